@@ -1,0 +1,3 @@
+module github.com/kubectl-etcd/kubectl-etcd
+
+go 1.26.0
