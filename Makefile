@@ -1,0 +1,47 @@
+# Every target works from a clean clone; `make` lists them.
+SHELL := bash -euo pipefail
+
+GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+TESTBED := cd test && go run ./cmd/testbed
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo down test unit golden lint fix generate bench clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## Build the programs into bin/
+	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
+
+demo: ## Start a real cluster on this machine and play the story on it (root)
+	$(TESTBED) demo
+
+down: ## Stop the demo's cluster and leave nothing behind (root)
+	$(TESTBED) down --all
+
+test: unit ## Run every test, those on real clusters included (root)
+	cd test && go test -count=1 -timeout 55m ./...
+
+unit: ## Run the tests that need no cluster
+	go test ./...
+
+golden: ## Rewrite the golden files from what the code says now
+	UPDATE=1 go test ./...
+
+lint: ## Check the code's style in both modules
+	$(GOLANGCI_LINT) run ./...
+	cd test && $(GOLANGCI_LINT) run --config ../.golangci.yml ./...
+
+fix: ## Mend what the linters can mend
+	$(GOLANGCI_LINT) run --fix ./...
+	cd test && $(GOLANGCI_LINT) run --config ../.golangci.yml --fix ./...
+
+generate: ## Write generated code, the CRD and the reference documents
+	go generate ./...
+
+bench: ## Measure: rules, handlers, and the programs beside their peers
+	go test -run '^$$' -bench . -benchmem ./...
+
+clean: ## Remove what build made, and the testbed's cache of binaries and images
+	rm -rf bin dist
+	$(TESTBED) clean
