@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Annotations that people put on the owner of an etcd cluster: the Etcd, or
+// the StatefulSet where there is none.
+const (
+	// TopologyPolicyAnnotation with the value OptOut takes one cluster out of
+	// every EtcdTopologyPolicy. Other values are ignored.
+	TopologyPolicyAnnotation = "kubectl-etcd.dev/topology-policy"
+	// OptOut is the value of TopologyPolicyAnnotation that means what it says.
+	OptOut = "opt-out"
+)
+
+// Annotations that this project writes.
+const (
+	// SpreadAnnotation on a member's pod records which terms admission put
+	// into it and why; the controller reads it back. Nobody else's to write.
+	SpreadAnnotation = "kubectl-etcd.dev/spread"
+	// RespreadAnnotation on a member's pod's owner records for which pod
+	// the one deletion of an unschedulable member was spent.
+	RespreadAnnotation = "kubectl-etcd.dev/respread"
+)

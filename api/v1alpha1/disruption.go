@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Disruption says how the PodDisruptionBudgets of the selected clusters are kept.
+type Disruption struct {
+	// enabled keeps the budgets at the value that quorum, AllMembersReady and
+	// BackupReady call for. False leaves every budget alone.
+	// +optional
+	// +kubebuilder:default=true
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// backupHoldLimit is how long a failed backup may keep every member from
+	// being evicted. After it, quorum alone counts, and an Event says so.
+	// +optional
+	// +kubebuilder:default="1h"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self) <= duration('168h')",message="must be more than 0s and at most 168h",reason="FieldValueInvalid"
+	BackupHoldLimit *metav1.Duration `json:"backupHoldLimit,omitempty"`
+
+	// staleLimit is how long facts too old to judge by may keep every member
+	// from being evicted. After it, quorum and the ready pods count.
+	// +optional
+	// +kubebuilder:default="10m"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self) <= duration('24h')",message="must be more than 0s and at most 24h",reason="FieldValueInvalid"
+	StaleLimit *metav1.Duration `json:"staleLimit,omitempty"`
+
+	// settle is how long a looser value must have been due before it frees a
+	// ready member. Tightening is at once.
+	// +optional
+	// +kubebuilder:default="60s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self) <= duration('1h')",message="must be more than 0s and at most 1h",reason="FieldValueInvalid"
+	Settle *metav1.Duration `json:"settle,omitempty"`
+
+	// createMissing creates a PodDisruptionBudget for a cluster that has none.
+	// A budget that exists is adopted in any case, never doubled.
+	// +optional
+	// +kubebuilder:default=false
+	CreateMissing bool `json:"createMissing,omitempty"`
+}
