@@ -5,7 +5,7 @@ package v1alpha1
 
 // Spread says over what members are spread and how firmly.
 //
-// +kubebuilder:validation:XValidation:rule="self.form != 'AntiAffinity' || self.topology != 'Hostname'",message="form AntiAffinity is about zones: with topology Hostname members always get pod anti-affinity on the host name; leave form out, or set topology to Zone or Auto",fieldPath=".form",reason="FieldValueInvalid"
+// +kubebuilder:validation:XValidation:rule="!has(self.form) || !has(self.topology) || self.form != 'AntiAffinity' || self.topology != 'Hostname'",message="form AntiAffinity is about zones: with topology Hostname members always get pod anti-affinity on the host name; leave form out, or set topology to Zone or Auto",fieldPath=".form",reason="FieldValueInvalid"
 type Spread struct {
 	// topology is what members are kept apart by. Auto is Zone where the nodes
 	// that members may run on show two or more zones, else Hostname.
