@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Owners lists the etcd clusters, Etcds first. An Etcd whose StatefulSet druid
+// hasn't made yet is one of them.
+func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
+	var sets appsv1.StatefulSetList
+	if err := r.List(ctx, &sets, opts...); err != nil {
+		return nil, fmt.Errorf("list StatefulSets: %w", err)
+	}
+	var etcds druidv1alpha1.EtcdList
+	// The kind may not be served: etcd-druid can be installed later or never.
+	if err := r.List(ctx, &etcds, opts...); err != nil && !meta.IsNoMatchError(err) {
+		return nil, fmt.Errorf("list Etcds: %w", err)
+	}
+	byEtcd := map[types.UID]*appsv1.StatefulSet{}
+	var rest []Owner
+	for i := range sets.Items {
+		sts := &sets.Items[i]
+		ref := metav1.GetControllerOf(sts)
+		switch {
+		case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
+			byEtcd[ref.UID] = sts
+		case ref != nil && knownKinds[groupKindOf(ref)], RunsEtcd(&sts.Spec.Template.Spec):
+			rest = append(rest, StatefulSetOwner(sts))
+		}
+	}
+	owners := make([]Owner, 0, len(etcds.Items)+len(rest))
+	for i := range etcds.Items {
+		owners = append(owners, DruidOwner(&etcds.Items[i], byEtcd[etcds.Items[i].UID]))
+	}
+	return append(owners, rest...), nil
+}

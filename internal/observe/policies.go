@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Match says which policy governs a cluster. The zero value is none.
+type Match struct {
+	// Policy applies, alone, by its mode: Off is a policy too. Nil when none
+	// selects the cluster, when there is a conflict, or when it has opted out.
+	Policy *v1alpha1.EtcdTopologyPolicy
+	// Conflict names the policies that share the highest priority, in order.
+	Conflict []string
+	// OptedOut says that the owner's annotation takes it out of every policy.
+	OptedOut bool
+}
+
+// In says whether a policy applies and has one of these modes.
+func (m Match) In(modes ...v1alpha1.Mode) bool {
+	return m.Policy != nil && slices.Contains(modes, m.Policy.Spec.Mode)
+}
+
+// PolicyFor finds the policy that governs a cluster.
+func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
+	var all v1alpha1.EtcdTopologyPolicyList
+	if err := r.List(ctx, &all); err != nil {
+		return Match{}, fmt.Errorf("list EtcdTopologyPolicies: %w", err)
+	}
+	if len(all.Items) == 0 {
+		return Match{}, nil
+	}
+	var ns corev1.Namespace
+	found, err := r.fetch(ctx, "", o.Namespace, &ns)
+	if err != nil {
+		return Match{}, fmt.Errorf("observe namespace %s: %w", o.Namespace, err)
+	}
+	if !found {
+		return Match{}, nil
+	}
+	return Choose(all.Items, ns.Labels, o), nil
+}
+
+// Choose picks the policy for a cluster: of those that select it the one of
+// the highest priority. A tie there is an error that people must resolve,
+// never a coin flip. A policy whose selector can't be read selects nothing;
+// the definition's validation refuses those.
+func Choose(all []v1alpha1.EtcdTopologyPolicy, namespace labels.Set, o Owner) Match {
+	if o.Annotations[v1alpha1.TopologyPolicyAnnotation] == v1alpha1.OptOut {
+		return Match{OptedOut: true}
+	}
+	var top []*v1alpha1.EtcdTopologyPolicy
+	for i := range all {
+		p := &all[i]
+		if !selects(p.Spec.NamespaceSelector, namespace) || !selects(p.Spec.ClusterSelector, o.Labels) {
+			continue
+		}
+		if len(top) > 0 && p.Spec.Priority != top[0].Spec.Priority {
+			if p.Spec.Priority < top[0].Spec.Priority {
+				continue
+			}
+			top = top[:0]
+		}
+		top = append(top, p)
+	}
+	switch len(top) {
+	case 0:
+		return Match{}
+	case 1:
+		return Match{Policy: top[0]}
+	}
+	var m Match
+	for _, p := range top {
+		m.Conflict = append(m.Conflict, p.Name)
+	}
+	slices.SortFunc(m.Conflict, strings.Compare)
+	return m
+}
+
+func selects(s *v1alpha1.Selector, set labels.Set) bool {
+	selector, err := metav1.LabelSelectorAsSelector(s.LabelSelector())
+	return err == nil && selector.Matches(set)
+}
+
+// SpreadSettings are a policy's, as the rule takes them. Fields that the API
+// server has not filled in get the definition's defaults.
+func SpreadSettings(p *v1alpha1.EtcdTopologyPolicy) policy.SpreadSettings {
+	s := policy.SpreadSettings{
+		Topology: policy.TopologyAuto, Enforcement: policy.Required,
+		Form: policy.FormTopologySpread, ZoneKey: policy.ZoneKey,
+	}
+	spec := p.Spec.Spread
+	if spec.Topology != "" {
+		s.Topology = policy.Topology(spec.Topology)
+	}
+	if spec.Enforcement != "" {
+		s.Enforcement = policy.Enforcement(spec.Enforcement)
+	}
+	if spec.Form != "" {
+		s.Form = policy.Form(spec.Form)
+	}
+	if spec.ZoneKey != "" {
+		s.ZoneKey = spec.ZoneKey
+	}
+	return s
+}
+
+// BudgetSettings are a policy's, as the rule takes them, with the defaults of
+// the definition.
+func BudgetSettings(p *v1alpha1.EtcdTopologyPolicy) policy.BudgetSettings {
+	or := func(d *metav1.Duration, otherwise time.Duration) time.Duration {
+		if d == nil {
+			return otherwise
+		}
+		return d.Duration
+	}
+	d := p.Spec.Disruption
+	return policy.BudgetSettings{
+		BackupHoldLimit: or(d.BackupHoldLimit, time.Hour),
+		StaleLimit:      or(d.StaleLimit, 10*time.Minute),
+		Settle:          or(d.Settle, time.Minute),
+	}
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestRunsEtcd(t *testing.T) {
+	t.Parallel()
+	env := func(names ...string) (out []corev1.EnvVar) {
+		for _, n := range names {
+			out = append(out, corev1.EnvVar{Name: n})
+		}
+		return out
+	}
+	type c = corev1.Container
+	for _, row := range []struct {
+		name string
+		c    c
+		want bool
+	}{
+		{"etcd's own documentation", c{Command: []string{"/usr/local/bin/etcd"}, Args: []string{"--name=$(HOSTNAME)"}}, true},
+		{"name in args", c{Args: []string{"/usr/local/bin/etcd", "--name", "x"}}, true},
+		{"flags only, the image's entry point is hidden", c{Args: []string{"--name=x", "--listen-peer-urls=http://0.0.0.0:2380"}}, true},
+		{"shell", c{Command: []string{"/bin/sh", "-ec"}, Args: []string{"HOSTNAME=$(hostname)\nexec etcd --name $HOSTNAME \\\n --data-dir /d"}}, true},
+		{"shell, variable before it, as hypershift", c{Command: []string{"/bin/sh", "-c", "ETCD_INITIAL_CLUSTER_STATE=$(cat /etc/etcd/clusterstate/state) /usr/bin/etcd \\\n--data-dir=/var/lib/data"}}, true},
+		{"shell, after an operator", c{Command: []string{"sh", "-c", "mkdir -p /d && etcd"}}, true},
+		{"tini", c{Command: []string{"/sbin/tini", "-g", "--", "etcd"}}, true},
+		{"env", c{Command: []string{"env", "GOMAXPROCS=2", "etcd"}}, true},
+		{"environment alone, as Bitnami", c{Env: env("ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_CLIENT_URLS")}, true},
+		{"environment with a script of the image", c{Command: []string{"/opt/run.sh"}, Env: env("ETCD_LISTEN_PEER_URLS")}, true},
+
+		{"proxy", c{Command: []string{"etcd", "grpc-proxy", "start"}}, false},
+		{"proxy with a member's environment", c{Command: []string{"etcd", "gateway", "start"}, Env: env("ETCD_DATA_DIR")}, false},
+		{"proxy in a shell", c{Command: []string{"sh", "-c", "exec etcd grpc-proxy start --endpoints x"}}, false},
+		{"backup with etcdctl", c{Command: []string{"etcdctl", "snapshot", "save"}, Env: env("ETCD_DATA_DIR")}, false},
+		{"a shell that mentions etcd", c{Command: []string{"sh", "-c", "curl http://etcd:2379/health; cat /etc/etcd /var/lib/etcd"}}, false},
+		{"etcd-something", c{Command: []string{"etcd-backup"}}, false},
+		{"a client's environment", c{Image: "app", Env: env("ETCD_ENDPOINTS", "ETCDCTL_API")}, false},
+		{"image, port and name are weak", c{Name: "etcd", Image: "quay.io/coreos/etcd:v3.6.0", Ports: []corev1.ContainerPort{{Name: "client", ContainerPort: 2379}}}, false},
+		{"nothing", c{}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if got := RunsEtcd(&corev1.PodSpec{Containers: []c{{Command: []string{"sleep"}}, row.c}}); got != row.want {
+				t.Errorf("RunsEtcd = %t, want %t", got, row.want)
+			}
+		})
+	}
+}
