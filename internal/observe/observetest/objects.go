@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package observetest holds Kubernetes objects in memory for tests of what
+// reads them. It is no mock of a client: it can't write, and knows nothing that
+// an object doesn't say.
+package observetest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Objects is a client.Reader over what it holds.
+type Objects []client.Object
+
+// Parse decodes YAML documents of kinds that the scheme knows.
+func Parse(s *runtime.Scheme, text []byte) (Objects, error) {
+	decoder := serializer.NewCodecFactory(s, serializer.EnableStrict).UniversalDeserializer()
+	docs := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	var out Objects
+	for {
+		doc, err := docs.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(doc)) == 0 {
+			continue
+		}
+		obj, _, err := decoder.Decode(doc, nil, nil)
+		if err != nil {
+			return nil, fmt.Errorf("decode %q: %w", doc, err)
+		}
+		o, ok := obj.(client.Object)
+		if !ok {
+			return nil, fmt.Errorf("%T is no object", obj)
+		}
+		out = append(out, o)
+	}
+}
+
+// Get implements client.Reader.
+func (o Objects) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	for _, have := range o {
+		if reflect.TypeOf(have) == reflect.TypeOf(obj) && client.ObjectKeyFromObject(have) == key {
+			reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(have.DeepCopyObject()).Elem())
+			return nil
+		}
+	}
+	return apierrors.NewNotFound(schema.GroupResource{Resource: reflect.TypeOf(obj).Elem().Name()}, key.Name)
+}
+
+// List implements client.Reader. It selects by namespace and labels.
+func (o Objects) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	var by client.ListOptions
+	by.ApplyOptions(opts)
+	items, err := meta.GetItemsPtr(list)
+	if err != nil {
+		return err
+	}
+	element := reflect.TypeOf(items).Elem().Elem()
+	var found []runtime.Object
+	for _, have := range o {
+		if reflect.TypeOf(have).Elem() == element &&
+			(by.Namespace == "" || by.Namespace == have.GetNamespace()) &&
+			(by.LabelSelector == nil || by.LabelSelector.Matches(labels.Set(have.GetLabels()))) {
+			found = append(found, have.DeepCopyObject())
+		}
+	}
+	return meta.SetList(list, found)
+}
