@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// SpreadRecord is what admission did to a member's pod. It stands in the pod's
+// annotation, because admission has no side effects: what must be told to
+// people or judged later, the controller reads there.
+type SpreadRecord struct {
+	// Policy is the name of the policy that asked for it.
+	Policy string
+	// Terms that were put in.
+	Terms []policy.Term
+	// Notes that the rule made.
+	Notes []policy.Note
+}
+
+type spreadRecordJSON struct {
+	Policy string     `json:"policy"`
+	Terms  []string   `json:"terms,omitempty"`
+	Notes  []noteJSON `json:"notes,omitempty"`
+}
+
+type noteJSON struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message,omitempty"`
+}
+
+// String is the annotation's value. The same record gives the same bytes.
+func (s SpreadRecord) String() string {
+	out := spreadRecordJSON{Policy: s.Policy}
+	for _, n := range s.Notes {
+		out.Notes = append(out.Notes, noteJSON(n))
+	}
+	for _, t := range s.Terms {
+		out.Terms = append(out.Terms, termString(t))
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return "" // strings always marshal
+	}
+	return string(text)
+}
+
+// SpreadRecordOf reads a pod's record. False when it has none, or one that
+// somebody else wrote and that can't be read.
+func SpreadRecordOf(pod *corev1.Pod) (SpreadRecord, bool) {
+	text, ok := pod.Annotations[v1alpha1.SpreadAnnotation]
+	if !ok {
+		return SpreadRecord{}, false
+	}
+	var in spreadRecordJSON
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return SpreadRecord{}, false
+	}
+	s := SpreadRecord{Policy: in.Policy}
+	for _, n := range in.Notes {
+		s.Notes = append(s.Notes, policy.Note(n))
+	}
+	for _, text := range in.Terms {
+		t, ok := parseTerm(text)
+		if !ok {
+			return SpreadRecord{}, false
+		}
+		s.Terms = append(s.Terms, t)
+	}
+	return s, true
+}
+
+// termString is a term as people read it in the annotation:
+// "TopologySpread topology.kubernetes.io/zone hard minDomains=3".
+func termString(t policy.Term) string {
+	firmness := "soft"
+	if t.Hard {
+		firmness = "hard"
+	}
+	text := fmt.Sprintf("%s %s %s", t.Kind, t.TopologyKey, firmness)
+	if t.MinDomains > 0 {
+		text += " minDomains=" + strconv.Itoa(t.MinDomains)
+	}
+	return text
+}
+
+func parseTerm(text string) (policy.Term, bool) {
+	words := strings.Fields(text)
+	if len(words) < 3 || len(words) > 4 {
+		return policy.Term{}, false
+	}
+	t := policy.Term{Kind: policy.TermKind(words[0]), TopologyKey: words[1], Hard: words[2] == "hard"}
+	if len(words) == 4 {
+		n, err := strconv.ParseInt(strings.TrimPrefix(words[3], "minDomains="), 10, 32)
+		if err != nil {
+			return policy.Term{}, false
+		}
+		t.MinDomains = int(n)
+	}
+	return t, true
+}

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// volumes are those of all places of a cluster, whether their pods run or not:
+// a member that is down will come back to its volume.
+func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, size int, nodes []*corev1.Node) ([]policy.Volume, error) {
+	own := map[string]bool{}
+	for _, c := range o.Claims {
+		own[c.Template+"-"+pod.Name] = true
+	}
+	out := make([]policy.Volume, size)
+	for _, v := range pod.Spec.Volumes {
+		// One claim for all members ties all of them.
+		if v.PersistentVolumeClaim == nil || own[v.PersistentVolumeClaim.ClaimName] {
+			continue
+		}
+		shared, err := r.volume(ctx, o.Namespace, v.PersistentVolumeClaim.ClaimName, nil, nodes)
+		if err != nil {
+			return nil, err
+		}
+		for i := range out {
+			out[i] = together(out[i], shared)
+		}
+	}
+	for i := range out {
+		for _, c := range o.Claims {
+			v, err := r.volume(ctx, o.Namespace, c.Template+"-"+o.PodName(i), c.Class, nodes)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = together(out[i], v)
+		}
+	}
+	return out, nil
+}
+
+// volume looks behind one claim. The StatefulSet controller makes claims just
+// before their pod, so one that the cache lacks is asked for live; one that
+// isn't there at all will be made with the class of its template.
+func (r *Reader) volume(ctx context.Context, namespace, name string, class *string, nodes []*corev1.Node) (policy.Volume, error) {
+	var claim corev1.PersistentVolumeClaim
+	found, err := r.fetch(ctx, namespace, name, &claim)
+	if err != nil {
+		return policy.Volume{}, fmt.Errorf("observe claim %s/%s: %w", namespace, name, err)
+	}
+	if found {
+		class = nil
+		if storagehelpers.PersistentVolumeClaimHasClass(&claim) {
+			class = new(storagehelpers.GetPersistentVolumeClaimClass(&claim))
+		}
+	}
+	if claim.Spec.VolumeName == "" {
+		return r.unbound(ctx, class)
+	}
+	var pv corev1.PersistentVolume
+	found, err = r.fetch(ctx, "", claim.Spec.VolumeName, &pv)
+	if err != nil {
+		return policy.Volume{}, fmt.Errorf("observe volume %s of claim %s/%s: %w", claim.Spec.VolumeName, namespace, name, err)
+	}
+	if !found {
+		// Lost, or not made yet: where it will be is not the scheduler's choice.
+		return policy.Volume{State: policy.UnboundImmediate}, nil
+	}
+	bound := policy.Volume{State: policy.Bound}
+	for _, n := range nodes {
+		if storagehelpers.CheckNodeAffinity(&pv, n.Labels) == nil {
+			bound.Nodes = append(bound.Nodes, n.Name)
+		}
+	}
+	return bound, nil
+}
+
+// unbound says who will choose the place of a volume of a class.
+func (r *Reader) unbound(ctx context.Context, class *string) (policy.Volume, error) {
+	var all storagev1.StorageClassList
+	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return policy.Volume{}, fmt.Errorf("list StorageClasses: %w", err)
+	}
+	// Without a class that can be found the volume, if any, is one that
+	// somebody made beforehand wherever they liked.
+	immediate := policy.Volume{State: policy.UnboundImmediate}
+	if class == nil {
+		class = defaultClass(all.Items)
+	}
+	if class == nil {
+		return immediate, nil
+	}
+	i := slices.IndexFunc(all.Items, func(c storagev1.StorageClass) bool { return c.Name == *class })
+	if i < 0 || all.Items[i].VolumeBindingMode == nil || *all.Items[i].VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer {
+		return immediate, nil
+	}
+	return policy.Volume{State: policy.UnboundWaiting}, nil
+}
+
+// defaultClass is the class that the API server gives a claim without one: the
+// newest of those marked as default, the first by name among equals.
+func defaultClass(all []storagev1.StorageClass) *string {
+	var best *storagev1.StorageClass
+	for i := range all {
+		c := &all[i]
+		if c.Annotations[defaultClassAnnotation] != "true" && c.Annotations[betaDefaultClassAnnotation] != "true" {
+			continue
+		}
+		if best == nil || best.CreationTimestamp.Before(&c.CreationTimestamp) ||
+			(best.CreationTimestamp.Equal(&c.CreationTimestamp) && c.Name < best.Name) {
+			best = c
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return &best.Name
+}
+
+// Kubernetes has these in no importable package of its API
+// (pkg/apis/storage/util/helpers.go).
+const (
+	defaultClassAnnotation     = "storageclass.kubernetes.io/is-default-class"
+	betaDefaultClassAnnotation = "storageclass.beta.kubernetes.io/is-default-class"
+)
+
+// together is what two volumes of one member come to: the one that is placed
+// without the scheduler makes the member's place unknown, bound ones leave
+// the nodes that both reach, a waiting one follows.
+func together(a, b policy.Volume) policy.Volume {
+	switch {
+	case a.State == policy.NoVolume:
+		return b
+	case b.State == policy.NoVolume:
+		return a
+	case a.State == policy.UnboundImmediate || b.State == policy.UnboundImmediate:
+		return policy.Volume{State: policy.UnboundImmediate}
+	case a.State == policy.UnboundWaiting:
+		return b
+	case b.State == policy.UnboundWaiting:
+		return a
+	}
+	both := policy.Volume{State: policy.Bound}
+	for _, n := range a.Nodes {
+		if slices.Contains(b.Nodes, n) {
+			both.Nodes = append(both.Nodes, n)
+		}
+	}
+	return both
+}
