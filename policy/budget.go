@@ -3,7 +3,10 @@
 
 package policy
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // BudgetSettings are what an EtcdTopologyPolicy says of disruption.
 type BudgetSettings struct {
@@ -18,13 +21,16 @@ type BudgetSettings struct {
 // BudgetState is what a budget remembers between two decisions. It is kept in
 // the budget's annotations. Zero times mean "not running".
 type BudgetState struct {
-	// LooserSince is when a value below the current one first became due.
+	// LooserSince is when a value below the current one first became due, or
+	// began to be waited for because a hold is about to end.
 	LooserSince time.Time
 	// HoldSince is when backups were first seen failing; it survives
 	// until BackupReady has been True for Settle.
 	HoldSince time.Time
 	// BackupTrueSince is since when BackupReady is True again after a hold.
 	BackupTrueSince time.Time
+	// BackupUnknownSince is since when BackupReady is Unknown.
+	BackupUnknownSince time.Time
 	// StaleSince is since when the facts are stale.
 	StaleSince time.Time
 }
@@ -32,14 +38,17 @@ type BudgetState struct {
 // BudgetFacts is what the budget rule decides on.
 type BudgetFacts struct {
 	Cluster Cluster
-	// Current is the minAvailable in force, -1 when there is none.
+	// Current is the minAvailable in force, -1 when there is none. For a budget
+	// with maxUnavailable it is the replicas less that number.
 	Current int
 	State   BudgetState
 	// Now is the decision's time: policy has no clock.
 	Now time.Time
 }
 
-// BudgetVerdict is the minAvailable that a cluster's budget should have now.
+// BudgetVerdict is the minAvailable that a cluster's budget should have now. It
+// is meant for a budget that selects the cluster's pods with an integer and
+// evicts unready pods only IfHealthyBudget, which is the default.
 type BudgetVerdict struct {
 	// MinAvailable to write now.
 	MinAvailable int
@@ -52,8 +61,47 @@ type BudgetVerdict struct {
 	Message string
 	// State to remember.
 	State BudgetState
-	// Recheck is when to decide again although nothing may have changed, zero for never.
+	// Recheck is when to decide again although no fact has changed, zero for
+	// never: one of this rule's own times runs out then. That facts grow old
+	// (a lease, a condition) is for whoever observes them to notice.
 	Recheck time.Duration
 	// Notes are what a person should hear: a limit that passed, an even size.
 	Notes []Note
+}
+
+// BackupUnknownGrace is how long an Unknown BackupReady keeps the last decision.
+// druid passes through Unknown around each full snapshot, so a short one means
+// nothing.
+const BackupUnknownGrace = 5 * time.Minute
+
+// Budget decides on minAvailable. The table in docs/rules/budget.md has a row
+// for each reason. For a cluster of two or more it is never below the quorum,
+// whatever the facts. Nonsense (negative sizes, times to come) is read as the
+// nearest sense.
+func Budget(f BudgetFacts, s BudgetSettings) BudgetVerdict {
+	t := count(f.Cluster)
+	if t.n <= 1 {
+		return BudgetVerdict{Reason: SingleMember, Message: t.say(f.Cluster, SingleMember, 0)}
+	}
+	c := runClocks(f, s)
+	r := budgetRow(f, s, t, c)
+	v := BudgetVerdict{
+		Target: r.target,
+		Reason: r.reason,
+		Notes:  budgetNotes(f, s, t, c, r),
+	}
+	v.MinAvailable = c.settle(f, s, t, r)
+	v.Message = t.say(f.Cluster, r.reason, r.target)
+	if v.MinAvailable != r.target {
+		v.Message += fmt.Sprintf(", after minAvailable %d until %s", v.MinAvailable, clockTime(c.state.LooserSince.Add(s.Settle)))
+	}
+	v.State = c.state
+	v.Recheck = c.next(f.Now)
+	return v
+}
+
+// AdoptMaxUnavailable is the maxUnavailable by which a budget that has that
+// field asks for target of replicas pods.
+func AdoptMaxUnavailable(replicas, target int) int {
+	return max(0, replicas-max(0, target))
 }

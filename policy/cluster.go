@@ -35,6 +35,12 @@ type Cluster struct {
 	// Operation is the scale or rollout that is under way, empty if none is.
 	Operation string
 
+	// Stale says that nothing fresh is known of the members: no lease is fresh,
+	// and AllMembersReady is no evidence because it is too old or was never
+	// given. Observers set it, and only for clusters whose members have leases;
+	// an operator that is down while leases are renewed makes nothing stale.
+	Stale bool
+
 	// TrafficCut says that the client Service's selector carries an unexpired cut.
 	TrafficCut bool
 }

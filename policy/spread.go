@@ -83,8 +83,12 @@ type SpreadFacts struct {
 	// Places are the nodes that match the pod's node selector, node affinity
 	// and tolerations. Cordoned and NotReady nodes count: they come back.
 	Places []Place
-	// Volumes are those of ordinals 0 to Size-1. Shorter or nil: no volumes.
+	// Volumes are those of ordinals 0 to Size-1. Shorter or nil: no volumes. A
+	// claim that is still to be made from a template counts as unbound.
 	Volumes []Volume
+	// Ordered says that a member is only started when those of lower ordinals
+	// are ready, as a StatefulSet with podManagementPolicy OrderedReady does.
+	Ordered bool
 	// OwnKeys are the topology keys that the pod's own terms already rule,
 	// by anti-affinity or by a spread constraint that select its own cluster.
 	OwnKeys []string
@@ -122,4 +126,19 @@ type SpreadVerdict struct {
 	Topology Topology
 	Terms    []Term
 	Notes    []Note
+}
+
+// Spread decides which scheduling terms a member's pod gets. The table in
+// docs/rules/spread.md has a row for each case. It never takes a node from the
+// user's own terms away, only adds to them.
+func Spread(f SpreadFacts, s SpreadSettings) SpreadVerdict {
+	a := newArrangement(f, s)
+	if f.Size <= 1 {
+		return SpreadVerdict{Topology: a.topology}
+	}
+	v := SpreadVerdict{Topology: a.topology}
+	v.Notes = a.surroundings()
+	zone := a.zoneTerms(&v)
+	a.hostTerms(&v, zone)
+	return v
 }

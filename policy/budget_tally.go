@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import "math"
+
+// tally is a cluster counted: everything that the budget's rows speak of.
+type tally struct {
+	n      int // the cluster's size, learners included
+	quorum int // of n
+	voters int // the most that may have a vote: n without the known learners
+
+	readyMembers  int // M: voters that are ready
+	readyPods     int // R: voters' pods that are Ready
+	agree         int // voters that are ready and have a Ready pod
+	readyLearners int // learners' pods that are Ready
+	strangers     int
+
+	missing int // members of n that have neither pod nor lease
+
+	down       []string // not ready, pod not Ready: these should be free to go
+	impostors  []string // not ready, pod Ready
+	disturbed  []string // ready, pod not Ready
+	notReady   []string // down and impostors, in order
+	allMembers bool     // the condition AllMembersReady is not False
+}
+
+func count(c Cluster) tally {
+	t := tally{
+		n:          min(max(c.Size, len(c.Members)), math.MaxInt32/2),
+		strangers:  min(max(c.Strangers, 0), math.MaxInt32/4),
+		allMembers: c.AllMembersReady.Value() != False,
+	}
+	t.quorum = Quorum(t.n)
+	t.voters = t.n
+	t.missing = t.n - len(c.Members)
+	for _, m := range c.Members {
+		t.add(m)
+	}
+	return t
+}
+
+func (t *tally) add(m Member) {
+	pod := m.Exists && m.PodReady
+	switch {
+	case m.Ready && !pod:
+		t.disturbed = append(t.disturbed, m.Pod)
+	case !m.Ready && pod:
+		t.impostors = append(t.impostors, m.Pod)
+	case !m.Ready && !pod:
+		t.down = append(t.down, m.Pod)
+	}
+	if !m.Ready {
+		t.notReady = append(t.notReady, m.Pod)
+	}
+	if m.Learner {
+		t.voters--
+		t.readyLearners += one(pod)
+		return
+	}
+	t.readyMembers += one(m.Ready)
+	t.readyPods += one(pod)
+	t.agree += one(m.Ready && pod)
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// healthy is what the disruption controller counts as currentHealthy.
+func (t tally) healthy() int { return t.readyPods + t.readyLearners + t.strangers }
+
+// complete says that leases and pods show every member well.
+func (t tally) complete() bool {
+	return t.missing == 0 && len(t.notReady) == 0 && len(t.disturbed) == 0
+}
+
+// everyPod lets nobody go: learners are among the n, strangers are not.
+func (t tally) everyPod() int { return t.n + t.strangers }
+
+// quorumOnly lets voters go down to a quorum. Ready learners and strangers are
+// no voters, but the disruption controller counts them, so they come on top.
+func (t tally) quorumOnly() int { return min(t.quorum+t.readyLearners, t.n) + t.strangers }
+
+// sickOnly is the number of Ready pods, unless a quorum is more: unready pods
+// may go, all of them, and no Ready one.
+func (t tally) sickOnly() int {
+	return max(t.quorum, t.readyPods+t.readyLearners) + t.strangers
+}
