@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func TestOwnKeys(t *testing.T) {
+	t.Parallel()
+	mine := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "etcd"}}
+	other := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "other"}}
+	term := func(key string, s *metav1.LabelSelector) corev1.PodAffinityTerm {
+		return corev1.PodAffinityTerm{TopologyKey: key, LabelSelector: s}
+	}
+	anti := func(terms ...corev1.PodAffinityTerm) corev1.PodSpec {
+		return corev1.PodSpec{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}}
+	}
+	with := func(t corev1.PodAffinityTerm, change func(*corev1.PodAffinityTerm)) corev1.PodAffinityTerm {
+		change(&t)
+		return t
+	}
+	hard := SpreadRecord{Terms: []policy.Term{{Kind: policy.PodAntiAffinity, TopologyKey: "host", Hard: true}}}
+	for _, row := range []struct {
+		name   string
+		record string
+		spec   corev1.PodSpec
+		want   []string
+	}{
+		{"no terms", "", corev1.PodSpec{}, nil},
+		{"required and preferred, each key once", "", corev1.PodSpec{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution:  []corev1.PodAffinityTerm{term("zone", mine), term("zone", mine)},
+			PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: term("host", mine)}},
+		}}}, []string{"zone", "host"}},
+		{"spread constraint", "", corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{TopologyKey: "zone", LabelSelector: mine}}}, []string{"zone"}},
+		{"affinity draws members together: its author's zone rules", "", corev1.PodSpec{Affinity: &corev1.Affinity{PodAffinity: &corev1.PodAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term("zone", mine)},
+		}}}, []string{"zone"}},
+		{"about other pods", "", anti(term("host", other)), nil},
+		{"no selector selects nothing", "", anti(term("host", nil)), nil},
+		{"an empty selector selects all", "", anti(term("host", &metav1.LabelSelector{})), []string{"host"}},
+		{"expressions", "", anti(term("host", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpExists}}})), []string{"host"}},
+		{"another namespace", "", anti(with(term("host", mine), func(t *corev1.PodAffinityTerm) { t.Namespaces = []string{"elsewhere"} })), nil},
+		{"all namespaces", "", anti(with(term("host", mine), func(t *corev1.PodAffinityTerm) { t.NamespaceSelector = &metav1.LabelSelector{} })), []string{"host"}},
+		{"other values of the pod's own label", "", anti(with(term("host", mine), func(t *corev1.PodAffinityTerm) { t.MismatchLabelKeys = []string{"app"} })), nil},
+		{"ours, on record", hard.String(), anti(term("host", mine)), nil},
+		{"ours, on record, beside the user's", hard.String(), anti(term("host", mine), term("zone", mine)), []string{"zone"}},
+		{"same key, not on record", SpreadRecord{}.String(), anti(term("host", mine)), []string{"host"}},
+		{"on record, another selector", hard.String(), anti(term("host", &metav1.LabelSelector{})), []string{"host"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Labels: map[string]string{"app": "etcd"}}, Spec: row.spec}
+			if row.record != "" {
+				pod.Annotations = map[string]string{v1alpha1.SpreadAnnotation: row.record}
+			}
+			if got := ownKeys(pod, Owner{MemberSelector: mine}); !slices.Equal(got, row.want) {
+				t.Errorf("ownKeys = %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestSpreadRecord(t *testing.T) {
+	t.Parallel()
+	want := SpreadRecord{
+		Policy: "default",
+		Terms: []policy.Term{
+			{Kind: policy.PodAntiAffinity, TopologyKey: policy.HostnameKey, Hard: true},
+			{Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey, Hard: true, MinDomains: 3},
+			{Kind: policy.TopologySpread, TopologyKey: "example.com/rack"},
+		},
+		Notes: []policy.Note{{Reason: "VolumeBound", Message: "volume is in zone a"}},
+	}
+	text := want.String()
+	const wantText = `{"policy":"default","terms":["PodAntiAffinity kubernetes.io/hostname hard",` +
+		`"TopologySpread topology.kubernetes.io/zone hard minDomains=3","TopologySpread example.com/rack soft"],` +
+		`"notes":[{"reason":"VolumeBound","message":"volume is in zone a"}]}`
+	if text != wantText {
+		t.Errorf("String() = %s\nwant       %s", text, wantText)
+	}
+	pod := func(text string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{v1alpha1.SpreadAnnotation: text}}}
+	}
+	got, ok := SpreadRecordOf(pod(text))
+	if diff := cmp.Diff(want, got); !ok || diff != "" {
+		t.Errorf("SpreadRecordOf: %t (-want +got):\n%s", ok, diff)
+	}
+	for _, bad := range []string{"", "yes", `{"terms":["a"]}`, `{"terms":["a b hard minDomains=x"]}`, `{"terms":["a b c d e"]}`} {
+		if _, ok := SpreadRecordOf(pod(bad)); ok {
+			t.Errorf("SpreadRecordOf(%q) says it is a record", bad)
+		}
+	}
+}

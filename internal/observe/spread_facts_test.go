@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func load(t *testing.T, file string) observetest.Objects {
+	t.Helper()
+	s := runtime.NewScheme()
+	if err := AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := observetest.Parse(s, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// late is a cache that has not heard of some claims yet.
+func late(all observetest.Objects, names ...string) (out observetest.Objects) {
+next:
+	for _, o := range all {
+		for _, n := range names {
+			if o.GetName() == n {
+				continue next
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func member(sts, name string, labels map[string]string) *corev1.Pod {
+	isController := true
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "db", Name: name, Labels: labels,
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: sts, Controller: &isController}},
+	}}
+}
+
+func TestSpreadFacts(t *testing.T) {
+	t.Parallel()
+	objects := load(t, "testdata/spread.yaml")
+	read := func(kind policy.VolumeState, nodes ...string) policy.Volume {
+		return policy.Volume{State: kind, Nodes: nodes}
+	}
+	all := []policy.Place{{Node: "a1", Zone: "a"}, {Node: "a2", Zone: "a"}, {Node: "b1", Zone: "b"}, {Node: "c1", Zone: "c"}, {Node: "x2"}}
+	plain := []policy.Volume{read(policy.Bound, "a1", "a2"), read(policy.Bound, "c1"), read(policy.UnboundImmediate), read(policy.UnboundWaiting)}
+	plainLabels := map[string]string{"app": "plain"}
+	for _, row := range []struct {
+		name   string
+		reader Reader
+		sts    string
+		pod    string
+		labels map[string]string
+		change func(*corev1.Pod)
+		want   policy.SpreadFacts
+	}{
+		{
+			name: "cordoned and not ready nodes count, tainted ones don't; the default class waits", reader: Reader{Reader: objects},
+			sts: "plain", pod: "plain-3", labels: plainLabels,
+			want: policy.SpreadFacts{Size: 4, Ordinal: 3, Places: all, Volumes: plain},
+		},
+		{
+			name: "what the cache lacks is read live", reader: Reader{Reader: late(objects, "data-plain-0", "pv-1", "plain"), Live: objects},
+			sts: "plain", pod: "plain-0", labels: plainLabels,
+			want: policy.SpreadFacts{Size: 4, Ordinal: 0, Places: all, Volumes: plain},
+		},
+		{
+			name: "a lost volume is where nobody knows", reader: Reader{Reader: late(objects, "pv-1")},
+			sts: "plain", pod: "plain-0", labels: plainLabels,
+			want: policy.SpreadFacts{Size: 4, Ordinal: 0, Places: all, Volumes: []policy.Volume{plain[0], read(policy.UnboundImmediate), plain[2], plain[3]}},
+		},
+		{
+			name: "node selector and tolerations", reader: Reader{Reader: objects},
+			sts: "plain", pod: "plain-1", labels: plainLabels,
+			change: func(p *corev1.Pod) {
+				p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{
+						{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "disk", Operator: corev1.NodeSelectorOpIn, Values: []string{"ssd"}}}},
+						{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"x1"}}}},
+					},
+				}}}
+				p.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpExists}}
+			},
+			want: policy.SpreadFacts{
+				Size: 4, Ordinal: 1, Places: []policy.Place{all[1], all[2], all[3], {Node: "x1"}},
+				Volumes: []policy.Volume{read(policy.Bound, "a2"), plain[1], plain[2], plain[3]},
+			},
+		},
+		{
+			name: "an Etcd that is being scaled; its class is gone", reader: Reader{Reader: objects},
+			sts: "main", pod: "main-2", labels: map[string]string{"app.kubernetes.io/part-of": "main", "app.kubernetes.io/component": "etcd-statefulset"},
+			want: policy.SpreadFacts{Size: 5, Ordinal: 2, Places: all, Volumes: []policy.Volume{
+				read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate),
+			}},
+		},
+		{
+			name: "a claim that all members share ties all of them", reader: Reader{Reader: objects},
+			sts: "plain", pod: "plain-5", labels: plainLabels,
+			change: func(p *corev1.Pod) {
+				p.Spec.Volumes = []corev1.Volume{
+					{VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-plain-0"}}},
+					{VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-plain-5"}}},
+				}
+			},
+			want: policy.SpreadFacts{Size: 6, Ordinal: 5, Places: all, Volumes: []policy.Volume{
+				plain[0], read(policy.Bound), plain[2], plain[0], plain[0], plain[0],
+			}},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pod := member(row.sts, row.pod, row.labels)
+			var sts appsv1.StatefulSet
+			if err := objects.Get(t.Context(), types.NamespacedName{Namespace: "db", Name: row.sts}, &sts); err != nil {
+				t.Fatal(err)
+			}
+			pod.OwnerReferences[0].UID = sts.UID
+			if row.change != nil {
+				row.change(pod)
+			}
+			owner, ok, err := row.reader.OwnerOfPod(t.Context(), pod)
+			if err != nil || !ok {
+				t.Fatalf("OwnerOfPod: %t, %v", ok, err)
+			}
+			got, err := row.reader.SpreadFactsOf(t.Context(), owner, pod, policy.ZoneKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("facts (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
