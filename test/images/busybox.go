@@ -66,7 +66,7 @@ func fetchBusybox(ctx context.Context, dir string) error {
 
 // command runs a program in dir; its output goes to the error.
 func command(ctx context.Context, dir, program string, args ...string) error {
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // this file's callers name the programs
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", cmd, err, bytes.TrimSpace(out))

@@ -3,6 +3,8 @@
 
 package programs
 
+import "strings"
+
 // group is what one go build makes: programs of one module that share the
 // flags and most of the work.
 type group struct {
@@ -48,11 +50,11 @@ func (g group) entry() string { return "programs/" + g.name }
 
 // flags are the arguments of go build that change what is built.
 func (g group) flags() []string {
-	ldflags := "-s -w"
+	ldflags := []string{"-s", "-w"}
 	for _, stamp := range g.stamps {
-		ldflags += " -X " + stamp
+		ldflags = append(ldflags, "-X", stamp)
 	}
-	flags := []string{"-trimpath", "-buildvcs=false", "-ldflags=" + ldflags}
+	flags := []string{"-trimpath", "-buildvcs=false", "-ldflags=" + strings.Join(ldflags, " ")}
 	if g.tags != "" {
 		flags = append(flags, "-tags="+g.tags)
 	}
@@ -66,4 +68,13 @@ func (g group) packages() []string {
 		packages[i] = p.pkg
 	}
 	return packages
+}
+
+// names are the programs of the group.
+func (g group) names() []string {
+	names := make([]string, len(g.programs))
+	for i, p := range g.programs {
+		names[i] = p.name
+	}
+	return names
 }

@@ -45,9 +45,7 @@ func Ensure(ctx context.Context, cache Cache, names []string, progress io.Writer
 func All() []string {
 	var names []string
 	for _, g := range groups {
-		for _, p := range g.programs {
-			names = append(names, p.name)
-		}
+		names = append(names, g.names()...)
 	}
 	slices.Sort(names)
 	return names
@@ -62,7 +60,7 @@ func groupsOf(names []string) ([]group, error) {
 	}
 	var wanted []group
 	for _, g := range groups {
-		if slices.ContainsFunc(g.programs, func(p program) bool { return slices.Contains(names, p.name) }) {
+		if slices.ContainsFunc(g.names(), func(name string) bool { return slices.Contains(names, name) }) {
 			wanted = append(wanted, g)
 		}
 	}

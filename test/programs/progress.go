@@ -93,11 +93,11 @@ func (s *step) started() {
 		s.say(s.state())
 		return
 	}
-	names := make([]string, len(s.group.programs))
-	for i, p := range s.group.programs {
-		names[i] = p.name
+	line := "building " + s.group.title()
+	if len(s.group.programs) > 1 {
+		line += ": " + strings.Join(s.group.names(), ", ")
 	}
-	s.say(fmt.Sprintf("building %s: %s", s.group.title(), strings.Join(names, ", ")))
+	s.say(line)
 }
 
 // compiled counts a package that is done.

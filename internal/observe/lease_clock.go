@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+)
+
+// clockSkew is how far apart the clocks of a node and of this process may be
+// before a lease is misjudged at its first sight, and only there.
+const clockSkew = 30 * time.Second
+
+// LeaseClock tells how long ago a lease was renewed, by this process's clock
+// alone: the age is the time since the renewTime was seen to change, never a
+// difference between two machines' clocks.
+//
+// A lease seen for the first time is the exception, since nobody here saw it
+// change. It counts as renewed just now, unconfirmed, so that a restart tightens
+// nothing; but if its renewTime is in the past by more than its limit and the
+// tolerated skew, it counts as being as old as it says. Who loosens something
+// on the word of a lease asks for Confirmed ages.
+//
+// The zero LeaseClock is not usable: Clock must be set. It is safe for
+// concurrent use.
+type LeaseClock struct {
+	Clock clock.PassiveClock
+
+	mu    sync.Mutex
+	seen  map[types.NamespacedName]sighting
+	limit map[types.NamespacedName]time.Duration
+}
+
+// sighting is the last change of a lease that was seen.
+type sighting struct {
+	uid       types.UID
+	renewTime time.Time
+	holder    string
+	// at is when the change was seen, by our clock.
+	at time.Time
+	// confirmed says that it was seen to change, not just to be there.
+	confirmed bool
+}
+
+// LeaseAge is how old a lease is.
+type LeaseAge struct {
+	Age time.Duration
+	// Confirmed is false while the age rests on the first sight alone: the
+	// lease has not been seen to change, nor watched for as long as its limit.
+	Confirmed bool
+}
+
+// Observe notes a lease that an informer delivered. It says whether it is news
+// to anyone who judged the lease before: its first sight and its first renewal
+// since, another holder, or a renewal after the lease had passed the limit that
+// it was judged by.
+func (c *LeaseClock) Observe(lease *coordinationv1.Lease) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, news := c.note(lease)
+	return news
+}
+
+// Age is the lease's age, judged by the limit beyond which the caller calls it stale.
+func (c *LeaseClock) Age(lease *coordinationv1.Lease, limit time.Duration) LeaseAge {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// A cache is ahead of its event handlers: what is read may not have been
+	// delivered to Observe yet.
+	s, _ := c.note(lease)
+	if c.limit == nil {
+		c.limit = map[types.NamespacedName]time.Duration{}
+	}
+	c.limit[leaseKey(lease)] = limit
+	now := c.Clock.Now()
+	watched := now.Sub(s.at)
+	if s.confirmed {
+		return LeaseAge{Age: watched, Confirmed: true}
+	}
+	if told := now.Sub(s.renewTime); told > limit+clockSkew {
+		return LeaseAge{Age: told, Confirmed: true}
+	}
+	return LeaseAge{Age: watched, Confirmed: watched > limit}
+}
+
+// Forget drops a lease that was deleted.
+func (c *LeaseClock) Forget(lease *coordinationv1.Lease) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.seen, leaseKey(lease))
+	delete(c.limit, leaseKey(lease))
+}
+
+func (c *LeaseClock) note(lease *coordinationv1.Lease) (sighting, bool) {
+	key, now := leaseKey(lease), c.Clock.Now()
+	next := sighting{uid: lease.UID, at: now}
+	if t := lease.Spec.RenewTime; t != nil {
+		next.renewTime = t.Time
+	}
+	if h := lease.Spec.HolderIdentity; h != nil {
+		next.holder = *h
+	}
+	last, known := c.seen[key]
+	switch {
+	case !known || last.uid != next.uid:
+		c.remember(key, next)
+		return next, true
+	case last.renewTime.Equal(next.renewTime):
+		return last, false
+	}
+	next.confirmed = true
+	c.remember(key, next)
+	return next, next.holder != last.holder || !last.confirmed || now.Sub(last.at) > c.limit[key]
+}
+
+func (c *LeaseClock) remember(key types.NamespacedName, s sighting) {
+	if c.seen == nil {
+		c.seen = map[types.NamespacedName]sighting{}
+	}
+	c.seen[key] = s
+}
+
+func leaseKey(lease *coordinationv1.Lease) types.NamespacedName {
+	return types.NamespacedName{Namespace: lease.Namespace, Name: lease.Name}
+}

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testclock "k8s.io/utils/clock/testing"
+)
+
+// leaseLimit is three heartbeats.
+const leaseLimit = 30 * time.Second
+
+func memberLease(renewed time.Time) *coordinationv1.Lease {
+	holder := "1:2:Member"
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shoot", Name: "main-0", UID: "1"},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: &metav1.MicroTime{Time: renewed}},
+	}
+}
+
+func TestLeaseClockCountsFromTheChange(t *testing.T) {
+	t.Parallel()
+	now := testclock.NewFakePassiveClock(factsNow)
+	c := LeaseClock{Clock: now}
+	// The node's clock is an hour ahead; it changes nothing.
+	ahead := factsNow.Add(time.Hour)
+	c.Observe(memberLease(ahead))
+	now.SetTime(factsNow.Add(10 * time.Second))
+	c.Observe(memberLease(ahead.Add(10 * time.Second)))
+	now.SetTime(factsNow.Add(45 * time.Second))
+	c.Observe(memberLease(ahead.Add(10 * time.Second)))
+	got := c.Age(memberLease(ahead.Add(10*time.Second)), leaseLimit)
+	if want := (LeaseAge{Age: 35 * time.Second, Confirmed: true}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	// A clock that is set back is a renewal too.
+	c.Observe(memberLease(factsNow))
+	if got := c.Age(memberLease(factsNow), leaseLimit); got.Age != 0 || !got.Confirmed {
+		t.Errorf("after the node's clock was set back: got %+v", got)
+	}
+}
+
+func TestLeaseClockFirstSight(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name          string
+		told, watched time.Duration
+		want          LeaseAge
+	}{
+		{"renewed just before", 5 * time.Second, 0, LeaseAge{Age: 0}},
+		{"past the limit within the skew", 50 * time.Second, 0, LeaseAge{Age: 0}},
+		{"the clock ahead", -time.Hour, 0, LeaseAge{Age: 0}},
+		{"past the limit and the skew", 61 * time.Second, 0, LeaseAge{Age: 61 * time.Second, Confirmed: true}},
+		{"watched for the limit without a change", 5 * time.Second, 31 * time.Second, LeaseAge{Age: 31 * time.Second, Confirmed: true}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			now := testclock.NewFakePassiveClock(factsNow)
+			c := LeaseClock{Clock: now}
+			lease := memberLease(factsNow.Add(-row.told))
+			c.Observe(lease)
+			now.SetTime(factsNow.Add(row.watched))
+			if got := c.Age(lease, leaseLimit); got != row.want {
+				t.Errorf("got %+v, want %+v", got, row.want)
+			}
+		})
+	}
+}
+
+// TestLeaseClockNews: a controller need not look at a cluster for each of its
+// heartbeats, only for those that make a difference.
+func TestLeaseClockNews(t *testing.T) {
+	t.Parallel()
+	now := testclock.NewFakePassiveClock(factsNow)
+	c := LeaseClock{Clock: now}
+	step := func(after time.Duration, what string, lease func() *coordinationv1.Lease, want bool) {
+		t.Helper()
+		now.SetTime(now.Now().Add(after))
+		if got := c.Observe(lease()); got != want {
+			t.Errorf("%s: news %v, want %v", what, got, want)
+		}
+		c.Age(lease(), leaseLimit)
+	}
+	renewed := func() *coordinationv1.Lease { return memberLease(now.Now()) }
+	step(0, "first sight", renewed, true)
+	step(10*time.Second, "first renewal", renewed, true)
+	step(10*time.Second, "a heartbeat", renewed, false)
+	leads := memberLease(now.Now().Add(10 * time.Second))
+	holder := "1:2:Leader"
+	leads.Spec.HolderIdentity = &holder
+	lead := func() *coordinationv1.Lease { return leads }
+	step(10*time.Second, "another role", lead, true)
+	step(10*time.Second, "no change", lead, false)
+	step(31*time.Second, "a member back from the dead", renewed, true)
+	again := memberLease(now.Now())
+	again.UID = "2"
+	anew := func() *coordinationv1.Lease { return again }
+	step(time.Second, "made anew", anew, true)
+	c.Forget(again)
+	step(time.Second, "forgotten", anew, true)
+}
