@@ -12,6 +12,9 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 )
 
+// factsNow is the moment at which tests observe.
+var factsNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+
 // leaseLimit is three heartbeats.
 const leaseLimit = 30 * time.Second
 

@@ -26,6 +26,9 @@ type Reader struct {
 	client.Reader
 	// Live reads from the API server. Nil where Reader does so already.
 	Live client.Reader
+	// Leases tells how old members' leases are, and the time. Facts, Cluster
+	// and Budgets need it; nothing else does.
+	Leases *LeaseClock
 }
 
 // AddToScheme makes a scheme know every kind that this package reads.
