@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// BudgetRecord is what a budget remembers in its annotations.
+type BudgetRecord struct {
+	// For is the owner whose budget this is, as Kind/name; empty for a budget
+	// that we never wrote.
+	For string
+	// Value is the minAvailable last found due, -1 where none is recorded.
+	Value int
+	// Reason is why.
+	Reason string
+	// Original is what the budget's own author last wrote, nil where that is
+	// not known: the budget is ours.
+	Original *BudgetValue
+	State    policy.BudgetState
+}
+
+// BudgetAnnotations are the keys that a record is kept under.
+func BudgetAnnotations() []string {
+	return []string{
+		v1alpha1.BudgetForAnnotation,
+		v1alpha1.BudgetValueAnnotation,
+		v1alpha1.BudgetReasonAnnotation,
+		v1alpha1.BudgetOriginalAnnotation,
+		v1alpha1.BudgetLooserSinceAnnotation,
+		v1alpha1.BudgetHoldSinceAnnotation,
+		v1alpha1.BudgetBackupTrueSinceAnnotation,
+		v1alpha1.BudgetBackupUnknownSinceAnnotation,
+		v1alpha1.BudgetStaleSinceAnnotation,
+	}
+}
+
+// DecodeBudgetRecord reads a record. Annotations are anybody's to edit, so
+// what makes no sense counts as not there, and a time that has not come yet as
+// now: a timer may start again, it must not end early or never.
+func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetRecord {
+	at := func(key string) time.Time {
+		t, err := time.Parse(time.RFC3339, annotations[key])
+		if err != nil {
+			return time.Time{}
+		}
+		if t.After(now) {
+			return now
+		}
+		return t
+	}
+	r := BudgetRecord{
+		For:    annotations[v1alpha1.BudgetForAnnotation],
+		Value:  -1,
+		Reason: annotations[v1alpha1.BudgetReasonAnnotation],
+		State: policy.BudgetState{
+			LooserSince:        at(v1alpha1.BudgetLooserSinceAnnotation),
+			HoldSince:          at(v1alpha1.BudgetHoldSinceAnnotation),
+			BackupTrueSince:    at(v1alpha1.BudgetBackupTrueSinceAnnotation),
+			BackupUnknownSince: at(v1alpha1.BudgetBackupUnknownSinceAnnotation),
+			StaleSince:         at(v1alpha1.BudgetStaleSinceAnnotation),
+		},
+	}
+	if n, err := strconv.ParseInt(annotations[v1alpha1.BudgetValueAnnotation], 10, 32); err == nil && n >= 0 {
+		r.Value = int(n)
+	}
+	if v, ok := ParseBudgetValue(annotations[v1alpha1.BudgetOriginalAnnotation]); ok {
+		r.Original = &v
+	}
+	return r
+}
+
+// Encode is the record as annotations; keys of BudgetAnnotations that are not
+// in it are to be removed. Times lose their fractions of a second, downwards.
+func (r BudgetRecord) Encode() map[string]string {
+	out := map[string]string{}
+	put := func(key, value string) {
+		if value != "" {
+			out[key] = value
+		}
+	}
+	at := func(key string, t time.Time) {
+		if !t.IsZero() {
+			out[key] = t.UTC().Format(time.RFC3339)
+		}
+	}
+	put(v1alpha1.BudgetForAnnotation, r.For)
+	put(v1alpha1.BudgetReasonAnnotation, r.Reason)
+	if r.Value >= 0 {
+		out[v1alpha1.BudgetValueAnnotation] = strconv.Itoa(r.Value)
+	}
+	if r.Original != nil {
+		put(v1alpha1.BudgetOriginalAnnotation, r.Original.String())
+	}
+	at(v1alpha1.BudgetLooserSinceAnnotation, r.State.LooserSince)
+	at(v1alpha1.BudgetHoldSinceAnnotation, r.State.HoldSince)
+	at(v1alpha1.BudgetBackupTrueSinceAnnotation, r.State.BackupTrueSince)
+	at(v1alpha1.BudgetBackupUnknownSinceAnnotation, r.State.BackupUnknownSince)
+	at(v1alpha1.BudgetStaleSinceAnnotation, r.State.StaleSince)
+	return out
+}
