@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// backupPoll is how often a backup's lease is looked at. It may be any Lease,
+// so no informer watches it, and backups are hours apart.
+const backupPoll = time.Minute
+
+// backupLease derives BackupReady for a cluster that no operator keeps, from
+// the lease and the maximum age that its owner's annotations name. Absent
+// without them. Against ages of hours the skew of two clocks is nothing, so
+// here renewTime itself is believed.
+func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy.Condition, error) {
+	name, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
+	if name == "" && age == "" {
+		return policy.Condition{}, nil
+	}
+	limit, err := time.ParseDuration(age)
+	if name == "" || err != nil || limit <= 0 {
+		f.note("BackupLeaseIncomplete", "%s says %s: %q and %s: %q; both are needed, a Lease's name and a duration such as 25h, and until then nothing is known of backups",
+			w.owner, v1alpha1.BackupLeaseAnnotation, name, v1alpha1.BackupMaxAgeAnnotation, age)
+		return policy.Condition{}, nil
+	}
+	f.changeIn(backupPoll)
+	live := r.Live
+	if live == nil {
+		live = r.Reader
+	}
+	var lease coordinationv1.Lease
+	err = live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: name}, &lease)
+	switch {
+	case apierrors.IsNotFound(err):
+		return policy.Condition{Status: policy.Unknown, Reason: "BackupLeaseNotFound"}, nil
+	case err != nil:
+		return policy.Condition{}, err
+	case lease.Spec.RenewTime == nil:
+		return policy.Condition{Status: policy.Unknown, Reason: "BackupLeaseNeverRenewed"}, nil
+	}
+	rest := limit - f.At.Sub(lease.Spec.RenewTime.Time)
+	if rest < 0 {
+		return policy.Condition{Status: policy.False, Reason: "BackupTooOld"}, nil
+	}
+	f.changeIn(rest + time.Second)
+	return policy.Condition{Status: policy.True, Reason: "BackupSucceeded"}, nil
+}

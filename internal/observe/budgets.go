@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Budget is a disruption budget that a value of ours can stand in.
+type Budget struct {
+	*policyv1.PodDisruptionBudget
+	Value  BudgetValue
+	Record BudgetRecord
+}
+
+// Budgets are the disruption budgets around one cluster.
+type Budgets struct {
+	// Kept is the one to keep, nil when there is none or it must be left alone.
+	Kept *Budget
+	// Surplus are those that this project made and that must go, since the
+	// members have another: eviction fails on a pod with two.
+	Surplus []*policyv1.PodDisruptionBudget
+	// Strayed were kept for this cluster and are not any more: their selector
+	// was changed, or their value to one that can't be adopted.
+	Strayed []*policyv1.PodDisruptionBudget
+	// Problem says why no budget protects the members, nil when one does.
+	Problem *policy.Note
+	// Strangers counts the Ready pods that Kept selects and that are no members.
+	Strangers int
+}
+
+// The reasons why a cluster's budget is not kept, beside those of one budget's own.
+const (
+	NoBudget       = "NoBudget"
+	BudgetsOverlap = "BudgetsOverlap"
+	BudgetPartial  = "BudgetPartial"
+	BudgetShared   = "BudgetShared"
+)
+
+// Ours says whether this project made a budget, because there was none.
+func Ours(pdb *policyv1.PodDisruptionBudget) bool {
+	return pdb.Labels[v1alpha1.CreatedByLabel] == v1alpha1.CreatedByController
+}
+
+// Budgets finds the budgets around an owner's cluster.
+func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
+	w, err := r.workload(ctx, owner)
+	if err != nil {
+		return Budgets{}, err
+	}
+	return r.budgets(ctx, &w)
+}
+
+func (r *Reader) budgets(ctx context.Context, w *workload) (Budgets, error) {
+	var list policyv1.PodDisruptionBudgetList
+	if err := r.List(ctx, &list, client.InNamespace(w.owner.Namespace)); err != nil {
+		return Budgets{}, fmt.Errorf("list budgets of %s: %w", w.owner, err)
+	}
+	var ours, foreign, recorded []*policyv1.PodDisruptionBudget
+	for i := range list.Items {
+		pdb := &list.Items[i]
+		switch {
+		case w.selects(pdb) == 0:
+			if pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref() {
+				recorded = append(recorded, pdb)
+			}
+		case Ours(pdb):
+			ours = append(ours, pdb)
+		default:
+			foreign = append(foreign, pdb)
+		}
+	}
+	b, err := r.choose(ctx, w, ours, foreign)
+	if err != nil {
+		return Budgets{}, err
+	}
+	for _, pdb := range append(recorded, foreign...) {
+		kept := b.Kept != nil && b.Kept.UID == pdb.UID
+		if !kept && pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref() {
+			b.Strayed = append(b.Strayed, pdb)
+		}
+	}
+	return b, nil
+}
+
+// choose takes the foreign budget where there is one and ours where not.
+func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
+	var b Budgets
+	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
+		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
+	})
+	var only *policyv1.PodDisruptionBudget
+	switch {
+	case len(foreign) > 1:
+		b.Surplus, b.Problem = ours, overlap(foreign)
+		return b, nil
+	case len(foreign) == 1:
+		only, b.Surplus = foreign[0], ours
+	case len(ours) > 0:
+		only, b.Surplus = ours[0], ours[1:]
+	default:
+		b.Problem = &policy.Note{Reason: NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
+		return b, nil
+	}
+	value, problem := ValueOf(only.Name, &only.Spec)
+	if all := len(w.memberLabels()); problem == nil && w.selects(only) < all {
+		problem = &policy.Note{Reason: BudgetPartial, Message: fmt.Sprintf("budget %s is left alone: it selects %d of the %d members of %s; let its selector match all", only.Name, w.selects(only), all, w.owner)}
+	}
+	if b.Problem = problem; problem != nil {
+		return b, nil
+	}
+	strangers, other, err := r.strangers(ctx, w, only)
+	if err != nil {
+		return b, err
+	}
+	if other != "" {
+		b.Problem = &policy.Note{Reason: BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
+		return b, nil
+	}
+	b.Strangers = strangers
+	b.Kept = &Budget{
+		PodDisruptionBudget: only, Value: value,
+		Record: DecodeBudgetRecord(only.Annotations, r.Leases.Clock.Now()),
+	}
+	return b, nil
+}
+
+func overlap(foreign []*policyv1.PodDisruptionBudget) *policy.Note {
+	var names []string
+	for _, pdb := range foreign {
+		names = append(names, pdb.Name)
+	}
+	slices.Sort(names)
+	return &policy.Note{
+		Reason: BudgetsOverlap,
+		Message: fmt.Sprintf("budgets %s select the same member: every eviction of it fails with an internal error and drains stop; keep one of them",
+			strings.Join(names, " and ")),
+	}
+}
+
+// selects counts the members that a budget selects.
+func (w *workload) selects(pdb *policyv1.PodDisruptionBudget) int {
+	selector := budgetSelector(pdb)
+	n := 0
+	for _, set := range w.memberLabels() {
+		if selector.Matches(set) {
+			n++
+		}
+	}
+	return n
+}
+
+// budgetSelector is what the eviction API makes of a budget's selector: empty
+// selects all pods of the namespace (it selected none before policy/v1), nil
+// and invalid none.
+func budgetSelector(pdb *policyv1.PodDisruptionBudget) labels.Selector {
+	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return selector
+}
+
+// strangers counts the Ready pods beside the members that a budget selects, and
+// names the other cluster whose members are among its pods.
+func (r *Reader) strangers(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
+	var pods corev1.PodList
+	err := r.List(ctx, &pods, client.InNamespace(pdb.Namespace), client.MatchingLabelsSelector{Selector: budgetSelector(pdb)}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return 0, "", fmt.Errorf("list pods of budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
+	}
+	ready := 0
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if w.has(pod) {
+			continue
+		}
+		other, found, err := r.OwnerOfPod(ctx, pod)
+		if err != nil {
+			return 0, "", err
+		}
+		if found && other.UID != w.owner.UID {
+			return 0, other.String(), nil
+		}
+		if podReady(pod) {
+			ready++
+		}
+	}
+	return ready, "", nil
+}

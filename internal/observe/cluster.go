@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Facts are what was found of one cluster at one moment, and for how long it
+// stands without anything happening.
+type Facts struct {
+	Cluster policy.Cluster
+	Budgets Budgets
+	// Replicas is what the disruption controller counts maxUnavailable from.
+	Replicas int
+	// At is the moment.
+	At time.Time
+	// NextChange is when time alone makes the facts others: a lease ages, a
+	// probation ends. Zero for never.
+	NextChange time.Duration
+	// Confirmed is false while a member's life rests on a lease that was only
+	// just seen for the first time. Nothing may be loosened on such facts.
+	Confirmed bool
+	// Notes are what a person should know of how the facts were found.
+	Notes []policy.Note
+}
+
+// Cluster reads what the rules may know of an owner's cluster.
+func (r *Reader) Cluster(ctx context.Context, owner Owner) (policy.Cluster, error) {
+	f, err := r.Facts(ctx, owner)
+	return f.Cluster, err
+}
+
+// Facts reads an owner's cluster and the budgets around it.
+func (r *Reader) Facts(ctx context.Context, owner Owner) (Facts, error) {
+	w, err := r.workload(ctx, owner)
+	if err != nil {
+		return Facts{}, err
+	}
+	f := Facts{
+		Cluster:  policy.Cluster{Namespace: owner.Namespace, Name: owner.Name, Operation: w.operation()},
+		Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
+	}
+	if f.Budgets, err = r.budgets(ctx, &w); err != nil {
+		return f, err
+	}
+	f.Cluster.Strangers = f.Budgets.Strangers
+	if err := r.traffic(ctx, &w, &f); err != nil {
+		return f, err
+	}
+	// A hibernated cluster keeps its leases. No member of it lives, none is
+	// missed, and druid's conditions say what they said before.
+	if owner.Replicas == 0 && len(w.pods) == 0 {
+		return f, nil
+	}
+	if w.etcd != nil {
+		err = r.druid(ctx, &w, &f)
+	} else {
+		err = r.statefulSet(ctx, &w, &f)
+	}
+	f.Cluster.Size = max(int(owner.Replicas), w.replicas(), len(f.Cluster.Members))
+	return f, err
+}
+
+// member is what a pod alone tells of a member.
+func (r *Reader) member(ctx context.Context, pod *corev1.Pod) (policy.Member, error) {
+	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: podReady(pod), Node: pod.Spec.NodeName}
+	if m.Node == "" {
+		return m, nil
+	}
+	var node corev1.Node
+	if err := client.IgnoreNotFound(r.Get(ctx, client.ObjectKey{Name: m.Node}, &node)); err != nil {
+		return m, fmt.Errorf("observe node %s of pod %s/%s: %w", m.Node, pod.Namespace, pod.Name, err)
+	}
+	m.Zone = node.Labels[policy.ZoneKey]
+	return m, nil
+}
+
+// traffic finds whether clients are cut off.
+func (r *Reader) traffic(ctx context.Context, w *workload, f *Facts) error {
+	var services corev1.ServiceList
+	if err := r.List(ctx, &services, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list Services of %s: %w", w.owner, err)
+	}
+	until, cut := cutUntil(services.Items, w.nextLabels(), f.At)
+	f.Cluster.TrafficCut = cut
+	if cut {
+		f.changeIn(until.Sub(f.At))
+	}
+	return nil
+}
+
+// changeIn notes that the facts change by themselves after so long.
+func (f *Facts) changeIn(d time.Duration) {
+	if d = max(d, time.Millisecond); f.NextChange == 0 || d < f.NextChange {
+		f.NextChange = d
+	}
+}
+
+func (f *Facts) note(reason, format string, args ...any) {
+	f.Notes = append(f.Notes, policy.Note{Reason: reason, Message: fmt.Sprintf(format, args...)})
+}
+
+// operation is the scale or rollout under way, empty when there is none.
+func (w *workload) operation() string {
+	if w.sts == nil {
+		return fmt.Sprintf("StatefulSet %s is yet to be made", w.owner.StatefulSet)
+	}
+	want, have := w.replicas(), int(w.sts.Status.Replicas)
+	if w.etcd != nil && int(w.etcd.Spec.Replicas) != want {
+		return fmt.Sprintf("scale from %d to %d members", want, w.etcd.Spec.Replicas)
+	}
+	switch s := w.sts.Status; {
+	case s.ObservedGeneration < w.sts.Generation:
+		return "an update that is yet to be observed"
+	case have != want:
+		return fmt.Sprintf("scale from %d to %d members", have, want)
+	case s.UpdateRevision != s.CurrentRevision:
+		return fmt.Sprintf("rollout, %d of %d members updated", s.UpdatedReplicas, want)
+	}
+	return ""
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// workload is what an owner's cluster is made of, as found. Its objects are
+// the cache's own: nothing may change them.
+type workload struct {
+	owner Owner
+	// etcd is nil for a cluster that isn't druid's.
+	etcd *druidv1alpha1.Etcd
+	// sts is nil as long as nobody has made it.
+	sts *appsv1.StatefulSet
+	// pods are the members', in order.
+	pods []*corev1.Pod
+}
+
+// workload reads the objects of an owner's cluster.
+func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
+	w := workload{owner: owner}
+	if owner.Flavour == Druid {
+		var etcd druidv1alpha1.Etcd
+		found, err := r.fetch(ctx, owner.Namespace, owner.Name, &etcd)
+		if err != nil {
+			return w, fmt.Errorf("observe %s: %w", owner, err)
+		}
+		if found {
+			w.etcd = &etcd
+		}
+	}
+	var sts appsv1.StatefulSet
+	found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)
+	if err != nil {
+		return w, fmt.Errorf("observe StatefulSet %s/%s: %w", owner.Namespace, owner.StatefulSet, err)
+	}
+	if !found {
+		return w, nil
+	}
+	w.sts = &sts
+	// By the controller and not by a selector: labels of a pod can be edited,
+	// and then it is still a member.
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return w, fmt.Errorf("list pods of %s: %w", owner, err)
+	}
+	for i := range pods.Items {
+		if ref := metav1.GetControllerOfNoCopy(&pods.Items[i]); ref != nil && ref.UID == sts.UID {
+			w.pods = append(w.pods, &pods.Items[i])
+		}
+	}
+	slices.SortFunc(w.pods, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(owner.Ordinal(a.Name), owner.Ordinal(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+	return w, nil
+}
+
+// memberLabels are the labels of the members, pod by pod; where there is no
+// pod yet, those that the next one will have.
+func (w *workload) memberLabels() []labels.Set {
+	if len(w.pods) == 0 {
+		return []labels.Set{w.nextLabels()}
+	}
+	var out []labels.Set
+	for _, pod := range w.pods {
+		out = append(out, pod.Labels)
+	}
+	return out
+}
+
+func (w *workload) nextLabels() labels.Set {
+	next := labels.Set{}
+	switch {
+	case w.sts != nil:
+		maps.Copy(next, w.sts.Spec.Template.Labels)
+	case w.etcd != nil:
+		// druid makes the budget before the StatefulSet; these are the
+		// labels that its template will have.
+		maps.Copy(next, w.etcd.Spec.Labels)
+		maps.Copy(next, w.owner.MemberSelector.MatchLabels)
+		next[druidv1alpha1.LabelAppNameKey] = w.etcd.Name
+	}
+	pod := w.owner.PodName(0)
+	next[appsv1.StatefulSetPodNameLabel] = pod
+	return next
+}
+
+// has says whether a pod is one of the members.
+func (w *workload) has(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(w.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID })
+}
+
+// replicas is what the disruption controller counts maxUnavailable from.
+func (w *workload) replicas() int {
+	switch {
+	case w.sts == nil:
+		return int(w.owner.Replicas)
+	case w.sts.Spec.Replicas == nil:
+		return 1
+	}
+	return int(*w.sts.Spec.Replicas)
+}
