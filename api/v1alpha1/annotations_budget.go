@@ -19,13 +19,13 @@ const (
 const (
 	// BudgetForAnnotation names the owner whose budget this is, as Kind/name.
 	BudgetForAnnotation = "kubectl-etcd.dev/budget-for"
-	// BudgetValueAnnotation is the minAvailable that is due, whatever field
-	// the budget expresses it in.
+	// BudgetValueAnnotation is what this project last set, as minAvailable=2
+	// or maxUnavailable=1.
 	BudgetValueAnnotation = "kubectl-etcd.dev/budget-value"
 	// BudgetReasonAnnotation is why.
 	BudgetReasonAnnotation = "kubectl-etcd.dev/budget-reason"
-	// BudgetOriginalAnnotation is what the budget's own author last wrote, as
-	// minAvailable=2 or maxUnavailable=1.
+	// BudgetOriginalAnnotation is what the budget's own author last wrote, in
+	// the same form.
 	BudgetOriginalAnnotation = "kubectl-etcd.dev/budget-original"
 	// BudgetLooserSinceAnnotation is since when a looser value is due.
 	BudgetLooserSinceAnnotation = "kubectl-etcd.dev/budget-looser-since"

@@ -49,3 +49,6 @@ type Disruption struct {
 	// +kubebuilder:default=false
 	CreateMissing bool `json:"createMissing,omitempty"`
 }
+
+// On says whether budgets are to be kept; absent is the default, true.
+func (d *Disruption) On() bool { return d.Enabled == nil || *d.Enabled }

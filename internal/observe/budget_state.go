@@ -4,7 +4,6 @@
 package observe
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -16,8 +15,9 @@ type BudgetRecord struct {
 	// For is the owner whose budget this is, as Kind/name; empty for a budget
 	// that we never wrote.
 	For string
-	// Value is the minAvailable last found due, -1 where none is recorded.
-	Value int
+	// Value is what we last set, in the budget's own field; nil where that is
+	// not recorded. A budget that says something else was written past us.
+	Value *BudgetValue
 	// Reason is why.
 	Reason string
 	// Original is what the budget's own author last wrote, nil where that is
@@ -57,7 +57,6 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 	}
 	r := BudgetRecord{
 		For:    annotations[v1alpha1.BudgetForAnnotation],
-		Value:  -1,
 		Reason: annotations[v1alpha1.BudgetReasonAnnotation],
 		State: policy.BudgetState{
 			LooserSince:        at(v1alpha1.BudgetLooserSinceAnnotation),
@@ -67,8 +66,8 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 			StaleSince:         at(v1alpha1.BudgetStaleSinceAnnotation),
 		},
 	}
-	if n, err := strconv.ParseInt(annotations[v1alpha1.BudgetValueAnnotation], 10, 32); err == nil && n >= 0 {
-		r.Value = int(n)
+	if v, ok := ParseBudgetValue(annotations[v1alpha1.BudgetValueAnnotation]); ok {
+		r.Value = &v
 	}
 	if v, ok := ParseBudgetValue(annotations[v1alpha1.BudgetOriginalAnnotation]); ok {
 		r.Original = &v
@@ -92,8 +91,8 @@ func (r BudgetRecord) Encode() map[string]string {
 	}
 	put(v1alpha1.BudgetForAnnotation, r.For)
 	put(v1alpha1.BudgetReasonAnnotation, r.Reason)
-	if r.Value >= 0 {
-		out[v1alpha1.BudgetValueAnnotation] = strconv.Itoa(r.Value)
+	if r.Value != nil {
+		out[v1alpha1.BudgetValueAnnotation] = r.Value.String()
 	}
 	if r.Original != nil {
 		put(v1alpha1.BudgetOriginalAnnotation, r.Original.String())

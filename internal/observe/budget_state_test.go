@@ -27,11 +27,12 @@ func TestBudgetRecordSurvivesItsAnnotations(t *testing.T) {
 	}
 	for range 1000 {
 		want := BudgetRecord{
-			For: "Etcd/main", Value: rnd.IntN(9) - 1, Reason: "AllReady",
+			For: "Etcd/main", Reason: "AllReady",
 			State: policy.BudgetState{LooserSince: at(), HoldSince: at(), BackupTrueSince: at(), BackupUnknownSince: at(), StaleSince: at()},
 		}
 		if rnd.IntN(2) == 0 {
 			want.Original = &BudgetValue{Field: MaxUnavailable, N: rnd.IntN(9)}
+			want.Value = &BudgetValue{Field: MinAvailable, N: rnd.IntN(9)}
 		}
 		if diff := cmp.Diff(want, DecodeBudgetRecord(want.Encode(), factsNow)); diff != "" {
 			t.Fatalf("-want +got:\n%s", diff)
@@ -42,32 +43,32 @@ func TestBudgetRecordSurvivesItsAnnotations(t *testing.T) {
 func TestDecodeBudgetRecordOfNonsense(t *testing.T) {
 	t.Parallel()
 	got := DecodeBudgetRecord(map[string]string{
-		v1alpha1.BudgetValueAnnotation:           "-3",
+		v1alpha1.BudgetValueAnnotation:           "minAvailable=-3",
 		v1alpha1.BudgetOriginalAnnotation:        "minAvailable=50%",
 		v1alpha1.BudgetLooserSinceAnnotation:     "yesterday",
 		v1alpha1.BudgetHoldSinceAnnotation:       "2999-01-01T00:00:00Z",
 		v1alpha1.BudgetBackupTrueSinceAnnotation: "",
 	}, factsNow)
-	want := BudgetRecord{Value: -1, State: policy.BudgetState{HoldSince: factsNow}}
+	want := BudgetRecord{State: policy.BudgetState{HoldSince: factsNow}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
 func FuzzDecodeBudgetRecord(f *testing.F) {
-	f.Add("3", "minAvailable=2", "2026-11-20T09:00:00Z")
+	f.Add("minAvailable=3", "minAvailable=2", "2026-11-20T09:00:00Z")
 	f.Add("", "maxUnavailable=", "2026-11-20T09:00:00+14:00")
-	f.Add("99999999999999999999", "=", "0001-01-01T00:00:00Z")
+	f.Add("maxUnavailable=99999999999999999999", "=", "0001-01-01T00:00:00Z")
 	f.Fuzz(func(t *testing.T, value, original, at string) {
 		r := DecodeBudgetRecord(map[string]string{
 			v1alpha1.BudgetValueAnnotation:     value,
 			v1alpha1.BudgetOriginalAnnotation:  original,
 			v1alpha1.BudgetHoldSinceAnnotation: at,
 		}, factsNow)
-		if r.Value < -1 || r.State.HoldSince.After(factsNow) || (r.Original != nil && r.Original.N < 0) {
+		if r.State.HoldSince.After(factsNow) || (r.Original != nil && r.Original.N < 0) {
 			t.Errorf("%q, %q, %q gave %+v", value, original, at, r)
 		}
-		if again := DecodeBudgetRecord(r.Encode(), factsNow); again.Value != r.Value || !again.State.HoldSince.Equal(r.State.HoldSince.Truncate(time.Second)) {
+		if again := DecodeBudgetRecord(r.Encode(), factsNow); !cmp.Equal(again.Value, r.Value) || !again.State.HoldSince.Equal(r.State.HoldSince.Truncate(time.Second)) {
 			t.Errorf("%+v became %+v", r, again)
 		}
 	})

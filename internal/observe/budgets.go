@@ -61,13 +61,38 @@ func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
 	if err != nil {
 		return Budgets{}, err
 	}
-	return r.budgets(ctx, &w)
+	return r.budgets(ctx, &w, nil)
 }
 
-func (r *Reader) budgets(ctx context.Context, w *workload) (Budgets, error) {
+// OwnersOfBudget finds the clusters whose members a budget selects.
+func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) ([]Owner, error) {
+	owners, err := r.Owners(ctx, client.InNamespace(pdb.Namespace))
+	if err != nil {
+		return nil, err
+	}
+	var out []Owner
+	for _, owner := range owners {
+		w, err := r.workload(ctx, owner)
+		if err != nil {
+			return nil, err
+		}
+		if w.selects(pdb) > 0 {
+			out = append(out, owner)
+		}
+	}
+	return out, nil
+}
+
+// budgets finds those around a workload. As is a budget that counts as it is
+// given, whatever the API server has under its name; nil for none.
+func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisruptionBudget) (Budgets, error) {
 	var list policyv1.PodDisruptionBudgetList
 	if err := r.List(ctx, &list, client.InNamespace(w.owner.Namespace)); err != nil {
 		return Budgets{}, fmt.Errorf("list budgets of %s: %w", w.owner, err)
+	}
+	if as != nil {
+		list.Items = slices.DeleteFunc(list.Items, func(b policyv1.PodDisruptionBudget) bool { return b.Name == as.Name })
+		list.Items = append(list.Items, *as)
 	}
 	var ours, foreign, recorded []*policyv1.PodDisruptionBudget
 	for i := range list.Items {
@@ -88,7 +113,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload) (Budgets, error) {
 		return Budgets{}, err
 	}
 	for _, pdb := range append(recorded, foreign...) {
-		kept := b.Kept != nil && b.Kept.UID == pdb.UID
+		kept := b.Kept != nil && b.Kept.Name == pdb.Name
 		if !kept && pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref() {
 			b.Strayed = append(b.Strayed, pdb)
 		}

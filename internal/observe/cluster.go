@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -41,6 +42,11 @@ func (r *Reader) Cluster(ctx context.Context, owner Owner) (policy.Cluster, erro
 
 // Facts reads an owner's cluster and the budgets around it.
 func (r *Reader) Facts(ctx context.Context, owner Owner) (Facts, error) {
+	return r.FactsAs(ctx, owner, nil)
+}
+
+// FactsAs reads them as if a budget were already as it is given.
+func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisruptionBudget) (Facts, error) {
 	w, err := r.workload(ctx, owner)
 	if err != nil {
 		return Facts{}, err
@@ -49,7 +55,7 @@ func (r *Reader) Facts(ctx context.Context, owner Owner) (Facts, error) {
 		Cluster:  policy.Cluster{Namespace: owner.Namespace, Name: owner.Name, Operation: w.operation()},
 		Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
 	}
-	if f.Budgets, err = r.budgets(ctx, &w); err != nil {
+	if f.Budgets, err = r.budgets(ctx, &w, pdb); err != nil {
 		return f, err
 	}
 	f.Cluster.Strangers = f.Budgets.Strangers

@@ -55,15 +55,24 @@ type LeaseAge struct {
 	Confirmed bool
 }
 
-// Observe notes a lease that an informer delivered. It says whether it is news
-// to anyone who judged the lease before: its first sight and its first renewal
-// since, another holder, or a renewal after the lease had passed the limit that
-// it was judged by.
-func (c *LeaseClock) Observe(lease *coordinationv1.Lease) bool {
+// Observe notes a lease that an informer delivered.
+func (c *LeaseClock) Observe(lease *coordinationv1.Lease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, news := c.note(lease)
-	return news
+	c.note(lease)
+}
+
+// News says whether the change of a lease matters to whoever judged it before:
+// another holder, or a renewal after it had passed the limit that it was judged
+// by. A heartbeat in time is no news.
+func (c *LeaseClock) News(before, after *coordinationv1.Lease) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was, is := sight(before), sight(after)
+	// Both times are of one node's clock, unless the member moved; then the
+	// holder or the pod is news enough.
+	gap := is.renewTime.Sub(was.renewTime)
+	return was.uid != is.uid || was.holder != is.holder || gap < 0 || gap > c.limit[leaseKey(after)]
 }
 
 // Age is the lease's age, judged by the limit beyond which the caller calls it stale.
@@ -72,7 +81,7 @@ func (c *LeaseClock) Age(lease *coordinationv1.Lease, limit time.Duration) Lease
 	defer c.mu.Unlock()
 	// A cache is ahead of its event handlers: what is read may not have been
 	// delivered to Observe yet.
-	s, _ := c.note(lease)
+	s := c.note(lease)
 	if c.limit == nil {
 		c.limit = map[types.NamespacedName]time.Duration{}
 	}
@@ -96,33 +105,31 @@ func (c *LeaseClock) Forget(lease *coordinationv1.Lease) {
 	delete(c.limit, leaseKey(lease))
 }
 
-func (c *LeaseClock) note(lease *coordinationv1.Lease) (sighting, bool) {
-	key, now := leaseKey(lease), c.Clock.Now()
-	next := sighting{uid: lease.UID, at: now}
-	if t := lease.Spec.RenewTime; t != nil {
-		next.renewTime = t.Time
-	}
-	if h := lease.Spec.HolderIdentity; h != nil {
-		next.holder = *h
-	}
+func (c *LeaseClock) note(lease *coordinationv1.Lease) sighting {
+	key, next := leaseKey(lease), sight(lease)
 	last, known := c.seen[key]
-	switch {
-	case !known || last.uid != next.uid:
-		c.remember(key, next)
-		return next, true
-	case last.renewTime.Equal(next.renewTime):
-		return last, false
+	known = known && last.uid == next.uid
+	if known && last.renewTime.Equal(next.renewTime) {
+		return last
 	}
-	next.confirmed = true
-	c.remember(key, next)
-	return next, next.holder != last.holder || !last.confirmed || now.Sub(last.at) > c.limit[key]
-}
-
-func (c *LeaseClock) remember(key types.NamespacedName, s sighting) {
+	next.at, next.confirmed = c.Clock.Now(), known
 	if c.seen == nil {
 		c.seen = map[types.NamespacedName]sighting{}
 	}
-	c.seen[key] = s
+	c.seen[key] = next
+	return next
+}
+
+// sight is what a lease says.
+func sight(lease *coordinationv1.Lease) sighting {
+	s := sighting{uid: lease.UID}
+	if t := lease.Spec.RenewTime; t != nil {
+		s.renewTime = t.Time
+	}
+	if h := lease.Spec.HolderIdentity; h != nil {
+		s.holder = *h
+	}
+	return s
 }
 
 func leaseKey(lease *coordinationv1.Lease) types.NamespacedName {

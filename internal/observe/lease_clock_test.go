@@ -79,31 +79,50 @@ func TestLeaseClockFirstSight(t *testing.T) {
 // heartbeats, only for those that make a difference.
 func TestLeaseClockNews(t *testing.T) {
 	t.Parallel()
+	c := LeaseClock{Clock: testclock.NewFakePassiveClock(factsNow)}
+	before := memberLease(factsNow)
+	after := func(d time.Duration, change func(*coordinationv1.Lease)) *coordinationv1.Lease {
+		lease := memberLease(factsNow.Add(d))
+		change(lease)
+		return lease
+	}
+	same := func(*coordinationv1.Lease) {}
+	if !c.News(before, after(10*time.Second, same)) {
+		t.Error("a lease that nobody has judged yet: no news")
+	}
+	c.Age(before, leaseLimit)
+	leader := "1:2:Leader"
+	for _, row := range []struct {
+		name  string
+		after *coordinationv1.Lease
+		want  bool
+	}{
+		{"a heartbeat", after(10*time.Second, same), false},
+		{"another label", after(0, func(l *coordinationv1.Lease) { l.Labels = map[string]string{"a": "b"} }), false},
+		{"another role", after(10*time.Second, func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = &leader }), true},
+		{"back from the dead", after(31*time.Second, same), true},
+		{"a clock set back", after(-time.Second, same), true},
+		{"made anew", after(10*time.Second, func(l *coordinationv1.Lease) { l.UID = "2" }), true},
+	} {
+		if got := c.News(before, row.after); got != row.want {
+			t.Errorf("%s: news %v, want %v", row.name, got, row.want)
+		}
+	}
+}
+
+func TestLeaseClockForgets(t *testing.T) {
+	t.Parallel()
 	now := testclock.NewFakePassiveClock(factsNow)
 	c := LeaseClock{Clock: now}
-	step := func(after time.Duration, what string, lease func() *coordinationv1.Lease, want bool) {
-		t.Helper()
-		now.SetTime(now.Now().Add(after))
-		if got := c.Observe(lease()); got != want {
-			t.Errorf("%s: news %v, want %v", what, got, want)
-		}
-		c.Age(lease(), leaseLimit)
+	c.Age(memberLease(factsNow), leaseLimit)
+	now.SetTime(factsNow.Add(20 * time.Second))
+	c.Forget(memberLease(factsNow))
+	if got := c.Age(memberLease(factsNow), leaseLimit); got.Age != 0 || got.Confirmed {
+		t.Errorf("after it was forgotten: got %+v, want a first sight", got)
 	}
-	renewed := func() *coordinationv1.Lease { return memberLease(now.Now()) }
-	step(0, "first sight", renewed, true)
-	step(10*time.Second, "first renewal", renewed, true)
-	step(10*time.Second, "a heartbeat", renewed, false)
-	leads := memberLease(now.Now().Add(10 * time.Second))
-	holder := "1:2:Leader"
-	leads.Spec.HolderIdentity = &holder
-	lead := func() *coordinationv1.Lease { return leads }
-	step(10*time.Second, "another role", lead, true)
-	step(10*time.Second, "no change", lead, false)
-	step(31*time.Second, "a member back from the dead", renewed, true)
-	again := memberLease(now.Now())
-	again.UID = "2"
-	anew := func() *coordinationv1.Lease { return again }
-	step(time.Second, "made anew", anew, true)
-	c.Forget(again)
-	step(time.Second, "forgotten", anew, true)
+	anew := memberLease(factsNow.Add(time.Second))
+	anew.UID = "2"
+	if got := c.Age(anew, leaseLimit); got.Confirmed {
+		t.Errorf("made anew: got %+v, want a first sight", got)
+	}
 }

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+)
+
+// Feed lets the clock see every change of the leases that the cache watches.
+// Each replica feeds its own, leader or not, so that a new leader knows ages.
+func (c *LeaseClock) Feed(ctx context.Context, informers cache.Informers) error {
+	// Starting the manager starts this informer; nobody waits for it here.
+	informer, err := informers.GetInformer(ctx, &coordinationv1.Lease{}, cache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("watch leases: %w", err)
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { c.observe(o) },
+		UpdateFunc: func(_, o any) { c.observe(o) },
+		DeleteFunc: func(o any) {
+			if gone, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
+				o = gone.Obj
+			}
+			if lease, ok := o.(*coordinationv1.Lease); ok {
+				c.Forget(lease)
+			}
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("watch leases: %w", err)
+	}
+	return nil
+}
+
+func (c *LeaseClock) observe(o any) {
+	if lease, ok := o.(*coordinationv1.Lease); ok {
+		c.Observe(lease)
+	}
+}
