@@ -4,8 +4,11 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
@@ -20,7 +23,8 @@ func newRootCmd() *cobra.Command {
 	root.PersistentFlags().StringVar(&o.Name, "name", testbed.DefaultName, "the testbed's name; several run side by side")
 	root.PersistentFlags().StringVar(&o.StateDir, "state-dir", testbed.DefaultStateDir, "where testbeds keep their files, a directory each")
 	root.AddCommand(newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newCleanCmd())
-	root.AddCommand(newMachineCmd(), newServeRegistryCmd(), newProvisionCmd())
+	attach := func(ctx context.Context) (clusters.Testbed, error) { return testbed.Attach(ctx, o) }
+	root.AddCommand(clusters.NewCommand(attach), clusters.NewDruidCommand(attach))
 	return root
 }
 

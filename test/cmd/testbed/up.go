@@ -42,11 +42,6 @@ func newUpCmd(o *testbed.Options) *cobra.Command {
 
 func up(ctx context.Context, o testbed.Options, out io.Writer) error {
 	o.Log = out
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	o.Helper = self
 	// Builds that are left running when this program is killed are found by it.
 	key, value := machine.Mark(o.Name)
 	if err := os.Setenv(key, value); err != nil {
