@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/pki"
 )
 
@@ -33,7 +34,7 @@ type fileData struct {
 func (l layout) fileData(machine string, n Node) fileData {
 	return fileData{
 		Node: n, Dir: l.Dir, Home: l.home(machine), PKI: l.pki(),
-		DNS: l.controlAddress(), Registry: l.registry(), PauseImage: pauseImage, Snapshotter: snapshotter(l.Dir),
+		DNS: l.controlAddress(), Registry: l.registry(), PauseImage: images.Pause, Snapshotter: snapshotter(l.Dir),
 	}
 }
 

@@ -7,16 +7,16 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
+// helper is the project's own program for machines.
+const helper = "testbed-machine"
+
 var (
-	controlPrograms = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "coredns"}
+	controlPrograms = []string{helper, "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "coredns"}
 	nodePrograms    = []string{"containerd", "containerd-shim-runc-v2", "kubelet", "kube-proxy", "loopback", "ptp", "host-local", "portmap"}
 	userPrograms    = []string{"kubectl", "etcdctl", "etcdutl", "ctr"}
 )
@@ -42,25 +42,6 @@ func (l layout) installPrograms(ctx context.Context, o Options) error {
 		if err := link(paths[name], dir, name); err != nil {
 			return fmt.Errorf("install %s: %w", name, err)
 		}
-	}
-	if o.Helper != "" {
-		return link(o.Helper, l.libexec(), "testbed")
-	}
-	return buildHelper(ctx, filepath.Join(l.libexec(), "testbed"))
-}
-
-// buildHelper builds the testbed program, for callers that are something else,
-// such as a test.
-func buildHelper(ctx context.Context, path string) error {
-	_, here, _, ok := runtime.Caller(0)
-	if !ok {
-		return fmt.Errorf("build the testbed program: its source isn't known")
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/testbed")
-	cmd.Dir = filepath.Dir(filepath.Dir(here))
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the testbed program: %w\n%s", err, out)
 	}
 	return nil
 }

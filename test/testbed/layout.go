@@ -14,8 +14,6 @@ const (
 	podNetwork   = "10.244.0.0/16"
 	serviceRange = "10.96.0.0/16"
 	serviceIP    = "10.96.0.1" // of the API server, the range's first
-	// pauseImage is what every pod's sandbox runs, as upstream calls it.
-	pauseImage = "registry.k8s.io/pause:3.10.1"
 )
 
 // Node is a machine that runs pods.

@@ -76,9 +76,9 @@ func (l layout) controlPlaneSpec() *machine.Spec {
 		l.process("kube-apiserver", l.apiServerFlags()),
 		controllerManager,
 		scheduler,
-		program("registry", nil, "testbed", "serve-registry", l.registry(), filepath.Join(l.Dir, "registry")),
+		program("registry", nil, helper, "serve-registry", l.registry(), filepath.Join(l.Dir, "registry")),
 		program("coredns", objects, "coredns", "-conf", filepath.Join(l.home(controlPlane), "Corefile")),
-		program("provisioner", objects, "testbed", "provision", l.pkiFile("provisioner.kubeconfig"), filepath.Join(l.shared(), "volumes")),
+		program("provisioner", objects, helper, "provision", l.pkiFile("provisioner.kubeconfig"), filepath.Join(l.shared(), "volumes")),
 	}
 	return s
 }

@@ -39,9 +39,6 @@ type Options struct {
 	// Subnet is a /24 for the machines; when zero a free one of 10.89.0.0/16.
 	Subnet netip.Prefix
 	Cache  programs.Cache
-	// Helper is the testbed program, which the machines run to start their
-	// programs. It is built from source when empty.
-	Helper string
 	// Log is told what Up and Down do, nothing when nil.
 	Log io.Writer
 }

@@ -94,7 +94,7 @@ func (t *Testbed) Log(process string) string {
 	return spec.Log(process)
 }
 
-func (t *Testbed) helper() string { return filepath.Join(t.libexec(), "testbed") }
+func (t *Testbed) helper() string { return filepath.Join(t.libexec(), helper) }
 
 // spec returns the machine of a node, or the control plane's.
 func (t *Testbed) spec(name string) (*machine.Spec, error) {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 )
 
@@ -101,7 +102,7 @@ func create(ctx context.Context, o Options) (*Testbed, error) {
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return t.applyObjects(gctx) })
-	g.Go(func() error { return t.pushPause(gctx) })
+	g.Go(func() error { return images.Push(gctx, o.Cache, l.registry(), []string{images.Pause}, o.Log) })
 	for _, n := range l.Nodes {
 		g.Go(func() error { return t.StartNode(gctx, n.Name) })
 	}

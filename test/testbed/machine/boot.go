@@ -17,8 +17,8 @@ import (
 )
 
 // Boot starts the machine and connects it to the switch (nil when it is the
-// switch itself). helper is a program that calls Main with the arguments
-// "machine DIR NAME".
+// switch itself). helper is a program that calls Main when its arguments are
+// "machine [--inside] DIR NAME".
 func (s *Spec) Boot(ctx context.Context, helper string, sw *Spec, cut bool) error {
 	if err := makeCgroup(s.cgroup()); err != nil {
 		return err

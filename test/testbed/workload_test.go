@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package testbed
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/pki"
+)
+
+func testToken(c cluster) {
+	if out := c.probe("whoami"); !strings.Contains(out, "system:serviceaccount:default:default") {
+		c.t.Errorf("the API server takes the pod for %s", out)
+	}
+}
+
+func testDNS(c cluster) {
+	address := c.kubectl("get", "service", "web", "-o", "jsonpath={.spec.clusterIP}")
+	if got := c.probe("lookup", "web.default.svc.cluster.local"); got != address {
+		c.t.Errorf("web resolves to %q, its address is %q", got, address)
+	}
+	if got := c.probe("lookup", "web"); got != address {
+		c.t.Errorf("web by its short name resolves to %q, its address is %q", got, address)
+	}
+	pod := c.kubectl("get", "pod", "db-1", "-o", "jsonpath={.status.podIP}")
+	if got := c.probe("lookup", "db-1.db.default.svc.cluster.local"); got != pod {
+		c.t.Errorf("db-1 resolves to %q, its address is %q", got, pod)
+	}
+}
+
+func testClusterIP(c cluster) {
+	seen := map[string]bool{}
+	for range 20 {
+		seen[c.probe("get", "http://web/")] = true
+	}
+	if len(seen) != 2 {
+		c.t.Errorf("20 requests to web reached %d pods, it has 2", len(seen))
+	}
+	// A pod that calls its own Service may be sent to itself.
+	if out := c.kubectl("exec", "deployment/web", "--", "/probe", "get", "http://web/"); out == "" {
+		c.t.Error("web doesn't answer itself")
+	}
+}
+
+func testPortForward(c cluster) {
+	if out := c.kubectl("logs", "db-1"); out != "serving as db-1" {
+		c.t.Errorf("the log of db-1 is %q", out)
+	}
+	out := new(strings.Builder)
+	cmd := c.command("port-forward", "pod/db-1", ":8080")
+	cmd.Stdout = out
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	time.Sleep(time.Second)
+	var address string
+	if _, err := fmt.Sscanf(out.String(), "Forwarding from %s ->", &address); err != nil {
+		c.t.Fatalf("port-forward says %q", out)
+	}
+	if body := fetch(c.t, "http://"+address+"/"); body != "db-1\n" {
+		c.t.Errorf("by port-forward db-1 says %q", body)
+	}
+}
+
+func testReadiness(c cluster) {
+	ready := func() string {
+		return c.kubectl("get", "endpointslices", "-l", "kubernetes.io/service-name=web", "-o",
+			"jsonpath={.items[*].endpoints[?(@.conditions.ready==true)].targetRef.name}")
+	}
+	pod := strings.Fields(ready())[0]
+	address := c.kubectl("get", "pod", pod, "-o", "jsonpath={.status.podIP}")
+	c.probe("get", "http://"+address+":8080/unready")
+	c.eventually(20*time.Second, func() string {
+		if names := ready(); strings.Contains(names, pod) {
+			return "endpoints of web are " + names
+		}
+		return ""
+	})
+	c.eventually(5*time.Second, func() string {
+		for range 10 {
+			if c.probe("get", "http://web/") == pod {
+				return "web still leads to " + pod
+			}
+		}
+		return ""
+	})
+}
+
+func testVolume(c cluster) {
+	c.probe("write", "/data/file", "kept")
+	c.kubectl("delete", "pod", "db-0")
+	c.kubectl("rollout", "status", "--timeout=60s", "statefulset/db")
+	if got := c.probe("read", "/data/file"); got != "kept" {
+		c.t.Errorf("after the pod was replaced, its file says %q", got)
+	}
+	node := c.kubectl("get", "pod", "db-0", "-o", "jsonpath={.spec.nodeName}")
+	zone := c.kubectl("get", "node", node, "-o", `jsonpath={.metadata.labels.topology\.kubernetes\.io/zone}`)
+	volume := c.kubectl("get", "pvc", "data-db-0", "-o", "jsonpath={.spec.volumeName}")
+	pinned := c.kubectl("get", "pv", volume, "-o", "jsonpath={.spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0]}")
+	if want := fmt.Sprintf(`{"key":"topology.kubernetes.io/zone","operator":"In","values":[%q]}`, zone); pinned != want {
+		c.t.Errorf("the volume is pinned to %s, the pod runs in %s", pinned, zone)
+	}
+	path := c.kubectl("get", "pv", volume, "-o", "jsonpath={.spec.local.path}")
+	c.kubectl("delete", "--wait=false", "pvc", "data-db-1")
+	c.kubectl("delete", "pod", "db-1")
+	c.kubectl("wait", "--for=delete", "--timeout=30s", "pvc/data-db-1")
+	c.kubectl("rollout", "status", "--timeout=60s", "statefulset/db")
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "default_data-db-1_*"))
+	if err != nil || len(left) != 1 {
+		c.t.Errorf("volumes of data-db-1 after it was deleted and made again: %v", left)
+	}
+}
+
+func testWebhook(c cluster) {
+	ca, err := pki.NewAuthority(c.t.TempDir(), "ca")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := ca.Issue("tls", pki.Subject{Name: "refuser", DNS: []string{"refuser.default.svc"}}); err != nil {
+		c.t.Fatal(err)
+	}
+	bundle, err := os.ReadFile(ca.Cert("ca"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.kubectl("create", "secret", "tls", "refuser", "--cert="+ca.Cert("tls"), "--key="+ca.Key("tls"))
+	c.apply(strings.ReplaceAll(manifest(c.t, "webhook.yaml"), "CA_BUNDLE", base64.StdEncoding.EncodeToString(bundle)))
+	c.kubectl("wait", "--for=condition=Ready", "--timeout=30s", "pod/refuser")
+	labelled := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: refused, labels: {refuse: please}}\n"
+	c.eventually(10*time.Second, func() string {
+		cmd := c.command("create", "-f", "-")
+		cmd.Stdin = strings.NewReader(labelled)
+		out, _ := cmd.CombinedOutput()
+		if !strings.Contains(string(out), "refused by the probe") {
+			return string(out)
+		}
+		return ""
+	})
+}
