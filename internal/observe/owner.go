@@ -116,18 +116,32 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 // runs no etcd, or its Etcd is gone.
 func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool, error) {
 	ref := metav1.GetControllerOf(sts)
+	if ref == nil || groupKindOf(ref) != etcdKind.GroupKind() {
+		owner, ok := StandaloneOwner(sts)
+		return owner, ok, nil
+	}
+	var etcd druidv1alpha1.Etcd
+	found, err := r.fetch(ctx, sts.Namespace, ref.Name, &etcd)
+	if err != nil {
+		return Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
+	}
+	if !found {
+		return Owner{}, false, nil
+	}
+	return DruidOwner(&etcd, sts), true, nil
+}
+
+// StandaloneOwner is the cluster of a StatefulSet that runs etcd and that is no
+// Etcd's. False for all others.
+func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
+	ref := metav1.GetControllerOf(sts)
 	switch {
 	case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
-		var etcd druidv1alpha1.Etcd
-		found, err := r.fetch(ctx, sts.Namespace, ref.Name, &etcd)
-		if err != nil || !found {
-			return Owner{}, false, err
-		}
-		return DruidOwner(&etcd, sts), true, nil
+		return Owner{}, false
 	case ref != nil && knownKinds[groupKindOf(ref)], RunsEtcd(&sts.Spec.Template.Spec):
-		return StatefulSetOwner(sts), true, nil
+		return statefulSetOwner(sts), true
 	}
-	return Owner{}, false, nil
+	return Owner{}, false
 }
 
 // OwnerOfEtcd reads the cluster of one Etcd. False when it isn't there.
@@ -147,8 +161,7 @@ func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Own
 	return DruidOwner(&etcd, &sts), true, nil
 }
 
-// StatefulSetOwner is the cluster of a StatefulSet that stands for itself.
-func StatefulSetOwner(sts *appsv1.StatefulSet) Owner {
+func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 	o := Owner{
 		Flavour: StatefulSet, APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet",
 		Namespace: sts.Namespace, Name: sts.Name, UID: sts.UID,

@@ -27,21 +27,19 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 	if err := r.List(ctx, &etcds, opts...); err != nil && !meta.IsNoMatchError(err) {
 		return nil, fmt.Errorf("list Etcds: %w", err)
 	}
-	byEtcd := map[types.UID]*appsv1.StatefulSet{}
+	byController := map[types.UID]*appsv1.StatefulSet{}
 	var rest []Owner
 	for i := range sets.Items {
 		sts := &sets.Items[i]
-		ref := metav1.GetControllerOf(sts)
-		switch {
-		case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
-			byEtcd[ref.UID] = sts
-		case ref != nil && knownKinds[groupKindOf(ref)], RunsEtcd(&sts.Spec.Template.Spec):
-			rest = append(rest, StatefulSetOwner(sts))
+		if owner, ok := StandaloneOwner(sts); ok {
+			rest = append(rest, owner)
+		} else if ref := metav1.GetControllerOf(sts); ref != nil {
+			byController[ref.UID] = sts
 		}
 	}
 	owners := make([]Owner, 0, len(etcds.Items)+len(rest))
 	for i := range etcds.Items {
-		owners = append(owners, DruidOwner(&etcds.Items[i], byEtcd[etcds.Items[i].UID]))
+		owners = append(owners, DruidOwner(&etcds.Items[i], byController[etcds.Items[i].UID]))
 	}
 	return append(owners, rest...), nil
 }

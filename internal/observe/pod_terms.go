@@ -51,7 +51,7 @@ func SelfTerms(pod *corev1.Pod) []PodTerm {
 		}
 	}
 	for _, c := range pod.Spec.TopologySpreadConstraints {
-		if !selectsPod(c.LabelSelector, pod) {
+		if !Selects(c.LabelSelector, pod) {
 			continue
 		}
 		t := policy.Term{Kind: policy.TopologySpread, TopologyKey: c.TopologyKey, Hard: c.WhenUnsatisfiable == corev1.DoNotSchedule}
@@ -77,11 +77,12 @@ func termSelects(t *corev1.PodAffinityTerm, pod *corev1.Pod) bool {
 			return false
 		}
 	}
-	return selectsPod(t.LabelSelector, pod)
+	return Selects(t.LabelSelector, pod)
 }
 
-// selectsPod reads a nil selector as the scheduler does: it selects nothing.
-func selectsPod(s *metav1.LabelSelector, pod *corev1.Pod) bool {
+// Selects says whether a selector selects the pod. Nil selects nothing, as the
+// scheduler reads it.
+func Selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }

@@ -23,15 +23,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // Objects is a client.Reader over what it holds.
 type Objects []client.Object
 
 // Parse decodes YAML documents of kinds that the scheme knows.
-func Parse(s *runtime.Scheme, text []byte) (Objects, error) {
+func Parse(s *runtime.Scheme, manifest []byte) (Objects, error) {
 	decoder := serializer.NewCodecFactory(s, serializer.EnableStrict).UniversalDeserializer()
-	docs := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	docs := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(manifest)))
 	var out Objects
 	for {
 		doc, err := docs.Read()
@@ -41,10 +42,14 @@ func Parse(s *runtime.Scheme, text []byte) (Objects, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(bytes.TrimSpace(doc)) == 0 {
-			continue
+		text, err := sigsyaml.YAMLToJSON(doc)
+		if err != nil {
+			return nil, fmt.Errorf("decode %q: %w", doc, err)
 		}
-		obj, _, err := decoder.Decode(doc, nil, nil)
+		if string(text) == "null" {
+			continue // nothing but comments
+		}
+		obj, _, err := decoder.Decode(text, nil, nil)
 		if err != nil {
 			return nil, fmt.Errorf("decode %q: %w", doc, err)
 		}

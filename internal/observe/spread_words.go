@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// DescribeTerms says what terms do to members, to follow "members go to".
+func DescribeTerms(terms []policy.Term) string {
+	if len(terms) == 0 {
+		return "any node"
+	}
+	words := make([]string, 0, len(terms))
+	for _, t := range terms {
+		firmness := " (preferred)"
+		if t.Hard {
+			firmness = " (required)"
+		}
+		words = append(words, describeTerm(t)+firmness)
+	}
+	return strings.Join(words, " and ")
+}
+
+func describeTerm(t policy.Term) string {
+	what := "zones"
+	switch t.TopologyKey {
+	case policy.HostnameKey:
+		what = "nodes"
+	case policy.ZoneKey:
+	default:
+		what = "zones by " + t.TopologyKey
+	}
+	if t.Kind == policy.TopologySpread && t.MinDomains == 0 {
+		return "evenly filled " + what
+	}
+	return "different " + what
+}

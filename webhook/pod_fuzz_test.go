@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// FuzzRaw feeds handlers what no API server would send. Whatever it is, they
+// allow it, don't panic, and keep their warnings short.
+func FuzzRaw(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.request.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		_, request := readRequest(f, file)
+		f.Add(request.Object.Raw)
+	}
+	for _, seed := range []string{
+		"", "null", "[]", "5", `"x"`, "{", "{}", `{"spec":null,"metadata":null}`,
+		`{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet","name":"e","uid":"u","controller":true}]}}`,
+		`{"metadata":{"name":"e-99999999999999999999","ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet","name":"e","uid":"u","controller":true}]},"spec":{"containers":[{}]}}`,
+		`{"metadata":{"name":"e-2147483647","labels":{"app":"e"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet","name":"e","uid":"u","controller":true}]},"spec":{"containers":[{}],"Affinity":{}}}`,
+		`{"metadata":{"name":"e-0","labels":{"app":"e"},"ownerReferences":[{"apiVersion":"///","kind":"StatefulSet","name":"e","uid":"u","controller":true}]},"spec":{"containers":[{}],"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"operator":"?"}]}}]}}}}`,
+		`{"spec":{"replicas":2147483647,"template":{"spec":{"containers":[{"command":["etcd"]}]}},"volumeClaimTemplates":[{}]}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	objects := randomSurroundings(f, rand.New(rand.NewPCG(1, 1)))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		review(t, objects, raw)
+		request := admissionv1.AdmissionRequest{Namespace: "db", Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: raw}}
+		for _, group := range []string{"apps", "druid.gardener.cloud"} {
+			request.Kind.Group = group
+			r := Owner(&observe.Reader{Reader: objects})(t.Context(), admission.Request{AdmissionRequest: request})
+			if !r.Allowed {
+				t.Fatalf("refused: %s", r.Result.Message)
+			}
+		}
+	})
+}

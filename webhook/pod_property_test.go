@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// TestPodIdempotent puts random pods into random surroundings through the
+// handler twice: the second time nothing may change, not even when nodes have
+// gone in between, and the first time only what is ours. SEED repeats a run.
+func TestPodIdempotent(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	if s, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	outcomes := map[string]int{}
+	var objects observetest.Objects
+	for i := range 10_000 {
+		if i%50 == 0 {
+			objects = randomSurroundings(t, rng)
+		}
+		raw := randomPod(t, rng)
+		first := review(t, objects, raw)
+		outcomes[first.AuditAnnotations["outcome"]]++
+		mutated := apply(t, raw, first)
+		checkOnlyOurs(t, raw, mutated, first)
+		for _, later := range []observetest.Objects{objects, objects[3:]} {
+			if second := review(t, later, mutated); len(second.Patches) > 0 {
+				t.Fatalf("pod %d changes again:\n%s\nfirst:  %s\nsecond: %s", i, raw, first.Patch, second.Patch)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("pod %d: %s", i, raw)
+		}
+	}
+	t.Log(outcomes)
+	if outcomes["Patched"] < 5000 {
+		t.Errorf("of 10,000 pods only %d were patched: the generator has lost its way", outcomes["Patched"])
+	}
+}
+
+func review(t testing.TB, objects observetest.Objects, raw []byte) admission.Response {
+	t.Helper()
+	wh := &admission.Webhook{Handler: Pod(&observe.Reader{Reader: objects})}
+	r := wh.Handle(t.Context(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+		UID: "u", Operation: admissionv1.Create, Namespace: "db", Object: runtime.RawExtension{Raw: raw},
+	}})
+	if !r.Allowed {
+		t.Fatalf("refused: %s\n%s", r.Result.Message, raw)
+	}
+	for _, w := range r.Warnings {
+		if len(w) > maxWarning {
+			t.Fatalf("warning of %d characters: %q", len(w), w)
+		}
+	}
+	return r
+}
+
+func apply(t *testing.T, raw []byte, r admission.Response) []byte {
+	t.Helper()
+	if len(r.Patch) == 0 {
+		return raw
+	}
+	p, err := jsonpatch.DecodePatch(r.Patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.Apply(raw)
+	if err != nil {
+		t.Fatalf("patch does not apply: %v\n%s\n%s", err, r.Patch, raw)
+	}
+	return out
+}
+
+// checkOnlyOurs takes what we add out of the mutated pod again and compares.
+func checkOnlyOurs(t *testing.T, raw, mutated []byte, r admission.Response) {
+	t.Helper()
+	for _, op := range r.Patches {
+		if op.Operation != "add" || !strings.HasPrefix(op.Path, "/spec/affinity") &&
+			!strings.HasPrefix(op.Path, "/spec/topologySpreadConstraints") && !strings.HasPrefix(op.Path, "/metadata/annotations") {
+			t.Errorf("patch %s %s", op.Operation, op.Path)
+		}
+	}
+	var before, after corev1.Pod
+	for pod, text := range map[*corev1.Pod][]byte{&before: raw, &after: mutated} {
+		if err := json.Unmarshal(text, pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pairs := map[string]bool{}
+	for _, c := range after.Spec.TopologySpreadConstraints {
+		pair := c.TopologyKey + " " + string(c.WhenUnsatisfiable)
+		if pairs[pair] {
+			t.Errorf("two constraints %s: the API server refuses the pod", pair)
+		}
+		pairs[pair] = true
+	}
+	var old, now map[string]any
+	if json.Unmarshal(raw, &old) != nil || json.Unmarshal(mutated, &now) != nil {
+		t.Fatal("not JSON")
+	}
+	ours := func(m map[string]any) {
+		spec := m["spec"].(map[string]any)
+		delete(spec, "affinity")
+		delete(spec, "topologySpreadConstraints")
+		meta := m["metadata"].(map[string]any)
+		if a, ok := meta["annotations"].(map[string]any); ok {
+			delete(a, v1alpha1.SpreadAnnotation)
+			if len(a) == 0 {
+				delete(meta, "annotations")
+			}
+		}
+		if meta["annotations"] == nil {
+			delete(meta, "annotations")
+		}
+	}
+	ours(old)
+	ours(now)
+	if diff := cmp.Diff(old, now); diff != "" {
+		t.Errorf("something else changed:\n%s", diff)
+	}
+	kept := func(before, after []observe.PodTerm) bool {
+		if len(before) > len(after) {
+			return false
+		}
+		for _, b := range before {
+			found := false
+			for _, a := range after {
+				found = found || cmp.Equal(a, b)
+			}
+			if !found {
+				return false
+			}
+		}
+		return true
+	}
+	if !kept(observe.SelfTerms(&before), observe.SelfTerms(&after)) {
+		t.Errorf("the pod's own terms are not kept")
+	}
+}
+
+func randomSurroundings(t testing.TB, rng *rand.Rand) observetest.Objects {
+	t.Helper()
+	replicas := 1 + rng.IntN(6)
+	var text strings.Builder
+	for i := range 3 + rng.IntN(5) {
+		fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: Node, metadata: {name: n%d, labels: {kubernetes.io/hostname: n%d, topology.kubernetes.io/zone: z%d}}}\n", i, i, rng.IntN(4))
+	}
+	fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: Namespace, metadata: {name: db}}\n")
+	fmt.Fprintf(&text, "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: w}, provisioner: p, volumeBindingMode: %s}\n",
+		pick(rng, "WaitForFirstConsumer", "WaitForFirstConsumer", "Immediate"))
+	fmt.Fprintf(&text, "---\n{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: e, namespace: db, uid: u}, spec: {replicas: %d, serviceName: e, selector: {matchLabels: {app: e}}, "+
+		"template: {metadata: {labels: {app: e}}, spec: {containers: [{name: etcd, command: [etcd]}]}}, volumeClaimTemplates: [{metadata: {name: d}, spec: {storageClassName: w}}]}}\n", replicas)
+	for i := range rng.IntN(replicas + 1) {
+		fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d-e-%d, namespace: db}, spec: {volumeName: v%d}}\n", i, i)
+		fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v%d}, spec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [z%d]}]}]}}}}\n", i, rng.IntN(4))
+	}
+	fmt.Fprintf(&text, "---\n{apiVersion: policy.kubectl-etcd.dev/v1alpha1, kind: EtcdTopologyPolicy, metadata: {name: p}, spec: {mode: %s, spread: {topology: %s, enforcement: %s, form: %s}}}\n",
+		pick(rng, "Enforce", "Enforce", "Enforce", "Enforce", "Warn"), pick(rng, "Auto", "Zone", "Hostname"), pick(rng, "Required", "Preferred"), pick(rng, "TopologySpread", "AntiAffinity"))
+	objects, err := observetest.Parse(scheme(t), []byte(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+func randomPod(t *testing.T, rng *rand.Rand) []byte {
+	t.Helper()
+	name := fmt.Sprintf("e-%d", rng.IntN(6))
+	meta := map[string]any{
+		"name": name, "namespace": "db", "labels": map[string]any{"app": "e", "statefulset.kubernetes.io/pod-name": name},
+		"ownerReferences": []any{map[string]any{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "e", "uid": "u", "controller": true}},
+		"futureField":     map[string]any{"kept": rng.IntN(9)},
+	}
+	switch rng.IntN(5) {
+	case 0:
+		meta["annotations"] = map[string]any{"team": "storage"}
+	case 1:
+		meta["annotations"] = nil
+	case 2:
+		meta["annotations"] = map[string]any{v1alpha1.SpreadAnnotation: pick(rng, "yes", `{"terms":["x"]}`,
+			observe.SpreadRecord{Terms: []policy.Term{{Kind: policy.PodAntiAffinity, TopologyKey: policy.HostnameKey, Hard: true}}}.String())}
+	}
+	spec := map[string]any{"containers": []any{map[string]any{"name": "etcd", "futureField": 1}}, "futureField": "kept"}
+	if a, set := randomAffinity(rng); set {
+		spec["affinity"] = a
+	}
+	if c, set := randomConstraints(rng); set {
+		spec["topologySpreadConstraints"] = c
+	}
+	raw, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func randomAffinity(rng *rand.Rand) (any, bool) {
+	switch rng.IntN(4) {
+	case 0:
+		return nil, rng.IntN(2) == 0
+	case 1:
+		return map[string]any{"nodeAffinity": map[string]any{}}, true
+	case 2:
+		return map[string]any{"podAntiAffinity": nil, "podAffinity": map[string]any{}}, true
+	}
+	anti := map[string]any{}
+	if rng.IntN(2) == 0 {
+		required := []any{}
+		for range rng.IntN(3) {
+			required = append(required, randomTerm(rng))
+		}
+		anti["requiredDuringSchedulingIgnoredDuringExecution"] = required
+	}
+	if rng.IntN(2) == 0 {
+		anti["preferredDuringSchedulingIgnoredDuringExecution"] = []any{map[string]any{"weight": 1 + rng.IntN(100), "podAffinityTerm": randomTerm(rng)}}
+	}
+	return map[string]any{"podAntiAffinity": anti, "futureField": true}, true
+}
+
+func randomTerm(rng *rand.Rand) map[string]any {
+	term := map[string]any{
+		"topologyKey":   pick(rng, policy.HostnameKey, policy.ZoneKey, "example.com/rack"),
+		"labelSelector": randomSelector(rng),
+	}
+	if rng.IntN(4) == 0 {
+		term["namespaces"] = []any{pick(rng, "db", "elsewhere")}
+	}
+	return term
+}
+
+func randomSelector(rng *rand.Rand) *metav1.LabelSelector {
+	switch rng.IntN(4) {
+	case 0:
+		return nil
+	case 1:
+		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": "other"}}
+	case 2:
+		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpExists}}}
+	}
+	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": "e"}}
+}
+
+func randomConstraints(rng *rand.Rand) (any, bool) {
+	if rng.IntN(2) == 0 {
+		return nil, rng.IntN(2) == 0
+	}
+	out := []any{}
+	seen := map[string]bool{}
+	for range rng.IntN(4) {
+		key, when := pick(rng, policy.HostnameKey, policy.ZoneKey), pick(rng, "DoNotSchedule", "ScheduleAnyway")
+		if seen[key+when] {
+			continue
+		}
+		seen[key+when] = true
+		out = append(out, map[string]any{"topologyKey": key, "whenUnsatisfiable": when, "maxSkew": 1 + rng.IntN(3), "labelSelector": randomSelector(rng)})
+	}
+	return out, true
+}
+
+func pick(rng *rand.Rand, from ...string) string { return from[rng.IntN(len(from))] }

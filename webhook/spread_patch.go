@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"slices"
+
+	"gomodules.xyz/jsonpatch/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// spreadPatch adds terms and the record to a pod. It only ever adds: to lists
+// at their end, and parents where there are none, so that fields that this
+// program doesn't know, and the pod's own terms, stay as they are.
+func spreadPatch(pod *corev1.Pod, terms []policy.Term, selector *metav1.LabelSelector, record string) []jsonpatch.Operation {
+	var required []any
+	var preferred, constraints []any
+	for _, t := range terms {
+		switch {
+		case t.Kind == policy.TopologySpread:
+			constraints = append(constraints, spreadConstraint(t, selector))
+		case t.Hard:
+			required = append(required, affinityTerm(t, selector))
+		default:
+			preferred = append(preferred, corev1.WeightedPodAffinityTerm{Weight: 100, PodAffinityTerm: affinityTerm(t, selector)})
+		}
+	}
+	ops := antiAffinity(pod, required, preferred)
+	ops = append(ops, appendTo("/spec/topologySpreadConstraints", pod.Spec.TopologySpreadConstraints == nil, constraints)...)
+	return append(ops, annotate(pod, record)...)
+}
+
+func antiAffinity(pod *corev1.Pod, required, preferred []any) []jsonpatch.Operation {
+	if len(required)+len(preferred) == 0 {
+		return nil
+	}
+	const affinity = "/spec/affinity"
+	const anti = affinity + "/podAntiAffinity"
+	var ops []jsonpatch.Operation
+	have := &corev1.PodAntiAffinity{}
+	switch {
+	case pod.Spec.Affinity == nil:
+		ops = append(ops, jsonpatch.NewOperation("add", affinity, map[string]any{"podAntiAffinity": map[string]any{}}))
+	case pod.Spec.Affinity.PodAntiAffinity == nil:
+		ops = append(ops, jsonpatch.NewOperation("add", anti, map[string]any{}))
+	default:
+		have = pod.Spec.Affinity.PodAntiAffinity
+	}
+	ops = append(ops, appendTo(anti+"/requiredDuringSchedulingIgnoredDuringExecution", have.RequiredDuringSchedulingIgnoredDuringExecution == nil, required)...)
+	return append(ops, appendTo(anti+"/preferredDuringSchedulingIgnoredDuringExecution", have.PreferredDuringSchedulingIgnoredDuringExecution == nil, preferred)...)
+}
+
+// appendTo adds values at the end of a list. An absent list and null are the
+// same here: "add" replaces a null.
+func appendTo(path string, absent bool, values []any) []jsonpatch.Operation {
+	if len(values) == 0 {
+		return nil
+	}
+	if absent {
+		return []jsonpatch.Operation{jsonpatch.NewOperation("add", path, values)}
+	}
+	var ops []jsonpatch.Operation
+	for _, v := range values {
+		ops = append(ops, jsonpatch.NewOperation("add", path+"/-", v))
+	}
+	return ops
+}
+
+func annotate(pod *corev1.Pod, record string) []jsonpatch.Operation {
+	switch {
+	case pod.Annotations[v1alpha1.SpreadAnnotation] == record:
+		return nil
+	case pod.Annotations == nil:
+		return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/metadata/annotations", map[string]string{v1alpha1.SpreadAnnotation: record})}
+	}
+	return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/metadata/annotations/kubectl-etcd.dev~1spread", record)}
+}
+
+func affinityTerm(t policy.Term, selector *metav1.LabelSelector) corev1.PodAffinityTerm {
+	return corev1.PodAffinityTerm{TopologyKey: t.TopologyKey, LabelSelector: selector}
+}
+
+// spreadConstraint has no matchLabelKeys: with the StatefulSet's revision among
+// them a rollout would spread the new pods alone, and put them beside old ones.
+func spreadConstraint(t policy.Term, selector *metav1.LabelSelector) corev1.TopologySpreadConstraint {
+	c := corev1.TopologySpreadConstraint{
+		MaxSkew:           1,
+		TopologyKey:       t.TopologyKey,
+		WhenUnsatisfiable: corev1.ScheduleAnyway,
+		LabelSelector:     selector,
+		NodeTaintsPolicy:  new(corev1.NodeInclusionPolicyHonor),
+	}
+	if t.Hard {
+		c.WhenUnsatisfiable = corev1.DoNotSchedule
+		if t.MinDomains > 0 {
+			c.MinDomains = new(int32(t.MinDomains))
+		}
+	}
+	return c
+}
+
+// clashes says whether the pod has a spread constraint that forbids a second
+// one like this: the API server takes one for each key and firmness, whatever
+// they select.
+func clashes(pod *corev1.Pod, t policy.Term) bool {
+	if t.Kind != policy.TopologySpread {
+		return false
+	}
+	c := spreadConstraint(t, nil)
+	return slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, func(have corev1.TopologySpreadConstraint) bool {
+		return have.TopologyKey == c.TopologyKey && have.WhenUnsatisfiable == c.WhenUnsatisfiable
+	})
+}
