@@ -19,8 +19,7 @@ type Disruption struct {
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
-	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self) <= duration('168h')",message="must be more than 0s and at most 168h",reason="FieldValueInvalid"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('168h')",message="must be a duration such as 90s or 1h30m, more than 0s and at most 168h",reason="FieldValueInvalid"
 	BackupHoldLimit *metav1.Duration `json:"backupHoldLimit,omitempty"`
 
 	// staleLimit is how long facts too old to judge by may keep every member
@@ -29,8 +28,7 @@ type Disruption struct {
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
-	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self) <= duration('24h')",message="must be more than 0s and at most 24h",reason="FieldValueInvalid"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('24h')",message="must be a duration such as 90s or 1h30m, more than 0s and at most 24h",reason="FieldValueInvalid"
 	StaleLimit *metav1.Duration `json:"staleLimit,omitempty"`
 
 	// settle is how long a looser value must have been due before it frees a
@@ -39,8 +37,7 @@ type Disruption struct {
 	// +kubebuilder:default="60s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
-	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self) <= duration('1h')",message="must be more than 0s and at most 1h",reason="FieldValueInvalid"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('1h')",message="must be a duration such as 90s or 1h30m, more than 0s and at most 1h",reason="FieldValueInvalid"
 	Settle *metav1.Duration `json:"settle,omitempty"`
 
 	// createMissing creates a PodDisruptionBudget for a cluster that has none.

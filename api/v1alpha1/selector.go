@@ -35,7 +35,7 @@ type Requirement struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=316
-	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$')",message="must be a label key such as app or example.com/app",reason="FieldValueInvalid"
 	Key string `json:"key"`
 
 	// operator relates the label to the values.
@@ -46,7 +46,7 @@ type Requirement struct {
 	// values that In and NotIn compare with.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:items:Pattern=`^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$`
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$')",message="must be a label value: at most 63 letters, digits, '-', '_' or '.', beginning and ending with a letter or digit",reason="FieldValueInvalid"
 	// +listType=atomic
 	Values []LabelValue `json:"values,omitempty"`
 }
