@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Evict asks for the eviction of a member's pod and returns what the API server
+// answered: a success, or 429 and why, or whatever else. The error says that there
+// was no answer at all.
+func (c *Cluster) Evict(ctx context.Context, pod string) (metav1.Status, error) {
+	return c.evict(ctx, pod, metav1.DeleteOptions{})
+}
+
+// MayEvict is Evict without the eviction: budgets and webhooks are asked, and
+// nothing happens.
+func (c *Cluster) MayEvict(ctx context.Context, pod string) (metav1.Status, error) {
+	return c.evict(ctx, pod, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+}
+
+func (c *Cluster) evict(ctx context.Context, pod string, options metav1.DeleteOptions) (metav1.Status, error) {
+	err := c.kube.set.PolicyV1().Evictions(c.Namespace).Evict(ctx, &policyv1.Eviction{
+		ObjectMeta:    metav1.ObjectMeta{Namespace: c.Namespace, Name: pod},
+		DeleteOptions: &options,
+	})
+	if err == nil {
+		return metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}, nil
+	}
+	var answer apierrors.APIStatus
+	if errors.As(err, &answer) {
+		return answer.Status(), nil
+	}
+	return metav1.Status{}, fmt.Errorf("evict pod %s/%s: %w", c.Namespace, pod, err)
+}
+
+// Drain runs the real kubectl drain on a node, for the cluster's members alone, and
+// returns once kubectl has ended. What kubectl says goes to out as it is said. A
+// drain that isn't through when the limit passes ends with an error of kubectl's;
+// a limit of 0 is none. The node stays cordoned: see Uncordon.
+func (c *Cluster) Drain(ctx context.Context, node string, limit time.Duration, out io.Writer) error {
+	return c.kubectl(ctx, out, "drain", node,
+		"--ignore-daemonsets", "--delete-emptydir-data",
+		"--pod-selector="+labels.FormatLabels(c.MemberLabels()),
+		"--timeout="+limit.String())
+}
+
+// Uncordon lets a node take pods again.
+func (c *Cluster) Uncordon(ctx context.Context, node string, out io.Writer) error {
+	return c.kubectl(ctx, out, "uncordon", node)
+}
+
+// kubectl runs the testbed's own kubectl, as a person would.
+func (c *Cluster) kubectl(ctx context.Context, out io.Writer, args ...string) error {
+	cmd := exec.CommandContext(ctx, c.testbed.Kubectl(), append([]string{"--kubeconfig=" + c.testbed.Kubeconfig()}, args...)...) //nolint:gosec // the testbed's own program
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("kubectl %s %s: %w", args[0], args[1], err)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusters
+
+import (
+	"context"
+	"fmt"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// clusterLabel is on every object that is applied here, and names its cluster:
+	// by it a cluster is found again and deleted.
+	clusterLabel = "testbed.kubectl-etcd.dev/cluster"
+	// fieldOwner is under which name objects are applied.
+	fieldOwner = client.FieldOwner("testbed")
+)
+
+// kube is a connection to a testbed's API server, by a client that knows druid's
+// types and by the one that speaks subresources.
+type kube struct {
+	client.Client
+	set  kubernetes.Interface
+	rest *rest.Config
+}
+
+// connect asks nothing of the API server yet.
+func connect(tb Testbed) (*kube, error) {
+	config, err := tb.RESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("reach testbed: %w", err)
+	}
+	// The limits of client-go's defaults are for controllers; here somebody waits.
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst = 50, 100
+	types := runtime.NewScheme()
+	if err := scheme.AddToScheme(types); err != nil {
+		return nil, fmt.Errorf("types of Kubernetes: %w", err)
+	}
+	if err := druidv1alpha1.AddToScheme(types); err != nil {
+		return nil, fmt.Errorf("types of druid: %w", err)
+	}
+	c, err := client.New(config, client.Options{Scheme: types})
+	if err != nil {
+		return nil, fmt.Errorf("reach testbed: %w", err)
+	}
+	set, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("reach testbed: %w", err)
+	}
+	return &kube{Client: c, set: set, rest: config}, nil
+}
+
+// apply puts objects as they are, by server-side apply, over whatever others wrote.
+func (k *kube) apply(ctx context.Context, objects ...*unstructured.Unstructured) error {
+	for _, object := range objects {
+		err := k.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), fieldOwner, client.ForceOwnership)
+		if err != nil {
+			return fmt.Errorf("apply %s %s: %w", object.GetKind(), client.ObjectKeyFromObject(object), err)
+		}
+	}
+	return nil
+}
+
+// ensureNamespace makes a namespace that isn't there and leaves alone one that is:
+// its labels are the caller's.
+func (k *kube) ensureNamespace(ctx context.Context, name string) error {
+	err := k.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create namespace %s: %w", name, err)
+	}
+	return nil
+}
+
+// mark puts the label on an object by which its cluster is found again.
+func mark(object *unstructured.Unstructured, cluster string) {
+	labels := object.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[clusterLabel] = cluster
+	object.SetLabels(labels)
+}

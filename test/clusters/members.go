@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusters
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Member is one member's pod, and its lease where the flavour has leases.
+type Member struct {
+	Pod corev1.Pod
+	// Node and Zone are empty while the pod is not scheduled.
+	Node, Zone string
+	// Ready is the pod's condition Ready.
+	Ready bool
+	// Lease is nil where there is none.
+	Lease *Lease
+}
+
+// Lease is what a member of druid's says of itself every heartbeat.
+type Lease struct {
+	// Holder is the whole identity: id:cluster:role, or id:role with older versions.
+	Holder string
+	// Role is Leader or Member as the member itself last said it. After a leader was
+	// cut off its lease goes on saying Leader.
+	Role string
+	// Renewed is when the member last said so, by its own clock.
+	Renewed time.Time
+}
+
+// Members returns the pods that are there, in the order of their ordinals.
+func (c *Cluster) Members(ctx context.Context) ([]Member, error) {
+	var pods corev1.PodList
+	if err := c.kube.List(ctx, &pods, client.InNamespace(c.Namespace), client.MatchingLabels(c.MemberLabels())); err != nil {
+		return nil, fmt.Errorf("list members of %s: %w", c, err)
+	}
+	zones, err := c.kube.zones(ctx)
+	if err != nil {
+		return nil, err
+	}
+	members := make([]Member, 0, len(pods.Items))
+	for _, pod := range pods.Items {
+		m := Member{Pod: pod, Node: pod.Spec.NodeName, Zone: zones[pod.Spec.NodeName], Ready: podReady(&pod)}
+		if c.Flavour == Druid {
+			if m.Lease, err = c.lease(ctx, pod.Name); err != nil {
+				return nil, err
+			}
+		}
+		members = append(members, m)
+	}
+	slices.SortFunc(members, func(a, b Member) int {
+		// Names of one StatefulSet differ in the ordinal alone: the longer is the later.
+		return cmp.Or(cmp.Compare(len(a.Pod.Name), len(b.Pod.Name)), strings.Compare(a.Pod.Name, b.Pod.Name))
+	})
+	return members, nil
+}
+
+// Member returns the member of the ordinal, whose pod has to be there.
+func (c *Cluster) Member(ctx context.Context, ordinal int) (Member, error) {
+	members, err := c.Members(ctx)
+	if err != nil {
+		return Member{}, err
+	}
+	name := fmt.Sprintf("%s-%d", c.Full(), ordinal)
+	for _, m := range members {
+		if m.Pod.Name == name {
+			return m, nil
+		}
+	}
+	return Member{}, fmt.Errorf("cluster %s has no pod %s", c, name)
+}
+
+// lease returns the member's lease, or nil if it has none yet.
+func (c *Cluster) lease(ctx context.Context, pod string) (*Lease, error) {
+	name := pod
+	if c.Druid.MemberNamePrefix != "" {
+		name = c.Druid.MemberNamePrefix + "-" + pod
+	}
+	var lease coordinationv1.Lease
+	err := c.kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &lease)
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // no lease is an answer, and most flavours'
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read lease %s/%s: %w", c.Namespace, name, err)
+	}
+	if lease.Spec.HolderIdentity == nil || lease.Spec.RenewTime == nil {
+		return nil, nil //nolint:nilnil // druid makes the lease before the member says anything
+	}
+	holder := *lease.Spec.HolderIdentity
+	return &Lease{
+		Holder:  holder,
+		Role:    holder[strings.LastIndex(holder, ":")+1:],
+		Renewed: lease.Spec.RenewTime.Time,
+	}, nil
+}
+
+// zones returns the zone of each node.
+func (k *kube) zones(ctx context.Context) (map[string]string, error) {
+	var nodes corev1.NodeList
+	if err := k.List(ctx, &nodes); err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	zones := make(map[string]string, len(nodes.Items))
+	for _, node := range nodes.Items {
+		zones[node.Name] = node.Labels[corev1.LabelTopologyZone]
+	}
+	return zones, nil
+}
+
+// Zones returns how many members are in each zone. Members without a node count
+// under the empty name.
+func Zones(members []Member) map[string]int {
+	zones := map[string]int{}
+	for _, m := range members {
+		zones[m.Zone]++
+	}
+	return zones
+}
+
+func podReady(pod *corev1.Pod) bool {
+	if pod.DeletionTimestamp != nil {
+		return false
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// String says of a member what a person wants to know of one that isn't Ready.
+func (m Member) String() string {
+	switch {
+	case m.Ready:
+		return m.Pod.Name + " Ready"
+	case m.Pod.DeletionTimestamp != nil:
+		return m.Pod.Name + " Terminating"
+	}
+	for _, c := range m.Pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			return fmt.Sprintf("%s %s: %s", m.Pod.Name, c.Reason, c.Message)
+		}
+	}
+	for _, s := range slices.Concat(m.Pod.Status.InitContainerStatuses, m.Pod.Status.ContainerStatuses) {
+		if w := s.State.Waiting; w != nil && w.Reason != "PodInitializing" {
+			return fmt.Sprintf("%s: %s %s %s", m.Pod.Name, s.Name, w.Reason, w.Message)
+		}
+	}
+	return fmt.Sprintf("%s %s, not Ready", m.Pod.Name, m.Pod.Status.Phase)
+}

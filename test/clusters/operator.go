@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusters
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"github.com/gardener/etcd-druid/api/core/v1alpha1/crds"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+)
+
+// DruidNamespace is where etcd-druid runs.
+const DruidNamespace = "etcd-druid"
+
+// druidName is the name of everything of druid's.
+const druidName = "etcd-druid"
+
+// servingSecret holds the certificate of druid's webhook.
+const servingSecret = "etcd-druid-serving-certificate" //nolint:gosec // the name of a Secret is none
+
+// DruidOptions say how etcd-druid runs. Its zero value is druid in the mode that is
+// its default, where it acts on an Etcd when an annotation tells it to, with timings
+// that are short enough to wait for.
+type DruidOptions struct {
+	// AutoReconcile has druid act on every Etcd at every sync.
+	AutoReconcile bool
+	// OwnTimings leaves druid its own: it looks every 15 s, and a member is unknown
+	// after a minute and not ready after five more.
+	OwnTimings bool
+	// Protection has druid's webhook deny everybody else's changes to what it made.
+	Protection bool
+	// ExemptServiceAccounts may change it all the same, unless druid is just acting:
+	// system:serviceaccount:NAMESPACE:NAME.
+	ExemptServiceAccounts []string
+	// Progress is told what images are built, which can take minutes. Nil for nobody.
+	Progress io.Writer
+}
+
+// InstallDruid installs etcd-druid, or changes the one that is there, and waits until
+// it really reconciles. It builds and pushes the images that druid and its Etcds run.
+func InstallDruid(ctx context.Context, tb Testbed, options DruidOptions) error {
+	if err := installDruid(ctx, tb, options); err != nil {
+		return fmt.Errorf("install etcd-druid: %w", err)
+	}
+	return nil
+}
+
+func installDruid(ctx context.Context, tb Testbed, options DruidOptions) error {
+	if err := pushImages(ctx, tb, druidImages(), options.Progress); err != nil {
+		return err
+	}
+	k, err := connect(tb)
+	if err != nil {
+		return err
+	}
+	definitions, err := druidDefinitions()
+	if err != nil {
+		return err
+	}
+	if err := k.apply(ctx, definitions...); err != nil {
+		return err
+	}
+	if err := k.awaitEstablished(ctx, definitions); err != nil {
+		return err
+	}
+	if !options.Protection {
+		if err := k.unprotect(ctx); err != nil {
+			return err
+		}
+	}
+	objects, err := operatorObjects(options)
+	if err != nil {
+		return err
+	}
+	if err := k.apply(ctx, objects[0]); err != nil { // the namespace, which the Secret needs
+		return err
+	}
+	if options.Protection {
+		if err := k.ensureServingCertificate(ctx); err != nil {
+			return err
+		}
+	}
+	if err := k.apply(ctx, objects...); err != nil {
+		return err
+	}
+	if err := k.awaitDruid(ctx); err != nil {
+		return err
+	}
+	if !options.Protection {
+		return nil
+	}
+	// Last of all: while it stands and druid is down, nothing of druid's can change.
+	return k.protect(ctx)
+}
+
+// operatorData fills the manifests of druid.
+type operatorData struct {
+	DruidOptions
+
+	Namespace, Image, Configuration, Checksum string
+}
+
+// operatorObjects are druid's manifests; the first is its namespace.
+func operatorObjects(options DruidOptions) ([]*unstructured.Unstructured, error) {
+	data := operatorData{DruidOptions: options, Namespace: DruidNamespace, Image: images.Druid}
+	configuration, err := render("configuration.yaml", data)
+	if err != nil {
+		return nil, err
+	}
+	text, err := yaml.Marshal(configuration[0].Object)
+	if err != nil {
+		return nil, fmt.Errorf("configuration of etcd-druid: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	data.Configuration, data.Checksum = string(text), hex.EncodeToString(sum[:])
+	return render("operator.yaml", data)
+}
+
+// druidDefinitions are the CustomResourceDefinitions that druid's API module carries,
+// with the validation that this Kubernetes knows.
+func druidDefinitions() ([]*unstructured.Unstructured, error) {
+	all, err := crds.GetAll("1.37")
+	if err != nil {
+		return nil, fmt.Errorf("custom resources of etcd-druid: %w", err)
+	}
+	var definitions []*unstructured.Unstructured
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		parsed, err := parse([]byte(all[name]))
+		if err != nil {
+			return nil, fmt.Errorf("custom resource %s: %w", name, err)
+		}
+		definitions = append(definitions, parsed...)
+	}
+	return definitions, nil
+}
+
+// UninstallDruid removes etcd-druid and its custom resources. It refuses as long as
+// there is an Etcd: without druid nobody would take off its finalizer.
+func UninstallDruid(ctx context.Context, tb Testbed) error {
+	k, err := connect(tb)
+	if err != nil {
+		return err
+	}
+	if err := k.refuseEtcds(ctx); err != nil {
+		return fmt.Errorf("uninstall etcd-druid: %w", err)
+	}
+	if err := k.unprotect(ctx); err != nil {
+		return fmt.Errorf("uninstall etcd-druid: %w", err)
+	}
+	objects, err := operatorObjects(DruidOptions{})
+	if err != nil {
+		return err
+	}
+	definitions, err := druidDefinitions()
+	if err != nil {
+		return err
+	}
+	objects = append(objects, definitions...)
+	slices.Reverse(objects) // the namespace last
+	for _, object := range objects {
+		if err := client.IgnoreNotFound(k.Delete(ctx, object)); err != nil {
+			return fmt.Errorf("uninstall etcd-druid: delete %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+	}
+	return Await(ctx, goneLimit, "namespace "+DruidNamespace+" to go", func(ctx context.Context) (string, bool, error) {
+		var namespace corev1.Namespace
+		err := k.Get(ctx, client.ObjectKey{Name: DruidNamespace}, &namespace)
+		return string(namespace.Status.Phase), err != nil && client.IgnoreNotFound(err) == nil, client.IgnoreNotFound(err)
+	})
+}
+
+func (k *kube) refuseEtcds(ctx context.Context) error {
+	var etcds druidv1alpha1.EtcdList
+	if err := k.List(ctx, &etcds); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	names := make([]string, len(etcds.Items))
+	for i, etcd := range etcds.Items {
+		names[i] = etcd.Namespace + "/" + etcd.Name
+	}
+	if len(names) > 0 {
+		return fmt.Errorf("%d Etcds are left: %q; delete them first", len(names), names)
+	}
+	return nil
+}
+
+// ensureServingCertificate makes the certificate of druid's webhook, once.
+func (k *kube) ensureServingCertificate(ctx context.Context) error {
+	now := time.Now() //nolint:forbidigo // a certificate is valid from the moment it is made
+	a, err := newAuthority(druidName+"-webhook-ca", now)
+	if err != nil {
+		return err
+	}
+	data, err := secretsOf(leaf{servingSecret, a, druidName, serviceNames(druidName, DruidNamespace)})
+	if err != nil {
+		return err
+	}
+	err = k.Create(ctx, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: DruidNamespace, Name: servingSecret},
+		Type:       corev1.SecretTypeTLS,
+		Data:       data[servingSecret],
+	})
+	if client.IgnoreAlreadyExists(err) != nil {
+		return fmt.Errorf("create secret %s/%s: %w", DruidNamespace, servingSecret, err)
+	}
+	return nil
+}
+
+// protect puts druid's webhook in force.
+func (k *kube) protect(ctx context.Context) error {
+	var secret corev1.Secret
+	if err := k.Get(ctx, client.ObjectKey{Namespace: DruidNamespace, Name: servingSecret}, &secret); err != nil {
+		return fmt.Errorf("read secret %s/%s: %w", DruidNamespace, servingSecret, err)
+	}
+	objects, err := render("protection.yaml", map[string]any{"Namespace": DruidNamespace, "Authority": secret.Data[caKey]})
+	if err != nil {
+		return err
+	}
+	return k.apply(ctx, objects...)
+}
+
+// unprotect takes druid's webhook out of force.
+func (k *kube) unprotect(ctx context.Context) error {
+	err := k.Delete(ctx, &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: druidName}})
+	return client.IgnoreNotFound(err)
+}

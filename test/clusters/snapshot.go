@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusters
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// snapshotLimit is what a snapshot on demand gets. It takes a second; a leader
+// that is just changing makes druid try again.
+const snapshotLimit = 3 * time.Minute
+
+// SnapshotFull has druid take a full snapshot now. After a broken store has healed
+// this is the quick way to a BackupReady that is True: by itself it stays Unknown
+// until the schedule's next full snapshot.
+//
+// druid refuses one task while another of the same Etcd runs. It is asked again then.
+func (c *Cluster) SnapshotFull(ctx context.Context) error {
+	var name, state string
+	err := Await(ctx, snapshotLimit, fmt.Sprintf("a full snapshot of %s", c), func(ctx context.Context) (string, bool, error) {
+		if name == "" {
+			created, err := c.createSnapshotTask(ctx)
+			if err != nil {
+				return "", false, err
+			}
+			name = created
+		}
+		var task druidv1alpha1.EtcdOpsTask
+		if err := c.kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &task); err != nil {
+			return "", false, err
+		}
+		seen := fmt.Sprintf("task %s %s", name, taskState(&task))
+		if task.Status.State == nil {
+			return seen, false, nil
+		}
+		switch *task.Status.State {
+		case druidv1alpha1.TaskStateRejected, druidv1alpha1.TaskStateFailed:
+			name = ""
+		case druidv1alpha1.TaskStateSucceeded:
+			return seen, true, nil
+		case druidv1alpha1.TaskStatePending, druidv1alpha1.TaskStateInProgress:
+		}
+		state = seen
+		return seen, false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w (%s)", err, state)
+	}
+	return nil
+}
+
+func (c *Cluster) createSnapshotTask(ctx context.Context) (string, error) {
+	ttl := int32(600)
+	task := &druidv1alpha1.EtcdOpsTask{
+		ObjectMeta: metav1.ObjectMeta{
+			GenerateName: c.Name + "-full-", Namespace: c.Namespace,
+			Labels: map[string]string{clusterLabel: c.Name},
+		},
+		Spec: druidv1alpha1.EtcdOpsTaskSpec{
+			EtcdName:                &c.Name,
+			TTLSecondsAfterFinished: &ttl,
+			Config: druidv1alpha1.EtcdOpsTaskConfig{OnDemandSnapshot: &druidv1alpha1.OnDemandSnapshotConfig{
+				Type: druidv1alpha1.OnDemandSnapshotTypeFull,
+			}},
+		},
+	}
+	if err := c.kube.Create(ctx, task); err != nil {
+		return "", fmt.Errorf("create EtcdOpsTask in %s: %w", c.Namespace, err)
+	}
+	return task.Name, nil
+}
+
+func taskState(task *druidv1alpha1.EtcdOpsTask) string {
+	if task.Status.State == nil {
+		return "not yet seen by druid"
+	}
+	text := []string{string(*task.Status.State)}
+	for _, e := range task.Status.LastErrors {
+		text = append(text, e.Description)
+	}
+	return strings.Join(text, ": ")
+}
+
+// StoreDir returns the directory of the host into which the snapshots of a druid
+// cluster are written.
+func (c *Cluster) StoreDir() string {
+	return filepath.Join(c.testbed.Shared(), bucketsDir, c.Container(), c.Name, "v2")
+}
+
+// Snapshots returns the names of the snapshots that are in the cluster's store,
+// oldest first: Full-… and Incr-… files.
+func (c *Cluster) Snapshots() ([]string, error) {
+	entries, err := os.ReadDir(c.StoreDir())
+	if err != nil && !os.IsNotExist(err) {
+		return nil, fmt.Errorf("read store of %s: %w", c, err)
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "Full-") || strings.HasPrefix(e.Name(), "Incr-") {
+			names = append(names, e.Name())
+		}
+	}
+	// Names are kind, first revision, last revision, time: all of one length but the kind.
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a[len("Full"):], b[len("Incr"):]) })
+	return names, nil
+}

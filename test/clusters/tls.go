@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusters
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// caKey is where a TLS Secret carries the authority beside the pair.
+const caKey = "ca.crt"
+
+// secretData is the content of TLS Secrets by their name.
+type secretData map[string]map[string][]byte
+
+// certificates makes the Secrets of a cluster with TLS. They are made once and
+// never again: a second set would come from other authorities, and members that
+// run would no longer believe each other.
+func (l layout) certificates(now time.Time) (secretData, error) {
+	if l.Flavour == Druid {
+		return l.druidCertificates(now)
+	}
+	a, err := newAuthority(l.Full()+"-ca", now)
+	if err != nil {
+		return nil, err
+	}
+	server, peer := l.Name+"-server-tls", l.Name+"-peer-tls"
+	if l.Flavour == Bitnami {
+		server, peer = l.Full()+"-client-crt", l.Full()+"-peer-crt"
+	}
+	return secretsOf(
+		leaf{server, a, "etcd-server", l.serverNames()},
+		leaf{peer, a, "etcd-peer", l.peerNames()},
+		leaf{l.clientSecret(), a, "etcd-client", nil},
+	)
+}
+
+// druidCertificates are those that an Etcd points to: three authorities, each of
+// which can be replaced alone, as Gardener has them.
+func (l layout) druidCertificates(now time.Time) (secretData, error) {
+	secrets := secretData{}
+	var authorities [3]*authority
+	for i, line := range []string{"client", "peer", "backup"} {
+		a, err := newAuthority(fmt.Sprintf("%s-%s-ca", l.Name, line), now)
+		if err != nil {
+			return nil, err
+		}
+		authorities[i] = a
+		// Only the key that the Etcd names. Without a name druid itself disagrees:
+		// its pods read ca.crt, its own clients bundle.crt.
+		secrets[l.Name+"-"+line+"-ca"] = map[string][]byte{"bundle.crt": a.pem}
+	}
+	client, peer, backup := authorities[0], authorities[1], authorities[2]
+	leaves, err := secretsOf(
+		leaf{l.Name + "-server-tls", client, "etcd-server", l.serverNames()},
+		leaf{l.clientSecret(), client, "etcd-client", nil},
+		leaf{l.Name + "-peer-tls", peer, "etcd-peer", l.peerNames()},
+		// The backup leader is dialled by the host name of the etcd leader, so it
+		// needs the names that etcd has.
+		leaf{l.Name + "-backup-server-tls", backup, "etcd-backup-restore", l.serverNames()},
+		leaf{l.Name + "-backup-client-tls", backup, "etcd-backup-restore-client", nil},
+	)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(secrets, leaves)
+	return secrets, nil
+}
+
+// leaf says which certificate goes into which Secret.
+type leaf struct {
+	secret     string
+	by         *authority
+	commonName string
+	names      []string
+}
+
+func secretsOf(leaves ...leaf) (secretData, error) {
+	secrets := secretData{}
+	for _, l := range leaves {
+		pair, err := l.by.sign(l.commonName, l.names...)
+		if err != nil {
+			return nil, fmt.Errorf("secret %s: %w", l.secret, err)
+		}
+		secrets[l.secret] = map[string][]byte{
+			corev1.TLSCertKey:       pair.cert,
+			corev1.TLSPrivateKeyKey: pair.key,
+			caKey:                   l.by.pem,
+		}
+	}
+	return secrets, nil
+}
+
+// clientSecret holds what a client shows to the members, and their authority.
+func (l layout) clientSecret() string { return l.Name + "-client-tls" }
+
+// serverName is the name by which a client verifies a member whose address has
+// none, as behind a port-forward.
+func (l layout) serverName() string {
+	if l.Flavour == Druid {
+		return l.Name + "-local"
+	}
+	return "localhost"
+}
+
+// serverNames are the names under which a member serves clients.
+func (l layout) serverNames() []string {
+	names := []string{"localhost", "127.0.0.1"}
+	if l.Flavour == Druid {
+		names = append(names, l.Name+"-local") // wrapper and backup-restore dial each other so
+	}
+	names = append(names, serviceNames(l.ClientService(), l.Namespace)...)
+	return append(names, l.peerNames()...)
+}
+
+// peerNames are the names under which members know each other. etcd looks up the
+// name of who dials, and compares it with these: the wildcard of the full domain
+// is what a lookup of any member, also a later one, matches.
+func (l layout) peerNames() []string {
+	names := serviceNames(l.PeerService(), l.Namespace)
+	for _, name := range serviceNames(l.PeerService(), l.Namespace) {
+		names = append(names, "*."+name)
+	}
+	return names
+}
+
+// serviceNames are the names of a Service, shortest first.
+func serviceNames(service, namespace string) []string {
+	return []string{
+		service,
+		service + "." + namespace,
+		service + "." + namespace + ".svc",
+		service + "." + namespace + ".svc.cluster.local",
+	}
+}
