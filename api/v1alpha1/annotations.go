@@ -18,7 +18,4 @@ const (
 	// SpreadAnnotation on a member's pod records which terms admission put
 	// into it and why; the controller reads it back. Nobody else's to write.
 	SpreadAnnotation = "kubectl-etcd.dev/spread"
-	// RespreadAnnotation on a member's pod's owner records for which pod
-	// the one deletion of an unschedulable member was spent.
-	RespreadAnnotation = "kubectl-etcd.dev/respread"
 )

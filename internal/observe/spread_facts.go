@@ -5,6 +5,7 @@ package observe
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -18,25 +19,56 @@ const maxMembers = 32
 // SpreadFactsOf gathers what the spread rule must know of a pod that is about
 // to be made for a member. zoneKey is the node label that names the zone.
 func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (policy.SpreadFacts, error) {
-	ordinal := o.Ordinal(pod.Name)
-	size := int(o.Replicas)
-	if ordinal < maxMembers {
-		// A pod beyond the replicas that the cache shows is proof of more.
-		size = max(size, ordinal+1)
+	f, nodes, err := r.spreadOutlook(ctx, o, pod, zoneKey)
+	if err != nil {
+		return policy.SpreadFacts{}, err
 	}
+	f.Volumes, err = r.volumes(ctx, o, pod, min(f.Size, maxMembers), nodes)
+	return f, err
+}
+
+// SpreadOutlook is SpreadFactsOf without the volumes: what holds for the
+// cluster, whatever ties one member or another to a place.
+func (r *Reader) SpreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (policy.SpreadFacts, error) {
+	f, _, err := r.spreadOutlook(ctx, o, pod, zoneKey)
+	return f, err
+}
+
+func (r *Reader) spreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (policy.SpreadFacts, []*corev1.Node, error) {
 	nodes, err := r.eligible(ctx, pod)
 	if err != nil {
-		return policy.SpreadFacts{}, err
+		return policy.SpreadFacts{}, nil, err
 	}
-	volumes, err := r.volumes(ctx, o, pod, min(size, maxMembers), nodes)
-	if err != nil {
-		return policy.SpreadFacts{}, err
-	}
-	return policy.SpreadFacts{
-		Size:    size,
-		Ordinal: ordinal,
+	f := policy.SpreadFacts{
+		Size:    int(o.Replicas),
+		Ordinal: o.Ordinal(pod.Name),
 		Places:  places(nodes, zoneKey),
-		Volumes: volumes,
 		OwnKeys: ownKeys(pod, o),
-	}, nil
+	}
+	if f.Ordinal < maxMembers {
+		// A pod beyond the replicas that the cache shows is proof of more.
+		f.Size = max(f.Size, f.Ordinal+1)
+	}
+	return f, nodes, nil
+}
+
+// Placement is where a cluster's members run, by the label that names the zone.
+func (r *Reader) Placement(ctx context.Context, o Owner, zoneKey string) ([]policy.Member, error) {
+	w, err := r.workload(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	var members []policy.Member
+	for _, pod := range w.pods {
+		m := policy.Member{Pod: pod.Name, Exists: true, Node: pod.Spec.NodeName}
+		var node corev1.Node
+		if m.Node != "" {
+			if _, err := r.fetch(ctx, "", m.Node, &node); err != nil {
+				return nil, fmt.Errorf("observe node %s of pod %s/%s: %w", m.Node, pod.Namespace, pod.Name, err)
+			}
+		}
+		m.Zone = node.Labels[zoneKey]
+		members = append(members, m)
+	}
+	return members, nil
 }
