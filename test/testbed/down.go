@@ -33,7 +33,7 @@ func Down(ctx context.Context, o Options) error {
 	}
 	defer unlock()
 	if err := newSteps(o.Log).do("testbed "+o.Name+" is gone", func() error {
-		return errors.Join(clean(ctx, o), os.Remove(o.dir()))
+		return errors.Join(clean(ctx, o), restoreLimits(ctx, o.Name), os.Remove(o.dir()))
 	}); err != nil {
 		return fmt.Errorf("stop testbed %s: %w", o.Name, err)
 	}

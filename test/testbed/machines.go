@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 )
@@ -54,7 +55,9 @@ func (l layout) pkiFile(name string) string { return filepath.Join(l.pki(), name
 func (l layout) controlPlaneSpec() *machine.Spec {
 	s := l.machine(controlPlane, l.controlAddress())
 	s.Switch = true
-	apiServer := []string{l.server() + "/readyz"}
+	apiServer := l.process("kube-apiserver", l.apiServerFlags())
+	apiServer.Grace = 3 * time.Second // it waits for its clients' watches to end, which don't
+	answers := []string{l.server() + "/readyz"}
 	objects := []string{l.appliedFile()} // without their rights, what uses them backs off for seconds
 	program := func(name string, waitFor []string, args ...string) machine.Process {
 		return machine.Process{Name: name, Args: append([]string{filepath.Join(l.libexec(), args[0])}, args[1:]...), WaitFor: waitFor}
@@ -66,14 +69,14 @@ func (l layout) controlPlaneSpec() *machine.Spec {
 		"leader-elect":              "false", // there is one, and a restart needn't wait for a lease
 	})
 	controllerManager := l.process("kube-controller-manager", l.controllerManagerFlags())
-	scheduler.WaitFor, controllerManager.WaitFor = apiServer, apiServer
+	scheduler.WaitFor, controllerManager.WaitFor = answers, answers
 	s.Processes = []machine.Process{
 		l.process("etcd", flags{
 			"name": controlPlane, "data-dir": "/var/lib/etcd",
 			"listen-client-urls": "http://127.0.0.1:2379", "advertise-client-urls": "http://127.0.0.1:2379",
 			"unsafe-no-fsync": "true", // the cluster doesn't outlive a crash of the host anyway
 		}),
-		l.process("kube-apiserver", l.apiServerFlags()),
+		apiServer,
 		controllerManager,
 		scheduler,
 		program("registry", nil, helper, "serve-registry", l.registry(), filepath.Join(l.Dir, "registry")),

@@ -45,6 +45,9 @@ func Up(ctx context.Context, o Options) (*Testbed, error) {
 		return nil, fmt.Errorf("start testbed %s: %w", o.Name, err)
 	}
 	defer unlock()
+	if err := raiseLimits(ctx, o.Name); err != nil {
+		return nil, err
+	}
 	t, err := up(ctx, asked, o)
 	if err != nil {
 		return nil, fmt.Errorf("start testbed %s: %w\nlogs are in %s; `testbed down --name %s` removes it", o.Name, err, filepath.Join(o.dir(), "logs"), o.Name)

@@ -60,7 +60,9 @@ func (t *Testbed) nodesReady(ctx context.Context, client kubernetes.Interface) e
 	}
 	var waiting []string
 	for _, n := range t.layout.Nodes {
-		if conditions[n.Name] != ready {
+		// The condition is old for a while after a node went away; its kubelet
+		// must answer too.
+		if conditions[n.Name] != ready || !kubeletAnswers(ctx, client, n.Name) {
 			waiting = append(waiting, n.Name)
 		}
 	}
@@ -68,6 +70,12 @@ func (t *Testbed) nodesReady(ctx context.Context, client kubernetes.Interface) e
 		return fmt.Errorf("not ready: %s", strings.Join(waiting, ", "))
 	}
 	return nil
+}
+
+func kubeletAnswers(ctx context.Context, client kubernetes.Interface, node string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	return client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("healthz").Do(ctx).Error() == nil
 }
 
 const ready = "Ready"

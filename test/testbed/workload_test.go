@@ -111,9 +111,10 @@ func testVolume(c cluster) {
 		c.t.Errorf("the volume is pinned to %s, the pod runs in %s", pinned, zone)
 	}
 	path := c.kubectl("get", "pv", volume, "-o", "jsonpath={.spec.local.path}")
+	other := c.kubectl("get", "pvc", "data-db-1", "-o", "jsonpath={.spec.volumeName}")
 	c.kubectl("delete", "--wait=false", "pvc", "data-db-1")
 	c.kubectl("delete", "pod", "db-1")
-	c.kubectl("wait", "--for=delete", "--timeout=30s", "pvc/data-db-1")
+	c.kubectl("wait", "--for=delete", "--timeout=30s", "pv/"+other)
 	c.kubectl("rollout", "status", "--timeout=60s", "statefulset/db")
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "default_data-db-1_*"))
 	if err != nil || len(left) != 1 {

@@ -20,6 +20,10 @@ import (
 // switch itself). helper is a program that calls Main when its arguments are
 // "machine [--inside] DIR NAME".
 func (s *Spec) Boot(ctx context.Context, helper string, sw *Spec, cut bool) error {
+	// The cgroups of the boot before would be taken for containers that run.
+	if err := retryRemove(ctx, s.cgroup()); err != nil {
+		return err
+	}
 	if err := makeCgroup(s.cgroup()); err != nil {
 		return err
 	}

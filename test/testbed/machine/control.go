@@ -79,7 +79,7 @@ func (v *supervisor) statuses() []Status {
 	defer v.mu.Unlock()
 	var all []Status
 	for _, p := range v.programs {
-		all = append(all, Status{p.Name, p.wanted, p.pid != 0, p.restarts, p.lastExit})
+		all = append(all, Status{p.Name, p.wanted, p.pid != 0, max(0, p.starts-1), p.lastExit})
 	}
 	return all
 }

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Spec is what a machine needs to boot. It is kept in a file beside the
@@ -50,6 +51,9 @@ type Process struct {
 	// WaitFor are files that must be there, and addresses (https://...) that
 	// must answer 200, before the program is started.
 	WaitFor []string
+	// Grace is how long the program may take to end when told to, before it is
+	// killed; stopGrace when 0.
+	Grace time.Duration
 }
 
 // SharedPath is where every machine shows the testbed's shared directory.

@@ -4,6 +4,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -45,7 +46,7 @@ type program struct {
 	life     int           // counts changes of wanted, so that a keep outlives none
 	pid      int           // 0 while it is down
 	ended    chan struct{} // closed when pid has ended
-	restarts int
+	starts   int           // since it was last wanted: all but the first are restarts
 	lastExit string
 }
 
@@ -66,7 +67,7 @@ func (v *supervisor) want(p *program) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !p.wanted {
-		p.wanted = true
+		p.wanted, p.starts = true, 0
 		p.life++
 		go v.keep(p, p.life)
 	}
@@ -119,10 +120,8 @@ func (v *supervisor) start(p *program, life int) (<-chan struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.ended != nil {
-		p.restarts++
-	}
 	p.pid, p.ended = process.Pid, make(chan struct{})
+	p.starts++
 	v.byPid[p.pid] = p
 	return p.ended, process.Release()
 }
@@ -176,7 +175,7 @@ func (v *supervisor) stop(p *program, with unix.Signal) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(stopGrace):
+	case <-time.After(cmp.Or(p.Grace, stopGrace)):
 		_ = unix.Kill(pid, unix.SIGKILL)
 		<-ended
 	}
