@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	testclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	"sigs.k8s.io/yaml"
 
@@ -24,9 +26,21 @@ import (
 // handlers are tried by the first word of a request file's name.
 func handlers(r *observe.Reader) map[string]admission.Handler {
 	return map[string]admission.Handler{
-		"pod":   Pod(r),
-		"owner": Owner(r),
+		"pod":    Pod(r),
+		"owner":  Owner(r),
+		"budget": PodDisruptionBudget(r, testSelf),
 	}
+}
+
+// testSelf is who the controller is.
+const testSelf = "system:serviceaccount:kubectl-etcd-system:etcd-webhook"
+
+// testNow is when every request is made.
+var testNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+
+// readerOf reads objects at testNow, when it sees their leases for the first time.
+func readerOf(objects observetest.Objects) *observe.Reader {
+	return &observe.Reader{Reader: objects, Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
 }
 
 // TestGolden runs testdata/*.request.yaml through admission.Webhook, so that
@@ -44,7 +58,7 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			objects, request := readRequest(t, file)
 			kind, _, _ := strings.Cut(filepath.Base(file), "-")
-			handler, ok := handlers(&observe.Reader{Reader: objects})[kind]
+			handler, ok := handlers(readerOf(objects))[kind]
 			if !ok {
 				t.Fatalf("no handler for %q", kind)
 			}

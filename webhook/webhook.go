@@ -23,16 +23,18 @@ import (
 
 // The paths that the API server calls, which the webhook configurations name.
 const (
-	PodPath   = "/mutate-pod"
-	OwnerPath = "/warn-owner"
+	PodPath    = "/mutate-pod"
+	OwnerPath  = "/warn-owner"
+	BudgetPath = "/mutate-poddisruptionbudget"
 )
 
 // patience bounds what one review may spend on looking around. The API server
 // waits 3 seconds; past that our answer, with its warning, would be lost.
 const patience = 2 * time.Second
 
-// Register puts the handlers on the manager's webhook server.
-func Register(mgr ctrl.Manager, r *observe.Reader) error {
+// Register puts the handlers on the manager's webhook server. Self is the user
+// that the controller writes as, whose writes of budgets are its own affair.
+func Register(mgr ctrl.Manager, r *observe.Reader, self string) error {
 	var already prometheus.AlreadyRegisteredError
 	if err := metrics.Registry.Register(admissions); err != nil && !errors.As(err, &already) {
 		return err
@@ -40,5 +42,6 @@ func Register(mgr ctrl.Manager, r *observe.Reader) error {
 	server := mgr.GetWebhookServer()
 	server.Register(PodPath, &admission.Webhook{Handler: Pod(r)})
 	server.Register(OwnerPath, &admission.Webhook{Handler: Owner(r)})
+	server.Register(BudgetPath, &admission.Webhook{Handler: PodDisruptionBudget(r, self)})
 	return nil
 }

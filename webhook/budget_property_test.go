@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+)
+
+// TestBudgetIdempotent lets random people write random budgets. Called again
+// with what it left, the handler changes nothing; it never loosens what was in
+// force; and it touches its own paths only. SEED repeats a run.
+func TestBudgetIdempotent(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	if s, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	around := budgetSurroundings(t)
+	outcomes := map[string]int{}
+	for i := range 10_000 {
+		r := readerOf(around[rng.IntN(len(around))])
+		var old []byte
+		if rng.IntN(3) > 0 {
+			old = randomBudget(t, rng)
+		}
+		raw := randomBudget(t, rng)
+		first := reviewBudget(t, r, old, raw)
+		outcomes[first.AuditAnnotations["outcome"]]++
+		mutated := apply(t, raw, first)
+		checkBudget(t, old, raw, mutated, first)
+		if second := reviewBudget(t, r, old, mutated); len(second.Patches) > 0 {
+			t.Errorf("changes again:\nfirst:  %s\nsecond: %s", first.Patch, second.Patch)
+		}
+		// As the next write, too: what came out is in force and rewritten.
+		if len(first.Patches) > 0 {
+			if next := reviewBudget(t, r, mutated, mutated); len(next.Patches) > 0 {
+				t.Errorf("changes what it left:\nfirst: %s\nnext:  %s", first.Patch, next.Patch)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("budget %d:\nold: %s\nnew: %s", i, old, raw)
+		}
+	}
+	t.Log(outcomes)
+	if outcomes["Patched"] < 2000 {
+		t.Errorf("of 10,000 budgets only %d were patched: the generator has lost its way", outcomes["Patched"])
+	}
+}
+
+// checkBudget: what was in force is not loosened, and only our paths changed.
+func checkBudget(t *testing.T, old, raw, mutated []byte, r admission.Response) {
+	t.Helper()
+	if len(r.Patches) > 0 && old != nil {
+		if was, is := minOf(t, old), minOf(t, mutated); was >= 0 && is < min(was, 3) {
+			t.Errorf("loosened from %d to %d", was, is)
+		}
+	}
+	for _, op := range r.Patches {
+		if !strings.HasPrefix(op.Path, "/metadata/annotations") && op.Path != "/spec/minAvailable" && op.Path != "/spec/maxUnavailable" {
+			t.Errorf("patch %s %s", op.Operation, op.Path)
+		}
+	}
+	var before, after map[string]any
+	if json.Unmarshal(raw, &before) != nil || json.Unmarshal(mutated, &after) != nil {
+		t.Fatal("not JSON")
+	}
+	for _, m := range []map[string]any{before, after} {
+		meta := m["metadata"].(map[string]any)
+		if a, ok := meta["annotations"].(map[string]any); ok {
+			for _, key := range observe.BudgetAnnotations() {
+				delete(a, key)
+			}
+			if len(a) == 0 {
+				delete(meta, "annotations")
+			}
+		}
+		spec := m["spec"].(map[string]any)
+		for _, field := range []string{"minAvailable", "maxUnavailable"} {
+			if spec[field] != nil {
+				spec[field] = "set"
+			}
+		}
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("something else changed:\n%s", diff)
+	}
+}
+
+// minOf is the minAvailable that a budget amounts to, -1 for none of a number.
+func minOf(t *testing.T, raw []byte) int {
+	t.Helper()
+	var pdb policyv1.PodDisruptionBudget
+	if err := json.Unmarshal(raw, &pdb); err != nil {
+		t.Fatal(err)
+	}
+	value, problem := observe.ValueOf(pdb.Name, &pdb.Spec)
+	if problem != nil {
+		return -1
+	}
+	return value.Min(3)
+}
+
+func reviewBudget(t testing.TB, r *observe.Reader, old, raw []byte) admission.Response {
+	t.Helper()
+	request := admissionv1.AdmissionRequest{
+		UID: "u", Operation: admissionv1.Create, Namespace: "db",
+		Object: runtime.RawExtension{Raw: raw}, OldObject: runtime.RawExtension{Raw: old},
+	}
+	if old != nil {
+		request.Operation = admissionv1.Update
+	}
+	wh := &admission.Webhook{Handler: PodDisruptionBudget(r, testSelf)}
+	got := wh.Handle(t.Context(), admission.Request{AdmissionRequest: request})
+	if !got.Allowed {
+		t.Fatalf("refused: %s\n%s", got.Result.Message, raw)
+	}
+	for _, w := range got.Warnings {
+		if len(w) > maxWarning {
+			t.Fatalf("warning of %d characters: %q", len(w), w)
+		}
+	}
+	return got
+}
+
+// budgetSurroundings are clusters in various states.
+func budgetSurroundings(t testing.TB) []observetest.Objects {
+	t.Helper()
+	objects := func(names ...string) observetest.Objects {
+		var out observetest.Objects
+		for _, n := range append(names, "zones-3", "policy-default") {
+			out = append(out, readObjects(t, filepath.Join("testdata", n+".facts.yaml"))...)
+		}
+		return out
+	}
+	return []observetest.Objects{
+		objects("plain-3", "plain-3-ready"),
+		objects("plain-3", "plain-3-one-down"),
+		objects("plain-3"),
+		objects("druid-3-backup-fails"),
+		objects("druid-3-backup-fails", "plain-3", "plain-3-ready"),
+	}
+}
+
+func randomBudget(t *testing.T, rng *rand.Rand) []byte {
+	t.Helper()
+	pick := func(of ...any) any { return of[rng.IntN(len(of))] }
+	spec := map[string]any{"selector": pick(
+		map[string]any{"matchLabels": map[string]any{"app": "plain"}},
+		map[string]any{"matchLabels": map[string]any{"app": "plain"}},
+		map[string]any{"matchLabels": map[string]any{"app.kubernetes.io/part-of": "main"}},
+		map[string]any{"matchLabels": map[string]any{"app": "main"}},
+		map[string]any{"matchExpressions": []any{map[string]any{"key": "app", "operator": "In", "values": []any{"plain", "x"}}}},
+		map[string]any{"matchExpressions": []any{map[string]any{"key": "app", "operator": "Exists"}}},
+		map[string]any{}, nil,
+	), "futureField": rng.IntN(9)}
+	number := func() any { return pick(rng.IntN(5), rng.IntN(5), rng.IntN(5), rng.IntN(5), "50%", "2", 2147483647) }
+	switch rng.IntN(9) {
+	case 0:
+		spec["minAvailable"], spec["maxUnavailable"] = number(), number()
+	case 1:
+	case 2, 3, 4, 5:
+		spec["minAvailable"] = number()
+	default:
+		spec["maxUnavailable"] = number()
+	}
+	if rng.IntN(6) == 0 {
+		spec["unhealthyPodEvictionPolicy"] = pick("AlwaysAllow", "IfHealthyBudget")
+	}
+	meta := map[string]any{"name": "budget", "namespace": "db", "resourceVersion": "7"}
+	annotations := map[string]any{"team": "a"}
+	for _, key := range observe.BudgetAnnotations() {
+		if rng.IntN(2) == 0 {
+			annotations[key] = pick("", "nonsense", "minAvailable=2", "minAvailable=3", "maxUnavailable=1", "maxUnavailable=0", "StatefulSet/plain", "2026-11-20T09:00:00Z", "2999-01-01T00:00:00Z")
+		}
+	}
+	if meta["annotations"] = pick(annotations, annotations, map[string]any{}, nil); meta["annotations"] == nil {
+		delete(meta, "annotations")
+	}
+	raw, err := json.Marshal(map[string]any{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta, "spec": spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// FuzzBudget feeds the handler what no API server would send. Whatever it is,
+// it is allowed.
+func FuzzBudget(f *testing.F) {
+	files, err := filepath.Glob("testdata/budget-*.request.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		_, request := readRequest(f, file)
+		f.Add(request.OldObject.Raw, request.Object.Raw)
+	}
+	for _, seed := range []string{"", "null", "[]", "{", `{"spec":{"minAvailable":-1,"selector":{"matchLabels":{"app":"plain"}}}}`, `{"spec":{"maxUnavailable":99999999999}}`} {
+		f.Add([]byte(seed), []byte(`{"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"plain"}}}}`))
+		f.Add([]byte(nil), []byte(seed))
+	}
+	around := budgetSurroundings(f)
+	f.Fuzz(func(t *testing.T, old, raw []byte) {
+		for i := range around {
+			reviewBudget(t, readerOf(slices.Clone(around[i])), old, raw)
+		}
+	})
+}
