@@ -160,7 +160,8 @@ func (t *Testbed) startControlPlane(ctx context.Context) error {
 // applyObjects makes what a testbed's cluster has from the start.
 func (t *Testbed) applyObjects(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, t.Kubectl(), "apply", "--server-side", "-f", filepath.Join(t.home(controlPlane), "objects.yaml"))
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+t.Kubeconfig())
+	key, value := machine.Mark(t.layout.Name) // so that Down finds it when this process is killed
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+t.Kubeconfig(), key+"="+value)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("apply the testbed's objects: %w\n%s", err, out)
 	}
