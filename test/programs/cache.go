@@ -26,7 +26,11 @@ const unusedFor = 7 * 24 * time.Hour
 // unfinished begins the names of folders that are still being filled.
 const unfinished = ".making-"
 
-// Find returns the folder of an entry, or "" where there is none.
+// lockFile stands among the entries of one name.
+const lockFile = ".lock"
+
+// Find returns the folder of an entry, or "" where there is none. Names have two
+// parts: kind/thing.
 func (c Cache) Find(name, key string) (string, error) {
 	folder, err := c.folder(name)
 	if err != nil {
@@ -54,7 +58,7 @@ func (c Cache) Make(ctx context.Context, name, key string, fill func(dir string)
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // holds programs for every user to run
 		return "", fmt.Errorf("make the cache: %w", err)
 	}
-	unlock, err := lock(ctx, filepath.Join(folder, ".lock"))
+	unlock, err := lock(ctx, filepath.Join(folder, lockFile))
 	if err != nil {
 		return "", err
 	}
@@ -66,6 +70,27 @@ func (c Cache) Make(ctx context.Context, name, key string, fill func(dir string)
 		return "", err
 	}
 	return fillEntry(folder, key, fill)
+}
+
+// Remove deletes every entry, and the folder of the cache where nothing else is
+// in it.
+func (c Cache) Remove() error {
+	dir, err := c.folder("")
+	if err != nil {
+		return err
+	}
+	locks, err := filepath.Glob(filepath.Join(dir, "*", "*", lockFile))
+	if err != nil {
+		return fmt.Errorf("remove the cache: %w", err)
+	}
+	for _, lock := range locks {
+		if err := os.RemoveAll(filepath.Dir(lock)); err != nil {
+			return fmt.Errorf("remove the cache: %w", err)
+		}
+		_ = os.Remove(filepath.Dir(filepath.Dir(lock))) // the last one of its kind succeeds
+	}
+	_ = os.Remove(dir)
+	return nil
 }
 
 // folder is where the entries of name stand.

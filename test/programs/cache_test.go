@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	_, _ = Cache{dir}.Make(context.Background(), "thing", "1", func(dir string) error {
+	_, _ = Cache{dir}.Make(context.Background(), "test/thing", "1", func(dir string) error {
 		_ = os.WriteFile(filepath.Join(dir, "half"), nil, 0o600)
 		_, _ = os.Stdout.WriteString("filling\n")
 		_, err := io.Copy(io.Discard, os.Stdin) // until the parent ends
@@ -77,7 +77,7 @@ func TestMakeOnce(t *testing.T) {
 	var makers sync.WaitGroup
 	for range 8 {
 		makers.Go(func() {
-			dir, err := cache.Make(t.Context(), "thing", "1", func(dir string) error {
+			dir, err := cache.Make(t.Context(), "test/thing", "1", func(dir string) error {
 				fills.Add(1)
 				return fillWith("one")(dir)
 			})
@@ -98,7 +98,7 @@ func TestMakeAnotherKey(t *testing.T) {
 	t.Parallel()
 	cache := Cache{t.TempDir()}
 	for _, key := range []string{"1", "2"} {
-		dir, err := cache.Make(t.Context(), "thing", key, fillWith(key))
+		dir, err := cache.Make(t.Context(), "test/thing", key, fillWith(key))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,14 +112,14 @@ func TestMakeAfterFailure(t *testing.T) {
 	t.Parallel()
 	cache := Cache{t.TempDir()}
 	wanted := errors.New("the disk is full")
-	_, err := cache.Make(t.Context(), "thing", "1", func(dir string) error {
+	_, err := cache.Make(t.Context(), "test/thing", "1", func(dir string) error {
 		return errors.Join(fillWith("half")(dir), wanted)
 	})
 	if !errors.Is(err, wanted) {
 		t.Errorf("got error %v", err)
 	}
-	checkNames(t, filepath.Join(cache.Dir, "thing"), ".lock")
-	dir, err := cache.Make(t.Context(), "thing", "1", fillWith("whole"))
+	checkNames(t, filepath.Join(cache.Dir, "test", "thing"), ".lock")
+	dir, err := cache.Make(t.Context(), "test/thing", "1", fillWith("whole"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,13 +132,13 @@ func TestMakeAfterKill(t *testing.T) {
 	t.Parallel()
 	cache := Cache{t.TempDir()}
 	child := startFilling(t, cache)
-	if dir, err := cache.Find("thing", "1"); dir != "" || err != nil {
+	if dir, err := cache.Find("test/thing", "1"); dir != "" || err != nil {
 		t.Errorf("a half filled entry is found in %q (%v)", dir, err)
 	}
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := cache.Make(t.Context(), "thing", "1", fillWith("whole"))
+	dir, err := cache.Make(t.Context(), "test/thing", "1", fillWith("whole"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestMakeGivesUpWaiting(t *testing.T) {
 	startFilling(t, cache)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	_, err := cache.Make(ctx, "thing", "1", fillWith("never"))
+	_, err := cache.Make(ctx, "test/thing", "1", fillWith("never"))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got error %v while another process fills", err)
 	}
@@ -189,7 +189,7 @@ func TestUnusedEntriesGo(t *testing.T) {
 	t.Parallel()
 	cache := Cache{t.TempDir()}
 	for _, key := range []string{"old", "used"} {
-		dir, err := cache.Make(t.Context(), "thing", key, fillWith(key))
+		dir, err := cache.Make(t.Context(), "test/thing", key, fillWith(key))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,12 +198,37 @@ func TestUnusedEntriesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := cache.Find("thing", "used"); err != nil {
+	if _, err := cache.Find("test/thing", "used"); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := cache.Make(t.Context(), "thing", "new", fillWith("new"))
+	dir, err := cache.Make(t.Context(), "test/thing", "new", fillWith("new"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkEntry(t, dir, "new", "new", "used")
+}
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	cache := Cache{filepath.Join(t.TempDir(), "cache")}
+	for _, name := range []string{"test/thing", "test/other", "more/thing"} {
+		if _, err := cache.Make(t.Context(), name, "1", fillWith("one")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign := filepath.Join(cache.Dir, "letters")
+	if err := os.MkdirAll(filepath.Join(foreign, "mine"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := cache.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	checkNames(t, cache.Dir, "letters")
+	if err := os.RemoveAll(foreign); err != nil {
+		t.Fatal(err)
+	}
+	if err := cache.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	checkNames(t, filepath.Dir(cache.Dir))
 }

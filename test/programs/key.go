@@ -18,7 +18,8 @@ import (
 )
 
 // key names what the group's build would make now: equal keys, equal programs.
-func (g group) key(ctx context.Context, tree checkout) (string, error) {
+// The sources may have to be downloaded for it, which is told on progress.
+func (g group) key(ctx context.Context, tree checkout, progress io.Writer) (string, error) {
 	sum := sha256.New()
 	dir := tree.module(g.dir)
 	if err := goCommand(ctx, dir, sum, io.Discard, "env", "GOVERSION", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT"); err != nil {
@@ -27,7 +28,7 @@ func (g group) key(ctx context.Context, tree checkout) (string, error) {
 	fmt.Fprintf(sum, "%q %q\n", g.flags(), g.programs)
 	var err error
 	if g.own() {
-		err = hashSources(ctx, sum, dir, g.packages())
+		err = hashSources(ctx, sum, dir, g.packages(), &downloads{progress: progress, title: g.title()})
 	} else {
 		// Every source file is pinned by these two.
 		err = errors.Join(hashFile(sum, "go.mod", filepath.Join(dir, "go.mod")), hashFile(sum, "go.sum", filepath.Join(dir, "go.sum")))
@@ -56,11 +57,11 @@ type sourceModule struct {
 // hashSources adds to sum every file of ours that the packages are made of, and
 // the version and checksum of every other module that they take a package from:
 // a change elsewhere in the tree or in go.mod leaves the sum as it is.
-func hashSources(ctx context.Context, sum hash.Hash, dir string, packages []string) error {
-	var list, words bytes.Buffer
+func hashSources(ctx context.Context, sum hash.Hash, dir string, packages []string, words *downloads) error {
+	var list bytes.Buffer
 	fields := "-json=ImportPath,Dir,DefaultGODEBUG,Standard,GoFiles,SFiles,HFiles,SysoFiles,EmbedFiles,Module"
-	if err := goCommand(ctx, dir, &list, &words, append([]string{"list", "-deps", fields}, packages...)...); err != nil {
-		return fmt.Errorf("list the sources of %q in module %s: %w\n%s", packages, dir, err, bytes.TrimSpace(words.Bytes()))
+	if err := goCommand(ctx, dir, &list, words, append([]string{"list", "-deps", fields}, packages...)...); err != nil {
+		return fmt.Errorf("list the sources of %q in module %s: %w\n%s", packages, dir, err, bytes.TrimSpace(words.said.Bytes()))
 	}
 	for packages := json.NewDecoder(&list); ; {
 		var s source

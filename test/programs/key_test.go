@@ -11,7 +11,7 @@ import (
 // keyOf returns a group's key.
 func keyOf(t *testing.T, tree checkout, g group) string {
 	t.Helper()
-	key, err := g.key(t.Context(), tree)
+	key, err := g.key(t.Context(), tree, t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestKeyOfUpstream(t *testing.T) {
 func TestKeyOfSourcesThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	missing := group{name: "missing", dir: "greeting", programs: []program{{name: "missing", pkg: "example.com/greeting/missing"}}}
-	if key, err := missing.key(t.Context(), writeTree(t)); err == nil {
+	if key, err := missing.key(t.Context(), writeTree(t), t.Output()); err == nil {
 		t.Errorf("a package that isn't there has the key %s", key)
 	}
 }

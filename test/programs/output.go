@@ -5,8 +5,13 @@ package programs
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"strings"
 )
+
+// downloading begins the line of a module that is being fetched.
+const downloading = "go: downloading "
 
 // kept is how many of the compiler's last lines an error shows.
 const kept = 30
@@ -34,7 +39,7 @@ func (o *compilerOutput) Write(data []byte) (int, error) {
 
 // line sorts one line.
 func (o *compilerOutput) line(line string) {
-	if module, ok := strings.CutPrefix(line, "go: downloading "); ok {
+	if module, ok := strings.CutPrefix(line, downloading); ok {
 		o.step.downloading(module)
 		return
 	}
@@ -57,4 +62,22 @@ func (o *compilerOutput) tail() string {
 		}
 	}
 	return tail.String()
+}
+
+// downloads keeps what go list says, and tells a person once when it has to
+// download modules first.
+type downloads struct {
+	progress io.Writer
+	title    string
+	said     bytes.Buffer
+	told     bool
+}
+
+// Write implements io.Writer.
+func (d *downloads) Write(data []byte) (int, error) {
+	if !d.told && bytes.Contains(data, []byte(downloading)) {
+		d.told = true
+		fmt.Fprintf(d.progress, "downloading the modules of %s\n", d.title)
+	}
+	return d.said.Write(data)
 }

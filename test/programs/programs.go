@@ -31,7 +31,7 @@ func Ensure(ctx context.Context, cache Cache, names []string, progress io.Writer
 	if err != nil {
 		return nil, err
 	}
-	builds, err := plan(ctx, cache, tree, wanted)
+	builds, err := plan(ctx, cache, tree, wanted, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +75,10 @@ type build struct {
 }
 
 // plan looks up each group in the cache.
-func plan(ctx context.Context, cache Cache, tree checkout, wanted []group) ([]build, error) {
+func plan(ctx context.Context, cache Cache, tree checkout, wanted []group, progress io.Writer) ([]build, error) {
 	builds := make([]build, len(wanted))
 	for i, g := range wanted {
-		key, err := g.key(ctx, tree)
+		key, err := g.key(ctx, tree, progress)
 		if err != nil {
 			return nil, fmt.Errorf("look up %s: %w", g.title(), err)
 		}

@@ -95,3 +95,17 @@ func TestCompilerOutput(t *testing.T) {
 		t.Errorf("%d packages compiled, want 2", step.packages)
 	}
 }
+
+func TestDownloadsAreTold(t *testing.T) {
+	t.Parallel()
+	var said bytes.Buffer
+	out := &downloads{progress: &said, title: "hello"}
+	for _, line := range []string{"go: downloading k8s.io/api v0.37.1\n", "go: downloading k8s.io/client-go v0.37.1\n"} {
+		if _, err := out.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "downloading the modules of hello\n"; said.String() != want {
+		t.Errorf("the progress is %q, want %q", &said, want)
+	}
+}

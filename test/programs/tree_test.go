@@ -66,11 +66,11 @@ func writeFile(t *testing.T, tree checkout, name, content string) {
 // ensureGroups does what Ensure does, for groups that aren't in the table.
 func ensureGroups(ctx context.Context, t *testing.T, cache Cache, tree checkout, wanted ...group) (paths map[string]string, said string, err error) {
 	t.Helper()
-	builds, err := plan(ctx, cache, tree, wanted)
+	var progress bytes.Buffer
+	builds, err := plan(ctx, cache, tree, wanted, &progress)
 	if err != nil {
 		return nil, "", err
 	}
-	var progress bytes.Buffer
 	err = run(ctx, cache, tree, builds, &progress)
 	return pathsOf(builds), progress.String(), err
 }
@@ -148,7 +148,7 @@ func TestBuildThatFails(t *testing.T) {
 func TestBuildThatIsCancelled(t *testing.T) {
 	t.Parallel()
 	tree, cache := writeTree(t), Cache{t.TempDir()}
-	builds, err := plan(t.Context(), cache, tree, []group{hello})
+	builds, err := plan(t.Context(), cache, tree, []group{hello}, t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -90,13 +93,23 @@ func newTestWrapper(t *testing.T, fake *fakeBackupRestore) (*wrapper, context.Co
 	}, ctx
 }
 
-// freePort returns a port that nothing listens on.
+// lastPort is the port that freePort has tried last. It begins anywhere below
+// those that the kernel gives to connections: a port that one of them held would
+// be taken again before the member listens on it.
+var lastPort atomic.Int32
+
+// freePort returns a port that nothing listens on, another one each time.
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
+	lastPort.CompareAndSwap(0, 10000+rand.Int32N(15000))
+	for range 100 {
+		port := int(lastPort.Add(1))
+		listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+		if err == nil {
+			_ = listener.Close()
+			return port
+		}
 	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port")
+	return 0
 }
