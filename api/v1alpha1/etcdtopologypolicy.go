@@ -80,7 +80,8 @@ type EtcdTopologyPolicySpec struct {
 	Priority int32 `json:"priority"`
 
 	// mode is Enforce to act, Warn to change nothing and say in warnings and
-	// Events what would be done, Off to do nothing at all.
+	// Events what would be done, "Off" (in quotes: without, YAML reads false) to
+	// do nothing at all.
 	// +optional
 	// +kubebuilder:default=Enforce
 	Mode Mode `json:"mode,omitempty"`
