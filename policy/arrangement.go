@@ -69,29 +69,43 @@ func (a arrangement) zoneTerms(v *SpreadVerdict) bool {
 	}
 	term := Term{Kind: TopologySpread, TopologyKey: a.ZoneKey}
 	if a.Form == FormAntiAffinity {
-		if a.n <= len(a.names) || a.empty() {
-			term.Kind = PodAntiAffinity
+		if refused := a.refusal(); refused != nil {
+			v.Notes = append(v.Notes, *refused)
 		} else {
-			v.Notes = append(v.Notes, Note{MembersExceedZones, fmt.Sprintf("%d members but %d zones: anti-affinity over %s would leave %d members unscheduled for ever, so a spread constraint is used instead", a.n, len(a.names), a.ZoneKey, a.n-len(a.names))})
+			term.Kind = PodAntiAffinity
 		}
 	}
 	if a.required() && !a.empty() {
-		why := a.zoneObstacle(term.Kind)
-		if why != nil {
+		if why := a.zoneObstacle(term.Kind); why != nil {
 			v.Notes = append(v.Notes, *why)
-		}
-		term.Hard = why == nil
-	}
-	if term.Hard && term.Kind == TopologySpread {
-		if a.n <= len(a.names) {
-			term.MinDomains = a.n
-		}
-		if a.bare > 0 {
-			v.Notes = append(v.Notes, Note{NodesWithoutZone, fmt.Sprintf("%d of %d nodes that match have no label %s: no member can be scheduled there", a.bare, len(a.zone), a.ZoneKey)})
+		} else {
+			a.require(&term, v)
 		}
 	}
 	v.Terms = append(v.Terms, term)
 	return term.Hard && term.Kind == PodAntiAffinity && a.bare == 0
+}
+
+// refusal is why anti-affinity over zones is not used although asked for.
+func (a arrangement) refusal() *Note {
+	if a.n <= len(a.names) || a.empty() {
+		return nil
+	}
+	return &Note{MembersExceedZones, fmt.Sprintf("%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled for ever, so a spread constraint is used instead", a.n, len(a.names), a.ZoneKey, a.n-len(a.names))}
+}
+
+// require makes the zone's term a required one.
+func (a arrangement) require(term *Term, v *SpreadVerdict) {
+	term.Hard = true
+	if term.Kind != TopologySpread {
+		return
+	}
+	if a.n <= len(a.names) {
+		term.MinDomains = a.n
+	}
+	if a.bare > 0 {
+		v.Notes = append(v.Notes, Note{NodesWithoutZone, fmt.Sprintf("%d of %d nodes that match have no label %s: no member can be scheduled there", a.bare, len(a.zone), a.ZoneKey)})
+	}
 }
 
 // hostTerms puts the hostname's term before what v has, unless the zone's does

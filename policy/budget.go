@@ -75,8 +75,8 @@ type BudgetVerdict struct {
 const BackupUnknownGrace = 5 * time.Minute
 
 // Budget decides on minAvailable. The table in docs/rules/budget.md has a row
-// for each reason. For a cluster of two or more it is never below the quorum,
-// whatever the facts. Nonsense (negative sizes, times to come) is read as the
+// for each reason. For a cluster of two or more it is never below the quorum of
+// those that may vote, whatever the facts. Nonsense (negative sizes, times to come) is read as the
 // nearest sense.
 func Budget(f BudgetFacts, s BudgetSettings) BudgetVerdict {
 	t := count(f.Cluster)

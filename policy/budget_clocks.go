@@ -58,7 +58,7 @@ func (c *clocks) within(since time.Time, limit time.Duration) bool {
 func (c *clocks) backup(status Status, s BudgetSettings) {
 	held := !c.state.HoldSince.IsZero()
 	c.run(&c.state.BackupTrueSince, held && status == True)
-	c.run(&c.state.BackupUnknownSince, status != True && status != False && status != Absent)
+	c.run(&c.state.BackupUnknownSince, status == Unknown)
 	switch status {
 	case Absent:
 	case True:
@@ -68,7 +68,7 @@ func (c *clocks) backup(status Status, s BudgetSettings) {
 	case False:
 		c.run(&c.state.HoldSince, true)
 		c.backupFailing = true
-	default:
+	case Unknown:
 		c.backupFailing = c.within(c.state.BackupUnknownSince, BackupUnknownGrace) && held
 	}
 }
@@ -83,13 +83,9 @@ func (c *clocks) settle(f BudgetFacts, s BudgetSettings, t tally, r row) int {
 		current = target
 	}
 	wait := max(s.Settle, 0)
-	if target >= current {
+	if target >= current || target >= t.healthy() {
 		ending := !r.ends.IsZero() && r.after < target && !c.within(r.ends, -wait)
 		c.run(&c.state.LooserSince, ending)
-		return target
-	}
-	if target >= t.healthy() {
-		c.state.LooserSince = time.Time{}
 		return target
 	}
 	c.run(&c.state.LooserSince, true)

@@ -53,7 +53,7 @@ func unreadyRow(t tally) row {
 	case t.agree < Quorum(t.voters):
 		return row{reason: QuorumAtRisk, target: t.everyPod()}
 	case len(t.down) > 0 || t.missing > 0:
-		return row{reason: MemberDown, target: t.sickOnly()}
+		return row{reason: MemberDown, target: t.healthy()}
 	case len(t.disturbed) > 0:
 		return row{reason: PodNotReady, target: t.everyPod()}
 	case len(t.impostors) > 0:

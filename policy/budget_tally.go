@@ -71,7 +71,8 @@ func one(b bool) int {
 	return 0
 }
 
-// healthy is what the disruption controller counts as currentHealthy.
+// healthy is what the disruption controller counts as currentHealthy. As
+// minAvailable it lets unready pods go, all of them, and no Ready one.
 func (t tally) healthy() int { return t.readyPods + t.readyLearners + t.strangers }
 
 // complete says that leases and pods show every member well.
@@ -85,9 +86,3 @@ func (t tally) everyPod() int { return t.n + t.strangers }
 // quorumOnly lets voters go down to a quorum. Ready learners and strangers are
 // no voters, but the disruption controller counts them, so they come on top.
 func (t tally) quorumOnly() int { return min(t.quorum+t.readyLearners, t.n) + t.strangers }
-
-// sickOnly is the number of Ready pods, unless a quorum is more: unready pods
-// may go, all of them, and no Ready one.
-func (t tally) sickOnly() int {
-	return max(t.quorum, t.readyPods+t.readyLearners) + t.strangers
-}

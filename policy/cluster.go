@@ -91,12 +91,18 @@ type Condition struct {
 }
 
 // Value is the condition's status as evidence: Unknown when it is too old to
-// prove anything, Absent when it is absent at whatever age.
+// prove anything or no status at all, Absent when it is absent at whatever age.
 func (c Condition) Value() Status {
-	if c.Status != Absent && c.Age > EvidenceLimit {
-		return Unknown
+	switch c.Status {
+	case Absent:
+		return Absent
+	case True, False:
+		if c.Age <= EvidenceLimit {
+			return c.Status
+		}
+	case Unknown:
 	}
-	return c.Status
+	return Unknown
 }
 
 // Quorum is the number of voters of n that must agree.

@@ -37,6 +37,9 @@ func newSeats(g grid, f SpreadFacts) seats {
 	return s
 }
 
+// hostsIn are the hosts of bound member i in a zone.
+func (s seats) hostsIn(i, zone int) []int { return s.reach[i].hostsIn(s.grid, zone) }
+
 // volume is the state of an ordinal's volume, NoVolume where none is known.
 func (s seats) volume(i int) VolumeState {
 	if i < 0 || i >= len(s.state) {

@@ -35,26 +35,30 @@ func (s seats) crowded(i, limit, rovers int) bool {
 		everywhere[z] = z
 	}
 	for j, state := range s.state[:limit] {
-		if j != i && state == Bound && len(s.reach[j].zones) > 0 {
-			all = addMember(all, s.reach[j].zones)
+		if j != i && state == Bound {
+			all = addMember(all, s.reach[j].zones, len(s.hostsIn(j, noZone)) > 0)
 		}
 	}
 	for range rovers {
-		all = addMember(all, everywhere)
+		all = addMember(all, everywhere, s.bare > 0)
 	}
-	blockers := s.blockers(i, limit, rovers)
+	rooms := s.rooms(i, limit, rovers)
 	for c := range all {
-		if !s.admits(i, c, blockers) {
+		if !c.admits(rooms, len(s.names)) {
 			return true
 		}
 	}
 	return false
 }
 
-// addMember is every census with one more member in one of the zones.
-func addMember(all map[census]bool, zones []int) map[census]bool {
+// addMember is every census with one more member in one of the zones, or
+// outside all of them.
+func addMember(all map[census]bool, zones []int, outside bool) map[census]bool {
 	more := make(map[census]bool, len(all)*len(zones))
 	for c := range all {
+		if outside || len(zones) == 0 {
+			more[c] = true
+		}
 		for _, z := range zones {
 			next := c
 			next[z]++
@@ -64,32 +68,37 @@ func addMember(all map[census]bool, zones []int) map[census]bool {
 	return more
 }
 
-// blockers is, for each of i's zones, how many others might sit on a host of
-// i's there. It is nil where no one needs a host of its own.
-func (s seats) blockers(i, limit, rovers int) map[int]int {
-	if len(s.zone) < s.n || s.takenBothWays(i, s.boundHosts) {
-		return nil
-	}
-	blockers := map[int]int{}
+// room is what bound member i finds in one of its zones: hosts, and how many
+// others might sit on them that it can't share one with.
+type room struct{ zone, hosts, blockers int }
+
+func (s seats) rooms(i, limit, rovers int) []room {
+	var rooms []room
+	alone := len(s.zone) >= s.n
+	shares := s.takenBothWays(i, s.boundHosts)
 	for _, z := range s.reach[i].zones {
-		mine := s.reach[i].hostsIn(s.grid, z)
-		blockers[z] = rovers
-		for j, state := range s.state[:limit] {
-			blockers[z] += one(j != i && state == Bound && meets(mine, s.reach[j].hosts))
+		mine := s.hostsIn(i, z)
+		r := room{zone: z, hosts: len(mine)}
+		if alone {
+			r.blockers = rovers
 		}
+		for j, state := range s.state[:limit] {
+			if !alone || j == i || state != Bound || !meets(mine, s.reach[j].hosts) {
+				continue
+			}
+			r.blockers += one(!shares || !s.takenBothWays(j, s.boundHosts))
+		}
+		rooms = append(rooms, r)
 	}
-	return blockers
+	return rooms
 }
 
 // admits says whether the scheduler would find i a host: one in a zone with
 // the fewest members, since maxSkew is 1, that surely nobody sits on.
-func (s seats) admits(i int, c census, blockers map[int]int) bool {
-	fewest := slices.Min(c[:len(s.names)])
-	for _, z := range s.reach[i].zones {
-		if c[z] != fewest {
-			continue
-		}
-		if blockers == nil || len(s.reach[i].hostsIn(s.grid, z)) > min(int(c[z]), blockers[z]) {
+func (c census) admits(rooms []room, zones int) bool {
+	fewest := slices.Min(c[:zones])
+	for _, r := range rooms {
+		if c[r.zone] == fewest && r.hosts > min(int(c[r.zone]), r.blockers) {
 			return true
 		}
 	}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"testing"
+)
+
+func BenchmarkBudget(b *testing.B) {
+	for _, members := range []string{"vvv", "vvx", "vvvvvvv"} {
+		b.Run(members, func(b *testing.B) {
+			f := BudgetFacts{Cluster: cluster(members), Current: len(members), Now: start}
+			for b.Loop() {
+				Budget(f, settings)
+			}
+		})
+	}
+}
+
+// BenchmarkSpread has clusters of nodes up to the size that Kubernetes
+// supports, and the layouts of volumes that take longest to judge.
+func BenchmarkSpread(b *testing.B) {
+	for _, nodes := range []int{6, 500, 5000} {
+		var at []Place
+		var everywhere []string
+		inZone := make([][]string, 3)
+		for i := range nodes {
+			p := Place{Node: fmt.Sprintf("node-%d", i), Zone: string(rune('a' + i%3))}
+			at = append(at, p)
+			everywhere = append(everywhere, p.Node)
+			inZone[i%3] = append(inZone[i%3], p.Node)
+		}
+		layouts := map[string]func(i int) Volume{
+			"free":       func(int) Volume { return Volume{} },
+			"zonal":      func(i int) Volume { return Volume{State: Bound, Nodes: inZone[i%3]} },
+			"local":      func(i int) Volume { return Volume{State: Bound, Nodes: everywhere[i%nodes : i%nodes+1]} },
+			"everywhere": func(int) Volume { return Volume{State: Bound, Nodes: everywhere} },
+		}
+		for _, layout := range []string{"free", "zonal", "local", "everywhere"} {
+			for _, size := range []int{3, 5, 9} {
+				f := SpreadFacts{Size: size, Ordinal: size - 1, Places: at, Ordered: true}
+				for i := range size {
+					f.Volumes = append(f.Volumes, layouts[layout](i))
+				}
+				b.Run(fmt.Sprintf("%s/members=%d/nodes=%d", layout, size, nodes), func(b *testing.B) {
+					for b.Loop() {
+						Spread(f, SpreadSettings{Topology: TopologyZone})
+					}
+				})
+			}
+		}
+	}
+	b.Run("everywhere in eight zones/members=9/nodes=5000", func(b *testing.B) {
+		f := SpreadFacts{Size: 9}
+		for i := range 5000 {
+			f.Places = append(f.Places, Place{Node: fmt.Sprintf("node-%d", i), Zone: string(rune('a' + i%8))})
+		}
+		var all []string
+		for _, p := range f.Places {
+			all = append(all, p.Node)
+		}
+		for range f.Size {
+			f.Volumes = append(f.Volumes, Volume{State: Bound, Nodes: all})
+		}
+		for b.Loop() {
+			Spread(f, SpreadSettings{Topology: TopologyZone})
+		}
+	})
+}
