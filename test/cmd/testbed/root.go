@@ -9,7 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
+)
+
+// Groups of commands in the help text.
+const (
+	lifecycle = "lifecycle"
+	failures  = "failures" // break and mend parts of a testbed
 )
 
 func newRootCmd() *cobra.Command {
@@ -22,7 +29,13 @@ func newRootCmd() *cobra.Command {
 	var o testbed.Options
 	root.PersistentFlags().StringVar(&o.Name, "name", testbed.DefaultName, "the testbed's name; several run side by side")
 	root.PersistentFlags().StringVar(&o.StateDir, "state-dir", testbed.DefaultStateDir, "where testbeds keep their files, a directory each")
-	root.AddCommand(newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newCleanCmd())
+	root.AddGroup(&cobra.Group{ID: lifecycle, Title: "The testbed itself:"})
+	root.AddGroup(&cobra.Group{ID: failures, Title: "Failures, for a look at how the cluster takes them:"})
+	root.AddCommand(newActCmds(&o)...)
+	for _, cmd := range []*cobra.Command{newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newCleanCmd()} {
+		cmd.GroupID = lifecycle
+		root.AddCommand(cmd)
+	}
 	attach := func(ctx context.Context) (clusters.Testbed, error) { return testbed.Attach(ctx, o) }
 	root.AddCommand(clusters.NewCommand(attach), clusters.NewDruidCommand(attach))
 	return root
@@ -35,7 +48,7 @@ func newCleanCmd() *cobra.Command {
 		Short: "Remove the cache of built programs and images",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return nil
+			return programs.Cache{}.Remove()
 		},
 	}
 }

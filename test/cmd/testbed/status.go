@@ -53,7 +53,7 @@ func status(ctx context.Context, o testbed.Options, asJSON bool, out io.Writer) 
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "MACHINE\tZONE\tADDRESS\tSTATE\tKUBERNETES\tPROGRAMS")
 	for _, m := range s.Machines {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, dash(m.Zone), m.Address, state(m), dash(m.Kubernetes), programs(m))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, dash(m.Zone), m.Address, state(m), dash(m.Kubernetes), processes(m))
 	}
 	if err := w.Flush(); err != nil || s.Complete {
 		return err
@@ -82,7 +82,7 @@ func state(m testbed.MachineStatus) string {
 	return strings.Join(words, ",")
 }
 
-func programs(m testbed.MachineStatus) string {
+func processes(m testbed.MachineStatus) string {
 	var words []string
 	for _, p := range m.Processes {
 		word := p.Name
