@@ -6,6 +6,7 @@ package observe
 import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -22,7 +23,9 @@ import (
 // be written back whole.
 func CacheOptions() cache.Options {
 	return cache.Options{
-		DefaultTransform: trimmed(func(metav1.Object) {}),
+		// Etcds can't have an entry below: a cache with one for a kind that is
+		// not served yet doesn't start.
+		DefaultTransform: trimmed(trimEtcd),
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Pod{}: {
 				Label:     memberLike(),
@@ -30,12 +33,14 @@ func CacheOptions() cache.Options {
 				Transform: trimmed(trimPod),
 			},
 			&appsv1.StatefulSet{}:           {Transform: trimmed(trimStatefulSet)},
-			&druidv1alpha1.Etcd{}:           {Transform: trimmed(trimEtcd)},
 			&corev1.Node{}:                  {Transform: trimmed(trimNode)},
 			&corev1.Namespace{}:             {Transform: trimmed(trimNamespace)},
 			&corev1.PersistentVolume{}:      {Transform: trimmed(trimVolume)},
 			&corev1.PersistentVolumeClaim{}: {Transform: trimmed(trimClaim)},
 			&corev1.Service{}:               {Transform: trimmed(trimService)},
+			// Members' leases alone: a cluster's other leases are renewed
+			// every few seconds by every node and every controller.
+			&coordinationv1.Lease{}: {Label: labels.SelectorFromSet(labels.Set{druidv1alpha1.LabelComponentKey: leaseComponent})},
 		},
 	}
 }
