@@ -81,51 +81,51 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func scheme(t testing.TB) *runtime.Scheme {
-	t.Helper()
+func scheme(tb testing.TB) *runtime.Scheme {
+	tb.Helper()
 	s := runtime.NewScheme()
 	if err := observe.AddToScheme(s); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
 
-func readRequest(t testing.TB, file string) (observetest.Objects, *admissionv1.AdmissionRequest) {
-	t.Helper()
+func readRequest(tb testing.TB, file string) (observetest.Objects, *admissionv1.AdmissionRequest) {
+	tb.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var objects observetest.Objects
 	if first, _, _ := strings.Cut(string(text), "\n"); strings.HasPrefix(first, "# with: ") {
 		for name := range strings.FieldsSeq(strings.TrimPrefix(first, "# with: ")) {
-			objects = append(objects, readObjects(t, filepath.Join("testdata", name))...)
+			objects = append(objects, readObjects(tb, filepath.Join("testdata", name))...)
 		}
 	}
 	facts, review, found := bytes.Cut(text, []byte("---\napiVersion: admission.k8s.io/v1\n"))
 	if !found {
-		t.Fatalf("%s has no AdmissionReview at its end", file)
+		tb.Fatalf("%s has no AdmissionReview at its end", file)
 	}
-	parsed, err := observetest.Parse(scheme(t), facts)
+	parsed, err := observetest.Parse(scheme(tb), facts)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var r admissionv1.AdmissionReview
 	if err := yaml.UnmarshalStrict(review, &r); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return append(objects, parsed...), r.Request
 }
 
-func readObjects(t testing.TB, file string) observetest.Objects {
-	t.Helper()
+func readObjects(tb testing.TB, file string) observetest.Objects {
+	tb.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	objects, err := observetest.Parse(scheme(t), text)
+	objects, err := observetest.Parse(scheme(tb), text)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return objects
 }

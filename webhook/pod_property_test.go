@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -63,18 +64,18 @@ func TestPodIdempotent(t *testing.T) {
 	}
 }
 
-func review(t testing.TB, objects observetest.Objects, raw []byte) admission.Response {
-	t.Helper()
+func review(tb testing.TB, objects observetest.Objects, raw []byte) admission.Response {
+	tb.Helper()
 	wh := &admission.Webhook{Handler: Pod(&observe.Reader{Reader: objects})}
-	r := wh.Handle(t.Context(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+	r := wh.Handle(tb.Context(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
 		UID: "u", Operation: admissionv1.Create, Namespace: "db", Object: runtime.RawExtension{Raw: raw},
 	}})
 	if !r.Allowed {
-		t.Fatalf("refused: %s\n%s", r.Result.Message, raw)
+		tb.Fatalf("refused: %s\n%s", r.Result.Message, raw)
 	}
 	for _, w := range r.Warnings {
 		if len(w) > maxWarning {
-			t.Fatalf("warning of %d characters: %q", len(w), w)
+			tb.Fatalf("warning of %d characters: %q", len(w), w)
 		}
 	}
 	return r
@@ -96,7 +97,7 @@ func apply(t *testing.T, raw []byte, r admission.Response) []byte {
 	return out
 }
 
-// checkOnlyOurs takes what we add out of the mutated pod again and compares.
+// checkOnlyOurs looks at what the patch touched, and at what it kept.
 func checkOnlyOurs(t *testing.T, raw, mutated []byte, r admission.Response) {
 	t.Helper()
 	for _, op := range r.Patches {
@@ -105,66 +106,56 @@ func checkOnlyOurs(t *testing.T, raw, mutated []byte, r admission.Response) {
 			t.Errorf("patch %s %s", op.Operation, op.Path)
 		}
 	}
+	if diff := cmp.Diff(withoutOurs(t, raw), withoutOurs(t, mutated)); diff != "" {
+		t.Errorf("something else changed:\n%s", diff)
+	}
 	var before, after corev1.Pod
-	for pod, text := range map[*corev1.Pod][]byte{&before: raw, &after: mutated} {
-		if err := json.Unmarshal(text, pod); err != nil {
-			t.Fatal(err)
+	if json.Unmarshal(raw, &before) != nil || json.Unmarshal(mutated, &after) != nil {
+		t.Fatal("no longer a pod")
+	}
+	checkConstraints(t, &after)
+	terms := observe.SelfTerms(&after)
+	for _, own := range observe.SelfTerms(&before) {
+		if !slices.ContainsFunc(terms, func(term observe.PodTerm) bool { return cmp.Equal(term, own) }) {
+			t.Errorf("the pod's own term %+v is lost", own)
 		}
 	}
+}
+
+// checkConstraints looks for what the API server refuses.
+func checkConstraints(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
 	pairs := map[string]bool{}
-	for _, c := range after.Spec.TopologySpreadConstraints {
+	for _, c := range pod.Spec.TopologySpreadConstraints {
 		pair := c.TopologyKey + " " + string(c.WhenUnsatisfiable)
 		if pairs[pair] {
 			t.Errorf("two constraints %s: the API server refuses the pod", pair)
 		}
 		pairs[pair] = true
 	}
-	var old, now map[string]any
-	if json.Unmarshal(raw, &old) != nil || json.Unmarshal(mutated, &now) != nil {
-		t.Fatal("not JSON")
-	}
-	ours := func(m map[string]any) {
-		spec := m["spec"].(map[string]any)
-		delete(spec, "affinity")
-		delete(spec, "topologySpreadConstraints")
-		meta := m["metadata"].(map[string]any)
-		if a, ok := meta["annotations"].(map[string]any); ok {
-			delete(a, v1alpha1.SpreadAnnotation)
-			if len(a) == 0 {
-				delete(meta, "annotations")
-			}
-		}
-		if meta["annotations"] == nil {
-			delete(meta, "annotations")
-		}
-	}
-	ours(old)
-	ours(now)
-	if diff := cmp.Diff(old, now); diff != "" {
-		t.Errorf("something else changed:\n%s", diff)
-	}
-	kept := func(before, after []observe.PodTerm) bool {
-		if len(before) > len(after) {
-			return false
-		}
-		for _, b := range before {
-			found := false
-			for _, a := range after {
-				found = found || cmp.Equal(a, b)
-			}
-			if !found {
-				return false
-			}
-		}
-		return true
-	}
-	if !kept(observe.SelfTerms(&before), observe.SelfTerms(&after)) {
-		t.Errorf("the pod's own terms are not kept")
-	}
 }
 
-func randomSurroundings(t testing.TB, rng *rand.Rand) observetest.Objects {
+// withoutOurs is a pod without the fields that may get something of ours.
+func withoutOurs(t *testing.T, raw []byte) map[string]any {
 	t.Helper()
+	var pod map[string]any
+	if err := json.Unmarshal(raw, &pod); err != nil {
+		t.Fatal(err)
+	}
+	spec, _ := pod["spec"].(map[string]any)
+	delete(spec, "affinity")
+	delete(spec, "topologySpreadConstraints")
+	meta, _ := pod["metadata"].(map[string]any)
+	annotations, _ := meta["annotations"].(map[string]any)
+	delete(annotations, v1alpha1.SpreadAnnotation)
+	if len(annotations) == 0 {
+		delete(meta, "annotations")
+	}
+	return pod
+}
+
+func randomSurroundings(tb testing.TB, rng *rand.Rand) observetest.Objects {
+	tb.Helper()
 	replicas := 1 + rng.IntN(6)
 	var text strings.Builder
 	for i := range 3 + rng.IntN(5) {
@@ -181,9 +172,9 @@ func randomSurroundings(t testing.TB, rng *rand.Rand) observetest.Objects {
 	}
 	fmt.Fprintf(&text, "---\n{apiVersion: policy.kubectl-etcd.dev/v1alpha1, kind: EtcdTopologyPolicy, metadata: {name: p}, spec: {mode: %s, spread: {topology: %s, enforcement: %s, form: %s}}}\n",
 		pick(rng, "Enforce", "Enforce", "Enforce", "Enforce", "Warn"), pick(rng, "Auto", "Zone", "Hostname"), pick(rng, "Required", "Preferred"), pick(rng, "TopologySpread", "AntiAffinity"))
-	objects, err := observetest.Parse(scheme(t), []byte(text.String()))
+	objects, err := observetest.Parse(scheme(tb), []byte(text.String()))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return objects
 }

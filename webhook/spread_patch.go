@@ -4,6 +4,7 @@
 package webhook
 
 import (
+	"math"
 	"slices"
 
 	"gomodules.xyz/jsonpatch/v2"
@@ -98,7 +99,7 @@ func spreadConstraint(t policy.Term, selector *metav1.LabelSelector) corev1.Topo
 	if t.Hard {
 		c.WhenUnsatisfiable = corev1.DoNotSchedule
 		if t.MinDomains > 0 {
-			c.MinDomains = new(int32(t.MinDomains))
+			c.MinDomains = new(int32(min(t.MinDomains, math.MaxInt32)))
 		}
 	}
 	return c

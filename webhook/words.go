@@ -18,8 +18,7 @@ import (
 // unreadable lets pass an object that can't be decoded: whether it is valid is
 // the API server's to say.
 func unreadable(what string, req admission.Request, err error) decision {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		// The error names Go types, which say nothing to whoever reads this.
 		err = fmt.Errorf("its field %s can't be a %s", wrong.Field, wrong.Value)
 	}

@@ -20,12 +20,13 @@ func DescribeTerms(terms []policy.Term) string {
 		if t.Hard {
 			firmness = " (required)"
 		}
-		words = append(words, describeTerm(t)+firmness)
+		words = append(words, DescribeTerm(t)+firmness)
 	}
 	return strings.Join(words, " and ")
 }
 
-func describeTerm(t policy.Term) string {
+// DescribeTerm says what a term does, whether required or preferred.
+func DescribeTerm(t policy.Term) string {
 	what := "zones"
 	switch t.TopologyKey {
 	case policy.HostnameKey:
