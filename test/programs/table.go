@@ -64,7 +64,7 @@ var groups = []group{
 		programs: []program{{name: "etcdbrctl", pkg: "github.com/gardener/etcd-backup-restore"}},
 	},
 	own("etcd-wrapper", "programs/wrapper", "/test/programs/wrapper"),
-	own("testbed-machine", ".", "/test/testbed/helper"),
+	own("testbed-machine", ".", "/test/cmd/testbed-machine"),
 	own("pause", ".", "/test/programs/pause"),
 	own("etcd-webhook", "..", "/cmd/etcd-webhook"),
 	own("kubectl-etcd", "..", "/cmd/kubectl-etcd"),

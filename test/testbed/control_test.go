@@ -52,7 +52,10 @@ func (c cluster) nodeOf(pod string) Node {
 // speak TLS; a frozen one only takes it.
 func reachable(n Node) bool {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	_, err := client.Get("https://" + net.JoinHostPort(n.Address, "10250") + "/healthz")
+	resp, err := client.Get("https://" + net.JoinHostPort(n.Address, "10250") + "/healthz")
+	if err == nil {
+		_ = resp.Body.Close()
+	}
 	return err != nil && strings.Contains(err.Error(), "certificate")
 }
 

@@ -125,7 +125,7 @@ func makeMutable(path string) error {
 	defer f.Close()
 	attributes, err := unix.IoctlGetInt(int(f.Fd()), unix.FS_IOC_GETFLAGS)
 	if err != nil || attributes&immutable == 0 {
-		return nil //nolint:nilerr // a file system without attributes has no immutable files
+		return nil // a file system without attributes has no immutable files
 	}
 	return unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, attributes&^immutable)
 }

@@ -13,6 +13,7 @@ const (
 	controlPlane = "control-plane"
 	podNetwork   = "10.244.0.0/16"
 	serviceRange = "10.96.0.0/16"
+	zoneLetters  = "abcdefghijklmnopqrstuvwxyz"
 	serviceIP    = "10.96.0.1" // of the API server, the range's first
 )
 
@@ -39,7 +40,7 @@ func newLayout(o Options, subnet netip.Prefix) layout {
 	for i := range o.Nodes {
 		l.Nodes = append(l.Nodes, Node{
 			Name:    fmt.Sprintf("node-%d", i+1),
-			Zone:    "zone-" + string(rune('a'+i%o.Zones)),
+			Zone:    "zone-" + zoneLetters[i%o.Zones:][:1],
 			Address: l.address(11 + i),
 			PodCIDR: fmt.Sprintf("10.244.%d.0/24", i+1),
 		})
@@ -50,8 +51,7 @@ func newLayout(o Options, subnet netip.Prefix) layout {
 // address returns the n-th address of the machines' subnet.
 func (l layout) address(n int) string {
 	a := l.Subnet.Addr().As4()
-	a[3] = byte(n)
-	return netip.AddrFrom4(a).String()
+	return fmt.Sprintf("%d.%d.%d.%d", a[0], a[1], a[2], n)
 }
 
 func (l layout) hostAddress() string    { return l.address(1) }

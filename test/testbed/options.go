@@ -76,8 +76,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("name %q: use up to 40 lower-case letters, digits and dashes", o.Name)
 	case o.Nodes < 1 || o.Nodes > maxNodes:
 		return fmt.Errorf("%d nodes: from 1 to %d are possible", o.Nodes, maxNodes)
-	case o.Zones < 1 || o.Zones > o.Nodes || o.Zones > 26:
-		return fmt.Errorf("%d zones for %d nodes: there must be a node for each zone, and at most 26 zones", o.Zones, o.Nodes)
+	case o.Zones < 1 || o.Zones > o.Nodes || o.Zones > len(zoneLetters):
+		return fmt.Errorf("%d zones for %d nodes: there must be a node for each zone, and at most %d zones", o.Zones, o.Nodes, len(zoneLetters))
 	case o.Subnet.IsValid() && (!o.Subnet.Addr().Is4() || o.Subnet.Bits() != 24):
 		return fmt.Errorf("subnet %s: a /24 of IPv4 is needed", o.Subnet)
 	}

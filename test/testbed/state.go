@@ -38,9 +38,9 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 		}
 		err = unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil && isStill(d, dir) {
-			return func() { d.Close() }, nil
+			return func() { _ = d.Close() }, nil
 		}
-		d.Close()
+		_ = d.Close()
 		if err != nil && !errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("lock %s: %w", dir, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,7 +105,7 @@ func (t *Testbed) resolves(ctx context.Context) error {
 		return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(t.controlAddress(), "53"))
 	}}
 	addresses, err := resolver.LookupHost(ctx, "kubernetes.default.svc.cluster.local.")
-	if err == nil && !(len(addresses) == 1 && addresses[0] == serviceIP) {
+	if err == nil && !slices.Equal(addresses, []string{serviceIP}) {
 		err = fmt.Errorf("kubernetes.default is at %v, not %s", addresses, serviceIP)
 	}
 	return err
