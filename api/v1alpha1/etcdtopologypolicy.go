@@ -17,7 +17,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Cluster,shortName=etp,categories=etcd
+// +kubebuilder:resource:scope=Cluster,shortName=etp
 // +kubebuilder:printcolumn:name="Mode",type=string,JSONPath=`.spec.mode`
 // +kubebuilder:printcolumn:name="Topology",type=string,JSONPath=`.spec.spread.topology`
 // +kubebuilder:printcolumn:name="Priority",type=integer,JSONPath=`.spec.priority`
