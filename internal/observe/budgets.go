@@ -200,10 +200,21 @@ func budgetSelector(pdb *policyv1.PodDisruptionBudget) labels.Selector {
 }
 
 // strangers counts the Ready pods beside the members that a budget selects, and
-// names the other cluster whose members are among its pods.
+// names the other cluster whose members are among its pods. The cache has no
+// pods of Deployments and DaemonSets: where the disruption controller counts
+// more than it has, the API server is asked.
 func (r *Reader) strangers(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
+	ready, other, err := r.others(ctx, r.Reader, w, pdb)
+	known := int(pdb.Status.CurrentHealthy) <= ready+w.ready()
+	if err != nil || other != "" || r.Live == nil || known {
+		return ready, other, err
+	}
+	return r.others(ctx, r.Live, w, pdb)
+}
+
+func (r *Reader) others(ctx context.Context, from client.Reader, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
 	var pods corev1.PodList
-	err := r.List(ctx, &pods, client.InNamespace(pdb.Namespace), client.MatchingLabelsSelector{Selector: budgetSelector(pdb)}, client.UnsafeDisableDeepCopy)
+	err := from.List(ctx, &pods, client.InNamespace(pdb.Namespace), client.MatchingLabelsSelector{Selector: budgetSelector(pdb)}, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return 0, "", fmt.Errorf("list pods of budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
 	}

@@ -104,6 +104,17 @@ func (w *workload) has(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(w.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID })
 }
 
+// ready counts the members' Ready pods.
+func (w *workload) ready() int {
+	n := 0
+	for _, pod := range w.pods {
+		if podReady(pod) {
+			n++
+		}
+	}
+	return n
+}
+
 // replicas is what the disruption controller counts maxUnavailable from.
 func (w *workload) replicas() int {
 	switch {
