@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// keep brings the cluster's budget to the value that is due.
+func (c *cluster) keep(ctx context.Context) (reconcile.Result, error) {
+	c.decide()
+	if err := c.tidy(ctx); err != nil {
+		return c.failed(err)
+	}
+	budgets := &c.facts.Budgets
+	if budgets.Kept != nil && c.rivals.quarrel(c.owner.Key(), c.facts.At) {
+		budgets.Problem = c.writtenBack(budgets.Kept.Name)
+		budgets.Kept = nil
+	}
+	switch {
+	case budgets.Kept != nil:
+		if err := c.write(ctx); err != nil {
+			return c.failed(err)
+		}
+	case budgets.Problem.Reason == observe.NoBudget && c.policy.Spec.Disruption.CreateMissing && c.facts.Cluster.Size > 1:
+		if err := c.create(ctx); err != nil {
+			return c.failed(err)
+		}
+		budgets.Problem = nil
+	}
+	c.denied.drop(c.owner.Key())
+	c.say(c.notes())
+	c.report()
+	return c.again(), nil
+}
+
+// write sets the kept budget's number and record, if they are not so already.
+func (c *cluster) write(ctx context.Context) error {
+	v, kept := c.verdict, c.facts.Budgets.Kept
+	if kept.DeletionTimestamp != nil {
+		return nil
+	}
+	current := kept.Value.Min(c.facts.Replicas)
+	if !c.facts.Confirmed && v.Target < current {
+		// Leases seen for the first time prove too little to loosen on.
+		return nil
+	}
+	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
+	record := kept.Record
+	if past := record.Value != nil && *record.Value != kept.Value; past || record.Original == nil && !observe.Ours(kept.PodDisruptionBudget) {
+		// Its author wrote it when admission didn't reach us.
+		record.Original = &kept.Value
+		if past && current < record.Value.Min(c.facts.Replicas) {
+			c.rivals.note(c.owner.Key(), c.facts.At)
+		}
+	}
+	record.For, record.State = c.owner.Ref(), v.State
+	if v.MinAvailable == v.Target || record.Reason == "" {
+		record.Reason = v.Reason
+	}
+	record.Value = &due
+	patch, err := budgetPatch(kept.PodDisruptionBudget, &due, record)
+	if err != nil || patch == nil {
+		return err
+	}
+	if err := c.patch(ctx, kept.PodDisruptionBudget, patch); err != nil {
+		return err
+	}
+	if due != kept.Value {
+		log.FromContext(ctx).Info("set budget", "budget", kept.Name, "from", kept.Value.String(), "to", due.String(), "reason", record.Reason)
+		c.tell(policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, false)
+	}
+	return nil
+}
+
+// tidy removes what is ours and not needed, and lets go of budgets that are
+// not this cluster's any more.
+func (c *cluster) tidy(ctx context.Context) error {
+	for _, pdb := range c.facts.Budgets.Surplus {
+		err := c.delete(ctx, pdb)
+		if err != nil {
+			return err
+		}
+		c.tell(policy.Note{Reason: "BudgetRemoved", Message: fmt.Sprintf("budget %s was made because there was none, and goes: the members have another", pdb.Name)}, false)
+	}
+	for _, pdb := range c.facts.Budgets.Strayed {
+		if err := c.restore(ctx, pdb, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writtenBack is why a budget that somebody keeps resetting is left alone.
+func (c *cluster) writtenBack(budget string) *policy.Note {
+	return &policy.Note{Reason: reasonWrittenBack, Message: fmt.Sprintf(
+		"budget %s is left alone: somebody set it back %d times within %s past admission; whoever keeps it must stop, or write it where this project's webhook is called", budget, quarrels, quarrelTime)}
+}
+
+// report publishes what was decided.
+func (c *cluster) report() {
+	v, key := c.verdict, c.owner.Key()
+	dropSeries(key)
+	finding := v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: v.Reason, Message: v.Message}
+	if p := c.facts.Budgets.Problem; p != nil {
+		if c.facts.Cluster.Size > 1 {
+			unprotected.WithLabelValues(key.Namespace, key.Name, p.Reason).Set(1)
+			finding = v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: p.Reason, Message: p.Message}
+		}
+	} else {
+		minAvailable.WithLabelValues(key.Namespace, key.Name, v.Reason).Set(float64(v.MinAvailable))
+	}
+	c.Findings.set(key, finding)
+}
+
+// failed sorts out why a write didn't happen.
+func (c *cluster) failed(err error) (reconcile.Result, error) {
+	key := c.owner.Key()
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
+		// Somebody was faster; look again at what they did.
+		writes.WithLabelValues(resultConflict).Inc()
+		return reconcile.Result{RequeueAfter: time.Second}, nil
+	case apierrors.IsForbidden(err), apierrors.IsInvalid(err):
+		// etcd-druid's component protection answers so while it reconciles.
+		// It is somebody's guard: it stays on, and we come again.
+		writes.WithLabelValues(resultDenied).Inc()
+		note := policy.Note{Reason: reasonWriteDenied, Message: fmt.Sprintf("the budget of %s can't be written and keeps its value, the next try follows: %v", c.owner, err)}
+		c.say(append(c.notes(), note))
+		dropSeries(key)
+		unprotected.WithLabelValues(key.Namespace, key.Name, note.Reason).Set(1)
+		c.Findings.set(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})
+		return reconcile.Result{RequeueAfter: c.denied.wait(key)}, nil
+	}
+	writes.WithLabelValues(resultFailed).Inc()
+	return reconcile.Result{}, err
+}
+
+func (b *Budget) patch(ctx context.Context, pdb *policyv1.PodDisruptionBudget, patch client.Patch) error {
+	// The API server's answer goes into a copy: pdb is the cache's.
+	if err := b.Client.Patch(ctx, pdb.DeepCopy(), patch, FieldOwner); err != nil {
+		return fmt.Errorf("patch budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
+	}
+	writes.WithLabelValues(resultWritten).Inc()
+	return nil
+}
+
+func (b *Budget) delete(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
+	only := client.Preconditions{UID: &pdb.UID, ResourceVersion: &pdb.ResourceVersion}
+	if err := client.IgnoreNotFound(b.Client.Delete(ctx, pdb, only)); err != nil {
+		return fmt.Errorf("delete budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
+	}
+	writes.WithLabelValues(resultWritten).Inc()
+	return nil
+}

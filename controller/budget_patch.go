@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"encoding/json"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// budgetPatch is the narrowest patch that makes a budget say value and
+// remember record, nil when it does already. A nil value leaves the number.
+//
+// It is a merge patch with a precondition, not server-side apply: druid and
+// Helm write the same number, and apply would take its ownership from them and
+// make their next apply fail. The precondition keeps a decision on an old
+// number from overwriting a newer one.
+func budgetPatch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, record observe.BudgetRecord) (client.Patch, error) {
+	annotations := map[string]any{}
+	want := record.Encode()
+	for _, key := range observe.BudgetAnnotations() {
+		have, there := pdb.Annotations[key]
+		wanted, needed := want[key]
+		switch {
+		case needed && have != wanted:
+			annotations[key] = wanted
+		case there && !needed:
+			annotations[key] = nil
+		}
+	}
+	patch := map[string]any{}
+	if have, problem := observe.ValueOf(pdb.Name, &pdb.Spec); value != nil && problem == nil && have != *value {
+		patch["spec"] = map[string]any{string(value.Field): value.N}
+	}
+	if len(annotations) == 0 && len(patch) == 0 {
+		return nil, nil
+	}
+	meta := map[string]any{"resourceVersion": pdb.ResourceVersion, "uid": pdb.UID}
+	if len(annotations) > 0 {
+		meta["annotations"] = annotations
+	}
+	patch["metadata"] = meta
+	body, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	return client.RawPatch(types.MergePatchType, body), nil
+}

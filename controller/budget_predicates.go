@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"maps"
+	"slices"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// when lets updates through that differ, and every creation and deletion.
+func when[T client.Object](differ func(before, after T) bool) predicate.TypedPredicate[T] {
+	return predicate.TypedFuncs[T]{UpdateFunc: func(e event.TypedUpdateEvent[T]) bool {
+		return differ(e.ObjectOld, e.ObjectNew)
+	}}
+}
+
+func anyChange[T client.Object]() predicate.TypedPredicate[T] {
+	return when(func(before, after T) bool { return before.GetResourceVersion() != after.GetResourceVersion() })
+}
+
+// metaOrSpecChanged leaves out changes of the status.
+func metaOrSpecChanged[T client.Object]() predicate.TypedPredicate[T] {
+	return when(func(before, after T) bool { return metaChanged(before, after) })
+}
+
+// budgetChanged lets the disruption controller's count of pods through as well:
+// it may have pods in it that no cache of ours holds.
+func budgetChanged() predicate.TypedPredicate[*policyv1.PodDisruptionBudget] {
+	return when(func(before, after *policyv1.PodDisruptionBudget) bool {
+		return metaChanged(before, after) || before.Status.CurrentHealthy != after.Status.CurrentHealthy
+	})
+}
+
+func metaChanged(before, after client.Object) bool {
+	return before.GetUID() != after.GetUID() || before.GetGeneration() != after.GetGeneration() ||
+		before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero() ||
+		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
+}
+
+// podChanged is what a pod may tell of a member: who it is, whether it is
+// Ready, and since when its containers run.
+func podChanged() predicate.TypedPredicate[*corev1.Pod] {
+	return when(func(before, after *corev1.Pod) bool {
+		return metaChanged(before, after) || before.Spec.NodeName != after.Spec.NodeName ||
+			before.Status.Phase != after.Status.Phase || ready(before) != ready(after) ||
+			!slices.EqualFunc(before.Status.ContainerStatuses, after.Status.ContainerStatuses, sameRun)
+	})
+}
+
+func ready(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+func sameRun(a, b corev1.ContainerStatus) bool {
+	if a.State.Running == nil || b.State.Running == nil {
+		return a.State.Running == b.State.Running
+	}
+	return a.State.Running.StartedAt.Equal(&b.State.Running.StartedAt)
+}
+
+// leaseNews leaves out heartbeats in time. That one is late shows by itself,
+// when the facts are next due to change.
+func (b *Budget) leaseNews() predicate.TypedPredicate[*coordinationv1.Lease] {
+	return when(func(before, after *coordinationv1.Lease) bool { return b.Reader.Leases.News(before, after) })
+}
+
+func trafficChanged() predicate.TypedPredicate[*corev1.Service] {
+	cut := func(s *corev1.Service) string { return s.Spec.Selector[v1alpha1.ClientTrafficKey] }
+	return predicate.TypedFuncs[*corev1.Service]{
+		CreateFunc: func(e event.TypedCreateEvent[*corev1.Service]) bool { return cut(e.Object) != "" },
+		DeleteFunc: func(e event.TypedDeleteEvent[*corev1.Service]) bool { return cut(e.Object) != "" },
+		UpdateFunc: func(e event.TypedUpdateEvent[*corev1.Service]) bool { return cut(e.ObjectOld) != cut(e.ObjectNew) },
+	}
+}
+
+// etcdChanged leaves out the updates by which druid confirms, every 15 seconds,
+// that nothing has changed; but not the first after it was away.
+func etcdChanged() predicate.TypedPredicate[*druidv1alpha1.Etcd] {
+	return when(func(before, after *druidv1alpha1.Etcd) bool {
+		return metaChanged(before, after) ||
+			!slices.EqualFunc(before.Status.Conditions, after.Status.Conditions, func(a, b druidv1alpha1.Condition) bool {
+				return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason &&
+					b.LastUpdateTime.Sub(a.LastUpdateTime.Time) <= policy.EvidenceLimit
+			})
+	})
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// release lets go of a cluster whose budget no policy keeps: what its author
+// asked for comes back, unless that is below the quorum.
+func (c *cluster) release(ctx context.Context) error {
+	b := c.facts.Budgets
+	for _, pdb := range b.Surplus {
+		if err := c.delete(ctx, pdb); err != nil {
+			return err
+		}
+	}
+	for _, pdb := range b.Strayed {
+		if err := c.restore(ctx, pdb, 0); err != nil {
+			return err
+		}
+	}
+	switch {
+	case b.Kept == nil:
+		return nil
+	case observe.Ours(b.Kept.PodDisruptionBudget):
+		return c.delete(ctx, b.Kept.PodDisruptionBudget)
+	}
+	least := 0
+	if size := c.facts.Cluster.Size; size > 1 {
+		least = policy.Quorum(size)
+	}
+	return c.restore(ctx, b.Kept.PodDisruptionBudget, least)
+}
+
+// restore gives a budget back to its author, keeping at least so many pods.
+func (c *cluster) restore(ctx context.Context, pdb *policyv1.PodDisruptionBudget, least int) error {
+	return c.giveBack(ctx, pdb, least, c.facts.Replicas)
+}
+
+// giveBack sets what the author asked for, and removes the record.
+func (b *Budget) giveBack(ctx context.Context, pdb *policyv1.PodDisruptionBudget, least, replicas int) error {
+	record := observe.DecodeBudgetRecord(pdb.Annotations, b.Clock.Now())
+	var value *observe.BudgetValue
+	have, problem := observe.ValueOf(pdb.Name, &pdb.Spec)
+	// A number that isn't the one we set is its author's already.
+	if problem == nil && record.Original != nil && record.Value != nil && *record.Value == have && record.Original.Field == have.Field {
+		value = record.Original
+		if value.Min(replicas) < least {
+			value = new(value.WithMin(least, replicas))
+		}
+	}
+	patch, err := budgetPatch(pdb, value, observe.BudgetRecord{})
+	if err != nil || patch == nil {
+		return err
+	}
+	return b.patch(ctx, pdb, patch)
+}
+
+// releaseOrphans gives back the budgets that were kept for an owner that is
+// gone, and removes those that were made for it.
+func (b *Budget) releaseOrphans(ctx context.Context, key observe.OwnerKey) error {
+	var all policyv1.PodDisruptionBudgetList
+	if err := b.Reader.List(ctx, &all, client.InNamespace(key.Namespace)); err != nil {
+		return fmt.Errorf("list budgets of %s: %w", key, err)
+	}
+	for i := range all.Items {
+		pdb := &all.Items[i]
+		if pdb.Annotations[v1alpha1.BudgetForAnnotation] != key.Ref() || pdb.DeletionTimestamp != nil {
+			continue
+		}
+		err := b.giveBackOrDelete(ctx, pdb)
+		if client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Budget) giveBackOrDelete(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
+	if observe.Ours(pdb) {
+		return b.delete(ctx, pdb)
+	}
+	return b.giveBack(ctx, pdb, 0, 0)
+}

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// keys are the owners that an object's change concerns.
+type keys []observe.OwnerKey
+
+// SetupWithManager starts the reconciler on the leader, on every change that a
+// budget depends on.
+func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
+	if err := registerMetrics(); err != nil {
+		return err
+	}
+	c, err := controller.NewTyped("disruption-budget", mgr, controller.TypedOptions[observe.OwnerKey]{
+		Reconciler:              b,
+		MaxConcurrentReconciles: 4,
+	})
+	if err != nil {
+		return err
+	}
+	from := mgr.GetCache()
+	for _, s := range []source.TypedSource[observe.OwnerKey]{
+		watch(from, &appsv1.StatefulSet{}, b.ofStatefulSet, anyChange[*appsv1.StatefulSet]()),
+		watch(from, &corev1.Pod{}, b.ofPod, podChanged()),
+		watch(from, &coordinationv1.Lease{}, b.ofLease, b.leaseNews()),
+		watch(from, &policyv1.PodDisruptionBudget{}, b.ofBudget, budgetChanged()),
+		watch(from, &corev1.Service{}, b.ofService, trafficChanged()),
+		watch(from, &corev1.Namespace{}, b.ofNamespace, metaOrSpecChanged[*corev1.Namespace]()),
+		watch(from, &v1alpha1.EtcdTopologyPolicy{}, b.ofPolicy, metaOrSpecChanged[*v1alpha1.EtcdTopologyPolicy]()),
+	} {
+		if err := c.Watch(s); err != nil {
+			return fmt.Errorf("watch for budgets: %w", err)
+		}
+	}
+	return mgr.Add(&etcdWatch{mapper: mgr.GetRESTMapper(), start: func() error {
+		return c.Watch(watch(from, &druidv1alpha1.Etcd{}, b.ofEtcd, etcdChanged()))
+	}})
+}
+
+func watch[T client.Object](from cache.Cache, kind T, of func(context.Context, T) keys, when predicate.TypedPredicate[T]) source.TypedSource[observe.OwnerKey] {
+	h := handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, o T) []observe.OwnerKey { return of(ctx, o) })
+	return source.TypedKind(from, kind, h, when)
+}
+
+func (b *Budget) ofEtcd(_ context.Context, etcd *druidv1alpha1.Etcd) keys {
+	return keys{{Kind: "Etcd", Namespace: etcd.Namespace, Name: etcd.Name}}
+}
+
+// ofStatefulSet wakes the set's owner, and the set itself for the case that it
+// was one until now.
+func (b *Budget) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) keys {
+	own := keys{{Kind: "StatefulSet", Namespace: sts.Namespace, Name: sts.Name}}
+	if ref := metav1.GetControllerOfNoCopy(sts); ref != nil && ref.Kind == "Etcd" {
+		return append(own, observe.OwnerKey{Kind: "Etcd", Namespace: sts.Namespace, Name: ref.Name})
+	}
+	if _, found, err := b.Reader.OwnerOfStatefulSet(ctx, sts); err == nil && !found {
+		return nil
+	}
+	return own
+}
+
+// ofPod wakes the cluster that the pod is a member of. Any other pod concerns
+// the clusters whose budget counts it.
+func (b *Budget) ofPod(ctx context.Context, pod *corev1.Pod) keys {
+	owner, found, err := b.Reader.OwnerOfPod(ctx, pod)
+	if found {
+		return keys{owner.Key()}
+	}
+	if err != nil {
+		log.FromContext(ctx).Error(err, "cannot tell whose pod it is", "namespace", pod.Namespace, "pod", pod.Name)
+	}
+	var out keys
+	for _, pdb := range b.budgetsIn(ctx, pod.Namespace) {
+		selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+		if err == nil && selector.Matches(labels.Set(pod.Labels)) {
+			out = append(out, recordedFor(&pdb)...)
+		}
+	}
+	return out
+}
+
+func (b *Budget) ofLease(_ context.Context, lease *coordinationv1.Lease) keys {
+	if ref := metav1.GetControllerOfNoCopy(lease); ref != nil && ref.Kind == "Etcd" {
+		return keys{{Kind: "Etcd", Namespace: lease.Namespace, Name: ref.Name}}
+	}
+	return nil
+}
+
+// ofBudget wakes all clusters of the namespace: the selector may have changed.
+func (b *Budget) ofBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) keys {
+	return append(recordedFor(pdb), b.owners(ctx, client.InNamespace(pdb.Namespace))...)
+}
+
+func (b *Budget) ofService(ctx context.Context, service *corev1.Service) keys {
+	return b.owners(ctx, client.InNamespace(service.Namespace))
+}
+
+func (b *Budget) ofNamespace(ctx context.Context, ns *corev1.Namespace) keys {
+	return b.owners(ctx, client.InNamespace(ns.Name))
+}
+
+func (b *Budget) ofPolicy(ctx context.Context, _ *v1alpha1.EtcdTopologyPolicy) keys {
+	return b.owners(ctx)
+}
+
+func (b *Budget) owners(ctx context.Context, in ...client.ListOption) keys {
+	owners, err := b.Reader.Owners(ctx, in...)
+	if err != nil {
+		// Nothing is lost for good: each cluster comes up again by itself.
+		log.FromContext(ctx).Error(err, "cannot list the etcd clusters")
+		return nil
+	}
+	var out keys
+	for _, o := range owners {
+		out = append(out, o.Key())
+	}
+	return out
+}
+
+func (b *Budget) budgetsIn(ctx context.Context, namespace string) []policyv1.PodDisruptionBudget {
+	var list policyv1.PodDisruptionBudgetList
+	if err := b.Reader.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "cannot list the budgets", "namespace", namespace)
+	}
+	return list.Items
+}
+
+// recordedFor is the owner that a budget's record names, none if it has none.
+func recordedFor(pdb *policyv1.PodDisruptionBudget) keys {
+	kind, name, ok := strings.Cut(pdb.Annotations[v1alpha1.BudgetForAnnotation], "/")
+	if !ok {
+		return nil
+	}
+	return keys{{Kind: kind, Namespace: pdb.Namespace, Name: name}}
+}
