@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/recorder"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// TopologyPolicy keeps the status of every EtcdTopologyPolicy: the clusters
+// that it governs, whether their members run as it asks, whether their budgets
+// are kept, and the policies that it ties with. It looks at all policies and
+// all clusters at once, because which policy governs a cluster depends on all
+// of them. In mode Warn it says in Events what the policy would do.
+type TopologyPolicy struct {
+	Client   client.SubResourceClientConstructor
+	Reader   *observe.Reader
+	Recorder recorder.EventRecorder
+	Clock    clock.PassiveClock
+	// Findings are what the Budget controller found.
+	Findings *Findings
+
+	// told is what each owner's people were told last. One worker reconciles.
+	told map[observe.OwnerKey][]string
+}
+
+// The reasons of findings that are no rule's.
+const (
+	reasonPolicyOff    = "PolicyOff"
+	reasonUnobserved   = "Unobserved"
+	reasonNotYet       = "NotLookedAtYet"
+	reasonConflict     = "PolicyConflict"
+	reasonPolicyWarns  = "PolicyWarns"
+	actionSpread       = "SpreadMembers"
+	statusRefreshAfter = 15 * time.Second
+)
+
+// Reconcile observes all clusters and writes the status of every policy that
+// has changed. The request says nothing.
+func (t *TopologyPolicy) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	var policies v1alpha1.EtcdTopologyPolicyList
+	if err := t.Reader.List(ctx, &policies); err != nil {
+		return reconcile.Result{}, fmt.Errorf("list EtcdTopologyPolicies: %w", err)
+	}
+	if len(policies.Items) == 0 {
+		return reconcile.Result{}, nil
+	}
+	reports, err := t.look(ctx, policies.Items)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	var failed []error
+	for i := range policies.Items {
+		p := &policies.Items[i]
+		failed = append(failed, t.write(ctx, p, reports[p.Name].status(p, t.Clock.Now())))
+	}
+	// What the Budget controller found comes without an event.
+	return reconcile.Result{RequeueAfter: statusRefreshAfter}, errors.Join(failed...)
+}
+
+// look finds what there is to say of every policy, by name.
+func (t *TopologyPolicy) look(ctx context.Context, policies []v1alpha1.EtcdTopologyPolicy) (map[string]*report, error) {
+	namespaces, err := t.namespaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owners, err := t.Reader.Owners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reports := map[string]*report{}
+	for _, p := range policies {
+		reports[p.Name] = &report{}
+	}
+	told := t.told
+	t.told = map[observe.OwnerKey][]string{}
+	for _, o := range owners {
+		match := observe.Choose(policies, namespaces[o.Namespace], o)
+		for _, name := range match.Conflict {
+			reports[name].conflict(match.Conflict, name, o)
+		}
+		var notes []policy.Note
+		switch {
+		case len(match.Conflict) > 0:
+			notes = append(notes, policy.Note{Reason: reasonConflict, Message: fmt.Sprintf(
+				"EtcdTopologyPolicies %s have the same priority, so none applies; give one a higher priority", strings.Join(match.Conflict, ", "))})
+		case match.Policy != nil:
+			var found v1alpha1.ClusterStatus
+			found, notes = t.judge(ctx, o, match.Policy)
+			r := reports[match.Policy.Name]
+			r.clusters = append(r.clusters, found)
+		}
+		t.say(o, notes, told[o.Key()])
+	}
+	return reports, nil
+}
+
+func (t *TopologyPolicy) namespaces(ctx context.Context) (map[string]labels.Set, error) {
+	var all corev1.NamespaceList
+	if err := t.Reader.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list namespaces: %w", err)
+	}
+	out := map[string]labels.Set{}
+	for i := range all.Items {
+		out[all.Items[i].Name] = all.Items[i].Labels
+	}
+	return out, nil
+}
+
+// write writes a status that differs from what stands.
+func (t *TopologyPolicy) write(ctx context.Context, p *v1alpha1.EtcdTopologyPolicy, status v1alpha1.EtcdTopologyPolicyStatus) error {
+	if equality.Semantic.DeepEqual(p.Status, status) {
+		return nil
+	}
+	changed := p.DeepCopy()
+	changed.Status = status
+	err := t.Client.SubResource("status").Update(ctx, changed)
+	// A policy that has gone or changed meanwhile brings us here again.
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("write status of EtcdTopologyPolicy %s: %w", p.Name, err)
+	}
+	return nil
+}
+
+// say tells an owner's people what they have not been told before.
+func (t *TopologyPolicy) say(o observe.Owner, notes []policy.Note, before []string) {
+	for _, n := range notes {
+		if !slices.Contains(before, n.Message) {
+			tell(t.Recorder, o, n, actionSpread)
+		}
+		t.told[o.Key()] = append(t.told[o.Key()], n.Message)
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// report gathers what is found of one policy.
+type report struct {
+	clusters  []v1alpha1.ClusterStatus
+	conflicts []v1alpha1.Conflict
+}
+
+// conflict notes a cluster for which the policies of these names tie.
+func (r *report) conflict(names []string, self string, o observe.Owner) {
+	example := o.Namespace + "/" + o.Name
+	for _, name := range names {
+		if name == self {
+			continue
+		}
+		i := slices.IndexFunc(r.conflicts, func(c v1alpha1.Conflict) bool { return c.Policy == name })
+		if i < 0 {
+			r.conflicts = append(r.conflicts, v1alpha1.Conflict{Policy: name, Example: example})
+			i = len(r.conflicts) - 1
+		}
+		r.conflicts[i].Clusters++
+		r.conflicts[i].Example = min(r.conflicts[i].Example, example)
+	}
+}
+
+// status is the policy's status by this report, in an order that doesn't depend
+// on that of the cache, so that what is the same stays the same.
+func (r *report) status(p *v1alpha1.EtcdTopologyPolicy, now time.Time) v1alpha1.EtcdTopologyPolicyStatus {
+	s := v1alpha1.EtcdTopologyPolicyStatus{ObservedGeneration: p.Generation}
+	unknown, unseen := 0, 0
+	for _, c := range r.clusters {
+		s.Matched++
+		switch c.Spread.Verdict {
+		case v1alpha1.Kept:
+			s.Kept++
+		case v1alpha1.Broken:
+			s.Broken++
+		case v1alpha1.Unknown:
+			unknown++
+		case v1alpha1.Off:
+		}
+		switch c.Budget.Verdict {
+		case v1alpha1.Broken:
+			s.Unprotected++
+		case v1alpha1.Unknown:
+			unseen++
+		case v1alpha1.Kept, v1alpha1.Off:
+		}
+	}
+	slices.SortFunc(r.clusters, func(a, b v1alpha1.ClusterStatus) int {
+		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+	})
+	slices.SortFunc(r.conflicts, func(a, b v1alpha1.Conflict) int { return cmp.Compare(a.Policy, b.Policy) })
+	s.Clusters = r.clusters[:min(len(r.clusters), v1alpha1.MaxListedClusters)]
+	s.Conflicts = r.conflicts[:min(len(r.conflicts), v1alpha1.MaxListedClusters)]
+
+	s.Conditions = slices.Clone(p.Status.Conditions)
+	put := func(kind string, status metav1.ConditionStatus, reason, format string, args ...any) {
+		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
+			Type: kind, Status: status, Reason: reason, Message: fmt.Sprintf(format, args...),
+			ObservedGeneration: p.Generation, LastTransitionTime: metav1.NewTime(now),
+		})
+	}
+	broken, unprotected := int(s.Broken), int(s.Unprotected)
+	put(v1alpha1.ConditionSpread, whether(broken, unknown), word(broken, unknown, "Kept", "Broken"),
+		"spread kept in %d of %d clusters, broken in %d, unknown in %d", s.Kept, s.Matched, broken, unknown)
+	put(v1alpha1.ConditionProtected, whether(unprotected, unseen), word(unprotected, unseen, "Protected", "Unprotected"),
+		"%d of %d clusters have no disruption budget that is kept, %d are not looked at yet", unprotected, s.Matched, unseen)
+	if len(r.conflicts) > 0 {
+		first := r.conflicts[0]
+		put(v1alpha1.ConditionConflict, metav1.ConditionTrue, reasonConflict,
+			"policy %s has the same priority %d and selects %d of the same clusters, among them %s; none applies there: give one a higher priority",
+			first.Policy, p.Spec.Priority, first.Clusters, first.Example)
+	} else {
+		put(v1alpha1.ConditionConflict, metav1.ConditionFalse, "NoConflict", "no policy of priority %d selects the same cluster", p.Spec.Priority)
+	}
+	return s
+}
+
+// urgency orders clusters by how much a person should look at them.
+func urgency(c v1alpha1.ClusterStatus) int {
+	switch {
+	case c.Spread.Verdict == v1alpha1.Broken:
+		return 0
+	case c.Budget.Verdict == v1alpha1.Broken:
+		return 1
+	case c.Spread.Verdict == v1alpha1.Unknown || c.Budget.Verdict == v1alpha1.Unknown:
+		return 2
+	}
+	return 3
+}
+
+// whether is a condition's status by how many clusters are bad or unknown.
+func whether(bad, unknown int) metav1.ConditionStatus {
+	switch {
+	case bad > 0:
+		return metav1.ConditionFalse
+	case unknown > 0:
+		return metav1.ConditionUnknown
+	}
+	return metav1.ConditionTrue
+}
+
+func word(bad, unknown int, good, not string) string {
+	switch {
+	case bad > 0:
+		return not
+	case unknown > 0:
+		return "Unknown"
+	}
+	return good
+}

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+type deletions []string
+
+func (d *deletions) Delete(_ context.Context, obj client.Object, opts ...client.DeleteOption) error {
+	var o client.DeleteOptions
+	o.ApplyOptions(opts)
+	*d = append(*d, fmt.Sprintf("%s uid=%s version=%s", obj.GetName(), *o.Preconditions.UID, *o.Preconditions.ResourceVersion))
+	return nil
+}
+
+func TestUnschedulable(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	required := []policy.Term{
+		{Kind: policy.PodAntiAffinity, TopologyKey: policy.HostnameKey, Hard: true},
+		{Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey, Hard: true, MinDomains: 3},
+	}
+	const deleted = "bad-2 uid=u version=7"
+	for _, row := range []struct {
+		name   string
+		zone   string // of the third member's volume, "" for none
+		change func(*corev1.Pod)
+		live   func(*corev1.Pod)
+		waits  time.Duration
+		want   string
+		again  bool
+		said   string
+	}{
+		{name: "its volume is where others are", zone: "a", waits: 3 * time.Minute, want: deleted, said: "MemberRespread"},
+		{name: "not for long yet", zone: "a", waits: time.Minute, again: true},
+		{name: "its volume is in the zone that is left", zone: "c", waits: time.Hour, again: true},
+		{name: "its volume is not bound", waits: time.Hour, again: true},
+		{name: "scheduled", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
+		{name: "scheduled, and the cache has not heard", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
+		{name: "deleted already", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: now} }},
+		{name: "made by no admission of ours", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Annotations = nil }},
+		{name: "soft already: made anew before", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
+			record(p, observe.SpreadRecord{Terms: []policy.Term{required[0], {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey}}})
+		}, again: true},
+		{name: "a note of admission is told", zone: "c", change: func(p *corev1.Pod) {
+			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
+			p.Spec.NodeName = "c1"
+			record(p, observe.SpreadRecord{Policy: "prod", Notes: []policy.Note{{Reason: policy.VolumeZoneTaken, Message: "the zone is preferred"}}})
+		}, said: "VolumeZoneTaken EtcdTopologyPolicy prod: the zone is preferred"},
+		{name: "an old note was told", zone: "c", change: func(p *corev1.Pod) {
+			p.Spec.NodeName = "c1"
+			record(p, observe.SpreadRecord{Notes: []policy.Note{{Reason: policy.VolumeZoneTaken, Message: "the zone is preferred"}}})
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pod := waiting(now, row.waits)
+			record(pod, observe.SpreadRecord{Policy: "prod", Terms: required})
+			if row.change != nil {
+				row.change(pod)
+			}
+			live := pod.DeepCopy()
+			if row.live != nil {
+				row.live(live)
+			}
+			base := factsOf(t, "testdata/policies.facts.yaml")
+			said, gone := events.NewFakeRecorder(10), &deletions{}
+			u := &Unschedulable{
+				Client: gone, Recorder: said, Clock: clocktesting.NewFakePassiveClock(now),
+				Reader: &observe.Reader{Reader: with(t, base, row.zone, pod), Live: with(t, base, row.zone, live)},
+			}
+			var result reconcile.Result
+			for range 2 { // the second time nothing more is said
+				var err error
+				result, err = u.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(pod)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if row.want != "" {
+					break
+				}
+			}
+			if got := strings.Join(*gone, " "); got != row.want {
+				t.Errorf("deleted %q, want %q", got, row.want)
+			}
+			if (result.RequeueAfter > 0) != row.again {
+				t.Errorf("looks again after %s", result.RequeueAfter)
+			}
+			words := heard(said)
+			if len(words) > 1 || strings.Contains(strings.Join(words, ""), row.said) != (row.said != "" || len(words) == 0) {
+				t.Errorf("said %q, want %q", words, row.said)
+			}
+		})
+	}
+}
+
+// waiting is the third member of db/bad, for which there is no node.
+func waiting(now time.Time, since time.Duration) *corev1.Pod {
+	isController := true
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "db", Name: "bad-2", UID: "u", ResourceVersion: "7", Labels: map[string]string{"app": "bad"},
+			CreationTimestamp: metav1.NewTime(now.Add(-time.Hour)),
+			OwnerReferences:   []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "bad", UID: "db-bad", Controller: &isController}},
+		},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd"}}},
+		Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, LastTransitionTime: metav1.NewTime(now.Add(-since)),
+		}}},
+	}
+}
+
+func record(pod *corev1.Pod, r observe.SpreadRecord) {
+	pod.Annotations = map[string]string{v1alpha1.SpreadAnnotation: r.String()}
+}
+
+// with adds volumes to db/bad, of which the first two are in zones a and b, and
+// puts a pod in the third member's place.
+func with(t *testing.T, base observetest.Objects, third string, pod *corev1.Pod) observetest.Objects {
+	t.Helper()
+	var text strings.Builder
+	for i, zone := range []string{"a", "b", third} {
+		if zone != "" {
+			fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-bad-%d, namespace: db}, spec: {volumeName: pv-%d}}\n", i, i)
+			fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-%d}, spec: {nodeAffinity: {required: {nodeSelectorTerms: "+
+				"[{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [%s]}]}]}}}}\n", i, zone)
+		}
+	}
+	out := append(observetest.Objects{pod}, parse(t, text.String())...)
+	for _, o := range base {
+		if sts, ok := o.(*appsv1.StatefulSet); ok && sts.Name == "bad" {
+			sts.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}
+		}
+		if o.GetName() != pod.Name || o.GetNamespace() != pod.Namespace {
+			out = append(out, o)
+		}
+	}
+	return out
+}
