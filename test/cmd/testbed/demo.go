@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/story"
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
+)
+
+func newDemoCmd(o *testbed.Options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Start a testbed, install everything, and play the story on real etcd clusters",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out := cmd.OutOrStdout()
+			o.Log = out
+			t, err := testbed.Up(cmd.Context(), *o)
+			if err != nil {
+				return err
+			}
+			w, err := story.Open(t, story.NewTeller(out, colored()), out)
+			if err != nil {
+				return err
+			}
+			if err := story.Play(cmd.Context(), w); err != nil {
+				return fmt.Errorf("the story came out otherwise: %w\n\n%s", err, farewell(t))
+			}
+			_, err = io.WriteString(out, "\nThe story came out as told. "+farewell(t))
+			return err
+		},
+	}
+}
+
+// farewell says how to use what is left running.
+func farewell(t *testbed.Testbed) string {
+	return fmt.Sprintf(`The cluster is still there; to look around:
+
+  export KUBECONFIG=%s
+  export PATH=%s:$PATH    # kubectl 1.37
+  kubectl get etcds,pods,pdb -A
+  kubectl describe etcdtopologypolicy default
+
+To stop it and leave nothing behind: make down
+`, t.Kubeconfig(), t.Bin())
+}
+
+func colored() bool {
+	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(os.Stdout.Fd()))
+}

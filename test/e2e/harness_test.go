@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// limit is what anything gets to come true: a machine may be slow, and no test
+// measures time.
+const limit = 6 * time.Minute
+
+// eventually waits until look says that what came true.
+func eventually(t *testing.T, what string, look clusters.Look) {
+	t.Helper()
+	if err := clusters.Await(t.Context(), limit, what, look); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// namespace makes a namespace of the test's own that no policy selects.
+func namespace(t *testing.T) string {
+	t.Helper()
+	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
+	name = fmt.Sprintf("%.50s-%s", name, rand.String(5))
+	if err := kube.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		remove(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	})
+	return name
+}
+
+// governed makes a namespace of the test's own and a policy that selects it alone,
+// with a settle time short enough to wait for. change may be nil.
+func governed(t *testing.T, change func(*v1alpha1.EtcdTopologyPolicySpec)) (namespaceName string, p *v1alpha1.EtcdTopologyPolicy) {
+	t.Helper()
+	name := namespace(t)
+	p = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	p.Spec.NamespaceSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{corev1.LabelMetadataName: v1alpha1.LabelValue(name)}}
+	p.Spec.Disruption.Settle = &metav1.Duration{Duration: time.Second}
+	if change != nil {
+		change(&p.Spec)
+	}
+	if err := kube.Create(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { remove(t, &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}) })
+	return name, p
+}
+
+func remove(t *testing.T, o client.Object) {
+	t.Helper()
+	if err := client.IgnoreNotFound(kube.Delete(context.WithoutCancel(t.Context()), o)); err != nil {
+		t.Errorf("remove %T %s: %v", o, o.GetName(), err)
+	}
+}
+
+// start makes a cluster and waits until it is ready.
+func start(t *testing.T, namespaceName, name string, spec clusters.Spec) *clusters.Cluster {
+	t.Helper()
+	c, err := clusters.Apply(t.Context(), bed, namespaceName, name, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func members(t *testing.T, c *clusters.Cluster) []clusters.Member {
+	t.Helper()
+	found, err := c.Members(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// budgetOf is a budget over the pods that have the labels, with a maxUnavailable of 1.
+func budgetOf(namespaceName, name string, selector *metav1.LabelSelector) *policyv1.PodDisruptionBudget {
+	one := intstr.FromInt32(1)
+	return &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespaceName, Name: name},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: selector, MaxUnavailable: &one},
+	}
+}
+
+// awaitUnavailable waits for the maxUnavailable of a budget that has that field.
+func awaitUnavailable(t *testing.T, b *policyv1.PodDisruptionBudget, want int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("maxUnavailable %d of budget %s/%s", want, b.Namespace, b.Name), func(ctx context.Context) (string, bool, error) {
+		if err := kube.Get(ctx, client.ObjectKeyFromObject(b), b); err != nil {
+			return "", false, err
+		}
+		if b.Spec.MaxUnavailable == nil || b.Spec.MinAvailable != nil {
+			return fmt.Sprintf("the field is gone: %+v", b.Spec), false, nil
+		}
+		seen := fmt.Sprintf("maxUnavailable %s, %v", b.Spec.MaxUnavailable, b.Annotations)
+		return seen, b.Spec.MaxUnavailable.IntValue() == want, nil
+	})
+}
+
+// awaitMin waits for the minAvailable of a cluster's only budget, and returns it.
+func awaitMin(t *testing.T, c *clusters.Cluster, want int, reason string) *policyv1.PodDisruptionBudget {
+	t.Helper()
+	var found policyv1.PodDisruptionBudget
+	eventually(t, fmt.Sprintf("minAvailable %d (%s) of %s", want, reason, c), func(ctx context.Context) (string, bool, error) {
+		var list policyv1.PodDisruptionBudgetList
+		if err := kube.List(ctx, &list, client.InNamespace(c.Namespace)); err != nil || len(list.Items) != 1 {
+			return fmt.Sprintf("%d budgets", len(list.Items)), false, err
+		}
+		found = list.Items[0]
+		got := found.Spec.MinAvailable
+		if got == nil {
+			return fmt.Sprintf("no minAvailable: %+v", found.Spec), false, nil
+		}
+		why := found.Annotations[v1alpha1.BudgetReasonAnnotation]
+		return fmt.Sprintf("minAvailable %s (%s)", got, why), got.IntValue() == want && (reason == "" || why == reason), nil
+	})
+	return &found
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// A user's own term for a topology key wins: nothing is added for that key.
+func TestOwnAntiAffinityWins(t *testing.T) {
+	t.Parallel()
+	ns, _ := governed(t, nil)
+	c := start(t, ns, "own", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true, Apart: corev1.LabelTopologyZone})
+	for _, m := range members(t, c) {
+		if got := constraintsOn(&m.Pod, corev1.LabelTopologyZone); got != 0 {
+			t.Errorf("pod %s has its own term for the zone and got %d spread constraints beside it", m.Pod.Name, got)
+		}
+		if got := antiAffinityOn(&m.Pod, corev1.LabelTopologyZone); got != 1 {
+			t.Errorf("pod %s has %d anti-affinity terms for the zone, want its own one", m.Pod.Name, got)
+		}
+		if got := antiAffinityOn(&m.Pod, corev1.LabelHostname); got != 1 {
+			t.Errorf("pod %s has %d anti-affinity terms for the host, want the policy's one", m.Pod.Name, got)
+		}
+	}
+}
+
+// A chart's soft wish for different hosts is its own term too, and stays as it is.
+func TestChartsOwnWishWins(t *testing.T) {
+	t.Parallel()
+	ns, _ := governed(t, nil)
+	c := start(t, ns, "etcd", clusters.Spec{Flavour: clusters.Bitnami, Size: 3})
+	for _, m := range members(t, c) {
+		if got := antiAffinityOn(&m.Pod, corev1.LabelHostname); got != 0 {
+			t.Errorf("pod %s wishes for different hosts and got %d required terms for the host", m.Pod.Name, got)
+		}
+		if got := constraintsOn(&m.Pod, corev1.LabelTopologyZone); got != 1 {
+			t.Errorf("pod %s has %d spread constraints for the zone, want the policy's one", m.Pod.Name, got)
+		}
+	}
+	if zones := clusters.Zones(members(t, c)); len(zones) != 3 {
+		t.Errorf("members are in %d zones, want 3: %v", len(zones), zones)
+	}
+}
+
+func constraintsOn(pod *corev1.Pod, key string) int {
+	n := 0
+	for _, c := range pod.Spec.TopologySpreadConstraints {
+		if c.TopologyKey == key {
+			n++
+		}
+	}
+	return n
+}
+
+// antiAffinityOn counts the required terms.
+func antiAffinityOn(pod *corev1.Pod, key string) int {
+	n := 0
+	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
+		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+			if term.TopologyKey == key {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/install"
+)
+
+// etcd-druid's protection denies the controller's write: it is reported and tried
+// again, and succeeds once druid exempts the account. It changes druid and cuts a
+// node off, so nothing else may run beside it.
+func TestDruidsProtectionDenies(t *testing.T) {
+	ctx := t.Context()
+	c := sharedDruid(t)
+	awaitMin(t, c, 2, policy.AllReady)
+	if err := clusters.InstallDruid(ctx, bed, clusters.DruidOptions{Protection: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := clusters.InstallDruid(context.WithoutCancel(ctx), bed, clusters.DruidOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	node := nodeToMiss(t, c)
+	if err := bed.CutNode(ctx, node); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := bed.HealNode(context.WithoutCancel(ctx), node); err != nil {
+			t.Error(err)
+		}
+	})
+	eventually(t, "an Event that says who denied the budget", func(ctx context.Context) (string, bool, error) {
+		var events corev1.EventList
+		err := kube.List(ctx, &events, client.InNamespace(c.Namespace))
+		for _, e := range events.Items {
+			if e.InvolvedObject.Name == c.Name && strings.Contains(e.Message, "denied") {
+				return "", true, nil
+			}
+		}
+		return fmt.Sprintf("%d other Events", len(events.Items)), false, err
+	})
+	account := fmt.Sprintf("system:serviceaccount:%s:%s", install.Namespace, install.Name)
+	exempt := clusters.DruidOptions{Protection: true, ExemptServiceAccounts: []string{account}}
+	if err := clusters.InstallDruid(ctx, bed, exempt); err != nil {
+		t.Fatal(err)
+	}
+	// The member that is cut off may go, the others not.
+	awaitMin(t, c, 2, policy.MemberDown)
+	if err := bed.HealNode(ctx, node); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+	awaitMin(t, c, 2, policy.AllReady)
+}
+
+// nodeToMiss is a node of a member's on which druid does not run.
+func nodeToMiss(t *testing.T, c *clusters.Cluster) string {
+	t.Helper()
+	druid, err := clusters.DruidNode(t.Context(), bed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range members(t, c) {
+		if m.Node != druid {
+			return m.Node
+		}
+	}
+	t.Fatalf("druid runs on the nodes of all members of %s", c)
+	return ""
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// sharedNamespace holds the druid cluster that several tests use one after the other,
+// because it takes two minutes to come up.
+const sharedNamespace = "shared"
+
+// beginShared makes the shared cluster and does not wait for it.
+func beginShared(ctx context.Context) error {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sharedNamespace}}
+	if err := client.IgnoreAlreadyExists(kube.Create(ctx, ns)); err != nil {
+		return fmt.Errorf("create namespace %s: %w", sharedNamespace, err)
+	}
+	p := &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: sharedNamespace}}
+	p.Spec.NamespaceSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{corev1.LabelMetadataName: sharedNamespace}}
+	p.Spec.Disruption.Settle = &metav1.Duration{Duration: time.Second}
+	if err := client.IgnoreAlreadyExists(kube.Create(ctx, p)); err != nil {
+		return fmt.Errorf("create policy %s: %w", sharedNamespace, err)
+	}
+	_, err := clusters.Apply(ctx, bed, sharedNamespace, "shared", clusters.Spec{Flavour: clusters.Druid, Size: 3})
+	return err
+}
+
+// sharedDruid is a cluster of three members by druid, ready.
+func sharedDruid(t *testing.T) *clusters.Cluster {
+	t.Helper()
+	c, err := clusters.At(bed, sharedNamespace, "shared", clusters.Spec{Flavour: clusters.Druid, Size: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package story
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// follow is how soon after a cut the budget has to say so: a lease of three
+// heartbeats, and some.
+const follow = 40 * time.Second
+
+// cutNode takes one member's node off the network and brings it back.
+func cutNode(ctx context.Context, w *World) error {
+	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady); err != nil {
+		return err
+	}
+	sick, other, err := w.chooseVictim(ctx, w.main)
+	if err != nil {
+		return err
+	}
+	w.Do("take %s off the network: %s runs there", sick.Node, sick.Pod.Name)
+	if err := w.Testbed.CutNode(ctx, sick.Node); err != nil {
+		return err
+	}
+	if err := w.whileCut(ctx, sick, other); err != nil {
+		_ = w.Testbed.HealNode(context.WithoutCancel(ctx), sick.Node) // the failure says more
+		return err
+	}
+	w.Do("bring %s back", sick.Node)
+	if err := w.Testbed.HealNode(ctx, sick.Node); err != nil {
+		return err
+	}
+	if err := awaitReady(ctx, w.main); err != nil {
+		return err
+	}
+	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady); err != nil {
+		return err
+	}
+	w.Good("%s: every member ready again, minAvailable 2", w.main)
+	return nil
+}
+
+func (w *World) whileCut(ctx context.Context, sick, other clusters.Member) error {
+	took, err := w.awaitBudget(ctx, w.main, 3)
+	if err != nil {
+		return err
+	}
+	if took > follow && w.Disturb == nil {
+		return fmt.Errorf("minAvailable of %s followed after %s, not within %s", w.main, took, follow)
+	}
+	w.Good("minAvailable 3 after %s, because the lease of %s stopped being renewed", took.Round(time.Second), sick.Pod.Name)
+	if err := w.disturb(ctx, "cut"); err != nil {
+		return err
+	}
+	start := time.Now().Add(-took) //nolint:forbidigo // it measures what a person would wait
+	if err := w.main.AwaitCondition(ctx, limit, clusters.AllMembersReady, "False"); err != nil {
+		return err
+	}
+	condition, _, err := w.main.Condition(ctx, clusters.AllMembersReady)
+	if err != nil {
+		return err
+	}
+	w.Say("druid's AllMembersReady=False after %s: %s: %s", time.Since(start).Round(time.Second), condition.Reason, condition.Message)
+	if _, err := w.awaitBudget(ctx, w.main, 2, policy.MemberDown); err != nil {
+		return err
+	}
+	if err := w.drainWaits(ctx, w.main, other.Node); err != nil {
+		return err
+	}
+	w.Do("evict %s, the member that is down", sick.Pod.Name)
+	status, err := w.main.Evict(ctx, sick.Pod.Name)
+	if err != nil {
+		return err
+	}
+	if status.Status != "Success" {
+		return fmt.Errorf("pod %s of the member that is down may not go: %s", sick.Pod.Name, status.Message)
+	}
+	w.Good("the sick member's pod may go")
+	return nil
+}
+
+// chooseVictim returns the member whose node can best be missed, and another one.
+func (w *World) chooseVictim(ctx context.Context, c *clusters.Cluster) (sick, other clusters.Member, err error) {
+	members, err := c.Members(ctx)
+	if err != nil {
+		return sick, other, err
+	}
+	cost, err := w.costOfLosing(ctx)
+	if err != nil {
+		return sick, other, err
+	}
+	slices.SortStableFunc(members, func(a, b clusters.Member) int { return cost[a.Node] - cost[b.Node] })
+	return members[0], members[1], nil
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package story
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// RestartEverything kills every replica of etcd-webhook at once and restarts the API
+// server while they come back.
+func RestartEverything(w *World) func(context.Context, string) error {
+	return func(ctx context.Context, step string) error {
+		w.Do("in the middle of step %q: kill etcd-webhook, restart the API server", step)
+		pods, err := w.webhookPods(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range pods {
+			if err := w.Client.Delete(ctx, &pods[i], client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+				return fmt.Errorf("kill pod %s/%s: %w", pods[i].Namespace, pods[i].Name, err)
+			}
+		}
+		if err := w.Testbed.StopAPIServer(ctx); err != nil {
+			return err
+		}
+		return w.Testbed.StartAPIServer(ctx)
+	}
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package story
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// drainTime is long enough for kubectl to try several times.
+const drainTime = 12 * time.Second
+
+var errDrained = errors.New("the drain succeeded")
+
+// drainWaits runs kubectl drain against a node of a cluster's member and holds that
+// it goes on trying, and that the member stays.
+func (w *World) drainWaits(ctx context.Context, c *clusters.Cluster, node string) error {
+	w.Do("kubectl drain %s --timeout=%s", node, drainTime)
+	var said bytes.Buffer
+	err := c.Drain(ctx, node, drainTime, &said)
+	var undo bytes.Buffer
+	if undone := c.Uncordon(ctx, node, &undo); undone != nil {
+		return fmt.Errorf("%w: %s", undone, undo.String())
+	}
+	if err == nil {
+		return fmt.Errorf("drain of %s although %s can't spare a member: %w:\n%s", node, c, errDrained, said.String())
+	}
+	line := lineWith(said.String(), "disruption budget")
+	if line == "" {
+		return fmt.Errorf("drain of %s ended for another reason: %w:\n%s", node, err, said.String())
+	}
+	w.Say("kubectl: %s", line)
+	w.Good("the drain of %s waits", node)
+	return nil
+}
+
+func lineWith(text, part string) string {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, part) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}

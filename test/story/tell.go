@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package story
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+)
+
+// Teller writes what the story does and sees, for a person to read as it happens.
+type Teller struct {
+	out   io.Writer
+	color bool
+	start time.Time
+	mu    sync.Mutex
+}
+
+// NewTeller starts a tale on out. With color, headings and outcomes stand out.
+func NewTeller(out io.Writer, color bool) *Teller {
+	return &Teller{out: out, color: color, start: time.Now()}
+}
+
+// Heading opens a step.
+func (t *Teller) Heading(number int, text string) {
+	t.write("\n" + t.paint("1", fmt.Sprintf("%d. %s", number, text)) + "\n")
+}
+
+// Do says what is being done.
+func (t *Teller) Do(format string, args ...any) { t.line("  $", format, args...) }
+
+// Say adds a sentence.
+func (t *Teller) Say(format string, args ...any) { t.line("   ", format, args...) }
+
+// Good says that an outcome is what it was said to be.
+func (t *Teller) Good(format string, args ...any) { t.line(t.paint("32", " ok"), format, args...) }
+
+// Table prints rows in columns, the first of them as a heading.
+func (t *Teller) Table(rows ...[]string) {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintln(w, "          "+strings.Join(r, "\t"))
+	}
+	w.Flush() //nolint:errcheck // a strings.Builder does not fail
+	t.write(b.String())
+}
+
+func (t *Teller) line(mark, format string, args ...any) {
+	stamp := time.Since(t.start).Round(time.Second)
+	t.write(fmt.Sprintf("%s %s %s\n", t.paint("2", fmt.Sprintf("%6s", stamp)), mark, fmt.Sprintf(format, args...)))
+}
+
+func (t *Teller) write(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, _ = io.WriteString(t.out, text) // a reader that went away must not end the story
+}
+
+func (t *Teller) paint(code, text string) string {
+	if !t.color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package story
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// withoutWebhook holds that nothing needs the webhook to start.
+func withoutWebhook(ctx context.Context, w *World) (err error) {
+	if err := w.scaleWebhook(ctx, 0); err != nil {
+		return err
+	}
+	defer func() {
+		if back := w.scaleWebhook(context.WithoutCancel(ctx), webhookReplicas); err == nil {
+			err = back
+		}
+	}()
+	for _, namespace := range []string{inside, outside, metav1.NamespaceDefault} {
+		if err := w.startsAnEtcd(ctx, namespace); err != nil {
+			return err
+		}
+	}
+	if err := w.disturb(ctx, "without"); err != nil {
+		return err
+	}
+	members, err := w.main.Members(ctx)
+	if err != nil {
+		return err
+	}
+	pod := &members[0].Pod
+	w.Do("kubectl delete pod %s -n %s", pod.Name, pod.Namespace)
+	if err := w.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); err != nil {
+		return fmt.Errorf("delete pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	err = clusters.Await(ctx, limit, "a new pod "+pod.Name, func(ctx context.Context) (string, bool, error) {
+		var now corev1.Pod
+		err := w.Client.Get(ctx, client.ObjectKeyFromObject(pod), &now)
+		return "the old one", err == nil && now.UID != pod.UID, client.IgnoreNotFound(err)
+	})
+	if err != nil {
+		return err
+	}
+	if err := awaitReady(ctx, w.main); err != nil {
+		return err
+	}
+	w.Good("%s is back and ready", pod.Name)
+	return nil
+}
+
+// startsAnEtcd creates a StatefulSet of one etcd member and removes it again.
+func (w *World) startsAnEtcd(ctx context.Context, namespace string) error {
+	spec := clusters.Spec{Flavour: clusters.Plain, Size: 1}
+	w.Do("create StatefulSet %s/solo, a plain etcd", namespace)
+	c, err := clusters.Apply(ctx, w.Testbed, namespace, "solo", spec)
+	if err != nil {
+		return err
+	}
+	if err := c.WaitReady(ctx); err != nil {
+		return err
+	}
+	w.Good("%s is created and ready", c)
+	return c.Delete(ctx)
+}
