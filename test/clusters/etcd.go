@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -39,15 +40,15 @@ func (c *Cluster) Dial(ctx context.Context) (*clientv3.Client, error) {
 	return c.dial(ctx, pods...)
 }
 
-// endpoint names a pod to dialer, which reads nothing but the name.
-func (c *Cluster) endpoint(pod string) string { return c.Scheme() + "://" + pod + ":2379" }
+// endpoint is a member's own name, by which its certificate is verified. dialer
+// takes the pod from it.
+func (c *Cluster) endpoint(pod string) string {
+	return c.Scheme() + "://" + pod + "." + c.PeerDomain() + ":2379"
+}
 
 // dialer opens gRPC's connections.
 func (c *Cluster) dialer(ctx context.Context, address string) (net.Conn, error) {
-	pod, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
+	pod, _, _ := strings.Cut(address, ".")
 	return c.kube.forward(ctx, c.Namespace, pod, 2379)
 }
 
@@ -96,7 +97,6 @@ func (c *Cluster) clientTLS(ctx context.Context) (*tls.Config, error) {
 	return &tls.Config{
 		Certificates: []tls.Certificate{pair},
 		RootCAs:      roots,
-		ServerName:   c.serverName(),
 		MinVersion:   tls.VersionTLS12,
 	}, nil
 }

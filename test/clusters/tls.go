@@ -98,15 +98,6 @@ func secretsOf(leaves ...leaf) (secretData, error) {
 // clientSecret holds what a client shows to the members, and their authority.
 func (l layout) clientSecret() string { return l.Name + "-client-tls" }
 
-// serverName is the name by which a client verifies a member whose address has
-// none, as behind a port-forward.
-func (l layout) serverName() string {
-	if l.Flavour == Druid {
-		return l.Name + "-local"
-	}
-	return "localhost"
-}
-
 // serverNames are the names under which a member serves clients.
 func (l layout) serverNames() []string {
 	names := []string{"localhost", "127.0.0.1"}
