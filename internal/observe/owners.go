@@ -16,8 +16,11 @@ import (
 )
 
 // Owners lists the etcd clusters, Etcds first. An Etcd whose StatefulSet druid
-// hasn't made yet is one of them.
+// hasn't made yet is one of them. What an Owner points to is the cache's own:
+// nothing may change it.
 func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
+	// All StatefulSets of a cluster pass through here, and few of them are etcd.
+	opts = append(opts, client.UnsafeDisableDeepCopy)
 	var sets appsv1.StatefulSetList
 	if err := r.List(ctx, &sets, opts...); err != nil {
 		return nil, fmt.Errorf("list StatefulSets: %w", err)

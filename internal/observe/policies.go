@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -34,10 +35,10 @@ func (m Match) In(modes ...v1alpha1.Mode) bool {
 	return m.Policy != nil && slices.Contains(modes, m.Policy.Spec.Mode)
 }
 
-// PolicyFor finds the policy that governs a cluster.
+// PolicyFor finds the policy that governs a cluster. Its status is left out.
 func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
 	var all v1alpha1.EtcdTopologyPolicyList
-	if err := r.List(ctx, &all); err != nil {
+	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return Match{}, fmt.Errorf("list EtcdTopologyPolicies: %w", err)
 	}
 	if len(all.Items) == 0 {
@@ -51,7 +52,15 @@ func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
 	if !found {
 		return Match{}, nil
 	}
-	return Choose(all.Items, ns.Labels, o), nil
+	match := Choose(all.Items, ns.Labels, o)
+	if match.Policy != nil {
+		// Of what the cache holds only this goes out, and without its status,
+		// which may be long: this runs for every member's pod.
+		p := *match.Policy
+		p.Status = v1alpha1.EtcdTopologyPolicyStatus{}
+		match.Policy = p.DeepCopy()
+	}
+	return match, nil
 }
 
 // Choose picks the policy for a cluster: of those that select it the one of
