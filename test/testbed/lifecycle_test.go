@@ -6,6 +6,7 @@ package testbed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -26,14 +27,15 @@ const (
 	killWithin = 5 * time.Second
 )
 
-// TestUp is the process that TestKilledUp kills. It is no test by itself.
-func TestUp(t *testing.T) {
+// TestMain is also the process that TestKilledUp kills.
+func TestMain(m *testing.M) {
 	dir := os.Getenv("TESTBED_KILLED_UP")
 	if dir == "" {
-		t.Skip("only TestKilledUp runs this")
+		os.Exit(m.Run())
 	}
-	if _, err := Up(t.Context(), killed(dir)); err != nil {
-		t.Fatal(err)
+	if _, err := Up(context.Background(), killed(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 
@@ -95,7 +97,7 @@ func prepare(t *testing.T, o Options) {
 // returns what it had said.
 func killUp(t *testing.T, dir string, after time.Duration) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestUp$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), "TESTBED_KILLED_UP="+dir)
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {

@@ -39,10 +39,8 @@ func (s *Spec) PowerOff(ctx context.Context) error {
 	if err := unix.Kill(pid, unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
 		return err
 	}
-	if s.Paused() { // a frozen process dies only when it thaws
-		if err := s.Resume(); err != nil {
-			return err
-		}
+	if err := s.Resume(); err != nil { // a frozen process dies only when it thaws
+		return err
 	}
 	return s.waitOff(ctx)
 }
@@ -60,10 +58,20 @@ func (s *Spec) waitOff(ctx context.Context) error {
 
 // Pause freezes every process of the machine. Its kernel still answers: pings
 // return and connections stay open.
-func (s *Spec) Pause() error { return setFrozen(s.cgroup(), true) }
+func (s *Spec) Pause() error {
+	if s.Running() == 0 {
+		return fmt.Errorf("pause %s: it is off", s.Name)
+	}
+	return setFrozen(s.cgroup(), true)
+}
 
-// Resume undoes Pause.
-func (s *Spec) Resume() error { return setFrozen(s.cgroup(), false) }
+// Resume undoes Pause, if there was one.
+func (s *Spec) Resume() error {
+	if !s.Paused() {
+		return nil
+	}
+	return setFrozen(s.cgroup(), false)
+}
 
 // Paused says whether the machine is frozen.
 func (s *Spec) Paused() bool { return isFrozen(s.cgroup()) }
