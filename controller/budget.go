@@ -117,7 +117,7 @@ func (c *cluster) warn() reconcile.Result {
 // one needs none.
 func (c *cluster) notes() []policy.Note {
 	notes := slices.Concat(c.verdict.Notes, c.facts.Notes)
-	if p := c.facts.Budgets.Problem; p != nil && c.facts.Cluster.Size > 1 {
+	if p := c.facts.Budgets.Problem; p != nil && c.facts.Running && c.facts.Cluster.Size > 1 {
 		notes = append(notes, *p)
 	}
 	return notes

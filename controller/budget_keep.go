@@ -35,7 +35,7 @@ func (c *cluster) keep(ctx context.Context) (reconcile.Result, error) {
 		if err := c.write(ctx); err != nil {
 			return c.failed(err)
 		}
-	case budgets.Problem.Reason == observe.NoBudget && c.policy.Spec.Disruption.CreateMissing && c.facts.Cluster.Size > 1:
+	case budgets.Problem.Reason == observe.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing:
 		if err := c.create(ctx); err != nil {
 			return c.failed(err)
 		}
@@ -115,13 +115,15 @@ func (c *cluster) report() {
 	v, key := c.verdict, c.owner.Key()
 	dropSeries(key)
 	finding := v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: v.Reason, Message: v.Message}
-	if p := c.facts.Budgets.Problem; p != nil {
-		if c.facts.Cluster.Size > 1 {
-			unprotected.WithLabelValues(key.Namespace, key.Name, p.Reason).Set(1)
-			finding = v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: p.Reason, Message: p.Message}
-		}
-	} else {
+	switch p := c.facts.Budgets.Problem; {
+	case p == nil:
 		minAvailable.WithLabelValues(key.Namespace, key.Name, v.Reason).Set(float64(v.MinAvailable))
+	case c.facts.Cluster.Size <= 1:
+	case !c.facts.Running:
+		finding = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: p.Reason, Message: c.facts.Cluster.Operation}
+	default:
+		unprotected.WithLabelValues(key.Namespace, key.Name, p.Reason).Set(1)
+		finding = v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: p.Reason, Message: p.Message}
 	}
 	c.Findings.set(key, finding)
 }

@@ -19,15 +19,8 @@ import (
 // asked for comes back, unless that is below the quorum.
 func (c *cluster) release(ctx context.Context) error {
 	b := c.facts.Budgets
-	for _, pdb := range b.Surplus {
-		if err := c.delete(ctx, pdb); err != nil {
-			return err
-		}
-	}
-	for _, pdb := range b.Strayed {
-		if err := c.restore(ctx, pdb, 0); err != nil {
-			return err
-		}
+	if err := c.tidy(ctx); err != nil {
+		return err
 	}
 	switch {
 	case b.Kept == nil:

@@ -34,7 +34,8 @@ type Budgets struct {
 	// members have another: eviction fails on a pod with two.
 	Surplus []*policyv1.PodDisruptionBudget
 	// Strayed were kept for this cluster and are not any more: their selector
-	// was changed, or their value to one that can't be adopted.
+	// was changed, or their value to one that can't be adopted. Those that
+	// overlap are not among them: they stay as they are until one goes.
 	Strayed []*policyv1.PodDisruptionBudget
 	// Problem says why no budget protects the members, nil when one does.
 	Problem *policy.Note
@@ -112,11 +113,9 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 	if err != nil {
 		return Budgets{}, err
 	}
-	for _, pdb := range append(recorded, foreign...) {
-		kept := b.Kept != nil && b.Kept.Name == pdb.Name
-		if !kept && pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref() {
-			b.Strayed = append(b.Strayed, pdb)
-		}
+	b.Strayed = recorded
+	if len(foreign) == 1 && b.Kept == nil && foreign[0].Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref() {
+		b.Strayed = append(b.Strayed, foreign[0])
 	}
 	return b, nil
 }

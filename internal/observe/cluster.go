@@ -20,6 +20,9 @@ import (
 type Facts struct {
 	Cluster policy.Cluster
 	Budgets Budgets
+	// Running says that the workload has been made: by then whoever makes a
+	// budget of their own has made it, too.
+	Running bool
 	// Replicas is what the disruption controller counts maxUnavailable from.
 	Replicas int
 	// At is the moment.
@@ -52,8 +55,8 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 		return Facts{}, err
 	}
 	f := Facts{
-		Cluster:  policy.Cluster{Namespace: owner.Namespace, Name: owner.Name, Operation: w.operation()},
-		Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
+		Cluster: policy.Cluster{Namespace: owner.Namespace, Name: owner.Name, Operation: w.operation()},
+		Running: w.sts != nil, Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
 	}
 	if f.Budgets, err = r.budgets(ctx, &w, pdb); err != nil {
 		return f, err
