@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// options are the command line.
+type options struct {
+	certDir     string
+	webhookPort int
+	metrics     string
+	probes      string
+	electIn     string
+	logLevel    slog.Level
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("etcd-webhook", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.certDir, "cert-dir", "/etc/etcd-webhook/tls", "`folder` with tls.crt and tls.key; they are read again when they change")
+	flags.IntVar(&o.webhookPort, "webhook-port", 9443, "`port` for admission reviews")
+	flags.StringVar(&o.metrics, "metrics-address", ":8080", "`address` for metrics, 0 for none")
+	flags.StringVar(&o.probes, "probe-address", ":8081", "`address` for /healthz and /readyz")
+	flags.StringVar(&o.electIn, "leader-election-namespace", "", "`namespace` of the leader's lease; empty for the pod's own")
+	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` to log: DEBUG, INFO, WARN or ERROR")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return o, nil
+}

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	webhookserver "sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/kubectl-etcd/kubectl-etcd/controller"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook"
+)
+
+// serve runs the manager until the context ends.
+func serve(ctx context.Context, o options, stderr io.Writer) error {
+	logger := newLogger(stderr, o.logLevel)
+	ctrl.SetLogger(logger)
+	klog.SetLogger(logger)
+
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	// What waits here delays admission or a budget that must be tightened;
+	// the API server's own fairness is the limit.
+	config.QPS, config.Burst = 100, 200
+
+	self, err := whoAmI(ctx, config)
+	if err != nil {
+		return err
+	}
+	mgr, err := newManager(o, config)
+	if err != nil {
+		return err
+	}
+	leases := &observe.LeaseClock{Clock: clock.RealClock{}}
+	reader := &observe.Reader{Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Leases: leases}
+	if err := inform(ctx, mgr, leases); err != nil {
+		return err
+	}
+	if err := webhook.Register(mgr, reader, self); err != nil {
+		return fmt.Errorf("register the webhooks: %w", err)
+	}
+	if err := control(mgr, reader); err != nil {
+		return err
+	}
+	if err := probe(mgr); err != nil {
+		return err
+	}
+	logger.Info("starting", "user", self)
+	return mgr.Start(ctx)
+}
+
+func newManager(o options, config *rest.Config) (ctrl.Manager, error) {
+	scheme := runtime.NewScheme()
+	if err := observe.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                  scheme,
+		Cache:                   observe.CacheOptions(),
+		Metrics:                 metricsserver.Options{BindAddress: o.metrics},
+		HealthProbeBindAddress:  o.probes,
+		LeaderElection:          true,
+		LeaderElectionID:        "etcd-webhook.kubectl-etcd.dev",
+		LeaderElectionNamespace: o.electIn,
+		// The program ends when the manager does, so that the next leader
+		// needn't wait for the lease to run out.
+		LeaderElectionReleaseOnCancel: true,
+		WebhookServer: webhookserver.NewServer(webhookserver.Options{
+			Port: o.webhookPort, CertDir: o.certDir,
+			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.MinVersion = tls.VersionTLS13 }},
+		}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up the manager: %w", err)
+	}
+	return mgr, nil
+}
+
+// control adds the controllers, which run on the leader.
+func control(mgr ctrl.Manager, reader *observe.Reader) error {
+	recorder, findings := mgr.GetEventRecorder("etcd-webhook"), &controller.Findings{}
+	for name, c := range map[string]interface{ SetupWithManager(ctrl.Manager) error }{
+		"budget": &controller.Budget{
+			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
+			Clock: clock.RealClock{}, Findings: findings,
+		},
+		"topology policy": &controller.TopologyPolicy{
+			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
+			Clock: clock.RealClock{}, Findings: findings,
+		},
+		"unschedulable member": &controller.Unschedulable{
+			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
+		},
+	} {
+		if err := c.SetupWithManager(mgr); err != nil {
+			return fmt.Errorf("set up the %s controller: %w", name, err)
+		}
+	}
+	return nil
+}
