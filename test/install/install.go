@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package install puts the project's own webhook and controller on a testbed,
+// as its manifests say, with an image of this checkout and a serving
+// certificate made here.
+package install
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+)
+
+// What the manifests call everything, and where.
+const (
+	Name      = "etcd-webhook"
+	Namespace = "kubectl-etcd-system"
+)
+
+// Testbed is what this package needs to know of a testbed.
+type Testbed interface {
+	// RESTConfig reaches the API server as an administrator.
+	RESTConfig() (*rest.Config, error)
+	// Kubeconfig and Kubectl are paths: of the same for programs, and of kubectl.
+	Kubeconfig() string
+	Kubectl() string
+	// Registry is where the nodes get every image from.
+	Registry() string
+}
+
+// Install installs etcd-webhook, or brings the one that is there up to this
+// checkout, and waits until it answers. It may be called again at any time.
+func Install(ctx context.Context, tb Testbed) error {
+	if err := install(ctx, tb); err != nil {
+		return fmt.Errorf("install %s: %w", Name, err)
+	}
+	return nil
+}
+
+func install(ctx context.Context, tb Testbed) error {
+	if err := images.Push(ctx, programs.Cache{}, tb.Registry(), []string{images.Webhook}, io.Discard); err != nil {
+		return err
+	}
+	k, err := connect(tb)
+	if err != nil {
+		return err
+	}
+	if err := k.ensureNamespace(ctx); err != nil {
+		return err
+	}
+	authority, err := k.ensureCertificate(ctx)
+	if err != nil {
+		return err
+	}
+	objects, err := k.manifests(ctx, authority)
+	if err != nil {
+		return err
+	}
+	if err := k.apply(ctx, objects); err != nil {
+		return err
+	}
+	_, err = k.kubectl(ctx, nil, "rollout", "status", "deployment/"+Name, "--namespace", Namespace, "--timeout", "5m")
+	return err
+}
+
+// Uninstall gives the budgets back and removes what Install put there. The
+// policies and their definition stay, for the next Install.
+func Uninstall(ctx context.Context, tb Testbed) error {
+	if err := uninstall(ctx, tb); err != nil {
+		return fmt.Errorf("uninstall %s: %w", Name, err)
+	}
+	return nil
+}
+
+func uninstall(ctx context.Context, tb Testbed) error {
+	k, err := connect(tb)
+	if err != nil {
+		return err
+	}
+	modes, err := k.switchOff(ctx)
+	if err != nil {
+		return err
+	}
+	if err := k.awaitReleased(ctx); err != nil {
+		return err
+	}
+	objects, err := k.manifests(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := k.remove(ctx, objects); err != nil {
+		return err
+	}
+	return k.switchBack(ctx, modes)
+}

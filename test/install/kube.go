@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// kube is a connection to a testbed, by a client and by kubectl.
+type kube struct {
+	client.Client
+	tb Testbed
+}
+
+func connect(tb Testbed) (*kube, error) {
+	types := runtime.NewScheme()
+	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types)); err != nil {
+		return nil, err
+	}
+	config, err := tb.RESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("reach testbed: %w", err)
+	}
+	c, err := client.New(config, client.Options{Scheme: types})
+	if err != nil {
+		return nil, fmt.Errorf("reach testbed: %w", err)
+	}
+	return &kube{Client: c, tb: tb}, nil
+}
+
+// kubectl runs the testbed's kubectl and returns what it printed.
+func (k *kube) kubectl(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, k.tb.Kubectl(), append([]string{"--kubeconfig", k.tb.Kubeconfig()}, args...)...) //nolint:gosec // the arguments are this package's
+	cmd.Stdin = bytes.NewReader(stdin)
+	var out, words bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &words
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(words.String()))
+	}
+	return out.Bytes(), nil
+}
+
+func (k *kube) ensureNamespace(ctx context.Context) error {
+	err := k.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}})
+	if client.IgnoreAlreadyExists(err) != nil {
+		return fmt.Errorf("create namespace %s: %w", Namespace, err)
+	}
+	return nil
+}
+
+// apply puts definitions first and waits until they are served.
+func (k *kube) apply(ctx context.Context, objects []map[string]any) error {
+	var definitions, rest []map[string]any
+	for _, o := range objects {
+		if o["kind"] == "CustomResourceDefinition" {
+			definitions = append(definitions, o)
+		} else {
+			rest = append(rest, o)
+		}
+	}
+	for _, part := range [][]map[string]any{definitions, rest} {
+		text, err := stream(part)
+		if err != nil {
+			return err
+		}
+		if _, err := k.kubectl(ctx, text, "apply", "--server-side", "--force-conflicts", "--field-manager", "testbed", "-f", "-"); err != nil {
+			return err
+		}
+		if len(part) > 0 && part[0]["kind"] == "CustomResourceDefinition" {
+			if _, err := k.kubectl(ctx, text, "wait", "--for", "condition=Established", "--timeout", "1m", "-f", "-"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remove deletes everything but definitions, whose objects would go with them.
+func (k *kube) remove(ctx context.Context, objects []map[string]any) error {
+	var rest []map[string]any
+	for _, o := range objects {
+		if o["kind"] != "CustomResourceDefinition" {
+			rest = append(rest, o)
+		}
+	}
+	text, err := stream(rest)
+	if err != nil {
+		return err
+	}
+	_, err = k.kubectl(ctx, text, "delete", "--ignore-not-found", "--timeout", "3m", "-f", "-")
+	return err
+}
+
+func stream(objects []map[string]any) ([]byte, error) {
+	var out bytes.Buffer
+	for _, o := range objects {
+		text, err := yaml.Marshal(o)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteString("---\n")
+		out.Write(text)
+	}
+	return out.Bytes(), nil
+}
+
+// await is clusters.Await with this package's limit.
+func await(ctx context.Context, what string, look clusters.Look) error {
+	return clusters.Await(ctx, 2*time.Minute, what, look)
+}
