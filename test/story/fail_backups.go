@@ -94,17 +94,17 @@ func (w *World) afterFailing(ctx context.Context) error {
 	return nil
 }
 
-// awaitEvent returns the newest Event of the reason about the cluster's owner.
+// awaitEvent returns a Warning of the reason about the cluster's owner.
 func (w *World) awaitEvent(ctx context.Context, c *clusters.Cluster, reason string) (corev1.Event, error) {
 	var found corev1.Event
-	what := fmt.Sprintf("an Event %s about %s", reason, c)
+	what := fmt.Sprintf("a Warning %s about %s", reason, c)
 	err := clusters.Await(ctx, limit, what, func(ctx context.Context) (string, bool, error) {
 		var events corev1.EventList
 		if err := w.Client.List(ctx, &events, client.InNamespace(c.Namespace)); err != nil {
 			return "", false, err
 		}
 		for _, e := range events.Items {
-			if e.Reason == reason && e.InvolvedObject.Name == c.Name {
+			if e.Reason == reason && e.InvolvedObject.Name == c.Name && e.Type == corev1.EventTypeWarning {
 				found = e
 				return "", true, nil
 			}

@@ -7,16 +7,20 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// Open is a world on a testbed that is up. It tells to teller and logs to log.
-func Open(tb *testbed.Testbed, teller *Teller, log io.Writer) (*World, error) {
+// Open is a world on a testbed that is up. It tells to teller and logs to out.
+func Open(tb *testbed.Testbed, teller *Teller, out io.Writer) (*World, error) {
+	// What the client library has to say is said by its errors.
+	log.SetLogger(logr.Discard())
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -31,5 +35,5 @@ func Open(tb *testbed.Testbed, teller *Teller, log io.Writer) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to testbed %s: %w", tb.Name(), err)
 	}
-	return &World{Teller: teller, Testbed: tb, Client: c, Log: log}, nil
+	return &World{Teller: teller, Testbed: tb, Client: c, Log: out}, nil
 }
