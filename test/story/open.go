@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
@@ -19,8 +17,6 @@ import (
 
 // Open is a world on a testbed that is up. It tells to teller and logs to out.
 func Open(tb *testbed.Testbed, teller *Teller, out io.Writer) (*World, error) {
-	// What the client library has to say is said by its errors.
-	log.SetLogger(logr.Discard())
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
