@@ -79,17 +79,13 @@ func (c *clocks) backup(status Status, s BudgetSettings) {
 // when it says.
 func (c *clocks) settle(f BudgetFacts, s BudgetSettings, t tally, r row) int {
 	current, target := f.Current, r.target
-	if current < 0 {
-		current = target
-	}
-	wait := max(s.Settle, 0)
 	if target >= current || target >= t.healthy() {
-		ending := !r.ends.IsZero() && r.after < target && !c.within(r.ends, -wait)
+		ending := !r.ends.IsZero() && r.after < target && !c.within(r.ends, -s.Settle)
 		c.run(&c.state.LooserSince, ending)
 		return target
 	}
 	c.run(&c.state.LooserSince, true)
-	if c.within(c.state.LooserSince, wait) {
+	if c.within(c.state.LooserSince, s.Settle) {
 		return current
 	}
 	c.state.LooserSince = time.Time{}

@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,30 @@ func TestBudgetMessage(t *testing.T) {
 	const want = "etcd cluster shoot/main: 3 of 3 members ready, quorum is 2: minAvailable 2 lets pods go down to the quorum, after minAvailable 3 until 2030-01-01T00:01:00Z"
 	if waiting != want {
 		t.Errorf("waiting:\n got %s\nwant %s", waiting, want)
+	}
+}
+
+// TestBudgetNonsense has facts that can't be: they come to the nearest sense,
+// and to numbers that fit a budget.
+func TestBudgetNonsense(t *testing.T) {
+	t.Parallel()
+	ghost := cluster("vvp")
+	ghost.Members[2].Exists = false
+	huge := Cluster{Size: math.MaxInt, Strangers: math.MaxInt, TrafficCut: true}
+	small := cluster("vvv")
+	small.Size, small.Strangers = -1, -1
+	for _, r := range []struct {
+		what string
+		c    Cluster
+		want int
+	}{
+		{"a Ready pod that is not there", ghost, 2},
+		{"a size smaller than the members", small, 2},
+		{"a size beyond all numbers", huge, math.MaxInt32/2 + math.MaxInt32/4},
+	} {
+		if v := Budget(BudgetFacts{Cluster: r.c, Current: -1, Now: start}, settings); v.MinAvailable != r.want {
+			t.Errorf("%s: minAvailable %d, want %d", r.what, v.MinAvailable, r.want)
+		}
 	}
 }
 

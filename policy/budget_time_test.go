@@ -35,6 +35,7 @@ var budgetTimes = []struct{ row, steps string }{
 	{"B-24 nobody looked in time", "0s vvv b=False 3@59m; 1h1s vvv b=False 3@60s BackupFailingTooLong; 1h1m1s vvv b=False 2@0s BackupFailingTooLong"},
 	{"B-24 a pod was unready shortly before", "0s vvv b=False 3; 59m vvv b=False 3@60s; 59m30s vvm b=False 3@0s; 59m40s vvv b=False 3@20s; 1h vvv b=False 3@40s BackupFailingTooLong; 1h40s vvv b=False 2@0s BackupFailingTooLong"},
 	{"B-24 a member was down shortly before", "0s vvvvx b=False 4; 59m50s vvvvv b=False 5@10s; 1h vvvvv b=False 5@50s BackupFailingTooLong; 1h50s vvvvv b=False 3@0s BackupFailingTooLong"},
+	{"B-24 nothing to wait for", "0s vv b=False 2@1h TwoMembers; 59m vv b=False 2@1m TwoMembers; 1h vv b=False 2@0s BackupFailingTooLong TwoMembers"},
 	{"B-25 well for a moment", "0s vvv b=False 3@59m; 30m vvv b=True 3@60s; 30m59s vvv b=False 3@28m1s; 59m vvv b=False 3@60s; 1h vvv b=False 2@0s BackupFailingTooLong; 2h vvv b=True 2@60s; 2h59s vvv b=False 2@0s BackupFailingTooLong"},
 	{"B-25 a failure while a member is down", "0s vvx b=False 2; 59m vvv b=False 3@60s; 1h vvv b=False 2@0s BackupFailingTooLong"},
 	{"B-26 well for the settle time", "0s vvv b=False 3; 1h vvv b=False 3 BackupFailingTooLong; 2h vvv b=False 2@0s BackupFailingTooLong; 3h vvv b=True 2@60s; 3h1m vvv b=True 2@0s; 3h1m1s vvv b=False 3@59m"},
@@ -43,6 +44,7 @@ var budgetTimes = []struct{ row, steps string }{
 	{"B-29 after a failure", "0s vvv b=False 3@59m; 1m vvv b=Unknown 3@5m; 6m vvv b=Unknown 3@60s BackupUnknown; 7m vvv b=Unknown 2@0s BackupUnknown"},
 	{"B-29 not beyond the hold", "0s vvv b=False 3@59m; 58m vvv b=Unknown 3@60s; 59m vvv b=Unknown 3@60s; 1h vvv b=Unknown 2@3m BackupFailingTooLong; 1h3m vvv b=Unknown 2@0s BackupUnknown"},
 	{"B-29 Unknown is not True", "0s vvv b=False 3; 1m vvv b=True 3@60s; 1m30s vvv b=Unknown 3@5m; 2m vvv b=True 3@60s; 3m vvv b=True 2@0s"},
+	{"B-29 and forgets no hold", "0s vvv b=False 3@59m; 1m vvv b=True 3@60s; 1m30s vvv b=Unknown 3@5m; 2m vvv b=True 3@60s; 2m30s vvv b=False 3@56m30s"},
 }
 
 func TestBudgetTimes(t *testing.T) {

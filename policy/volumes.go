@@ -70,6 +70,7 @@ func (s seats) takenBothWays(i int, of func(int) []int) bool {
 
 // taken says whether the others may hold all that bound member i needs one of:
 // those whose volumes admit it one each, and rovers one each, whatever it is.
+// As many places as there are members are never all taken, and need no search.
 func (s seats) taken(i int, of func(int) []int, rovers int) bool {
 	needs := len(of(i))
 	return needs < s.n && s.holdable(i, of)+rovers >= needs

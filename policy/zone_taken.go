@@ -40,7 +40,7 @@ func (s seats) crowded(i, limit, rovers int) bool {
 		}
 	}
 	for range rovers {
-		all = addMember(all, everywhere, s.bare > 0)
+		all = addMember(all, everywhere, false)
 	}
 	rooms := s.rooms(i, limit, rovers)
 	for c := range all {
@@ -74,16 +74,12 @@ type room struct{ zone, hosts, blockers int }
 
 func (s seats) rooms(i, limit, rovers int) []room {
 	var rooms []room
-	alone := len(s.zone) >= s.n
 	shares := s.takenBothWays(i, s.boundHosts)
 	for _, z := range s.reach[i].zones {
 		mine := s.hostsIn(i, z)
-		r := room{zone: z, hosts: len(mine)}
-		if alone {
-			r.blockers = rovers
-		}
+		r := room{zone: z, hosts: len(mine), blockers: rovers}
 		for j, state := range s.state[:limit] {
-			if !alone || j == i || state != Bound || !meets(mine, s.reach[j].hosts) {
+			if j == i || state != Bound || !meets(mine, s.reach[j].hosts) {
 				continue
 			}
 			r.blockers += one(!shares || !s.takenBothWays(j, s.boundHosts))
