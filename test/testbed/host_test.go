@@ -142,13 +142,13 @@ func cgroups(name string) []string {
 }
 
 func sysctls() []string {
-	keys := []string{"net/ipv4/ip_forward", "net/ipv4/conf/all/rp_filter", "net/netfilter/nf_conntrack_max"}
+	keys := []string{"/proc/sys/net/ipv4/ip_forward", "/proc/sys/net/ipv4/conf/all/rp_filter", "/proc/sys/net/netfilter/nf_conntrack_max"}
 	for key := range tunables {
 		keys = append(keys, key)
 	}
 	var found []string
 	for _, key := range keys {
-		data, _ := os.ReadFile("/proc/sys/" + key)
+		data, _ := os.ReadFile(key)
 		found = append(found, key+"="+strings.TrimSpace(string(data)))
 	}
 	return found

@@ -4,23 +4,41 @@
 package testbed
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 )
 
 // tunables are what kubelet sets for the whole host when it doesn't find them so.
-var tunables = map[string]string{
-	"vm/overcommit_memory":      "1",
-	"vm/panic_on_oom":           "0",
-	"kernel/panic":              "10",
-	"kernel/panic_on_oops":      "1",
-	"kernel/keys/root_maxkeys":  "1000000",
-	"kernel/keys/root_maxbytes": "25000000",
+var tunables = map[string]int{
+	"/proc/sys/vm/overcommit_memory":      1,
+	"/proc/sys/vm/panic_on_oom":           0,
+	"/proc/sys/kernel/panic":              10,
+	"/proc/sys/kernel/panic_on_oops":      1,
+	"/proc/sys/kernel/keys/root_maxkeys":  1000000,
+	"/proc/sys/kernel/keys/root_maxbytes": 25000000,
+}
+
+// covers are the files of the host that a machine sees otherwise.
+func (l layout) covers(name string) map[string]string {
+	// Each is a computer of its own, not the host; the id has 32 digits.
+	id := sha256.Sum256([]byte(l.Name + "/" + name))
+	hosts := "127.0.0.1 localhost\n::1 localhost ip6-localhost\n" + l.controlAddress() + " " + controlPlane + "\n"
+	for _, n := range l.Nodes {
+		hosts += n.Address + " " + n.Name + "\n"
+	}
+	covers := map[string]string{"/etc/machine-id": hex.EncodeToString(id[:16]) + "\n", "/etc/hosts": hosts}
+	for path, value := range tunables {
+		covers[path] = strconv.Itoa(value) + "\n"
+	}
+	return covers
 }
 
 // flags are a program's command line options.
@@ -40,7 +58,7 @@ func (l layout) process(name string, f flags) machine.Process {
 func (l layout) machine(name, address string) *machine.Spec {
 	s := &machine.Spec{
 		Testbed: l.Name, Name: name, Dir: l.Dir, Shared: l.shared(),
-		Address: address + "/24", Tunables: tunables,
+		Address: address + "/24", Covers: l.covers(name),
 	}
 	for _, n := range l.Nodes {
 		if n.Name != name {
@@ -74,7 +92,8 @@ func (l layout) controlPlaneSpec() *machine.Spec {
 		l.process("etcd", flags{
 			"name": controlPlane, "data-dir": "/var/lib/etcd",
 			"listen-client-urls": "http://127.0.0.1:2379", "advertise-client-urls": "http://127.0.0.1:2379",
-			"unsafe-no-fsync": "true", // the cluster doesn't outlive a crash of the host anyway
+			"listen-peer-urls": "http://127.0.0.1:2380",
+			"unsafe-no-fsync":  "true", // the cluster doesn't outlive a crash of the host anyway
 		}),
 		apiServer,
 		controllerManager,

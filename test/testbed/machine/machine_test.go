@@ -85,7 +85,7 @@ func TestAncestorsEndWithTheCaller(t *testing.T) {
 func TestSpecSurvivesItsFile(t *testing.T) {
 	dir := t.TempDir()
 	want := &Spec{Testbed: "x", Name: "node-1", Dir: dir, Shared: filepath.Join(dir, "shared"), Address: "10.0.0.2/24",
-		Routes: []Route{{"10.1.0.0/24", "10.0.0.3"}}, Tunables: map[string]string{"vm/x": "1"},
+		Routes: []Route{{"10.1.0.0/24", "10.0.0.3"}}, Covers: map[string]string{"/proc/sys/vm/x": "1\n"},
 		Processes: []Process{{Name: "p", Args: []string{"/p", "--q"}, WaitFor: []string{"/f"}, Grace: 3}}}
 	if err := want.Save(); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func (s *Spec) mountAll() error {
 		func() error { return unix.Mount("sysfs", "/sys", "sysfs", 0, "") },
 		func() error { return mountCgroups(hs) },
 		s.mountOwnDirs,
-		s.coverTunables,
+		s.cover,
 		// Shared among the machine's own children only, as a node's root is:
 		// kubelet's mounts reach containers that ask for it.
 		func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, "") },
@@ -99,22 +99,20 @@ func (s *Spec) mountOwnDirs() error {
 	return os.Chmod("/var/tmp", 0o777|os.ModeSticky)
 }
 
-// coverTunables shows a file of ours in place of each tunable of the host.
-// kubelet sets some that hold for the whole host, and skips what reads right.
-func (s *Spec) coverTunables() error {
-	for path, value := range s.Tunables {
-		path = filepath.Join("/proc/sys", path)
+// cover lays files of ours over the host's.
+func (s *Spec) cover() error {
+	for path, content := range s.Covers {
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
-		cover := filepath.Join("/run/tunables", path)
-		if err := os.MkdirAll(filepath.Dir(cover), 0o755); err != nil {
+		ours := filepath.Join("/run/covers", path)
+		if err := os.MkdirAll(filepath.Dir(ours), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(cover, []byte(value+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(ours, []byte(content), 0o644); err != nil {
 			return err
 		}
-		if err := unix.Mount(cover, path, "", unix.MS_BIND, ""); err != nil {
+		if err := unix.Mount(ours, path, "", unix.MS_BIND, ""); err != nil {
 			return fmt.Errorf("cover %s: %w", path, err)
 		}
 	}

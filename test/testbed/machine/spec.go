@@ -34,9 +34,10 @@ type Spec struct {
 	// machines are plugged into.
 	Switch bool
 	Routes []Route
-	// Tunables are files under /proc/sys that shall read so inside. They are
-	// covered by files of ours and never written: they belong to the host.
-	Tunables  map[string]string
+	// Covers are files that shall read so inside, by path. Files of ours are
+	// laid over them, and they are never written: they belong to the host. What
+	// the host doesn't have is left out.
+	Covers    map[string]string
 	Processes []Process // in the order of their start; stopped in reverse
 }
 
