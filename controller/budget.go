@@ -27,7 +27,7 @@ import (
 // It holds nothing that matters in memory: what must survive a restart stands
 // on the budget.
 type Budget struct {
-	Client   client.Writer
+	Client   BudgetWriter
 	Reader   *observe.Reader
 	Recorder recorder.EventRecorder
 	Clock    clock.PassiveClock
@@ -37,6 +37,13 @@ type Budget struct {
 	said   said
 	rivals rivals
 	denied denied
+}
+
+// BudgetWriter is what of a client this controller uses.
+type BudgetWriter interface {
+	Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error
+	Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error
+	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
 }
 
 // FieldOwner is the name under which this project's writes are booked in an
