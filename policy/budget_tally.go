@@ -3,7 +3,9 @@
 
 package policy
 
-import "math"
+// most is more members, or strangers, than any cluster has. A budget's numbers
+// have 32 bits.
+const most = 1 << 29
 
 // tally is a cluster counted: everything that the budget's rows speak of.
 type tally struct {
@@ -28,8 +30,8 @@ type tally struct {
 
 func count(c Cluster) tally {
 	t := tally{
-		n:          min(max(c.Size, len(c.Members)), math.MaxInt32/2),
-		strangers:  min(max(c.Strangers, 0), math.MaxInt32/4),
+		n:          min(max(c.Size, len(c.Members)), most),
+		strangers:  min(max(c.Strangers, 0), most),
 		allMembers: c.AllMembersReady.Value() != False,
 	}
 	t.quorum = Quorum(t.n)

@@ -156,7 +156,7 @@ func TestBudgetNonsense(t *testing.T) {
 	}{
 		{"a Ready pod that is not there", ghost, 2},
 		{"a size smaller than the members", small, 2},
-		{"a size beyond all numbers", huge, math.MaxInt32/2 + math.MaxInt32/4},
+		{"a size beyond all numbers", huge, 2 * most},
 	} {
 		if v := Budget(BudgetFacts{Cluster: r.c, Current: -1, Now: start}, settings); v.MinAvailable != r.want {
 			t.Errorf("%s: minAvailable %d, want %d", r.what, v.MinAvailable, r.want)

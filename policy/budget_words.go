@@ -67,12 +67,12 @@ func (t tally) state() string {
 
 // names lists up to four pods with the right verb.
 func names(pods []string, singular, plural string) string {
-	const most = 4
+	const listed = 4
 	if len(pods) == 1 {
 		return pods[0] + " " + singular
 	}
-	if len(pods) > most {
-		return fmt.Sprintf("%s and %d more %s", strings.Join(pods[:most], ", "), len(pods)-most, plural)
+	if len(pods) > listed {
+		return fmt.Sprintf("%s and %d more %s", strings.Join(pods[:listed], ", "), len(pods)-listed, plural)
 	}
 	return strings.Join(pods[:len(pods)-1], ", ") + " and " + pods[len(pods)-1] + " " + plural
 }

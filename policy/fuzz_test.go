@@ -30,7 +30,7 @@ func FuzzBudget(f *testing.F) {
 		s := BudgetSettings{BackupHoldLimit: time.Duration(limit), StaleLimit: time.Duration(limit), Settle: time.Duration(limit)}
 		v := Budget(facts, s)
 		n := max(size, len(c.Members))
-		voters := min(n, math.MaxInt32/2)
+		voters := min(n, most)
 		for _, m := range c.Members {
 			voters -= one(m.Learner)
 		}

@@ -67,13 +67,13 @@ func (a arrangement) zonesOf(r reach) string {
 
 // list joins the first few of n words.
 func list(n int, word func(int) string) string {
-	const most = 5
+	const listed = 5
 	var words []string
-	for i := range min(n, most) {
+	for i := range min(n, listed) {
 		words = append(words, word(i))
 	}
-	if n > most {
-		words = append(words, fmt.Sprintf("and %d more", n-most))
+	if n > listed {
+		words = append(words, fmt.Sprintf("and %d more", n-listed))
 	}
 	return strings.Join(words, ", ")
 }
