@@ -46,6 +46,8 @@ type Owner struct {
 	Replicas int32
 	// FirstOrdinal is the number of the first pod.
 	FirstOrdinal int32
+	// Ordered says that a member is only started when those before it are ready.
+	Ordered bool
 	// Selector is the workload's own, which can't change.
 	Selector *metav1.LabelSelector
 	// MemberSelector selects members and nothing else: druid's compaction
@@ -203,6 +205,7 @@ func (o *Owner) runsIn(sts *appsv1.StatefulSet) {
 	if o.Selector == nil {
 		o.Selector = &metav1.LabelSelector{}
 	}
+	o.Ordered = sts.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
 	o.Replicas = 1 // the API's default, not yet filled in at admission
 	if sts.Spec.Replicas != nil {
 		o.Replicas = *sts.Spec.Replicas

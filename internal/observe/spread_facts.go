@@ -42,6 +42,7 @@ func (r *Reader) spreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zo
 	f := policy.SpreadFacts{
 		Size:    int(o.Replicas),
 		Ordinal: o.Ordinal(pod.Name),
+		Ordered: o.Ordered,
 		Places:  places(nodes, zoneKey),
 		OwnKeys: ownKeys(pod, o),
 	}

@@ -78,17 +78,17 @@ func TestSpreadFacts(t *testing.T) {
 		{
 			name: "cordoned and not ready nodes count, tainted ones don't; the default class waits", reader: Reader{Reader: objects},
 			sts: "plain", pod: "plain-3", labels: plainLabels,
-			want: policy.SpreadFacts{Size: 4, Ordinal: 3, Places: all, Volumes: plain},
+			want: policy.SpreadFacts{Size: 4, Ordered: true, Ordinal: 3, Places: all, Volumes: plain},
 		},
 		{
 			name: "what the cache lacks is read live", reader: Reader{Reader: late(objects, "data-plain-0", "pv-1", "plain"), Live: objects},
 			sts: "plain", pod: "plain-0", labels: plainLabels,
-			want: policy.SpreadFacts{Size: 4, Ordinal: 0, Places: all, Volumes: plain},
+			want: policy.SpreadFacts{Size: 4, Ordered: true, Ordinal: 0, Places: all, Volumes: plain},
 		},
 		{
 			name: "a lost volume is where nobody knows", reader: Reader{Reader: late(objects, "pv-1")},
 			sts: "plain", pod: "plain-0", labels: plainLabels,
-			want: policy.SpreadFacts{Size: 4, Ordinal: 0, Places: all, Volumes: []policy.Volume{plain[0], read(policy.UnboundImmediate), plain[2], plain[3]}},
+			want: policy.SpreadFacts{Size: 4, Ordered: true, Ordinal: 0, Places: all, Volumes: []policy.Volume{plain[0], read(policy.UnboundImmediate), plain[2], plain[3]}},
 		},
 		{
 			name: "node selector and tolerations", reader: Reader{Reader: objects},
@@ -103,12 +103,12 @@ func TestSpreadFacts(t *testing.T) {
 				p.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpExists}}
 			},
 			want: policy.SpreadFacts{
-				Size: 4, Ordinal: 1, Places: []policy.Place{all[1], all[2], all[3], {Node: "x1"}},
+				Size: 4, Ordered: true, Ordinal: 1, Places: []policy.Place{all[1], all[2], all[3], {Node: "x1"}},
 				Volumes: []policy.Volume{read(policy.Bound, "a2"), plain[1], plain[2], plain[3]},
 			},
 		},
 		{
-			name: "an Etcd that is being scaled; its class is gone", reader: Reader{Reader: objects},
+			name: "an Etcd that is being scaled, whose members start together; its class is gone", reader: Reader{Reader: objects},
 			sts: "main", pod: "main-2", labels: map[string]string{"app.kubernetes.io/part-of": "main", "app.kubernetes.io/component": "etcd-statefulset"},
 			want: policy.SpreadFacts{Size: 5, Ordinal: 2, Places: all, Volumes: []policy.Volume{
 				read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate),
@@ -123,7 +123,7 @@ func TestSpreadFacts(t *testing.T) {
 					{VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-plain-5"}}},
 				}
 			},
-			want: policy.SpreadFacts{Size: 6, Ordinal: 5, Places: all, Volumes: []policy.Volume{
+			want: policy.SpreadFacts{Size: 6, Ordered: true, Ordinal: 5, Places: all, Volumes: []policy.Volume{
 				plain[0], read(policy.Bound), plain[2], plain[0], plain[0], plain[0],
 			}},
 		},

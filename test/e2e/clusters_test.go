@@ -42,6 +42,7 @@ func TestReadyMadeClusters(t *testing.T) {
 		{readyMade: "bitnami-3", change: func(s *clusters.Spec) { s.TLS, s.StorageClass = true, "node" }, version: "3.7."},
 	}) {
 		t.Run(row.cluster.Name, func(t *testing.T) {
+			t.Parallel()
 			if err := row.cluster.WaitReady(t.Context()); err != nil {
 				t.Fatal(err)
 			}

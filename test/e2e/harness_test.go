@@ -6,6 +6,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,16 +119,23 @@ func awaitUnavailable(t *testing.T, b *policyv1.PodDisruptionBudget, want int) {
 	})
 }
 
-// awaitMin waits for the minAvailable of a cluster's only budget, and returns it.
+// awaitMin waits for the minAvailable of the budget that is kept for a cluster, and
+// returns it.
 func awaitMin(t *testing.T, c *clusters.Cluster, want int, reason string) *policyv1.PodDisruptionBudget {
 	t.Helper()
 	var found policyv1.PodDisruptionBudget
 	eventually(t, fmt.Sprintf("minAvailable %d (%s) of %s", want, reason, c), func(ctx context.Context) (string, bool, error) {
 		var list policyv1.PodDisruptionBudgetList
-		if err := kube.List(ctx, &list, client.InNamespace(c.Namespace)); err != nil || len(list.Items) != 1 {
-			return fmt.Sprintf("%d budgets", len(list.Items)), false, err
+		if err := kube.List(ctx, &list, client.InNamespace(c.Namespace)); err != nil {
+			return "", false, err
 		}
-		found = list.Items[0]
+		i := slices.IndexFunc(list.Items, func(b policyv1.PodDisruptionBudget) bool {
+			return strings.HasSuffix(b.Annotations[v1alpha1.BudgetForAnnotation], "/"+c.Full())
+		})
+		if i < 0 {
+			return fmt.Sprintf("none for it among %d budgets", len(list.Items)), false, nil
+		}
+		found = list.Items[i]
 		got := found.Spec.MinAvailable
 		if got == nil {
 			return fmt.Sprintf("no minAvailable: %+v", found.Spec), false, nil

@@ -33,28 +33,32 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, m)
-	stop()
-	os.Exit(code)
-}
-
-func run(ctx context.Context, m *testing.M) int {
 	o := testbed.Options{Name: "kubectl-etcd-e2e", Log: os.Stderr}
-	if name := os.Getenv(keepVariable); name != "" {
-		o.Name = name
-	} else {
-		defer func() {
-			if err := testbed.Down(context.WithoutCancel(ctx), o); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-			}
-		}()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	tearDown := func() {
+		if err := testbed.Down(context.WithoutCancel(ctx), o); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
 	}
+	if name := os.Getenv(keepVariable); name != "" {
+		o.Name, tearDown = name, func() {}
+	}
+	// Tests don't look at this context, so that they fail by themselves; who
+	// interrupts them wants them gone, and nothing left behind.
+	go func() {
+		<-ctx.Done()
+		tearDown()
+		os.Exit(130)
+	}()
+	code := 1
 	if err := setUp(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "set up the testbed for these tests:", err)
-		return 1
+	} else {
+		code = m.Run()
 	}
-	return m.Run()
+	tearDown()
+	os.Exit(code)
 }
 
 func setUp(ctx context.Context, o testbed.Options) (err error) {
