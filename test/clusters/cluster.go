@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -93,11 +92,11 @@ func (c *Cluster) ensureCertificates(ctx context.Context) error {
 	}
 	complete := true
 	for name := range secrets {
-		err := c.kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &corev1.Secret{})
-		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("look for secret %s/%s: %w", c.Namespace, name, err)
+		there, err := c.hasSecret(ctx, name)
+		if err != nil {
+			return err
 		}
-		complete = complete && err == nil
+		complete = complete && there
 	}
 	if complete {
 		return nil
@@ -110,11 +109,24 @@ func (c *Cluster) ensureCertificates(ctx context.Context) error {
 		if err := c.kube.Delete(ctx, secret.DeepCopy()); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("replace secret %s/%s: %w", c.Namespace, name, err)
 		}
-		if err := c.kube.Create(ctx, secret); err != nil && !apierrors.IsAlreadyExists(err) {
+		if err := c.kube.Create(ctx, secret); err != nil {
 			return fmt.Errorf("create secret %s/%s: %w", c.Namespace, name, err)
 		}
 	}
 	return nil
+}
+
+// certified tells whether the cluster that is there has certificates.
+func (c *Cluster) certified(ctx context.Context) (bool, error) {
+	return c.hasSecret(ctx, c.clientSecret())
+}
+
+func (c *Cluster) hasSecret(ctx context.Context, name string) (bool, error) {
+	err := c.kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &corev1.Secret{})
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("look for secret %s/%s: %w", c.Namespace, name, err)
+	}
+	return err == nil, nil
 }
 
 // String is the cluster's namespace and name.

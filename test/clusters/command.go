@@ -119,7 +119,8 @@ func newWriteCmd(attach Attach, namespace *string) *cobra.Command {
 	}
 }
 
-// find returns the cluster that a command names by what it is and its name.
+// find returns the cluster that a command names by what it is and its name. Whether
+// it has TLS is seen by its certificates.
 func find(ctx context.Context, attach Attach, namespace string, args []string) (*Cluster, error) {
 	spec, err := ReadyMade(args[0])
 	if err != nil {
@@ -129,7 +130,12 @@ func find(ctx context.Context, attach Attach, namespace string, args []string) (
 	if err != nil {
 		return nil, err
 	}
-	return At(tb, namespace, nameOf(args[0], args[1:]), spec)
+	c, err := At(tb, namespace, nameOf(args[0], args[1:]), spec)
+	if err != nil {
+		return nil, err
+	}
+	c.TLS, err = c.certified(ctx)
+	return c, err
 }
 
 func nameOf(readyMade string, args []string) string {

@@ -27,19 +27,22 @@ func (c *Cluster) Delete(ctx context.Context) error {
 }
 
 func (c *Cluster) delete(ctx context.Context) error {
-	// Owners first: while one lives it makes anew what goes.
-	owners := []client.Object{&appsv1.StatefulSet{}, &policyv1.PodDisruptionBudget{}, &corev1.Service{}, &corev1.Secret{}}
-	if c.Flavour == Druid {
-		owners = append([]client.Object{&druidv1alpha1.Etcd{}}, owners...)
-	}
-	for _, kind := range owners {
-		err := c.kube.DeleteAllOf(ctx, kind, client.InNamespace(c.Namespace), client.MatchingLabels{clusterLabel: c.Name})
+	ours := map[string]string{clusterLabel: c.Name}
+	for _, k := range c.kinds() {
+		err := c.kube.DeleteAllOf(ctx, k.object, client.InNamespace(c.Namespace), client.MatchingLabels(ours))
 		if err != nil && !meta.IsNoMatchError(err) {
 			return err
 		}
 	}
 	if err := c.awaitNone(ctx, "pods", &corev1.PodList{}, c.MemberLabels()); err != nil {
 		return err
+	}
+	for _, k := range c.kinds() {
+		// Also Secrets: druid's finalizer keeps them for a while, and a cluster of the
+		// same name must not begin with certificates that are about to go.
+		if err := c.awaitNone(ctx, k.name, k.list, ours); err != nil {
+			return err
+		}
 	}
 	volumes, err := c.volumes(ctx)
 	if err != nil {
@@ -56,6 +59,31 @@ func (c *Cluster) delete(ctx context.Context) error {
 		return err
 	}
 	return c.deleteStore(ctx)
+}
+
+// kind is a kind of object that Apply makes.
+type kind struct {
+	name   string
+	object client.Object
+	list   client.ObjectList
+}
+
+// kinds are what a cluster consists of, owners first: while one lives it makes anew
+// what goes.
+func (c *Cluster) kinds() []kind {
+	kinds := []kind{
+		{"StatefulSets", &appsv1.StatefulSet{}, &appsv1.StatefulSetList{}},
+		{"budgets", &policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudgetList{}},
+		{"Services", &corev1.Service{}, &corev1.ServiceList{}},
+		{"Secrets", &corev1.Secret{}, &corev1.SecretList{}},
+	}
+	if c.Flavour == Druid {
+		kinds = append([]kind{
+			{"Etcds", &druidv1alpha1.Etcd{}, &druidv1alpha1.EtcdList{}},
+			{"EtcdOpsTasks", &druidv1alpha1.EtcdOpsTask{}, &druidv1alpha1.EtcdOpsTaskList{}},
+		}, kinds...)
+	}
+	return kinds
 }
 
 // deleteStore removes the backups: a cluster of the same name would begin by
@@ -114,7 +142,11 @@ func (c *Cluster) awaitVolumesGone(ctx context.Context, names []string) error {
 // awaitNone waits until the namespace has no object of the list's kind with the labels.
 func (c *Cluster) awaitNone(ctx context.Context, what string, list client.ObjectList, labels map[string]string) error {
 	return Await(ctx, goneLimit, fmt.Sprintf("%s of %s to go", what, c), func(ctx context.Context) (string, bool, error) {
-		if err := c.kube.List(ctx, list, client.InNamespace(c.Namespace), client.MatchingLabels(labels)); err != nil {
+		err := c.kube.List(ctx, list, client.InNamespace(c.Namespace), client.MatchingLabels(labels))
+		if meta.IsNoMatchError(err) {
+			return "", true, nil
+		}
+		if err != nil {
 			return "", false, err
 		}
 		return fmt.Sprintf("%d left", meta.LenList(list)), meta.LenList(list) == 0, nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 const (
@@ -37,6 +39,9 @@ type kube struct {
 
 // connect asks nothing of the API server yet.
 func connect(tb Testbed) (*kube, error) {
+	// The client logs nothing that its errors don't say, but complains on standard
+	// error where nobody has said so.
+	log.SetLogger(logr.Discard())
 	config, err := tb.RESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("reach testbed: %w", err)
@@ -65,7 +70,8 @@ func connect(tb Testbed) (*kube, error) {
 // apply puts objects as they are, by server-side apply, over whatever others wrote.
 func (k *kube) apply(ctx context.Context, objects ...*unstructured.Unstructured) error {
 	for _, object := range objects {
-		err := k.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), fieldOwner, client.ForceOwnership)
+		// A copy, since it becomes what the API server answers.
+		err := k.Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), fieldOwner, client.ForceOwnership)
 		if err != nil {
 			return fmt.Errorf("apply %s %s: %w", object.GetKind(), client.ObjectKeyFromObject(object), err)
 		}

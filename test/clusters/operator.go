@@ -17,6 +17,7 @@ import (
 	"github.com/gardener/etcd-druid/api/core/v1alpha1/crds"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -187,8 +188,8 @@ func UninstallDruid(ctx context.Context, tb Testbed) error {
 
 func (k *kube) refuseEtcds(ctx context.Context) error {
 	var etcds druidv1alpha1.EtcdList
-	if err := k.List(ctx, &etcds); err != nil {
-		return client.IgnoreNotFound(err)
+	if err := k.List(ctx, &etcds); err != nil && !meta.IsNoMatchError(err) {
+		return fmt.Errorf("list Etcds: %w", err)
 	}
 	names := make([]string, len(etcds.Items))
 	for i, etcd := range etcds.Items {

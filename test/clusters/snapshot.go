@@ -4,6 +4,7 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -111,7 +112,12 @@ func (c *Cluster) Snapshots() ([]string, error) {
 			names = append(names, e.Name())
 		}
 	}
-	// Names are kind, first revision, last revision, time: all of one length but the kind.
-	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a[len("Full"):], b[len("Incr"):]) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(strings.Compare(takenAt(a), takenAt(b)), strings.Compare(a, b))
+	})
 	return names, nil
 }
+
+// takenAt is the end of a snapshot's name, which begins with its Unix time: names are
+// kind, first revision, last revision, time.
+func takenAt(name string) string { return name[strings.LastIndex(name, "-")+1:] }
