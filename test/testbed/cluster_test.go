@@ -29,7 +29,7 @@ func TestCluster(t *testing.T) {
 	c.importProbe()
 	c.apply(manifest(t, "workload.yaml"))
 	for _, what := range []string{"deployment/web", "statefulset/db"} {
-		c.kubectl("rollout", "status", "--timeout=60s", what)
+		c.kubectl("rollout", "status", "--timeout=180s", what)
 	}
 	for _, sub := range []struct {
 		name string

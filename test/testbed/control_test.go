@@ -77,7 +77,7 @@ func testCut(c cluster) {
 		c.t.Errorf("%s is cut off and answers", n.Name)
 	}
 	c.must(c.HealNode(c.t.Context(), n.Name))
-	c.eventually(10*time.Second, func() string {
+	c.eventually(60*time.Second, func() string {
 		if !reachable(n) {
 			return n.Name + " doesn't answer"
 		}
@@ -101,7 +101,7 @@ func testPause(c cluster) {
 		}
 	}
 	c.must(c.ResumeNode(c.t.Context(), n.Name))
-	c.eventually(10*time.Second, func() string {
+	c.eventually(60*time.Second, func() string {
 		if !reachable(n) {
 			return n.Name + " doesn't answer"
 		}
@@ -125,7 +125,7 @@ func (c cluster) offAndOn(err error) {
 	}
 	before := restarts()
 	c.must(c.StartNode(c.t.Context(), n.Name))
-	c.eventually(60*time.Second, func() string {
+	c.eventually(180*time.Second, func() string {
 		if restarts() == before {
 			return "db-0 was not started again"
 		}

@@ -80,13 +80,13 @@ func testReadiness(c cluster) {
 	pod := strings.Fields(ready())[0]
 	address := c.kubectl("get", "pod", pod, "-o", "jsonpath={.status.podIP}")
 	c.probe("get", "http://"+address+":8080/unready")
-	c.eventually(20*time.Second, func() string {
+	c.eventually(60*time.Second, func() string {
 		if names := ready(); strings.Contains(names, pod) {
 			return "endpoints of web are " + names
 		}
 		return ""
 	})
-	c.eventually(5*time.Second, func() string {
+	c.eventually(60*time.Second, func() string {
 		for range 10 {
 			if c.probe("get", "http://web/") == pod {
 				return "web still leads to " + pod
@@ -99,7 +99,7 @@ func testReadiness(c cluster) {
 func testVolume(c cluster) {
 	c.probe("write", "/data/file", "kept")
 	c.kubectl("delete", "pod", "db-0")
-	c.kubectl("rollout", "status", "--timeout=60s", "statefulset/db")
+	c.kubectl("rollout", "status", "--timeout=180s", "statefulset/db")
 	if got := c.probe("read", "/data/file"); got != "kept" {
 		c.t.Errorf("after the pod was replaced, its file says %q", got)
 	}
@@ -114,8 +114,8 @@ func testVolume(c cluster) {
 	other := c.kubectl("get", "pvc", "data-db-1", "-o", "jsonpath={.spec.volumeName}")
 	c.kubectl("delete", "--wait=false", "pvc", "data-db-1")
 	c.kubectl("delete", "pod", "db-1")
-	c.kubectl("wait", "--for=delete", "--timeout=30s", "pv/"+other)
-	c.kubectl("rollout", "status", "--timeout=60s", "statefulset/db")
+	c.kubectl("wait", "--for=delete", "--timeout=120s", "pv/"+other)
+	c.kubectl("rollout", "status", "--timeout=180s", "statefulset/db")
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "default_data-db-1_*"))
 	if err != nil || len(left) != 1 {
 		c.t.Errorf("volumes of data-db-1 after it was deleted and made again: %v", left)
@@ -136,9 +136,9 @@ func testWebhook(c cluster) {
 	}
 	c.kubectl("create", "secret", "tls", "refuser", "--cert="+ca.Cert("tls"), "--key="+ca.Key("tls"))
 	c.apply(strings.ReplaceAll(manifest(c.t, "webhook.yaml"), "CA_BUNDLE", base64.StdEncoding.EncodeToString(bundle)))
-	c.kubectl("wait", "--for=condition=Ready", "--timeout=30s", "pod/refuser")
+	c.kubectl("wait", "--for=condition=Ready", "--timeout=120s", "pod/refuser")
 	labelled := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: refused, labels: {refuse: please}}\n"
-	c.eventually(10*time.Second, func() string {
+	c.eventually(60*time.Second, func() string {
 		cmd := c.command("create", "-f", "-")
 		cmd.Stdin = strings.NewReader(labelled)
 		out, _ := cmd.CombinedOutput()
