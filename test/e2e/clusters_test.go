@@ -25,7 +25,7 @@ import (
 // Every cluster that can be made becomes Ready and keeps what it is told. All of them
 // begin at once: druid's need two minutes, most of which they wait.
 func TestReadyMadeClusters(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	ns := namespace(t)
 	root := clusters.DruidSpec{RunAsRoot: true}
 	for _, row := range begin(t, ns, []made{
@@ -148,7 +148,7 @@ func gone(t *testing.T, c *clusters.Cluster) {
 // A store that can't be written to makes BackupReady False once there is something to
 // write, and a full snapshot makes it True at once when it can.
 func TestStoreBreaksAndHeals(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	c := start(t, namespace(t), "stored", clusters.Spec{Flavour: clusters.Druid, Size: 1})
 	ctx := t.Context()
 	if err := c.BreakStore(ctx); err != nil {
@@ -180,7 +180,7 @@ func TestStoreBreaksAndHeals(t *testing.T) {
 // What the API server says to an eviction is handed on: a budget's refusal with its
 // code, and success.
 func TestEvict(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	ns := namespace(t)
 	all, most := intstr.FromInt32(3), intstr.FromInt32(1)
 	for _, row := range []struct {

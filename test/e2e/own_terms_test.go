@@ -13,7 +13,7 @@ import (
 
 // A user's own term for a topology key wins: nothing is added for that key.
 func TestOwnAntiAffinityWins(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	ns, _ := governed(t, nil)
 	c := start(t, ns, "own", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true, Apart: corev1.LabelTopologyZone})
 	for _, m := range members(t, c) {
@@ -31,7 +31,7 @@ func TestOwnAntiAffinityWins(t *testing.T) {
 
 // A chart's soft wish for different hosts is its own term too, and stays as it is.
 func TestChartsOwnWishWins(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	ns, _ := governed(t, nil)
 	c := start(t, ns, "etcd", clusters.Spec{Flavour: clusters.Bitnami, Size: 3})
 	for _, m := range members(t, c) {

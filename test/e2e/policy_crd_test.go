@@ -33,7 +33,7 @@ func policyObject(t *testing.T, name, spec string) *unstructured.Unstructured {
 }
 
 func TestPolicyRefused(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	const labelKey, duration = "must be a label key such as", "must be a duration such as 90s or 1h30m, more than 0s and at most "
 	for _, row := range []struct{ spec, field, reason string }{
 		{`mode: Maybe`, "spec.mode", `supported values: "Enforce", "Warn", "Off"`},
@@ -74,7 +74,7 @@ func TestPolicyRefused(t *testing.T) {
 }
 
 func TestPolicyAcceptedAndDefaulted(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	defaults := v1alpha1.EtcdTopologyPolicySpec{
 		Mode:   v1alpha1.ModeEnforce,
 		Spread: v1alpha1.Spread{Topology: v1alpha1.TopologyAuto, Enforcement: v1alpha1.EnforcementRequired, Form: v1alpha1.FormTopologySpread, ZoneKey: "topology.kubernetes.io/zone"},
@@ -128,7 +128,7 @@ func TestPolicyAcceptedAndDefaulted(t *testing.T) {
 }
 
 func TestPolicyColumns(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	// Off, and of the lowest priority: it governs nothing while it is there.
 	obj := policyObject(t, "columns", `{mode: "Off", priority: -2147483648, clusterSelector: {matchLabels: {no: cluster}}}`)
 	if err := kube.Create(t.Context(), obj); err != nil {

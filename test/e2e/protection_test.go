@@ -18,9 +18,9 @@ import (
 )
 
 // etcd-druid's protection denies the controller's write: it is reported and tried
-// again, and succeeds once druid exempts the account. It changes druid and cuts a
-// node off, so nothing else may run beside it.
+// again, and succeeds once druid exempts the account.
 func TestDruidsProtectionDenies(t *testing.T) {
+	alone(t)
 	ctx := t.Context()
 	c := sharedDruid(t)
 	awaitMin(t, c, 2, policy.AllReady)

@@ -20,9 +20,9 @@ import (
 )
 
 // Whatever is done with the policy or the webhook, no pod restarts and nothing of the
-// owner's is written. It removes the webhook for a while, so nothing else may run
-// beside it.
+// owner's is written.
 func TestNothingRestarts(t *testing.T) {
+	alone(t)
 	ns, p := governed(t, nil)
 	etcd := sharedDruid(t)
 	plain := start(t, ns, "plain", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})

@@ -6,6 +6,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +17,28 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
+
+// stage is held by tests that leave nodes, druid and the webhook as they are, all of
+// them at once, and by tests that don't, one at a time.
+var stage sync.RWMutex
+
+// beside begins a test that leaves others alone.
+func beside(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+	stage.RLock()
+	t.Cleanup(stage.RUnlock)
+}
+
+// alone begins a test that drains or cuts off nodes, or changes druid or the webhook.
+// It waits for the shared cluster first, so that the others go on meanwhile.
+func alone(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+	sharedDruid(t)
+	stage.Lock()
+	t.Cleanup(stage.Unlock)
+}
 
 // sharedNamespace holds the druid cluster that several tests use one after the other,
 // because it takes two minutes to come up.

@@ -19,7 +19,7 @@ import (
 // Volumes that are bound in one zone must not keep their members Pending, and the
 // member that is free to go elsewhere does.
 func TestVolumesInTheWrongZone(t *testing.T) {
-	t.Parallel()
+	beside(t)
 	for _, bound := range []int{2, 3} {
 		t.Run(fmt.Sprintf("%d of 3 bound in one zone", bound), func(t *testing.T) {
 			t.Parallel()
