@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -113,16 +114,18 @@ type Health struct {
 	Revision       int64
 }
 
-// Health asks each member for its status, without quorum.
+// Health asks all members at once for their status, without quorum.
 func (c *Cluster) Health(ctx context.Context) ([]Health, error) {
 	members, err := c.Members(ctx)
 	if err != nil {
 		return nil, err
 	}
 	healths := make([]Health, len(members))
+	var asked sync.WaitGroup
 	for i, m := range members {
-		healths[i] = c.health(ctx, m)
+		asked.Go(func() { healths[i] = c.health(ctx, m) })
 	}
+	asked.Wait()
 	return healths, nil
 }
 

@@ -46,9 +46,6 @@ func connect(tb Testbed) (*kube, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach testbed: %w", err)
 	}
-	// The limits of client-go's defaults are for controllers; here somebody waits.
-	config = rest.CopyConfig(config)
-	config.QPS, config.Burst = 50, 100
 	types := runtime.NewScheme()
 	if err := scheme.AddToScheme(types); err != nil {
 		return nil, fmt.Errorf("types of Kubernetes: %w", err)
