@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,7 +37,7 @@ func run(args []string) error {
 		fmt.Println(strings.Join(addresses, " "))
 		return err
 	case "get":
-		return get(args[1])
+		return get(args[1], args[2])
 	case "whoami":
 		return whoami()
 	case "write":
@@ -76,15 +77,31 @@ func webhook(cert, key string) error {
 	return http.ListenAndServeTLS(":8443", cert, key, nil)
 }
 
-func get(url string) error {
-	client := http.Client{Timeout: 5 * time.Second}
-	resp, err := client.Get(url)
+// get prints what an address answers, each answer once, over several requests
+// on a connection each.
+func get(url, times string) error {
+	n, err := strconv.Atoi(times)
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	_, err = io.Copy(os.Stdout, resp.Body)
-	return err
+	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	seen := map[string]bool{}
+	for range n {
+		resp, err := client.Get(url)
+		if err != nil {
+			return err
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return err
+		}
+		_ = resp.Body.Close()
+		if !seen[string(body)] {
+			fmt.Print(string(body))
+		}
+		seen[string(body)] = true
+	}
+	return nil
 }
 
 // whoami asks the API server as any in-cluster client does: its Service's name,
@@ -101,7 +118,7 @@ func whoami() error {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca)
-	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	req, err := http.NewRequest(http.MethodPost, "https://kubernetes.default.svc/apis/authentication.k8s.io/v1/selfsubjectreviews",
 		strings.NewReader(`{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`))
 	if err != nil {
