@@ -53,25 +53,16 @@ func (c *cluster) write(ctx context.Context) error {
 	if kept.DeletionTimestamp != nil {
 		return nil
 	}
-	current := kept.Value.Min(c.facts.Replicas)
-	if !c.facts.Confirmed && v.Target < current {
+	if !c.facts.Confirmed && v.Target < kept.Value.Min(c.facts.Replicas) {
 		// Leases seen for the first time prove too little to loosen on.
 		return nil
 	}
+	record, loosened := c.author()
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
-	record := kept.Record
-	if past := record.Value != nil && *record.Value != kept.Value; past || record.Original == nil && !observe.Ours(kept.PodDisruptionBudget) {
-		// Its author wrote it when admission didn't reach us.
-		record.Original = &kept.Value
-		if past && current < record.Value.Min(c.facts.Replicas) {
-			c.rivals.note(c.owner.Key(), c.facts.At)
-		}
-	}
-	record.For, record.State = c.owner.Ref(), v.State
+	record.For, record.Value, record.State = c.owner.Ref(), &due, v.State
 	if v.MinAvailable == v.Target || record.Reason == "" {
 		record.Reason = v.Reason
 	}
-	record.Value = &due
 	patch, err := budgetPatch(kept.PodDisruptionBudget, &due, record)
 	if err != nil || patch == nil {
 		return err
@@ -79,11 +70,30 @@ func (c *cluster) write(ctx context.Context) error {
 	if err := c.patch(ctx, kept.PodDisruptionBudget, patch); err != nil {
 		return err
 	}
+	if loosened {
+		c.rivals.note(c.owner.Key(), c.facts.At)
+	}
 	if due != kept.Value {
 		log.FromContext(ctx).Info("set budget", "budget", kept.Name, "from", kept.Value.String(), "to", due.String(), "reason", record.Reason)
 		c.tell(policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, false)
 	}
 	return nil
+}
+
+// author is the kept budget's record with what its author asks for. A number
+// that isn't the one we set was written when admission didn't reach us; it also
+// says whether that one loosened.
+func (c *cluster) author() (record observe.BudgetRecord, loosened bool) {
+	kept := c.facts.Budgets.Kept
+	record = kept.Record
+	switch set := record.Value; {
+	case set != nil && *set != kept.Value:
+		record.Original = &kept.Value
+		loosened = kept.Value.Min(c.facts.Replicas) < set.Min(c.facts.Replicas)
+	case record.Original == nil && !observe.Ours(kept.PodDisruptionBudget):
+		record.Original = &kept.Value
+	}
+	return record, loosened
 }
 
 // tidy removes what is ours and not needed, and lets go of budgets that are

@@ -28,8 +28,8 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy
 	if name == "" && age == "" {
 		return policy.Condition{}, nil
 	}
-	limit, err := time.ParseDuration(age)
-	if name == "" || err != nil || limit <= 0 {
+	limit, ok := maxAge(age)
+	if name == "" || !ok {
 		f.note("BackupLeaseIncomplete", "%s says %s: %q and %s: %q; both are needed, a Lease's name and a duration such as 25h, and until then nothing is known of backups",
 			w.owner, v1alpha1.BackupLeaseAnnotation, name, v1alpha1.BackupMaxAgeAnnotation, age)
 		return policy.Condition{}, nil
@@ -40,7 +40,7 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy
 		live = r.Reader
 	}
 	var lease coordinationv1.Lease
-	err = live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: name}, &lease)
+	err := live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: name}, &lease)
 	switch {
 	case apierrors.IsNotFound(err):
 		return policy.Condition{Status: policy.Unknown, Reason: "BackupLeaseNotFound"}, nil
@@ -55,4 +55,9 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy
 	}
 	f.changeIn(rest + time.Second)
 	return policy.Condition{Status: policy.True, Reason: "BackupSucceeded"}, nil
+}
+
+func maxAge(age string) (time.Duration, bool) {
+	limit, err := time.ParseDuration(age)
+	return limit, err == nil && limit > 0
 }

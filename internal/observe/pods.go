@@ -4,8 +4,6 @@
 package observe
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -42,13 +40,4 @@ func runningSince(pod *corev1.Pod) (time.Time, bool) {
 		}
 	}
 	return youngest, len(pod.Status.ContainerStatuses) > 0
-}
-
-// ordinal is the number at the end of a StatefulSet's pod's name, -1 if there is none.
-func ordinal(pod string) int {
-	n, err := strconv.Atoi(pod[strings.LastIndexByte(pod, '-')+1:])
-	if err != nil || n < 0 {
-		return -1
-	}
-	return n
 }
