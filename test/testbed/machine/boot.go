@@ -51,7 +51,9 @@ func (s *Spec) Boot(ctx context.Context, helper string, sw *Spec, cut bool) erro
 	died := make(chan error, 1)
 	go func() { died <- cmd.Wait() }()
 	if sw != nil {
-		if err := s.Plug(ctx, sw, cut); err != nil {
+		// Its id is known from here: a process that has only just begun shows
+		// no environment yet, so that Running may not find it.
+		if err := s.plug(ctx, cmd.Process.Pid, sw, cut); err != nil {
 			return err
 		}
 	}

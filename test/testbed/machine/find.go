@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Every process of a testbed carries these in its environment, so that it can
@@ -89,10 +90,18 @@ func statusField(status []byte, key string) string {
 // Running returns the process id of the machine's first process, 0 when the
 // machine is off.
 func (s *Spec) Running() int {
-	for _, m := range find(s.Testbed) {
-		if m.first && m.machine == s.Name {
-			return m.pid
+	for range 100 {
+		for _, m := range find(s.Testbed) {
+			if m.first && m.machine == s.Name {
+				return m.pid
+			}
 		}
+		if len(cgroupProcesses(s.cgroup())) == 0 {
+			return 0
+		}
+		// A process shows no environment in the moment in which it becomes
+		// another program.
+		time.Sleep(5 * time.Millisecond)
 	}
 	return 0
 }

@@ -112,9 +112,9 @@ func (s *Spec) inside() (*netlink.Handle, int, error) {
 	return handle, pid, err
 }
 
-// Plug connects the machine to the switch, with the link down when cut. The
-// port is named after the machine.
-func (s *Spec) Plug(ctx context.Context, into *Spec, cut bool) error {
+// plug connects the machine, whose first process is pid, to the switch, with the
+// link down when cut. The port is named after the machine.
+func (s *Spec) plug(ctx context.Context, pid int, into *Spec, cut bool) error {
 	sw, _, err := into.inside()
 	if err != nil {
 		return err
@@ -123,10 +123,6 @@ func (s *Spec) Plug(ctx context.Context, into *Spec, cut bool) error {
 	bridge, err := waitLink(ctx, sw, device)
 	if err != nil {
 		return err
-	}
-	pid := s.Running()
-	if pid == 0 {
-		return fmt.Errorf("machine %s of testbed %s is off", s.Name, s.Testbed)
 	}
 	// The kernel removes a dead machine's cable a moment after the machine.
 	if old, err := sw.LinkByName(s.port()); err == nil {

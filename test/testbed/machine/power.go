@@ -25,7 +25,7 @@ func (s *Spec) Shutdown(ctx context.Context) error {
 		return err
 	}
 	if _, err := s.order(ctx, http.MethodPost, "/shutdown"); err != nil {
-		return fmt.Errorf("shut down %s: %w", s.Name, err)
+		return s.PowerOff(ctx) // it hasn't come so far as to take orders
 	}
 	return s.waitOff(ctx)
 }
