@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -79,7 +80,11 @@ func (c *Cluster) apply(ctx context.Context) error {
 			c.Mutate(object)
 		}
 	}
-	return c.kube.apply(ctx, objects...)
+	err = c.kube.apply(ctx, objects...)
+	if c.Flavour == Druid && meta.IsNoMatchError(err) {
+		return fmt.Errorf("%w; install etcd-druid first", err)
+	}
+	return err
 }
 
 // ensureCertificates writes the cluster's TLS Secrets unless all of them are there.

@@ -21,6 +21,8 @@ func NewCommand(attach Attach) *cobra.Command {
 		Short: "Make, break and delete etcd clusters on a testbed",
 		Long: "Make, break and delete etcd clusters on a testbed. A cluster that gets no NAME has the name of what it is.\n" +
 			"Clusters of druid's need druid: testbed druid install.",
+		Args: cobra.NoArgs, // so that a name that is none of these is an error
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var namespace string
 	cmd.PersistentFlags().StringVarP(&namespace, "namespace", "n", "default", "the clusters' namespace, which is made where it is missing")

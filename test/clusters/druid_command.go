@@ -14,6 +14,8 @@ func NewDruidCommand(attach Attach) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "druid",
 		Short: "Install and uninstall etcd-druid on a testbed",
+		Args:  cobra.NoArgs, // so that a name that is none of these is an error
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newInstallDruidCmd(attach), newUninstallDruidCmd(attach))
 	return cmd
