@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRunExitCodes(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/nowhere")
+	for _, row := range []struct {
+		name string
+		args []string
+		want int
+		says string
+	}{
+		{"help", []string{"-help"}, 0, "cert-dir"},
+		{"an unknown flag", []string{"-color"}, 2, "-color"},
+		{"an argument", []string{"start"}, 2, `unexpected argument "start"`},
+		{"a level that is none", []string{"-log-level", "loud"}, 2, "loud"},
+		{"no API server", nil, 1, "find the API server"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var stderr bytes.Buffer
+			if got := run(t.Context(), row.args, &stderr); got != row.want || !strings.Contains(stderr.String(), row.says) {
+				t.Errorf("exit %d, want %d; said %q, want %q in it", got, row.want, &stderr, row.says)
+			}
+		})
+	}
+}
+
+// TestRunEndsWhileItWaits: a program that is told to stop stops, also while the
+// API server doesn't answer.
+func TestRunEndsWhileItWaits(t *testing.T) {
+	t.Setenv("KUBECONFIG", "testdata/nobody.kubeconfig")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("told to stop"))
+	defer cancel()
+	var stderr bytes.Buffer
+	if got := run(ctx, nil, &stderr); got != 1 || !strings.Contains(stderr.String(), "who this is") {
+		t.Errorf("exit %d, said %q", got, &stderr)
+	}
+}
+
+type named struct{ fields chan int }
+
+func (named) String() string { return "kind source: *v1.Pod" }
+
+func TestLoggerLetsThingsNameThemselves(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	newLogger(&out, slog.LevelInfo).Info("starting", "source", named{}, "after", 5)
+	var line map[string]any
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	if line["source"] != "kind source: *v1.Pod" || line["after"] != 5.0 {
+		t.Errorf("logged %s", &out)
+	}
+}
