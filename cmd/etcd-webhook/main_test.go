@@ -49,14 +49,14 @@ func TestRunEndsWhileItWaits(t *testing.T) {
 	}
 }
 
-type named struct{ fields chan int }
+type named func()
 
 func (named) String() string { return "kind source: *v1.Pod" }
 
 func TestLoggerLetsThingsNameThemselves(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	newLogger(&out, slog.LevelInfo).Info("starting", "source", named{}, "after", 5)
+	newLogger(&out, slog.LevelInfo).Info("starting", "source", named(nil), "after", 5)
 	var line map[string]any
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatal(err)
