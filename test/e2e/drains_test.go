@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os/exec"
 	"testing"
@@ -114,11 +115,13 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	for _, m := range members(t, c) {
 		ready[m.Pod.Name] = m.Ready
 	}
-	w, err := set.CoreV1().Pods(c.Namespace).Watch(t.Context(), metav1.ListOptions{LabelSelector: labels.FormatLabels(c.MemberLabels())})
+	// The test's own context ends before its cleanups, which are to see the rest.
+	ctx := context.WithoutCancel(t.Context())
+	w, err := set.CoreV1().Pods(c.Namespace).Watch(ctx, metav1.ListOptions{LabelSelector: labels.FormatLabels(c.MemberLabels())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	writer := c.Write(t.Context())
+	writer := c.Write(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
