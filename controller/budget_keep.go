@@ -57,20 +57,21 @@ func (c *cluster) write(ctx context.Context) error {
 		// Leases seen for the first time prove too little to loosen on.
 		return nil
 	}
-	record, loosened := c.author()
+	record, undone := c.author()
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
 	record.For, record.Value, record.State = c.owner.Ref(), &due, v.State
 	if v.MinAvailable == v.Target || record.Reason == "" {
 		record.Reason = v.Reason
 	}
-	patch, err := budgetPatch(kept.PodDisruptionBudget, &due, record)
+	loosens := due.Min(c.facts.Replicas) < kept.Value.Min(c.facts.Replicas)
+	patch, err := budgetPatch(kept.PodDisruptionBudget, &due, record, loosens)
 	if err != nil || patch == nil {
 		return err
 	}
 	if err := c.patch(ctx, kept.PodDisruptionBudget, patch); err != nil {
 		return err
 	}
-	if loosened {
+	if undone {
 		c.rivals.note(c.owner.Key(), c.facts.At)
 	}
 	if due != kept.Value {
@@ -82,18 +83,18 @@ func (c *cluster) write(ctx context.Context) error {
 
 // author is the kept budget's record with what its author asks for. A number
 // that isn't the one we set was written when admission didn't reach us; it also
-// says whether that one loosened.
-func (c *cluster) author() (record observe.BudgetRecord, loosened bool) {
+// says whether that one undid ours.
+func (c *cluster) author() (record observe.BudgetRecord, undone bool) {
 	kept := c.facts.Budgets.Kept
 	record = kept.Record
 	switch set := record.Value; {
 	case set != nil && *set != kept.Value:
 		record.Original = &kept.Value
-		loosened = kept.Value.Min(c.facts.Replicas) < set.Min(c.facts.Replicas)
+		undone = kept.Value.Min(c.facts.Replicas) < set.Min(c.facts.Replicas)
 	case record.Original == nil && !observe.Ours(kept.PodDisruptionBudget):
 		record.Original = &kept.Value
 	}
-	return record, loosened
+	return record, undone
 }
 
 // tidy removes what is ours and not needed, and lets go of budgets that are
@@ -171,7 +172,7 @@ func (b *Budget) patch(ctx context.Context, pdb *policyv1.PodDisruptionBudget, p
 }
 
 func (b *Budget) delete(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
-	only := client.Preconditions{UID: &pdb.UID, ResourceVersion: &pdb.ResourceVersion}
+	only := client.Preconditions{UID: &pdb.UID}
 	if err := client.IgnoreNotFound(b.Client.Delete(ctx, pdb, only)); err != nil {
 		return fmt.Errorf("delete budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
 	}

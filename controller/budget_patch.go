@@ -16,11 +16,13 @@ import (
 // budgetPatch is the narrowest patch that makes a budget say value and
 // remember record, nil when it does already. A nil value leaves the number.
 //
-// It is a merge patch with a precondition, not server-side apply: druid and
-// Helm write the same number, and apply would take its ownership from them and
-// make their next apply fail. The precondition keeps a decision on an old
-// number from overwriting a newer one.
-func budgetPatch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, record observe.BudgetRecord) (client.Patch, error) {
+// It is a merge patch, not server-side apply: druid and Helm write the same
+// number, and apply would take its ownership from them and make their next apply
+// fail. Only when loosens is set does it hold to the version that was judged,
+// so that a leader that was replaced and doesn't know it can't undo what its
+// successor tightened. To tighten needs no such care, and would otherwise lose
+// against each of the disruption controller's own writes.
+func budgetPatch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, record observe.BudgetRecord, loosens bool) (client.Patch, error) {
 	annotations := map[string]any{}
 	want := record.Encode()
 	for _, key := range observe.BudgetAnnotations() {
@@ -40,7 +42,10 @@ func budgetPatch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, 
 	if len(annotations) == 0 && len(patch) == 0 {
 		return nil, nil
 	}
-	meta := map[string]any{"resourceVersion": pdb.ResourceVersion, "uid": pdb.UID}
+	meta := map[string]any{"uid": pdb.UID}
+	if loosens {
+		meta["resourceVersion"] = pdb.ResourceVersion
+	}
 	if len(annotations) > 0 {
 		meta["annotations"] = annotations
 	}

@@ -52,7 +52,7 @@ func (b *Budget) giveBack(ctx context.Context, pdb *policyv1.PodDisruptionBudget
 			value = new(value.WithMin(least, replicas))
 		}
 	}
-	patch, err := budgetPatch(pdb, value, observe.BudgetRecord{})
+	patch, err := budgetPatch(pdb, value, observe.BudgetRecord{}, true)
 	if err != nil || patch == nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (s *shelf) Patch(_ context.Context, obj client.Object, patch client.Patch, 
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return err
 	}
-	if asked.ResourceVersion != old.ResourceVersion || asked.UID != old.UID {
+	if asked.UID != old.UID || asked.ResourceVersion != "" && asked.ResourceVersion != old.ResourceVersion {
 		return apierrors.NewConflict(policyv1.Resource("poddisruptionbudgets"), obj.GetName(), errors.New("changed"))
 	}
 	text, err := json.Marshal(old)
