@@ -113,7 +113,7 @@ func agrees(t *testing.T, c *clusters.Cluster, version string) {
 // condition that says so has been seen over an empty one.
 func backedUp(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
-	if c.Flavour != clusters.Druid || c.Spec.Druid.NoBackups {
+	if c.Flavour != clusters.Druid || c.Druid.NoBackups {
 		return
 	}
 	names, err := c.Snapshots()

@@ -6,12 +6,14 @@ package story
 import (
 	"context"
 	"fmt"
+	"slices"
+	"slices"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -56,20 +58,11 @@ func (w *World) awaitBudget(ctx context.Context, c *clusters.Cluster, minAvailab
 			return "", false, err
 		}
 		last = b
-		return b.String(), b.min == minAvailable && contains(reasons, b.reason), nil
+		return b.String(), b.min == minAvailable && (len(reasons) == 0 || slices.Contains(reasons, b.reason)), nil
 	})
 	took := time.Since(start)
 	if err == nil {
 		w.Say("budget %s: %s", c, last)
 	}
 	return took, err
-}
-
-func contains(reasons []string, reason string) bool {
-	for _, r := range reasons {
-		if r == reason {
-			return true
-		}
-	}
-	return len(reasons) == 0
 }

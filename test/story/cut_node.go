@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

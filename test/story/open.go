@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 

@@ -22,7 +22,7 @@ type Teller struct {
 
 // NewTeller starts a tale on out. With color, headings and outcomes stand out.
 func NewTeller(out io.Writer, color bool) *Teller {
-	return &Teller{out: out, color: color, start: time.Now()}
+	return &Teller{out: out, color: color, start: time.Now()} //nolint:forbidigo // it tells a person how long things take
 }
 
 // Heading opens a step.
@@ -46,7 +46,7 @@ func (t *Teller) Table(rows ...[]string) {
 	for _, r := range rows {
 		fmt.Fprintln(w, "          "+strings.Join(r, "\t"))
 	}
-	w.Flush() //nolint:errcheck // a strings.Builder does not fail
+	w.Flush()
 	t.write(b.String())
 }
 
