@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"slices"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
