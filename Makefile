@@ -14,6 +14,7 @@ build: ## Build the programs into bin/
 	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
 
 demo: ## Start a real cluster on this machine and play the story on it (root)
+	@echo "building the testbed's own program (the first time, a few minutes without a word)"
 	$(TESTBED) demo
 
 down: ## Stop the demo's cluster and leave nothing behind (root)
