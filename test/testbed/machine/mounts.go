@@ -21,8 +21,8 @@ func (s *Spec) mountAll() error {
 	}
 	steps := []func() error{
 		func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") },
-		func() error { return unix.Mount("proc", "/proc", "proc", 0, "") },
-		func() error { return unix.Mount("sysfs", "/sys", "sysfs", 0, "") },
+		func() error { return remount("/proc", "proc") },
+		func() error { return remount("/sys", "sysfs") },
 		func() error { return mountCgroups(hs) },
 		s.mountOwnDirs,
 		s.cover,
@@ -36,6 +36,16 @@ func (s *Spec) mountAll() error {
 		}
 	}
 	return nil
+}
+
+// remount replaces a mount of the host's by one that shows the machine. The old
+// one goes first: merely covered, it would still be listed, and programs look
+// for cgroups in that list.
+func remount(path, fstype string) error {
+	if err := unix.Unmount(path, unix.MNT_DETACH); err != nil {
+		return err
+	}
+	return unix.Mount(fstype, path, fstype, 0, "")
 }
 
 // mountCgroups mounts the host's hierarchies anew. In the machine's cgroup
