@@ -6,12 +6,9 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
@@ -41,16 +38,7 @@ func TestDruidsProtectionDenies(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	eventually(t, "an Event that says who denied the budget", func(ctx context.Context) (string, bool, error) {
-		var events corev1.EventList
-		err := kube.List(ctx, &events, client.InNamespace(c.Namespace))
-		for _, e := range events.Items {
-			if e.InvolvedObject.Name == c.Name && strings.Contains(e.Message, "denied") {
-				return "", true, nil
-			}
-		}
-		return fmt.Sprintf("%d other Events", len(events.Items)), false, err
-	})
+	awaitEvent(t, c, "denied")
 	account := fmt.Sprintf("system:serviceaccount:%s:%s", install.Namespace, install.Name)
 	exempt := clusters.DruidOptions{Protection: true, ExemptServiceAccounts: []string{account}}
 	if err := clusters.InstallDruid(ctx, bed, exempt); err != nil {

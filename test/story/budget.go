@@ -25,7 +25,7 @@ type budget struct {
 }
 
 func (b budget) String() string {
-	return fmt.Sprintf("minAvailable %d (%s), %d healthy, %d evictions allowed", b.min, orDash(b.reason), b.healthy, b.allowed)
+	return fmt.Sprintf("minAvailable %d (%s), %d healthy, %d may be evicted", b.min, orDash(b.reason), b.healthy, b.allowed)
 }
 
 func (w *World) budget(ctx context.Context, c *clusters.Cluster) (budget, error) {

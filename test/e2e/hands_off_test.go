@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// In mode Warn nothing changes, and an Event says what would.
+func TestWarnModeChangesNothing(t *testing.T) {
+	beside(t)
+	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Mode = v1alpha1.ModeWarn })
+	one := intstr.FromInt32(1)
+	c := start(t, ns, "warned", clusters.Spec{
+		Flavour: clusters.Plain, Size: 3, Ephemeral: true, Budget: &clusters.Budget{MinAvailable: &one},
+	})
+	noTerms(t, c)
+	awaitEvent(t, c, "would")
+	unwritten(t, ns, "warned")
+}
+
+// A cluster that opted out is left alone under a policy that is enforced.
+func TestOptedOutIsLeftAlone(t *testing.T) {
+	beside(t)
+	ns, _ := governed(t, nil)
+	one := intstr.FromInt32(1)
+	c := start(t, ns, "out", clusters.Spec{
+		Flavour: clusters.Plain, Size: 3, Ephemeral: true, Budget: &clusters.Budget{MinAvailable: &one},
+		Annotations: map[string]string{v1alpha1.TopologyPolicyAnnotation: v1alpha1.OptOut},
+	})
+	noTerms(t, c)
+	unwritten(t, ns, "out")
+}
+
+// Budgets that don't say one integer, or select everything, are left alone, and the
+// policy's status says so.
+func TestBudgetsThatCannotBeKept(t *testing.T) {
+	beside(t)
+	half := intstr.FromString("50%")
+	app := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "main"}}
+	always := policyv1.AlwaysAllow
+	for reason, spec := range map[string]policyv1.PodDisruptionBudgetSpec{
+		"BudgetPercentage":  {Selector: app, MinAvailable: &half},
+		"BudgetSelectsAll":  {Selector: &metav1.LabelSelector{}, MaxUnavailable: new(intstr.FromInt32(1))},
+		"BudgetAlwaysAllow": {Selector: app, MaxUnavailable: new(intstr.FromInt32(1)), UnhealthyPodEvictionPolicy: &always},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			ns, p := governed(t, nil)
+			b := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "theirs"}, Spec: spec}
+			if err := kube.Create(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+			start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
+			eventually(t, reason+" in the policy's status", func(ctx context.Context) (string, bool, error) {
+				err := kube.Get(ctx, client.ObjectKeyFromObject(p), p)
+				seen := fmt.Sprintf("%+v", p.Status.Clusters)
+				return seen, strings.Contains(seen, reason), err
+			})
+			unwritten(t, ns, "theirs")
+		})
+	}
+}
+
+func noTerms(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	for _, m := range members(t, c) {
+		if m.Pod.Spec.Affinity != nil || len(m.Pod.Spec.TopologySpreadConstraints) > 0 {
+			t.Errorf("pod %s got terms: %v %v", m.Pod.Name, m.Pod.Spec.Affinity, m.Pod.Spec.TopologySpreadConstraints)
+		}
+	}
+}
+
+// unwritten holds that nobody has changed the spec of a budget or noted anything on it.
+func unwritten(t *testing.T, ns, name string) {
+	t.Helper()
+	var b policyv1.PodDisruptionBudget
+	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Generation != 1 || b.Annotations[v1alpha1.BudgetValueAnnotation] != "" {
+		t.Errorf("budget %s/%s was written: generation %d, %v", ns, name, b.Generation, b.Annotations)
+	}
+}
+
+// awaitEvent waits for an Event about a cluster's owner that has the word in it.
+func awaitEvent(t *testing.T, c *clusters.Cluster, word string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("an Event about %s with %q", c, word), func(ctx context.Context) (string, bool, error) {
+		var events corev1.EventList
+		err := kube.List(ctx, &events, client.InNamespace(c.Namespace))
+		for _, e := range events.Items {
+			if e.InvolvedObject.Name == c.Full() && strings.Contains(e.Message, word) {
+				return "", true, nil
+			}
+		}
+		return fmt.Sprintf("%d other Events", len(events.Items)), false, err
+	})
+}
