@@ -35,7 +35,7 @@ func (c *cluster) create(ctx context.Context) error {
 		return fmt.Errorf("create budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
 	}
 	writes.WithLabelValues(resultWritten).Inc()
-	c.tell(policy.Note{Reason: "BudgetCreated", Message: fmt.Sprintf("budget %s: %s", pdb.Name, c.verdict.Message)}, false)
+	c.inform(policy.Note{Reason: "BudgetCreated", Message: fmt.Sprintf("budget %s: %s", pdb.Name, c.verdict.Message)}, actionKeep)
 	return nil
 }
 

@@ -76,7 +76,11 @@ func (c *cluster) write(ctx context.Context) error {
 	}
 	if due != kept.Value {
 		log.FromContext(ctx).Info("set budget", "budget", kept.Name, "from", kept.Value.String(), "to", due.String(), "reason", record.Reason)
-		c.tell(policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, false)
+		action := actionTighten
+		if loosens {
+			action = actionLoosen
+		}
+		c.inform(policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, action)
 	}
 	return nil
 }
@@ -105,7 +109,7 @@ func (c *cluster) tidy(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.tell(policy.Note{Reason: "BudgetRemoved", Message: fmt.Sprintf("budget %s was made because there was none, and goes: the members have another", pdb.Name)}, false)
+		c.inform(policy.Note{Reason: "BudgetRemoved", Message: fmt.Sprintf("budget %s was made because there was none, and goes: the members have another", pdb.Name)}, actionKeep)
 	}
 	for _, pdb := range c.facts.Budgets.Strayed {
 		if err := c.restore(ctx, pdb, 0); err != nil {

@@ -18,8 +18,14 @@ const (
 	reasonWouldKeep   = "PolicyWarns"
 )
 
-// actionKeep is what an Event of this controller is about.
-const actionKeep = "KeepBudget"
+// What an Event of this controller is about. Events that differ in their text
+// alone are merged into a series that shows the first text, so a change in one
+// direction must not hide the change in the other.
+const (
+	actionKeep    = "KeepBudget"
+	actionTighten = "TightenBudget"
+	actionLoosen  = "LoosenBudget"
+)
 
 // maxNote is the longest text that an Event takes.
 const maxNote = 1024
@@ -34,20 +40,12 @@ func (c *cluster) say(notes []policy.Note) {
 	for _, n := range notes {
 		if at := slices.Index(fresh, n.Reason); at >= 0 {
 			fresh = slices.Delete(fresh, at, at+1)
-			c.tell(n, true)
+			tell(c.Recorder, c.owner, n, actionKeep)
 		}
 	}
 }
 
-// tell records an Event on the owner.
-func (c *cluster) tell(n policy.Note, warning bool) {
-	kind := corev1.EventTypeNormal
-	if warning {
-		kind = corev1.EventTypeWarning
-	}
-	on := &corev1.ObjectReference{
-		APIVersion: c.owner.APIVersion, Kind: c.owner.Kind,
-		Namespace: c.owner.Namespace, Name: c.owner.Name, UID: c.owner.UID,
-	}
-	c.Recorder.Eventf(on, nil, kind, n.Reason, actionKeep, "%s", cut(n.Message))
+// inform records an Event on the owner that is no warning.
+func (c *cluster) inform(n policy.Note, action string) {
+	c.Recorder.Eventf(reference(c.owner), nil, corev1.EventTypeNormal, n.Reason, action, "%s", cut(n.Message))
 }

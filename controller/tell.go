@@ -26,6 +26,10 @@ func referenceTo(o observe.Owner) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
 }
 
+func reference(o observe.Owner) *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
+}
+
 // cut shortens a text to what an Event or a status takes.
 func cut(text string) string {
 	if len(text) > maxNote {
