@@ -118,14 +118,9 @@ func (s *Spec) run(ctx context.Context) error {
 		return err
 	}
 	if unified(hs) {
-		// A version 2 cgroup that hands controllers on holds no processes.
-		if err := makeCgroup("/init"); err != nil {
+		if err := leaveRoot(); err != nil {
 			return err
 		}
-		if err := joinCgroup("/init"); err != nil {
-			return err
-		}
-		delegate(cgroupRoot)
 	}
 	if err := s.configureNetwork(ctx); err != nil {
 		return err

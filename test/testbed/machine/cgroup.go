@@ -106,13 +106,27 @@ func makeCgroup(path string) error {
 	return nil
 }
 
-// delegate hands all controllers of a version 2 cgroup to its children. One
-// that can't be handed on is no error: kubelet says which it misses.
+// delegate hands the controllers that kubelet needs from a version 2 cgroup to
+// its children. One that can't be handed on is no error: kubelet says which it
+// misses.
 func delegate(dir string) {
-	controllers, _ := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
-	for c := range strings.FieldsSeq(string(controllers)) {
+	for _, c := range []string{"cpu", "cpuset", "io", "memory", "pids"} {
 		_ = os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+c), 0)
 	}
+}
+
+// leaveRoot moves the machine's first process out of its version 2 root cgroup,
+// to one beside those of the pods: a cgroup that hands controllers on may hold
+// no processes, and one that does both is broken for good.
+func leaveRoot() error {
+	if err := os.Mkdir(filepath.Join(cgroupRoot, "init"), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make cgroup: %w", err)
+	}
+	if err := joinCgroup("/init"); err != nil {
+		return err
+	}
+	delegate(cgroupRoot)
+	return nil
 }
 
 // inheritCpuset gives a version 1 cpuset its parent's cores: it is made empty,
