@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
@@ -30,11 +31,14 @@ var tunables = map[string]int{
 func (l layout) covers(name string) map[string]string {
 	// Each is a computer of its own, not the host; the id has 32 digits.
 	id := sha256.Sum256([]byte(l.Name + "/" + name))
-	hosts := "127.0.0.1 localhost\n::1 localhost ip6-localhost\n" + l.controlAddress() + " " + controlPlane + "\n"
+	hosts := []string{"127.0.0.1 localhost", "::1 localhost ip6-localhost", l.controlAddress() + " " + controlPlane}
 	for _, n := range l.Nodes {
-		hosts += n.Address + " " + n.Name + "\n"
+		hosts = append(hosts, n.Address+" "+n.Name)
 	}
-	covers := map[string]string{"/etc/machine-id": hex.EncodeToString(id[:16]) + "\n", "/etc/hosts": hosts}
+	covers := map[string]string{
+		"/etc/machine-id": hex.EncodeToString(id[:16]) + "\n",
+		"/etc/hosts":      strings.Join(hosts, "\n") + "\n",
+	}
 	for path, value := range tunables {
 		covers[path] = strconv.Itoa(value) + "\n"
 	}
