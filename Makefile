@@ -28,6 +28,7 @@ unit: ## Run the tests that need no cluster
 
 golden: ## Rewrite the golden files from what the code says now
 	UPDATE=1 go test ./...
+	cd test && UPDATE=1 go test ./clusters
 
 lint: ## Check the code's style in every module of ours
 	$(GOLANGCI_LINT) run ./...
@@ -42,7 +43,7 @@ generate: ## Write generated code, the CRD and the reference documents
 	go generate ./...
 
 bench: ## Measure: rules, handlers, and the programs beside their peers
-	go test -run '^$$' -bench . -benchmem ./...
+	go test -run '^$$' -bench . -benchmem ./policy ./webhook
 
 clean: ## Remove what build made, and the testbed's cache of binaries and images
 	rm -rf bin dist

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
 )
 
 // device is the machine's network device: one end of a pair, or the bridge of
@@ -103,13 +104,31 @@ func (s *Spec) inside() (*netlink.Handle, int, error) {
 	if pid == 0 {
 		return nil, 0, fmt.Errorf("machine %s of testbed %s is off", s.Name, s.Testbed)
 	}
-	ns, err := netns.GetFromPid(pid)
+	var ns netns.NsHandle
+	err := whileExec(func() (err error) {
+		ns, err = netns.GetFromPid(pid)
+		return err
+	})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer ns.Close()
 	handle, err := netlink.NewHandleAt(ns)
 	return handle, pid, err
+}
+
+// whileExec repeats what looks into a machine's first process. While that
+// becomes the second program of Main it seems to be gone for a moment, since
+// its first thread ends and another takes its id.
+func whileExec(do func() error) error {
+	for range 200 {
+		err := do()
+		if !errors.Is(err, unix.ESRCH) && !errors.Is(err, unix.ENOENT) {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return do()
 }
 
 // plug connects the machine, whose first process is pid, to the switch, with the
@@ -133,7 +152,7 @@ func (s *Spec) plug(ctx context.Context, pid int, into *Spec, cut bool) error {
 		PeerName:      device,
 		PeerNamespace: netlink.NsPid(pid),
 	}
-	if err := sw.LinkAdd(port); err != nil {
+	if err := whileExec(func() error { return sw.LinkAdd(port) }); err != nil {
 		return fmt.Errorf("plug %s into %s: %w", s.Name, into.Name, err)
 	}
 	return s.Cut(into, cut)
