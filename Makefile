@@ -42,7 +42,7 @@ fix: ## Mend what the linters can mend
 generate: ## Write generated code, the CRD and the reference documents
 	go generate ./...
 
-bench: ## Measure: rules, handlers, and the programs beside their peers
+bench: ## Measure the rules, and the handlers beside their floor
 	go test -run '^$$' -bench . -benchmem ./policy ./webhook
 
 clean: ## Remove what build made, and the testbed's cache of binaries and images
