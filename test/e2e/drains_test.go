@@ -122,11 +122,16 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	writer := c.Write(ctx)
-	done := make(chan struct{})
+	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
 		for event := range w.ResultChan() {
 			pod, ok := event.Object.(*corev1.Pod)
+			select {
+			case <-over: // a watch that is stopped ends with an error
+				return
+			default:
+			}
 			if !ok {
 				t.Errorf("%s: the watch broke: %v", c, event.Object)
 				return
@@ -138,6 +143,7 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 		}
 	}()
 	t.Cleanup(func() {
+		close(over)
 		w.Stop()
 		<-done
 		stats := writer.Stop()
