@@ -76,23 +76,16 @@ func setMode(t *testing.T, p *v1alpha1.EtcdTopologyPolicy, mode v1alpha1.Mode) {
 	}
 }
 
-// lives is what a restart or a write to the template would change.
-func lives(t *testing.T, all ...*clusters.Cluster) map[string]string {
+// lives is what must stay the same where nothing restarts.
+func lives(t *testing.T, all ...*clusters.Cluster) map[string]clusters.Lives {
 	t.Helper()
-	seen := map[string]string{}
+	seen := map[string]clusters.Lives{}
 	for _, c := range all {
-		sts, err := c.StatefulSet(t.Context())
+		l, err := c.Lives(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen[c.String()] = fmt.Sprintf("generation %d", sts.Generation)
-		for _, m := range members(t, c) {
-			restarts := 0
-			for _, s := range m.Pod.Status.ContainerStatuses {
-				restarts += int(s.RestartCount)
-			}
-			seen[c.String()+" "+m.Pod.Name] = fmt.Sprintf("%s, %d restarts", m.Pod.UID, restarts)
-		}
+		seen[c.String()] = l
 	}
 	return seen
 }

@@ -65,38 +65,19 @@ func (w *World) reconcileAll(ctx context.Context, all ...*clusters.Cluster) erro
 	return nil
 }
 
-// lives is what must not change: the generation of the StatefulSet, and each
-// member's pod with its restarts.
-type lives struct {
-	Generation int64
-	Pods       map[string]string
-}
-
-func (w *World) snapshot(ctx context.Context, all ...*clusters.Cluster) (map[string]lives, error) {
-	seen := map[string]lives{}
+func (w *World) snapshot(ctx context.Context, all ...*clusters.Cluster) (map[string]clusters.Lives, error) {
+	seen := map[string]clusters.Lives{}
 	for _, c := range all {
-		sts, err := c.StatefulSet(ctx)
+		l, err := c.Lives(ctx)
 		if err != nil {
 			return nil, err
-		}
-		members, err := c.Members(ctx)
-		if err != nil {
-			return nil, err
-		}
-		l := lives{Generation: sts.Generation, Pods: map[string]string{}}
-		for _, m := range members {
-			restarts := 0
-			for _, s := range m.Pod.Status.ContainerStatuses {
-				restarts += int(s.RestartCount)
-			}
-			l.Pods[m.Pod.Name] = fmt.Sprintf("%s restarts %d", m.Pod.UID, restarts)
 		}
 		seen[c.String()] = l
 	}
 	return seen, nil
 }
 
-func (w *World) tellSnapshot(seen map[string]lives) {
+func (w *World) tellSnapshot(seen map[string]clusters.Lives) {
 	rows := [][]string{{"STATEFULSET", "GENERATION", "POD", "UID AND RESTARTS"}}
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		for _, pod := range slices.Sorted(maps.Keys(seen[name].Pods)) {
