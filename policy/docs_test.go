@@ -33,8 +33,20 @@ func TestDocs(t *testing.T) {
 	for _, r := range spreadRows {
 		tested[id(r.row)] = true
 	}
+	for _, r := range membershipRows {
+		tested[id(r.row)] = true
+	}
+	for _, r := range gateRows {
+		tested[id(r.row)] = true
+	}
+	for _, r := range stepRows {
+		tested[id(r.row)] = true
+	}
+	for _, r := range maintenanceRows {
+		tested[id(r.row)] = true
+	}
 	documented := map[string]bool{}
-	for page, prefix := range map[string]string{"budget.md": "B", "spread.md": "S"} {
+	for page, prefix := range map[string]string{"budget.md": "B", "spread.md": "S", "membership.md": "M", "maintenance.md": "D"} {
 		for _, m := range regexp.MustCompile(`(?m)^\| (`+prefix+`-\d+) \|`).FindAllStringSubmatch(rulesPage(t, page), -1) {
 			if documented[m[1]] {
 				t.Errorf("%s has %s twice", page, m[1])

@@ -3,6 +3,8 @@
 
 package policy
 
+import "slices"
+
 // The reasons of the budget's verdicts, one for each row of its table.
 const (
 	SingleMember         = "SingleMember"
@@ -42,17 +44,48 @@ const (
 	VolumeNodeTaken    = "VolumeNodeTaken"
 )
 
+// The reasons of verdicts and steps about membership.
+const (
+	QuorumKept        = "QuorumKept"
+	QuorumWouldBeLost = "QuorumWouldBeLost"
+	NoQuorum          = "NoQuorum"
+	LastMember        = "LastMember"
+	NoSuchMember      = "NoSuchMember"
+	VoterDown         = "VoterDown"
+	LearnerPresent    = "LearnerPresent"
+	StrangerMember    = "StrangerMember"
+	MemberGap         = "MemberGap"
+	OperationUnderWay = "OperationUnderWay"
+	UnknownOperation  = "UnknownOperation"
+	CuresMember       = "CuresMember"
+	CatchingUp        = "CatchingUp"
+	NotObserved       = "NotObserved"
+	PodGoing          = "PodGoing"
+)
+
+// The reasons of verdicts about maintenance, beside those above.
+const (
+	SnapshotOpen     = "SnapshotOpen"
+	SnapshotsUnknown = "SnapshotsUnknown"
+	CorruptAlarm     = "CorruptAlarm"
+	CuresNoSpace     = "CuresNoSpace"
+	LeadsAlready     = "LeadsAlready"
+	DatabaseFull     = "DatabaseFull"
+	SpaceFree        = "SpaceFree"
+	QuotaUnknown     = "QuotaUnknown"
+)
+
 // ReasonDoc says in plain words what a reason means.
 type ReasonDoc struct {
 	Reason string
-	// Rule is the rule that gives it: Spread or Budget.
+	// Rule is the rule that gives it: Spread, Budget, Membership or Maintenance.
 	Rule string
 	Doc  string
 }
 
 // Reasons are all reasons of all rules, in the order of the rules' tables.
 func Reasons() []ReasonDoc {
-	return append(budgetReasons(), spreadReasons()...)
+	return slices.Concat(budgetReasons(), spreadReasons(), membershipReasons(), maintenanceReasons())
 }
 
 func budgetReasons() []ReasonDoc {
@@ -91,5 +124,40 @@ func spreadReasons() []ReasonDoc {
 		{VolumeUnplaced, rule, "The member's volume is not bound yet and will be placed without asking the scheduler, so it may land in a zone that is taken: the zone is preferred, not required. A storage class with volumeBindingMode WaitForFirstConsumer avoids it."},
 		{VolumeZoneTaken, rule, "The member's volume is bound to zones that other members may hold. It would wait for ever under a required zone spread, so the zone is preferred for it."},
 		{VolumeNodeTaken, rule, "The member's volume is bound to nodes that other members may hold. It would wait for ever under a required anti-affinity, so a node of its own is preferred for it."},
+	}
+}
+
+func membershipReasons() []ReasonDoc {
+	const rule = "Membership"
+	return []ReasonDoc{
+		{QuorumKept, rule, "The voters that are left keep a quorum of healthy ones: the change may go ahead."},
+		{QuorumWouldBeLost, rule, "Without that member fewer voters would be healthy than are a quorum of those left. Bring a member back first; a dead one goes before a healthy one."},
+		{NoQuorum, rule, "Fewer voters are healthy than are a quorum, so etcd agrees to nothing, no change of its members either. Bring a member back; its data is worth more than its place."},
+		{LastMember, rule, "It is the only voter. Without it there is no cluster."},
+		{NoSuchMember, rule, "No member with that ID, name and peer URL is in etcd's list any more."},
+		{VoterDown, rule, "A voter does not answer. etcd adds no member while one is down, and no healthy one should go: restart, replace or remove the dead one first."},
+		{LearnerPresent, rule, "A learner is there that this operation has not added. It is promoted or removed first: etcd takes one at a time."},
+		{StrangerMember, rule, "etcd lists a member whose peer URL no pod of this cluster has: a leftover, or another cluster's. Remove it once you know what it is."},
+		{MemberGap, rule, "A place below the highest member has no member, and a StatefulSet can't leave one out: replace that pod's member first."},
+		{OperationUnderWay, rule, "A scale, rollout or replacement is under way, by the owner's operator or by this plugin. Wait until it is over, or finish it."},
+		{UnknownOperation, rule, "The journal names an operation that this version of the plugin does not know. Use the version that began it."},
+		{CuresMember, rule, "The act removes or replaces the member that is broken, so its being broken is no reason against it."},
+		{CatchingUp, rule, "The new member is a learner and is still behind its leader. It gets its vote after three reads within 1,000 entries."},
+		{NotObserved, rule, "Kubernetes' StatefulSet controller has not yet acted on the last change."},
+		{PodGoing, rule, "A pod or its volume claims are still being taken away or made."},
+	}
+}
+
+func maintenanceReasons() []ReasonDoc {
+	const rule = "Maintenance"
+	return []ReasonDoc{
+		{SnapshotOpen, rule, "Somebody reads a snapshot from a member: a backup, or a person. A defragmentation of that member waits for it, and every write waits for the defragmentation. Try again when the snapshot is over."},
+		{SnapshotsUnknown, rule, "A member's metrics can't be read, so it is not known whether a snapshot is being read from it."},
+		{CorruptAlarm, rule, "etcd has found that a member's data differ from the others'. Find that member (kubectl etcd check) and replace it; no other maintenance helps."},
+		{CuresNoSpace, rule, "A database has reached its quota and etcd takes no writes (alarm NOSPACE). Defragmentation is the cure, so backups that fail meanwhile are no reason against it."},
+		{LeadsAlready, rule, "The member is the leader already."},
+		{DatabaseFull, rule, "More than 90 % of the quota would still be taken, so the alarm would be raised again by one of the next writes. Defragment, delete keys, or raise the quota."},
+		{SpaceFree, rule, "Every database has room again: the alarm may go."},
+		{QuotaUnknown, rule, "A member says its quota neither in its status (before etcd 3.6) nor in its metrics."},
 	}
 }

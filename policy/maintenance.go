@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Database is what the rules of maintenance see of one member: itself, its
+// database, and who reads that.
+type Database struct {
+	// Pod is the pod's name, or the member's ID where it runs in none.
+	Pod string
+	// Trouble says why the member is not well, in words, and is empty for one that
+	// answered for itself just now, as this member of this cluster, and follows a
+	// leader.
+	Trouble         string
+	Learner, Leader bool
+	// Applied is how far it has got in the raft log.
+	Applied uint64
+	// Size is the database file's and InUse what is used of it, in bytes. Quota is 0
+	// where it isn't known.
+	Size, InUse, Quota int64
+	// Alarms are those raised for it.
+	Alarms []string
+	// Snapshots counts the streams that read a snapshot from it, by whomever; it is
+	// negative where that isn't known.
+	Snapshots int
+}
+
+// etcd's alarms.
+const (
+	NoSpace = "NOSPACE"
+	Corrupt = "CORRUPT"
+)
+
+// QuotaRoom is how many percent of the quota a database may have for an alarm to be
+// worth disarming: etcd raises it again at the first write that doesn't fit.
+const QuotaRoom = 90
+
+func (d Database) has(alarm string) bool { return slices.Contains(d.Alarms, alarm) }
+
+// full says that a database leaves too little room for writes.
+func (d Database) full(size int64) bool { return d.Quota > 0 && size > d.Quota/100*QuotaRoom }
+
+// OutOfSpace says that NOSPACE is raised for any member: etcd then takes no writes.
+func OutOfSpace(members []Database) bool {
+	return slices.ContainsFunc(members, func(d Database) bool { return d.has(NoSpace) })
+}
+
+// DefragOrder is the members' pods in the order in which they are defragmented: the
+// leader last, since what it doesn't do nobody does.
+func DefragOrder(members []Database) []string {
+	var order, last []string
+	for _, m := range members {
+		if m.Leader {
+			last = append(last, m.Pod)
+			continue
+		}
+		order = append(order, m.Pod)
+	}
+	return append(order, last...)
+}
+
+// MayDefrag says whether a member of the cluster, any one, may be defragmented now.
+// It answers nobody meanwhile, for a second per gigabyte or so.
+func MayDefrag(c Cluster, members []Database) Verdict {
+	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
+		return refused(LearnerPresent, "%s is a learner: a defragmentation while it receives its data has corrupted databases; wait until it votes", members[i].Pod)
+	}
+	if v := allWell(members); !v.Allowed {
+		return v
+	}
+	for _, m := range members {
+		switch {
+		case m.has(Corrupt):
+			return refused(CorruptAlarm, "etcd says that the database of %s is corrupt (alarm %s): find out which members differ first (kubectl etcd check)", m.Pod, Corrupt)
+		case m.Snapshots > 0:
+			return refused(SnapshotOpen, "%s being read from %s: a defragmentation would wait for it, and every write would wait for that; try again when it is over", count1(m.Snapshots, "snapshot"), m.Pod)
+		case m.Snapshots < 0:
+			return refused(SnapshotsUnknown, "the metrics of %s can't be read, so nobody knows whether a snapshot is being read from it", m.Pod)
+		}
+	}
+	if OutOfSpace(members) {
+		return allowed(CuresNoSpace, "etcd is out of space (alarm %s): this is the cure, so failing backups are no reason against it", NoSpace)
+	}
+	return Gate(c, "")
+}
+
+// MayLead says whether the leadership may be handed to a member.
+func MayLead(members []Database, pod string) Verdict {
+	at := slices.IndexFunc(members, func(d Database) bool { return d.Pod == pod })
+	if at < 0 {
+		return refused(NoSuchMember, "%s is none of the %s", pod, count1(len(members), "member"))
+	}
+	voters, well, leader := 0, 0, -1
+	for i, m := range members {
+		if !m.Learner {
+			voters++
+			well += one(m.Trouble == "")
+		}
+		if m.Leader && m.Trouble == "" {
+			leader = i
+		}
+	}
+	to := members[at]
+	switch {
+	case to.Leader && to.Trouble == "":
+		return allowed(LeadsAlready, "%s is the leader", pod)
+	case well < Quorum(voters) || leader < 0:
+		return refused(NoQuorum, "%d of %s healthy, quorum is %d: there is no leader to hand over", well, count1(voters, "voter"), Quorum(voters))
+	case to.Trouble != "":
+		return refused(MemberDown, "%s: %s", pod, to.Trouble)
+	case to.Learner:
+		return refused(LearnerPresent, "%s is a learner and can't lead: only voters can", pod)
+	case to.has(Corrupt):
+		return refused(CorruptAlarm, "etcd says that the database of %s is corrupt (alarm %s)", pod, Corrupt)
+	case members[leader].Applied > to.Applied+LagLimit:
+		return refused(CatchingUp, "%s is %d entries behind the leader, at most %d is near enough: wait until it has caught up", pod, members[leader].Applied-to.Applied, LagLimit)
+	}
+	return allowed(QuorumKept, "%d of %s healthy, quorum is %d", well, count1(voters, "voter"), Quorum(voters))
+}
+
+// Successor is the pod of the voter that should lead next: the one that has got
+// furthest of those that may. ok is false where no other may.
+func Successor(members []Database) (pod string, ok bool) {
+	best := -1
+	for i, m := range members {
+		if m.Leader || !MayLead(members, m.Pod).Allowed {
+			continue
+		}
+		if best < 0 || m.Applied > members[best].Applied {
+			best = i
+		}
+	}
+	if best < 0 {
+		return "", false
+	}
+	return members[best].Pod, true
+}
+
+// allWell refuses where a member of the list is not well.
+func allWell(members []Database) Verdict {
+	if len(members) == 0 {
+		return refused(NoQuorum, "no member answers")
+	}
+	for _, m := range members {
+		if m.Trouble != "" {
+			well := 0
+			for _, m := range members {
+				well += one(m.Trouble == "")
+			}
+			return refused(MemberDown, "%d of %s well; %s: %s", well, count1(len(members), "member"), m.Pod, m.Trouble)
+		}
+	}
+	return allowed(AllReady, "%s well", count1(len(members), "member"))
+}
+
+func gibibytes(bytes int64) string {
+	const mebi = 1 << 20
+	if bytes < 1024*mebi {
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/mebi)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1024*mebi))
+}

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+// scaleIn takes the highest member away, one at a time: leadership, membership,
+// replica, volumes. Membership goes first, or a dead voter would stay and count.
+func scaleIn(s Site, r Record) Step {
+	if step, bad := s.strange(); bad {
+		return step
+	}
+	if learner, found := s.learner(); found {
+		return stop(LearnerPresent, "member %x is a learner: wait until it votes, or remove it", learner.ID)
+	}
+	last := s.highest()
+	if step, left := s.clear(max(last+1, r.Target), r.KeepClaims); left {
+		return step
+	}
+	if last < r.Target {
+		return Step{Act: Done}
+	}
+	victim, _ := s.at(last)
+	return takeAway(s, victim)
+}
+
+// takeAway removes a voter while all the others are well.
+func takeAway(s Site, victim Peer) Step {
+	if other, down := s.otherDown(victim.ID); down {
+		return waitFor(VoterDown, "%s is not healthy: while it isn't, no other member goes", s.name(other))
+	}
+	if v := MayRemove(s.Members, victim.ID); !v.Allowed {
+		return wait(v)
+	}
+	if victim.Leader {
+		if heir, ok := s.heir(victim.ID); ok {
+			return Step{Act: MoveLeader, Place: victim.Place, Member: victim.ID, Heir: heir.ID}
+		}
+	}
+	return s.remove(victim)
+}
