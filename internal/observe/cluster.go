@@ -56,7 +56,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	}
 	f := Facts{
 		Cluster: policy.Cluster{Namespace: owner.Namespace, Name: owner.Name, Operation: w.operation()},
-		Running: w.sts != nil, Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
+		Running: w.sts != nil || owner.Flavour == Pods, Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
 	}
 	if f.Budgets, err = r.budgets(ctx, &w, pdb); err != nil {
 		return f, err
@@ -120,6 +120,9 @@ func (f *Facts) note(reason, format string, args ...any) {
 
 // operation is the scale or rollout under way, empty when there is none.
 func (w *workload) operation() string {
+	if w.owner.Flavour == Pods {
+		return ""
+	}
 	if w.sts == nil {
 		return fmt.Sprintf("StatefulSet %s is yet to be made", w.owner.StatefulSet)
 	}

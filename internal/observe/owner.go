@@ -26,21 +26,34 @@ const (
 	Druid Flavour = "Druid"
 	// StatefulSet clusters are a StatefulSet, whoever made it.
 	StatefulSet Flavour = "StatefulSet"
+	// Pods clusters are pods that run etcd and that no StatefulSet made: mirror
+	// pods of kubeadm, those of an operator that makes its pods itself. They can
+	// be looked at and no more; webhook and controller never meet one.
+	Pods Flavour = "Pods"
 )
 
 // Owner is the object that an etcd cluster is known by: the Etcd, or the
-// StatefulSet where there is none.
+// StatefulSet where there is none. Clusters whose pods no StatefulSet made have
+// an owner, too, for those who only look: see Pods.
 type Owner struct {
-	Flavour     Flavour
-	APIVersion  string
-	Kind        string
-	Namespace   string
-	Name        string
-	UID         types.UID
+	Flavour Flavour
+	// Distribution is the product that the cluster comes from.
+	Distribution Distribution
+	// Controller is what controls the owner, nil for nothing: an EtcdCluster,
+	// a HostedControlPlane.
+	Controller *metav1.OwnerReference
+	APIVersion string
+	Kind       string
+	Namespace  string
+	Name       string
+	UID        types.UID
+	// Created is when the owner was, zero where it is no object.
+	Created     metav1.Time
 	Labels      map[string]string
 	Annotations map[string]string
 
-	// StatefulSet is the name of the workload, which may not exist yet.
+	// StatefulSet is the name of the workload, which may not exist yet. Empty
+	// for a cluster of pods.
 	StatefulSet string
 	// Replicas is the larger of what the owner and the workload ask for.
 	Replicas int32
@@ -69,6 +82,9 @@ func (o Owner) String() string { return o.Kind + " " + o.Namespace + "/" + o.Nam
 
 // Ordinal is the place of a pod among the members, from 0, -1 when it is none.
 func (o Owner) Ordinal(pod string) int {
+	if o.StatefulSet == "" {
+		return -1
+	}
 	digits, ok := strings.CutPrefix(pod, o.StatefulSet+"-")
 	n, err := strconv.ParseInt(digits, 10, 32)
 	if !ok || err != nil || digits != strconv.FormatInt(n, 10) || n < int64(o.FirstOrdinal) {
@@ -168,7 +184,9 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 		Flavour: StatefulSet, APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet",
 		Namespace: sts.Namespace, Name: sts.Name, UID: sts.UID,
 		Labels: sts.Labels, Annotations: sts.Annotations,
+		Controller: metav1.GetControllerOf(sts), Created: sts.CreationTimestamp,
 	}
+	o.Distribution = distributionOf(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
 	o.runsIn(sts)
 	o.MemberSelector = o.Selector
 	return o
@@ -177,9 +195,10 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 // DruidOwner is the cluster of an Etcd. sts is nil as long as druid hasn't made it.
 func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 	o := Owner{
-		Flavour: Druid, APIVersion: etcdKind.GroupVersion().String(), Kind: etcdKind.Kind,
+		Flavour: Druid, Distribution: DistributionDruid, APIVersion: etcdKind.GroupVersion().String(), Kind: etcdKind.Kind,
 		Namespace: etcd.Namespace, Name: etcd.Name, UID: etcd.UID,
 		Labels: etcd.Labels, Annotations: etcd.Annotations,
+		Controller: metav1.GetControllerOf(etcd), Created: etcd.CreationTimestamp,
 		StatefulSet: druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta),
 		Selector:    &metav1.LabelSelector{MatchLabels: druidv1alpha1.GetDefaultLabels(etcd.ObjectMeta)},
 		Claims:      []Claim{{Template: etcd.Name, Class: etcd.Spec.StorageClass}},

@@ -9,6 +9,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -27,7 +28,7 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 	}
 	var etcds druidv1alpha1.EtcdList
 	// The kind may not be served: etcd-druid can be installed later or never.
-	if err := r.List(ctx, &etcds, opts...); err != nil && !meta.IsNoMatchError(err) {
+	if err := r.List(ctx, &etcds, opts...); err != nil && !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("list Etcds: %w", err)
 	}
 	byController := map[types.UID]*appsv1.StatefulSet{}

@@ -17,16 +17,22 @@ import (
 // data. An image's name, a port or a label prove nothing: backup jobs, proxies
 // and clients have them too.
 func RunsEtcd(spec *corev1.PodSpec) bool {
-	return slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool {
-		switch what := executes(c.Command, c.Args); what {
-		case "etcd":
+	for i := range spec.Containers {
+		if runsEtcd(&spec.Containers[i]) {
 			return true
-		case "etcd grpc-proxy", "etcd gateway", "etcdctl", "etcdutl":
-			return false
-		default:
-			return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return memberEnv[e.Name] })
 		}
-	})
+	}
+	return false
+}
+
+func runsEtcd(c *corev1.Container) bool {
+	switch startedBy(c.Command, c.Args).program {
+	case "etcd":
+		return true
+	case "etcd grpc-proxy", "etcd gateway", "etcdctl", "etcdutl":
+		return false
+	}
+	return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return memberEnv[e.Name] })
 }
 
 // memberEnv are the variables that only a member has. ETCD_ENDPOINTS and the
@@ -41,31 +47,46 @@ var memberEnv = map[string]bool{
 // image's entry point, which the pod doesn't show, is etcd.
 var peerFlags = []string{"--listen-peer-urls", "--initial-advertise-peer-urls", "--listen-client-urls"}
 
-// executes names the program that a container starts: "etcd", "etcd gateway",
-// "etcd grpc-proxy", another program's base name, or "" when the image decides.
-func executes(command, args []string) string {
+// invocation is how a container starts its program.
+type invocation struct {
+	// program is "etcd", "etcd gateway", "etcd grpc-proxy", another program's base
+	// name, or "" when the image decides.
+	program string
+	// args are what etcd is given, and env the assignments before it, where
+	// no shell is in between.
+	args, env []string
+	// before and after are the script's text up to etcd and from there on,
+	// where a shell starts it; positional are the words behind the script.
+	before, after string
+	positional    []string
+	inShell       bool
+}
+
+func startedBy(command, args []string) invocation {
 	words := slices.Concat(command, args)
+	var env []string
 	for len(words) > 0 && launchers[path.Base(words[0])] {
 		words = words[1:]
 		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
+			env = append(env, words[0])
 			words = words[1:]
 		}
 	}
 	if len(words) == 0 {
-		return ""
+		return invocation{}
 	}
 	program := path.Base(words[0])
 	switch {
 	case program == "etcd":
-		return "etcd" + subcommand(words[1:])
+		return invocation{program: "etcd" + subcommand(words[1:]), args: words[1:], env: env}
 	case shells[program]:
 		return inScript(words[1:], program)
 	case len(command) == 0 && slices.ContainsFunc(words, isPeerFlag):
-		return "etcd"
+		return invocation{program: "etcd", args: words, env: env}
 	case len(command) == 0 && strings.HasPrefix(words[0], "-"):
-		return ""
+		return invocation{args: words}
 	}
-	return program
+	return invocation{program: program, args: words[1:]}
 }
 
 var (
@@ -92,17 +113,28 @@ var inShell = regexp.MustCompile(`(?m)(?:^|[;&|({\x60]|\b(?:exec|then|do|else|ti
 	`(?:[\w./-]*/)?(etcd)(?:\s+([\w-]+))?(?:[\s;&|)}\x60\\]|$)`)
 
 // inScript looks through the text that follows a shell's -c.
-func inScript(words []string, shell string) string {
+func inScript(words []string, shell string) invocation {
 	at := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
 	})
-	if at < 0 || at+1 >= len(words) {
-		return shell
+	found := invocation{program: shell}
+	for at++; at > 0 && at < len(words) && words[at] == "--"; at++ {
+		continue // the end of the shell's own options
 	}
-	found := shell
-	for _, match := range inShell.FindAllStringSubmatch(words[at+1], -1) {
-		found = match[1] + subcommand(match[2:])
-		if found == "etcd" {
+	if at <= 0 || at >= len(words) {
+		return found
+	}
+	script := words[at]
+	for _, m := range inShell.FindAllStringSubmatchIndex(script, -1) {
+		var next []string
+		if m[4] >= 0 {
+			next = []string{script[m[4]:m[5]]}
+		}
+		found = invocation{
+			program: "etcd" + subcommand(next), inShell: true,
+			before: script[:m[2]], after: script[m[3]:], positional: words[at+1:],
+		}
+		if found.program == "etcd" {
 			break
 		}
 	}

@@ -4,13 +4,17 @@
 package observe
 
 import (
+	"context"
+	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
@@ -30,6 +34,15 @@ func CutUntil(service *corev1.Service) (time.Time, bool) {
 	return time.Unix(seconds, 0), true
 }
 
+// CutValue is the value in a Service's selector that cuts until then, to the
+// second. The zero time ends a cut whatever anybody's clock says.
+func CutValue(until time.Time) string {
+	if until.IsZero() {
+		return v1alpha1.ClientTrafficPrefix + "0"
+	}
+	return v1alpha1.ClientTrafficPrefix + strconv.FormatInt(until.Unix(), 10)
+}
+
 // cutUntil is until when any of the Services cuts the traffic to pods with
 // these labels, false when none does. A headless Service is none of the
 // clients': cutting one would part the members.
@@ -41,11 +54,46 @@ func cutUntil(services []corev1.Service, member labels.Set, now time.Time) (time
 		if !cut || !until.After(now) || s.Spec.ClusterIP == corev1.ClusterIPNone {
 			continue
 		}
-		rest := maps.Clone(s.Spec.Selector)
-		delete(rest, v1alpha1.ClientTrafficKey)
-		if len(rest) > 0 && labels.SelectorFromSet(rest).Matches(member) && until.After(last) {
+		if rest := Uncut(s); len(rest) > 0 && labels.SelectorFromSet(rest).Matches(member) && until.After(last) {
 			last = until
 		}
 	}
 	return last, !last.IsZero()
+}
+
+// Uncut is what a Service selects when its traffic is not cut.
+func Uncut(service *corev1.Service) labels.Set {
+	rest := labels.Set(maps.Clone(service.Spec.Selector))
+	delete(rest, v1alpha1.ClientTrafficKey)
+	return rest
+}
+
+// OwnersOfService finds the clusters whose members a Service selects when it is
+// not cut, and the names of the other pods that it selects. A Service without
+// a selector selects none.
+func (r *Reader) OwnersOfService(ctx context.Context, service *corev1.Service) (owners []Owner, others []string, err error) {
+	selector := Uncut(service)
+	if len(selector) == 0 {
+		return nil, nil, nil
+	}
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(service.Namespace), client.MatchingLabels(selector), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, nil, fmt.Errorf("list pods of Service %s/%s: %w", service.Namespace, service.Name, err)
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue // no endpoint
+		}
+		owner, found, err := r.clusterOfPod(ctx, pod)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !found:
+			others = append(others, pod.Name)
+		case !slices.ContainsFunc(owners, func(o Owner) bool { return o.Key() == owner.Key() }):
+			owners = append(owners, owner)
+		}
+	}
+	return owners, others, nil
 }

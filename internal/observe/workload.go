@@ -43,23 +43,30 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 			w.etcd = &etcd
 		}
 	}
-	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)
-	if err != nil {
-		return w, fmt.Errorf("observe StatefulSet %s/%s: %w", owner.Namespace, owner.StatefulSet, err)
+	member := owner.holds
+	if owner.Flavour != Pods {
+		var sts appsv1.StatefulSet
+		found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)
+		if err != nil {
+			return w, fmt.Errorf("observe StatefulSet %s/%s: %w", owner.Namespace, owner.StatefulSet, err)
+		}
+		if ref := metav1.GetControllerOfNoCopy(&sts); !found || w.etcd != nil && (ref == nil || ref.UID != w.etcd.UID) {
+			return w, nil // what is there under its name is another's
+		}
+		w.sts = &sts
+		// By the controller and not by a selector: labels of a pod can be edited,
+		// and then it is still a member.
+		member = func(pod *corev1.Pod) bool {
+			ref := metav1.GetControllerOfNoCopy(pod)
+			return ref != nil && ref.UID == sts.UID
+		}
 	}
-	if !found {
-		return w, nil
-	}
-	w.sts = &sts
-	// By the controller and not by a selector: labels of a pod can be edited,
-	// and then it is still a member.
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return w, fmt.Errorf("list pods of %s: %w", owner, err)
 	}
 	for i := range pods.Items {
-		if ref := metav1.GetControllerOfNoCopy(&pods.Items[i]); ref != nil && ref.UID == sts.UID {
+		if member(&pods.Items[i]) {
 			w.pods = append(w.pods, &pods.Items[i])
 		}
 	}
@@ -85,6 +92,11 @@ func (w *workload) memberLabels() []labels.Set {
 func (w *workload) nextLabels() labels.Set {
 	next := labels.Set{}
 	switch {
+	case w.owner.Flavour == Pods:
+		if len(w.pods) > 0 {
+			maps.Copy(next, w.pods[0].Labels)
+		}
+		return next
 	case w.sts != nil:
 		maps.Copy(next, w.sts.Spec.Template.Labels)
 	case w.etcd != nil:

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"testing"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+)
+
+func TestGiveBack(t *testing.T) {
+	t.Parallel()
+	const gone = `"annotations":{"kubectl-etcd.dev/budget-for":null,"kubectl-etcd.dev/budget-original":null,"kubectl-etcd.dev/budget-value":null}`
+	for _, row := range []struct {
+		name                  string
+		spec, value, original string
+		least, replicas       int
+		want                  string
+	}{
+		{name: "what its author asked for", spec: "minAvailable=3", value: "minAvailable=3", original: "minAvailable=2", least: 2, replicas: 3, want: `"spec":{"minAvailable":2}`},
+		{name: "less than the quorum was asked for", spec: "minAvailable=3", value: "minAvailable=3", original: "minAvailable=1", least: 2, replicas: 3, want: `"spec":{"minAvailable":2}`},
+		{name: "its owner is gone", spec: "minAvailable=3", value: "minAvailable=3", original: "minAvailable=1", want: `"spec":{"minAvailable":1}`},
+		{name: "in the author's field", spec: "maxUnavailable=0", value: "maxUnavailable=0", original: "maxUnavailable=1", least: 2, replicas: 3, want: `"spec":{"maxUnavailable":1}`},
+		{name: "in the author's field, not below the quorum", spec: "maxUnavailable=0", value: "maxUnavailable=0", original: "maxUnavailable=2", least: 2, replicas: 3, want: `"spec":{"maxUnavailable":1}`},
+		{name: "written past us", spec: "minAvailable=1", value: "minAvailable=2", original: "minAvailable=2", least: 2, replicas: 3},
+		{name: "the author has changed the field", spec: "maxUnavailable=1", value: "minAvailable=2", original: "minAvailable=2", least: 2, replicas: 3},
+		{name: "nobody knows what the author asked for", spec: "minAvailable=2", value: "minAvailable=2", least: 2, replicas: 3},
+		{name: "ours already says it", spec: "minAvailable=2", value: "minAvailable=2", original: "minAvailable=2", least: 2, replicas: 3},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pdb := budgetOf(row.spec)
+			for key, value := range map[string]string{v1alpha1.BudgetForAnnotation: "Etcd/main", v1alpha1.BudgetValueAnnotation: row.value, v1alpha1.BudgetOriginalAnnotation: row.original} {
+				if value == "" {
+					value = "?" // as good as none, and to be removed
+				}
+				pdb.Annotations[key] = value
+			}
+			want := `{"metadata":{` + gone + `,"resourceVersion":"7","uid":"u"}`
+			if row.want != "" {
+				want += "," + row.want
+			}
+			if got := patchOf(t, pdb, row.least, row.replicas); got != want+"}" {
+				t.Errorf("patch %s, want %s", got, want)
+			}
+		})
+	}
+	t.Run("nothing of ours is on it", func(t *testing.T) {
+		t.Parallel()
+		if got := patchOf(t, budgetOf("minAvailable=1"), 2, 3); got != "" {
+			t.Errorf("patch %s", got)
+		}
+	})
+}
+
+func budgetOf(spec string) *policyv1.PodDisruptionBudget {
+	pdb := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{
+		Name: "b", UID: "u", ResourceVersion: "7", Annotations: map[string]string{"of": "somebody"},
+	}}
+	pdb.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
+	n := intstr.FromInt(int(spec[len(spec)-1] - '0'))
+	if spec[1] == 'i' {
+		pdb.Spec.MinAvailable = &n
+	} else {
+		pdb.Spec.MaxUnavailable = &n
+	}
+	return pdb
+}
+
+func patchOf(t *testing.T, pdb *policyv1.PodDisruptionBudget, least, replicas int) string {
+	t.Helper()
+	patch, err := GiveBack(pdb, least, replicas, time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if patch == nil {
+		return ""
+	}
+	text, err := patch.Data(pdb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	// readLimit is what a question gets, connecting included. A member without quorum
+	// answers no linearizable one.
+	readLimit = 5 * time.Second
+	// writeLimit is what a change gets: etcd itself gives up after 7 s, and its answer
+	// says more than ours.
+	writeLimit = 10 * time.Second
+)
+
+// limits are the calls that don't have writeLimit; 0 is the caller's own deadline.
+var limits = map[string]time.Duration{
+	pb.Maintenance_Status_FullMethodName:     readLimit,
+	pb.Cluster_MemberList_FullMethodName:     readLimit,
+	pb.KV_Range_FullMethodName:               readLimit,
+	pb.Auth_Authenticate_FullMethodName:      readLimit,
+	pb.Auth_AuthStatus_FullMethodName:        readLimit,
+	pb.Maintenance_Defragment_FullMethodName: 0,
+	pb.Maintenance_Hash_FullMethodName:       0,
+	pb.Maintenance_HashKV_FullMethodName:     0,
+	pb.KV_Compact_FullMethodName:             0,
+}
+
+// member is what a Cluster keeps of one endpoint.
+type member struct {
+	link   *link
+	client *clientv3.Client
+}
+
+// Client is a client of one member alone, over a connection that is kept until Close.
+// Its calls end in seconds also where the context has more time, except those that
+// take long (Defragment, Hash, HashKV, Compact), none waits for a member that can't
+// be reached, and none is tried again but reads.
+func (c *Cluster) Client(ctx context.Context, pod string) (*clientv3.Client, error) {
+	m, err := c.member(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	return m.client, nil
+}
+
+// Conn is a client like Client's over a connection of its own, for what fills one: a
+// slow stream holds up all that shares its tunnel. The caller closes it.
+func (c *Cluster) Conn(ctx context.Context, pod string) (*clientv3.Client, error) {
+	e, err := c.endpoint(pod)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return m.client, nil
+}
+
+// Close ends all connections.
+func (c *Cluster) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, m := range c.members {
+		if err := m.client.Close(); err != nil && !errors.Is(err, context.Canceled) {
+			errs = append(errs, err)
+		}
+	}
+	c.members = nil
+	return errors.Join(errs...)
+}
+
+func (c *Cluster) endpoint(pod string) (Endpoint, error) {
+	for _, e := range c.Endpoints {
+		if e.Pod == pod {
+			return e, e.Err
+		}
+	}
+	return Endpoint{}, fmt.Errorf("pod %s is none of the cluster's members", pod)
+}
+
+func (c *Cluster) member(ctx context.Context, pod string) (*member, error) {
+	c.mu.Lock()
+	m := c.members[pod]
+	c.mu.Unlock()
+	if m != nil {
+		return m, nil
+	}
+	e, err := c.endpoint(pod)
+	if err != nil {
+		return nil, err
+	}
+	// Without the lock: with a password this asks the member.
+	if m, err = c.open(ctx, e); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if first := c.members[pod]; first != nil {
+		_ = m.client.Close() // somebody was faster
+		return first, nil
+	}
+	if c.members == nil {
+		c.members = map[string]*member{}
+	}
+	c.members[pod] = m
+	return m, nil
+}
+
+func (c *Cluster) open(ctx context.Context, e Endpoint) (*member, error) {
+	l := &link{tunnel: c.Tunnel, endpoint: e, protocols: []string{"h2"}}
+	client, err := clientv3.New(clientv3.Config{
+		// The link has TLS in it. The address is only for messages.
+		Endpoints: []string{fmt.Sprintf("http://%s.%s:%d", e.Pod, e.Namespace, e.Port)},
+		// Not the caller's, which may be one step's of a longer story.
+		Context:              context.WithoutCancel(ctx),
+		DialTimeout:          readLimit,
+		DialKeepAliveTime:    2 * readLimit,
+		DialKeepAliveTimeout: readLimit,
+		Username:             e.Username,
+		Password:             e.Password,
+		MaxUnaryRetries:      2, // an expired token takes one
+		DialOptions: []grpc.DialOption{
+			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.dial(ctx) }),
+			grpc.WithChainUnaryInterceptor(l.unary),
+			grpc.WithChainStreamInterceptor(l.stream),
+			// A member that restarts is wanted back soon, not after gRPC's two minutes.
+			grpc.WithConnectParams(grpc.ConnectParams{
+				Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+				MinConnectTimeout: writeLimit,
+			}),
+		},
+		Logger: zap.NewNop(), // its errors say as much
+	})
+	if err != nil {
+		return nil, Explain(e, err)
+	}
+	return &member{link: l, client: client}, nil
+}
+
+// errNoAnswer is a call that had its time, and no reason of the caller's to end.
+var errNoAnswer = errors.New("no answer")
+
+// unary gives each call its deadline and words its failure.
+func (l *link) unary(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	limit, known := limits[method]
+	if !known {
+		limit = writeLimit
+	}
+	within := ctx
+	if limit > 0 {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	// etcd's client waits for a connection until the deadline; what has failed once
+	// is to be told at once.
+	err := call(within, method, req, reply, conn, append(options, grpc.WaitForReady(false))...)
+	return l.explain(ctx, limit, err)
+}
+
+func (l *link) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
+	s, err := open(ctx, desc, conn, method, options...)
+	if err != nil {
+		return nil, l.explain(ctx, 0, err)
+	}
+	return &linkStream{ClientStream: s, link: l}, nil
+}
+
+// linkStream words what ends a stream before its end.
+type linkStream struct {
+	grpc.ClientStream
+
+	link *link
+}
+
+func (s *linkStream) RecvMsg(m any) error {
+	err := s.ClientStream.RecvMsg(m)
+	if errors.Is(err, io.EOF) {
+		return err
+	}
+	return s.link.explain(s.Context(), 0, err)
+}
+
+// explain words failures of the connection. What the member itself answered stays as
+// it is, since etcd's client looks at it: see Explain.
+func (l *link) explain(ctx context.Context, limit time.Duration, err error) error {
+	if err == nil || ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
+		return err
+	}
+	failed := &MemberError{Namespace: l.endpoint.Namespace, Pod: l.endpoint.Pod, code: status.Code(err)}
+	cause := l.cause()
+	switch {
+	case failed.code == codes.Unavailable && cause != nil:
+		failed.Err, failed.Words = cause, words(l.endpoint, cause)
+	case failed.code == codes.DeadlineExceeded && cause != nil:
+		failed.Err, failed.Words, failed.code = cause, words(l.endpoint, cause), codes.Unknown
+	case failed.code == codes.DeadlineExceeded && ctx.Err() != nil:
+		return context.Cause(ctx) // the caller's time is over
+	case failed.code == codes.DeadlineExceeded:
+		// Not DeadlineExceeded for etcd's client, which would make the context's of it.
+		failed.Err, failed.code = errNoAnswer, codes.Unknown
+		failed.Words = fmt.Sprintf("no answer within %s", limit)
+	default:
+		return err
+	}
+	return failed
+}

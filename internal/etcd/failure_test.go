@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestWords(t *testing.T) {
+	plain := Endpoint{Pod: "a-0", Port: 2379}
+	secured := Endpoint{Pod: "a-0", Port: 2379, TLS: &tls.Config{}, Username: "root"}
+	alert := func(said string) error { return &net.OpError{Op: "remote error", Err: errors.New("tls: " + said)} }
+	issuer := pkix.Name{CommonName: "their-ca"}
+	expired := &x509.Certificate{NotAfter: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)}
+	for _, c := range []struct {
+		row  string
+		e    Endpoint
+		err  error
+		want string
+	}{
+		{"refused port", plain, &PortError{Port: 2379, Said: "dial tcp4 127.0.0.1:2379: connect: connection refused"}, "nothing listens on port 2379 (connection refused)"},
+		{"forbidden", plain, fmt.Errorf("port-forward: %w", apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "a-0", errors.New(`User "jane" cannot create resource "pods/portforward"`))), `User "jane" cannot create resource "pods/portforward"`},
+		{"silence in the clear", plain, errSilent, "may want TLS"},
+		{"silence", secured, errSilent, "the connection was cut"},
+		{"name", secured, x509.HostnameError{Host: "a-0.a", Certificate: &x509.Certificate{DNSNames: []string{"b", "c"}, IPAddresses: []net.IP{net.IPv4(1, 2, 3, 4)}}}, "its certificate is for b, c, 1.2.3.4, not for a-0.a"},
+		{"many names", secured, x509.HostnameError{Host: "h", Certificate: &x509.Certificate{DNSNames: strings.Fields("a b c d e f g h")}}, "for a, b, c, d, e, f and 2 other names, not for h"},
+		{"authority", secured, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: issuer}}}, `its certificate, by "CN=their-ca", comes from none`},
+		{"expired", secured, x509.CertificateInvalidError{Reason: x509.Expired, Cert: expired}, "to 2026-01-02 03:04 UTC only"},
+		{"client certificate wanted", secured, alert("certificate required"), "name its secret with --client-secret"},
+		{"wanted by an old server", secured, alert("bad certificate"), "name its secret with --client-secret"},
+		{"client certificate of a stranger", secured, alert("unknown certificate authority"), "an authority that the member doesn't trust"},
+		{"no TLS", secured, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "speaks no TLS on port 2379"},
+		{"authentication", plain, rpctypes.ErrGRPCUserEmpty, "--user-secret"},
+		{"password", secured, rpctypes.ErrAuthFailed, `refuses the password of user "root"`},
+		{"permission", secured, rpctypes.ErrPermissionDenied, `user "root" has no permission`},
+		{"deadline", plain, context.DeadlineExceeded, "no answer in time"},
+		{"old etcd", plain, status.Error(codes.Unimplemented, "unknown method"), "doesn't know this call"},
+		{"anything else of gRPC's", plain, status.Error(codes.Internal, "odd"), "odd"},
+	} {
+		t.Run(c.row, func(t *testing.T) {
+			if got := words(c.e, c.err); !strings.Contains(got, c.want) {
+				t.Errorf("%q, want %q in it", got, c.want)
+			}
+		})
+	}
+}
+
+func TestExplainKeepsTheCause(t *testing.T) {
+	err := Explain(Endpoint{Pod: "a-0"}, rpctypes.ErrPermissionDenied)
+	if !errors.Is(err, rpctypes.ErrPermissionDenied) {
+		t.Error("the cause is lost")
+	}
+	if got := err.Error(); !strings.HasPrefix(got, "member a-0: ") {
+		t.Errorf("%q names no member", got)
+	}
+	if Explain(Endpoint{}, nil) != nil || !errors.Is(Explain(Endpoint{}, context.Canceled), context.Canceled) {
+		t.Error("nothing and an interruption are no failures of a member")
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"k8s.io/utils/clock"
+)
+
+// A compaction reaches the members one after the other, and takes a while on
+// each: hashes that differ are asked for again before anybody is alarmed.
+const (
+	hashTries = 4
+	hashPause = time.Second
+)
+
+// Hashes are voters' hashes of all keys at one revision.
+type Hashes struct {
+	// Revision is the lowest that any of them had applied.
+	Revision int64
+	// Members are those that were asked, in the order in which they were named.
+	Members []Hash
+}
+
+// Hash is one member's. Hashes are comparable where the compact revisions are equal.
+type Hash struct {
+	Pod             string
+	Hash            uint32
+	CompactRevision int64
+	// Err is why there is no hash.
+	Err error
+}
+
+// Agree says whether all answered, and the same. It is false of nobody.
+func (h Hashes) Agree() bool {
+	for _, m := range h.Members {
+		if m.Err != nil || m.Hash != h.Members[0].Hash || m.CompactRevision != h.Members[0].CompactRevision {
+			return false
+		}
+	}
+	return len(h.Members) > 0
+}
+
+// Hashes has voters hash all their keys, as of the members' last status, and again
+// where they don't agree at once. Each reads its whole database. Learners refuse.
+// It fails only where the context ends.
+func (c *Cluster) Hashes(ctx context.Context, voters []Member, timer clock.Clock) (Hashes, error) {
+	var h Hashes
+	now := append([]Member(nil), voters...)
+	for try := range hashTries {
+		if try > 0 {
+			select {
+			case <-ctx.Done():
+				return h, context.Cause(ctx)
+			case <-timer.After(hashPause):
+			}
+			for i := range now {
+				now[i] = c.Status(ctx, now[i].Pod)
+			}
+		}
+		if h = c.hashAll(ctx, now); h.Agree() {
+			break
+		}
+	}
+	return h, context.Cause(ctx)
+}
+
+// hashAll asks all voters at the lowest revision that every one has applied.
+func (c *Cluster) hashAll(ctx context.Context, voters []Member) Hashes {
+	h := Hashes{Members: make([]Hash, len(voters))}
+	for _, m := range voters {
+		if m.Err == nil && (h.Revision == 0 || m.Revision < h.Revision) {
+			h.Revision = m.Revision
+		}
+	}
+	var wait sync.WaitGroup
+	for i, m := range voters {
+		wait.Go(func() { h.Members[i] = c.hash(ctx, m, h.Revision) })
+	}
+	wait.Wait()
+	return h
+}
+
+func (c *Cluster) hash(ctx context.Context, m Member, revision int64) Hash {
+	h := Hash{Pod: m.Pod, Err: m.Err}
+	if h.Err != nil {
+		return h
+	}
+	client, err := c.Client(ctx, m.Pod)
+	if err != nil {
+		h.Err = err
+		return h
+	}
+	connection := client.ActiveConnection()
+	if connection == nil {
+		h.Err = errors.New("the connection is closed")
+		return h
+	}
+	// Not the client's own method, which makes another connection for each call.
+	r, err := pb.NewMaintenanceClient(connection).HashKV(ctx, &pb.HashKVRequest{Revision: revision})
+	if err != nil {
+		h.Err = fmt.Errorf("hash at revision %d: %w", revision, Explain(Endpoint{Pod: m.Pod}, err))
+		return h
+	}
+	h.Hash, h.CompactRevision = r.GetHash(), r.GetCompactRevision()
+	return h
+}

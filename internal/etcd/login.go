@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+const adviseUser = "give a user by --etcd-user, or a Secret with one by --user-secret"
+
+// login is the user and password to use: given, or root's where the pod's
+// environment has its password. Both are empty for neither.
+func (f *finder) login(ctx context.Context, pod *corev1.Pod, s observe.Serving) (user, password string, err error) {
+	if f.given.UserSecret != "" {
+		return f.loginSecret(ctx)
+	}
+	if f.given.User != "" {
+		user, password, _ = strings.Cut(f.given.User, ":")
+		return user, password, nil
+	}
+	password, err = f.rootPassword(ctx, pod, s.Container)
+	if err != nil {
+		return "", "", fmt.Errorf("log in to pod %s/%s: %w", pod.Namespace, pod.Name, withAdvice(err, adviseUser))
+	}
+	if password != "" {
+		return "root", password, nil
+	}
+	return "", "", nil
+}
+
+// loginSecret reads the user's Secret: username and password, or only a password
+// of root's as charts keep it.
+func (f *finder) loginSecret(ctx context.Context) (user, password string, err error) {
+	data, name, err := f.secret(ctx, f.given.UserSecret)
+	if err != nil {
+		return "", "", fmt.Errorf("log in: %w", withAdvice(err, "give a user by --etcd-user"))
+	}
+	user = string(data[corev1.BasicAuthUsernameKey])
+	if f.given.User != "" {
+		user, _, _ = strings.Cut(f.given.User, ":")
+	}
+	if user == "" {
+		user = "root"
+	}
+	for _, key := range []string{corev1.BasicAuthPasswordKey, "etcd-root-password", "root-password"} {
+		if len(data[key]) > 0 {
+			return user, strings.TrimRight(string(data[key]), "\n"), nil
+		}
+	}
+	return "", "", fmt.Errorf("log in: Secret %s has no key %q", name, corev1.BasicAuthPasswordKey)
+}
+
+// rootPassword is what Bitnami's start script takes: a variable, or a file that
+// one names. Empty where there is neither, which means no auth or another one.
+func (f *finder) rootPassword(ctx context.Context, pod *corev1.Pod, container string) (string, error) {
+	password, _, err := f.files.Variable(ctx, pod, container, "ETCD_ROOT_PASSWORD")
+	if err != nil || password != "" {
+		return password, err
+	}
+	file, _, err := f.files.Variable(ctx, pod, container, "ETCD_ROOT_PASSWORD_FILE")
+	if err != nil || file == "" {
+		return "", err
+	}
+	text, _, err := f.files.File(ctx, pod, container, file)
+	return strings.TrimRight(string(text), "\n"), err
+}

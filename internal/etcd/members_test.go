@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestAssign(t *testing.T) {
+	pods := func(names ...string) []Endpoint {
+		var all []Endpoint
+		for _, n := range names {
+			all = append(all, Endpoint{Pod: n})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		row       string
+		list      []Listed
+		endpoints []Endpoint
+		members   []Member
+		want      string // the pods of the entries, - for none
+	}{
+		{
+			row:       "first label of the peer URL",
+			list:      []Listed{{ID: 1, PeerURLs: []string{"https://a-1.a.ns.svc:2380"}}, {ID: 2, PeerURLs: []string{"https://a-0.a.ns.svc:2380"}}},
+			endpoints: pods("a-0", "a-1"),
+			want:      "a-1 a-0",
+		},
+		{
+			row:       "a name before others' labels: a peer URL that all share says nothing",
+			list:      []Listed{{ID: 1, Name: "a-0", PeerURLs: []string{"http://a:2380"}}, {ID: 2, Name: "a-1", PeerURLs: []string{"http://a:2380"}}},
+			endpoints: []Endpoint{{Pod: "a-0", PeerURLs: []string{"http://a:2380"}}, {Pod: "a-1", PeerURLs: []string{"http://a:2380"}}},
+			want:      "a-0 a-1",
+		},
+		{
+			row:       "names that are not the pods'",
+			list:      []Listed{{ID: 1, Name: "infra0", PeerURLs: []string{"http://10.0.0.1:2380"}}},
+			endpoints: []Endpoint{{Pod: "a-0", Name: "infra1"}, {Pod: "a-1", Name: "infra0"}},
+			want:      "a-1",
+		},
+		{
+			row:       "the configured peer URL before the label: a pod's name may be another's host",
+			list:      []Listed{{ID: 1, PeerURLs: []string{"http://a-0.x:2380"}}},
+			endpoints: []Endpoint{{Pod: "a-0", PeerURLs: []string{"http://a-0.y:2380"}}, {Pod: "a-1", PeerURLs: []string{"http://a-0.x:2380"}}},
+			want:      "a-1",
+		},
+		{
+			row:       "only the ID is left",
+			list:      []Listed{{ID: 7, Name: "m", PeerURLs: []string{"http://10.0.0.1:2380"}}},
+			endpoints: pods("a-0", "a-1"),
+			members:   []Member{{Pod: "a-0", Err: errors.New("down")}, {Pod: "a-1", ID: 7}},
+			want:      "a-1",
+		},
+		{
+			row:       "a member that never started has no pod",
+			list:      []Listed{{ID: 7, PeerURLs: []string{"http://a-9.a:2380"}}},
+			endpoints: pods("a-0"),
+			want:      "-",
+		},
+	} {
+		t.Run(c.row, func(t *testing.T) {
+			assign(c.list, c.endpoints, c.members)
+			var got []string
+			for _, l := range c.list {
+				if l.Pod == "" {
+					l.Pod = "-"
+				}
+				got = append(got, l.Pod)
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("pods %v, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestIdentify(t *testing.T) {
+	members := []Member{{Pod: "a-0", ID: 1}, {Pod: "a-1", ID: 0xbad}, {Pod: "a-2", ID: 3}}
+	identify(members, []Listed{{ID: 1, Name: "zero", Pod: "a-0"}, {ID: 2, Pod: "a-1"}})
+	if members[0].Err != nil || members[0].Name != "zero" {
+		t.Errorf("a member that is whom the list says: %+v", members[0])
+	}
+	for i, want := range map[int]string{
+		1: "runs member bad, and the member list has 2 for it",
+		2: "runs member 3, which the member list doesn't have",
+	} {
+		if got := Reason(members[i].Err); got != want {
+			t.Errorf("%s: %q, want %q", members[i].Pod, got, want)
+		}
+	}
+}
+
+func TestSplitBrain(t *testing.T) {
+	members := []Member{{Pod: "a-0", ClusterID: 0xa}, {Pod: "a-1", ClusterID: 0xb}, {Pod: "a-2", ClusterID: 0xa}, {Pod: "a-3", Err: errors.New("down")}}
+	const want = "split brain: the members are of 2 etcd clusters: a-0, a-2 in cluster a; a-1 in cluster b"
+	if err := splitBrain(members); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if err := splitBrain(members[2:]); err != nil {
+		t.Errorf("one cluster: %v", err)
+	}
+}
+
+func TestAlarms(t *testing.T) {
+	members := []Member{
+		{ID: 1, raised: map[uint64][]string{1: {"NOSPACE"}, 2: {"NOSPACE"}}},
+		{ID: 2, raised: map[uint64][]string{1: {"NOSPACE"}, 2: {"NOSPACE", "CORRUPT"}}},
+		{ID: 3},
+	}
+	shareAlarms(members)
+	for i, want := range []string{"NOSPACE", "CORRUPT NOSPACE", ""} {
+		if got := strings.Join(members[i].Alarms, " "); got != want {
+			t.Errorf("member %d: %q, want %q", members[i].ID, got, want)
+		}
+	}
+	for said, want := range map[string]string{
+		"memberID:123 alarm:NOSPACE ":   "NOSPACE", // etcd 3.5
+		"memberID:123  alarm:CORRUPT":   "CORRUPT", // 3.7
+		"etcdserver: no leader":         "",
+		"memberID:123 alarm:x and more": "",
+	} {
+		if _, got, _ := alarmIn(said); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}

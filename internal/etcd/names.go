@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// clusterDomain is Kubernetes' default. The URLs that a member advertises tell
+// another one.
+const clusterDomain = "cluster.local"
+
+// memberNames are the names that a member's certificate may have: the pod's own,
+// those that it advertises, and those of the Services before it. No short ones:
+// a name without a namespace could be another's.
+func memberNames(pod *corev1.Pod, s observe.Serving, services []corev1.Service) []string {
+	advertised := hosts(s, "advertise-client-urls", s.AdvertiseClient)
+	peers := hosts(s, "initial-advertise-peer-urls", s.AdvertisePeer)
+	domain := domainOf(slices.Concat(advertised, peers), pod.Namespace)
+	var names []string
+	add := func(more ...string) {
+		for _, name := range more {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if pod.Spec.Subdomain != "" {
+		host := pod.Spec.Hostname
+		if host == "" {
+			host = pod.Name
+		}
+		add(qualified(host+"."+pod.Spec.Subdomain, pod.Namespace, domain)...)
+	}
+	add(advertised...)
+	for i := range services {
+		add(qualified(services[i].Name, services[i].Namespace, domain)...)
+	}
+	if pod.Spec.Subdomain != "" {
+		add(qualified(pod.Spec.Subdomain, pod.Namespace, domain)...)
+	}
+	return names
+}
+
+// qualified are the names of a Service, or of a pod below one, longest first.
+func qualified(name, namespace, domain string) []string {
+	short := name + "." + namespace
+	return []string{short + ".svc." + domain, short + ".svc", short}
+}
+
+// hosts are those of URLs that the setting has; none where nothing sets it: no
+// certificate is anybody's for being for localhost.
+func hosts(s observe.Serving, setting string, urls []string) []string {
+	if s.Where[setting] == "" {
+		return nil
+	}
+	var names []string
+	for _, u := range urls {
+		parsed, err := url.Parse(u)
+		if err != nil || local(parsed.Hostname()) {
+			continue
+		}
+		names = append(names, parsed.Hostname())
+	}
+	return names
+}
+
+// domainOf is the cluster's domain as a name below it tells.
+func domainOf(names []string, namespace string) string {
+	for _, name := range names {
+		if _, domain, ok := strings.Cut(name, "."+namespace+".svc."); ok && domain != "" {
+			return domain
+		}
+	}
+	return clusterDomain
+}

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestSnapshotOrder(t *testing.T) {
+	t.Parallel()
+	leader, ahead, behind := Member{Pod: "leader", Leader: true, RaftApplied: 9}, Member{Pod: "ahead", RaftApplied: 8}, Member{Pod: "behind", RaftApplied: 7}
+	for _, c := range []struct {
+		name    string
+		members []Member
+		want    string
+	}{
+		{"the leader last, who has most first", []Member{leader, behind, ahead}, "ahead behind leader"},
+		{"the leader alone", []Member{leader}, "leader"},
+		{"no learner", []Member{{Pod: "learner", Learner: true, RaftApplied: 9}, behind}, "behind"},
+		{"nobody who is silent", []Member{{Pod: "silent", Err: errors.New("no")}, leader}, "leader"},
+		{"nobody whose data is corrupt", []Member{{Pod: "corrupt", RaftApplied: 9, Alarms: []string{"CORRUPT"}}, behind}, "behind"},
+		{"who is out of space all the same", []Member{{Pod: "full", RaftApplied: 9, Alarms: []string{"NOSPACE"}}, behind}, "full behind"},
+		{"nobody", nil, ""},
+	} {
+		var got []string
+		for _, m := range SnapshotOrder(c.members) {
+			got = append(got, m.Pod)
+		}
+		if said := strings.Join(got, " "); said != c.want {
+			t.Errorf("%s: %q, want %q", c.name, said, c.want)
+		}
+	}
+}

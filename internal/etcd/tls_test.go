@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// issuer is a certificate authority.
+type issuer struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pem  []byte
+}
+
+// issued is a certificate and its key in PEM.
+type issued struct{ cert, key []byte }
+
+func newIssuer(t *testing.T, name string, by *issuer) *issuer {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
+	}
+	i := &issuer{}
+	der, key := sign(t, template, by)
+	var err error
+	if i.cert, err = x509.ParseCertificate(der); err != nil {
+		t.Fatal(err)
+	}
+	i.key, i.pem = key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return i
+}
+
+// sign makes a certificate, by itself where there is no authority.
+func sign(t *testing.T, template *x509.Certificate, by *issuer) ([]byte, *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, signer := template, key
+	if by != nil {
+		parent, signer = by.cert, by.key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return der, key
+}
+
+// issue makes a certificate; change may be nil.
+func (i *issuer) issue(t *testing.T, name string, change func(*x509.Certificate), names ...string) issued {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, DNSNames: names,
+		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	if change != nil {
+		change(template)
+	}
+	der, key := sign(t, template, i)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return issued{
+		cert: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		key:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
+	}
+}
+
+func expired(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Hour) }
+
+func only(use x509.ExtKeyUsage) func(*x509.Certificate) {
+	return func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{use} }
+}
+
+// TestVerify shows members' certificates to the verifier in true handshakes.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	ours, strangers := newIssuer(t, "our authority", nil), newIssuer(t, "another authority", nil)
+	between := newIssuer(t, "one between", ours)
+	names := []string{"a-0.a.shop.svc.cluster.local", "a-client.shop.svc", "10.0.0.1"}
+	chained := between.issue(t, "etcd", nil, "a-0.a.shop.svc.cluster.local")
+	chained.cert = append(chained.cert, between.pem...)
+	for _, row := range []struct {
+		name   string
+		shown  issued
+		want   string
+		expect func(*verifier)
+	}{
+		{name: "the pod's name", shown: ours.issue(t, "etcd", nil, "localhost", "a-0.a.shop.svc.cluster.local")},
+		{name: "a wildcard", shown: ours.issue(t, "etcd", nil, "*.a.shop.svc.cluster.local")},
+		{name: "the Service's name", shown: ours.issue(t, "etcd", nil, "a-client.shop.svc")},
+		{name: "an address", shown: ours.issue(t, "etcd", func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(10, 0, 0, 1)} })},
+		{name: "signed by one between", shown: chained},
+		{name: "the name that was given", shown: ours.issue(t, "etcd", nil, "localhost"), expect: func(v *verifier) { v.names, v.given = []string{"localhost"}, true }},
+
+		{
+			name: "another member's", shown: ours.issue(t, "etcd", nil, "a-1.a.shop.svc.cluster.local"),
+			want: "it is for a-1.a.shop.svc.cluster.local; accepted are a-0.a.shop.svc.cluster.local, a-client.shop.svc, 10.0.0.1; if one of its names is right, give it by --server-name",
+		},
+		{
+			name: "not the name that was given", shown: ours.issue(t, "etcd", nil, "a-client.shop.svc"), expect: func(v *verifier) { v.names, v.given = []string{"x"}, true },
+			want: "it is for a-client.shop.svc; accepted are x",
+		},
+		{name: "a common name alone", shown: ours.issue(t, "a-client.shop.svc", nil), want: "it is for no name at all; accepted are a-0"},
+		{name: "another authority", shown: strangers.issue(t, "etcd", nil, names...), want: `it is signed by "CN=another authority", which is not among the authorities of the test; give the right ones by --cacert`},
+		{name: "expired", shown: ours.issue(t, "etcd", expired, names...), want: `"CN=etcd" is valid from 20`},
+		{name: "a client's", shown: ours.issue(t, "etcd", only(x509.ExtKeyUsageClientAuth), names...), want: "incompatible key usage"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pool, from, err := poolOf(ours.pem, "the test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := &verifier{member: "pod shop/a-0", roots: pool, from: from, names: names}
+			if row.expect != nil {
+				row.expect(v)
+			}
+			err = handshake(t, v.config(nil), row.shown)
+			if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+				t.Errorf("error %v, want %q", err, row.want)
+			}
+		})
+	}
+}
+
+// handshake connects a client to a server with the certificate.
+func handshake(t *testing.T, client *tls.Config, shown issued) error {
+	t.Helper()
+	pair, err := tls.X509KeyPair(shown.cert, shown.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		if conn, err := listener.Accept(); err == nil {
+			_, _ = io.Copy(io.Discard, conn) // until the client goes
+			_ = conn.Close()
+		}
+	}()
+	conn, err := (&tls.Dialer{Config: client}).DialContext(t.Context(), "tcp", listener.Addr().String())
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err
+}

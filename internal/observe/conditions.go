@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Condition is what a cluster's operator says of it, for people to read. Rules
+// go by Facts, which knows how old it is.
+type Condition struct {
+	Type, Status, Reason, Message string
+	// Since is when the status last changed, Confirmed when it was last said
+	// again, by the operator's clock. Zero for a derived condition.
+	Since, Confirmed time.Time
+	// Bad says that the status is the one that isn't wanted.
+	Bad bool
+}
+
+// badWhenTrue are the conditions of druid's that are of something amiss.
+var badWhenTrue = map[druidv1alpha1.ConditionType]bool{
+	druidv1alpha1.ConditionTypeClusterIDMismatch: true,
+}
+
+// Conditions are those that druid keeps of an Etcd, in its order. Where there is
+// no operator they are derived from the facts.
+func (r *Reader) Conditions(ctx context.Context, o Owner, f Facts) ([]Condition, error) {
+	if o.Flavour != Druid {
+		return derived(f), nil
+	}
+	var etcd druidv1alpha1.Etcd
+	if found, err := r.fetch(ctx, o.Namespace, o.Name, &etcd); err != nil || !found {
+		if err != nil {
+			err = fmt.Errorf("observe %s: %w", o, err)
+		}
+		return nil, err
+	}
+	var out []Condition
+	for _, c := range etcd.Status.Conditions {
+		wanted := druidv1alpha1.ConditionTrue
+		if badWhenTrue[c.Type] {
+			wanted = druidv1alpha1.ConditionFalse
+		}
+		out = append(out, Condition{
+			Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message,
+			Since: c.LastTransitionTime.Time, Confirmed: c.LastUpdateTime.Time,
+			// druid keeps the old status of a condition that it doesn't look after.
+			Bad: c.Status != wanted && c.Reason != notChecked,
+		})
+	}
+	return out, nil
+}
+
+func derived(f Facts) []Condition {
+	var out []Condition
+	add := func(kind string, c policy.Condition) {
+		if c.Status != policy.Absent {
+			out = append(out, Condition{Type: kind, Status: string(c.Status), Reason: c.Reason, Bad: c.Status != policy.True})
+		}
+	}
+	add(string(druidv1alpha1.ConditionTypeAllMembersReady), f.Cluster.AllMembersReady)
+	add(string(druidv1alpha1.ConditionTypeBackupReady), f.Cluster.BackupReady)
+	return out
+}

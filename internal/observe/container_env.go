@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Contents reads the data of a ConfigMap or a Secret in the pod's namespace:
+// what kind is, "ConfigMap" or "Secret", and its name. What is not there is a
+// *MissingError.
+type Contents func(kind, name string) (map[string][]byte, error)
+
+// MissingError says that an object that a pod refers to is not there, or lacks
+// a key.
+type MissingError struct {
+	Kind, Namespace, Name string
+	// Key is what the object lacks, empty where there is no such object.
+	Key string
+}
+
+func (e *MissingError) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("%s %s/%s does not exist", e.Kind, e.Namespace, e.Name)
+	}
+	return fmt.Sprintf("%s %s/%s has no key %q", e.Kind, e.Namespace, e.Name, e.Key)
+}
+
+// environment is a container's, as the kubelet makes it. Only what is asked for
+// is read: a password that nobody needs stays where it is.
+type environment struct {
+	pod       *corev1.Pod
+	container *corev1.Container
+	contents  Contents
+	// err is the first that a lookup met.
+	err error
+}
+
+// lookup is the value of a variable, false where the pod doesn't set it.
+func (e *environment) lookup(name string) (string, bool) {
+	return e.before(name, len(e.container.Env))
+}
+
+// before looks among the first entries only: a value refers to those before it.
+func (e *environment) before(name string, end int) (string, bool) {
+	for i, v := range slices.Backward(e.container.Env[:end]) {
+		if v.Name != name {
+			continue
+		}
+		if v.ValueFrom == nil {
+			return expandReferences(v.Value, func(n string) (string, bool) { return e.before(n, i) }), true
+		}
+		value, ok, err := e.valueFrom(v.ValueFrom)
+		e.note(name, err)
+		return value, ok
+	}
+	return e.from(name)
+}
+
+func (e *environment) note(name string, err error) {
+	if err != nil && e.err == nil {
+		e.err = fmt.Errorf("variable %s of container %s: %w", name, e.container.Name, err)
+	}
+}
+
+// from looks through envFrom, of which the last wins.
+func (e *environment) from(name string) (string, bool) {
+	for _, f := range slices.Backward(e.container.EnvFrom) {
+		key, ok := strings.CutPrefix(name, f.Prefix)
+		if !ok {
+			continue
+		}
+		kind, object, optional := "ConfigMap", "", (*bool)(nil)
+		switch {
+		case f.ConfigMapRef != nil:
+			object, optional = f.ConfigMapRef.Name, f.ConfigMapRef.Optional
+		case f.SecretRef != nil:
+			kind, object, optional = "Secret", f.SecretRef.Name, f.SecretRef.Optional
+		default:
+			continue
+		}
+		data, err := e.contents(kind, object)
+		if isMissing(err) && isTrue(optional) {
+			continue
+		}
+		e.note(name, err)
+		if value, ok := data[key]; ok {
+			return string(value), true
+		}
+	}
+	return "", false
+}
+
+func (e *environment) valueFrom(from *corev1.EnvVarSource) (string, bool, error) {
+	switch {
+	case from.FieldRef != nil:
+		return e.field(from.FieldRef.FieldPath)
+	case from.ConfigMapKeyRef != nil:
+		ref := from.ConfigMapKeyRef
+		return e.key("ConfigMap", ref.Name, ref.Key, ref.Optional)
+	case from.SecretKeyRef != nil:
+		ref := from.SecretKeyRef
+		return e.key("Secret", ref.Name, ref.Key, ref.Optional)
+	}
+	return "", false, errors.New("only the pod knows its value")
+}
+
+func (e *environment) key(kind, name, key string, optional *bool) (string, bool, error) {
+	data, err := e.contents(kind, name)
+	value, ok := data[key]
+	if err == nil && !ok {
+		err = &MissingError{Kind: kind, Namespace: e.pod.Namespace, Name: name, Key: key}
+	}
+	if isMissing(err) && isTrue(optional) {
+		return "", false, nil
+	}
+	return string(value), ok, err
+}
+
+func (e *environment) field(path string) (string, bool, error) {
+	pod := e.pod
+	if at, ok := cutBoth(path, "metadata.labels['", "']"); ok {
+		return pod.Labels[at], true, nil
+	}
+	if at, ok := cutBoth(path, "metadata.annotations['", "']"); ok {
+		return pod.Annotations[at], true, nil
+	}
+	var ips []string
+	for _, ip := range pod.Status.PodIPs {
+		ips = append(ips, ip.IP)
+	}
+	value, ok := map[string]string{
+		"metadata.name":           pod.Name,
+		"metadata.namespace":      pod.Namespace,
+		"metadata.uid":            string(pod.UID),
+		"spec.nodeName":           pod.Spec.NodeName,
+		"spec.serviceAccountName": pod.Spec.ServiceAccountName,
+		"status.podIP":            pod.Status.PodIP,
+		"status.podIPs":           strings.Join(ips, ","),
+		"status.hostIP":           pod.Status.HostIP,
+	}[path]
+	if !ok {
+		return "", false, fmt.Errorf("field %q is not known here", path)
+	}
+	return value, true, nil
+}
+
+// expandReferences replaces $(NAME) as the kubelet does in commands, arguments
+// and values: $$ stands for $, and what is not known stays as it is written.
+func expandReferences(text string, lookup func(string) (string, bool)) string {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "$")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		name, rest, closed := strings.Cut(after, ")")
+		switch {
+		case strings.HasPrefix(after, "$"):
+			out.WriteByte('$')
+			text = after[1:]
+		case strings.HasPrefix(after, "(") && closed:
+			value, ok := lookup(name[1:])
+			if !ok {
+				value = "$" + name + ")"
+			}
+			out.WriteString(value)
+			text = rest
+		default:
+			out.WriteByte('$')
+			text = after
+		}
+	}
+}
+
+// hostname is what the pod's kernel calls it.
+func hostname(pod *corev1.Pod) string {
+	switch {
+	case pod.Spec.HostNetwork:
+		return pod.Spec.NodeName
+	case pod.Spec.Hostname != "":
+		return pod.Spec.Hostname
+	}
+	return pod.Name
+}
+
+func isMissing(err error) bool {
+	var missing *MissingError
+	return errors.As(err, &missing)
+}

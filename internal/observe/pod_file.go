@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// UnreadableError says that a file of a pod is not in a Secret or ConfigMap, so
+// that only the pod or its node can read it.
+type UnreadableError struct {
+	Namespace, Pod, Path string
+	// Where is what the file is on, in words.
+	Where string
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("file %s of pod %s/%s is %s, not in a Secret or ConfigMap", e.Path, e.Namespace, e.Pod, e.Where)
+}
+
+// Origin is where a file of a pod comes from.
+type Origin struct {
+	Kind string // Secret or ConfigMap
+	Name string
+	Key  string
+}
+
+// podFile finds where a container's file comes from, and reads it.
+func podFile(pod *corev1.Pod, container *corev1.Container, name string, contents Contents) ([]byte, Origin, error) {
+	name = path.Clean("/" + name)
+	unreadable := func(where string) error {
+		return &UnreadableError{Namespace: pod.Namespace, Pod: pod.Name, Path: name, Where: where}
+	}
+	mount, below := mountOf(pod, container, name, contents)
+	if mount == nil {
+		return nil, Origin{}, unreadable("in the image of container " + container.Name)
+	}
+	volume := volumeOf(pod, mount.Name)
+	if volume == nil {
+		return nil, Origin{}, unreadable("on volume " + mount.Name + ", which the pod doesn't define")
+	}
+	sources, where := sourcesOf(volume)
+	if where != "" {
+		return nil, Origin{}, unreadable(where)
+	}
+	return sources.read(pod.Namespace, below, contents, unreadable("on volume "+volume.Name+", which has no file of that name"))
+}
+
+// mountOf is the mount with the longest path that the file is below, and the
+// file's path in the volume.
+func mountOf(pod *corev1.Pod, container *corev1.Container, name string, contents Contents) (*corev1.VolumeMount, string) {
+	var found *corev1.VolumeMount
+	var below, longest string
+	for i := range container.VolumeMounts {
+		m := &container.VolumeMounts[i]
+		at := path.Clean("/" + m.MountPath)
+		rest, ok := strings.CutPrefix(name, strings.TrimSuffix(at, "/"))
+		if !ok || rest != "" && rest[0] != '/' || len(at) < len(longest) {
+			continue
+		}
+		found, longest, below = m, at, rest
+	}
+	if found == nil {
+		return nil, ""
+	}
+	sub := found.SubPath
+	if found.SubPathExpr != "" {
+		env := environment{pod: pod, container: container, contents: contents}
+		sub = expandReferences(found.SubPathExpr, env.lookup)
+	}
+	return found, strings.TrimPrefix(path.Join("/", sub, below), "/")
+}
+
+func volumeOf(pod *corev1.Pod, name string) *corev1.Volume {
+	for i := range pod.Spec.Volumes {
+		if pod.Spec.Volumes[i].Name == name {
+			return &pod.Spec.Volumes[i]
+		}
+	}
+	return nil
+}
+
+// source is a Secret or ConfigMap that gives a volume its files.
+type source struct {
+	kind, name string
+	// items are the files by path; none means that each key is a file.
+	items    []corev1.KeyToPath
+	optional bool
+}
+
+type sources []source
+
+// sourcesOf are the objects behind a volume, or in words what else it is.
+func sourcesOf(volume *corev1.Volume) (found sources, where string) {
+	switch v := volume.VolumeSource; {
+	case v.Secret != nil:
+		return sources{{"Secret", v.Secret.SecretName, v.Secret.Items, isTrue(v.Secret.Optional)}}, ""
+	case v.ConfigMap != nil:
+		return sources{{"ConfigMap", v.ConfigMap.Name, v.ConfigMap.Items, isTrue(v.ConfigMap.Optional)}}, ""
+	case v.Projected != nil:
+		for _, p := range v.Projected.Sources {
+			switch {
+			case p.Secret != nil:
+				found = append(found, source{"Secret", p.Secret.Name, p.Secret.Items, isTrue(p.Secret.Optional)})
+			case p.ConfigMap != nil:
+				found = append(found, source{"ConfigMap", p.ConfigMap.Name, p.ConfigMap.Items, isTrue(p.ConfigMap.Optional)})
+			}
+		}
+		return found, ""
+	case v.HostPath != nil:
+		return nil, "on its node below " + v.HostPath.Path + " (hostPath)"
+	case v.CSI != nil:
+		return nil, "made by the CSI driver " + v.CSI.Driver
+	case v.EmptyDir != nil:
+		return nil, "written by a container of the pod into volume " + volume.Name + " (emptyDir)"
+	case v.PersistentVolumeClaim != nil:
+		return nil, "on the claim " + v.PersistentVolumeClaim.ClaimName
+	}
+	return nil, "on volume " + volume.Name
+}
+
+// read gives the file of the volume; the last source that has it wins. absent is
+// the error for when none has.
+func (s sources) read(namespace, file string, contents Contents, absent error) ([]byte, Origin, error) {
+	for _, source := range slices.Backward(s) {
+		key, listed := source.keyOf(file)
+		if key == "" {
+			continue
+		}
+		data, err := contents(source.kind, source.name)
+		if err != nil {
+			if source.optional && isMissing(err) {
+				continue
+			}
+			return nil, Origin{}, err
+		}
+		if value, ok := data[key]; ok {
+			return value, Origin{Kind: source.kind, Name: source.name, Key: key}, nil
+		}
+		if listed || len(s) == 1 {
+			absent = &MissingError{Kind: source.kind, Namespace: namespace, Name: source.name, Key: key}
+		}
+	}
+	return nil, Origin{}, absent
+}
+
+// keyOf is the key that becomes the file, "" where none does.
+func (s source) keyOf(file string) (key string, listed bool) {
+	for _, item := range s.items {
+		if path.Clean(item.Path) == file {
+			return item.Key, true
+		}
+	}
+	if len(s.items) > 0 || strings.Contains(file, "/") {
+		return "", false
+	}
+	return file, false
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }

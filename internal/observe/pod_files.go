@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Files reads what pods of one namespace are given by ConfigMaps and Secrets.
+// It reads each object once, and keeps it in memory alone. It is for one
+// goroutine, and for as long as one command looks.
+type Files struct {
+	reader    *Reader
+	namespace string
+	read      map[[2]string]contentsRead
+}
+
+type contentsRead struct {
+	data map[string][]byte
+	err  error
+}
+
+// Files makes a new reader of pods' files.
+func (r *Reader) Files(namespace string) *Files {
+	return &Files{reader: r, namespace: namespace, read: map[[2]string]contentsRead{}}
+}
+
+// Serving reads how a pod's etcd is configured.
+func (f *Files) Serving(ctx context.Context, pod *corev1.Pod) (Serving, error) {
+	return ServingOf(pod, f.contents(ctx))
+}
+
+// File reads a file as a container of the pod sees it, and says where it is
+// from. Its errors may be a *MissingError, an *UnreadableError, or the API server's.
+func (f *Files) File(ctx context.Context, pod *corev1.Pod, container, path string) ([]byte, Origin, error) {
+	for i := range pod.Spec.Containers {
+		if c := &pod.Spec.Containers[i]; c.Name == container {
+			return podFile(pod, c, path, f.contents(ctx))
+		}
+	}
+	return nil, Origin{}, fmt.Errorf("pod %s/%s has no container %q", pod.Namespace, pod.Name, container)
+}
+
+// Variable is a variable of a container's environment, false where it has none.
+func (f *Files) Variable(ctx context.Context, pod *corev1.Pod, container, name string) (string, bool, error) {
+	for i := range pod.Spec.Containers {
+		if c := &pod.Spec.Containers[i]; c.Name == container {
+			env := environment{pod: pod, container: c, contents: f.contents(ctx)}
+			value, ok := env.lookup(name)
+			return value, ok, env.err
+		}
+	}
+	return "", false, nil
+}
+
+// Secret reads a Secret's data.
+func (f *Files) Secret(ctx context.Context, name string) (map[string][]byte, error) {
+	return f.contents(ctx)("Secret", name)
+}
+
+// Contents reads ConfigMaps and Secrets of the namespace.
+func (f *Files) Contents(ctx context.Context) Contents { return f.contents(ctx) }
+
+func (f *Files) contents(ctx context.Context) Contents {
+	return func(kind, name string) (map[string][]byte, error) {
+		key := [2]string{kind, name}
+		got, ok := f.read[key]
+		if !ok {
+			got.data, got.err = f.reader.contents(ctx, kind, f.namespace, name)
+			f.read[key] = got
+		}
+		return got.data, got.err
+	}
+}
+
+func (r *Reader) contents(ctx context.Context, kind, namespace, name string) (map[string][]byte, error) {
+	key := client.ObjectKey{Namespace: namespace, Name: name}
+	var secret corev1.Secret
+	var config corev1.ConfigMap
+	object, data := client.Object(&secret), func() map[string][]byte { return secret.Data }
+	if kind == "ConfigMap" {
+		object, data = &config, func() map[string][]byte { return configData(&config) }
+	}
+	err := r.Get(ctx, key, object)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, &MissingError{Kind: kind, Namespace: namespace, Name: name}
+	case err != nil:
+		return nil, fmt.Errorf("read %s %s/%s: %w", kind, namespace, name, err)
+	}
+	return data(), nil
+}
+
+func configData(c *corev1.ConfigMap) map[string][]byte {
+	data := make(map[string][]byte, len(c.Data)+len(c.BinaryData))
+	for k, v := range c.Data {
+		data[k] = []byte(v)
+	}
+	maps.Copy(data, c.BinaryData)
+	return data
+}
+
+// Serving reads how a pod's etcd is configured.
+func (r *Reader) Serving(ctx context.Context, pod *corev1.Pod) (Serving, error) {
+	return r.Files(pod.Namespace).Serving(ctx, pod)
+}
+
+// File reads a file as a container of the pod sees it.
+func (r *Reader) File(ctx context.Context, pod *corev1.Pod, container, path string) ([]byte, error) {
+	data, _, err := r.Files(pod.Namespace).File(ctx, pod, container, path)
+	return data, err
+}

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// podsKind stands for the kind of an owner that is no object: the pods are all
+// there is.
+const podsKind = "Pods"
+
+// labels of cozystack's pods and of kubeadm's.
+const (
+	cozystackLabel  = "etcd-operator.cozystack.io/cluster"
+	kubeadmLabel    = "component"
+	kubeadmName     = "etcd"
+	mirrorPodMarker = corev1.MirrorPodAnnotationKey
+)
+
+// PodOwners finds the clusters among pods that no StatefulSet made, in the
+// order of their names. Pods of jobs and those that have run their course are
+// no members: snapshots and restores run etcd's image, too.
+func PodOwners(pods []corev1.Pod) []Owner {
+	found := map[types.NamespacedName]*Owner{}
+	for i := range pods {
+		pod := &pods[i]
+		if !looseMember(pod) {
+			continue
+		}
+		o := podOwner(pod)
+		key := types.NamespacedName{Namespace: o.Namespace, Name: o.Kind + "/" + o.Name}
+		if known := found[key]; known == nil {
+			found[key] = &o
+		} else {
+			known.Replicas++
+		}
+	}
+	owners := make([]Owner, 0, len(found))
+	for _, o := range found {
+		owners = append(owners, *o)
+	}
+	slices.SortFunc(owners, func(a, b Owner) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	return owners
+}
+
+// looseMember says whether a pod is a member of a cluster without a StatefulSet.
+func looseMember(pod *corev1.Pod) bool {
+	if pod.Status.Phase == corev1.PodSucceeded {
+		return false
+	}
+	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+		if ref.Kind == "StatefulSet" && groupOf(ref) == appsv1.GroupName || ref.Kind == "Job" && groupOf(ref) == "batch" {
+			return false
+		}
+	}
+	return RunsEtcd(&pod.Spec)
+}
+
+// podOwner is the cluster that a pod without a StatefulSet is a member of. Two
+// pods are of one cluster when it comes out the same for both.
+func podOwner(pod *corev1.Pod) Owner {
+	o := Owner{
+		Flavour: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
+		Replicas: 1, Distribution: DistributionPods, Labels: pod.Labels,
+	}
+	ref := metav1.GetControllerOf(pod)
+	switch {
+	case pod.Labels[cozystackLabel] != "":
+		o.APIVersion, o.Kind = cozystackCluster.GroupVersion().String(), cozystackCluster.Kind
+		o.Name, o.Distribution = pod.Labels[cozystackLabel], DistributionCozystack
+		o.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{cozystackLabel: o.Name}}
+	case pod.Annotations[mirrorPodMarker] != "" && pod.Labels[kubeadmLabel] == kubeadmName:
+		o.Name, o.Distribution = kubeadmName, DistributionKubeadm
+		o.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{kubeadmLabel: kubeadmName}}
+	case ref != nil && ref.Kind != "Node":
+		o.APIVersion, o.Kind, o.Name, o.UID, o.Controller = ref.APIVersion, ref.Kind, ref.Name, ref.UID, ref
+	default:
+		// Pods that somebody made one by one tell of each other in the list of
+		// members that they start with.
+		if names := initialNames(&pod.Spec); len(names) > 0 {
+			o.Name = names[0]
+		}
+	}
+	o.MemberSelector = o.Selector
+	return o
+}
+
+// holds says whether a pod is a member of this cluster without a StatefulSet.
+func (o Owner) holds(pod *corev1.Pod) bool {
+	if pod.Namespace != o.Namespace || !looseMember(pod) {
+		return false
+	}
+	other := podOwner(pod)
+	return other.Kind == o.Kind && other.Name == o.Name && other.UID == o.UID
+}
+
+var initialCluster = regexp.MustCompile(`(?:^|\s)--?initial-cluster[=\s]+"?([^\s"]+)`)
+
+// initialNames are the members' names in the list that etcd starts with, in order.
+func initialNames(spec *corev1.PodSpec) []string {
+	for _, c := range spec.Containers {
+		text := ""
+		for _, e := range c.Env {
+			if e.Name == "ETCD_INITIAL_CLUSTER" {
+				text = e.Value
+			}
+		}
+		if m := initialCluster.FindStringSubmatch(strings.Join(slices.Concat(c.Command, c.Args), " ")); m != nil {
+			text = m[1]
+		}
+		var names []string
+		for entry := range strings.SplitSeq(text, ",") {
+			if name, _, ok := strings.Cut(entry, "="); ok {
+				names = append(names, strings.TrimSpace(name))
+			}
+		}
+		if len(names) > 0 {
+			slices.Sort(names)
+			return slices.Compact(names)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// NotFoundError says that a target names no etcd cluster.
+type NotFoundError struct {
+	Namespace string
+	Target    Target
+	// Why is what was found instead, empty when nothing was.
+	Why string
+	// Candidates are the clusters of the namespace, each as a target.
+	Candidates []string
+}
+
+func (e *NotFoundError) Error() string {
+	text := fmt.Sprintf("no etcd cluster in namespace %s", e.Namespace)
+	if e.Target.Name != "" {
+		text = fmt.Sprintf("%s is no etcd cluster in namespace %s", e.Target, e.Namespace)
+	}
+	if e.Why != "" {
+		text += ": " + e.Why
+	}
+	if len(e.Candidates) > 0 {
+		return text + "; there is " + strings.Join(e.Candidates, ", ")
+	}
+	return text + "; kubectl etcd list -A shows those of all namespaces"
+}
+
+// AmbiguousError says that a target names several etcd clusters.
+type AmbiguousError struct {
+	Namespace string
+	Target    Target
+	// Candidates are the clusters, each as a target.
+	Candidates []string
+}
+
+func (e *AmbiguousError) Error() string {
+	if e.Target.Name == "" {
+		return fmt.Sprintf("namespace %s has %d etcd clusters; name one of %s", e.Namespace, len(e.Candidates), strings.Join(e.Candidates, ", "))
+	}
+	return fmt.Sprintf("%s may be any of %d etcd clusters in namespace %s; name one of %s", e.Target, len(e.Candidates), e.Namespace, strings.Join(e.Candidates, ", "))
+}
+
+// Target is what a person can call the cluster by, in its namespace.
+func (o Owner) Target() Target {
+	switch {
+	case o.Flavour == Druid:
+		return Target{"etcd", o.Name}
+	case o.Flavour == StatefulSet:
+		return Target{"statefulset", o.Name}
+	case o.Distribution == DistributionCozystack:
+		return Target{"etcdcluster", o.Name}
+	}
+	return Target{"", o.Name}
+}
+
+// Resolve finds the cluster that a target names. The errors *NotFoundError and
+// *AmbiguousError say what there is instead. An Etcd and its StatefulSet are
+// one cluster and come out as the Etcd's. A name alone is first that of a
+// cluster, and only where there is none that of a Service or pod.
+func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner, error) {
+	if t.Name == "" {
+		return r.only(ctx, namespace, t)
+	}
+	var why string
+	var refused error
+	for _, look := range r.looks(t.Kind) {
+		var found []Owner
+		for _, one := range look {
+			owners, said, err := one(ctx, types.NamespacedName{Namespace: namespace, Name: t.Name})
+			if err != nil {
+				// A user may be allowed to see one kind and not another.
+				refused = errors.Join(refused, err)
+			}
+			if said != "" {
+				why = said
+			}
+			found = append(found, owners...)
+		}
+		found = distinct(found)
+		switch len(found) {
+		case 0:
+			continue
+		case 1:
+			return found[0], nil
+		}
+		return Owner{}, &AmbiguousError{Namespace: namespace, Target: t, Candidates: targets(found)}
+	}
+	if refused != nil {
+		return Owner{}, refused
+	}
+	// Only to name what there is: a user who may not list gets no names.
+	all, err := r.Clusters(ctx, client.InNamespace(namespace))
+	if err != nil {
+		all = nil
+	}
+	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Why: why, Candidates: targets(all)}
+}
+
+// only is the only cluster of a namespace.
+func (r *Reader) only(ctx context.Context, namespace string, t Target) (Owner, error) {
+	all, err := r.Clusters(ctx, client.InNamespace(namespace))
+	if err != nil {
+		return Owner{}, err
+	}
+	switch len(all) {
+	case 0:
+		return Owner{}, &NotFoundError{Namespace: namespace, Target: t}
+	case 1:
+		return all[0], nil
+	}
+	return Owner{}, &AmbiguousError{Namespace: namespace, Target: t, Candidates: targets(all)}
+}
+
+// Clusters lists all etcd clusters: those of Owners, and those whose pods are
+// no StatefulSet's.
+func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
+	owners, err := r.Owners(ctx, opts...)
+	if err != nil {
+		return nil, err
+	}
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, opts...); err != nil {
+		return nil, fmt.Errorf("list pods: %w", err)
+	}
+	return append(owners, PodOwners(pods.Items)...), nil
+}
+
+// look finds clusters by a name. It may say what it found instead of one.
+type look func(ctx context.Context, key types.NamespacedName) (owners []Owner, why string, err error)
+
+// looks are those for a kind of target, in the order in which they count;
+// within a step all count the same.
+func (r *Reader) looks(kind string) [][]look {
+	switch kind {
+	case "etcd":
+		return [][]look{{r.lookEtcd}}
+	case "statefulset":
+		return [][]look{{r.lookStatefulSet}}
+	case "service":
+		return [][]look{{r.lookService}}
+	case "pod":
+		return [][]look{{r.lookPod}}
+	case "etcdcluster":
+		return [][]look{{r.lookEtcdCluster}}
+	}
+	return [][]look{{r.lookEtcd, r.lookStatefulSet}, {r.lookLoose}, {r.lookService, r.lookPod}}
+}
+
+func (r *Reader) lookEtcd(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+	owner, found, err := r.OwnerOfEtcd(ctx, key)
+	if err != nil {
+		return nil, "", fmt.Errorf("observe Etcd %s: %w", key, err)
+	}
+	return one(owner, found), "", nil
+}
+
+func (r *Reader) lookStatefulSet(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+	var sts appsv1.StatefulSet
+	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
+	if err != nil {
+		return nil, "", fmt.Errorf("observe StatefulSet %s: %w", key, err)
+	}
+	if !found {
+		return nil, "", nil
+	}
+	owner, runs, err := r.OwnerOfStatefulSet(ctx, &sts)
+	if err == nil && !runs {
+		return nil, "its StatefulSet runs no etcd", nil
+	}
+	return one(owner, runs), "", err
+}
+
+// lookLoose finds a cluster whose pods are no StatefulSet's.
+func (r *Reader) lookLoose(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(key.Namespace)); err != nil {
+		return nil, "", fmt.Errorf("list pods of namespace %s: %w", key.Namespace, err)
+	}
+	owners := slices.DeleteFunc(PodOwners(pods.Items), func(o Owner) bool { return o.Name != key.Name })
+	return owners, "", nil
+}
+
+// lookEtcdCluster finds the cluster of any of the operators whose kind is so called.
+func (r *Reader) lookEtcdCluster(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+	all, err := r.Clusters(ctx, client.InNamespace(key.Namespace))
+	all = slices.DeleteFunc(all, func(o Owner) bool {
+		made := o.Controller != nil && o.Controller.Kind == cozystackCluster.Kind && o.Controller.Name == key.Name
+		return !made && (o.Kind != cozystackCluster.Kind || o.Name != key.Name)
+	})
+	return all, "", err
+}
+
+func (r *Reader) lookPod(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+	var pod corev1.Pod
+	found, err := r.fetch(ctx, key.Namespace, key.Name, &pod)
+	if err != nil {
+		return nil, "", fmt.Errorf("observe pod %s: %w", key, err)
+	}
+	if !found {
+		return nil, "", nil
+	}
+	owner, runs, err := r.clusterOfPod(ctx, &pod)
+	if err == nil && !runs {
+		return nil, "its pod is no member of one", nil
+	}
+	return one(owner, runs), "", err
+}
+
+// lookService finds the clusters of the pods behind a Service, also while
+// client traffic is cut.
+func (r *Reader) lookService(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+	var service corev1.Service
+	found, err := r.fetch(ctx, key.Namespace, key.Name, &service)
+	if err != nil {
+		return nil, "", fmt.Errorf("observe Service %s: %w", key, err)
+	}
+	if !found {
+		return nil, "", nil
+	}
+	all, err := r.Clusters(ctx, client.InNamespace(key.Namespace))
+	if err != nil {
+		return nil, "", err
+	}
+	var owners []Owner
+	for _, owner := range all {
+		w, err := r.workload(ctx, owner)
+		if err != nil {
+			return nil, "", err
+		}
+		if w.servedBy(&service) {
+			owners = append(owners, owner)
+		}
+	}
+	if len(owners) == 0 {
+		return nil, "its Service selects no member of one", nil
+	}
+	return owners, "", nil
+}
+
+// clusterOfPod is OwnerOfPod, and for pods of no StatefulSet their own cluster.
+func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
+	if !looseMember(pod) {
+		return r.OwnerOfPod(ctx, pod)
+	}
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(pod.Namespace)); err != nil {
+		return Owner{}, false, fmt.Errorf("list pods of namespace %s: %w", pod.Namespace, err)
+	}
+	for _, o := range PodOwners(pods.Items) {
+		if o.holds(pod) {
+			return o, true, nil
+		}
+	}
+	return Owner{}, false, nil
+}
+
+func one(o Owner, found bool) []Owner {
+	if !found {
+		return nil
+	}
+	return []Owner{o}
+}
+
+func distinct(owners []Owner) []Owner {
+	var out []Owner
+	for _, o := range owners {
+		if !slices.ContainsFunc(out, func(have Owner) bool { return have.Key() == o.Key() }) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func targets(owners []Owner) []string {
+	var out []string
+	for _, o := range owners {
+		out = append(out, o.Target().String())
+	}
+	return out
+}

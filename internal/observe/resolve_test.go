@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+)
+
+func TestParseTarget(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ arg, want string }{
+		{"main", "main"},
+		{"", ""},
+		{"etcd/main", "etcd/main"},
+		{"Etcds/main", "etcd/main"},
+		{"etcds.druid.gardener.cloud/main", "etcd/main"},
+		{"etcds.v1alpha1.druid.gardener.cloud/main", "etcd/main"},
+		{"sts/main", "statefulset/main"},
+		{"statefulsets.apps/main", "statefulset/main"},
+		{"statefulsets.v1.apps/main", "statefulset/main"},
+		{"svc/main-client", "service/main-client"},
+		{"services.v1/main-client", "service/main-client"},
+		{"po/main-0", "pod/main-0"},
+		{"pods.v1./main-0", "pod/main-0"},
+		{"etcdclusters.etcd-operator.cozystack.io/main", "etcdcluster/main"},
+
+		{"/main", "error"},
+		{"sts/", "error"},
+		{"sts/a/b", "error"},
+		{"deployment/main", "error"},
+		{"statefulsets.druid.gardener.cloud/main", "error"},
+		{"etcds.apps/main", "error"},
+		{"..", "error"},
+	} {
+		got, err := ParseTarget(row.arg)
+		said := got.String()
+		if err != nil {
+			said = "error"
+			t.Log(err)
+		}
+		if said != row.want {
+			t.Errorf("ParseTarget(%q) = %s, want %s", row.arg, said, row.want)
+		}
+	}
+}
+
+func flavours(t *testing.T) *Reader {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := observetest.Parse(scheme, read(t, "testdata/flavours.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Reader{Reader: objects}
+}
+
+// TestResolve finds clusters by every name that people may know.
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	r := flavours(t)
+	for _, row := range []struct{ namespace, target, want string }{
+		{"druid", "main", "Etcd druid/main"},
+		{"druid", "", "Etcd druid/main"},
+		{"druid", "etcd/main", "Etcd druid/main"},
+		{"druid", "sts/main", "Etcd druid/main"},
+		{"druid", "svc/main-client", "Etcd druid/main"},
+		{"druid", "main-client", "Etcd druid/main"},
+		{"druid", "main-peer", "Etcd druid/main"},
+		{"druid", "pod/main-0", "Etcd druid/main"},
+		{"druid", "main-0", "Etcd druid/main"},
+		{"druid", "main-compactor-x", "not found: its pod is no member of one; there is etcd/main"},
+		{"druid", "etcdcluster/main", "not found; there is etcd/main"},
+		{"etcd-operator", "etcdcluster/ec", "StatefulSet etcd-operator/ec"},
+		{"etcd-operator", "ec", "StatefulSet etcd-operator/ec"},
+		{"cozystack", "main", "EtcdCluster cozystack/main"},
+		{"cozystack", "etcdcluster/main", "EtcdCluster cozystack/main"},
+		{"cozystack", "main-b2c9d", "EtcdCluster cozystack/main"},
+		{"cozystack", "svc/main-client", "EtcdCluster cozystack/main"},
+		{"cozystack", "sts/main", "not found; there is etcdcluster/main"},
+		{"bitnami", "shop-etcd", "StatefulSet bitnami/shop-etcd"},
+		{"bitnami", "shop-etcd-headless", "StatefulSet bitnami/shop-etcd"},
+		{"k0smotron", "", "StatefulSet k0smotron/kmc-edge-etcd"},
+		{"k0smotron", "kmc-edge", "not found: its StatefulSet runs no etcd; there is statefulset/kmc-edge-etcd"},
+		{"kube-system", "", "Pods kube-system/etcd"},
+		{"kube-system", "etcd", "Pods kube-system/etcd"},
+		{"kube-system", "etcd-cp-2", "Pods kube-system/etcd"},
+		{"by-hand", "etcd1", "Pods by-hand/etcd0"},
+		{"by-hand", "dev-5f9c-abcde", "ReplicaSet by-hand/dev-5f9c"},
+		{"by-hand", "", "ambiguous: etcd0, dev-5f9c"},
+		{"mixed", "store", "ambiguous: etcd/store, statefulset/store"},
+		{"mixed", "etcd/store", "Etcd mixed/store"},
+		{"mixed", "sts/store", "StatefulSet mixed/store"},
+		{"mixed", "events", "StatefulSet mixed/events"},
+		{"mixed", "svc/events", "StatefulSet mixed/store"},
+		{"mixed", "db", "ambiguous: statefulset/store, statefulset/events"},
+		{"mixed", "web", "not found: its Service selects no member of one; there is etcd/store, statefulset/events, statefulset/store"},
+		{"nowhere", "", "not found"},
+		{"nowhere", "main", "not found"},
+	} {
+		t.Run(row.namespace+" "+row.target, func(t *testing.T) {
+			t.Parallel()
+			target, err := ParseTarget(row.target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner, err := r.Resolve(t.Context(), row.namespace, target)
+			if got := resolved(t, owner, err); got != row.want {
+				t.Errorf("%s\nwant %s", got, row.want)
+			}
+		})
+	}
+}
+
+func resolved(t *testing.T, owner Owner, err error) string {
+	t.Helper()
+	var missing *NotFoundError
+	var ambiguous *AmbiguousError
+	if err != nil {
+		t.Log(err)
+	}
+	switch {
+	case errors.As(err, &missing):
+		text := "not found"
+		if missing.Why != "" {
+			text += ": " + missing.Why
+		}
+		if len(missing.Candidates) > 0 {
+			slices.Sort(missing.Candidates)
+			text += "; there is " + strings.Join(missing.Candidates, ", ")
+		}
+		return text
+	case errors.As(err, &ambiguous):
+		return "ambiguous: " + strings.Join(ambiguous.Candidates, ", ")
+	case err != nil:
+		t.Fatal(err)
+	}
+	return owner.String()
+}
+
+// TestFlavours reads every cluster of every product.
+func TestFlavours(t *testing.T) {
+	t.Parallel()
+	r := flavours(t)
+	owners, err := r.Clusters(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, o := range owners {
+		fmt.Fprintf(&b, "%s is %s, %d replicas\n", o, o.Distribution, o.Replicas)
+		if o.ReadOnly() {
+			fmt.Fprintln(&b, "  read only")
+		}
+		m := o.Membership()
+		fmt.Fprintf(&b, "  members by %s %s\n  to scale: %s\n  to replace: %s\n", m.Manager, m.Who, m.Way, m.Replace)
+		pods, err := r.MemberPods(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		services, err := r.ClientServices(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		peer, err := r.PeerService(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pods {
+			fmt.Fprintf(&b, "  pod %s\n", p.Name)
+		}
+		for _, s := range services {
+			fmt.Fprintf(&b, "  clients by %s\n", s.Name)
+		}
+		if peer != nil {
+			fmt.Fprintf(&b, "  peers by %s\n", peer.Name)
+		}
+	}
+	golden(t, filepath.Join("testdata", "flavours.golden.txt"), b.String())
+}

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+)
+
+// MemberPods are the pods of a cluster's members, by ordinal; those without
+// one by name. None while the workload isn't there.
+func (r *Reader) MemberPods(ctx context.Context, o Owner) ([]*corev1.Pod, error) {
+	w, err := r.workload(ctx, o)
+	return w.pods, err
+}
+
+// ClientServices are the Services through which clients reach members: not
+// headless, and with a selector that some member has, by name. A Service that
+// is cut counts as it was before. Whether it selects other pods too is not
+// looked at.
+func (r *Reader) ClientServices(ctx context.Context, o Owner) ([]corev1.Service, error) {
+	w, err := r.workload(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.services(ctx, o.Namespace)
+	return slices.DeleteFunc(all, func(s corev1.Service) bool {
+		return s.Spec.ClusterIP == corev1.ClusterIPNone || !w.servedBy(&s)
+	}), err
+}
+
+// PeerService is the headless Service by which members find each other: the
+// one that the StatefulSet names. Nil when there is none. For pods without a
+// StatefulSet it is the first headless one that selects them.
+func (r *Reader) PeerService(ctx context.Context, o Owner) (*corev1.Service, error) {
+	w, err := r.workload(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if w.sts != nil {
+		var s corev1.Service
+		found, err := r.fetch(ctx, o.Namespace, w.sts.Spec.ServiceName, &s)
+		if err != nil {
+			return nil, fmt.Errorf("observe Service %s/%s: %w", o.Namespace, w.sts.Spec.ServiceName, err)
+		}
+		if !found || w.sts.Spec.ServiceName == "" {
+			return nil, nil
+		}
+		return &s, nil
+	}
+	all, err := r.services(ctx, o.Namespace)
+	for i := range all {
+		if all[i].Spec.ClusterIP == corev1.ClusterIPNone && w.servedBy(&all[i]) {
+			return &all[i], err
+		}
+	}
+	return nil, err
+}
+
+func (r *Reader) services(ctx context.Context, namespace string) ([]corev1.Service, error) {
+	var list corev1.ServiceList
+	if err := r.List(ctx, &list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("list Services of namespace %s: %w", namespace, err)
+	}
+	slices.SortFunc(list.Items, func(a, b corev1.Service) int { return cmp.Compare(a.Name, b.Name) })
+	return list.Items, nil
+}
+
+// servedBy says whether a Service's selector is that of some member, a cut
+// aside. One without a selector has its endpoints from elsewhere.
+func (w *workload) servedBy(s *corev1.Service) bool {
+	rest := maps.Clone(s.Spec.Selector)
+	delete(rest, v1alpha1.ClientTrafficKey)
+	if len(rest) == 0 || s.Spec.Type == corev1.ServiceTypeExternalName {
+		return false
+	}
+	return slices.ContainsFunc(w.memberLabels(), func(member labels.Set) bool { return labels.SelectorFromSet(rest).Matches(member) })
+}

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Serving is how a pod's member is configured, as etcd itself reads it.
+type Serving struct {
+	// Container is the one that runs etcd.
+	Container string
+	// Name is the member's, which need not be the pod's.
+	Name            string
+	DataDir, WALDir string
+
+	// URLs. What nothing sets has etcd's default, and no entry in Where.
+	ListenClient, ListenPeer, AdvertiseClient, AdvertisePeer, ListenMetrics []string
+	// ListenClientHTTP is where HTTP is served apart from gRPC; empty for the same.
+	ListenClientHTTP []string
+
+	InitialCluster, InitialClusterState, InitialClusterToken string
+
+	ClientTLS, PeerTLS TLSFiles
+	// Client are the files that the container gives to etcd's own clients
+	// (ETCDCTL_CERT, ETCDCTL_KEY and ETCDCTL_CACERT, or druid's wrapper).
+	Client TLSFiles
+
+	// QuotaBytes is the size that the database may have, 0 for etcd's default.
+	QuotaBytes int64
+	// Where tells from what a setting is, by its flag's name without dashes:
+	// "flag", "env NAME" or "config file PATH", the first two with " in script"
+	// where a shell's script has it. Defaults aren't in it.
+	Where map[string]string
+}
+
+// TLSFiles are paths in the container, empty where there are none.
+type TLSFiles struct {
+	Cert, Key, TrustedCA string
+	// ClientCertAuth and Auto are the settings of that name. Auto is false
+	// where etcd ignores it, since there is a certificate.
+	ClientCertAuth, Auto bool
+}
+
+// DemandsClient says whether etcd refuses who shows no certificate that the
+// trusted authority signed: it does so also where only that authority is set.
+func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA != "" }
+
+// ServingOf reads how a pod's etcd is configured. It reads only those objects
+// that the configuration points to.
+func ServingOf(pod *corev1.Pod, contents Contents) (Serving, error) {
+	c := memberContainer(&pod.Spec)
+	if c == nil {
+		return Serving{}, fmt.Errorf("pod %s/%s has no container that runs etcd", pod.Namespace, pod.Name)
+	}
+	env := &environment{pod: pod, container: c, contents: contents}
+	s, err := settingsOf(env, wrapper(c))
+	if err != nil {
+		return Serving{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	out := s.serving()
+	out.Container = c.Name
+	out.Client = clientFiles(env)
+	if env.err != nil {
+		return Serving{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, env.err)
+	}
+	return out, nil
+}
+
+// memberContainer is the container that runs the member, nil where none does.
+func memberContainer(spec *corev1.PodSpec) *corev1.Container {
+	for i := range spec.Containers {
+		if c := &spec.Containers[i]; runsEtcd(c) || wrapper(c) {
+			return c
+		}
+	}
+	return nil
+}
+
+// etcd's defaults.
+const (
+	defaultName       = "default"
+	defaultClientURL  = "http://localhost:2379"
+	defaultPeerURL    = "http://localhost:2380"
+	defaultToken      = "etcd-cluster"
+	defaultState      = "new"
+	defaultDataSuffix = ".etcd"
+)
+
+func (s *settings) serving() Serving {
+	out := Serving{Where: map[string]string{}}
+	text := func(flag, unset string) string {
+		value, where, ok := s.get(flag)
+		if !ok {
+			return unset
+		}
+		out.Where[flag] = where
+		return value
+	}
+	urls := func(flag, unset string) []string {
+		return strings.FieldsFunc(text(flag, unset), func(c rune) bool { return c == ',' || c == ' ' })
+	}
+	files := func(peer string) TLSFiles {
+		f := TLSFiles{
+			Cert: text(peer+"cert-file", ""), Key: text(peer+"key-file", ""), TrustedCA: text(peer+"trusted-ca-file", ""),
+			ClientCertAuth: isSet(text(peer+"client-cert-auth", "")),
+		}
+		f.Auto = isSet(text(peer+"auto-tls", "")) && f.Cert == ""
+		return f
+	}
+	out.Name = text("name", defaultName)
+	out.DataDir = text("data-dir", out.Name+defaultDataSuffix)
+	out.WALDir = text("wal-dir", "")
+	out.ListenClient = urls("listen-client-urls", defaultClientURL)
+	out.ListenPeer = urls("listen-peer-urls", defaultPeerURL)
+	out.AdvertiseClient = urls("advertise-client-urls", defaultClientURL)
+	out.AdvertisePeer = urls("initial-advertise-peer-urls", defaultPeerURL)
+	out.ListenMetrics = urls("listen-metrics-urls", "")
+	out.ListenClientHTTP = urls("listen-client-http-urls", "")
+	out.InitialCluster = text("initial-cluster", out.Name+"="+strings.Join(out.AdvertisePeer, ","+out.Name+"="))
+	out.InitialClusterState = text("initial-cluster-state", defaultState)
+	out.InitialClusterToken = text("initial-cluster-token", defaultToken)
+	out.ClientTLS, out.PeerTLS = files(""), files("peer-")
+	out.QuotaBytes, _ = strconv.ParseInt(text("quota-backend-bytes", "0"), 10, 64)
+	return out
+}
+
+func isSet(value string) bool {
+	on, _ := strconv.ParseBool(value)
+	return on
+}
+
+// clientFiles are what the container has for etcd's clients.
+func clientFiles(env *environment) TLSFiles {
+	flags := map[string]string{}
+	if wrapper(env.container) {
+		flags = parseFlags(env.container.Args[1:])
+	}
+	file := func(flag, variable string) string {
+		if value, ok := flags[flag]; ok {
+			return value
+		}
+		value, _ := env.lookup(variable)
+		return value
+	}
+	return TLSFiles{
+		Cert:      file("etcd-client-cert-path", "ETCDCTL_CERT"),
+		Key:       file("etcd-client-key-path", "ETCDCTL_KEY"),
+		TrustedCA: file("etcd-client-ca-path", "ETCDCTL_CACERT"),
+	}
+}

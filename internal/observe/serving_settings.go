@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"fmt"
+	"strings"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// settings are what a container gives to etcd. etcd takes a configuration file
+// alone where it is told of one, else a flag, a variable of the environment, or
+// its default, in this order.
+type settings struct {
+	flags map[string]string
+	env   func(name string) (string, bool)
+	file  map[string]any
+	path  string // the file's, empty for none
+	// script says that a shell's script has the flags; inScript are the variables
+	// that it sets.
+	script   bool
+	inScript func(variable string) bool
+}
+
+// get is the value of the setting that the flag is called by, and where it is
+// from; false where nothing sets it.
+func (s *settings) get(flag string) (value, where string, ok bool) {
+	if s.path != "" {
+		value, ok = fromFile(s.file, flag)
+		return value, "config file " + s.path, ok
+	}
+	if value, ok = s.flags[flag]; ok {
+		return value, s.in("flag", s.script), true
+	}
+	variable := "ETCD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	if value, ok = s.env(variable); ok && value != "" { // etcd takes no empty variable
+		return value, s.in("env "+variable, s.inScript != nil && s.inScript(variable)), true
+	}
+	return "", "", false
+}
+
+func (s *settings) in(where string, script bool) string {
+	if script {
+		return where + " in script"
+	}
+	return where
+}
+
+// settingsOf reads how the container starts etcd.
+func settingsOf(env *environment, wrapped bool) (*settings, error) {
+	c := env.container
+	expand := func(words []string) []string {
+		out := make([]string, len(words))
+		for i, w := range words {
+			out[i] = expandReferences(w, env.lookup)
+		}
+		return out
+	}
+	started := startedBy(expand(c.Command), expand(c.Args))
+	s := &settings{env: env.lookup, flags: map[string]string{}}
+	words := started.args
+	switch {
+	case wrapped:
+		return s, s.wrapped(env)
+	case started.inShell:
+		sh := &shell{
+			env: env.lookup, hostname: hostname(env.pod), positional: started.positional,
+			vars: map[string]string{}, exported: map[string]bool{},
+		}
+		sh.assign(started.before)
+		words, _, _ = sh.command(started.after)
+		s.env, s.script = sh.environ, true
+		s.inScript = func(variable string) bool { _, ok := sh.vars[variable]; return ok }
+	case len(started.env) > 0:
+		s.env = assigned(started.env, env.lookup)
+	}
+	s.flags = parseFlags(words)
+	s.path = s.flags["config-file"]
+	if s.path == "" {
+		s.path, _ = s.env("ETCD_CONFIG_FILE")
+	}
+	if s.path == "" || env.err != nil {
+		return s, env.err
+	}
+	text, _, err := podFile(env.pod, c, s.path, env.contents)
+	if err != nil {
+		return s, fmt.Errorf("configuration of etcd: %w", err)
+	}
+	return s, s.parse(text)
+}
+
+// assigned is an environment with NAME=value before it.
+func assigned(words []string, lookup func(string) (string, bool)) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, w := range words {
+			if n, v, ok := strings.Cut(w, "="); ok && n == name {
+				return v, true
+			}
+		}
+		return lookup(name)
+	}
+}
+
+// druidConfigFile is the key of the ConfigMap from which etcd-backup-restore
+// makes each member's configuration file, for etcd-wrapper to fetch.
+const druidConfigFile = "etcd.conf.yaml"
+
+// wrapped reads the configuration that etcd-wrapper will get.
+func (s *settings) wrapped(env *environment) error {
+	for i := range env.pod.Spec.Volumes {
+		from, _ := sourcesOf(&env.pod.Spec.Volumes[i])
+		if len(from) != 1 || from[0].kind != "ConfigMap" {
+			continue
+		}
+		if key, _ := from[0].keyOf(druidConfigFile); key == "" {
+			continue
+		}
+		data, err := env.contents("ConfigMap", from[0].name)
+		if err != nil {
+			return fmt.Errorf("configuration of etcd: %w", err)
+		}
+		text, ok := data[druidConfigFile]
+		if !ok {
+			continue
+		}
+		s.path = druidConfigFile
+		if err := s.parse(text); err != nil {
+			return err
+		}
+		s.resolve(env.pod.Name)
+		return nil
+	}
+	return fmt.Errorf("configuration of etcd: no ConfigMap of pod %s/%s has the key %s", env.pod.Namespace, env.pod.Name, druidConfigFile)
+}
+
+// resolve makes the file of all members that of one, as etcd-backup-restore does.
+func (s *settings) resolve(pod string) {
+	prefix, _ := s.file["member-name-prefix"].(string)
+	name := druidv1alpha1.GetMemberName(&prefix, pod)
+	s.file["name"] = name
+	for _, key := range []string{"advertise-client-urls", "initial-advertise-peer-urls"} {
+		if each, ok := s.file[key].(map[string]any); ok {
+			s.file[key] = each[name]
+		}
+	}
+}
+
+func (s *settings) parse(text []byte) error {
+	s.file = map[string]any{}
+	if err := yaml.Unmarshal(text, &s.file); err != nil {
+		return fmt.Errorf("configuration file %s of etcd: %w", s.path, err)
+	}
+	return nil
+}
+
+// fromFile is a setting in etcd's file, where those of certificates stand one
+// level below.
+func fromFile(file map[string]any, flag string) (string, bool) {
+	section, key := "", flag
+	switch flag {
+	case "cert-file", "key-file", "trusted-ca-file", "client-cert-auth", "auto-tls":
+		section = "client-transport-security"
+	case "peer-cert-file", "peer-key-file", "peer-trusted-ca-file", "peer-client-cert-auth", "peer-auto-tls":
+		section, key = "peer-transport-security", strings.TrimPrefix(flag, "peer-")
+	}
+	if section != "" {
+		file, _ = file[section].(map[string]any)
+	}
+	switch v := file[key].(type) {
+	case nil:
+		return "", false
+	case []any:
+		words := make([]string, len(v))
+		for i := range v {
+			words[i] = fmt.Sprint(v[i])
+		}
+		return strings.Join(words, ","), true
+	case float64: // every number that YAML gives through JSON
+		return fmt.Sprintf("%.0f", v), true
+	default:
+		return fmt.Sprint(v), true
+	}
+}
+
+// parseFlags reads arguments as etcd does: one dash or two, the value behind =
+// or in the next word. etcd stops at the first word that is no flag.
+func parseFlags(words []string) map[string]string {
+	flags := map[string]string{}
+	for len(words) > 0 {
+		w := words[0]
+		words = words[1:]
+		name := strings.TrimPrefix(strings.TrimPrefix(w, "-"), "-")
+		if name == w || name == "" {
+			return flags
+		}
+		name, value, ok := strings.Cut(name, "=")
+		switch {
+		case ok:
+		case boolFlags[name] || len(words) == 0:
+			value = "true"
+		default:
+			value, words = words[0], words[1:]
+		}
+		flags[name] = value
+	}
+	return flags
+}
+
+// boolFlags take no value from the next word.
+var boolFlags = map[string]bool{
+	"auto-tls": true, "peer-auto-tls": true, "client-cert-auth": true, "peer-client-cert-auth": true,
+	"strict-reconfig-check": true, "pre-vote": true, "force-new-cluster": true, "enable-v2": true,
+	"enable-grpc-gateway": true, "enable-pprof": true, "debug": true, "version": true,
+	"socket-reuse-port": true, "socket-reuse-address": true, "initial-election-tick-advance": true,
+	"unsafe-no-fsync": true, "enable-log-rotation": true, "experimental-initial-corrupt-check": true,
+	"experimental-enable-lease-checkpoint": true, "experimental-compact-hash-check-enabled": true,
+	"experimental-memory-mlock": true, "experimental-txn-mode-write-with-shared-buffer": true,
+	"experimental-stop-grpc-service-on-defrag": true, "experimental-enable-distributed-tracing": true,
+	"experimental-enable-lease-checkpoint-persist": true, "experimental-peer-skip-client-san-verification": true,
+	"next-cluster-version-compatible": true, "experimental-enable-v2v3": false, "peer-skip-client-san-verification": true,
+	"enable-distributed-tracing": true, "memory-mlock": true, "stop-grpc-service-on-defrag": true,
+}
+
+// wrapper says whether a container runs druid's etcd-wrapper, whose entry point
+// the pod doesn't show.
+func wrapper(c *corev1.Container) bool {
+	return len(c.Args) > 0 && c.Args[0] == "start-etcd"
+}

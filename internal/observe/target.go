@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+)
+
+// Target is what a person calls an etcd cluster by: the name of the cluster, or
+// of an object that belongs to it.
+type Target struct {
+	// Kind is etcd, statefulset, service, pod or etcdcluster; empty when only
+	// a name was given.
+	Kind string
+	// Name is empty for the only cluster of the namespace.
+	Name string
+}
+
+// String is the target as it may be given to ParseTarget.
+func (t Target) String() string {
+	if t.Kind == "" {
+		return t.Name
+	}
+	return t.Kind + "/" + t.Name
+}
+
+// targetKinds are the kinds that a target can have, by what kubectl lets
+// people call them: name, plural, short name.
+var targetKinds = map[string]string{
+	"etcd": "etcd", "etcds": "etcd",
+	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
+	"service": "service", "services": "service", "svc": "service",
+	"pod": "pod", "pods": "pod", "po": "pod",
+	"etcdcluster": "etcdcluster", "etcdclusters": "etcdcluster",
+}
+
+// targetGroups are the API groups by which a kind may be made precise, as in
+// statefulsets.apps or etcds.v1alpha1.druid.gardener.cloud.
+var targetGroups = map[string][]string{
+	"etcd":        {"druid.gardener.cloud"},
+	"statefulset": {"apps"},
+	"etcdcluster": {"operator.etcd.io", "etcd.aenix.io", "etcd-operator.cozystack.io"},
+}
+
+// ParseTarget reads NAME or TYPE/NAME as kubectl does: case and plural don't
+// matter, short names and groups may be used. The empty argument is the only
+// cluster of the namespace.
+func ParseTarget(arg string) (Target, error) {
+	if arg == "" {
+		return Target{}, nil
+	}
+	kind, name, typed := strings.Cut(arg, "/")
+	if !typed {
+		kind, name = "", arg
+	}
+	if name == "" || len(content.IsPathSegmentName(name)) > 0 {
+		return Target{}, fmt.Errorf("target %q has no name that an object can have; give NAME or TYPE/NAME", arg)
+	}
+	if !typed {
+		return Target{Name: name}, nil
+	}
+	resource, group, _ := strings.Cut(strings.ToLower(kind), ".")
+	known, ok := targetKinds[resource]
+	if !ok || group != "" && !inGroup(known, group) {
+		return Target{}, fmt.Errorf("target %q is of a type that is no etcd cluster's; types are etcd, statefulset (sts), service (svc), pod (po) and etcdcluster", arg)
+	}
+	return Target{Kind: known, Name: name}, nil
+}
+
+// inGroup says whether a suffix is one of the kind's groups, with or without a
+// version before it.
+func inGroup(kind, suffix string) bool {
+	for _, group := range targetGroups[kind] {
+		version, found := strings.CutSuffix(suffix, "."+group)
+		if suffix == group || found && strings.HasPrefix(version, "v") {
+			return true
+		}
+	}
+	// The core group has no name, only a version: pods.v1.
+	return len(targetGroups[kind]) == 0 && (suffix == "v1" || suffix == "v1.")
+}

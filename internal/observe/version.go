@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// etcdTag is the tag of an image whose tag is etcd's version: v3.6.5, 3.6.8-0,
+// 3.5.21-debian-12-r5. Another minor than 3 has never been.
+var etcdTag = regexp.MustCompile(`^v?(3\.\d+\.\d+)(?:$|[-_.+])`)
+
+// ImageVersion is the version of etcd that a pod's image says it has, empty
+// where the tag is another program's: druid's members run etcd-wrapper, whose
+// version is its own.
+func ImageVersion(pod *corev1.Pod) string {
+	for i := range pod.Spec.Containers {
+		c := &pod.Spec.Containers[i]
+		if !RunsEtcd(&corev1.PodSpec{Containers: []corev1.Container{*c}}) {
+			continue
+		}
+		image, _, _ := strings.Cut(c.Image, "@")
+		name, tag, _ := strings.Cut(path.Base(image), ":")
+		if name != "etcd" && !strings.HasPrefix(name, "etcd-") || name == "etcd-wrapper" {
+			continue
+		}
+		if m := etcdTag.FindStringSubmatch(tag); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// ImageVersions are those of several pods, each once, in order; empty where one
+// of them doesn't tell.
+func ImageVersions(pods []*corev1.Pod) []string {
+	var versions []string
+	for _, pod := range pods {
+		v := ImageVersion(pod)
+		if v == "" {
+			return nil
+		}
+		if !slices.Contains(versions, v) {
+			versions = append(versions, v)
+		}
+	}
+	slices.Sort(versions)
+	return versions
+}
