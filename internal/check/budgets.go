@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func budgetChecks() []Check {
+	return []Check{
+		{
+			ID: "B001", Category: Budgets, Title: "a disruption budget selects the members",
+			Doc:  "Without a PodDisruptionBudget a node drain evicts every member that it meets, and two drains at once take quorum.",
+			Cure: "Create one, or let an EtcdTopologyPolicy with disruption.createMissing do it.",
+			run:  budgetExists,
+		},
+		{
+			ID: "B002", Category: Budgets, Title: "no pod is selected by two budgets",
+			Doc:  "The eviction API answers 500 for a pod that two budgets select, whatever they say: every drain of its node stops.",
+			Cure: "Keep one of them: the operator's or the chart's, since they make theirs again.",
+			run:  budgetAlone,
+		},
+		{
+			ID: "B003", Category: Budgets, Title: "the budget keeps a quorum",
+			Doc:  "The pods that the budget keeps, against the quorum of the cluster's size. With less, evictions alone may stop all writes.",
+			Cure: "Set minAvailable to the quorum, or maxUnavailable to what is left. An EtcdTopologyPolicy keeps it right as members come and go.",
+			run:  budgetKeepsQuorum,
+		},
+		{
+			ID: "B004", Category: Budgets, Title: "the budget is one integer, for the members alone",
+			Doc:  "A percentage is taken of pods that change in number. AlwaysAllow lets unready members go at once, and an unready member may still vote. A selector that is too wide or too narrow counts the wrong pods.",
+			Cure: "Use an integer, leave unhealthyPodEvictionPolicy at IfHealthyBudget, and select just the members.",
+			run:  budgetForm,
+		},
+		{
+			ID: "B005", Category: Budgets, Title: "the budget lets a member go while all are well",
+			Doc:  "A budget that never allows a disruption makes every drain of the members' nodes wait for ever, until somebody forces it.",
+			Cure: "Set minAvailable to the quorum. For a single member no budget can keep it available: leave it at 0.",
+			run:  budgetAllows,
+		},
+	}
+}
+
+// selecting guards a check that judges the budgets around the members.
+func (f *Facts) selecting() ([]Finding, bool) {
+	switch {
+	case f.Selecting.Err != nil:
+		return []Finding{unknown("the disruption budgets", f.Selecting.Err)}, false
+	case len(f.Selecting.Value) == 0:
+		return notApplicable("no budget selects the members"), false
+	}
+	return nil, true
+}
+
+func budgetExists(f *Facts) []Finding {
+	if f.Selecting.Err != nil {
+		return []Finding{unknown("the disruption budgets", f.Selecting.Err)}
+	}
+	n := f.size()
+	switch {
+	case n <= 1:
+		return notApplicable("no budget can keep %s available", plural(n, "member", "members"))
+	case len(f.Selecting.Value) > 0:
+		var names []string
+		for _, b := range f.Selecting.Value {
+			names = append(names, b.Name)
+		}
+		return ok("%s", list(names))
+	}
+	if m := f.Policy.Value; m.In(v1alpha1.ModeEnforce) {
+		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Policy.Name+` --type=merge -p '{"spec":{"disruption":{"createMissing":true}}}'`+f.Flags,
+			"no budget selects the %d members, and policy %s makes none: a drain evicts every member that it meets", n, m.Policy.Name)}
+	}
+	return []Finding{warning(f.createBudget(), "no budget selects the %d members: a drain evicts every member that it meets", n)}
+}
+
+func (f *Facts) createBudget() string {
+	s := f.Owner.MemberSelector
+	if s == nil || len(s.MatchLabels) == 0 {
+		return "make a PodDisruptionBudget with the members' labels"
+	}
+	return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector=%s",
+		f.Owner.Name, policy.Quorum(f.size()), metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: s.MatchLabels})))
+}
+
+func budgetAlone(f *Facts) []Finding {
+	if found, any := f.selecting(); !any {
+		return found
+	}
+	all := f.Selecting.Value
+	if len(all) == 1 {
+		return nil
+	}
+	keep := slices.MinFunc(all, func(a, b policyv1.PodDisruptionBudget) int {
+		if ra, rb := rank(&a), rank(&b); ra != rb {
+			return ra - rb
+		}
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
+	var rest []string
+	for _, b := range all {
+		if b.Name != keep.Name {
+			rest = append(rest, b.Name)
+		}
+	}
+	return []Finding{failure(f.kubectl("delete poddisruptionbudget "+strings.Join(rest, " ")),
+		"budgets %s and %s select the same pods: every eviction of them fails with an internal error", keep.Name, list(rest))}
+}
+
+// rank says who is most sure to make a budget again if it goes: an operator,
+// then a chart, then anybody, then we.
+func rank(b *policyv1.PodDisruptionBudget) int {
+	switch {
+	case observe.Ours(b):
+		return 3
+	case metav1.GetControllerOf(b) != nil:
+		return 0
+	case b.Labels["app.kubernetes.io/managed-by"] == "Helm":
+		return 1
+	}
+	return 2
+}
+
+func budgetKeepsQuorum(f *Facts) []Finding {
+	if found, any := f.selecting(); !any {
+		return found
+	}
+	n := f.size()
+	if n <= 1 {
+		return notApplicable("no budget can keep %s available", plural(n, "member", "members"))
+	}
+	var found []Finding
+	for i := range f.Selecting.Value {
+		b := &f.Selecting.Value[i]
+		value, problem := observe.ValueOf(b.Name, &b.Spec)
+		if problem != nil {
+			continue // B004's
+		}
+		if least := value.Min(n); least < policy.Quorum(n) {
+			found = append(found, warning(f.setBudget(b, value.WithMin(policy.Quorum(n), n)),
+				"budget %s (%s) keeps %d of %d members, quorum is %d", b.Name, value, least, n, policy.Quorum(n)))
+		}
+	}
+	return found
+}
+
+func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to observe.BudgetValue) string {
+	return f.kubectl(fmt.Sprintf(`patch poddisruptionbudget %s --type=merge -p '{"spec":{"%s":%d}}'`, b.Name, to.Field, to.N))
+}
+
+func budgetForm(f *Facts) []Finding {
+	if found, any := f.selecting(); !any {
+		return found
+	}
+	var found []Finding
+	for i := range f.Selecting.Value {
+		b := &f.Selecting.Value[i]
+		_, problem := observe.ValueOf(b.Name, &b.Spec)
+		if problem == nil {
+			continue
+		}
+		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
+		if problem.Reason == observe.BudgetAlwaysAllow {
+			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
+		}
+		found = append(found, warning(fix, "%s", plain(problem)))
+	}
+	if p := f.Budgets.Value.Problem; p != nil && (p.Reason == observe.BudgetPartial || p.Reason == observe.BudgetShared) {
+		found = append(found, warning(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), "%s", plain(p)))
+	}
+	if f.Budgets.Err != nil {
+		found = append(found, unknown("what else the budget selects", f.Budgets.Err))
+	}
+	return found
+}
+
+// plain is a note about a budget without what the webhook does about it.
+func plain(n *policy.Note) string {
+	return strings.Replace(n.Message, " is left alone: ", ": ", 1)
+}
+
+func budgetAllows(f *Facts) []Finding {
+	if found, any := f.selecting(); !any {
+		return found
+	}
+	if f.Pods.Err != nil {
+		return []Finding{unknown("the pods", f.Pods.Err)}
+	}
+	well := 0
+	for _, pod := range f.Pods.Value {
+		if ready(pod) {
+			well++
+		}
+	}
+	n := f.size()
+	if n == 0 || well < n {
+		return notApplicable("%d of %d pods are Ready: nobody should go now", well, n)
+	}
+	var found []Finding
+	for i := range f.Selecting.Value {
+		b := &f.Selecting.Value[i]
+		if b.Status.DisruptionsAllowed > 0 || b.Status.ObservedGeneration < b.Generation {
+			continue
+		}
+		if why := b.Annotations[v1alpha1.BudgetReasonAnnotation]; why != "" {
+			found = append(found, info("", "budget %s allows no eviction: %s", b.Name, why))
+			continue
+		}
+		value, problem := observe.ValueOf(b.Name, &b.Spec)
+		if problem != nil || value.Min(n) < n || n == 2 {
+			continue // B004's, passing, or Q003's
+		}
+		want := 0
+		if n > 1 {
+			want = policy.Quorum(n)
+		}
+		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although all %s well: every drain waits", b.Name, value, plural(n, "member is", "members are")))
+	}
+	return found
+}
+
+// keys are a map's, sorted.
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

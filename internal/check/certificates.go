@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"fmt"
+	"time"
+)
+
+func certificateChecks() []Check {
+	return []Check{
+		{
+			ID: "C001", Category: Certificates, Title: "no serving certificate is about to expire",
+			Doc:  "The certificate that each member presents to clients: warned of 30 days before it expires, failed 7 days before. One that cert-manager renews by itself is warned of when a quarter of its life is left, and failed at a tenth.",
+			Cure: "Renew it. etcd reads its certificate anew at every handshake, so that no restart is needed.",
+			run:  servingCertificates, needs: needMembers,
+		},
+		{
+			ID: "C002", Category: Certificates, Title: "no certificate in the members' Secrets is about to expire",
+			Doc:  "Every certificate in the Secrets that the members mount, and in those that the operator names for clients: CA, server, peer, client. An expired peer certificate parts the members, an expired client CA locks all clients out.",
+			Cure: "Renew it. A certificate is read anew at every handshake; a new CA is only read when etcd starts, so restart the members one by one, with both CAs in the bundle meanwhile.",
+			run:  secretCertificates, needs: needSecrets,
+		},
+		{
+			ID: "C003", Category: Certificates, Title: "clients show a certificate",
+			Doc:  "Whether clients speak TLS and must show a certificate. Without it, whoever reaches the port reads and writes everything, unless authentication by password is on.",
+			Cure: "Set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth; keep others away with a NetworkPolicy until then.",
+			run:  clientTLS, needs: needMembers,
+		},
+	}
+}
+
+const (
+	day      = 24 * time.Hour
+	warnCert = 30 * day
+	failCert = 7 * day
+)
+
+// expiring says how a certificate's end is to be told, false while it is far.
+// Life is the whole of its validity where something renews it by itself, else 0.
+func (f *Facts) expiring(notAfter time.Time, life time.Duration) (say func(string, string, ...any) Finding, when string, soon bool) {
+	warn, fail := warnCert, failCert
+	if life > 0 {
+		warn, fail = min(warn, life/4), min(fail, life/10)
+	}
+	left := notAfter.Sub(f.At)
+	switch {
+	case left <= 0:
+		return failure, fmt.Sprintf("expired %s ago", ago(left)), true
+	case left < fail:
+		return failure, fmt.Sprintf("expires in %s, at %s", ago(left), notAfter.UTC().Format(time.RFC3339)), true
+	case left < warn:
+		return warning, fmt.Sprintf("expires in %s, at %s", ago(left), notAfter.UTC().Format(time.RFC3339)), true
+	}
+	return nil, "", false
+}
+
+// renewed finds the certificate in a Secret that a member presents, by when it
+// ends: zero where none is known.
+func (f *Facts) renewed(notAfter time.Time) Certificate {
+	for _, c := range f.Certificates.Value {
+		if c.NotAfter.Equal(notAfter) {
+			return c
+		}
+	}
+	return Certificate{}
+}
+
+func servingCertificates(f *Facts) []Finding {
+	if found, asked := f.asked(); !asked {
+		return found
+	}
+	var found []Finding
+	var first time.Time
+	for _, m := range f.answering() {
+		if m.CertificateExpiry.IsZero() {
+			continue
+		}
+		if first.IsZero() || m.CertificateExpiry.Before(first) {
+			first = m.CertificateExpiry
+		}
+		c := f.renewed(m.CertificateExpiry)
+		if say, when, soon := f.expiring(m.CertificateExpiry, c.Life); soon {
+			found = append(found, say(f.renew(c), "the certificate that %s presents %s", m.Pod, when))
+		}
+	}
+	switch {
+	case len(found) > 0:
+		return found
+	case first.IsZero():
+		return notApplicable("members serve clients without TLS")
+	}
+	return ok("the first ends in %s", ago(first.Sub(f.At)))
+}
+
+func secretCertificates(f *Facts) []Finding {
+	if f.Certificates.Err != nil {
+		return []Finding{unknown("the Secrets with certificates", f.Certificates.Err)}
+	}
+	if len(f.Certificates.Value) == 0 {
+		return notApplicable("the members mount no certificates")
+	}
+	var found []Finding
+	first := f.Certificates.Value[0].NotAfter
+	for _, c := range f.Certificates.Value {
+		if c.NotAfter.Before(first) {
+			first = c.NotAfter
+		}
+		if say, when, soon := f.expiring(c.NotAfter, c.Life); soon {
+			found = append(found, say(f.renew(c), "the %s certificate in %s %s", c.Role, c.Where, when))
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("%s, the first ends in %s", plural(len(f.Certificates.Value), "certificate", "certificates"), ago(first.Sub(f.At)))
+}
+
+// renew is how to renew a certificate.
+func (f *Facts) renew(c Certificate) string {
+	switch {
+	case c.Issuer != "":
+		return "cmctl renew " + c.Issuer + " -n " + f.Owner.Namespace
+	case c.Where != "":
+		return "renew it in " + c.Where
+	}
+	return "renew it where it was issued"
+}
+
+func clientTLS(f *Facts) []Finding {
+	pod := f.member()
+	if pod == nil {
+		return notApplicable("there is no pod to look at")
+	}
+	got, has := f.Serving[pod.Name]
+	switch {
+	case !has:
+		return []Finding{{Level: Unknown, Message: "the configuration of " + pod.Name + " is not known"}}
+	case got.Err != nil:
+		return []Finding{unknown("the configuration of "+pod.Name, got.Err)}
+	}
+	s := got.Value
+	switch {
+	case f.Password:
+		return nil
+	case s.ClientTLS.Cert == "" && !s.ClientTLS.Auto:
+		return []Finding{info("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth", "clients speak in the clear, and whoever reaches the port reads and writes everything")}
+	case !s.ClientTLS.DemandsClient():
+		return []Finding{info("set --trusted-ca-file and --client-cert-auth", "clients need no certificate, and whoever reaches the port reads and writes everything")}
+	}
+	return nil
+}

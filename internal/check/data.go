@@ -1,0 +1,361 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+)
+
+func dataChecks() []Check {
+	return []Check{
+		{
+			ID: "D001", Category: Data, Title: "no alarm is raised",
+			Doc:  "NOSPACE means that a member's database has reached its quota: the cluster refuses all writes until the alarm is disarmed. CORRUPT means that a member's data differs from the others'.",
+			Cure: "NOSPACE: kubectl etcd defrag does the whole cure: compact, defragment, verify, disarm. CORRUPT: replace the member that differs (D004 shows which), and only then disarm.",
+			run:  alarms, needs: needMembers,
+		},
+		{
+			ID: "D002", Category: Data, Title: "databases are well below their quota",
+			Doc:  "The database's size against its quota, per member: warned of at 80 %, failed at 95 %. At 100 % the cluster refuses all writes.",
+			Cure: "Defragment if much of it is free (D003). Else find out what fills it, and raise the quota: the default is 2 GiB, 8 GiB is the most that etcd advises.",
+			run:  quotaUse, needs: needMembers,
+		},
+		{
+			ID: "D003", Category: Data, Title: "databases are not mostly free space",
+			Doc:  "Compaction frees pages within the file, only a defragmentation gives them back. Warned of where more than half of a database of 100 MiB or more is free.",
+			Cure: "Defragment: one member at a time, the leader last. A member answers nobody meanwhile.",
+			run:  fragmentation, needs: needMembers,
+		},
+		{
+			ID: "D004", Category: Data, Title: "all voters hold the same data",
+			Doc:  "Each voter computes a hash over all keys at one revision, with the same compaction behind it. Different hashes are corruption. Learners refuse to answer. It reads the whole database, so above 2 GiB it is done only with --hash-large.",
+			Cure: "Replace the members that differ from the most. If no hash has most of the voters, snapshot every member first and compare.",
+			run:  hashes, needs: needMembers | needHashes,
+		},
+		{
+			ID: "D005", Category: Data, Title: "old revisions are compacted",
+			Doc:  "etcd keeps every revision until somebody compacts. Kubernetes API servers do so themselves; other clients mostly don't, and the database grows until NOSPACE.",
+			Cure: "Set --auto-compaction-mode=periodic --auto-compaction-retention=1h, unless a client compacts.",
+			run:  autoCompaction,
+		},
+		{
+			ID: "D006", Category: Data, Title: "data is on persistent volumes",
+			Doc:  "With its data in an emptyDir a member that is made anew has lost it and must be replaced; quorum lost so is data lost. A hostPath ties the member to its node without Kubernetes knowing.",
+			Cure: "Give the StatefulSet a volumeClaimTemplate, and the new members the data by replacing them one at a time.",
+			run:  persistent,
+		},
+		{
+			ID: "D007", Category: Data, Title: "the quota fits the volume",
+			Doc:  "Where the volume is smaller than the quota, the disk is full before NOSPACE protects it, and etcd crashes. Snapshots and the write-ahead log need room, too.",
+			Cure: "Enlarge the claims, or lower --quota-backend-bytes.",
+			run:  quotaFits, needs: needMembers,
+		},
+		{
+			ID: "D008", Category: Data, Title: "volumes have room",
+			Doc:  "How full the members' volumes are, as their kubelets measure it, where they do (it takes the right to get nodes/proxy): warned of at 80 %, failed at 95 %. A full disk stops etcd, and a member that can't write its log doesn't start again.",
+			Cure: "Enlarge the claims, or defragment where D003 says so.",
+			run:  volumesFill, needs: needVolumes,
+		},
+		{
+			ID: "D009", Category: Data, Title: "disks are fast enough",
+			Doc:  "The 99th percentile of the time that etcd takes to sync its log (10 ms is good) and to commit to its database (25 ms is good), over the life of each process. Warned of at ten times that: elections become likely.",
+			Cure: "Use a storage class with faster or less shared disks.",
+			run:  diskLatency, needs: needMembers | needMetrics,
+		},
+	}
+}
+
+func alarms(f *Facts) []Finding {
+	if found, asked := f.asked(); !asked {
+		return found
+	}
+	var found []Finding
+	for _, m := range f.answering() {
+		for _, alarm := range m.Alarms {
+			switch alarm {
+			case "NOSPACE":
+				found = append(found, failure(f.cmd("defrag"), "NOSPACE on %s: the cluster refuses all writes (%s used of a quota of %s)", m.Pod, bytes(m.DBSize), bytes(quota(m))))
+			case "CORRUPT":
+				found = append(found, failure(f.cmd("check", "--only D004"), "CORRUPT on %s: its data differs from the others'", m.Pod))
+			default:
+				found = append(found, failure(f.cmd("alarm list"), "%s on %s", alarm, m.Pod))
+			}
+		}
+	}
+	return found
+}
+
+// defaultQuota is etcd's where none is set (etcd, server/storage/quota.go,
+// DefaultQuotaBytes).
+const defaultQuota = 2 << 30
+
+// quota is a member's in bytes. A negative one is none at all.
+func quota(m etcd.Member) int64 {
+	if m.Quota == 0 {
+		return defaultQuota
+	}
+	return m.Quota
+}
+
+// How full is too full, in per cent.
+const (
+	warnFull = 80
+	failFull = 95
+)
+
+func quotaUse(f *Facts) []Finding {
+	if found, asked := f.asked(); !asked {
+		return found
+	}
+	var found []Finding
+	most := 0
+	for _, m := range f.answering() {
+		if quota(m) < 0 {
+			found = append(found, warning("set --quota-backend-bytes", "%s has no quota: its database may fill the disk", m.Pod))
+			continue
+		}
+		used := percent(m.DBSize, quota(m))
+		most = max(most, used)
+		if used < warnFull {
+			continue
+		}
+		say, fix := warning, "find what fills it, or raise --quota-backend-bytes"
+		if used >= failFull {
+			say = failure
+		}
+		if percent(m.DBSizeInUse, quota(m)) < warnFull*3/4 {
+			fix = f.cmd("defrag")
+		}
+		found = append(found, say(fix, "%s uses %d %% of its quota: %s of %s, %s of it in use", m.Pod, used, bytes(m.DBSize), bytes(quota(m)), bytes(m.DBSizeInUse)))
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("at most %d %%", most)
+}
+
+// worthIt is the size from which a defragmentation is worth its pause.
+const worthIt = 100 << 20
+
+func fragmentation(f *Facts) []Finding {
+	if found, asked := f.asked(); !asked {
+		return found
+	}
+	var found []Finding
+	for _, m := range f.answering() {
+		if free := m.DBSize - m.DBSizeInUse; m.DBSize >= worthIt && free > m.DBSize/2 {
+			found = append(found, warning(f.cmd("defrag"), "%d %% of the database of %s is free: %s of %s", percent(free, m.DBSize), m.Pod, bytes(free), bytes(m.DBSize)))
+		}
+	}
+	return found
+}
+
+func hashes(f *Facts) []Finding {
+	if found, asked := f.asked(); !asked {
+		return found
+	}
+	h := f.Hashes.Value
+	switch {
+	case f.Hashes.Err != nil:
+		return []Finding{unknown("the hashes", f.Hashes.Err)}
+	case h.Skipped != "":
+		return []Finding{{Level: Info, Message: h.Skipped, Fix: h.Fix}}
+	}
+	by := map[uint32][]string{}
+	var found []Finding
+	var values []uint32
+	compact := int64(-1)
+	for _, m := range h.Members {
+		switch {
+		case m.Err != nil:
+			found = append(found, unknown("the hash of "+m.Pod, m.Err))
+			continue
+		case compact >= 0 && m.CompactRevision != compact:
+			found = append(found, Finding{Level: Unknown, Message: fmt.Sprintf("%s has compacted up to %d, another up to %d: hashes of different histories can't be compared", m.Pod, m.CompactRevision, compact), Fix: f.cmd("check", "--only D004")})
+			continue
+		}
+		compact = m.CompactRevision
+		if by[m.Hash] == nil {
+			values = append(values, m.Hash)
+		}
+		by[m.Hash] = append(by[m.Hash], m.Pod)
+	}
+	if len(values) > 1 {
+		return append(found, f.corrupt(h, by, values))
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("%s at revision %d", plural(len(h.Members), "voter", "voters"), h.Revision)
+}
+
+// corrupt names the voters that differ, and which of them most agree with.
+func (f *Facts) corrupt(h Hashes, by map[uint32][]string, values []uint32) Finding {
+	slices.SortStableFunc(values, func(a, b uint32) int { return len(by[b]) - len(by[a]) })
+	var groups []string
+	for _, v := range values {
+		groups = append(groups, fmt.Sprintf("%s %08x", list(by[v]), v))
+	}
+	what := fmt.Sprintf("data differs at revision %d: %s", h.Revision, strings.Join(groups, "; "))
+	if 2*len(by[values[0]]) <= len(h.Members) {
+		return failure(f.cmd("snapshot save"), "%s; no hash has most of the voters", what)
+	}
+	return failure(f.cmd("member replace", by[values[1]][0]), "%s; %s differs from the most", what, by[values[1]][0])
+}
+
+func autoCompaction(f *Facts) []Finding {
+	if f.forKubernetes() {
+		return notApplicable("Kubernetes API servers compact their stores themselves")
+	}
+	pod := f.member()
+	if pod == nil {
+		return notApplicable("there is no pod to look at")
+	}
+	if got := f.setting(pod, "auto-compaction-retention"); got == "" || got == "0" {
+		return []Finding{info("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
+	}
+	return nil
+}
+
+func persistent(f *Facts) []Finding {
+	pod := f.member()
+	if pod == nil {
+		return notApplicable("there is no pod to look at")
+	}
+	dir := f.dataDir(pod)
+	if dir == "" {
+		return []Finding{{Level: Unknown, Message: "the configuration doesn't say where the data is"}}
+	}
+	volume, mounted := volumeAt(&pod.Spec, dir)
+	fix := "give the StatefulSet a volumeClaimTemplate, then replace the members one at a time"
+	switch {
+	case !mounted:
+		return []Finding{warning(fix, "%s is in the container's own file system: a restart loses it", dir)}
+	case volume.EmptyDir != nil && volume.EmptyDir.Medium == corev1.StorageMediumMemory:
+		return []Finding{warning(fix, "%s is in memory (emptyDir %s): a pod made anew has lost it", dir, volume.Name)}
+	case volume.EmptyDir != nil:
+		return []Finding{warning(fix, "%s is in emptyDir %s: a pod made anew has lost it", dir, volume.Name)}
+	case volume.HostPath != nil:
+		return []Finding{warning(fix, "%s is in hostPath %s: on another node the member has lost it", dir, volume.HostPath.Path)}
+	}
+	return nil
+}
+
+func quotaFits(f *Facts) []Finding {
+	if found, asked := f.asked(); !asked {
+		return found
+	}
+	if f.Claims.Err != nil {
+		return []Finding{unknown("the volume claims", f.Claims.Err)}
+	}
+	if len(f.Claims.Value) == 0 {
+		return notApplicable("the members have no volume claims")
+	}
+	// Members are mostly alike: those with the same numbers are told together.
+	type gap struct{ quota, room int64 }
+	small := map[gap][]string{}
+	for _, m := range f.answering() {
+		for _, claim := range f.Claims.Value {
+			room, known := claim.Status.Capacity[corev1.ResourceStorage]
+			if known && strings.HasSuffix(claim.Name, "-"+m.Pod) && quota(m) > room.Value() {
+				g := gap{quota(m), room.Value()}
+				small[g] = append(small[g], m.Pod)
+			}
+		}
+	}
+	var found []Finding
+	for g, pods := range small {
+		fix := fmt.Sprintf("set --quota-backend-bytes=%d (80 %% of the volume), or enlarge the claims", g.room/10*8)
+		found = append(found, warning(fix, "the database may grow to %s and the volume holds %s: %s", bytes(g.quota), bytes(g.room), list(pods)))
+	}
+	return found
+}
+
+func volumesFill(f *Facts) []Finding {
+	switch {
+	case f.Fill.Err != nil:
+		return []Finding{unknown("the kubelets' measurements", f.Fill.Err)}
+	case len(f.Fill.Value) == 0:
+		return notApplicable("the kubelets measure none of the members' volumes")
+	}
+	var found []Finding
+	most := 0
+	for _, v := range f.Fill.Value {
+		used, what := percent(v.Used, v.Capacity), fmt.Sprintf("%s of %s", bytes(v.Used), bytes(v.Capacity))
+		if inodes := percent(v.InodesUsed, v.InodesOf); inodes > used {
+			used, what = inodes, fmt.Sprintf("%d of %d inodes", v.InodesUsed, v.InodesOf)
+		}
+		most = max(most, used)
+		say := warning
+		if used >= failFull {
+			say = failure
+		}
+		if used >= warnFull {
+			found = append(found, say(f.kubectl("edit pvc "+v.Claim), "the volume of %s is %d %% full: %s", v.Claim, used, what))
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("at most %d %% full", most)
+}
+
+// slow are etcd's own advice for its two disk latencies, in seconds
+// (etcd.io/docs, "What does the etcd warning … mean?"; metrics guide).
+var slow = []struct {
+	metric, what string
+	good         float64
+}{
+	{"etcd_disk_wal_fsync_duration_seconds", "syncs its log", 0.010},
+	{"etcd_disk_backend_commit_duration_seconds", "commits", 0.025},
+}
+
+func diskLatency(f *Facts) []Finding {
+	if found, asked := f.asked(); !asked {
+		return found
+	}
+	var found []Finding
+	worst := make([]float64, len(slow))
+	of := make([]string, len(slow))
+	judged := 0
+	for _, m := range f.answering() {
+		got := f.Metrics[m.Pod]
+		if got.Err != nil {
+			found = append(found, unknown("the metrics of "+m.Pod, got.Err))
+			continue
+		}
+		for i, s := range slow {
+			if p99, has := quantile(got.Value, s.metric, 0.99); has {
+				judged++
+				if p99 > worst[i] {
+					worst[i], of[i] = p99, m.Pod
+				}
+			}
+		}
+	}
+	for i, s := range slow {
+		within := fmt.Sprintf("within %.0f ms", 1000*worst[i])
+		if math.IsInf(worst[i], 1) {
+			within = "slower than it measures"
+		}
+		text := fmt.Sprintf("the slowest, %s, %s %s at the 99th percentile; good is %.0f ms", of[i], s.what, within, 1000*s.good)
+		switch {
+		case worst[i] > 10*s.good:
+			found = append(found, warning("use faster or less shared disks", "%s", text))
+		case worst[i] > 2*s.good:
+			found = append(found, info("", "%s", text))
+		}
+	}
+	if len(found) == 0 && judged == 0 {
+		return notApplicable("no member's metrics measure its disk")
+	}
+	return found
+}

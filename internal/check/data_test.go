@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+func hash(i int, change func(*etcd.Hash)) func(*Facts) {
+	return func(f *Facts) { change(&f.Hashes.Value.Members[i]) }
+}
+
+func volume(source corev1.VolumeSource) func(*Facts) {
+	return pod(0, func(p *corev1.Pod) { p.Spec.Volumes[0].VolumeSource = source })
+}
+
+func claims(size string) func(*Facts) {
+	return func(f *Facts) {
+		for i := range f.Pods.Value {
+			f.Claims.Value = append(f.Claims.Value, corev1.PersistentVolumeClaim{
+				ObjectMeta: metav1.ObjectMeta{Name: "data-" + podName(i)},
+				Status:     corev1.PersistentVolumeClaimStatus{Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(size)}},
+			})
+		}
+	}
+}
+
+func TestData(t *testing.T) {
+	t.Parallel()
+	size := func(total, used int64) func(*Facts) {
+		return member(1, func(m *etcd.Member) { m.DBSize, m.DBSizeInUse = total, used })
+	}
+	judge(t, []row{
+		{name: "none", id: "D001", want: OK},
+		{name: "NOSPACE", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"NOSPACE"} }), want: Failure, says: "NOSPACE on main-1: the cluster refuses all writes (50.0 MiB used of a quota of 2.0 GiB)", fix: "kubectl etcd defrag statefulset/main -n team"},
+		{name: "CORRUPT", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"CORRUPT"} }), want: Failure, fix: "--only D004"},
+
+		{name: "low", id: "D002", want: OK, says: "at most 2 %"},
+		{name: "just below", id: "D002", with: size(1600<<20, 1600<<20), want: OK, says: "78 %"},
+		{name: "full of free pages", id: "D002", with: size(1700<<20, 300<<20), want: Warning, says: "83 % of its quota: 1.7 GiB of 2.0 GiB, 300.0 MiB of it in use", fix: "kubectl etcd defrag"},
+		{name: "full of data", id: "D002", with: size(1990<<20, 1980<<20), want: Failure, says: "97 %", fix: "raise --quota-backend-bytes"},
+		{name: "the default quota", id: "D002", with: member(1, func(m *etcd.Member) { m.Quota, m.DBSize = 0, 1990<<20 }), want: Failure},
+		{name: "no quota", id: "D002", with: member(1, func(m *etcd.Member) { m.Quota = -1 }), want: Warning, says: "no quota"},
+
+		{name: "small", id: "D003", with: size(90<<20, 1<<20), want: OK},
+		{name: "free", id: "D003", with: size(200<<20, 50<<20), want: Warning, says: "75 % of the database of main-1 is free: 150.0 MiB of 200.0 MiB", fix: "kubectl etcd defrag statefulset/main -n team"},
+		{name: "half free", id: "D003", with: size(200<<20, 100<<20), want: OK},
+
+		{name: "same", id: "D004", want: OK, says: "3 voters"},
+		{name: "one differs", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Hash = 8 }), want: Failure, says: "main-0 and main-1 00000007; main-2 00000008; main-2 differs from the most", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "all differ", id: "D004", with: func(f *Facts) {
+			hash(1, func(h *etcd.Hash) { h.Hash = 8 })(f)
+			hash(2, func(h *etcd.Hash) { h.Hash = 9 })(f)
+		}, want: Failure, says: "no hash has most", fix: "snapshot save"},
+		{name: "one of two differs", id: "D004", size: 2, with: hash(1, func(h *etcd.Hash) { h.Hash = 8 }), want: Failure, says: "no hash has most"},
+		{name: "other compactions", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Hash, h.CompactRevision = 8, 4 }), want: Unknown, says: "can't be compared"},
+		{name: "refused", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Err = errors.New("needs root") }), want: Unknown, says: "main-2: needs root"},
+		{name: "large", id: "D004", with: func(f *Facts) {
+			f.Hashes.Value = Hashes{Skipped: "not asked for: a database has 3.0 GiB", Fix: "x --hash-large"}
+		}, want: Info, says: "3.0 GiB", fix: "--hash-large"},
+
+		{name: "set", id: "D005", want: OK},
+		{name: "not set", id: "D005", with: pod(0, func(p *corev1.Pod) { p.Spec.Containers[0].Command = []string{"etcd"} }), want: Info, fix: "--auto-compaction-retention=1h"},
+		{name: "by environment", id: "D005", with: pod(0, func(p *corev1.Pod) {
+			p.Spec.Containers[0].Command = []string{"etcd"}
+			p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "ETCD_AUTO_COMPACTION_RETENTION", Value: "10"}}
+		}), want: OK},
+		{name: "in a script", id: "D005", with: pod(0, func(p *corev1.Pod) {
+			p.Spec.Containers[0].Command = []string{"sh", "-c", "exec etcd --auto-compaction-retention 5m \\\n --x"}
+		}), want: OK},
+		{name: "of Kubernetes", id: "D005", with: func(f *Facts) { f.Owner.Distribution = observe.DistributionKamaji }, want: NotApplicable},
+
+		{name: "claim", id: "D006", want: OK},
+		{name: "emptyDir", id: "D006", with: volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}), want: Warning, says: "/data/etcd is in emptyDir data"},
+		{name: "memory", id: "D006", with: volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}), want: Warning, says: "in memory"},
+		{name: "hostPath", id: "D006", with: volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/mnt"}}), want: Warning, says: "hostPath /mnt"},
+		{name: "nothing", id: "D006", with: pod(0, func(p *corev1.Pod) { p.Spec.Containers[0].VolumeMounts = nil }), want: Warning, says: "own file system"},
+		{name: "no directory", id: "D006", with: func(f *Facts) {
+			f.Serving["main-0"] = Got[observe.Serving]{}
+			f.Pods.Value[0].Spec.Containers[0].Command = []string{"etcd"}
+		}, want: Unknown},
+
+		{name: "no claims", id: "D007", want: NotApplicable},
+		{name: "room", id: "D007", with: claims("10Gi"), want: OK},
+		{name: "small", id: "D007", with: claims("1Gi"), want: Warning, says: "may grow to 2.0 GiB and the volume holds 1.0 GiB: main-0, main-1 and main-2", fix: "--quota-backend-bytes=858993456"},
+
+		{name: "room", id: "D008", with: fill(10, 100), want: OK, says: "at most 10 % full"},
+		{name: "nearly full", id: "D008", with: fill(85, 100), want: Warning, says: "data-main-0 is 85 % full"},
+		{name: "full", id: "D008", with: fill(96, 100), want: Failure},
+		{name: "not measured", id: "D008", want: NotApplicable},
+
+		{name: "fast", id: "D009", with: fsync(0.008), want: OK},
+		{name: "so so", id: "D009", with: fsync(0.064), want: Info, says: "syncs its log within 64 ms"},
+		{name: "slow", id: "D009", with: fsync(0.512), want: Warning, says: "within 512 ms"},
+		{name: "beyond measure", id: "D009", with: fsync(math.Inf(1)), want: Warning, says: "slower than it measures"},
+	})
+}
+
+func fill(used, capacity int64) func(*Facts) {
+	return func(f *Facts) { f.Fill.Value = []Fill{{Claim: "data-main-0", Used: used, Capacity: capacity}} }
+}
+
+// fsync gives member 1 a histogram whose 99th percentile has this upper bound.
+func fsync(p99 float64) func(*Facts) {
+	return func(f *Facts) {
+		low, all, rest := 0.004, uint64(100), uint64(90)
+		f.Metrics["main-1"] = Got[metrics]{Value: metrics{"etcd_disk_wal_fsync_duration_seconds": {Metric: []*dto.Metric{{Histogram: &dto.Histogram{
+			SampleCount: &all, Bucket: []*dto.Bucket{{UpperBound: &low, CumulativeCount: &rest}, {UpperBound: &p99, CumulativeCount: &all}},
+		}}}}}}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	all := func(versions ...string) func(*Facts) {
+		return func(f *Facts) {
+			for i := range f.Survey.Value.Members {
+				f.Survey.Value.Members[i].Version = versions[i%len(versions)]
+			}
+		}
+	}
+	clock := func(least, most time.Duration) func(*Facts) {
+		return func(f *Facts) {
+			f.Clocks["main-1"] = Got[etcd.ClockReading]{Value: etcd.ClockReading{Least: least, Most: most}}
+		}
+	}
+	judge(t, []row{
+		{name: "one", id: "V001", want: OK, says: "3.6.12"},
+		{name: "two patches", id: "V001", with: all("3.6.12", "3.6.12", "3.6.9"), want: Warning, says: "3.6.9 on main-2, 3.6.12 on main-0 and main-1, and no rollout is under way"},
+		{name: "two minors while it rolls", id: "V001", with: func(f *Facts) { all("3.6.12", "3.5.27")(f); scaling(f) }, want: Info},
+		{name: "two minors apart", id: "V001", with: func(f *Facts) { all("3.7.0", "3.5.27")(f); scaling(f) }, want: Failure},
+
+		{name: "none", id: "V002", want: OK},
+		{name: "3.5.2", id: "V002", with: all("3.5.2"), want: Warning, says: "13766", fix: "update to 3.5.3"},
+		{name: "3.5.19", id: "V002", with: all("3.5.19"), want: Warning, says: "19557", fix: "update to 3.5.20"},
+		{name: "3.5.27", id: "V002", with: all("3.5.27"), want: Info, says: "CVE-2026-33413", fix: "update to 3.5.28"},
+		{name: "3.5.28", id: "V002", with: all("3.5.28"), want: OK},
+		{name: "3.4.20, single", id: "V002", size: 1, with: all("3.4.20"), want: Warning, says: "14370", fix: "3.4.21"},
+		{name: "3.4.20, three", id: "V002", with: all("3.4.20"), want: Info},
+		{name: "3.8.0-alpha.0", id: "V002", with: all("3.8.0-alpha.0"), want: OK},
+		{name: "no release", id: "V002", with: all("devel"), want: Info, says: "no release"},
+
+		{name: "3.6", id: "V003", want: OK},
+		{name: "3.5.25", id: "V003", with: all("3.5.25"), want: Info, fix: "3.5.26"},
+		{name: "3.6, experimental", id: "V003", with: pod(0, func(p *corev1.Pod) { p.Spec.Containers[0].Args = []string{"--experimental-initial-corrupt-check=true"} }), want: Info, says: "etcd 3.7 does not start with --experimental-initial-corrupt-check"},
+
+		{name: "agree", id: "V004", want: OK, says: "200ms"},
+		{name: "may agree", id: "V004", with: clock(50*time.Millisecond, 3*time.Second), want: OK},
+		{name: "a second off", id: "V004", with: clock(1100*time.Millisecond, 1300*time.Millisecond), want: Warning, says: "the clock of main-1 is at least 1s ahead of that of main-0"},
+		{name: "a minute behind", id: "V004", with: clock(-61*time.Second, -60*time.Second), want: Failure, says: "the clock of main-0 is at least 59s ahead of that of main-1"},
+		{name: "this machine off", id: "V004", size: 1, with: func(f *Facts) {
+			f.Clocks["main-0"] = Got[etcd.ClockReading]{Value: etcd.ClockReading{Least: time.Hour, Most: time.Hour}}
+		}, want: Info, says: "1h00m off this machine's"},
+	})
+}
+
+func TestCertificates(t *testing.T) {
+	t.Parallel()
+	serving := func(left time.Duration) func(*Facts) {
+		return member(1, func(m *etcd.Member) { m.CertificateExpiry = noon.Add(left) })
+	}
+	secret := func(left, life time.Duration) func(*Facts) {
+		return func(f *Facts) {
+			c := Certificate{Role: "peer's", Where: "Secret team/tls, key tls.crt", NotAfter: noon.Add(left), Life: life}
+			if life > 0 {
+				c.Issuer = "main-peer"
+			}
+			f.Certificates.Value = []Certificate{c}
+		}
+	}
+	judge(t, []row{
+		{name: "no TLS", id: "C001", want: NotApplicable},
+		{name: "a year", id: "C001", with: serving(365 * day), want: OK, says: "365 days"},
+		{name: "a month", id: "C001", with: serving(29 * day), want: Warning, says: "main-1 presents expires in 29 days"},
+		{name: "a week", id: "C001", with: serving(6 * day), want: Failure},
+		{name: "over", id: "C001", with: serving(-time.Hour), want: Failure, says: "expired 1h00m ago"},
+
+		{name: "none", id: "C002", want: NotApplicable},
+		{name: "a year", id: "C002", with: secret(365*day, 0), want: OK},
+		{name: "a month", id: "C002", with: secret(29*day, 0), want: Warning, says: "the peer's certificate in Secret team/tls, key tls.crt expires in 29 days", fix: "renew it in Secret team/tls"},
+		{name: "a week", id: "C002", with: secret(6*day, 0), want: Failure},
+		{name: "a week of cert-manager's 90 days", id: "C002", with: secret(10*day, 90*day), want: Warning, fix: "cmctl renew main-peer -n team"},
+		{name: "a month of cert-manager's 90 days", id: "C002", with: secret(29*day, 90*day), want: OK},
+		{name: "an hour of cert-manager's day", id: "C002", with: secret(12*time.Hour, day), want: OK},
+
+		{name: "certificate", id: "C003", want: OK},
+		{name: "in the clear", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[observe.Serving]{} }, want: Info, says: "in the clear"},
+		{name: "password", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[observe.Serving]{}; f.Password = true }, want: OK},
+	})
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"context"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+)
+
+// large is the size from which a database is hashed only when asked for: the
+// member reads all of it, and its clients wait for the disk.
+const large = 2 << 30
+
+const hashLimit = 2 * time.Minute
+
+func (g *gatherer) hashes(ctx context.Context, cluster *etcd.Cluster) (Hashes, error) {
+	var voters []etcd.Member
+	var most int64
+	for _, m := range g.answering() {
+		if !m.Learner {
+			voters = append(voters, m)
+			most = max(most, m.DBSize)
+		}
+	}
+	switch {
+	case len(voters) < 2:
+		return Hashes{Skipped: plural(len(voters), "voter answers", "voters answer") + ": there is nothing to compare"}, nil
+	case most > large && !g.HashLarge:
+		return Hashes{Skipped: "not asked for: a database has " + bytes(most), Fix: g.cmd("check", "--only D004 --hash-large")}, nil
+	}
+	g.say("hashing the data of " + g.Owner.String())
+	ctx, cancel := context.WithTimeout(ctx, hashLimit)
+	defer cancel()
+	h, err := cluster.Hashes(ctx, voters, g.Clock)
+	return Hashes{Hashes: h}, err
+}

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func placementChecks() []Check {
+	return []Check{
+		{
+			ID: "P001", Category: Placement, Title: "no two members run on one node",
+			Doc:  "A node that carries two of three members takes quorum with it.",
+			Cure: "Have members kept apart by an EtcdTopologyPolicy or an anti-affinity of their own, then delete the pod that shares the node: pods don't move by themselves.",
+			run:  onDifferentNodes,
+		},
+		{
+			ID: "P002", Category: Placement, Title: "members are even over the zones",
+			Doc:  "With as many zones as members, each should have one; with fewer, none should have enough to take quorum along when that can be avoided. It applies where the nodes that members may use show two or more zones.",
+			Cure: "As P001. A volume that is bound in a zone keeps its member there: replace the member to move it.",
+			run:  evenOverZones,
+		},
+		{
+			ID: "P003", Category: Placement, Title: "members run where their topology policy wants them",
+			Doc:  "The verdict of the EtcdTopologyPolicy that governs the cluster, as in the policy's own status.",
+			Cure: "Delete the pod that breaks it, one at a time and with all members ready: admission places the new one by the policy.",
+			run:  policyKept,
+		},
+	}
+}
+
+func onDifferentNodes(f *Facts) []Finding {
+	if f.Placement.Err != nil {
+		return []Finding{unknown("where the members run", f.Placement.Err)}
+	}
+	if f.size() <= 1 && len(f.Placement.Value) <= 1 {
+		return notApplicable("one member has nothing to be kept apart from")
+	}
+	on := map[string][]string{}
+	for _, m := range f.Placement.Value {
+		if m.Node != "" {
+			on[m.Node] = append(on[m.Node], m.Pod)
+		}
+	}
+	var found []Finding
+	for _, node := range slices.Sorted(maps.Keys(on)) {
+		if pods := on[node]; len(pods) > 1 {
+			found = append(found, warning(f.apart(pods[len(pods)-1]), "%s run on node %s%s", list(pods), node, f.toll(len(pods))))
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("%s on %s", plural(len(f.Placement.Value), "member", "members"), plural(len(on), "node", "nodes"))
+}
+
+// toll says what the loss of so many members at once means.
+func (f *Facts) toll(n int) string {
+	if left := f.size() - n; left < policy.Quorum(f.size()) {
+		return ": its loss takes quorum"
+	}
+	return ""
+}
+
+// apart is how to move a member.
+func (f *Facts) apart(pod string) string {
+	move := f.kubectl("delete pod " + pod)
+	switch n := len(f.Nodes.Value); {
+	case f.Nodes.Err == nil && n < f.size():
+		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.size(), move)
+	case f.Policy.Value.In(v1alpha1.ModeEnforce):
+		return move
+	}
+	return "let an EtcdTopologyPolicy select the cluster (mode Enforce), then " + move
+}
+
+func evenOverZones(f *Facts) []Finding {
+	switch {
+	case f.Placement.Err != nil:
+		return []Finding{unknown("where the members run", f.Placement.Err)}
+	case f.Nodes.Err != nil:
+		return []Finding{unknown("the nodes", f.Nodes.Err)}
+	case f.size() <= 1:
+		return notApplicable("one member has nothing to be kept apart from")
+	}
+	zones := map[string]bool{}
+	for _, n := range f.Nodes.Value {
+		if n.Zone != "" {
+			zones[n.Zone] = true
+		}
+	}
+	if len(zones) < 2 {
+		return notApplicable("the nodes that members may use show %s", plural(len(zones), "zone", "zones"))
+	}
+	s := policy.Stand(f.size(), f.Placement.Value, policy.TopologyZone, f.Nodes.Value)
+	switch {
+	case s.Kept == policy.False && s.Reason != policy.NodeShared:
+		return []Finding{warning(f.apart(f.misplaced()), "%s", s.Message)}
+	case s.Reason == policy.NodesWithoutZone:
+		return []Finding{{Level: Unknown, Message: s.Message}}
+	}
+	in := map[string]int{}
+	for _, m := range f.Placement.Value {
+		in[m.Zone]++
+	}
+	var parts []string
+	for _, z := range slices.Sorted(maps.Keys(in)) {
+		parts = append(parts, fmt.Sprintf("%s %d", or(z, "(none)"), in[z]))
+	}
+	return ok("%s", strings.Join(parts, ", "))
+}
+
+func policyKept(f *Facts) []Finding {
+	m := f.Policy.Value
+	switch {
+	case f.Policy.Err != nil:
+		return []Finding{unknown("which policy governs the cluster", f.Policy.Err)}
+	case m.Policy == nil:
+		return notApplicable("no topology policy governs the cluster")
+	case m.In(v1alpha1.ModeOff):
+		return notApplicable("policy %s is off", m.Policy.Name)
+	case f.Standing.Err != nil:
+		return []Finding{unknown("where the members run", f.Standing.Err)}
+	}
+	s := f.Standing.Value
+	text := fmt.Sprintf("policy %s: %s", m.Policy.Name, s.Message)
+	switch s.Kept {
+	case policy.True:
+		return ok("%s", text)
+	case policy.False:
+		say := warning
+		if m.In(v1alpha1.ModeEnforce) && m.Policy.Spec.Spread.Enforcement != v1alpha1.EnforcementPreferred {
+			say = failure
+		}
+		return []Finding{say(f.kubectl("delete pod "+f.misplaced()), "%s", text)}
+	case policy.Unknown, policy.Absent:
+	}
+	if s.Reason == policy.NotScheduled {
+		return []Finding{info("", "%s", text)}
+	}
+	return []Finding{{Level: Unknown, Message: text}}
+}
+
+// misplaced is the pod to move: the last on a node that has several, or else in
+// the zone that has most. The first are the last that anybody should touch.
+func (f *Facts) misplaced() string {
+	nodes, zones := map[string]int{}, map[string]int{}
+	for _, m := range f.Placement.Value {
+		nodes[m.Node]++
+		zones[m.Zone]++
+	}
+	best, most := "POD", 0
+	for _, m := range f.Placement.Value {
+		crowd := zones[m.Zone]
+		if m.Node != "" && nodes[m.Node] > 1 {
+			crowd += len(f.Placement.Value)
+		}
+		if crowd >= most {
+			best, most = m.Pod, crowd
+		}
+	}
+	return best
+}

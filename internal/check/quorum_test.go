@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+var errRefused = errors.New("connection refused")
+
+func silent(pods ...int) func(*Facts) {
+	return func(f *Facts) {
+		for _, i := range pods {
+			f.Survey.Value.Members[i] = etcd.Member{Pod: podName(i), Err: errRefused}
+		}
+	}
+}
+
+func member(i int, change func(*etcd.Member)) func(*Facts) {
+	return func(f *Facts) { change(&f.Survey.Value.Members[i]) }
+}
+
+func scaling(f *Facts) { f.Cluster.Value.Cluster.Operation = "scale from 3 to 5 members" }
+
+func TestQuorum(t *testing.T) {
+	t.Parallel()
+	judge(t, []row{
+		{name: "all", id: "Q001", want: OK, says: "3 of 3 voters, quorum is 2", fix: "-"},
+		{name: "one silent", id: "Q001", with: silent(2), want: Failure, says: "main-2: connection refused", fix: "kubectl describe pod main-2 -n team"},
+		{name: "lost", id: "Q001", with: silent(1, 2), want: Failure, says: "1 of 3 voters, quorum is 2: nothing can be written", fix: "kubectl describe pod main-1 main-2 -n team"},
+		{name: "barred", id: "Q001", with: func(f *Facts) { silent(1, 2)(f); f.Barred["main-1"], f.Barred["main-2"] = true, true }, want: Unknown, says: "main-1 and main-2 could not be asked"},
+		{name: "no pod at all", id: "Q001", with: func(f *Facts) { f.Survey.Value = etcd.Survey{} }, want: Failure, says: "0 of 3"},
+		{name: "scaled to 0", id: "Q001", with: func(f *Facts) { f.Owner.Replicas = 0; f.Survey.Value = etcd.Survey{} }, want: NotApplicable},
+		{name: "a voter without a pod counts", id: "Q001", with: func(f *Facts) {
+			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "main-3"}, etcd.Listed{ID: 10, Name: "main-4"})
+		}, want: OK, says: "3 of 5 voters, quorum is 3"},
+
+		{name: "one", id: "Q002", want: OK, says: "1 voter may fail"},
+		{name: "two of five", id: "Q002", size: 5, want: OK, says: "2 voters may fail"},
+		{name: "none left", id: "Q002", with: silent(0), want: Failure, says: "2 of 3 voters are well and quorum is 2", fix: "kubectl describe pod main-0"},
+		{name: "one down of five", id: "Q002", size: 5, with: silent(4), want: OK, says: "1 voter may fail"},
+		{name: "single", id: "Q002", size: 1, want: Info, fix: "kubectl etcd scale statefulset/main --replicas 3 -n team"},
+		{name: "two", id: "Q002", size: 2, want: Warning, fix: "--replicas 3"},
+		{name: "barred", id: "Q002", with: func(f *Facts) { silent(2)(f); f.Barred["main-2"] = true }, want: Unknown},
+
+		{name: "odd", id: "Q003", want: OK, fix: "-"},
+		{name: "even", id: "Q003", size: 4, want: Warning, says: "4 voters tolerate no more failures than 3", fix: "kubectl etcd scale statefulset/main --replicas 5 -n team"},
+		{name: "even while it scales", id: "Q003", size: 4, with: scaling, want: Info, fix: "-"},
+		{name: "too many", id: "Q003", size: 9, want: Warning, fix: "--replicas 7"},
+
+		{name: "agreed", id: "Q004", want: OK, says: "main-0 leads"},
+		{name: "none", id: "Q004", with: func(f *Facts) {
+			for i := range 3 {
+				f.Survey.Value.Members[i].LeaderID, f.Survey.Value.Members[i].Leader = 0, false
+			}
+		}, want: Failure, says: "no member knows a leader"},
+		{name: "one follows nobody", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 0 }), want: Failure, says: "main-2 follows nobody"},
+		{name: "one follows another", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 3 }), want: Warning, says: "main-2 follows 3, most follow 1"},
+
+		{name: "one cluster", id: "Q005", want: OK, says: "c1"},
+		{name: "split brain", id: "Q005", with: member(2, func(m *etcd.Member) { m.ClusterID = 0xc2 }), want: Failure, says: "split brain, 2 clusters: main-0 and main-1 in c1; main-2 in c2", fix: "kubectl etcd cut-client-traffic statefulset/main"},
+
+		{name: "level", id: "Q006", want: OK},
+		{name: "busy", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 8001 }), want: OK, says: "999 entries"},
+		{name: "behind", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 8000 }), want: Warning, says: "main-2 has applied 8000 of 9000"},
+		{name: "far behind", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 4000 }), want: Failure, says: "5000 behind main-0"},
+
+		{name: "steady", id: "Q007", with: changes(3, 30*time.Minute), want: OK},
+		{name: "unsteady", id: "Q007", with: changes(40, 10*time.Hour), want: Warning, says: "40 times in 10h00m"},
+		{name: "old and steady", id: "Q007", with: changes(40, 100*time.Hour), want: OK},
+	})
+}
+
+// changes gives every member's metrics so many changes of the leader since its start.
+func changes(n float64, up time.Duration) func(*Facts) {
+	return func(f *Facts) {
+		start := float64(noon.Add(-up).Unix())
+		for i := range f.Pods.Value {
+			f.Metrics[podName(i)] = Got[metrics]{Value: metrics{
+				"etcd_server_leader_changes_seen_total": {Metric: []*dto.Metric{{Counter: &dto.Counter{Value: &n}}}},
+				"process_start_time_seconds":            {Metric: []*dto.Metric{{Gauge: &dto.Gauge{Value: &start}}}},
+			}}
+		}
+	}
+}
+
+func listed(i int, change func(*etcd.Listed)) func(*Facts) {
+	return func(f *Facts) { change(&f.Survey.Value.List[i]) }
+}
+
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	dead := listed(2, func(l *etcd.Listed) { l.Pod = "" })
+	judge(t, []row{
+		{name: "all", id: "M001", want: OK, fix: "-"},
+		{name: "dead voter", id: "M001", with: dead, want: Failure, says: "voter main-2 (3) has no pod", fix: "kubectl etcd member remove statefulset/main main-2 -n team"},
+		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},
+		{name: "dead learner", id: "M001", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true }, want: Warning, says: "learner main-2"},
+
+		{name: "all", id: "M002", want: OK},
+		{name: "stranger", id: "M002", with: member(1, func(m *etcd.Member) {
+			m.ID, m.Err = 77, errors.New("runs member 4d, which the member list doesn't have")
+		}), want: Failure, says: "main-1: runs member 4d", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
+
+		{name: "none", id: "M003", want: OK},
+		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main main-2 -n team"},
+		{name: "while it scales", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; scaling(f) }, want: Info, fix: "-"},
+		{name: "druid's", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
+
+		{name: "all", id: "M004", want: OK},
+		{name: "never", id: "M004", with: listed(2, func(l *etcd.Listed) { l.Name = "" }), want: Failure, says: "member 3 ", fix: "kubectl etcd member remove statefulset/main 3 -n team"},
+
+		{name: "names", id: "M005", want: OK},
+		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, says: "no second member can reach it"},
+		{name: "IPv6 loopback", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://[::1]:2380"} }), want: Warning},
+		{name: "IP", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: Warning, says: "another IP"},
+		{name: "IP of a single member", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: OK},
+
+		{name: "all", id: "M006", want: OK, says: "3 of 3"},
+		{name: "one not Ready", id: "M006", with: pod(1, crashing), want: Failure, says: "main-1 is not Ready: container etcd is in CrashLoopBackOff (7 restarts)", fix: "kubectl describe pod main-1 -n team"},
+		{name: "one not there", id: "M006", with: func(f *Facts) { f.Pods.Value = f.Pods.Value[:2] }, want: Failure, says: "1 of 3 pods are not there"},
+		{name: "scaled to 0", id: "M006", with: func(f *Facts) { f.Owner.Replicas, f.Pods.Value = 0, nil }, want: NotApplicable},
+
+		{name: "steady", id: "M007", want: OK},
+		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, says: "5 times over, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
+		{name: "long ago", id: "M007", with: pod(1, restarted(5, 3*time.Hour)), want: OK},
+	})
+}
+
+func pod(i int, change func(*corev1.Pod)) func(*Facts) {
+	return func(f *Facts) { change(f.Pods.Value[i]) }
+}
+
+func crashing(p *corev1.Pod) {
+	p.Status.Conditions[0].Status = corev1.ConditionFalse
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: "etcd", RestartCount: 7, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+	}}
+}
+
+func restarted(times int32, ago time.Duration) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "etcd", RestartCount: times, Ready: true, LastTerminationState: corev1.ContainerState{
+				Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137, FinishedAt: metav1.NewTime(noon.Add(-ago))},
+			},
+		}}
+	}
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// member is the first member's pod, or the one that would be made next; nil
+// where there is neither.
+func (f *Facts) member() *corev1.Pod {
+	switch {
+	case len(f.Pods.Value) > 0:
+		return f.Pods.Value[0]
+	case f.StatefulSet.Value != nil:
+		t := f.StatefulSet.Value.Spec.Template
+		return &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
+	}
+	return nil
+}
+
+// forKubernetes says whether the store is a Kubernetes control plane's, whose
+// API server compacts it. etcd-druid's mostly are.
+func (f *Facts) forKubernetes() bool {
+	switch f.Owner.Distribution {
+	case observe.DistributionDruid, observe.DistributionKamaji, observe.DistributionHyperShift, observe.DistributionK0smotron,
+		observe.DistributionVCluster, observe.DistributionKarmada, observe.DistributionKarmadaChart, observe.DistributionKubeadm:
+		return true
+	case observe.DistributionEtcdOperator, observe.DistributionCozystack, observe.DistributionAenix,
+		observe.DistributionBitnami, observe.DistributionPlain, observe.DistributionPods:
+	}
+	return false
+}
+
+// words are what a container executes, shell scripts taken apart. Scripts are
+// not understood, only searched for etcd's flags.
+func words(c *corev1.Container) []string {
+	var out []string
+	for _, w := range slices.Concat(c.Command, c.Args) {
+		out = append(out, strings.Fields(w)...)
+	}
+	return out
+}
+
+// setting is what the pod's own spec says of one of etcd's settings, by flag or
+// by environment, empty where it says nothing. What a configuration file says
+// is known of the settings in observe.Serving alone.
+func (f *Facts) setting(pod *corev1.Pod, name string) string {
+	c := etcdContainer(&pod.Spec)
+	if c == nil {
+		return ""
+	}
+	all := words(c)
+	for i, w := range all {
+		flag, value, has := strings.Cut(strings.TrimLeft(w, "-"), "=")
+		switch {
+		case !strings.HasPrefix(w, "-") || flag != name:
+		case has:
+			return strings.Trim(value, "'\"")
+		case i+1 < len(all) && !strings.HasPrefix(all[i+1], "-"):
+			return all[i+1]
+		default:
+			return "true"
+		}
+	}
+	variable := "ETCD_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	for _, e := range c.Env {
+		if e.Name == variable {
+			return e.Value
+		}
+	}
+	return ""
+}
+
+// dataDir is where the member of a pod keeps its data, empty where that can't
+// be told.
+func (f *Facts) dataDir(pod *corev1.Pod) string {
+	if got, has := f.Serving[pod.Name]; has && got.Err == nil && got.Value.DataDir != "" {
+		return got.Value.DataDir
+	}
+	return f.setting(pod, "data-dir")
+}
+
+// volumeAt is the volume that a path of the etcd container is in: the mount
+// with the longest path above it. False where it is in none.
+func volumeAt(pod *corev1.PodSpec, at string) (corev1.Volume, bool) {
+	c := etcdContainer(pod)
+	best := ""
+	var name string
+	for _, m := range c.VolumeMounts {
+		mount := path.Clean(m.MountPath)
+		if within(path.Clean(at), mount) && len(mount) > len(best) {
+			best, name = mount, m.Name
+		}
+	}
+	i := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == name })
+	switch {
+	case best == "":
+		return corev1.Volume{}, false
+	case i < 0:
+		// A claim template's, which a StatefulSet's template doesn't list.
+		return corev1.Volume{Name: name}, true
+	}
+	return pod.Volumes[i], true
+}
+
+func within(at, dir string) bool {
+	return at == dir || strings.HasPrefix(at, strings.TrimSuffix(dir, "/")+"/")
+}

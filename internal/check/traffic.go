@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+func trafficChecks() []Check {
+	return []Check{
+		{
+			ID: "T001", Category: Traffic, Title: "client traffic is not cut",
+			Doc:  "A cut of client traffic by kubectl etcd cut-client-traffic, and one that has expired and that nobody has taken back.",
+			Cure: "kubectl etcd restore-client-traffic.",
+			run:  notCut,
+		},
+		{
+			ID: "T002", Category: Traffic, Title: "clients have a Service of their own",
+			Doc:  "Clients that use the headless peer Service, or the pods' names, can't be cut off for a restore or a repair, and see each member come and go.",
+			Cure: "Add a Service with a cluster IP for port 2379, and point clients to it.",
+			run:  clientService,
+		},
+		{
+			ID: "T003", Category: Traffic, Title: "the client Service has ready endpoints",
+			Doc:  "Clients reach the cluster only through endpoints that are ready.",
+			Cure: "Look at the members' readiness (M006) and at the Service's selector.",
+			run:  endpointsReady,
+		},
+		{
+			ID: "T004", Category: Traffic, Title: "the peer Service knows members that are not Ready",
+			Doc:  "Members find each other by the headless Service. Without publishNotReadyAddresses a member that starts has no name there, and the others can't reach it: a learner never catches up, and after an outage of all none may ever be Ready.",
+			Cure: "Set publishNotReadyAddresses: true in the peer Service. Nothing restarts.",
+			run:  peerService,
+		},
+	}
+}
+
+func notCut(f *Facts) []Finding {
+	if f.Services.Err != nil {
+		return []Finding{unknown("the Services", f.Services.Err)}
+	}
+	var found []Finding
+	for i := range f.Services.Value {
+		s := &f.Services.Value[i]
+		said, has := s.Spec.Selector[v1alpha1.ClientTrafficKey]
+		if !has {
+			continue
+		}
+		fix := f.cmd("restore-client-traffic")
+		switch until, readable := observe.CutUntil(s); {
+		case !readable:
+			found = append(found, failure(fix, "the selector of Service %s has %s=%q: clients are cut off and nothing says until when", s.Name, v1alpha1.ClientTrafficKey, said))
+		case until.After(f.At):
+			found = append(found, warning(fix, "Service %s: clients are cut off for another %s, until %s", s.Name, ago(until.Sub(f.At)), until.UTC().Format(time.RFC3339)))
+		default:
+			found = append(found, failure(fix, "Service %s: clients are still cut off although the cut ended %s ago: nothing restores it", s.Name, ago(f.At.Sub(until))))
+		}
+	}
+	return found
+}
+
+func clientService(f *Facts) []Finding {
+	switch {
+	case f.Services.Err != nil:
+		return []Finding{unknown("the Services", f.Services.Err)}
+	case f.Owner.ReadOnly():
+		return notApplicable("the members are %s", "pods without a StatefulSet")
+	case len(f.Services.Value) > 0:
+		var names []string
+		for _, s := range f.Services.Value {
+			names = append(names, s.Name)
+		}
+		return ok("%s", list(names))
+	}
+	return []Finding{info("add a Service with a cluster IP for the client port", "no Service but headless ones selects the members: client traffic can't be cut off for a repair")}
+}
+
+func endpointsReady(f *Facts) []Finding {
+	switch {
+	case f.Services.Err != nil:
+		return []Finding{unknown("the Services", f.Services.Err)}
+	case f.Slices.Err != nil:
+		return []Finding{unknown("the EndpointSlices", f.Slices.Err)}
+	case f.size() == 0:
+		return notApplicable("the cluster is scaled to 0")
+	}
+	var found []Finding
+	judged := 0
+	for _, s := range f.Services.Value {
+		if _, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]; cut || s.Spec.ClusterIP == corev1.ClusterIPNone {
+			continue
+		}
+		judged++
+		if readyEndpoints(f.Slices.Value, s.Name) == 0 {
+			found = append(found, failure(f.kubectl("get endpointslices -l "+discoveryv1.LabelServiceName+"="+s.Name), "Service %s has no ready endpoint: clients reach nobody", s.Name))
+		}
+	}
+	if judged == 0 {
+		return notApplicable("there is no client Service that isn't cut")
+	}
+	return found
+}
+
+func readyEndpoints(slices []discoveryv1.EndpointSlice, service string) int {
+	n := 0
+	for _, slice := range slices {
+		if slice.Labels[discoveryv1.LabelServiceName] != service {
+			continue
+		}
+		for _, e := range slice.Endpoints {
+			if e.Conditions.Ready == nil || *e.Conditions.Ready {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func peerService(f *Facts) []Finding {
+	switch {
+	case f.Peer.Err != nil:
+		return []Finding{unknown("the peer Service", f.Peer.Err)}
+	case f.Owner.ReadOnly():
+		return notApplicable("the members are %s", "pods without a StatefulSet")
+	case f.Peer.Value == nil && f.size() <= 1:
+		return notApplicable("one member has no peers")
+	case f.Peer.Value == nil:
+		return []Finding{warning("create the headless Service that the StatefulSet names", "the StatefulSet's Service is not there: the members' names don't resolve")}
+	case f.Peer.Value.Spec.PublishNotReadyAddresses || f.size() <= 1:
+		return nil
+	}
+	return []Finding{warning(f.kubectl("patch service "+f.Peer.Value.Name+` --type=merge -p '{"spec":{"publishNotReadyAddresses":true}}'`),
+		"Service %s hides members that are not Ready: they can't be found while they join", f.Peer.Value.Name)}
+}
