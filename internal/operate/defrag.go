@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+const (
+	settleLimit = 2 * time.Minute
+	settleEvery = 2 * time.Second
+)
+
+// Maintenance defragments a cluster, and cures it where it is out of space. Its
+// caller holds the cluster's lock.
+type Maintenance struct {
+	Members *etcd.Cluster
+	// Facts reads the cluster's facts afresh.
+	Facts func(context.Context) (policy.Cluster, error)
+	// Held is asked right before each change; an error ends the work.
+	Held func() error
+	// Settle is what the cluster gets to be well again between two members, 0 for two
+	// minutes.
+	Settle time.Duration
+	// Say is told what was just done, Begin what now takes a while.
+	Say, Begin func(format string, args ...any)
+}
+
+// State is what the rules of maintenance know at one moment.
+type State struct {
+	Survey    etcd.Survey
+	Databases []policy.Database
+	Cluster   policy.Cluster
+}
+
+// StoppedError says that a cluster was not well enough for the next member.
+type StoppedError struct {
+	Done, Left []string
+	Verdict    policy.Verdict
+}
+
+func (e *StoppedError) Error() string {
+	if len(e.Done) == 0 {
+		return "no member was defragmented: " + e.Verdict.Message
+	}
+	return fmt.Sprintf("stopped after %s; left as they are: %s: %s", strings.Join(e.Done, ", "), strings.Join(e.Left, ", "), e.Verdict.Message)
+}
+
+// Look reads what the rules must know.
+func (m *Maintenance) Look(ctx context.Context) (State, error) {
+	s, err := m.Members.Survey(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	facts, err := m.Facts(ctx)
+	return State{Survey: s, Databases: watched(ctx, m.Members, s), Cluster: facts}, err
+}
+
+// Defragment defragments all members, one at a time, the leader last and after it has
+// handed over. The rules are asked before each; where they say no for longer than a
+// moment the error is a *StoppedError.
+func (m *Maintenance) Defragment(ctx context.Context) error {
+	var done []string
+	for {
+		state, verdict, err := m.await(ctx, len(done) > 0)
+		if err != nil {
+			return m.interrupted(done, err)
+		}
+		left := slices.DeleteFunc(policy.DefragOrder(state.Databases), func(pod string) bool { return slices.Contains(done, pod) })
+		switch {
+		case !verdict.Allowed:
+			return &StoppedError{Done: done, Left: left, Verdict: verdict}
+		case len(left) == 0:
+			return nil
+		}
+		next := left[0]
+		if handed, err := m.handOver(ctx, state, next); err != nil {
+			return m.interrupted(done, err)
+		} else if handed {
+			continue // to look again
+		}
+		if err := m.defragment(ctx, state, next); err != nil {
+			return m.interrupted(done, err)
+		}
+		done = append(done, next)
+	}
+}
+
+// interrupted says how far it came.
+func (m *Maintenance) interrupted(done []string, err error) error {
+	if len(done) == 0 {
+		return err
+	}
+	return fmt.Errorf("stopped after %s: %w", strings.Join(done, ", "), err)
+}
+
+// await asks the rules. Between two members a cluster gets time to be well again.
+func (m *Maintenance) await(ctx context.Context, patient bool) (State, policy.Verdict, error) {
+	timer := clock.RealClock{}
+	for began := timer.Now(); ; {
+		state, err := m.Look(ctx)
+		if err != nil {
+			return state, policy.Verdict{}, err
+		}
+		verdict := policy.MayDefrag(state.Cluster, state.Databases)
+		if verdict.Allowed || !patient || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
+			return state, verdict, nil
+		}
+		m.Begin("waiting: %s", verdict.Message)
+		if err := pause(ctx, settleEvery); err != nil {
+			return state, verdict, err
+		}
+	}
+}
+
+// handOver moves the leadership away from the member that is next, to one that is
+// done by then. A single member has nobody to hand over to.
+func (m *Maintenance) handOver(ctx context.Context, s State, next string) (bool, error) {
+	at := slices.IndexFunc(s.Databases, func(d policy.Database) bool { return d.Pod == next })
+	if !s.Databases[at].Leader || len(s.Databases) == 1 {
+		return false, nil
+	}
+	to, ok := policy.Successor(s.Databases)
+	if !ok {
+		return false, fmt.Errorf("%s leads and no other member may: all are too far behind", next)
+	}
+	if err := m.Held(); err != nil {
+		return false, err
+	}
+	if err := MoveLeader(ctx, m.Members, s.Survey, to); err != nil {
+		return false, err
+	}
+	m.Say("the leadership went from %s to %s", next, to)
+	return true, nil
+}
+
+// defragment does one member, and waits until it answers again.
+func (m *Maintenance) defragment(ctx context.Context, s State, pod string) error {
+	if err := m.Held(); err != nil {
+		return err
+	}
+	client, err := m.Members.Client(ctx, pod)
+	if err != nil {
+		return err
+	}
+	before := sizeOf(s, pod)
+	m.Begin("defragmenting %s, %s", pod, size(before))
+	timer := clock.RealClock{}
+	began := timer.Now()
+	// Not the client's own method, which makes another connection.
+	if _, err := pb.NewMaintenanceClient(client.ActiveConnection()).Defragment(ctx, &pb.DefragmentRequest{}); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s goes on with its defragmentation by itself: %w", pod, context.Cause(ctx))
+		}
+		return fmt.Errorf("defragment %s: %w", pod, explain(m.Members, pod, err))
+	}
+	took := timer.Since(began)
+	after, err := m.answers(ctx, pod)
+	if err != nil {
+		return err
+	}
+	m.Say("%s is defragmented: %s instead of %s, in %s", pod, size(after.DBSize), size(before), took.Round(10*time.Millisecond))
+	return nil
+}
+
+// answers waits until a member is back among the others.
+func (m *Maintenance) answers(ctx context.Context, pod string) (etcd.Member, error) {
+	timer := clock.RealClock{}
+	for began := timer.Now(); ; {
+		s := m.Members.Status(ctx, pod)
+		if s.Err == nil && s.LeaderID != 0 {
+			return s, nil
+		}
+		if err := pause(ctx, settleEvery); err != nil {
+			return s, err
+		}
+		if timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
+			return s, &StoppedError{Done: []string{pod}, Verdict: policy.Verdict{
+				Reason: policy.MemberDown, Message: fmt.Sprintf("%s is not well since: %s", pod, stillWrong(s)),
+			}}
+		}
+	}
+}
+
+func stillWrong(m etcd.Member) string {
+	if m.Err != nil {
+		return etcd.Reason(m.Err)
+	}
+	return "it follows no leader"
+}
+
+func sizeOf(s State, pod string) int64 {
+	for _, d := range s.Databases {
+		if d.Pod == pod {
+			return d.Size
+		}
+	}
+	return 0
+}
+
+// size is a number of bytes for people, in powers of 1024.
+func size(bytes int64) string {
+	value, unit := float64(bytes), 0
+	for value >= 1024 && unit < 4 {
+		value /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%.1f %s", value, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
+}

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"fmt"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// druidGroup is the API group of an Etcd.
+const druidGroup = "druid.gardener.cloud"
+
+// maxSeats is how many ordinals are looked through for volumes that were kept.
+const maxSeats = 16
+
+// DruidNeeds are the permissions that scaling an Etcd uses.
+func (m *Members) DruidNeeds() []Need {
+	o := m.Owner
+	need := func(verb, group, resource, sub, name string) Need {
+		return Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
+	}
+	return []Need{
+		need("get", druidGroup, "etcds", "", o.Name), need("patch", druidGroup, "etcds", "", o.Name),
+		need("patch", druidGroup, "etcds", "scale", o.Name),
+		need("get", "apps", "statefulsets", "", o.StatefulSet), need("list", "", "pods", "", ""),
+		need("create", "", "pods", "portforward", ""), need("get", "", "persistentvolumeclaims", "", ""),
+	}
+}
+
+// etcd reads the Etcd.
+func (m *Members) etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {
+	e := &druidv1alpha1.Etcd{}
+	if err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.Name}, e); err != nil {
+		return nil, fmt.Errorf("read %s: %w", m.Owner, err)
+	}
+	return e, nil
+}
+
+// PlanDruidScale looks whether etcd-druid could scale an Etcd, and says what will
+// happen. The error is a *RefusedError where it couldn't. The plan is empty where
+// the Etcd has that size already.
+func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) {
+	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	e, err := m.etcd(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	now := int(e.Spec.Replicas)
+	f := &findings{}
+	if _, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; suspended {
+		f.refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
+	}
+	switch {
+	case target == now:
+		return Plan{}, refusal(what, f)
+	case now == 0:
+		err = m.checkWake(ctx, target, f)
+	case target == 0:
+		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
+	case target < now:
+		f.refuse("etcd-druid does not scale in: an Etcd can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", target)
+	default:
+		err = m.checkGrow(ctx, what, target, f)
+	}
+	if err != nil {
+		return Plan{}, err
+	}
+	if target != 0 && target%2 == 0 {
+		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+	}
+	return Plan{
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, members(target)), Facts: f.facts, Warnings: f.warnings,
+		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaited(target)},
+	}, refusal(what, f)
+}
+
+func refusal(what string, f *findings) error {
+	if len(f.refusals) > 0 {
+		return &RefusedError{What: what, Why: f.refusals}
+	}
+	return nil
+}
+
+// checkWake refuses to wake members that were stopped in another number: their
+// data still counts all of them.
+func (m *Members) checkWake(ctx context.Context, target int, f *findings) error {
+	kept := 0
+	for at := range maxSeats {
+		for _, c := range m.Owner.Claims {
+			var claim corev1.PersistentVolumeClaim
+			err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: c.Template + "-" + m.Owner.PodName(at)}, &claim)
+			if client.IgnoreNotFound(err) != nil {
+				return fmt.Errorf("read PersistentVolumeClaim %s-%s: %w", c.Template, m.Owner.PodName(at), err)
+			}
+			if err == nil {
+				kept = at + 1
+			}
+		}
+	}
+	f.fact("it is stopped, with the volumes of %s", members(kept))
+	if kept > 0 && kept != target {
+		f.refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", members(kept), kept)
+	}
+	return nil
+}
+
+// checkGrow wants a cluster that is well, and that newcomers can join.
+func (m *Members) checkGrow(ctx context.Context, what string, target int, f *findings) error {
+	s := &sight{pods: map[string]*corev1.Pod{}}
+	if err := m.survey(ctx, s); err != nil {
+		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
+			return &RefusedError{What: what, Why: []string{noQuorum(none)}}
+		}
+		return err
+	}
+	peers := Peers(m.Owner, s.survey)
+	if v := policy.MayAdd(peers); !v.Allowed {
+		f.refuse("%s", v.Message)
+	} else {
+		f.fact("%s, quorum is %d", v.Message, policy.Quorum(len(peers)))
+	}
+	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+	switch {
+	case apierrors.IsForbidden(err):
+		f.warn("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err)
+	case err != nil:
+		return err
+	case len(f.refusals) == 0:
+		if v := policy.Gate(cluster, ""); !v.Allowed {
+			f.refuse("%s", v.Message)
+		}
+	}
+	if target > 0 {
+		f.warn("etcd-druid restarts the members that are there, one by one, to tell them of the new ones.")
+	}
+	return nil
+}
+
+// ScaleDruid sets an Etcd's replicas, as kubectl scale does, and has druid act on
+// it. What admission says against it is the error. With dry nothing is kept.
+func (m *Members) ScaleDruid(ctx context.Context, target int, dry bool) error {
+	if err := m.held(); err != nil {
+		return err
+	}
+	e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: m.Owner.Name}}
+	scale := &autoscalingv1.Scale{}
+	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, target))
+	options := []client.SubResourcePatchOption{client.WithSubResourceBody(scale)}
+	if dry {
+		options = append(options, client.DryRunAll)
+	}
+	if err := m.Kube.SubResource("scale").Patch(ctx, e, patch, options...); err != nil {
+		return fmt.Errorf("set the replicas of %s to %d: %w", m.Owner, target, err)
+	}
+	if dry {
+		return nil
+	}
+	m.Say("set the replicas of %s to %d", m.Owner, target)
+	annotate := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile)
+	if err := m.Kube.Patch(ctx, e, client.RawPatch(types.MergePatchType, annotate)); err != nil {
+		return fmt.Errorf("have etcd-druid reconcile %s: %w", m.Owner, err)
+	}
+	m.Say("told etcd-druid to reconcile it")
+	return nil
+}
+
+// awaited is what AwaitDruid waits for.
+func awaited(target int) string {
+	if target == 0 {
+		return "watch until no pod is left"
+	}
+	return "watch until every member votes and every pod is Ready"
+}

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// partOf is the label on everything that the manifests install.
+var partOf = client.MatchingLabels{"app.kubernetes.io/part-of": "kubectl-etcd"}
+
+// Installation is what there is of etcd-webhook in a cluster, and what it holds
+// there. Its zero value is nothing at all.
+type Installation struct {
+	// Webhooks are the configurations by which the API server calls it.
+	Webhooks []Piece
+	// Rights are what lets it write, Programs what runs it.
+	Rights, Programs []Piece
+	// Rest is everything else, its namespace last.
+	Rest []Piece
+	// Policies are the EtcdTopologyPolicies, Definition their definition.
+	Policies, Definition []Piece
+	// Budgets are those that it keeps or made.
+	Budgets []policyv1.PodDisruptionBudget
+	// Cut are the Services whose client traffic is cut.
+	Cut []corev1.Service
+}
+
+// Piece is one object of an installation.
+type Piece struct {
+	metav1.PartialObjectMetadata
+	// Resource is what a Role calls its kind.
+	Resource string
+}
+
+// String names the piece as kubectl does.
+func (p Piece) String() string {
+	name := strings.ToLower(p.Kind) + "/" + p.Name
+	if p.Namespace != "" {
+		name += " in namespace " + p.Namespace
+	}
+	return name
+}
+
+// object is the piece for a request about it: what the API server answers to a
+// deletion may be the object, which the client for metadata can't read.
+func (p Piece) object() *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetGroupVersionKind(p.GroupVersionKind())
+	o.SetNamespace(p.Namespace)
+	o.SetName(p.Name)
+	return o
+}
+
+// kind is a kind of pieces.
+type kind struct {
+	schema.GroupVersionResource
+	Kind string
+	// into is the list that its objects belong to.
+	into func(*Installation) *[]Piece
+	// inside says that they go with the installation's own namespace.
+	inside bool
+}
+
+var (
+	webhooks   = func(i *Installation) *[]Piece { return &i.Webhooks }
+	rights     = func(i *Installation) *[]Piece { return &i.Rights }
+	programs   = func(i *Installation) *[]Piece { return &i.Programs }
+	rest       = func(i *Installation) *[]Piece { return &i.Rest }
+	definition = func(i *Installation) *[]Piece { return &i.Definition }
+)
+
+// kinds are all that a folder of manifests may hold, in the order in which they go.
+var kinds = []kind{
+	{resource("admissionregistration.k8s.io", "mutatingwebhookconfigurations"), "MutatingWebhookConfiguration", webhooks, false},
+	{resource("admissionregistration.k8s.io", "validatingwebhookconfigurations"), "ValidatingWebhookConfiguration", webhooks, false},
+	{resource("rbac.authorization.k8s.io", "clusterrolebindings"), "ClusterRoleBinding", rights, false},
+	{resource("apps", "deployments"), "Deployment", programs, true},
+	{resource("rbac.authorization.k8s.io", "clusterroles"), "ClusterRole", rest, false},
+	{resource("rbac.authorization.k8s.io", "rolebindings"), "RoleBinding", rest, true},
+	{resource("rbac.authorization.k8s.io", "roles"), "Role", rest, true},
+	{resource("monitoring.coreos.com", "servicemonitors"), "ServiceMonitor", rest, true},
+	{resource("monitoring.coreos.com", "prometheusrules"), "PrometheusRule", rest, true},
+	{resource("cert-manager.io", "certificates"), "Certificate", rest, true},
+	{resource("cert-manager.io", "issuers"), "Issuer", rest, true},
+	{resource("policy", "poddisruptionbudgets"), "PodDisruptionBudget", rest, true},
+	{resource("networking.k8s.io", "networkpolicies"), "NetworkPolicy", rest, true},
+	{resource("", "services"), "Service", rest, true},
+	{resource("", "secrets"), "Secret", rest, true},
+	{resource("", "configmaps"), "ConfigMap", rest, true},
+	{resource("", "serviceaccounts"), "ServiceAccount", rest, true},
+	{resource("scheduling.k8s.io", "priorityclasses"), "PriorityClass", rest, false},
+	{resource("", "namespaces"), "Namespace", rest, false},
+	{resource("apiextensions.k8s.io", "customresourcedefinitions"), "CustomResourceDefinition", definition, false},
+}
+
+// resource is one of a group's version v1.
+func resource(group, name string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: "v1", Resource: name}
+}
+
+// FindNeeds are the permissions that FindInstallation uses.
+func FindNeeds() []Need {
+	needs := []Need{
+		{Verb: "list", Resource: "services"},
+		{Verb: "list", Group: policyv1.GroupName, Resource: "poddisruptionbudgets"},
+		{Verb: "list", Group: v1alpha1.GroupVersion.Group, Resource: "etcdtopologypolicies"},
+	}
+	for _, k := range kinds {
+		need := Need{Verb: "list", Group: k.Group, Resource: k.Resource}
+		if !slices.Contains(needs, need) {
+			needs = append(needs, need)
+		}
+	}
+	return needs
+}
+
+// FindInstallation looks for all of it in the whole cluster, by the label that the
+// manifests carry and by the marks that the program leaves.
+func FindInstallation(ctx context.Context, kube client.Client) (*Installation, error) {
+	found := &Installation{}
+	for _, k := range kinds {
+		pieces, err := k.find(ctx, kube, partOf)
+		if err != nil {
+			return nil, err
+		}
+		into := k.into(found)
+		*into = append(*into, pieces...)
+	}
+	found.leaveToNamespaces()
+	policies := kind{GroupVersionResource: v1alpha1.GroupVersion.WithResource("etcdtopologypolicies"), Kind: "EtcdTopologyPolicy"}
+	var err error
+	if found.Policies, err = policies.find(ctx, kube); err != nil {
+		return nil, err
+	}
+	if found.Budgets, err = heldBudgets(ctx, kube); err != nil {
+		return nil, err
+	}
+	found.Cut, err = cutServices(ctx, kube)
+	return found, err
+}
+
+// find lists the objects of a kind, none where it is not served.
+func (k kind) find(ctx context.Context, kube client.Client, options ...client.ListOption) ([]Piece, error) {
+	var list metav1.PartialObjectMetadataList
+	list.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
+	if err := kube.List(ctx, &list, options...); err != nil && !meta.IsNoMatchError(err) {
+		return nil, fmt.Errorf("list %s: %w", k.Resource, err)
+	}
+	var pieces []Piece
+	for _, o := range list.Items {
+		o.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind))
+		pieces = append(pieces, Piece{PartialObjectMetadata: o, Resource: k.Resource})
+	}
+	return pieces, nil
+}
+
+// leaveToNamespaces takes out what goes with the namespaces that go.
+func (i *Installation) leaveToNamespaces() {
+	var going []string
+	for _, p := range i.Rest {
+		if p.Kind == "Namespace" {
+			going = append(going, p.Name)
+		}
+	}
+	i.Rest = slices.DeleteFunc(i.Rest, func(p Piece) bool { return p.Namespace != "" && slices.Contains(going, p.Namespace) })
+}
+
+// Empty says that there is nothing of it, and nothing that it holds.
+func (i *Installation) Empty() bool {
+	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Cut) == 0
+}
+
+// heldBudgets are those with our record on them, and those that we made.
+func heldBudgets(ctx context.Context, kube client.Client) ([]policyv1.PodDisruptionBudget, error) {
+	var all policyv1.PodDisruptionBudgetList
+	if err := kube.List(ctx, &all); err != nil {
+		return nil, fmt.Errorf("list budgets: %w", err)
+	}
+	return slices.DeleteFunc(all.Items, func(pdb policyv1.PodDisruptionBudget) bool {
+		recorded := slices.ContainsFunc(observe.BudgetAnnotations(), func(key string) bool {
+			_, has := pdb.Annotations[key]
+			return has
+		})
+		return pdb.DeletionTimestamp != nil || !recorded && !observe.Ours(&pdb)
+	}), nil
+}
+
+func cutServices(ctx context.Context, kube client.Client) ([]corev1.Service, error) {
+	var all corev1.ServiceList
+	if err := kube.List(ctx, &all); err != nil {
+		return nil, fmt.Errorf("list Services: %w", err)
+	}
+	return slices.DeleteFunc(all.Items, func(s corev1.Service) bool {
+		_, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]
+		return !cut || s.DeletionTimestamp != nil
+	}), nil
+}
+
+// names are the pieces in a sentence, a few of them.
+func names(pieces []Piece) string {
+	const most = 6
+	var all []string
+	for _, p := range pieces {
+		all = append(all, p.String())
+	}
+	if len(all) > most {
+		all = append(all[:most], fmt.Sprintf("%d more", len(all)-most))
+	}
+	return cmp.Or(strings.Join(all, ", "), "nothing")
+}

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// RefusedError says why an operation may not begin, all that is known at once.
+type RefusedError struct {
+	// What is the operation: "scale StatefulSet team/main to 3 members".
+	What string
+	Why  []string
+}
+
+func (e *RefusedError) Error() string {
+	if len(e.Why) == 1 {
+		return fmt.Sprintf("cannot %s: %s", e.What, e.Why[0])
+	}
+	return fmt.Sprintf("cannot %s:\n  - %s", e.What, strings.Join(e.Why, "\n  - "))
+}
+
+// findings are what a look before the first step came to.
+type findings struct{ refusals, warnings, facts []string }
+
+func (f *findings) refuse(format string, args ...any) {
+	f.refusals = append(f.refusals, fmt.Sprintf(format, args...))
+}
+
+func (f *findings) warn(format string, args ...any) {
+	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
+}
+
+func (f *findings) fact(format string, args ...any) {
+	f.facts = append(f.facts, fmt.Sprintf(format, args...))
+}
+
+// PlanScale looks whether a scale may begin, and says what it would do. The
+// error is a *RefusedError where it may not. The journal is nil where the
+// cluster has that size already.
+func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*Journal, Plan, error) {
+	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	s, err := m.first(ctx, what, target)
+	if err != nil {
+		return nil, Plan{}, err
+	}
+	j := &Journal{Record: policy.Record{
+		Operation: policy.ScaleOut, Target: target, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition, KeepClaims: keepClaims,
+	}}
+	if target < s.Replicas {
+		j.Operation = policy.ScaleIn
+	}
+	f := &findings{}
+	m.checkState(ctx, s, "", f)
+	checkSize(s, target, f)
+	if target == s.Replicas && len(f.refusals) == 0 {
+		return nil, Plan{}, nil
+	}
+	if j.Operation == policy.ScaleOut && target > s.Replicas {
+		if err := m.checkOut(ctx, s, target, f); err != nil {
+			return nil, Plan{}, err
+		}
+	}
+	if err := m.complete(ctx, s, j); err != nil {
+		f.refuse("%v: %s", err, m.byHand())
+	}
+	if len(f.refusals) > 0 {
+		return nil, Plan{}, &RefusedError{What: what, Why: f.refusals}
+	}
+	if way := m.Owner.Membership().Way; way != "" {
+		f.warn("%s.", strings.ToUpper(way[:1])+way[1:])
+	}
+	return j, Plan{
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, members(target)),
+		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings,
+	}, nil
+}
+
+// first is the look before an operation. Without a quorum nothing may begin.
+func (m *Members) first(ctx context.Context, what string, size int) (*sight, error) {
+	s, err := m.look(ctx, nil, size)
+	if none, ok := errors.AsType[*noQuorumError](err); ok {
+		return nil, &RefusedError{What: what, Why: []string{noQuorum(none)}}
+	}
+	return s, err
+}
+
+// noQuorum has the numbers as far as anybody tells them.
+func noQuorum(e *noQuorumError) string {
+	healthy := 0
+	var down []string
+	for _, m := range e.survey.Members {
+		if m.Err == nil && m.LeaderID != 0 {
+			healthy++
+		} else {
+			down = append(down, m.Pod)
+		}
+	}
+	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first",
+		healthy, members(len(e.survey.Members)), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
+}
+
+// complete fills in what the journal must remember.
+func (m *Members) complete(ctx context.Context, s *sight, j *Journal) error {
+	edited := s.recipe.clone()
+	if j.Operation != policy.ScaleIn {
+		if s.uneditable != nil {
+			return s.uneditable
+		}
+		if err := s.told(ctx, m, &edited, s.Launch); err != nil {
+			return err
+		}
+	}
+	j.Began = m.Clock.Now().UTC()
+	return j.remember(s.sts, s.recipe, s.serving[len(s.serving)-1], edited)
+}
+
+// byHand is what remains where the pods can't be told by us.
+func (m *Members) byHand() string {
+	if way := m.Owner.Membership().Way; way != "" {
+		return way
+	}
+	return "let --initial-cluster and --initial-cluster-state stand in the pod template as flags or variables"
+}
+
+// checkState refuses on a cluster that isn't well. cures is the pod whose broken
+// member the operation is about, empty for none.
+func (m *Members) checkState(ctx context.Context, s *sight, cures string, f *findings) {
+	checkMembers(s, cures, f)
+	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+	switch {
+	case apierrors.IsForbidden(err):
+		f.warn("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err)
+	case err != nil:
+		f.refuse("%v", err)
+	default:
+		if v := policy.Gate(cluster, cures); !v.Allowed && len(f.refusals) == 0 {
+			f.refuse("%s", v.Message)
+		}
+	}
+}
+
+// checkMembers is checkState as far as the members themselves say.
+func checkMembers(s *sight, cures string, f *findings) {
+	voters, healthy := 0, 0
+	for _, p := range s.Members {
+		switch {
+		case p.Learner:
+			f.refuse("member %x is a learner: kubectl etcd member promote or remove it first", p.ID)
+			continue
+		case p.Place < 0:
+			f.refuse("etcd lists member %x with peer URL %s, which is no pod's: kubectl etcd member remove it first", p.ID, p.URL)
+		case !p.Healthy && s.Seats[p.Place].Pod != cures:
+			f.refuse("%s is not healthy: %s", s.Seats[p.Place].Pod, s.why(s.Seats[p.Place].Pod))
+		}
+		voters++
+		if p.Healthy {
+			healthy++
+		}
+	}
+	f.fact("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters))
+	for _, member := range s.survey.Members {
+		// CORRUPT stays raised until the member that differs is replaced.
+		if len(member.Alarms) > 0 && (cures == "" || !onlyCorrupt(member.Alarms)) {
+			f.refuse("%s has an alarm: %s (kubectl etcd alarm list)", member.Pod, strings.Join(member.Alarms, ", "))
+		}
+	}
+}
+
+// heldBack says what holds a rollout back, empty for nothing that is known.
+func (s *sight) heldBack() string {
+	switch {
+	case s.OnDelete:
+		return " (OnDelete: each pod changes when it is deleted)"
+	case s.Partition > 0:
+		return fmt.Sprintf(" (partition %d: at 0 the pods restart one by one)", s.Partition)
+	}
+	return ""
+}
+
+func onlyCorrupt(alarms []string) bool {
+	return !slices.ContainsFunc(alarms, func(a string) bool { return a != policy.Corrupt })
+}
+
+// why is what keeps a pod's member from being healthy.
+func (s *sight) why(pod string) string {
+	for _, m := range s.survey.Members {
+		if m.Pod == pod && m.Err != nil {
+			return strings.TrimPrefix(m.Err.Error(), "member "+pod+": ")
+		}
+	}
+	if s.pods[pod] == nil {
+		return "it has no pod"
+	}
+	return "it knows no leader"
+}
+
+// checkSize refuses sizes that are none, and a StatefulSet that is not as its
+// members are.
+func checkSize(s *sight, target int, f *findings) {
+	switch {
+	case target == 0:
+		f.refuse("0 members are no cluster: to stop all of them and keep their data, take a snapshot and run kubectl scale statefulset/%s --replicas 0", s.sts.Name)
+	case target%2 == 0:
+		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+	}
+	if n := len(s.Members); n != s.Replicas {
+		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first", members(n), s.Replicas)
+	}
+	for _, seat := range s.Seats[:min(s.Replicas, len(s.Seats))] {
+		if seat.UID != "" && !seat.Current {
+			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", seat.Pod, s.heldBack())
+		}
+	}
+}
+
+func members(n int) string {
+	if n == 1 {
+		return "1 member"
+	}
+	return fmt.Sprintf("%d members", n)
+}

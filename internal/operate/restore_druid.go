@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// RestoreDruid is what a plan for a druid cluster needs beside the rest.
+type RestoreDruid struct {
+	// Store is nil for a cluster without one.
+	Store *observe.BackupStore
+	// ConfigMap is the members' configuration, and Config its content for the
+	// first member alone.
+	ConfigMap, Config string
+	// Claims are the names of the claims, Leases those of the members' leases.
+	Claims, Leases []string
+}
+
+// druid is the plan for an Etcd: its sidecars restore by themselves what is the
+// last in the store, into a first member whose volume is new, and the others join
+// it. They read no file, so the snapshot is put into the store. They raise no
+// revision either, so it is raised before: it makes the snapshot the last one, too.
+func (r Restore) druid() []RestoreStep {
+	d := r.Druid
+	steps := []RestoreStep{r.check()}
+	if r.Answers {
+		steps = append(steps, r.keepInStore())
+	}
+	steps = append(steps, r.intoStore()...)
+	steps = append(steps,
+		RestoreStep{Title: "Have druid keep its hands off", Commands: []string{
+			r.kubectl("annotate --overwrite etcd/%s druid.gardener.cloud/suspend-etcd-spec-reconcile= druid.gardener.cloud/disable-etcd-component-protection=", r.Owner.Name),
+		}},
+		RestoreStep{Title: "Stop all members", Commands: []string{
+			r.kubectl("scale statefulset/%s --replicas=0", r.Owner.StatefulSet),
+			r.kubectl("wait --for=delete --timeout=5m pod/%s", strings.Join(r.pods(), " pod/")),
+		}},
+		r.removeVolumes(),
+		RestoreStep{
+			Title: "Configure the first member as a cluster of one", Why: "druid writes the whole list back later.",
+			Commands: []string{r.kubectl("patch configmap/%s --type merge -p %s", d.ConfigMap, quote(r.configPatch()))},
+		},
+		RestoreStep{
+			Title: "Start the first member, which restores from the store", Why: "The log of its container backup-restore says from what and how far.",
+			Commands: []string{
+				r.kubectl("scale statefulset/%s --replicas=1", r.Owner.StatefulSet),
+				r.kubectl("wait --for=create --timeout=1m pod/%s", r.Members[0].Pod),
+				r.kubectl("wait --for=condition=Ready --timeout=15m pod/%s", r.Members[0].Pod),
+			},
+		},
+		RestoreStep{
+			Title: "Have druid make the others", Commands: []string{
+				r.kubectl("annotate --overwrite etcd/%s druid.gardener.cloud/suspend-etcd-spec-reconcile- druid.gardener.cloud/operation=reconcile", r.Owner.Name),
+				r.kubectl("wait --for=jsonpath='{.status.readyReplicas}'=%d --timeout=15m statefulset/%s", len(r.Members), r.Owner.StatefulSet),
+				r.kubectl("wait --for=condition=AllMembersReady --timeout=15m etcd/%s", r.Owner.Name),
+				r.kubectl("annotate etcd/%s druid.gardener.cloud/disable-etcd-component-protection-", r.Owner.Name),
+			},
+		})
+	// Nothing cuts clients here: a member joins through their Service.
+	end := r.end()
+	end[1].Title, end[1].Commands = "Think of the clients", nil
+	return append(steps, end...)
+}
+
+// removeVolumes takes away what members would start from instead of the store.
+func (r Restore) removeVolumes() RestoreStep {
+	step := RestoreStep{Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you delete them."}
+	claims := slices.DeleteFunc(slices.Clone(r.Druid.Claims), func(c string) bool { return slices.Contains(r.Gone, c) })
+	if len(claims) > 0 {
+		volume := r.kubectl("get pvc $claim -o jsonpath='{.spec.volumeName}'")
+		step.Commands = append(step.Commands,
+			fmt.Sprintf("for claim in %s; do\n  kubectl%s patch pv \"$(%s)\" -p '{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}'\ndone", strings.Join(claims, " "), r.Context, volume),
+			r.kubectl("delete pvc %s", strings.Join(claims, " ")))
+	} else {
+		step.Why = "The volumes are gone already."
+	}
+	step.Commands = append(step.Commands, r.kubectl("delete lease --ignore-not-found %s", strings.Join(r.Druid.Leases, " ")))
+	return step
+}
+
+func (r Restore) keepInStore() RestoreStep {
+	step := r.keep()
+	step.Why = "The store is kept as it is."
+	if r.Druid.Store != nil {
+		step.Commands = append(step.Commands, "kubectl etcd "+r.Flags+" snapshot list "+r.target())
+	}
+	return step
+}
+
+func (r Restore) configPatch() string {
+	text, err := json.Marshal(map[string]any{"data": map[string]string{"etcd.conf.yaml": r.Druid.Config}})
+	if err != nil {
+		return "" // strings always marshal
+	}
+	return string(text)
+}
+
+// intoStore are the steps that make the snapshot the last one in the store.
+func (r Restore) intoStore() []RestoreStep {
+	file := r.File
+	var steps []RestoreStep
+	if dir := r.dir(); r.Bump > 0 {
+		step := RestoreStep{Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore raises none. The hash is appended as etcd has it."}
+		line := append([]string{fmt.Sprintf("%s snapshot restore %s", r.tool(), quote(r.File)), "--data-dir " + dir}, r.bumpFlags()...)
+		file = dir + ".db"
+		step.Commands = []string{
+			strings.Join(line, " \\\n  "),
+			fmt.Sprintf("{ cat %[1]s/member/snap/db; openssl dgst -sha256 -binary %[1]s/member/snap/db; } > %[2]s", dir, file),
+			"kubectl etcd snapshot status " + file,
+		}
+		steps = append(steps, step)
+	}
+	name := fmt.Sprintf("Full-00000000-%08d-%d", r.Snapshot.Revision+r.Bump, r.At.Unix())
+	upload := RestoreStep{Title: "Put it into the backup store as the last full snapshot"}
+	if store := r.Druid.Store; store == nil {
+		upload.Title = "Give the Etcd a backup store"
+		upload.Why = fmt.Sprintf("It has none (spec.backup.store), and its sidecars restore from nothing else. Then put %s there, as v2/%s below its prefix.", file, name)
+	} else {
+		upload.Why = fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.Snapshot.Revision+r.Bump)
+		upload.Commands = []string{uploadCommand(store, quote(file), name)}
+	}
+	return append(steps, upload)
+}
+
+// uploadCommand is the provider's own tool's.
+func uploadCommand(s *observe.BackupStore, file, name string) string {
+	object := s.Prefix + "/v2/" + name
+	switch s.Provider {
+	case "S3", "aws":
+		return fmt.Sprintf("aws s3 cp %s s3://%s/%s", file, s.Container, object)
+	case "GCS", "gcp":
+		return fmt.Sprintf("gcloud storage cp %s gs://%s/%s", file, s.Container, object)
+	case "ABS", "azure":
+		return fmt.Sprintf("az storage blob upload --container-name %s --name %s --file %s", s.Container, object, file)
+	case "Swift", "openstack":
+		return fmt.Sprintf("swift upload %s %s --object-name %s", s.Container, file, object)
+	case "OSS", "alicloud":
+		return fmt.Sprintf("ossutil cp %s oss://%s/%s", file, s.Container, object)
+	}
+	return fmt.Sprintf("cp %s THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount; owned by the pods' user", file, s.Container, object, s.Provider)
+}

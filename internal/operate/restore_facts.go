@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// Find fills in what a plan needs to know of the cluster: all but the snapshot,
+// the flags, the time and the members' version. size is how many members the
+// restored cluster has, 0 for as many as it should have now.
+func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.Reader, size int32, image string) error {
+	if r.Owner.ReadOnly() {
+		return nil
+	}
+	var sts appsv1.StatefulSet
+	if err := kube.Get(ctx, client.ObjectKey{Namespace: r.Owner.Namespace, Name: r.Owner.StatefulSet}, &sts); err != nil {
+		return fmt.Errorf("read the StatefulSet of %s: %w", r.Owner, err)
+	}
+	size = cmp.Or(size, r.Owner.Replicas, voters(r))
+	if size == 0 {
+		return fmt.Errorf("how many members %s should have isn't known: name it with --replicas", r.Owner)
+	}
+	contents := reader.Files(r.Owner.Namespace).Contents(ctx)
+	serving, err := r.findMembers(&sts, contents, int(size))
+	if err != nil {
+		return err
+	}
+	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
+	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	r.OneByOne = r.Owner.Ordered && size > 1 && hasReadiness(&sts, serving.Container)
+	if r.Owner.Flavour == observe.Druid {
+		if err := r.findDruid(ctx, reader, contents); err != nil {
+			return err
+		}
+		return r.findClaims(ctx, kube, r.Druid.Claims)
+	}
+	clients, err := reader.ClientServices(ctx, r.Owner)
+	if err != nil {
+		return err
+	}
+	r.Clients = len(clients) > 0
+	if err := r.findFiles(&sts, serving, image); err != nil {
+		return err
+	}
+	return r.findClaims(ctx, kube, r.claims())
+}
+
+// findMembers fills in the members that there are to be, and returns the settings
+// of the first.
+func (r *Restore) findMembers(sts *appsv1.StatefulSet, contents observe.Contents, size int) (first observe.Serving, err error) {
+	for place := range size {
+		pod := podOf(sts, sts.Spec.Template, r.Owner.PodName(place))
+		s, err := observe.ServingOf(pod, contents)
+		if err != nil {
+			return first, err
+		}
+		m := RestoreMember{Pod: pod.Name, Name: s.Name}
+		switch {
+		case len(s.AdvertisePeer) > 0:
+			m.PeerURL = s.AdvertisePeer[0]
+		case r.Owner.Flavour != observe.Druid:
+			return first, fmt.Errorf("pod %s/%s doesn't say under which URL others reach its member", pod.Namespace, pod.Name)
+		}
+		r.Members = append(r.Members, m)
+		if place == 0 {
+			first = s
+		}
+	}
+	return first, nil
+}
+
+// voters are those of the cluster that the snapshot is of.
+func voters(r *Restore) int32 {
+	n := int32(0)
+	for _, m := range r.Snapshot.Members {
+		if !m.Learner {
+			n++
+		}
+	}
+	return n
+}
+
+func hasReadiness(sts *appsv1.StatefulSet, container string) bool {
+	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
+		return c.Name == container && c.ReadinessProbe != nil
+	})
+}
+
+// findFiles finds the volumes of the data directories, and a pod that mounts them
+// where etcd's container does.
+func (r *Restore) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image string) error {
+	r.Files.DataDir, r.Files.WALDir = s.DataDir, s.WALDir
+	spec := &sts.Spec.Template.Spec
+	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
+	helper := corev1.Container{Name: "files", Image: image, Command: []string{"sleep", "86400"}, SecurityContext: spec.Containers[i].SecurityContext}
+	var volumes []corev1.Volume
+	for _, dir := range []string{s.DataDir, s.WALDir} {
+		mount, ok := mountOf(spec.Containers[i].VolumeMounts, dir)
+		if !ok || slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.Name == mount.Name }) {
+			continue
+		}
+		claim := claimOf(sts, mount.Name)
+		if claim == "" {
+			if dir == s.DataDir {
+				return nil
+			}
+			continue
+		}
+		mount.SubPath, mount.SubPathExpr = cmp.Or(mount.SubPath, podName.Replace(mount.SubPathExpr)), ""
+		helper.VolumeMounts = append(helper.VolumeMounts, mount)
+		volumes = append(volumes, corev1.Volume{Name: mount.Name, VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
+		}})
+		r.Files.Claims = append(r.Files.Claims, claim)
+	}
+	if len(volumes) == 0 {
+		return nil
+	}
+	var err error
+	r.Files.Manifest, err = manifest(r.Owner.Namespace, spec, helper, volumes)
+	return err
+}
+
+// podMark stands for the pod's name in what is the same for all pods.
+const podMark = "__POD__"
+
+// podName puts the mark for the ways in which a path has the pod's name.
+var podName = strings.NewReplacer("$(POD_NAME)", podMark, "$(HOSTNAME)", podMark, "$(MY_POD_NAME)", podMark)
+
+// findClaims finds out which claims of these names are gone.
+func (r *Restore) findClaims(ctx context.Context, kube client.Client, names []string) error {
+	for _, name := range names {
+		err := kube.Get(ctx, client.ObjectKey{Namespace: r.Owner.Namespace, Name: name}, &corev1.PersistentVolumeClaim{})
+		if apierrors.IsNotFound(err) {
+			r.Gone = append(r.Gone, name)
+		} else if err != nil {
+			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// claims are the names of all members' claims.
+func (r *Restore) claims() []string {
+	var names []string
+	for _, m := range r.Members {
+		for _, name := range r.Files.Claims {
+			names = append(names, strings.ReplaceAll(name, podMark, m.Pod))
+		}
+	}
+	return names
+}
+
+// mountOf is the mount that a path is below, the nearest.
+func mountOf(mounts []corev1.VolumeMount, dir string) (corev1.VolumeMount, bool) {
+	var best corev1.VolumeMount
+	for _, m := range mounts {
+		at := strings.TrimSuffix(m.MountPath, "/")
+		if dir != "" && (dir == at || strings.HasPrefix(dir, at+"/")) && len(at) >= len(best.MountPath) {
+			best = m
+			best.MountPath = at
+		}
+	}
+	return best, best.Name != ""
+}
+
+// claimOf is the claim of a volume, with podMark for the pod's name, empty for none.
+func claimOf(sts *appsv1.StatefulSet, volume string) string {
+	for i := range sts.Spec.VolumeClaimTemplates {
+		if sts.Spec.VolumeClaimTemplates[i].Name == volume {
+			return volume + "-" + podMark
+		}
+	}
+	for _, v := range sts.Spec.Template.Spec.Volumes {
+		if v.Name == volume && v.PersistentVolumeClaim != nil {
+			return v.PersistentVolumeClaim.ClaimName
+		}
+	}
+	return ""
+}
+
+// manifest is the pod beside a volume, as YAML without what is empty.
+func manifest(namespace string, like *corev1.PodSpec, c corev1.Container, volumes []corev1.Volume) (string, error) {
+	grace := int64(0)
+	pod := corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "restore-" + podMark},
+		Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
+			SecurityContext: like.SecurityContext, Tolerations: like.Tolerations, NodeSelector: like.NodeSelector, ImagePullSecrets: like.ImagePullSecrets,
+			Containers: []corev1.Container{c}, Volumes: volumes,
+		},
+	}
+	text, err := yaml.Marshal(pod)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		switch strings.TrimSpace(line) {
+		case "status: {}", "resources: {}", "creationTimestamp: null", "securityContext: {}":
+		default:
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, ""), nil
+}
+
+// findDruid finds what only a druid cluster has.
+func (r *Restore) findDruid(ctx context.Context, reader *observe.Reader, contents observe.Contents) error {
+	d := &RestoreDruid{ConfigMap: r.Owner.Name + "-config"}
+	store, ok, err := reader.BackupStore(ctx, r.Owner)
+	if err != nil {
+		return err
+	}
+	if ok {
+		d.Store = &store
+	}
+	data, err := contents("ConfigMap", d.ConfigMap)
+	if err != nil {
+		return err
+	}
+	var config map[string]any
+	if err := yaml.Unmarshal(data["etcd.conf.yaml"], &config); err != nil {
+		return fmt.Errorf("read ConfigMap %s/%s: %w", r.Owner.Namespace, d.ConfigMap, err)
+	}
+	first, err := alone(config)
+	if err != nil {
+		return fmt.Errorf("ConfigMap %s/%s: %w", r.Owner.Namespace, d.ConfigMap, err)
+	}
+	if d.Config, err = configText(config); err != nil {
+		return err
+	}
+	for _, m := range r.Members {
+		d.Leases = append(d.Leases, strings.TrimSuffix(first, r.Members[0].Pod)+m.Pod)
+		for _, c := range r.Owner.Claims {
+			d.Claims = append(d.Claims, c.Template+"-"+m.Pod)
+		}
+	}
+	r.Druid = d
+	return nil
+}
+
+func configText(config map[string]any) (string, error) {
+	text, err := yaml.Marshal(config)
+	return string(text), err
+}
+
+// alone takes all members but the first out of a configuration of druid's, and
+// returns its name.
+func alone(config map[string]any) (string, error) {
+	list, _ := config["initial-cluster"].(string)
+	entry, _, _ := strings.Cut(list, ",")
+	first, _, ok := strings.Cut(entry, "=")
+	if !ok {
+		return "", fmt.Errorf("its initial-cluster is %q", list)
+	}
+	config["initial-cluster"] = entry
+	for _, key := range []string{"initial-advertise-peer-urls", "advertise-client-urls"} {
+		if urls, ok := config[key].(map[string]any); ok {
+			config[key] = map[string]any{first: urls[first]}
+		}
+	}
+	return first, nil
+}

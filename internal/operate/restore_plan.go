@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// DefaultBump is by how much a restore raises the revision, so that it is above
+// any that a client has seen: clients that watch notice and read anew, instead of
+// waiting for a revision that comes again with other content.
+const DefaultBump = 1_000_000_000
+
+// Restore is what a plan to restore a snapshot is made from. It is read only.
+type Restore struct {
+	// File is the snapshot as the user names it.
+	File     string
+	Snapshot etcd.SnapshotFile
+	// Bump is by how much the revision is raised, 0 for not at all.
+	Bump int64
+	// Owner and Members are where it goes.
+	Owner   observe.Owner
+	Members []RestoreMember
+	// Etcd is the version that the members run, as 3.6.5; empty where it isn't known.
+	Etcd string
+	// Files is what each pod mounts, with podMark for the pod's name.
+	Files RestoreFiles
+	// OneByOne says that members only start when the one before is ready, which
+	// it never is without a quorum.
+	OneByOne bool
+	// DeletesClaims says that the StatefulSet deletes the claims when it scales in.
+	DeletesClaims bool
+	// Gone are the claims of the members that are not there: their data is lost with them.
+	Gone []string
+	// Answers says that a member does, so that there is something to save before.
+	Answers bool
+	// Clients says that clients have a Service of their own, which can be cut.
+	Clients bool
+	// Druid has what only druid's clusters have, nil for others.
+	Druid *RestoreDruid
+	// Flags go with every kubectl: "--context desk -n team-a"; Context is the part of
+	// them for what is in no namespace: " --context desk", or empty.
+	Flags, Context string
+	// At is when the plan is made.
+	At time.Time
+}
+
+// RestoreMember is one member that the restored cluster has.
+type RestoreMember struct {
+	Pod, Name, PeerURL string
+}
+
+// RestoreFiles is where a member's data is.
+type RestoreFiles struct {
+	DataDir, WALDir string
+	// Claims are the names of the claims, with podMark for the pod's.
+	Claims []string
+	// Manifest is a pod that mounts them; empty where data isn't on a claim.
+	Manifest string
+}
+
+// RestoreStep is one step of a plan.
+type RestoreStep struct {
+	Title, Why string
+	Commands   []string
+}
+
+// RestorePlan is what to do, in order, and what to know before. It fails where
+// this cluster is restored in another way altogether, and says how.
+func RestorePlan(r Restore) (steps []RestoreStep, warnings []string, err error) {
+	switch {
+	case r.Owner.Distribution == observe.DistributionCozystack:
+		return nil, nil, fmt.Errorf("%s can't be restored in place: etcd-operator restores into a new EtcdCluster, by spec.bootstrap.restore when it is made", r.Owner)
+	case r.Owner.ReadOnly():
+		return nil, nil, fmt.Errorf("%s has no StatefulSet: restore it as whoever made its pods says", r.Owner)
+	case r.Druid != nil:
+		steps = r.druid()
+	case r.Files.Manifest == "":
+		return nil, nil, fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.DataDir)
+	default:
+		steps = r.statefulSet()
+	}
+	return steps, r.warnings(), nil
+}
+
+func (r Restore) warnings() []string {
+	var said []string
+	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	if !r.Snapshot.Hashed {
+		say("%s has no hash at its end: it is a copy of a member's own database, which may have changed while it was copied", r.File)
+	}
+	if have, want := minor(r.Snapshot.StorageVersion), minor(r.Etcd); have > want && want > 0 {
+		say("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
+	}
+	if r.Etcd == "" {
+		say("which etcd the members run isn't known: the tool that restores must be of the same minor release")
+	}
+	if r.Snapshot.Auth {
+		say("authentication was on: after the restore users have the passwords of then")
+	}
+	if m := r.Owner.Membership(); m.Manager == observe.ByOperator && r.Druid == nil {
+		say("%s writes the StatefulSet: stop it before the first step, or it starts members half way", m.Who)
+	}
+	if r.Bump == 0 {
+		say("without a higher revision, clients that watch don't notice the restore: restart all of them")
+	}
+	say("everything written after revision %d is lost", r.Snapshot.Revision)
+	return said
+}
+
+// minor is the second part of a version, 0 where there is none.
+func minor(version string) int {
+	parts := strings.Split(version, ".")
+	if len(parts) < 2 {
+		return 0
+	}
+	n, _ := strconv.Atoi(parts[1])
+	return n
+}
+
+// kubectl is a command with the flags of this cluster.
+func (r Restore) kubectl(format string, args ...any) string {
+	return "kubectl " + r.Flags + " " + fmt.Sprintf(format, args...)
+}
+
+// target is the cluster as an argument of kubectl etcd.
+func (r Restore) target() string {
+	if r.Druid != nil {
+		return "etcd/" + r.Owner.Name
+	}
+	return "statefulset/" + r.Owner.StatefulSet
+}
+
+// tool is the program that restores, for the members' own version.
+func (r Restore) tool() string {
+	if minor(r.Etcd) == 4 {
+		return "ETCDCTL_API=3 etcdctl"
+	}
+	return "etcdutl"
+}
+
+// toolNote says which release of it.
+func (r Restore) toolNote() string {
+	switch m := minor(r.Etcd); {
+	case m == 4:
+		return "etcdctl of etcd 3.4, 3.4.27 or later: there is no etcdutl of that release."
+	case m == 5:
+		return "etcdutl of etcd 3.5, 3.5.10 or later. A later minor release makes data that 3.5 doesn't read."
+	case m > 5:
+		return fmt.Sprintf("etcdutl of etcd 3.%d: etcdctl has no snapshot restore any more, and another minor release may make data that this one doesn't read.", m)
+	}
+	return "etcdutl of the members' own minor release; etcdctl has no snapshot restore since 3.6."
+}
+
+// restoreCommand makes a data directory on this machine.
+func (r Restore) restoreCommand(m RestoreMember, cluster []RestoreMember, dir string) string {
+	lines := []string{fmt.Sprintf("%s snapshot restore %s", r.tool(), quote(r.File)), "--name " + m.Name, "--initial-cluster " + initialCluster(cluster),
+		fmt.Sprintf("--initial-cluster-token %s-restored-%s", r.Owner.StatefulSet, r.stamp()),
+		"--initial-advertise-peer-urls " + m.PeerURL, "--data-dir " + dir}
+	if r.Files.WALDir != "" {
+		lines = append(lines, "--wal-dir "+dir+".wal")
+	}
+	return strings.Join(append(lines, r.bumpFlags()...), " \\\n  ")
+}
+
+func (r Restore) bumpFlags() []string {
+	var flags []string
+	if r.Bump > 0 {
+		flags = append(flags, fmt.Sprintf("--bump-revision %d --mark-compacted", r.Bump))
+	}
+	if !r.Snapshot.Hashed {
+		flags = append(flags, "--skip-hash-check")
+	}
+	return flags
+}
+
+func initialCluster(members []RestoreMember) string {
+	parts := make([]string, len(members))
+	for i, m := range members {
+		parts[i] = m.Name + "=" + m.PeerURL
+	}
+	return strings.Join(parts, ",")
+}
+
+func (r Restore) check() RestoreStep {
+	return RestoreStep{Title: "Check the snapshot", Commands: []string{"kubectl etcd snapshot status " + quote(r.File)}}
+}
+
+// end is what to do when the members run.
+func (r Restore) end() []RestoreStep {
+	restored := r.Snapshot.Revision + r.Bump
+	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", restored)
+	steps := []RestoreStep{
+		{Title: "Look whether it is well", Why: why, Commands: []string{
+			"kubectl etcd " + r.Flags + " status " + r.target(), "kubectl etcd " + r.Flags + " check " + r.target(),
+		}},
+	}
+	clients := "Clients that watch, an API server for one, find their revision compacted and read everything anew. Restart those that keep revisions or leases of their own."
+	if r.Bump == 0 {
+		clients = "Clients still hold revisions from before: restart every one of them, API servers first."
+	}
+	last := RestoreStep{Title: "Let clients in", Why: clients}
+	if r.Clients {
+		last.Commands = []string{"kubectl etcd " + r.Flags + " restore-client-traffic " + r.target() + " -y"}
+	}
+	return append(steps, last)
+}
+
+func (r Restore) cut() RestoreStep {
+	step := RestoreStep{Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop them themselves, until the last step."}
+	if r.Clients {
+		step.Why = "For two hours; the same command again makes it longer. Open streams end with the members."
+		step.Commands = []string{"kubectl etcd " + r.Flags + " cut-client-traffic " + r.target() + " --for 2h --reason restore --allow-residual --detach -y"}
+	}
+	return step
+}
+
+// quote makes one word of it for a shell.
+func quote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+", c)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func (r Restore) pods() []string {
+	pods := make([]string, len(r.Members))
+	for i, m := range r.Members {
+		pods[i] = m.Pod
+	}
+	return pods
+}
+
+// stamp tells this restore from others: its files, and what it sets aside.
+func (r Restore) stamp() string { return r.At.UTC().Format("20060102T150405") }
+
+// dir is where data directories are made on this machine, one for each pod.
+func (r Restore) dir() string { return "restored-" + r.stamp() }
+
+// aside is what the old data is called from then on.
+func (r Restore) aside(path string) string { return path + ".before-" + r.stamp() }

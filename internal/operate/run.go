@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// lookEvery is the time between two looks while something is awaited. Three looks are what a
+// learner needs at least.
+const lookEvery = time.Second
+
+// undoLimit is how long taking back may last after the time was over.
+const undoLimit = 3 * time.Minute
+
+// HaltedError says why an operation can't go on as things are. Its journal stays.
+type HaltedError struct {
+	Step policy.Step
+}
+
+func (e *HaltedError) Error() string { return e.Step.Why }
+
+// UndoneError says that an operation did not end in time and was taken back.
+type UndoneError struct {
+	// Awaited is what didn't happen, in words.
+	Awaited string
+	// Members is how many there are now.
+	Members int
+}
+
+func (e *UndoneError) Error() string {
+	return fmt.Sprintf("taken back, since the time was over: %s; the cluster has %d members", e.Awaited, e.Members)
+}
+
+// Run does step after step until nothing is left to do, and removes the journal.
+// Before each it looks at the cluster anew. Where the context's deadline passes, a
+// scale-out or a replacement is undone, and the error is an *UndoneError.
+func (m *Members) Run(ctx context.Context, j *Journal) error {
+	awaited, err := m.steps(ctx, j)
+	late := errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+	if err == nil || !late || j.Operation == policy.ScaleIn || j.Undo {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoLimit)
+	defer cancel()
+	awaited = cmp.Or(awaited, "the next step was being done")
+	m.Say("… the time is over: %s; taking it back", awaited)
+	if err := m.Undo(ctx, j); err != nil {
+		return fmt.Errorf("take back what didn't end in time (%s): %w", awaited, err)
+	}
+	return &UndoneError{Awaited: awaited, Members: m.count(ctx)}
+}
+
+// Undo takes back what was begun, as far as it has no vote yet.
+func (m *Members) Undo(ctx context.Context, j *Journal) error {
+	if err := m.held(); err != nil {
+		return err
+	}
+	if err := j.undo(ctx, m.Kube); err != nil {
+		return err
+	}
+	_, err := m.steps(ctx, j)
+	return err
+}
+
+func (m *Members) count(ctx context.Context) int {
+	s, err := m.look(ctx, nil, 0)
+	if err != nil {
+		return 0
+	}
+	return len(s.Members)
+}
+
+// steps returns what was awaited last when it fails.
+func (m *Members) steps(ctx context.Context, j *Journal) (awaited string, err error) {
+	for {
+		if err := m.held(); err != nil {
+			return awaited, err
+		}
+		step, err := m.step(ctx, j)
+		switch {
+		case ctx.Err() != nil:
+			return awaited, context.Cause(ctx)
+		case err != nil && hopeless(err):
+			return awaited, err
+		case apierrors.IsConflict(err):
+			// Its controller wrote the object's status meanwhile: look again.
+		case err != nil:
+			awaited = m.await(awaited, err.Error())
+		case step.Act == policy.Done:
+			if err := j.end(ctx, m.Kube); err != nil {
+				return "", err
+			}
+			m.settle(ctx)
+			return "", nil
+		case step.Act == policy.Stop:
+			return awaited, &HaltedError{step}
+		case step.Act == policy.Wait:
+			awaited = m.await(awaited, step.Why)
+		default:
+			awaited = ""
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return awaited, context.Cause(ctx)
+		case <-m.Clock.After(lookEvery):
+		}
+	}
+}
+
+// await tells what is awaited, once.
+func (m *Members) await(before, now string) string {
+	if now != before {
+		m.Say("… %s", now)
+	}
+	return now
+}
+
+// step looks, decides and acts, once.
+func (m *Members) step(ctx context.Context, j *Journal) (policy.Step, error) {
+	s, err := m.look(ctx, j, 0)
+	if err != nil {
+		return policy.Step{}, err
+	}
+	// Undoing writes back no more than what an operation writes.
+	if rest, err := restOf(s.recipe, j.Container); err != nil || rest != j.Rest && !j.Undo {
+		return policy.Step{Act: policy.Stop, Reason: policy.OperationUnderWay,
+			Why: "somebody else changed the StatefulSet's template meanwhile: change it back, or undo this with --abort"}, err
+	}
+	step := policy.Next(s.Site, j.Record)
+	if step.Act == policy.Wait && step.Reason == policy.CatchingUp {
+		step.Why += s.idles(step.Place)
+	}
+	if step.Act == policy.Done || step.Act == policy.Stop || step.Act == policy.Wait {
+		return step, nil
+	}
+	if err := m.held(); err != nil {
+		return step, err
+	}
+	if err := m.act(ctx, s, j, step); err != nil {
+		return step, fmt.Errorf("%s: %w", m.words(s, step, false), err)
+	}
+	m.Say("%s", m.words(s, step, true))
+	return step, nil
+}
+
+// rolloutLimit is how long an operation that is over waits for the StatefulSet's
+// controller to see it so.
+const rolloutLimit = 15 * time.Second
+
+// settle waits until the StatefulSet's controller calls its rollout complete: no pod
+// changes any more, and yet the next operation would be refused, since one that
+// changes the template then would make a second rollout of it.
+func (m *Members) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, rolloutLimit)
+	defer cancel()
+	for {
+		var sts appsv1.StatefulSet
+		err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.StatefulSet}, &sts)
+		if err != nil || rolledOut(&sts) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.Clock.After(lookEvery):
+		}
+	}
+}
+
+// rolledOut is also true of a rollout that is held back, or the user's to go on with.
+func rolledOut(sts *appsv1.StatefulSet) bool {
+	u, s := sts.Spec.UpdateStrategy, sts.Status
+	if s.ObservedGeneration < sts.Generation {
+		return false
+	}
+	heldBack := u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0
+	return heldBack || u.Type == appsv1.OnDeleteStatefulSetStrategyType || s.UpdateRevision == s.CurrentRevision
+}
+
+func (m *Members) held() error {
+	if m.Held == nil {
+		return nil
+	}
+	return m.Held()
+}
+
+// words say a step as it is done, or was.
+func (m *Members) words(s *sight, step policy.Step, done bool) string {
+	pod := ""
+	if step.Place < len(s.Seats) {
+		pod = s.Seats[step.Place].Pod
+	}
+	do, did, what := phrase(step, pod)
+	if done {
+		return did + " " + what
+	}
+	return do + " " + what
+}
+
+// phrase is what a step does, what it did, and to what; pod is its place's.
+func phrase(step policy.Step, pod string) (do, did, what string) {
+	switch step.Act {
+	case policy.SetPartition:
+		do, did, what = "hold", "held", fmt.Sprintf("back updates of pods below ordinal %d (partition)", step.Number)
+	case policy.SetOnDelete:
+		do, did, what = "set", "set", "the update strategy to OnDelete"
+	case policy.SetLaunch:
+		do, did, what = "tell", "told", fmt.Sprintf("new pods of %d members of an existing cluster", len(step.Launch.URLs))
+	case policy.RestoreTemplate:
+		do, did, what = "give", "gave", "the template back what it said"
+	case policy.RestoreStrategy:
+		do, did, what = "give", "gave", "the update strategy back"
+	case policy.AdoptPod:
+		do, did, what = "mark", "marked", pod+" as up to date"
+	case policy.AddLearner:
+		do, did, what = "add", "added", pod+" to etcd as a learner"
+	case policy.Promote:
+		do, did, what = "promote", "promoted", fmt.Sprintf("%s (member %x)", pod, step.Member)
+	case policy.MoveLeader:
+		do, did, what = "move", "moved", fmt.Sprintf("leadership from %s to member %x", pod, step.Heir)
+	case policy.RemoveMember:
+		do, did, what = "remove", "removed", fmt.Sprintf("%s (member %x) from etcd", pod, step.Member)
+	case policy.SetReplicas:
+		do, did, what = "set", "set", fmt.Sprintf("the replicas to %d", step.Number)
+	case policy.DeleteClaims:
+		do, did, what = "delete", "deleted", "the volume claims of "+pod
+	case policy.DeletePod:
+		do, did, what = "delete", "deleted", "pod "+pod
+	case policy.Done, policy.Stop, policy.Wait:
+	}
+	return do, did, what
+}

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// suspendedByCut is the value of druid's annotation by which we know our own:
+// druid ignores values.
+const suspendedByCut = "kubectl-etcd.dev/client-traffic"
+
+// suspension is druid's annotation that stops it from writing the cluster's objects.
+const suspension = druidv1alpha1.SuspendEtcdSpecReconcileAnnotation
+
+// Suspended says whether etcd-druid leaves the cluster's objects as they are.
+func Suspended(o observe.Owner) bool {
+	_, ok := o.Annotations[suspension]
+	return ok
+}
+
+// SuspendedByCut says whether Suspend did it.
+func SuspendedByCut(o observe.Owner) bool { return o.Annotations[suspension] == suspendedByCut }
+
+// Suspend stops etcd-druid from writing the cluster's objects, its client Service
+// among them. An Etcd that somebody else suspended stays theirs.
+func Suspend(ctx context.Context, kube client.Client, o observe.Owner) error {
+	if Suspended(o) {
+		return nil
+	}
+	return annotate(ctx, kube, o, suspendedByCut)
+}
+
+// Resume lets etcd-druid go on if Suspend stopped it; false when it didn't.
+func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, error) {
+	if o.Flavour != observe.Druid {
+		return false, nil
+	}
+	var etcd druidv1alpha1.Etcd
+	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, &etcd); err != nil {
+		return false, fmt.Errorf("read %s: %w", o, err)
+	}
+	if etcd.Annotations[suspension] != suspendedByCut {
+		return false, nil
+	}
+	return true, annotate(ctx, kube, o, nil)
+}
+
+// annotate writes druid's annotation and nothing else, nil to take it off: druid may
+// be newer than the types that this was built with.
+func annotate(ctx context.Context, kube client.Client, o observe.Owner, value any) error {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": o.UID, "annotations": map[string]any{suspension: value},
+	}})
+	if err != nil {
+		return err
+	}
+	var etcd druidv1alpha1.Etcd
+	etcd.Namespace, etcd.Name = o.Namespace, o.Name
+	if err := kube.Patch(ctx, &etcd, client.RawPatch(types.MergePatchType, body)); err != nil {
+		return fmt.Errorf("annotate %s with %s: %w", o, suspension, err)
+	}
+	return nil
+}

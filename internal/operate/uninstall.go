@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// Uninstall takes etcd-webhook out of a cluster without anything of it left in
+// force. It needs no help of the program, which may have crashed long ago. Done
+// half, it is done by doing it again.
+type Uninstall struct {
+	Kube   client.Client
+	Reader *observe.Reader
+	Clock  clock.Clock
+	// All says that the policies and their definition go, too.
+	All bool
+	// Restore ends the cut of a Service, and says so.
+	Restore func(context.Context, client.ObjectKey) error
+	// Say is told each thing that was done.
+	Say func(format string, args ...any)
+}
+
+// Plan says what will be done.
+func (u *Uninstall) Plan(found *Installation) Plan {
+	p := Plan{Title: "uninstall etcd-webhook"}
+	step := func(pieces []Piece, format string) {
+		if len(pieces) > 0 {
+			p.Steps = append(p.Steps, fmt.Sprintf(format, names(pieces)))
+		}
+	}
+	step(found.Webhooks, "delete %s: admission is as if it had never been there")
+	for _, s := range found.Cut {
+		p.Steps = append(p.Steps, fmt.Sprintf("restore client traffic of Service %s/%s", s.Namespace, s.Name))
+	}
+	step(slices.Concat(found.Rights, found.Programs), "delete %s: nobody keeps budgets any more")
+	for i := range found.Budgets {
+		p.Steps = append(p.Steps, budgetStep(&found.Budgets[i]))
+	}
+	step(found.Rest, "delete %s")
+	switch {
+	case u.All:
+		step(found.Policies, "delete %s")
+		step(found.Definition, "delete %s")
+	case len(found.Policies)+len(found.Definition) > 0:
+		p.Facts = append(p.Facts, fmt.Sprintf("%d EtcdTopologyPolicies and their definition stay, and rule again once it is installed again; --all deletes them", len(found.Policies)))
+	}
+	p.Facts = append(p.Facts, "no pod restarts; members keep the terms that they were created with until they are created again")
+	return p
+}
+
+func budgetStep(pdb *policyv1.PodDisruptionBudget) string {
+	if observe.Ours(pdb) {
+		return fmt.Sprintf("delete budget %s/%s, which was made because there was none", pdb.Namespace, pdb.Name)
+	}
+	text := fmt.Sprintf("give budget %s/%s back to its author", pdb.Namespace, pdb.Name)
+	if original := pdb.Annotations[v1alpha1.BudgetOriginalAnnotation]; original != "" {
+		text += ", who asked for " + original + " (never below the quorum)"
+	}
+	return text
+}
+
+// Needs are the permissions that Run uses.
+func (u *Uninstall) Needs(found *Installation) []Need {
+	var needs []Need
+	for _, p := range u.pieces(found) {
+		for _, verb := range []string{"get", "delete"} {
+			needs = append(needs, Need{Verb: verb, Group: p.GroupVersionKind().Group, Resource: p.Resource, Namespace: p.Namespace, Name: p.Name})
+		}
+	}
+	for _, s := range found.Cut {
+		for _, verb := range []string{"get", "patch"} {
+			needs = append(needs, Need{Verb: verb, Resource: "services", Namespace: s.Namespace, Name: s.Name})
+		}
+	}
+	for i := range found.Budgets {
+		pdb, verb := &found.Budgets[i], "patch"
+		if observe.Ours(pdb) {
+			verb = "delete"
+		}
+		for _, verb := range []string{"get", verb} {
+			needs = append(needs, Need{Verb: verb, Group: policyv1.GroupName, Resource: "poddisruptionbudgets", Namespace: pdb.Namespace, Name: pdb.Name})
+		}
+	}
+	return needs
+}
+
+// pieces are all that are to go, in their order.
+func (u *Uninstall) pieces(found *Installation) []Piece {
+	lists := [][]Piece{found.Webhooks, found.Rights, found.Programs, found.Rest}
+	if u.All {
+		lists = append(lists, found.Policies, found.Definition)
+	}
+	var all []Piece
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// Try asks the API server whether it would take every write, and keeps nothing. The
+// error is a RefusedError with what it wouldn't.
+func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
+	var why []string
+	note := func(err error) {
+		if err = client.IgnoreNotFound(err); err != nil && !apierrors.IsConflict(err) {
+			why = append(why, err.Error())
+		}
+	}
+	for _, p := range u.pieces(found) {
+		note(u.Kube.Delete(ctx, p.object(), client.DryRunAll))
+	}
+	for _, s := range found.Cut {
+		note(u.Kube.Patch(ctx, s.DeepCopy(), keyPatch(&s, nil), client.DryRunAll))
+	}
+	protected := len(why)
+	for i := range found.Budgets {
+		note(u.giveBack(ctx, &found.Budgets[i], true))
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	if protected < len(why) {
+		why = append(why, "where somebody protects budgets from you and not from etcd-webhook, as etcd-druid can, let that give them back: "+
+			"set spec.mode of the EtcdTopologyPolicies to Off, wait until no budget has the annotation "+v1alpha1.BudgetForAnnotation+", and run this again")
+	}
+	return &RefusedError{What: "uninstall etcd-webhook", Why: why}
+}
+
+// Run does it. With wait it returns once everything is gone.
+func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) error {
+	if err := u.delete(ctx, found.Webhooks); err != nil {
+		return err
+	}
+	for _, s := range found.Cut {
+		if err := u.Restore(ctx, client.ObjectKeyFromObject(&s)); err != nil {
+			return err
+		}
+	}
+	// Without rights it can't take a budget back, even where it goes on running on
+	// a node that is cut off.
+	if err := errors.Join(u.delete(ctx, found.Rights), u.delete(ctx, found.Programs)); err != nil {
+		return err
+	}
+	if err := u.giveAllBack(ctx); err != nil {
+		return err
+	}
+	last := u.pieces(&Installation{Rest: found.Rest, Policies: found.Policies, Definition: found.Definition})
+	if err := u.delete(ctx, last); err != nil || !wait {
+		return err
+	}
+	return u.awaitGone(ctx, u.pieces(found))
+}
+
+func (u *Uninstall) delete(ctx context.Context, pieces []Piece) error {
+	for _, p := range pieces {
+		err := u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &p.UID}, client.PropagationPolicy("Background"))
+		switch {
+		case meta.IsNoMatchError(err): // its definition went before it
+		case client.IgnoreNotFound(err) != nil:
+			return fmt.Errorf("delete %s: %w", p, err)
+		default:
+			u.Say("%s is deleted", p)
+		}
+	}
+	return nil
+}
+
+// settled is for how long no budget must be held: a write that the program had
+// sent before it lost its rights has arrived by then.
+const settled = time.Second
+
+// giveAllBack gives budgets back until none is held any more. One that can't be
+// given back keeps no other from it.
+func (u *Uninstall) giveAllBack(ctx context.Context) error {
+	for clean := false; ; {
+		held, err := heldBudgets(ctx, u.Kube)
+		if err != nil {
+			return err
+		}
+		if len(held) == 0 && clean {
+			return nil
+		}
+		clean = len(held) == 0
+		var failed []error
+		for i := range held {
+			if err := u.giveBackNow(ctx, &held[i]); err != nil {
+				failed = append(failed, err)
+			}
+		}
+		if len(failed) > 0 {
+			return errors.Join(failed...)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("give the budgets back: %w", context.Cause(ctx))
+		case <-u.Clock.After(settled):
+		}
+	}
+}
+
+// giveBackNow is giveBack, again when somebody else wrote the budget meanwhile.
+func (u *Uninstall) giveBackNow(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
+	for range 10 {
+		err := u.giveBack(ctx, pdb, false)
+		switch {
+		case err == nil && observe.Ours(pdb):
+			u.Say("Budget %s/%s is deleted", pdb.Namespace, pdb.Name)
+			return nil
+		case err == nil:
+			var after policyv1.PodDisruptionBudget
+			if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), &after); err != nil {
+				return client.IgnoreNotFound(err)
+			}
+			value, _ := observe.ValueOf(after.Name, &after.Spec)
+			u.Say("Budget %s/%s is its author's again: %s", pdb.Namespace, pdb.Name, value)
+			return nil
+		case apierrors.IsNotFound(err):
+			return nil
+		case !apierrors.IsConflict(err):
+			return err
+		}
+		if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), pdb); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+	}
+	return fmt.Errorf("give budget %s/%s back: somebody writes it all the time", pdb.Namespace, pdb.Name)
+}
+
+// dryRun is an option of writes that keeps nothing of them, where it is true.
+type dryRun bool
+
+// ApplyToDelete implements client.DeleteOption.
+func (d dryRun) ApplyToDelete(o *client.DeleteOptions) {
+	if d {
+		client.DryRunAll.ApplyToDelete(o)
+	}
+}
+
+// ApplyToPatch implements client.PatchOption.
+func (d dryRun) ApplyToPatch(o *client.PatchOptions) {
+	if d {
+		client.DryRunAll.ApplyToPatch(o)
+	}
+}
+
+// giveBack deletes a budget that we made, and has any other say what its author
+// asked for, but nothing below the quorum of the cluster that it is for.
+func (u *Uninstall) giveBack(ctx context.Context, pdb *policyv1.PodDisruptionBudget, dry dryRun) error {
+	if observe.Ours(pdb) {
+		if err := u.Kube.Delete(ctx, pdb.DeepCopy(), client.Preconditions{UID: &pdb.UID}, dry); err != nil {
+			return fmt.Errorf("delete budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
+		}
+		return nil
+	}
+	least, replicas, err := u.least(ctx, pdb)
+	if err != nil {
+		return fmt.Errorf("give budget %s/%s back: %w", pdb.Namespace, pdb.Name, err)
+	}
+	patch, err := budget.GiveBack(pdb, least, replicas, u.Clock.Now())
+	if err != nil || patch == nil {
+		return err
+	}
+	if err := u.Kube.Patch(ctx, pdb.DeepCopy(), patch, dry); err != nil {
+		return fmt.Errorf("give budget %s/%s back: %w", pdb.Namespace, pdb.Name, err)
+	}
+	return nil
+}
+
+// least is what the budget must keep of how many replicas; nothing where its
+// cluster is gone.
+func (u *Uninstall) least(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (least, replicas int, err error) {
+	kind, name, _ := strings.Cut(pdb.Annotations[v1alpha1.BudgetForAnnotation], "/")
+	owner, found, err := u.Reader.Owner(ctx, observe.OwnerKey{Kind: kind, Namespace: pdb.Namespace, Name: name})
+	if err != nil || !found {
+		return 0, 0, err
+	}
+	facts, err := u.Reader.Facts(ctx, owner)
+	return budget.Least(facts), facts.Replicas, err
+}
+
+// awaitGone waits until none of the pieces is there.
+func (u *Uninstall) awaitGone(ctx context.Context, pieces []Piece) error {
+	for {
+		var left []Piece
+		for _, p := range pieces {
+			there := p.DeepCopy()
+			err := u.Kube.Get(ctx, client.ObjectKeyFromObject(there), there)
+			switch {
+			case apierrors.IsNotFound(err), meta.IsNoMatchError(err):
+			case ctx.Err() != nil:
+				return fmt.Errorf("wait until %s is gone: %w", p, context.Cause(ctx))
+			case err != nil:
+				return fmt.Errorf("look whether %s is gone: %w", p, err)
+			case there.UID == p.UID:
+				left = append(left, p)
+			}
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait until %s is gone: %w", names(left), context.Cause(ctx))
+		case <-u.Clock.After(300 * time.Millisecond):
+		}
+		pieces = left
+	}
+}
