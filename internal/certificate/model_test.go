@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package certificate
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// A model of a cluster: the two objects with their versions, API servers that
+// know of the configuration late, and replicas that run the real passes. A seed
+// decides who does what next, one read or write at a time.
+type model struct {
+	t        *testing.T
+	random   *rand.Rand
+	clock    *clocktesting.FakeClock
+	settings Settings
+	version  int
+	config   *admissionregistrationv1.MutatingWebhookConfiguration
+	secret   *corev1.Secret
+	replicas []*modelReplica
+	// known are the trusts that some API server may still act by: the present
+	// one, and what it replaced within lag.
+	known []knownTrust
+	lag   time.Duration
+	// broken says that somebody from outside, or that nothing was there yet,
+	// makes admissions fail for a while: they aren't counted.
+	broken bool
+	// signed remembers who signed what, since that takes a while to find out.
+	signed map[[2]string]bool
+	done   []string // what happened, for the reader of a failure
+}
+
+type knownTrust struct {
+	trust
+	replaced time.Time // zero for the present one
+}
+
+// modelReplica is a Keeper whose every request waits for its turn.
+type modelReplica struct {
+	*Keeper
+	m       *model
+	name    string
+	turn    chan struct{}
+	waiting chan struct{}
+	stop    context.CancelFunc
+}
+
+func newModel(t *testing.T, seed uint64) *model {
+	t.Helper()
+	m := &model{
+		t: t, random: rand.New(rand.NewPCG(seed, 1)),
+		clock:    clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
+		settings: Settings{Life: time.Hour, AuthorityLife: 4 * time.Hour, Settle: time.Minute},
+		lag:      50 * time.Second, signed: map[[2]string]bool{},
+	}
+	m.apply()
+	return m
+}
+
+func (m *model) note(format string, args ...any) {
+	m.done = append(m.done, m.clock.Now().Format("02 15:04:05 ")+fmt.Sprintf(format, args...))
+}
+
+// apply is kubectl apply of the manifests, which have no caBundle.
+func (m *model) apply() {
+	if m.config == nil {
+		m.config = &admissionregistrationv1.MutatingWebhookConfiguration{
+			Webhooks: []admissionregistrationv1.MutatingWebhook{{Name: "a"}, {Name: "b"}},
+		}
+		m.config.Name, m.config.UID = "etcd-webhook", types.UID(m.next())
+		m.changed()
+	}
+}
+
+func (m *model) next() string {
+	m.version++
+	return strconv.Itoa(m.version)
+}
+
+// changed gives the configuration a new version, which API servers learn of within lag.
+func (m *model) changed() {
+	m.config.Generation++
+	m.config.ResourceVersion = m.next()
+	m.replace(readTrust(m.config))
+}
+
+func (m *model) replace(t trust) {
+	if len(m.known) > 0 {
+		m.known[len(m.known)-1].replaced = m.clock.Now()
+	}
+	m.known = append(m.known, knownTrust{trust: t})
+}
+
+// count counts admissions that fail from now on: every API server has seen
+// what somebody from outside has done.
+func (m *model) count() {
+	m.known, m.broken = nil, false
+	m.replace(readTrust(m.config))
+}
+
+func (m *model) start(name string) {
+	ctx, cancel := context.WithCancel(m.t.Context())
+	r := &modelReplica{m: m, name: name, turn: make(chan struct{}), waiting: make(chan struct{}), stop: cancel}
+	r.Keeper = &Keeper{
+		settings: m.settings, host: "etcd-webhook.kubectl-etcd-system.svc", objects: r,
+		clock: m.clock, logger: logr.Discard(), server: &server{clock: m.clock}, changed: make(chan struct{}, 1),
+	}
+	m.replicas = append(m.replicas, r)
+	go func() {
+		for {
+			if _, err := r.pass(ctx); ctx.Err() != nil {
+				return
+			} else if err != nil && !raced(err) {
+				m.note("%s: %v", name, err)
+			}
+			if r.yield(ctx) != nil {
+				return
+			}
+		}
+	}()
+	<-r.waiting
+}
+
+// yield waits until the replica may go on, at each request and between passes.
+func (r *modelReplica) yield(ctx context.Context) error {
+	select {
+	case r.waiting <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-r.turn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// step lets one replica make one request.
+func (r *modelReplica) step() {
+	r.turn <- struct{}{}
+	<-r.waiting
+}
+
+func (r *modelReplica) configuration(ctx context.Context) (*admissionregistrationv1.MutatingWebhookConfiguration, error) {
+	if err := r.yield(ctx); err != nil {
+		return nil, err
+	}
+	return r.m.config.DeepCopy(), nil
+}
+
+func (r *modelReplica) secret(ctx context.Context) (*corev1.Secret, error) {
+	if err := r.yield(ctx); err != nil {
+		return nil, err
+	}
+	return r.m.secret.DeepCopy(), nil
+}
+
+var conflict = apierrors.NewConflict(schema.GroupResource{}, "", nil)
+
+func (r *modelReplica) writeBundle(ctx context.Context, read *admissionregistrationv1.MutatingWebhookConfiguration, bundle []byte) error {
+	if err := r.yield(ctx); err != nil {
+		return err
+	}
+	if r.m.config == nil || r.m.config.ResourceVersion != read.ResourceVersion {
+		return conflict
+	}
+	for i := range r.m.config.Webhooks {
+		r.m.config.Webhooks[i].ClientConfig.CABundle = bundle
+	}
+	r.m.changed()
+	r.m.note("%s makes webhooks trust %d authorities", r.name, len(readTrust(r.m.config).bundles[0]))
+	return nil
+}
+
+func (r *modelReplica) writeSecret(ctx context.Context, s *corev1.Secret) error {
+	if err := r.yield(ctx); err != nil {
+		return err
+	}
+	switch {
+	case r.m.secret == nil && s.ResourceVersion != "", r.m.secret != nil && r.m.secret.ResourceVersion != s.ResourceVersion:
+		return conflict
+	}
+	r.m.secret = s.DeepCopy()
+	r.m.secret.ResourceVersion = r.m.next()
+	st := readState(s)
+	r.m.note("%s writes the Secret: signs %v, next %v, former %d, leaf %v", r.name, st.authority != nil, st.next != nil, len(st.former), st.leaf != nil)
+	return nil
+}
+
+// check is what everything here is about: whatever a replica serves is accepted
+// by whatever an API server may act by.
+func (m *model) check() {
+	if m.broken {
+		return
+	}
+	now := m.clock.Now()
+	m.known = slices.DeleteFunc(m.known, func(k knownTrust) bool { return !k.replaced.IsZero() && now.Sub(k.replaced) > m.lag })
+	for _, r := range m.replicas {
+		s := r.server.serving()
+		if !s.validAt(now) {
+			continue
+		}
+		for _, k := range m.known {
+			if !m.accepts(k.trust, s.chain[0]) {
+				m.fail("%s serves what an API server refuses that trusts %s (replaced %s)", r.name, names(k.bundles[0]), k.replaced)
+			}
+		}
+	}
+}
+
+// accepts is trust.accepts, told otherwise: every webhook has an authority that
+// is valid and signed the certificate. A configuration that isn't there asks nobody.
+func (m *model) accepts(t trust, leaf *x509.Certificate) bool {
+	return !slices.ContainsFunc(t.bundles, func(bundle []*x509.Certificate) bool {
+		return !slices.ContainsFunc(bundle, func(a *x509.Certificate) bool {
+			key := [2]string{string(leaf.Raw), string(a.Raw)}
+			by, known := m.signed[key]
+			if !known {
+				by = leaf.CheckSignatureFrom(a) == nil
+				m.signed[key] = by
+			}
+			return by && isAuthority(a, m.clock.Now())
+		})
+	})
+}
+
+func (m *model) fail(format string, args ...any) {
+	m.t.Helper()
+	for _, line := range m.done[max(0, len(m.done)-60):] {
+		m.t.Log(line)
+	}
+	m.t.Fatalf(format, args...)
+}
+
+func names(certs []*x509.Certificate) []string {
+	var all []string
+	for _, c := range certs {
+		all = append(all, c.SerialNumber.Text(62)[:4])
+	}
+	return all
+}
+
+// run lets replicas make so many requests, in random order and with time passing.
+func (m *model) run(steps int, pass time.Duration) {
+	m.t.Helper()
+	for range steps {
+		m.only(m.random.IntN(len(m.replicas)), 1, pass)
+	}
+}
+
+// only lets one replica make so many requests while the others are slow, in the
+// midst of whatever they do.
+func (m *model) only(replica, steps int, pass time.Duration) {
+	m.t.Helper()
+	for range steps {
+		m.replicas[replica].step()
+		m.check()
+		if m.random.IntN(4) == 0 {
+			m.clock.Step(time.Duration(m.random.Int64N(int64(pass))))
+			m.check()
+		}
+	}
+}
+
+// serving says whether every replica serves something valid that is accepted.
+func (m *model) serving() bool {
+	now := m.clock.Now()
+	return !slices.ContainsFunc(m.replicas, func(r *modelReplica) bool {
+		s := r.server.serving()
+		return !s.validAt(now) || m.config == nil || !m.accepts(readTrust(m.config), s.chain[0])
+	})
+}
+
+// heal lets time pass until every replica serves, and fails where that takes long.
+func (m *model) heal(what string) {
+	m.t.Helper()
+	for range 200 {
+		m.run(10, time.Second)
+		if m.serving() {
+			return
+		}
+	}
+	m.fail("after %s, not every replica serves a certificate that is accepted", what)
+}

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package certificate
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// seeds are the runs of a test of the model: SEED=7 repeats one, SEEDS=1000 runs more.
+func seeds(t *testing.T, many uint64) []uint64 {
+	t.Helper()
+	number := func(text string) uint64 {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if text := os.Getenv("SEED"); text != "" {
+		return []uint64{number(text)}
+	}
+	if text := os.Getenv("SEEDS"); text != "" {
+		many = number(text)
+	}
+	var all []uint64
+	for seed := range many {
+		all = append(all, seed)
+	}
+	return all
+}
+
+func eachSeed(t *testing.T, many uint64, test func(t *testing.T, m *model)) {
+	t.Helper()
+	for _, seed := range seeds(t, many) {
+		t.Run(fmt.Sprintf("SEED=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			test(t, installed(t, seed))
+		})
+	}
+}
+
+// installed has two replicas that were started at once and serve.
+func installed(t *testing.T, seed uint64) *model {
+	t.Helper()
+	m := newModel(t, seed)
+	m.broken = true
+	m.start("a")
+	m.start("b")
+	m.heal("the installation")
+	m.count()
+	return m
+}
+
+// TestRotationFailsNoAdmission lets two replicas renew certificates and
+// authorities for days, in every order of their requests that the seeds find.
+func TestRotationFailsNoAdmission(t *testing.T) {
+	t.Parallel()
+	eachSeed(t, 8, func(_ *testing.T, m *model) {
+		first := readState(m.secret)
+		m.run(3000, 40*time.Second)
+		last := readState(m.secret)
+		if first.authority.cert.Equal(last.authority.cert) || !m.serving() {
+			m.fail("after %s the authority is the same, or something isn't served", m.clock.Since(first.authority.cert.NotBefore))
+		}
+	})
+}
+
+// TestSlowReplicaFailsNoAdmission stops a replica at each request of its passes
+// while the other one changes the authority, and lets it go on afterwards with
+// what it had read.
+func TestSlowReplicaFailsNoAdmission(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		left  time.Duration  // until the authority is due
+		start func(m *model) // of the change
+	}{
+		{"the authority is due", 2 * time.Minute, func(m *model) { m.clock.Step(2 * time.Minute) }},
+		{"the Secret is deleted", time.Hour, func(m *model) { m.secret = nil }},
+	} {
+		for at := range 8 {
+			for _, long := range []int{4, 8, 40} {
+				t.Run(fmt.Sprintf("%s after %d requests, for %d", row.name, at, long), func(t *testing.T) {
+					t.Parallel()
+					m := installed(t, uint64(at))
+					before := readState(m.secret).authority.cert
+					m.clock.SetTime(before.NotAfter.Add(-m.settings.AuthorityLife/3 - row.left))
+					m.broken = true // the certificate may have run out meanwhile
+					m.run(40, time.Second)
+					m.count()
+					m.only(1, at, time.Second)
+					row.start(m)
+					m.only(0, long, 40*time.Second)
+					m.only(1, 30, time.Second)
+					m.only(0, 30, 40*time.Second)
+					m.run(100, 40*time.Second)
+					if readState(m.secret).authority.cert.Equal(before) {
+						m.fail("the authority is still the same")
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestRestartsFailNoAdmission does the same with replicas that forget and a third one.
+func TestRestartsFailNoAdmission(t *testing.T) {
+	t.Parallel()
+	eachSeed(t, 6, func(_ *testing.T, m *model) {
+		for i := range 20 {
+			m.run(100, 40*time.Second)
+			m.replicas[0].stop()
+			m.replicas = m.replicas[1:]
+			m.start(fmt.Sprintf("c%d", i))
+		}
+		m.heal("restarts")
+	})
+}
+
+// TestHealing breaks what the certificates live by, in the midst of everything.
+// What was served before goes on to be accepted wherever the caBundle isn't
+// what was broken.
+func TestHealing(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name     string
+		breaking func(m *model)
+		// fails says that this can't be done without admissions that fail.
+		fails bool
+	}{
+		{name: "the Secret is deleted", breaking: func(m *model) { m.secret = nil }},
+		{name: "the Secret is garbage", breaking: func(m *model) {
+			for key := range m.secret.Data {
+				m.secret.Data[key] = []byte("garbage")
+			}
+		}},
+		{name: "the authority's key is lost", breaking: func(m *model) { delete(m.secret.Data, authorityKeyKey) }},
+		{name: "the certificate is removed", breaking: func(m *model) { delete(m.secret.Data, corev1.TLSCertKey) }},
+		{name: "the key isn't the certificate's", breaking: func(m *model) { m.secret.Data[corev1.TLSPrivateKeyKey] = m.secret.Data[authorityKeyKey] }},
+		{name: "another installation's Secret", breaking: func(m *model) {
+			var st state
+			st.authority = must(newAuthority(m.clock.Now(), time.Hour))
+			st.leaf = must(st.authority.issue(m.clock.Now(), time.Hour, m.replicas[0].host))
+			st.write(m.secret)
+		}},
+		{name: "the annotation is removed", breaking: func(m *model) { m.secret.Annotations = nil }},
+		{name: "the caBundle is emptied", fails: true, breaking: func(m *model) { m.bundle(nil) }},
+		{name: "one caBundle is garbage", fails: true, breaking: func(m *model) { m.config.Webhooks[1].ClientConfig.CABundle = []byte("garbage"); m.changed() }},
+		{name: "somebody else's caBundle", fails: true, breaking: func(m *model) {
+			m.bundle(must(newAuthority(m.clock.Now(), time.Hour)).certPEM)
+		}},
+		{name: "one more authority in the caBundle", breaking: func(m *model) {
+			m.bundle(append(m.config.Webhooks[0].ClientConfig.CABundle, must(newAuthority(m.clock.Now(), time.Hour)).certPEM...))
+		}},
+		{name: "the configuration is deleted and applied again", fails: true, breaking: func(m *model) { m.config = nil; m.apply() }},
+		{name: "both are deleted", fails: true, breaking: func(m *model) { m.config, m.secret = nil, nil; m.apply() }},
+		{name: "a long sleep", fails: true, breaking: func(m *model) { m.clock.Step(30 * 24 * time.Hour) }},
+		{name: "the API server's clock goes back", fails: true, breaking: func(m *model) { m.clock.SetTime(m.clock.Now().Add(-30 * 24 * time.Hour)) }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			eachSeed(t, 3, func(_ *testing.T, m *model) {
+				m.run(m.random.IntN(1000), 40*time.Second)
+				m.note("%s", row.name)
+				m.broken = row.fails
+				row.breaking(m)
+				if m.secret != nil {
+					m.secret.ResourceVersion = m.next()
+				}
+				m.run(20, time.Second)
+				m.heal(row.name)
+				m.count()
+				m.run(600, 40*time.Second)
+				if !m.serving() || !readTrust(m.config).is(readState(m.secret).authorities()) {
+					m.fail("in the end not everything is served, or the webhooks trust others than the Secret says")
+				}
+			})
+		})
+	}
+}
+
+func (m *model) bundle(bundle []byte) {
+	for i := range m.config.Webhooks {
+		m.config.Webhooks[i].ClientConfig.CABundle = bundle
+	}
+	m.changed()
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

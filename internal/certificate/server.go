@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package certificate
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// served is a certificate with its key.
+type served struct {
+	tls   *tls.Certificate
+	chain []*x509.Certificate
+	// authority signed it; nil where that isn't known.
+	authority *x509.Certificate
+}
+
+// validAt says whether clients accept its dates.
+func (s *served) validAt(now time.Time) bool {
+	return s != nil && !now.Before(s.chain[0].NotBefore) && now.Before(s.chain[0].NotAfter)
+}
+
+// server has the certificate that this replica serves. The zero value serves none.
+type server struct {
+	clock clock.PassiveClock // the API server's time
+	mu    sync.RWMutex
+	now   *served
+	// waits says why a certificate that is there isn't served; empty where none waits.
+	waits string
+}
+
+var errNone = errors.New("there is no serving certificate yet")
+
+// GetCertificate is for tls.Config.
+func (s *server) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if now := s.serving(); now != nil {
+		return now.tls, nil
+	}
+	return nil, errNone
+}
+
+func (s *server) serving() *served {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.now
+}
+
+// Check says what is wrong with the certificate that is served, for readiness: a
+// replica must be out of the Service's endpoints before its certificate runs out.
+func (s *server) Check(*http.Request) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.now == nil {
+		if s.waits != "" {
+			return fmt.Errorf("%w: %s", errNone, s.waits)
+		}
+		return errNone
+	}
+	leaf := s.now.chain[0]
+	if left := leaf.NotAfter.Sub(s.clock.Now()); left <= margin(leaf) {
+		return fmt.Errorf("the serving certificate is valid until %s and could not be renewed", leaf.NotAfter.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// margin is how long before its certificate runs out a replica isn't ready any
+// more: an hour, of a short life a tenth.
+func margin(leaf *x509.Certificate) time.Duration {
+	return min(leaf.NotAfter.Sub(leaf.NotBefore)/10, time.Hour)
+}
+
+// lasts says whether a certificate is valid for longer than the margin.
+func (s *served) lasts(now time.Time) bool {
+	return s.validAt(now) && s.chain[0].NotAfter.Sub(now) > margin(s.chain[0])
+}
+
+// offer serves a certificate if it may be, and says whether it does so since
+// now. One that lasts gives way to another authority's only after every webhook
+// has trusted that one for the settle time. Where nothing that lasts is served,
+// API servers have to accept the new one at once, unless it is unasked for.
+func (s *server) offer(c *served, v sight, unasked bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits = ""
+	old := s.now
+	if old != nil && old.chain[0].Equal(c.chain[0]) || !c.validAt(v.now) {
+		return false
+	}
+	accepted := v.blind || v.trust.accepts(c.chain, v.host, v.now)
+	settled := accepted && (v.settled || v.blind)
+	switch {
+	case old.lasts(v.now) && sameAuthority(old, c):
+	case old.lasts(v.now) && !settled:
+		s.waits = "not every webhook has trusted its authority for long enough"
+		return false
+	case !old.lasts(v.now) && !accepted && !unasked:
+		s.waits = "not every webhook of the configuration trusts its authority, or there is no configuration"
+		return false
+	}
+	s.now = c
+	return true
+}
+
+// sameAuthority is false where either's isn't known.
+func sameAuthority(a, b *served) bool {
+	return a.authority != nil && b.authority != nil && a.authority.Equal(b.authority)
+}

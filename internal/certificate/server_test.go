@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package certificate
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+const testHost = "etcd-webhook.kubectl-etcd-system.svc"
+
+// leafOf makes a certificate as a replica would serve it.
+func leafOf(t *testing.T, authority *pair, now time.Time, life time.Duration, known bool) *served {
+	t.Helper()
+	leaf := must(authority.issue(now, life, testHost))
+	c := must(tls.X509KeyPair(leaf.certPEM, leaf.keyPEM))
+	var by *x509.Certificate
+	if known {
+		by = authority.cert
+	}
+	return must(newServed(&c, by))
+}
+
+func TestWhatIsServed(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	one, two := must(newAuthority(now, 1000*time.Hour)), must(newAuthority(now, 1000*time.Hour))
+	trusts := func(all ...*pair) trust {
+		var bundle []*x509.Certificate
+		for _, p := range all {
+			bundle = append(bundle, p.cert)
+		}
+		return trust{uid: "x", generation: 1, bundles: [][]*x509.Certificate{bundle, bundle}}
+	}
+	ofOne, ofTwo, renewed := leafOf(t, one, now, 100*time.Hour, true), leafOf(t, two, now, 100*time.Hour, true), leafOf(t, one, now, 200*time.Hour, true)
+	ending := leafOf(t, one, now, 30*time.Minute, true)
+	ending.chain[0].NotBefore = now.Add(-100 * time.Hour) // so that its margin is an hour
+	fileOne, fileTwo := leafOf(t, one, now, 100*time.Hour, false), leafOf(t, two, now, 100*time.Hour, false)
+	for _, row := range []struct {
+		name     string
+		old, new *served
+		sight    sight
+		unasked  bool
+		want     bool
+	}{
+		{name: "the first, trusted", new: ofOne, sight: sight{trust: trusts(one)}, want: true},
+		{name: "the first, not trusted", new: ofOne, sight: sight{trust: trusts(two), settled: true}},
+		{name: "the first, no configuration", new: ofOne},
+		{name: "the first, trusted by one webhook of two", new: ofOne, sight: sight{trust: trust{bundles: [][]*x509.Certificate{{one.cert}, {two.cert}}}, settled: true}},
+		{name: "the first of files, not trusted", new: fileOne, unasked: true, want: true},
+		{name: "the same again", old: ofOne, new: ofOne, sight: sight{trust: trusts(one), settled: true}},
+		{name: "renewed by the same authority", old: ofOne, new: renewed, want: true},
+		{name: "by another, settled", old: ofOne, new: ofTwo, sight: sight{trust: trusts(one, two), settled: true}, want: true},
+		{name: "by another, not settled", old: ofOne, new: ofTwo, sight: sight{trust: trusts(one, two)}},
+		{name: "by another, not trusted", old: ofOne, new: ofTwo, sight: sight{trust: trusts(one), settled: true}},
+		{name: "by another, while the last runs out", old: ending, new: ofTwo, sight: sight{trust: trusts(one, two)}, want: true},
+		{name: "files by another, settled", old: fileOne, new: fileTwo, sight: sight{trust: trusts(one, two), settled: true}, unasked: true, want: true},
+		{name: "files by another, not settled", old: fileOne, new: fileTwo, sight: sight{trust: trusts(one, two)}, unasked: true},
+		{name: "files by another, never trusted", old: fileOne, new: fileTwo, sight: sight{trust: trusts(one), settled: true}, unasked: true},
+		{name: "files by another, that can't be seen", old: fileOne, new: fileTwo, sight: sight{blind: true}, unasked: true, want: true},
+		{name: "one that ran out", old: ofOne, new: leafOf(t, one, now.Add(-time.Hour), time.Minute, true), sight: sight{trust: trusts(one), settled: true}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := &server{clock: clocktesting.NewFakePassiveClock(now), now: row.old}
+			row.sight.now, row.sight.host = now, testHost
+			if got := s.offer(row.new, row.sight, row.unasked); got != row.want {
+				t.Errorf("it is served: %v (%s)", got, s.waits)
+			}
+		})
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := clocktesting.NewFakePassiveClock(now)
+	s := &server{clock: clock}
+	if err := s.Check(nil); err == nil {
+		t.Error("ready without a certificate")
+	}
+	s.now = leafOf(t, must(newAuthority(now, 1000*time.Hour)), now, 168*time.Hour, true)
+	for _, row := range []struct {
+		left time.Duration
+		want bool
+	}{{168 * time.Hour, true}, {61 * time.Minute, true}, {time.Hour, false}, {-time.Hour, false}} {
+		clock.SetTime(s.now.chain[0].NotAfter.Add(-row.left))
+		if err := s.Check(nil); (err == nil) != row.want {
+			t.Errorf("%s before it runs out: %v", row.left, err)
+		}
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	s := &server{}
+	r := prometheus.NewPedanticRegistry()
+	r.MustRegister(s)
+	if none, err := r.Gather(); len(none) != 0 || err != nil {
+		t.Errorf("metrics without a certificate: %v, %v", none, err)
+	}
+	now := time.Unix(1_000_000_000, 0)
+	s.now = leafOf(t, must(newAuthority(now, 1000*time.Hour)), now, time.Hour, true)
+	got := map[string]float64{}
+	for _, family := range must(r.Gather()) {
+		got[family.GetName()] = family.GetMetric()[0].GetGauge().GetValue()
+	}
+	want := map[string]float64{
+		"kubectl_etcd_webhook_certificate_expiry_timestamp_seconds":           1_000_003_600,
+		"kubectl_etcd_webhook_certificate_authority_expiry_timestamp_seconds": 1_003_600_000,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("it serves %v, want %v", got, want)
+	}
+}
+
+// TestTheirClock: certificates are judged by the API server's time.
+func TestTheirClock(t *testing.T) {
+	t.Parallel()
+	local := clocktesting.NewFakePassiveClock(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	c := &theirClock{PassiveClock: local}
+	for _, row := range []struct {
+		date string
+		want time.Time
+	}{
+		{"", local.Now()},
+		{"Tue, 01 Jan 2030 00:00:02 GMT", local.Now()},
+		{"Thu, 01 Jan 2026 12:00:00 GMT", time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)},
+		{"garbage", time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)},
+		{"Tue, 01 Jan 2030 00:00:00 GMT", local.Now()},
+	} {
+		c.learn(row.date, local.Now())
+		if !c.Now().Equal(row.want) {
+			t.Errorf("after %q it is %s, want %s", row.date, c.Now(), row.want)
+		}
+	}
+}
+
+// TestFiles: files that somebody else keeps are served, and read again.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), time.Now()
+	authority := must(newAuthority(now, time.Hour))
+	put := func() *pair {
+		leaf := must(authority.issue(now, time.Hour, testHost))
+		for name, text := range map[string][]byte{"tls.crt": leaf.certPEM, "tls.key": leaf.keyPEM} {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return leaf
+	}
+	if _, err := New(&rest.Config{}, Options{Dir: dir, Logger: logr.Discard()}); err == nil {
+		t.Error("a folder without files is accepted")
+	}
+	first := put()
+	changed := make(chan struct{}, 8)
+	f := must(watchFiles(dir, func() { changed <- struct{}{} }))
+	<-changed
+	if got := f.read().chain[0]; !got.Equal(first.cert) {
+		t.Errorf("it read %s", got.SerialNumber)
+	}
+	second := put()
+	if err := f.ReadCertificate(); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+	if got := f.read().chain[0]; !got.Equal(second.cert) {
+		t.Errorf("it read %s again", got.SerialNumber)
+	}
+}

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package certificate
+
+import (
+	"bytes"
+	"crypto/x509"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// The keys of the Secret. ca.crt, tls.crt and tls.key are what everybody calls
+// them; the others are this package's.
+const (
+	authorityCertKey = "ca.crt"
+	authorityKeyKey  = "ca.key"
+	nextCertKey      = "next-ca.crt"
+	nextKeyKey       = "next-ca.key"
+	formerCertsKey   = "former-ca.crt"
+)
+
+// FormerUntilAnnotation says until when the authorities that sign no more are trusted.
+const FormerUntilAnnotation = "kubectl-etcd.dev/former-authorities-until"
+
+// mostFormer bounds the caBundle, should somebody delete the Secret all the time.
+const mostFormer = 16
+
+// state is what the Secret holds. The zero value is an empty Secret.
+type state struct {
+	// authority signs what is served; nil before the first one is trusted.
+	authority *pair
+	// next is announced and signs nothing yet.
+	next *pair
+	// former sign no more and stay trusted until the time beside.
+	former      []*x509.Certificate
+	formerUntil time.Time
+	// leaf is what every replica serves.
+	leaf *pair
+}
+
+// readState takes from a Secret whatever can be used; what can't is as if it
+// were not there. A Secret that is not there is nil.
+func readState(secret *corev1.Secret) state {
+	var s state
+	if secret == nil {
+		return s
+	}
+	s.authority, _ = parsePair(secret.Data[authorityCertKey], secret.Data[authorityKeyKey])
+	s.next, _ = parsePair(secret.Data[nextCertKey], secret.Data[nextKeyKey])
+	s.leaf, _ = parsePair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+	s.former, _ = parseBundle(secret.Data[formerCertsKey])
+	s.formerUntil, _ = time.Parse(time.RFC3339, secret.Annotations[FormerUntilAnnotation])
+	return s
+}
+
+// write puts the state into a Secret and says whether that changed it. Keys of
+// somebody else stay.
+func (s state) write(secret *corev1.Secret) bool {
+	want := map[string][]byte{authorityCertKey: nil, authorityKeyKey: nil, nextCertKey: nil, nextKeyKey: nil,
+		corev1.TLSCertKey: nil, corev1.TLSPrivateKeyKey: nil, formerCertsKey: encode(s.former...)}
+	for _, p := range []struct {
+		*pair
+		cert, key string
+	}{{s.authority, authorityCertKey, authorityKeyKey}, {s.next, nextCertKey, nextKeyKey}, {s.leaf, corev1.TLSCertKey, corev1.TLSPrivateKeyKey}} {
+		if p.pair != nil {
+			want[p.cert], want[p.key] = p.certPEM, p.keyPEM
+		}
+	}
+	changed := false
+	for key, value := range want {
+		old, there := secret.Data[key]
+		switch {
+		case len(value) > 0 && !bytes.Equal(old, value):
+			if secret.Data == nil {
+				secret.Data = map[string][]byte{}
+			}
+			secret.Data[key], changed = value, true
+		case len(value) == 0 && there:
+			delete(secret.Data, key)
+			changed = true
+		}
+	}
+	until := ""
+	if len(s.former) > 0 {
+		until = s.formerUntil.UTC().Format(time.RFC3339)
+	}
+	if secret.Annotations[FormerUntilAnnotation] != until {
+		if until == "" {
+			delete(secret.Annotations, FormerUntilAnnotation)
+		} else {
+			if secret.Annotations == nil {
+				secret.Annotations = map[string]string{}
+			}
+			secret.Annotations[FormerUntilAnnotation] = until
+		}
+		changed = true
+	}
+	return changed
+}
+
+// authorities are all that must be trusted: the one that signs, the next and
+// the former ones.
+func (s state) authorities() []*x509.Certificate {
+	var all []*x509.Certificate
+	for _, p := range []*pair{s.authority, s.next} {
+		if p != nil {
+			all = append(all, p.cert)
+		}
+	}
+	return append(all, s.former...)
+}
+
+// trusts says whether an authority is among them.
+func (s state) trusts(cert *x509.Certificate) bool {
+	return slices.ContainsFunc(s.authorities(), cert.Equal)
+}
+
+// keepTrusting makes an authority one of the former.
+func (s *state) keepTrusting(cert *x509.Certificate, until time.Time) {
+	if s.trusts(cert) {
+		return
+	}
+	s.former = append(slices.Clone(s.former), cert)
+	if len(s.former) > mostFormer {
+		s.former = s.former[len(s.former)-mostFormer:]
+	}
+	// The annotation has whole seconds.
+	if until = until.Truncate(time.Second).Add(time.Second); until.After(s.formerUntil) {
+		s.formerUntil = until
+	}
+}
