@@ -19,3 +19,13 @@ const (
 	// into it and why; the controller reads it back. Nobody else's to write.
 	SpreadAnnotation = "kubectl-etcd.dev/spread"
 )
+
+// What a dry run carries that asks whether admission works.
+const (
+	// ProbeAnnotation on a pod that is created in a dry run asks etcd-webhook to
+	// say that it saw the pod. Anywhere else it means nothing.
+	ProbeAnnotation = "kubectl-etcd.dev/webhook-probe"
+	// ProbeAnswerAnnotation is the answer, on the pod that comes back and in a
+	// warning: replica=POD outcome=... reason=... policy=...
+	ProbeAnswerAnnotation = "kubectl-etcd.dev/webhook-answer"
+)

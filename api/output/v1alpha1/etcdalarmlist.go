@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// EtcdAlarmList is the alarms that are raised in one etcd cluster.
+//
+// +kubebuilder:object:root=true
+type EtcdAlarmList struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Cluster ClusterIdentity `json:"cluster"`
+	// Items is empty where no alarm is raised.
+	Items []EtcdAlarm `json:"items"`
+}
+
+// EtcdAlarm is one alarm of one member.
+type EtcdAlarm struct {
+	// Type is NOSPACE or CORRUPT.
+	Type string `json:"type"`
+	// MemberID is the member that it is raised for.
+	MemberID string `json:"memberID"`
+	// Member is that member's name, and Pod where it runs; absent where that isn't known.
+	Member string `json:"member,omitempty"`
+	Pod    string `json:"pod,omitempty"`
+}
+
+// Names are the pods with an alarm.
+func (l *EtcdAlarmList) Names() []string {
+	var names []string
+	for _, a := range l.Items {
+		if a.Pod != "" {
+			names = append(names, "pod/"+a.Pod)
+		}
+	}
+	return names
+}
