@@ -26,9 +26,10 @@ import (
 // handlers are tried by the first word of a request file's name.
 func handlers(r *observe.Reader) map[string]admission.Handler {
 	return map[string]admission.Handler{
-		"pod":    Pod(r),
-		"owner":  Owner(r),
-		"budget": PodDisruptionBudget(r, testSelf),
+		"pod":     Pod(r, "etcd-webhook-0"),
+		"owner":   Owner(r),
+		"budget":  PodDisruptionBudget(r, testSelf),
+		"service": Service(r.Leases.Clock, testSelf),
 	}
 }
 

@@ -25,7 +25,7 @@ const ownerHandler = "owner"
 // template would restart every member when they come or go.
 func Owner(r *observe.Reader) admission.HandlerFunc {
 	return func(ctx context.Context, req admission.Request) admission.Response {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, ownerPatience)
 		defer cancel()
 		d := foretell(ctx, r, req)
 		d.handler = ownerHandler

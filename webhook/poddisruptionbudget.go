@@ -34,7 +34,7 @@ const (
 // The controller loosens and keeps time; it writes as self and is let through.
 func PodDisruptionBudget(r *observe.Reader, self string) admission.HandlerFunc {
 	return func(ctx context.Context, req admission.Request) admission.Response {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, budgetPatience)
 		defer cancel()
 		d := decision{outcome: ignored, reason: reasonOwnWrite}
 		if self == "" || req.UserInfo.Username != self {

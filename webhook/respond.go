@@ -7,18 +7,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"gomodules.xyz/jsonpatch/v2"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
-
-// admissions counts every review by what came of it.
-var admissions = prometheus.NewCounterVec(prometheus.CounterOpts{
-	Name: "kubectl_etcd_admission_total",
-	Help: "Admission reviews by handler, outcome and reason.",
-}, []string{"handler", "outcome", "reason"})
 
 // outcome is what came of a review.
 type outcome string

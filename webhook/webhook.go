@@ -10,12 +10,9 @@
 package webhook
 
 import (
-	"errors"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -26,22 +23,38 @@ const (
 	PodPath    = "/mutate-pod"
 	OwnerPath  = "/warn-owner"
 	BudgetPath = "/mutate-poddisruptionbudget"
+	// ServicePath is called for Services whose selector has, had or gets a cut.
+	ServicePath = "/mutate-service"
 )
 
-// patience bounds what one review may spend on looking around. The API server
-// waits 3 seconds; past that our answer, with its warning, would be lost.
-const patience = 2 * time.Second
+// What one review may spend on looking around, by how long the API server waits
+// for it, which is twice that or 3 seconds: past that our answer, with its warning,
+// would be lost. A member that is not spread is worth more waiting than a budget,
+// which the controller will see, or words.
+const (
+	patience       = 2 * time.Second
+	budgetPatience = time.Second
+	ownerPatience  = 500 * time.Millisecond
+)
 
 // Register puts the handlers on the manager's webhook server. Self is the user
-// that the controller writes as, whose writes of budgets are its own affair.
-func Register(mgr ctrl.Manager, r *observe.Reader, self string) error {
-	var already prometheus.AlreadyRegisteredError
-	if err := metrics.Registry.Register(admissions); err != nil && !errors.As(err, &already) {
+// that the controller writes as, whose writes are its own affair; replica is the
+// name by which this one of several is known.
+func Register(mgr ctrl.Manager, r *observe.Reader, self, replica string) error {
+	if err := registerMetrics(); err != nil {
 		return err
 	}
-	server := mgr.GetWebhookServer()
-	server.Register(PodPath, &admission.Webhook{Handler: Pod(r)})
-	server.Register(OwnerPath, &admission.Webhook{Handler: Owner(r)})
-	server.Register(BudgetPath, &admission.Webhook{Handler: PodDisruptionBudget(r, self)})
+	server, now := mgr.GetWebhookServer(), r.Leases.Clock
+	for _, h := range []struct {
+		path, name string
+		handle     admission.HandlerFunc
+	}{
+		{PodPath, podHandler, Pod(r, replica)},
+		{OwnerPath, ownerHandler, Owner(r)},
+		{BudgetPath, budgetHandler, PodDisruptionBudget(r, self)},
+		{ServicePath, serviceHandler, Service(now, self)},
+	} {
+		server.Register(h.path, &admission.Webhook{Handler: timed(h.name, now, h.handle)})
+	}
 	return nil
 }

@@ -18,11 +18,15 @@ import (
 // unreadable lets pass an object that can't be decoded: whether it is valid is
 // the API server's to say.
 func unreadable(what string, req admission.Request, err error) decision {
+	return decision{outcome: failedOpen, reason: reasonUnreadable, warnings: []string{notJudged(what, req.Name, plainly(err))}}
+}
+
+// plainly spares whoever reads an error of decoding the Go types that it names.
+func plainly(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		// The error names Go types, which say nothing to whoever reads this.
-		err = fmt.Errorf("its field %s can't be a %s", wrong.Field, wrong.Value)
+		return fmt.Errorf("its field %s can't be of type %s", wrong.Field, wrong.Value)
 	}
-	return decision{outcome: failedOpen, reason: reasonUnreadable, warnings: []string{notJudged(what, req.Name, err)}}
+	return err
 }
 
 // unobserved lets pass what can't be judged now. A member without terms starts;
