@@ -37,6 +37,7 @@ type Budget struct {
 	said   said
 	rivals rivals
 	denied denied
+	seen   clustersSeen
 }
 
 // BudgetWriter is what of a client this controller uses.
@@ -68,6 +69,9 @@ func (b *Budget) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe %s: %w", owner, err)
 	}
+	if err := b.seen.publish(ctx, b.Reader, owner, facts); err != nil {
+		return reconcile.Result{}, err
+	}
 	c := &cluster{Budget: b, owner: owner, facts: facts, policy: match.Policy}
 	on := match.Policy != nil && match.Policy.Spec.Disruption.On()
 	switch {
@@ -83,7 +87,8 @@ func (b *Budget) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile
 		return c.failed(err)
 	}
 	b.drop(key)
-	return reconcile.Result{}, nil
+	// Nobody keeps its budget, but the metrics tell how it is.
+	return c.again(), nil
 }
 
 // cluster is one cluster during one reconciliation.
@@ -149,6 +154,7 @@ const unconfirmedWait = 5 * time.Second
 // forget lets go of a cluster that is gone.
 func (b *Budget) forget(ctx context.Context, key observe.OwnerKey) error {
 	b.drop(key)
+	b.seen.drop(key)
 	return b.releaseOrphans(ctx, key)
 }
 

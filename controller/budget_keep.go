@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -57,21 +58,22 @@ func (c *cluster) write(ctx context.Context) error {
 		// Leases seen for the first time prove too little to loosen on.
 		return nil
 	}
-	record, undone := c.author()
+	record, wasUndone := c.author()
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
 	record.For, record.Value, record.State = c.owner.Ref(), &due, v.State
 	if v.MinAvailable == v.Target || record.Reason == "" {
 		record.Reason = v.Reason
 	}
 	loosens := due.Min(c.facts.Replicas) < kept.Value.Min(c.facts.Replicas)
-	patch, err := budgetPatch(kept.PodDisruptionBudget, &due, record, loosens)
+	patch, err := budget.Patch(kept.PodDisruptionBudget, &due, record, loosens)
 	if err != nil || patch == nil {
 		return err
 	}
 	if err := c.patch(ctx, kept.PodDisruptionBudget, patch); err != nil {
 		return err
 	}
-	if undone {
+	if wasUndone {
+		undone.Inc()
 		c.rivals.note(c.owner.Key(), c.facts.At)
 	}
 	if due != kept.Value {
@@ -88,17 +90,17 @@ func (c *cluster) write(ctx context.Context) error {
 // author is the kept budget's record with what its author asks for. A number
 // that isn't the one we set was written when admission didn't reach us; it also
 // says whether that one undid ours.
-func (c *cluster) author() (record observe.BudgetRecord, undone bool) {
+func (c *cluster) author() (record observe.BudgetRecord, wasUndone bool) {
 	kept := c.facts.Budgets.Kept
 	record = kept.Record
 	switch set := record.Value; {
 	case set != nil && *set != kept.Value:
 		record.Original = &kept.Value
-		undone = kept.Value.Min(c.facts.Replicas) < set.Min(c.facts.Replicas)
+		wasUndone = kept.Value.Min(c.facts.Replicas) < set.Min(c.facts.Replicas)
 	case record.Original == nil && !observe.Ours(kept.PodDisruptionBudget):
 		record.Original = &kept.Value
 	}
-	return record, undone
+	return record, wasUndone
 }
 
 // tidy removes what is ours and not needed, and lets go of budgets that are
@@ -132,15 +134,27 @@ func (c *cluster) report() {
 	finding := v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: v.Reason, Message: v.Message}
 	switch p := c.facts.Budgets.Problem; {
 	case p == nil:
-		minAvailable.WithLabelValues(key.Namespace, key.Name, v.Reason).Set(float64(v.MinAvailable))
+		showKept(key, v.Reason, v.MinAvailable, c.evictionsLeft())
 	case c.facts.Cluster.Size <= 1:
 	case !c.facts.Running:
 		finding = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: p.Reason, Message: c.facts.Cluster.Operation}
 	default:
-		unprotected.WithLabelValues(key.Namespace, key.Name, p.Reason).Set(1)
+		showUnprotected(key, p.Reason)
 		finding = v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: p.Reason, Message: p.Message}
 	}
 	c.Findings.set(key, finding)
+}
+
+// evictionsLeft is how many Ready pods the budget lets go, as the disruption
+// controller will find out.
+func (c *cluster) evictionsLeft() int {
+	ready := c.facts.Cluster.Strangers
+	for _, m := range c.facts.Cluster.Members {
+		if m.PodReady {
+			ready++
+		}
+	}
+	return max(0, ready-c.verdict.MinAvailable)
 }
 
 // failed sorts out why a write didn't happen.
@@ -157,8 +171,7 @@ func (c *cluster) failed(err error) (reconcile.Result, error) {
 		writes.WithLabelValues(resultDenied).Inc()
 		note := policy.Note{Reason: reasonWriteDenied, Message: fmt.Sprintf("the budget of %s can't be written and keeps its value, the next try follows: %v", c.owner, err)}
 		c.say(append(c.notes(), note))
-		dropSeries(key)
-		unprotected.WithLabelValues(key.Namespace, key.Name, note.Reason).Set(1)
+		showUnprotected(key, note.Reason)
 		c.Findings.set(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})
 		return reconcile.Result{RequeueAfter: c.denied.wait(key)}, nil
 	}

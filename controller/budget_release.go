@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // release lets go of a cluster whose budget no policy keeps: what its author
@@ -28,11 +28,7 @@ func (c *cluster) release(ctx context.Context) error {
 	case observe.Ours(b.Kept.PodDisruptionBudget):
 		return c.delete(ctx, b.Kept.PodDisruptionBudget)
 	}
-	least := 0
-	if size := c.facts.Cluster.Size; size > 1 {
-		least = policy.Quorum(size)
-	}
-	return c.restore(ctx, b.Kept.PodDisruptionBudget, least)
+	return c.restore(ctx, b.Kept.PodDisruptionBudget, budget.Least(c.facts))
 }
 
 // restore gives a budget back to its author, keeping at least so many pods.
@@ -42,17 +38,7 @@ func (c *cluster) restore(ctx context.Context, pdb *policyv1.PodDisruptionBudget
 
 // giveBack sets what the author asked for, and removes the record.
 func (b *Budget) giveBack(ctx context.Context, pdb *policyv1.PodDisruptionBudget, least, replicas int) error {
-	record := observe.DecodeBudgetRecord(pdb.Annotations, b.Clock.Now())
-	var value *observe.BudgetValue
-	have, problem := observe.ValueOf(pdb.Name, &pdb.Spec)
-	// A number that isn't the one we set is its author's already.
-	if problem == nil && record.Original != nil && record.Value != nil && *record.Value == have && record.Original.Field == have.Field {
-		value = record.Original
-		if value.Min(replicas) < least {
-			value = new(value.WithMin(least, replicas))
-		}
-	}
-	patch, err := budgetPatch(pdb, value, observe.BudgetRecord{}, true)
+	patch, err := budget.GiveBack(pdb, least, replicas, b.Clock.Now())
 	if err != nil || patch == nil {
 		return err
 	}

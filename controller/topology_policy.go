@@ -61,6 +61,7 @@ func (t *TopologyPolicy) Reconcile(ctx context.Context, _ reconcile.Request) (re
 		return reconcile.Result{}, fmt.Errorf("list EtcdTopologyPolicies: %w", err)
 	}
 	if len(policies.Items) == 0 {
+		publishPolicies(nil, nil)
 		return reconcile.Result{}, nil
 	}
 	reports, err := t.look(ctx, policies.Items)
@@ -68,10 +69,13 @@ func (t *TopologyPolicy) Reconcile(ctx context.Context, _ reconcile.Request) (re
 		return reconcile.Result{}, err
 	}
 	var failed []error
+	found := map[string]v1alpha1.EtcdTopologyPolicyStatus{}
 	for i := range policies.Items {
 		p := &policies.Items[i]
-		failed = append(failed, t.write(ctx, p, reports[p.Name].status(p, t.Clock.Now())))
+		found[p.Name] = reports[p.Name].status(p, t.Clock.Now())
+		failed = append(failed, t.write(ctx, p, found[p.Name]))
 	}
+	publishPolicies(reports, found)
 	// What the Budget controller found comes without an event.
 	return reconcile.Result{RequeueAfter: statusRefreshAfter}, errors.Join(failed...)
 }

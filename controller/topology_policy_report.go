@@ -20,10 +20,13 @@ import (
 type report struct {
 	clusters  []v1alpha1.ClusterStatus
 	conflicts []v1alpha1.Conflict
+	// tied counts the clusters for which another policy has the same priority.
+	tied int
 }
 
 // conflict notes a cluster for which the policies of these names tie.
 func (r *report) conflict(names []string, self string, o observe.Owner) {
+	r.tied++
 	example := o.Namespace + "/" + o.Name
 	for _, name := range names {
 		if name == self {
