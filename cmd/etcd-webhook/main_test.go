@@ -26,6 +26,7 @@ func TestRunExitCodes(t *testing.T) {
 		{"an unknown flag", []string{"-color"}, 2, "-color"},
 		{"an argument", []string{"start"}, 2, `unexpected argument "start"`},
 		{"a level that is none", []string{"-log-level", "loud"}, 2, "loud"},
+		{"a certificate that would run out too soon", []string{"-certificate-lifetime", "2m"}, 2, "at least six times"},
 		{"no API server", nil, 1, "find the API server"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/certificate"
 )
 
 // options are the command line.
 type options struct {
-	certDir     string
+	certificate *certificate.Options
 	webhookPort int
 	metrics     string
 	probes      string
@@ -24,9 +26,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("etcd-webhook", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.certDir, "cert-dir", "/etc/etcd-webhook/tls", "`folder` with tls.crt and tls.key; they are read again when they change")
+	o.certificate = certificateFlags(flags)
 	flags.IntVar(&o.webhookPort, "webhook-port", 9443, "`port` for admission reviews")
-	flags.StringVar(&o.metrics, "metrics-address", ":8080", "`address` for metrics, 0 for none")
+	flags.StringVar(&o.metrics, "metrics-address", ":8443", "`address` for metrics over TLS, 0 for none")
 	flags.StringVar(&o.probes, "probe-address", ":8081", "`address` for /healthz and /readyz")
 	flags.StringVar(&o.electIn, "leader-election-namespace", "", "`namespace` of the leader's lease; empty for the pod's own")
 	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` to log: DEBUG, INFO, WARN or ERROR")
@@ -36,5 +38,5 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	return o, nil
+	return o, o.certificate.Settings.Validate()
 }

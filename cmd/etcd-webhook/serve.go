@@ -8,17 +8,19 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"os"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	webhookserver "sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/kubectl-etcd/kubectl-etcd/controller"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/certificate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook"
 )
 
@@ -40,16 +42,27 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	mgr, err := newManager(o, config)
+	certificates, err := newCertificates(o, config, logger)
 	if err != nil {
 		return err
+	}
+	mgr, err := newManager(o, config, certificates)
+	if err != nil {
+		return err
+	}
+	if err := certificates.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("set up the certificates: %w", err)
 	}
 	leases := &observe.LeaseClock{Clock: clock.RealClock{}}
 	reader := &observe.Reader{Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Leases: leases}
 	if err := inform(ctx, mgr, leases); err != nil {
 		return err
 	}
-	if err := webhook.Register(mgr, reader, self); err != nil {
+	replica, err := os.Hostname()
+	if err != nil {
+		return fmt.Errorf("find out this replica's name: %w", err)
+	}
+	if err := webhook.Register(mgr, reader, self, replica); err != nil {
 		return fmt.Errorf("register the webhooks: %w", err)
 	}
 	if err := control(mgr, reader); err != nil {
@@ -58,29 +71,37 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err := probe(mgr); err != nil {
 		return err
 	}
-	logger.Info("starting", "user", self)
+	built := version.Get()
+	logger.Info("starting", "version", built.Version, "commit", built.Commit, "user", self)
 	return mgr.Start(ctx)
 }
 
-func newManager(o options, config *rest.Config) (ctrl.Manager, error) {
+func newManager(o options, config *rest.Config, certificates *certificate.Keeper) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := observe.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
+	tlsOptions := func(c *tls.Config) {
+		c.MinVersion, c.GetCertificate = tls.VersionTLS13, certificates.GetCertificate
+	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   observe.CacheOptions(),
-		Metrics:                 metricsserver.Options{BindAddress: o.metrics},
+		Metrics:                 metricsOptions(o, tlsOptions),
 		HealthProbeBindAddress:  o.probes,
 		LeaderElection:          true,
 		LeaderElectionID:        "etcd-webhook.kubectl-etcd.dev",
 		LeaderElectionNamespace: o.electIn,
+		LeaseDuration:           new(leaseDuration),
+		RenewDeadline:           new(renewDeadline),
+		RetryPeriod:             new(retryPeriod),
 		// The program ends when the manager does, so that the next leader
 		// needn't wait for the lease to run out.
 		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       new(shutdownLimit),
 		WebhookServer: webhookserver.NewServer(webhookserver.Options{
-			Port: o.webhookPort, CertDir: o.certDir,
-			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.MinVersion = tls.VersionTLS13 }},
+			Port:    o.webhookPort,
+			TLSOpts: []func(*tls.Config){tlsOptions},
 		}),
 	})
 	if err != nil {
@@ -100,6 +121,9 @@ func control(mgr ctrl.Manager, reader *observe.Reader) error {
 		"topology policy": &controller.TopologyPolicy{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
 			Clock: clock.RealClock{}, Findings: findings,
+		},
+		"traffic cut": &controller.TrafficCut{
+			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
 		},
 		"unschedulable member": &controller.Unschedulable{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
