@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func newAlarmCmd(e *env) *cobra.Command {
+	return newGroupCmd("alarm", "See and disarm etcd's alarms", newAlarmListCmd(e), newAlarmDisarmCmd(e))
+}
+
+func newAlarmListCmd(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list TARGET",
+		Short: "Show the alarms that are raised in a cluster",
+		Long: paragraphs(`
+			Show the alarms that are raised in a cluster: NOSPACE, by which etcd takes no writes any more,
+			and CORRUPT, by which a member's data differ from the others'. Exit code 3 says that there are any.`),
+		Example: examples(`
+			# Which members have raised one
+			kubectl etcd alarm list etcd-main
+
+			# For a program
+			kubectl etcd alarm list etcd-main -o json`),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: e.completeTargets,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return alarmList(cmd.Context(), e, cmd, args[0])
+		},
+	}
+	addOutputFlags(cmd)
+	return cmd
+}
+
+func alarmList(ctx context.Context, e *env, cmd *cobra.Command, target string) error {
+	c, err := e.cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, alarms, err := raised(ctx, c)
+	if err != nil {
+		return err
+	}
+	list := &v1alpha1.EtcdAlarmList{Cluster: identityOf(c.Owner), Items: []v1alpha1.EtcdAlarm{}}
+	for _, a := range alarms {
+		list.Items = append(list.Items, v1alpha1.EtcdAlarm{Type: a.Type, MemberID: fmt.Sprintf("%016x", a.MemberID), Member: a.Member, Pod: a.Pod})
+	}
+	if err := e.print(cmd, list, func(w io.Writer, wide bool) error { return alarmTable(e, w, wide, list) }); err != nil {
+		return err
+	}
+	if len(alarms) > 0 {
+		return unhealthy("%s", alarmAdvice(c, alarms))
+	}
+	return nil
+}
+
+func alarmTable(e *env, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList) error {
+	if len(list.Items) == 0 {
+		fmt.Fprintf(e.ErrOut, "No alarm is raised in %s %s/%s.\n", list.Cluster.Kind, list.Cluster.Namespace, list.Cluster.Name)
+		return nil
+	}
+	t := table{columns: []column{{name: "ALARM"}, {name: "POD"}, {name: "MEMBER", shrink: 16}, {name: "ID"}}}
+	for _, a := range list.Items {
+		row := plain(a.Type, a.Pod, a.Member, a.MemberID)
+		row[0].color = red
+		t.rows = append(t.rows, row)
+	}
+	return t.write(e, w, wide)
+}
+
+// alarmAdvice says what the alarms mean and what mends them.
+func alarmAdvice(c *cluster, alarms []operate.Alarm) string {
+	for _, a := range alarms {
+		if a.Type == policy.Corrupt {
+			return fmt.Sprintf("etcd says that data differ between members: find out which (kubectl etcd check %s -n %s) and replace that one", c.Name, c.Namespace)
+		}
+	}
+	return fmt.Sprintf("etcd takes no writes: kubectl etcd defrag %s -n %s compacts, defragments and disarms", c.Name, c.Namespace)
+}
+
+func newAlarmDisarmCmd(e *env) *cobra.Command {
+	ch := change{timeout: 2 * time.Minute}
+	cmd := &cobra.Command{
+		Use:   "disarm TARGET",
+		Short: "Disarm the alarms whose cause is gone",
+		Long: paragraphs(`
+			Disarm the alarms of a cluster, if what raised them is gone: for NOSPACE every database must
+			have at most 90 % of its quota; kubectl etcd defrag does that and disarms, too. For CORRUPT all
+			voters hash their data at one revision, which reads the whole database of each: it is disarmed
+			when all hashes are equal, and refused with who differs from whom otherwise.`),
+		Example: examples(`
+			# After space was made
+			kubectl etcd alarm disarm etcd-main
+
+			# Only see whether they may go
+			kubectl etcd alarm disarm etcd-main --dry-run=server`),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: e.completeTargets,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return alarmDisarm(cmd.Context(), e, args[0], ch)
+		},
+	}
+	addChangeFlags(cmd, &ch)
+	return cmd
+}
+
+func alarmDisarm(ctx context.Context, e *env, target string, ch change) error {
+	ctx, cancel := within(ctx, ch.timeout, "disarm the alarms of "+target)
+	defer cancel()
+	c, err := e.cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	survey, alarms, err := raised(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(alarms) == 0 {
+		fmt.Fprintf(e.Out, "No alarm is raised in %s.\n", c.Owner)
+		return nil
+	}
+	if ch.dryRun != dryRunClient {
+		if err := e.require(ctx, c, throughTunnel(c)); err != nil {
+			return err
+		}
+	}
+	plan, err := e.disarmPlan(ctx, c, survey, alarms)
+	if err != nil {
+		return err
+	}
+	if proceed, err := e.propose(ctx, c, plan, ch); err != nil || !proceed {
+		return err
+	}
+	if ch.dryRun == dryRunServer {
+		e.triedOnly()
+		return nil
+	}
+	lock, err := e.hold(ctx, c, "alarm disarm", ch)
+	if err != nil {
+		return err
+	}
+	defer e.release(ctx, lock)
+	return e.disarm(lock, c, ch)
+}
+
+// disarm looks anew under the lock: data that were the same may differ by now.
+func (e *env) disarm(lock *operate.Lock, c *cluster, ch change) error {
+	ctx := lock.Context()
+	survey, alarms, err := raised(ctx, c)
+	if err != nil {
+		return err
+	}
+	if _, err := e.disarmPlan(ctx, c, survey, alarms); err != nil {
+		return err
+	}
+	for _, a := range alarms {
+		if err := lock.Held(); err != nil {
+			return err
+		}
+		if err := operate.Disarm(ctx, c.members, survey, a); err != nil {
+			return err
+		}
+		where := cmp.Or(a.Pod, a.Member, fmt.Sprintf("member %x", a.MemberID))
+		fmt.Fprintf(e.Out, "alarm %s of %s is disarmed.\n", a.Type, where)
+		e.announce(ctx, c, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, where), ch)
+	}
+	return nil
+}
+
+// raised is what members say and which alarms are raised.
+func raised(ctx context.Context, c *cluster) (etcd.Survey, []operate.Alarm, error) {
+	survey, err := c.members.Survey(ctx)
+	if err != nil {
+		return survey, nil, err
+	}
+	alarms, err := operate.Alarms(ctx, c.members, survey)
+	return survey, alarms, err
+}
+
+// disarmPlan asks the rules about every alarm that is raised.
+func (e *env) disarmPlan(ctx context.Context, c *cluster, s etcd.Survey, alarms []operate.Alarm) (operate.Plan, error) {
+	databases := operate.Databases(s)
+	plan := operate.Plan{Title: fmt.Sprintf("Disarm the alarms of %s", c.Owner), Facts: databaseFacts(databases)}
+	var data policy.Comparison
+	if slices.ContainsFunc(alarms, func(a operate.Alarm) bool { return a.Type == policy.Corrupt }) {
+		fmt.Fprintln(e.ErrOut, "  comparing the data of all voters ...")
+		var err error
+		if data, err = operate.Compare(ctx, c.members, s, e.clock); err != nil {
+			return plan, err
+		}
+	}
+	for _, a := range alarms {
+		where := cmp.Or(a.Pod, a.Member, fmt.Sprintf("member %x", a.MemberID))
+		v := policy.MayDisarm(databases, a.Type, data)
+		if !v.Allowed {
+			return plan, refused("alarm %s of %s stays: %s", a.Type, where, v.Message)
+		}
+		plan.Steps = append(plan.Steps, fmt.Sprintf("disarm %s of %s: %s", a.Type, where, v.Message))
+		for _, n := range v.Notes {
+			plan.Warnings = append(plan.Warnings, n.Message+".")
+		}
+	}
+	return plan, nil
+}

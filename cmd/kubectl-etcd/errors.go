@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// The exit codes, as docs/exit-codes.md has them.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitRefused     = 2
+	exitUnhealthy   = 3
+	exitTimedOut    = 124
+	exitInterrupted = 130
+)
+
+// refusedError says that a rule forbids what was asked, with what would change it.
+type refusedError struct{ message string }
+
+func (e *refusedError) Error() string { return e.message }
+
+// refused ends a command with exit code 2.
+func refused(format string, args ...any) error {
+	return &refusedError{fmt.Sprintf(format, args...)}
+}
+
+// unhealthyError says that a cluster isn't well; the command did its work.
+type unhealthyError struct{ message string }
+
+func (e *unhealthyError) Error() string { return e.message }
+
+// unhealthy ends a command with exit code 3.
+func unhealthy(format string, args ...any) error {
+	return &unhealthyError{fmt.Sprintf(format, args...)}
+}
+
+// timedOutError says what was still awaited when the time was over.
+type timedOutError struct {
+	message string
+	limit   time.Duration
+}
+
+func (e *timedOutError) Error() string {
+	if e.limit == 0 {
+		return e.message
+	}
+	return fmt.Sprintf("%s: not within the %s of --timeout", e.message, e.limit)
+}
+
+// Is makes it a deadline that was exceeded, for those who ask so.
+func (e *timedOutError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// timedOut ends a command with exit code 124. The words say what was awaited and
+// what was seen instead.
+func timedOut(format string, args ...any) error {
+	return &timedOutError{message: fmt.Sprintf(format, args...)}
+}
+
+// within limits a command to the time of its --timeout, 0 for none. awaited says
+// what it waits for, as the message when the time is over.
+func within(ctx context.Context, limit time.Duration, awaited string) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, limit, &timedOutError{message: awaited, limit: limit})
+}
+
+// outcome is an error's exit code and the word before it. ctx is that of the
+// whole program, which ends when the user interrupts it.
+func outcome(ctx context.Context, err error) (code int, word string) {
+	if ran, ok := errors.AsType[*exec.ExitError](err); ok && ran.ExitCode() > 0 {
+		return ran.ExitCode(), "" // a command that was run for the user has spoken for itself
+	}
+	switch {
+	case err == nil:
+		return exitOK, ""
+	case ctx.Err() != nil:
+		return exitInterrupted, "interrupted"
+	case is[*refusedError](err), is[*operate.HeldError](err), is[*operate.RefusedError](err), is[*etcd.SplitBrainError](err):
+		return exitRefused, "refused"
+	case is[*unhealthyError](err):
+		return exitUnhealthy, "unhealthy"
+	case is[*timedOutError](err), errors.Is(err, context.DeadlineExceeded):
+		return exitTimedOut, "timed out"
+	}
+	return exitError, "error"
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

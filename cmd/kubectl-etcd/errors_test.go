@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// TestOutcome holds docs/exit-codes.md.
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
+	over, cancel := within(t.Context(), time.Nanosecond, "wait for member etcd-3 to catch up")
+	defer cancel()
+	<-over.Done()
+	for _, row := range []struct {
+		name string
+		err  error
+		code int
+		text string
+	}{
+		{"done", nil, 0, ""},
+		{"any error", errors.New("no such member"), 1, "error: no such member\n"},
+		{"refused by the API server", fmt.Errorf("list pods: %w", forbidden), 1, "error: list pods: pods is forbidden: no\n"},
+		{"refused by a rule", fmt.Errorf("scale: %w", refused("%d of 3", 1)), 2, "refused: scale: 1 of 3\n"},
+		{"locked by another", &operate.HeldError{Cluster: "Etcd a/b", Lease: "a/l", Holder: operate.Holder{Identity: "ann"}}, 2, "refused: Etcd a/b is locked by ann: wait until that ends, it is being renewed (lease a/l)\n"},
+		{"split brain", &etcd.SplitBrainError{Pods: map[uint64][]string{1: {"a-0"}, 2: {"a-1"}}}, 2, "refused: split brain: the members are of 2 etcd clusters: a-0 in cluster 1; a-1 in cluster 2\n"},
+		{"unhealthy", unhealthy("2 checks fail"), 3, "unhealthy: 2 checks fail\n"},
+		{"its own deadline", timedOut("waited for a leader"), 124, "timed out: waited for a leader\n"},
+		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not within the 1ns of --timeout\n"},
+		{"somebody's deadline", fmt.Errorf("read: %w", context.DeadlineExceeded), 124, "timed out: read: context deadline exceeded\n"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			e := newEnv(genericiooptions.IOStreams{ErrOut: &out})
+			if code := e.report(t.Context(), row.err); code != row.code || out.String() != row.text {
+				t.Errorf("code %d, %q; want %d, %q", code, out.String(), row.code, row.text)
+			}
+		})
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, words bytes.Buffer
+	args := []string{"version", "--server", "http://127.0.0.1:1"}
+	if code := run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &words}); code != 130 || !strings.HasPrefix(words.String(), "interrupted: ") {
+		t.Errorf("code %d, %q; want 130, interrupted", code, words.String())
+	}
+}

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// helpWidth is what help wraps at where the terminal isn't known or is wider.
+const helpWidth = 80
+
+// newOptionsCmd lists the flags of all commands, which their own help leaves out.
+func newOptionsCmd(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "options",
+		Short: "List the flags that every command has",
+		Example: examples(`
+			# All of them: kubectl's own, and those for etcd's certificates and users
+			kubectl etcd options
+
+			# Those for certificates
+			kubectl etcd options | grep -i cert`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprint(e.Out, "Every command has these:\n\n", cmd.InheritedFlags().FlagUsagesWrapped(columns(e.Out)))
+			return err
+		},
+	}
+}
+
+// help prints a command's help, the usage function its usage. Both are ours
+// because cobra's list every command's thirty flags in each.
+func (e *env) help(cmd *cobra.Command, _ []string) {
+	w := e.Out
+	fmt.Fprint(w, reflow(cmp.Or(cmd.Long, cmd.Short), columns(w)), "\n\n")
+	_ = e.usage(w, cmd) // a pipe that is closed needs no help
+}
+
+func (e *env) usage(w io.Writer, cmd *cobra.Command) error {
+	var b strings.Builder
+	use := cmd.UseLine()
+	if cmd.HasAvailableSubCommands() {
+		use = cmd.CommandPath() + " COMMAND"
+	}
+	fmt.Fprintf(&b, "Usage:\n  %s\n", use)
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		listCommands(&b, cmd)
+	}
+	if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() && cmd.HasParent() {
+		fmt.Fprintf(&b, "\nFlags:\n%s", flags.FlagUsagesWrapped(columns(w)))
+	}
+	root := cmd.Root().CommandPath()
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\nUse \"%s COMMAND --help\" for one of them.", cmd.CommandPath())
+	}
+	fmt.Fprintf(&b, "\nUse \"%s options\" for the flags that every command has, such as -n and --context.\n", root)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func listCommands(b *strings.Builder, cmd *cobra.Command) {
+	longest := 0
+	for _, c := range cmd.Commands() {
+		longest = max(longest, len(c.Name()))
+	}
+	list := func(title, group string) {
+		first := true
+		for _, c := range cmd.Commands() {
+			if !c.IsAvailableCommand() && c.Name() != "help" || c.GroupID != group {
+				continue
+			}
+			if first {
+				fmt.Fprintf(b, "\n%s\n", title)
+				first = false
+			}
+			fmt.Fprintf(b, "  %-*s  %s\n", longest, c.Name(), c.Short)
+		}
+	}
+	for _, g := range cmd.Groups() {
+		list(g.Title, g.ID)
+	}
+	list("Commands:", "")
+}
+
+// columns is the width that help has on a stream.
+func columns(w io.Writer) int {
+	if c := width(w); c > 0 {
+		return min(c, helpWidth)
+	}
+	return helpWidth
+}
+
+// reflow breaks the paragraphs of a text anew. Lines that are indented stay as
+// they are.
+func reflow(text string, width int) string {
+	var b strings.Builder
+	column := 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\n"); line == "" || line[0] == ' ' {
+			if column > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(line)
+			b.WriteByte('\n')
+			column = 0
+			continue
+		}
+		for word := range strings.FieldsSeq(line) {
+			length := utf8.RuneCountInString(word)
+			switch {
+			case column == 0:
+			case column+1+length > width:
+				b.WriteByte('\n')
+				column = 0
+			default:
+				b.WriteByte(' ')
+				column++
+			}
+			b.WriteString(word)
+			column += length
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// hanging breaks a line between words so that it ends before the width, 0 for no
+// width. It begins at column first; what follows is indented.
+func hanging(text string, width, first, indent int) string {
+	if width < indent+20 {
+		return text
+	}
+	var b strings.Builder
+	column := first
+	for i, word := range strings.Split(text, " ") {
+		length := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+length > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += length
+	}
+	return b.String()
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+)
+
+// listOptions are the flags of list.
+type listOptions struct {
+	allNamespaces bool
+	selector      string
+	// dial asks the members for their version where no image tells it.
+	dial bool
+}
+
+func newListCmd(e *env) *cobra.Command {
+	var o listOptions
+	cmd := &cobra.Command{
+		Use:     "list [-A] [-l SELECTOR]",
+		Aliases: []string{"ls"},
+		Short:   "List the etcd clusters that you may see",
+		Long: paragraphs(`
+			List the etcd clusters of a namespace, or of all with -A: those of etcd-druid, every
+			StatefulSet that runs etcd, and pods that run etcd without one.
+
+			SLACK is how many more members may fail before the cluster loses its quorum. BACKUP is
+			the age of the last snapshot of any kind, by the clock of whoever took it. What is shown
+			comes from the objects of Kubernetes: no member is asked, so that this is fast. Where
+			no image's tag tells the version of etcd, -o wide and --dial ask the members for it.
+
+			What you may not see is named on stderr. The exit code is 1 when clusters may be missing
+			for that reason, and 0 also when clusters are unwell: status and check judge that.`),
+		Example: examples(`
+			# Every cluster that you may see
+			kubectl etcd list -A
+
+			# Those of one team, with versions asked from the members
+			kubectl etcd list -A -l team=payments -o wide
+
+			# Clusters that can't lose a member any more
+			kubectl etcd list -A -o json | jq -r '.items[] | select(.quorum.slack < 1) | .namespace + "/" + .name'`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return list(cmd.Context(), e, cmd, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "List the clusters of all namespaces")
+	flags.StringVarP(&o.selector, "selector", "l", "", "Label selector for the Etcds and StatefulSets, as kubectl has it")
+	flags.BoolVar(&o.dial, "dial", false, "Ask members for their version where the image's tag doesn't tell it")
+	addOutputFlags(cmd)
+	return cmd
+}
+
+func list(ctx context.Context, e *env, cmd *cobra.Command, o listOptions) error {
+	selector, err := labels.Parse(o.selector)
+	if err != nil {
+		return fmt.Errorf("selector %q: %w", o.selector, err)
+	}
+	namespace, err := e.namespace()
+	if err != nil {
+		return err
+	}
+	if o.allNamespaces {
+		namespace = ""
+	}
+	found, err := e.survey(ctx, namespace, selector, o.dial || formatOf(cmd) == "wide")
+	if err != nil {
+		return err
+	}
+	err = e.print(cmd, found, func(w io.Writer, wide bool) error {
+		if len(found.Items) == 0 && len(found.Unseen) > 0 {
+			return nil // what follows says why nothing is shown
+		}
+		if len(found.Items) == 0 {
+			fmt.Fprintf(e.ErrOut, "No etcd clusters found%s.\n", whereabouts(namespace, o.selector))
+			return nil
+		}
+		t := listTable(found, o.allNamespaces, e.clock.Now())
+		return t.write(e, w, wide)
+	})
+	if err != nil {
+		return err
+	}
+	return e.tellUnseen(found, namespace)
+}
+
+// whereabouts says where was looked, to follow a sentence.
+func whereabouts(namespace, selector string) string {
+	where := " in any namespace"
+	if namespace != "" {
+		where = " in namespace " + namespace
+	}
+	if selector != "" {
+		where += " with labels " + selector
+	}
+	return where
+}
+
+// essential are the resources without which clusters may be missing.
+var essential = map[string]bool{"etcds.druid.gardener.cloud": true, "statefulsets.apps": true, "pods": true}
+
+// tellUnseen names what may be missing. It fails when that may be whole clusters.
+func (e *env) tellUnseen(found *v1alpha1.EtcdClusterList, namespace string) error {
+	var missing []string
+	for _, u := range found.Unseen {
+		if essential[u.What] {
+			missing = append(missing, u.What)
+			continue
+		}
+		e.warn("%s: %s.", u.What, u.Why)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	hint := ""
+	if namespace == "" {
+		hint = "; -n NAMESPACE shows those of one that you may look at"
+	}
+	return fmt.Errorf("clusters may be missing: you may not list %s%s%s", strings.Join(missing, ", "), whereabouts(namespace, ""), hint)
+}

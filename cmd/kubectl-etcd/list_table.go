@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// listTable is the clusters, one a row.
+func listTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *table {
+	t := &table{columns: []column{
+		{name: "NAME", shrink: 16}, {name: "FLAVOUR", shrink: 7}, {name: "MEMBERS"}, {name: "SLACK"},
+		{name: "VERSION"}, {name: "BACKUP"}, {name: "TRAFFIC"}, {name: "AGE"},
+		{name: "OWNER", wide: true}, {name: "OPERATION", wide: true, shrink: 10},
+	}}
+	if namespaces {
+		t.columns = append([]column{{name: "NAMESPACE", shrink: 12}}, t.columns...)
+	}
+	for i := range found.Items {
+		c := &found.Items[i]
+		age := ""
+		if c.CreationTimestamp != nil {
+			age = since(now, c.CreationTimestamp.Time)
+		}
+		row := []cell{
+			{text: c.Name}, {text: c.Distribution}, membersCell(c), slackCell(c),
+			{text: c.Version}, backupCell(c.Backup, now), trafficCell(c.Traffic, now), {text: age},
+			{text: ownerText(c)}, {text: c.Operation},
+		}
+		if namespaces {
+			row = append([]cell{{text: c.Namespace}}, row...)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+func ownerText(c *v1alpha1.EtcdCluster) string {
+	if c.Controller != "" {
+		return c.Controller
+	}
+	return c.Kind + "/" + c.Name
+}
+
+func membersCell(c *v1alpha1.EtcdCluster) cell {
+	text := fmt.Sprintf("%d/%d", c.Members.Ready, c.Members.Desired)
+	if c.Members.Ready < c.Members.Desired {
+		return cell{text, yellow}
+	}
+	return cell{text: text}
+}
+
+func slackCell(c *v1alpha1.EtcdCluster) cell {
+	switch {
+	case c.Quorum.Voters == 0:
+		return cell{}
+	case c.Quorum.Slack < 0:
+		return cell{"quorum lost", red}
+	case c.Quorum.Slack == 0 && c.Quorum.Voters > 1:
+		return cell{"0", yellow}
+	}
+	return cell{text: strconv.Itoa(c.Quorum.Slack)}
+}
+
+// backupCell is the age of the youngest snapshot, and whether the condition
+// says that all is not well with them.
+func backupCell(b v1alpha1.Backup, now time.Time) cell {
+	age := ""
+	if latest := latestBackup(b); !latest.IsZero() {
+		age = since(now, latest)
+	}
+	switch {
+	case b.Status == string(policy.False):
+		return cell{either(age, "never") + " failing", red}
+	case b.Status == string(policy.Unknown):
+		return cell{either(age, "never") + " unsure", yellow}
+	case b.Status == string(policy.Absent):
+		return cell{text: age}
+	}
+	return cell{text: either(age, "never")}
+}
+
+func latestBackup(b v1alpha1.Backup) time.Time {
+	var latest time.Time
+	if b.Full != nil {
+		latest = b.Full.Time
+	}
+	if b.Delta != nil && b.Delta.After(latest) {
+		latest = b.Delta.Time
+	}
+	if b.Last != nil && b.Last.After(latest) {
+		latest = b.Last.Time
+	}
+	return latest
+}
+
+func trafficCell(t v1alpha1.Traffic, now time.Time) cell {
+	switch t.State {
+	case v1alpha1.TrafficCut:
+		return cell{cutText(t, now), red}
+	case v1alpha1.TrafficOpen:
+		return cell{text: "open"}
+	}
+	return cell{}
+}
+
+// cutText is a cut with its end: "cut 14m more".
+func cutText(t v1alpha1.Traffic, now time.Time) string {
+	if t.Until == nil {
+		return "cut"
+	}
+	return "cut " + duration.HumanDuration(t.Until.Sub(now)) + " more"
+}
+
+// since is an age as kubectl shows it. Another machine's clock may be ahead.
+func since(now, then time.Time) string { return duration.HumanDuration(max(0, now.Sub(then))) }
+
+func either(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}

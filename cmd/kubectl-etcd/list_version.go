@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// version asks the members which version they run. Empty where none says.
+func (a access) version(ctx context.Context, r *observe.Reader, o observe.Owner) string {
+	members, err := a.members(ctx, r, o)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = members.Close() }() // nothing was written
+	said, err := members.Survey(ctx)
+	if err != nil && ctx.Err() != nil {
+		return ""
+	}
+	var versions []string
+	for _, m := range said.Members {
+		if m.Version != "" && !slices.Contains(versions, m.Version) {
+			versions = append(versions, m.Version)
+		}
+	}
+	slices.Sort(versions)
+	return strings.Join(versions, ",")
+}

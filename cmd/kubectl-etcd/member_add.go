@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func newMemberAddCmd(e *env) *cobra.Command {
+	ch := change{timeout: time.Minute}
+	var peerURLs []string
+	cmd := &cobra.Command{
+		Use:   "add TARGET --peer-urls URL",
+		Short: "Add a learner that runs outside of the StatefulSet",
+		Long: paragraphs(`
+			Add a learner to etcd's list: a member without a vote that you then start yourself. It is for
+			members that run elsewhere, as during a move to another cluster. For one more pod of the
+			StatefulSet use scale, which does every step.
+
+			It gets its vote by member promote. Until then it may be removed at any time.`),
+		Example: examples(`
+			# A member on another machine
+			kubectl etcd member add statefulset/main --peer-urls https://etcd-a.example.com:2380
+
+			# See whether etcd would take it, and change nothing
+			kubectl etcd member add statefulset/main --peer-urls https://etcd-a.example.com:2380 --dry-run=client`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return memberAdd(cmd.Context(), e, args[0], peerURLs, ch)
+		},
+	}
+	cmd.Flags().StringSliceVar(&peerURLs, "peer-urls", nil, "Where the others will reach it, as it will advertise it (required)")
+	if err := cmd.MarkFlagRequired("peer-urls"); err != nil {
+		panic(err) // the flag was added above
+	}
+	addChangeFlags(cmd, &ch)
+	return cmd
+}
+
+func memberAdd(ctx context.Context, e *env, target string, peerURLs []string, ch change) error {
+	ctx, cancel := within(ctx, ch.timeout, "add a member")
+	defer cancel()
+	c, err := e.cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := unmanaged(c, "add a member to"); err != nil {
+		return err
+	}
+	if err := e.idle(ctx, c); err != nil {
+		return err
+	}
+	s, err := operate.Listed(ctx, c.members, "add a member")
+	if err != nil {
+		return err
+	}
+	if err := mayAdd(c, s, peerURLs); err != nil {
+		return err
+	}
+	voters := len(s.List)
+	return e.changeList(ctx, c, memberTask{
+		change: ch, verb: "member add", event: "MemberAdded", what: "added a learner at " + strings.Join(peerURLs, ","),
+		plan: operate.Plan{
+			Title: "add a learner at " + strings.Join(peerURLs, ","),
+			Facts: []string{fmt.Sprintf("%d voters, all healthy, quorum is %d; with its vote it will be %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
+			Steps: []string{"add it to etcd's list, without a vote"},
+		},
+		act: func(ctx context.Context, members *etcd.Cluster, held func() error) error {
+			id, err := operate.AddLearner(ctx, members, c.Owner, peerURLs, held)
+			if err == nil {
+				e.startWith(s, id, peerURLs)
+			}
+			return err
+		},
+	})
+}
+
+func mayAdd(c *cluster, s etcd.Survey, peerURLs []string) error {
+	for _, u := range peerURLs {
+		parsed, err := url.Parse(u)
+		if err != nil || parsed.Hostname() == "" || parsed.Port() == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+			return fmt.Errorf("--peer-urls: %q is no URL like https://host:2380", u)
+		}
+		for _, l := range s.List {
+			if slices.Contains(l.PeerURLs, u) {
+				return refused("cannot add a member at %s: member %s has that peer URL", u, operate.Name(l))
+			}
+		}
+	}
+	if v := policy.MayAdd(operate.Peers(c.Owner, s)); !v.Allowed {
+		return refused("cannot add a member to %s: %s", c.Owner, v.Message)
+	}
+	return nil
+}
+
+// startWith says how to start the new member, as it alone can join.
+func (e *env) startWith(s etcd.Survey, id uint64, peerURLs []string) {
+	var cluster []string
+	for _, l := range s.List {
+		for _, u := range l.PeerURLs {
+			cluster = append(cluster, l.Name+"="+u)
+		}
+	}
+	for _, u := range peerURLs {
+		cluster = append(cluster, "NAME="+u)
+	}
+	fmt.Fprintf(e.ErrOut, "Start member %x with an empty data directory, a NAME of your choice, and\n  --initial-cluster-state existing --initial-advertise-peer-urls %s --initial-cluster %s\n",
+		id, strings.Join(peerURLs, ","), strings.Join(cluster, ","))
+}

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func newMemberRemoveCmd(e *env) *cobra.Command {
+	ch := change{timeout: time.Minute}
+	cmd := &cobra.Command{
+		Use:   "remove TARGET MEMBER",
+		Short: "Take a dead member out of etcd's list",
+		Long: paragraphs(`
+			Take a member out of etcd's list: a learner, or a voter that is dead. MEMBER is its ID in
+			hexadecimal, its name or its pod.
+
+			The voters that are left must have a quorum that is healthy now. A member that is well goes
+			by scale or member replace, which also see to its pod and volume. On a cluster whose members
+			an operator or a start script manages, only a member without a pod can be removed.`),
+		Example: examples(`
+			# A member that was left behind, by its ID
+			kubectl etcd member remove etcd/main 8e9e05c52164694d
+
+			# See whether it may go, and change nothing
+			kubectl etcd member remove statefulset/main main-3 --dry-run=client`),
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return memberRemove(cmd.Context(), e, args[0], args[1], ch)
+		},
+	}
+	addChangeFlags(cmd, &ch)
+	return cmd
+}
+
+func memberRemove(ctx context.Context, e *env, target, word string, ch change) error {
+	ctx, cancel := within(ctx, ch.timeout, "remove "+word)
+	defer cancel()
+	c, err := e.cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := e.idle(ctx, c); err != nil {
+		return err
+	}
+	s, err := operate.Listed(ctx, c.members, "remove "+word)
+	if err != nil {
+		return err
+	}
+	l, err := operate.FindMember(s, word)
+	if err != nil {
+		return err
+	}
+	plan, err := removePlan(ctx, c, s, l)
+	if err != nil {
+		return err
+	}
+	return e.changeList(ctx, c, memberTask{
+		change: ch, plan: plan, verb: "member remove", event: "MemberRemoved", what: "removed member " + operate.Name(l),
+		act: func(ctx context.Context, members *etcd.Cluster, held func() error) error {
+			return operate.RemoveMember(ctx, members, c.Owner, l, held)
+		},
+	})
+}
+
+// removePlan refuses members that should go another way, or not at all.
+func removePlan(ctx context.Context, c *cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
+	what := "remove " + operate.Name(l)
+	peers := operate.Peers(c.Owner, s)
+	p := peers[slices.IndexFunc(peers, func(p policy.Peer) bool { return p.ID == l.ID })]
+	m := c.Membership()
+	switch {
+	case l.Pod != "" && m.Manager != observe.ByNobody:
+		return operate.Plan{}, refused("cannot %s: it has a pod, and %s manages the members; to replace it, %s; to have fewer, %s", what, m.Who, m.Replace, m.Way)
+	case l.Pod != "" && p.Healthy && !l.Learner:
+		return operate.Plan{}, refused("cannot %s: it is healthy; kubectl etcd scale takes the last member away, with its pod and volume, and kubectl etcd member replace %s --force replaces this one", what, l.Pod)
+	}
+	v := policy.MayRemove(peers, l.ID)
+	if !v.Allowed {
+		return operate.Plan{}, refused("cannot %s: %s", what, v.Message)
+	}
+	plan := operate.Plan{
+		Title: fmt.Sprintf("remove member %x (%s) from etcd", l.ID, l.Name),
+		Facts: []string{"peer URL " + p.URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
+	}
+	cluster, err := c.reader.WithoutNodes().Cluster(ctx, c.Owner)
+	if err != nil {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err))
+	} else if v := policy.Gate(cluster, operate.Name(l)); !v.Allowed {
+		return plan, refused("cannot %s: %s", what, v.Message)
+	}
+	if l.Pod != "" {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with the data it has: kubectl etcd member replace %s gives it a new member.", l.Pod, l.Pod))
+	}
+	return plan, nil
+}

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+)
+
+// doors are the local endpoints of a proxy.
+type doors struct {
+	members *etcd.Cluster
+	through bool
+	all     []*door
+	// tell hears of members that can't be reached.
+	tell  func(pod string, err error)
+	clock clock.PassiveClock
+
+	mu sync.Mutex
+	// ill is when a pod was last not reached.
+	ill map[string]time.Time
+}
+
+// avoided is how long a member that was not reached is tried after the others.
+const avoided = 10 * time.Second
+
+// door is one local endpoint, for one pod or for several in turn.
+type door struct {
+	listener net.Listener
+	url      string
+	// host is the name in url, empty for a socket.
+	host string
+	pods []string
+	next int
+}
+
+// openDoors listens for each pod, or once for all voters.
+func openDoors(ctx context.Context, c *cluster, s etcd.Survey, o proxyOptions) (*doors, error) {
+	d := &doors{members: c.members, through: o.through, ill: map[string]time.Time{}, clock: c.reader.Leases.Clock}
+	var groups [][]string
+	var voters []string
+	secured := false
+	for i, m := range s.Members {
+		groups = append(groups, []string{m.Pod})
+		if !m.Learner {
+			voters = append(voters, m.Pod)
+		}
+		if m.Err != nil {
+			d.ill[m.Pod] = d.clock.Now()
+		}
+		secured = secured || c.members.Endpoints[i].TLS != nil
+	}
+	if o.one {
+		groups = [][]string{voters}
+	}
+	if o.socket != "" {
+		if err := os.MkdirAll(o.socket, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	scheme := "http"
+	if secured && o.through {
+		scheme = "https"
+	}
+	for i, pods := range groups {
+		door := &door{pods: pods}
+		name := pods[0]
+		if o.one {
+			name = c.Name
+		}
+		if err := door.open(ctx, o, i, name, scheme); err != nil {
+			d.close()
+			return nil, err
+		}
+		if o.through && o.socket == "" {
+			door.nameFor(c.members)
+		}
+		d.all = append(d.all, door)
+	}
+	return d, nil
+}
+
+func (d *door) open(ctx context.Context, o proxyOptions, i int, name, scheme string) error {
+	network, address := "tcp", ""
+	if o.socket == "" {
+		port := o.port
+		if port != 0 {
+			port += i
+		}
+		address = net.JoinHostPort(o.address, strconv.Itoa(port))
+	} else {
+		path, err := filepath.Abs(filepath.Join(o.socket, name+".sock"))
+		if err != nil {
+			return err
+		}
+		network, address = "unix", path
+		if err := removeSocket(path); err != nil {
+			return err
+		}
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, network, address)
+	if err != nil {
+		return err
+	}
+	d.listener = listener
+	if o.socket != "" {
+		d.url = "unix://" + address
+		return os.Chmod(address, 0o600)
+	}
+	d.url = scheme + "://" + listener.Addr().String()
+	d.host, _, err = net.SplitHostPort(listener.Addr().String())
+	return err
+}
+
+// removeSocket takes away what a proxy that was killed has left behind, and nothing else.
+func removeSocket(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != os.ModeSocket:
+		return fmt.Errorf("%s is there and is no socket: name another directory with --socket", path)
+	}
+	return os.Remove(path)
+}
+
+// nameFor calls a loopback address by the name that a member's certificate has.
+func (d *door) nameFor(members *etcd.Cluster) {
+	shown := members.Certificate(d.pods[0])
+	if shown == nil || shown.VerifyHostname(d.host) == nil || shown.VerifyHostname("localhost") != nil || !net.ParseIP(d.host).IsLoopback() {
+		return
+	}
+	d.url = strings.Replace(d.url, d.host, "localhost", 1)
+	d.host = "localhost"
+}
+
+// variables are the environment of etcdctl.
+func (d *doors) variables() []string {
+	var urls []string
+	for _, door := range d.all {
+		urls = append(urls, door.url)
+	}
+	return []string{"ETCDCTL_ENDPOINTS=" + strings.Join(urls, ",")}
+}
+
+// serve passes connections on until the context ends.
+func (d *doors) serve(ctx context.Context) *sync.WaitGroup {
+	var served sync.WaitGroup
+	for _, door := range d.all {
+		served.Go(func() {
+			for {
+				client, err := door.listener.Accept()
+				if err != nil {
+					return // it was closed
+				}
+				served.Go(func() {
+					d.members.Relay(ctx, client, d.inTurn(door), d.through, d.failed)
+				})
+			}
+		})
+	}
+	return &served
+}
+
+// inTurn is whom to try for one more connection: each first once, and those that were
+// not reached before after the others.
+func (d *doors) inTurn(door *door) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	first := door.next % len(door.pods)
+	door.next++
+	pods := slices.Concat(door.pods[first:], door.pods[:first])
+	now := d.clock.Now()
+	ill := func(pod string) int {
+		if now.Sub(d.ill[pod]) < avoided {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(pods, func(a, b string) int { return cmp.Compare(ill(a), ill(b)) })
+	return pods
+}
+
+func (d *doors) failed(pod string, err error) {
+	d.mu.Lock()
+	d.ill[pod] = d.clock.Now()
+	d.mu.Unlock()
+	d.tell(pod, err)
+}
+
+func (d *doors) close() {
+	for _, door := range d.all {
+		_ = door.listener.Close() // a second time is fine
+	}
+}
+
+// latest remembers what was said last of each of several things.
+type latest struct {
+	mu   sync.Mutex
+	said map[string]string
+}
+
+func newLatest() *latest { return &latest{said: map[string]string{}} }
+
+// changed notes a text and returns whether it is news.
+func (l *latest) changed(of, text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.said[of]
+	l.said[of] = text
+	return was != text
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+type scaleOptions struct {
+	change
+
+	replicas int
+	// abort undoes a scale that was begun.
+	abort      bool
+	keepClaims bool
+	// snapshot is a file, needed before an Etcd is scaled to 0.
+	snapshot string
+}
+
+func newScaleCmd(e *env) *cobra.Command {
+	o := scaleOptions{change: change{timeout: 15 * time.Minute}}
+	cmd := &cobra.Command{
+		Use:   "scale TARGET --replicas N",
+		Short: "Change the number of members",
+		Long: paragraphs(`
+			Change the number of members of an etcd cluster, one at a time and never below a quorum
+			that is healthy.
+
+			An Etcd is scaled by etcd-druid: this sets its replicas, has druid reconcile, and watches
+			until all members vote. A StatefulSet that nobody looks after is scaled here: each new
+			member is told of the others, joins as a learner, and votes once it has caught up; a
+			member that goes gives up leadership, leaves etcd, and then its pod and volume go.
+			Nobody else restarts. Clusters of other operators and of start scripts are refused with
+			their own way.
+
+			What was found before the first step stands in ConfigMap kubectl-etcd-NAME until the last:
+			run the same command again to go on after an interruption, or with --abort to take back
+			what has no vote yet. That also happens when --timeout has passed.`),
+		Example: examples(`
+			# Look at the plan for five members
+			kubectl etcd scale statefulset/main --replicas 5 --dry-run=client
+
+			# Do it
+			kubectl etcd scale statefulset/main --replicas 5
+
+			# Take back what an interrupted scale has begun
+			kubectl etcd scale statefulset/main --abort`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.abort == cmd.Flags().Changed("replicas") {
+				return fmt.Errorf("either --replicas or --abort must be given")
+			}
+			return scale(cmd.Context(), e, args[0], o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.replicas, "replicas", 0, "How many members there shall be")
+	flags.BoolVar(&o.abort, "abort", false, "Take back a scale that was begun")
+	flags.BoolVar(&o.keepClaims, "keep-pvc", false, "Keep the volume claims of members that go")
+	flags.StringVar(&o.snapshot, "after-snapshot", "", "File with a snapshot of this cluster; needed before an Etcd is scaled to 0")
+	addChangeFlags(cmd, &o.change)
+	return cmd
+}
+
+func scale(ctx context.Context, e *env, target string, o scaleOptions) error {
+	c, err := e.owner(ctx, target)
+	if err != nil {
+		return err
+	}
+	m := c.Membership()
+	switch {
+	case c.Flavour == observe.Druid:
+		return scaleDruid(ctx, e, c, o)
+	case m.Manager != observe.ByNobody || c.ReadOnly():
+		return refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.Who, m.Way)
+	}
+	return scaleStatefulSet(ctx, e, c, o)
+}
+
+func scaleStatefulSet(ctx context.Context, e *env, c *cluster, o scaleOptions) error {
+	m, err := e.members(c)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	j, err := operate.ReadJournal(ctx, c.kube, c.Owner)
+	if err != nil {
+		return err
+	}
+	t := membersTask{
+		members: m, journal: j, undo: o.abort, verb: "scale", event: "Scaled", undone: "ScaledUndone",
+		what: fmt.Sprintf("scaled to %d members", o.replicas), change: o.change,
+	}
+	switch {
+	case j == nil && o.abort:
+		fmt.Fprintf(e.ErrOut, "No change of the members of %s is under way: there is nothing to abort.\n", c.Owner)
+		return nil
+	case j == nil:
+		t.again = func(ctx context.Context) (*operate.Journal, operate.Plan, error) {
+			return m.PlanScale(ctx, o.replicas, o.keepClaims)
+		}
+		if t.journal, t.plan, err = t.again(ctx); err != nil {
+			return err
+		}
+		if t.journal == nil {
+			fmt.Fprintf(e.ErrOut, "%s has %d members already.\n", c.Owner, o.replicas)
+			return nil
+		}
+		t.fresh = true
+	case j.Operation == policy.Replace:
+		return refused("%s is being replaced: finish it with kubectl etcd member replace %s, or undo it with --abort there", m.Owner.PodName(j.Place), m.Owner.PodName(j.Place))
+	case !o.abort && !j.Undo && j.Target != o.replicas:
+		return refused("a scale of %s to %d members is under way: finish it with --replicas %d, or undo it with --abort", c.Owner, j.Target, j.Target)
+	default:
+		if t.plan, err = m.PlanResume(ctx, j, o.abort); err != nil {
+			return err
+		}
+	}
+	return e.changeMembers(ctx, c, t)
+}

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// restorePlanFlags are those of snapshot restore-plan.
+type restorePlanFlags struct {
+	bump     int64
+	replicas int32
+	image    string
+}
+
+func newSnapshotRestorePlanCmd(e *env) *cobra.Command {
+	var f restorePlanFlags
+	cmd := &cobra.Command{
+		Use:   "restore-plan FILE TARGET",
+		Short: "Print how to restore a snapshot into a cluster, step by step",
+		Long: paragraphs(`
+			Print the steps that restore a snapshot into this very cluster, with the commands to type:
+			its members' names, URLs, directories, volumes and users are in them. Nothing is done.
+
+			For a StatefulSet all members are stopped, data directories made on your machine are put
+			into their volumes, what was there is set aside, and all start as a new cluster. For a
+			druid cluster the snapshot goes into its backup store, and its sidecars restore it.
+
+			The revision is raised by 1000000000 and everything before marked as compacted, so that
+			clients which watch notice that the data has changed under them. --bump-revision 0
+			leaves that away.`),
+		Example: examples(`
+			kubectl etcd snapshot restore-plan main.db etcd-main > restore.txt
+
+			# Only the commands
+			kubectl etcd snapshot restore-plan main.db etcd-main -o jsonpath='{range .steps[*]}{range .commands[*]}{@}{"\n"}{end}{end}'`),
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.bump < 0 {
+				return fmt.Errorf("--bump-revision is %d, and can't be less than 0", f.bump)
+			}
+			return snapshotRestorePlan(cmd, e, args[0], args[1], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Int64Var(&f.bump, "bump-revision", operate.DefaultBump, "By how much to raise the revision, with all before it marked as compacted; 0 for neither")
+	flags.Int32Var(&f.replicas, "replicas", 0, "How many members to restore, instead of as many as the cluster should have")
+	flags.StringVar(&f.image, "helper-image", "busybox:1.37", "Image with tar, for the pods that put data into volumes")
+	addOutputFlags(cmd)
+	return cmd
+}
+
+// snapshotRestorePlan prints how to restore a file into a cluster.
+func snapshotRestorePlan(cmd *cobra.Command, e *env, file, target string, f restorePlanFlags) error {
+	ctx := cmd.Context()
+	snapshot, err := e.inspect(cmd, file)
+	if err != nil {
+		return err
+	}
+	content, err := etcd.InspectSnapshot(ctx, file)
+	if err != nil {
+		return err
+	}
+	c, err := e.owner(ctx, target)
+	if err != nil {
+		return err
+	}
+	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, At: e.clock.Now()}
+	r.Context = e.contextFlags()
+	r.Flags = strings.TrimSpace(r.Context + " -n " + c.Namespace)
+	if err := r.Find(ctx, c.kube, c.reader, f.replicas, f.image); err != nil {
+		return err
+	}
+	r.Etcd, r.Answers = e.etcdVersion(cmd, target, snapshot)
+	steps, warnings, err := operate.RestorePlan(r)
+	if err != nil {
+		return refused("%v", err)
+	}
+	out := &v1alpha1.RestorePlan{Snapshot: *snapshot, Cluster: clusterReference(c), Warnings: warnings}
+	for _, s := range steps {
+		out.Steps = append(out.Steps, v1alpha1.RestoreStep{Title: s.Title, Why: s.Why, Commands: s.Commands})
+	}
+	return e.print(cmd, out, func(w io.Writer, _ bool) error { return e.writePlan(w, out) })
+}
+
+// etcdVersion is what the members run, or ran when the snapshot was taken, and
+// whether any of them answers.
+func (e *env) etcdVersion(cmd *cobra.Command, target string, s *v1alpha1.Snapshot) (version string, answers bool) {
+	version = s.StorageVersion
+	if s.Origin != nil {
+		version = cmp.Or(s.Origin.EtcdVersion, version)
+	}
+	version = cmp.Or(version, s.ClusterVersion)
+	c, err := e.cluster(cmd.Context(), target)
+	if err != nil {
+		return version, false
+	}
+	defer c.Close()
+	survey, err := c.members.Survey(cmd.Context())
+	i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Err == nil })
+	if err != nil && !is[*etcd.SplitBrainError](err) || i < 0 {
+		return version, false
+	}
+	return survey.Members[i].Version, true
+}
+
+func (e *env) writePlan(w io.Writer, p *v1alpha1.RestorePlan) error {
+	fmt.Fprintf(w, "# Restore %s (revision %d, %d keys) into %s %s/%s\n", p.Snapshot.File, p.Snapshot.Revision, p.Snapshot.Keys, p.Cluster.Kind, p.Cluster.Namespace, p.Cluster.Name)
+	fmt.Fprintln(w, "# This is a plan: nothing has been done.")
+	for _, warning := range p.Warnings {
+		fmt.Fprintf(w, "%s %s.\n", e.paint(w, yellow, "# Warning:"), warning)
+	}
+	for i, s := range p.Steps {
+		fmt.Fprintf(w, "\n%s\n", e.paint(w, bold, fmt.Sprintf("# %d. %s", i+1, s.Title)))
+		if s.Why != "" {
+			fmt.Fprintf(w, "#    %s\n", s.Why)
+		}
+		for _, c := range s.Commands {
+			fmt.Fprintln(w, strings.TrimRight(c, "\n"))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// snapshotViaStore has a druid cluster write a snapshot into its backup store.
+func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia) error {
+	ctx := cmd.Context()
+	c, err := e.cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	store, ok, err := c.reader.BackupStore(ctx, c.Owner)
+	switch {
+	case err != nil:
+		return err
+	case c.Flavour != observe.Druid:
+		return refused("%s is not etcd-druid's and has no etcd-backup-restore: save to a file instead", c.Owner)
+	case !ok:
+		return refused("%s has no backup store (spec.backup.store): save to a file instead", c.Owner)
+	}
+	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Store: storeObject(store), Items: []v1alpha1.StoredSnapshot{}}
+	if err := e.takeViaStore(ctx, c, store, via, out); err != nil {
+		return err
+	}
+	return e.print(cmd, out, func(w io.Writer, wide bool) error {
+		if len(out.Items) == 0 {
+			return nil // what is to say has been said
+		}
+		return e.storedTable(out).write(e, w, wide)
+	})
+}
+
+// takeViaStore asks the sidecar, which says what it wrote. Where the sidecar can't
+// be reached a task of druid's does the same.
+func (e *env) takeViaStore(ctx context.Context, c *cluster, store observe.BackupStore, via snapshotVia, out *v1alpha1.SnapshotList) error {
+	br, err := e.backupRestore(ctx, c, store)
+	if err == nil {
+		fmt.Fprintf(e.ErrOut, "Asking backup-restore of %s for a %s snapshot\n", c.Owner, kindOf(via))
+		var written *etcd.StoredSnapshot
+		if written, err = ask(ctx, br, via); err == nil {
+			e.tellWritten(written, store)
+			if written != nil {
+				out.Items = append(out.Items, storedObject(*written))
+			}
+			return nil
+		}
+	}
+	if !unreachable(err) {
+		return err
+	}
+	e.warn("%v. Asking etcd-druid for it by a task instead.", err)
+	return e.takeByTask(ctx, c, via)
+}
+
+func ask(ctx context.Context, br *etcd.BackupRestore, via snapshotVia) (*etcd.StoredSnapshot, error) {
+	if via == viaDelta {
+		s, wrote, err := br.Delta(ctx)
+		if !wrote {
+			return nil, err
+		}
+		return &s, err
+	}
+	s, err := br.Full(ctx)
+	return &s, err
+}
+
+func kindOf(via snapshotVia) string {
+	if via == viaDelta {
+		return "delta"
+	}
+	return "full"
+}
+
+func (e *env) tellWritten(s *etcd.StoredSnapshot, store observe.BackupStore) {
+	if s == nil {
+		e.step("Nothing has changed since the last snapshot: no delta was written")
+		return
+	}
+	e.step("Written to %s store %s: %s, revisions %d to %d", store.Provider, cmp.Or(store.Container, store.Prefix), s.Name, s.StartRevision, s.LastRevision)
+}
+
+// unreachableError is a sidecar that can't be asked, which says nothing of backups.
+type unreachableError struct{ err error }
+
+func (u *unreachableError) Error() string { return u.err.Error() }
+func (u *unreachableError) Unwrap() error { return u.err }
+
+func unreachable(err error) bool { return is[*unreachableError](err) || apierrors.IsForbidden(err) }
+
+// backupRestore is the way to the sidecars, the one of etcd's leader first: it
+// alone takes snapshots, and the others would only pass the question on.
+func (e *env) backupRestore(ctx context.Context, c *cluster, store observe.BackupStore) (*etcd.BackupRestore, error) {
+	pods, err := c.reader.MemberPods(ctx, c.Owner)
+	if err != nil {
+		return nil, err
+	}
+	br := &etcd.BackupRestore{Tunnel: c.members.Tunnel, Namespace: c.Namespace, Port: store.Port}
+	for _, p := range pods {
+		br.Pods = append(br.Pods, p.Name)
+	}
+	if survey, err := c.members.Survey(ctx); err == nil {
+		for _, m := range survey.Members {
+			if m.Leader {
+				br.Pods = append([]string{m.Pod}, slices.DeleteFunc(br.Pods, func(p string) bool { return p == m.Pod })...)
+			}
+		}
+	}
+	if !store.TLS {
+		return br, nil
+	}
+	if store.CAErr != nil {
+		return nil, &unreachableError{fmt.Errorf("trust backup-restore of %s: %w", c.Owner, store.CAErr)}
+	}
+	br.TLS, err = etcd.BackupTLS(store.CA, store.ServerName)
+	return br, err
+}
+
+// taskLimit is what druid gets for a task; its own limit for a full one is 15 minutes.
+const taskLimit = 16 * time.Minute
+
+// takeByTask has druid take it. What was written is not in the task: the leases tell.
+func (e *env) takeByTask(ctx context.Context, c *cluster, via snapshotVia) error {
+	kind := druidv1alpha1.OnDemandSnapshotTypeFull
+	if via == viaDelta {
+		kind = druidv1alpha1.OnDemandSnapshotTypeDelta
+	}
+	task := &druidv1alpha1.EtcdOpsTask{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: c.Name + "-" + kindOf(via) + "-", Namespace: c.Namespace},
+		Spec: druidv1alpha1.EtcdOpsTaskSpec{
+			EtcdName: &c.Name,
+			Config:   druidv1alpha1.EtcdOpsTaskConfig{OnDemandSnapshot: &druidv1alpha1.OnDemandSnapshotConfig{Type: kind}},
+		},
+	}
+	if err := c.kube.Create(ctx, task); err != nil {
+		return fmt.Errorf("create an EtcdOpsTask for %s: %w", c.Owner, err)
+	}
+	ctx, cancel := within(ctx, taskLimit, fmt.Sprintf("EtcdOpsTask %s/%s has not ended", task.Namespace, task.Name))
+	defer cancel()
+	for !task.IsCompleted() {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-e.clock.After(time.Second):
+		}
+		if err := c.kube.Get(ctx, client.ObjectKeyFromObject(task), task); err != nil {
+			return fmt.Errorf("read EtcdOpsTask %s/%s: %w", task.Namespace, task.Name, err)
+		}
+	}
+	if state := *task.Status.State; state != druidv1alpha1.TaskStateSucceeded {
+		return fmt.Errorf("EtcdOpsTask %s/%s: %s: %s", task.Namespace, task.Name, state, cmp.Or(lastError(task), "it doesn't say why"))
+	}
+	e.step("EtcdOpsTask %s/%s succeeded", task.Namespace, task.Name)
+	return e.tellLease(ctx, c, via)
+}
+
+func lastError(task *druidv1alpha1.EtcdOpsTask) string {
+	errs := task.Status.LastErrors
+	if len(errs) == 0 {
+		return ""
+	}
+	return errs[len(errs)-1].Description
+}
+
+// tellLease says how far the store is by the lease.
+func (e *env) tellLease(ctx context.Context, c *cluster, via snapshotVia) error {
+	leases, err := c.reader.BackupLeases(ctx, c.Owner)
+	if err != nil {
+		return err
+	}
+	for _, l := range leases {
+		if (l.Type == "Delta") == (via == viaDelta) {
+			e.step("By its lease %s the store has revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339))
+			return nil
+		}
+	}
+	return errors.New("no lease says what was written")
+}
+
+func storeObject(s observe.BackupStore) *v1alpha1.SnapshotStore {
+	return &v1alpha1.SnapshotStore{Provider: s.Provider, Container: s.Container, Prefix: s.Prefix}
+}
+
+func storedObject(s etcd.StoredSnapshot) v1alpha1.StoredSnapshot {
+	kind := "Delta"
+	if s.Kind == "Full" {
+		kind = "Full"
+	}
+	name := s.Name
+	if s.Dir != "" {
+		name = s.Dir + "/" + name
+	}
+	return v1alpha1.StoredSnapshot{
+		Type: kind, Name: name, StartRevision: s.StartRevision, LastRevision: s.LastRevision, CreatedAt: metav1.NewTime(s.CreatedOn), Final: s.Final,
+	}
+}
+
+func taskObject(t druidv1alpha1.EtcdOpsTask) v1alpha1.SnapshotTask {
+	kind := "Full"
+	if t.Spec.Config.OnDemandSnapshot.Type == druidv1alpha1.OnDemandSnapshotTypeDelta {
+		kind = "Delta"
+	}
+	out := v1alpha1.SnapshotTask{
+		Name: t.Name, Type: kind, State: string(ptr.Deref(t.Status.State, "")), Message: lastError(&t),
+		CreatedAt: t.CreationTimestamp, StartedAt: t.Status.StartedAt,
+	}
+	if out.Message == "" && t.Status.LastOperation != nil {
+		out.Message = t.Status.LastOperation.Description
+	}
+	return out
+}

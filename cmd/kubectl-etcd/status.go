@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+)
+
+// statusOptions are the flags of status.
+type statusOptions struct {
+	watch    bool
+	interval time.Duration
+}
+
+func newStatusCmd(e *env) *cobra.Command {
+	var o statusOptions
+	cmd := &cobra.Command{
+		Use:   "status [TARGET]",
+		Short: "Show one etcd cluster on one screen",
+		Long: paragraphs(`
+			Show how an etcd cluster is: its members as they say themselves, quorum and leader, the
+			conditions that its operator keeps, where the members run against the policy, the
+			disruption budget and why it has its value, backups, the last warnings, and what to do
+			next. Without TARGET it is the only cluster of the namespace.
+
+			LAG is how many entries a member has yet to apply of those that the furthest one has. What
+			can't be seen, because a member is silent or you lack a right, is said in its place.
+
+			With --watch a terminal is drawn again and again. Elsewhere, and with -o json or yaml,
+			what is printed follows when something has changed other than by the cluster's daily
+			work: not for a revision, a size, or the time of a backup.
+
+			Exit codes: 0 healthy (or asked for with 0 members), 3 not healthy, 1 error.`),
+		Example: examples(`
+			# The only cluster of this namespace
+			kubectl etcd status
+
+			# One that is named by any of its objects
+			kubectl etcd status etcd-main -n team-a
+			kubectl etcd status pod/etcd-main-0 -n team-a
+
+			# Follow a rollout
+			kubectl etcd status etcd-main -n team-a --watch
+
+			# Who leads
+			kubectl etcd status etcd-main -n team-a -o jsonpath='{.leader}{"\n"}'`),
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return status(cmd.Context(), e, cmd, strings.Join(args, ""), o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&o.watch, "watch", "w", false, "Look again and again until interrupted")
+	flags.DurationVar(&o.interval, "interval", 2*time.Second, "How long to wait between two looks of --watch")
+	addOutputFlags(cmd)
+	return cmd
+}
+
+func status(ctx context.Context, e *env, cmd *cobra.Command, target string, o statusOptions) error {
+	v, err := e.viewer(target)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	if o.watch {
+		return e.watchStatus(ctx, cmd, v, max(o.interval, 200*time.Millisecond))
+	}
+	seen, err := v.look(ctx)
+	if err != nil {
+		return err
+	}
+	st := statusOf(seen)
+	if err := e.printStatus(cmd, st); err != nil {
+		return err
+	}
+	return verdictOn(st)
+}
+
+func (e *env) printStatus(cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus) error {
+	return e.print(cmd, st, func(w io.Writer, wide bool) error {
+		c := e.canvas(w)
+		if err := renderStatus(e, c, st, wide); err != nil {
+			return err
+		}
+		_, err := w.Write(c.Bytes())
+		return err
+	})
+}
+
+// verdictOn ends the command with exit code 3 for a cluster that isn't healthy.
+func verdictOn(st *v1alpha1.EtcdClusterStatus) error {
+	switch st.Health {
+	case v1alpha1.Healthy, v1alpha1.Hibernated:
+		return nil
+	}
+	first := ""
+	if len(st.Problems) > 0 {
+		first = ": " + st.Problems[0].Message
+	}
+	if st.Health == v1alpha1.Unknown {
+		return unhealthy("how %s in namespace %s is can't be told%s", st.Cluster.Target, st.Cluster.Namespace, first)
+	}
+	return unhealthy("%s in namespace %s is %s%s", st.Cluster.Target, st.Cluster.Namespace, strings.ToLower(st.Health), first)
+}

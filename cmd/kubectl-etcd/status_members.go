@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// describeMembers are the pods by ordinal, with those that are yet to come or
+// gone, and after them the entries of etcd's list that no pod runs.
+func describeMembers(s sight) []v1alpha1.MemberStatus {
+	var out []v1alpha1.MemberStatus
+	for _, name := range s.memberNames() {
+		out = append(out, s.member(name))
+	}
+	for _, l := range s.said.List {
+		if l.Pod != "" && podNamed(s.pods, l.Pod) != nil {
+			continue
+		}
+		m := v1alpha1.MemberStatus{ID: idText(l.ID), Name: l.Name, Role: roleName(l.Learner, false), State: stateNoPod}
+		if at := slices.IndexFunc(out, func(o v1alpha1.MemberStatus) bool {
+			return o.ID == "" && o.Pod != "" && o.State == stateNoPod && isOf(l, o.Pod)
+		}); at >= 0 {
+			m.Pod = out[at].Pod
+			out[at] = m
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// isOf says whether an entry of the member list is the one of a pod that isn't
+// there, as far as its name and its peer URL tell.
+func isOf(l etcd.Listed, pod string) bool {
+	return l.Name == pod || slices.ContainsFunc(l.PeerURLs, func(u string) bool { return strings.Contains(u, "://"+pod+".") })
+}
+
+// memberNames are the pods that are there or should be, by ordinal.
+func (s *sight) memberNames() []string {
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, p := range s.pods {
+		add(p.Name)
+	}
+	for _, m := range s.facts.Cluster.Members {
+		add(m.Pod)
+	}
+	if s.owner.StatefulSet != "" {
+		for i := range int(s.owner.Replicas) {
+			add(s.owner.PodName(i))
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.owner.Ordinal(a), s.owner.Ordinal(b)), cmp.Compare(a, b))
+	})
+	return names
+}
+
+// member is one pod's, with what its member said.
+func (s *sight) member(name string) v1alpha1.MemberStatus {
+	m := v1alpha1.MemberStatus{Pod: name}
+	if i := slices.IndexFunc(s.facts.Cluster.Members, func(f policy.Member) bool { return f.Pod == name }); i >= 0 {
+		f := s.facts.Cluster.Members[i]
+		m.PodReady, m.Node, m.Zone = f.PodReady, f.Node, f.Zone
+		if f.Leader && len(s.said.Members) == 0 {
+			m.Role = v1alpha1.RoleLeader // as its lease says
+		}
+	}
+	pod := podNamed(s.pods, name)
+	if pod == nil {
+		m.State = stateNoPod
+		return m
+	}
+	m.Restarts = restarts(pod)
+	m.State, m.Detail = podState(pod)
+	if i := slices.IndexFunc(s.said.Members, func(said etcd.Member) bool { return said.Pod == name }); i >= 0 {
+		s.fill(&m, s.said.Members[i])
+	}
+	return m
+}
+
+// fill takes what a member said of itself.
+func (s *sight) fill(m *v1alpha1.MemberStatus, said etcd.Member) {
+	if said.Err != nil {
+		switch {
+		case m.State != v1alpha1.StateOK && m.State != stateUnready:
+		case apierrors.IsForbidden(said.Err):
+			m.State, m.Detail = stateNotAsked, etcd.Reason(said.Err)
+		default:
+			m.State, m.Detail = stateSilent, etcd.Reason(said.Err)
+		}
+		if said.ID == 0 {
+			return
+		}
+	}
+	m.Answered = said.Err == nil
+	m.ID, m.Name, m.Version, m.Alarms = idText(said.ID), said.Name, said.Version, said.Alarms
+	m.Role = roleName(said.Learner, said.Leader)
+	m.DBSize, m.DBSizeInUse, m.Quota = said.DBSize, said.DBSizeInUse, said.Quota
+	m.RaftIndex, m.RaftApplied = said.RaftIndex, said.RaftApplied
+	if !said.CertificateExpiry.IsZero() {
+		m.CertificateExpiry = timeOf(said.CertificateExpiry)
+	}
+	if !m.Answered {
+		return
+	}
+	lag := s.furthest() - min(said.RaftApplied, s.furthest())
+	m.Lag = &lag
+	switch {
+	case m.State != v1alpha1.StateOK && m.State != stateUnready:
+	case said.LeaderID == 0:
+		m.State, m.Detail = stateLeaderless, "it is cut off from the others, or there is no quorum"
+	case len(said.Alarms) > 0:
+		m.State = strings.Join(said.Alarms, " ")
+	case len(said.Errors) > 0:
+		m.State, m.Detail = stateSick, strings.Join(said.Errors, "; ")
+	case said.Learner:
+		// A learner is not Ready: that is no fault of its own.
+		m.State, m.Detail = v1alpha1.StateOK, ""
+	}
+}
+
+// furthest is the last entry that any member has.
+func (s *sight) furthest() uint64 {
+	var index uint64
+	for _, m := range s.said.Members {
+		if m.Err == nil {
+			index = max(index, m.RaftIndex)
+		}
+	}
+	return index
+}
+
+func roleName(learner, leader bool) string {
+	switch {
+	case leader:
+		return v1alpha1.RoleLeader
+	case learner:
+		return v1alpha1.RoleLearner
+	}
+	return v1alpha1.RoleVoter
+}
+
+// The states of a member beside OK, an alarm's name and the reason why a
+// container waits.
+const (
+	stateNoPod       = "no pod"
+	stateUnready     = "unready"
+	statePending     = "pending"
+	stateTerminating = "terminating"
+	stateSilent      = "no answer"
+	stateNotAsked    = "not asked"
+	stateLeaderless  = "no leader"
+	stateSick        = "error"
+)
+
+// podState is what is wrong with a pod, and more words for it.
+func podState(pod *corev1.Pod) (state, detail string) {
+	if pod.DeletionTimestamp != nil {
+		return stateTerminating, ""
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			return statePending, oneLine(c.Message)
+		}
+	}
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if w := c.State.Waiting; w != nil && w.Reason != "" && w.Reason != "PodInitializing" {
+			return w.Reason, waitingDetail(c)
+		}
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			return v1alpha1.StateOK, ""
+		}
+	}
+	return stateUnready, unreadyDetail(pod)
+}
+
+func waitingDetail(c corev1.ContainerStatus) string {
+	if t := c.LastTerminationState.Terminated; t != nil {
+		return "container " + c.Name + " ended " + endedText(t)
+	}
+	return oneLine(c.State.Waiting.Message)
+}
+
+func unreadyDetail(pod *corev1.Pod) string {
+	var waiting []string
+	for _, c := range pod.Status.ContainerStatuses {
+		if !c.Ready {
+			waiting = append(waiting, c.Name)
+		}
+	}
+	if len(waiting) == 0 {
+		return "its pod is not Ready"
+	}
+	return "not Ready: container " + strings.Join(waiting, ", ")
+}
+
+func restarts(pod *corev1.Pod) int32 {
+	var n int32
+	for _, c := range pod.Status.ContainerStatuses {
+		n += c.RestartCount
+	}
+	return n
+}

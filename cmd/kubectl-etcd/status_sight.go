@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// sight is all that was seen of one cluster at one moment. What the user may not
+// see is as if it weren't there, and is named in unseen.
+type sight struct {
+	owner      observe.Owner
+	at         time.Time
+	facts      observe.Facts
+	pods       []*corev1.Pod
+	conditions []observe.Condition
+	backup     v1alpha1.Backup
+	traffic    v1alpha1.Traffic
+	// governed is the policy that applies; verdict and standing are by it, or by
+	// the rule's defaults where none does.
+	governed observe.Match
+	verdict  policy.SpreadVerdict
+	standing policy.Standing
+	settings policy.BudgetSettings
+	events   []corev1.Event
+	underWay operate.UnderWay
+	// said is what the members said; silence is why none was asked at all.
+	said    etcd.Survey
+	silence error
+	unseen  []v1alpha1.Unseen
+}
+
+// viewer looks at one cluster, again and again if need be.
+type viewer struct {
+	reader    *observe.Reader
+	to        access
+	namespace string
+	target    observe.Target
+	clock     interface{ Now() time.Time }
+
+	// members are kept as long as the pods are the same ones.
+	members *etcd.Cluster
+	pods    []string
+}
+
+// viewer finds nothing yet; look does.
+func (e *env) viewer(target string) (*viewer, error) {
+	t, err := observe.ParseTarget(target)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := e.reader()
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := e.namespace()
+	if err != nil {
+		return nil, err
+	}
+	to, err := e.access()
+	if err != nil {
+		return nil, err
+	}
+	return &viewer{reader: reader, to: to, namespace: namespace, target: t, clock: e.clock}, nil
+}
+
+// close ends the connections to the members.
+func (v *viewer) close() {
+	if v.members != nil {
+		_ = v.members.Close() // nothing was written
+	}
+	v.members, v.pods = nil, nil
+}
+
+// look sees the cluster as it is now.
+func (v *viewer) look(ctx context.Context) (sight, error) {
+	r, denials, err := v.reader.Preload(ctx, v.namespace, true)
+	if err != nil {
+		return sight{}, err
+	}
+	s := sight{unseen: unseenOf(denials)}
+	if s.owner, err = r.Resolve(ctx, v.namespace, v.target); err != nil {
+		return s, unresolved(err, denials)
+	}
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		s.said, s.silence = v.ask(ctx, r, s.owner)
+	}()
+	err = s.observe(ctx, r)
+	if err == nil {
+		err = s.readEvents(ctx, v.reader)
+	}
+	if err == nil {
+		s.readUnderWay(ctx, r)
+	}
+	<-asked
+	if err := context.Cause(ctx); err != nil {
+		return s, err
+	}
+	s.at = v.clock.Now()
+	return s, err
+}
+
+// unresolved says of a cluster that isn't found that it may be one of those that
+// can't be seen.
+func unresolved(err error, denials []observe.Denial) error {
+	if !is[*observe.NotFoundError](err) {
+		return err
+	}
+	errs := []error{err}
+	for _, d := range denials {
+		if essential[d.Resource] {
+			errs = append(errs, d.Err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ask asks the members. The error is why nobody was asked.
+func (v *viewer) ask(ctx context.Context, r *observe.Reader, o observe.Owner) (etcd.Survey, error) {
+	pods, err := r.MemberPods(ctx, o)
+	if err != nil || len(pods) == 0 {
+		return etcd.Survey{}, err
+	}
+	var now []string
+	for _, p := range pods {
+		now = append(now, string(p.UID))
+	}
+	if !slices.Equal(now, v.pods) {
+		v.close()
+		if v.members, err = v.to.members(ctx, r, o); err != nil {
+			return etcd.Survey{}, err
+		}
+		v.pods = now
+	}
+	said, err := v.members.Survey(ctx)
+	if is[*etcd.SplitBrainError](err) {
+		return said, nil // what they said is worth showing
+	}
+	return said, err
+}
+
+// observe reads what the objects of Kubernetes say.
+func (s *sight) observe(ctx context.Context, r *observe.Reader) error {
+	var err error
+	if s.pods, err = r.MemberPods(ctx, s.owner); err != nil {
+		return err
+	}
+	if s.facts, err = r.Facts(ctx, s.owner); err != nil {
+		return err
+	}
+	if s.conditions, err = r.Conditions(ctx, s.owner, s.facts); err != nil {
+		return err
+	}
+	if s.backup, err = backupOf(ctx, r, s.owner, s.facts); err != nil {
+		return err
+	}
+	if s.traffic, err = trafficOf(ctx, r, s.owner, s.facts.At); err != nil {
+		return err
+	}
+	return s.place(ctx, r)
+}
+
+// place judges where the members run.
+func (s *sight) place(ctx context.Context, r *observe.Reader) error {
+	var err error
+	s.governed, err = r.PolicyFor(ctx, s.owner)
+	if apierrors.IsForbidden(err) {
+		s.unseen = append(s.unseen, v1alpha1.Unseen{What: "etcdtopologypolicies.policy.kubectl-etcd.dev", Why: err.Error()})
+	} else if err != nil && !meta.IsNoMatchError(err) {
+		return err
+	}
+	p := s.governed.Policy
+	if p == nil {
+		p = &policyv1alpha1.EtcdTopologyPolicy{}
+	}
+	s.settings = observe.BudgetSettings(p)
+	settings := observe.SpreadSettings(p)
+	pod, found, err := r.MemberPod(ctx, s.owner)
+	if err != nil {
+		return err
+	}
+	if s.owner.ReadOnly() && len(s.pods) > 0 {
+		pod, found = s.pods[0], true
+	}
+	if !found {
+		return nil
+	}
+	facts, err := r.SpreadOutlook(ctx, s.owner, pod, settings.ZoneKey)
+	if err != nil {
+		return err
+	}
+	members, err := r.Placement(ctx, s.owner, settings.ZoneKey)
+	if err != nil {
+		return err
+	}
+	s.verdict = policy.Spread(facts, settings)
+	s.standing = policy.Stand(int(s.owner.Replicas), members, s.verdict.Topology, facts.Places)
+	return nil
+}
+
+// readUnderWay reads what is being done. A journal that nobody can read is told:
+// something may be half done.
+func (s *sight) readUnderWay(ctx context.Context, r client.Reader) {
+	var err error
+	if s.underWay, err = operate.ReadUnderWay(ctx, r, s.owner); err != nil {
+		s.unseen = append(s.unseen, v1alpha1.Unseen{What: "operations under way", Why: err.Error()})
+	}
+}
+
+// readEvents reads the warnings about the cluster's objects. They are read apart
+// since only warnings are wanted.
+func (s *sight) readEvents(ctx context.Context, r client.Reader) error {
+	var list corev1.EventList
+	err := r.List(ctx, &list, client.InNamespace(s.owner.Namespace), client.MatchingFields{"type": corev1.EventTypeWarning})
+	if apierrors.IsForbidden(err) {
+		s.unseen = append(s.unseen, v1alpha1.Unseen{What: "events", Why: err.Error()})
+		return nil
+	}
+	s.events = list.Items
+	return err
+}

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// restoreLimit is what a restore gets that nobody's --timeout is for.
+const restoreLimit = 30 * time.Second
+
+// traffic is a cluster whose client traffic is cut or restored.
+type traffic struct {
+	*cluster
+
+	env    *env
+	change change
+	// target is how the user called the cluster.
+	target string
+	// unreached is why the members can't be asked anything, nil when they can.
+	unreached error
+
+	services operate.ClientServices
+	facts    observe.Facts
+	survey   etcd.Survey
+	// record says who cut before, nil when nobody says.
+	record *operate.CutRecord
+
+	// kept says that etcd-webhook keeps the cut and ends it.
+	kept bool
+	// ahead is by how much the API server's clock is ahead of this machine's.
+	ahead time.Duration
+	// until is the end of the cut by the API server's clock.
+	until time.Time
+}
+
+// traffic finds the cluster and its client Services. That its members can't be
+// reached doesn't keep anybody from cutting: that may be why.
+func (e *env) traffic(ctx context.Context, target, service string) (*traffic, error) {
+	t := &traffic{env: e, target: target}
+	var err error
+	if t.cluster, err = e.cluster(ctx, target); err != nil {
+		c, errOwner := e.owner(ctx, target)
+		if errOwner != nil {
+			return nil, errOwner
+		}
+		t.cluster, t.unreached = c, err
+	}
+	if named, err := observe.ParseTarget(target); service == "" && err == nil && named.Kind == "service" {
+		service = named.Name
+	}
+	if t.services, err = operate.FindClientServices(ctx, t.reader, t.Owner, service, t.clientPort()); err != nil {
+		return nil, err
+	}
+	if len(t.services.Chosen) == 0 {
+		return nil, t.noService(service)
+	}
+	if t.record, err = operate.ReadCutRecord(ctx, t.kube, t.Owner); err != nil && !apierrors.IsForbidden(err) {
+		e.warn("%v.", err)
+	}
+	return t, nil
+}
+
+// noService says why there is nothing to cut or restore.
+func (t *traffic) noService(service string) error {
+	switch {
+	case service != "" && service == t.services.Peer:
+		return refused("Service %s is headless: members of %s find each other by it, so cutting it could part them; name the Service that clients use", service, t.Owner)
+	case service != "" && len(t.services.Left) > 0:
+		return refused("Service %s doesn't lead clients to %s; Service %s does", service, t.Owner, strings.Join(t.services.Left, ", "))
+	case service != "":
+		return refused("Service %s doesn't lead clients to %s", service, t.Owner)
+	}
+	return refused("no Service leads clients to %s: they dial the members themselves, and no selector can keep them away", t.Owner)
+}
+
+func (t *traffic) close() {
+	if err := t.Close(); err != nil {
+		t.env.warn("%v.", err)
+	}
+}
+
+// clientPort is where members listen for clients, 0 where that isn't known.
+func (t *traffic) clientPort() int {
+	if t.members == nil || len(t.members.Endpoints) == 0 {
+		return 0
+	}
+	return t.members.Endpoints[0].Port
+}
+
+func (t *traffic) druid() bool { return t.Flavour == observe.Druid }
+
+func (t *traffic) names() []string {
+	var names []string
+	for i := range t.services.Chosen {
+		names = append(names, t.services.Chosen[i].Name)
+	}
+	return names
+}
+
+// list names the Services in a sentence.
+func (t *traffic) list() string { return strings.Join(t.names(), ", ") }
+
+// now is the API server's clock, as far as it is known.
+func (t *traffic) now() time.Time { return t.env.clock.Now().Add(t.ahead) }
+
+// cutNow is until when any of the Services is cut as they were last read.
+func (t *traffic) cutNow() (last time.Time, cut bool) {
+	for i := range t.services.Chosen {
+		if until, has := observe.CutUntil(&t.services.Chosen[i]); has && until.After(t.now()) && until.After(last) {
+			last, cut = until, true
+		}
+	}
+	return last, cut
+}
+
+// restoreCommand is how to end the cut by hand.
+func (t *traffic) restoreCommand() string {
+	return fmt.Sprintf("kubectl etcd restore-client-traffic %s -n %s", t.target, t.Namespace)
+}
+
+// needs are the permissions that cutting and restoring use, beside those of the lock.
+func (t *traffic) needs() []operate.Need {
+	in := func(verb, group, resource, name string) operate.Need {
+		return operate.Need{Verb: verb, Group: group, Resource: resource, Namespace: t.Namespace, Name: name}
+	}
+	needs := []operate.Need{
+		in("patch", coordinationv1.GroupName, "leases", operate.LockName(t.Owner)),
+		in("list", discoveryv1.GroupName, "endpointslices", ""),
+	}
+	for _, name := range t.names() {
+		needs = append(needs, in("get", "", "services", name), in("patch", "", "services", name))
+	}
+	return needs
+}
+
+// cutNeeds are needs and those to count what clients hold open.
+func (t *traffic) cutNeeds(o cutOptions) []operate.Need {
+	needs := append(t.needs(), readsJournal(t.cluster)...)
+	if t.unreached == nil && !o.allowResidual {
+		needs = append(needs, operate.Need{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: t.Namespace})
+	}
+	return needs
+}
+
+// suspendNeeds are those for druid's annotation.
+func (t *traffic) suspendNeeds() []operate.Need {
+	return []operate.Need{{Verb: "patch", Group: druidv1alpha1.GroupName, Resource: "etcds", Namespace: t.Namespace, Name: t.Name}}
+}
+
+// quiet is a client whose answers' warnings nobody sees: those of dry runs that try
+// what etcd-webhook says.
+func (e *env) quiet() (client.Client, error) {
+	config, err := e.config()
+	if err != nil {
+		return nil, err
+	}
+	kube, err := e.client()
+	if err != nil {
+		return nil, err
+	}
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(config, httpClient, kube.Scheme())
+}
+
+// clockTime is a moment for people: UTC, to the second.
+func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

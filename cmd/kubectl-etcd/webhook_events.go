@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+)
+
+// leaseTime is for how long a lease is valid without being renewed.
+func leaseTime(lease *coordinationv1.Lease) time.Duration {
+	return time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15)) * time.Second
+}
+
+// seeEvents reads the warnings that the program gave, and those about its own
+// objects, the last first.
+func (l *webhookLook) seeEvents(ctx context.Context) error {
+	var said, about corev1.EventList
+	warnings := client.MatchingFields{"type": corev1.EventTypeWarning, "reportingComponent": webhookName}
+	if err := l.kube.List(ctx, &said, warnings); err != nil {
+		return err
+	}
+	if space := l.st.Program.Namespace; space != "" {
+		if err := l.kube.List(ctx, &about, client.InNamespace(space), client.MatchingFields{"type": corev1.EventTypeWarning}); err != nil {
+			return err
+		}
+	}
+	var out []v1alpha1.WarningEvent
+	for _, e := range slices.Concat(said.Items, about.Items) {
+		last, count := lastSeen(&e)
+		object := strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name
+		if e.InvolvedObject.Namespace != "" && e.InvolvedObject.Namespace != l.st.Program.Namespace {
+			object += " in " + e.InvolvedObject.Namespace
+		}
+		out = append(out, v1alpha1.WarningEvent{
+			Last: metav1.NewTime(last), Count: count, Reason: e.Reason, Message: oneLine(e.Message), Object: object,
+		})
+	}
+	slices.SortStableFunc(out, func(a, b v1alpha1.WarningEvent) int {
+		return cmp.Or(b.Last.Compare(a.Last.Time), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Reason, b.Reason))
+	})
+	l.st.Events = out[:min(len(out), eventsShown)]
+	return nil
+}

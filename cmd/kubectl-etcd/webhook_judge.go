@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+)
+
+// The reasons of what is wrong with an installation.
+const (
+	reasonNotInstalled    = "WebhookNotInstalled"
+	reasonNoReplica       = "WebhookNoReplica"
+	reasonNotCalled       = "WebhookNotCalled"
+	reasonNotRegistered   = "WebhookNotRegistered"
+	reasonUntrusted       = "WebhookUntrusted"
+	reasonUntried         = "WebhookUntried"
+	reasonReplicasMissing = "WebhookReplicasMissing"
+	reasonNoLeader        = "WebhookNoLeader"
+	reasonTogether        = "WebhookTogether"
+	reasonCertificateNear = "WebhookCertificateNear"
+	reasonSilentReplica   = "WebhookSilentReplica"
+	reasonFailsClosed     = "WebhookFailsClosed"
+	reasonNoPolicyAtAll   = "NoPolicyAtAll"
+	reasonPolicyTie       = "PolicyConflict"
+	reasonCutOverdue      = "CutOverdue"
+)
+
+const (
+	// restOfLife is the part of a certificate's life that is left when it should long
+	// have been renewed: all who renew do so when a third or more is left.
+	restOfLife = 5
+	// cutOverdueAfter is what the controller may take to end a cut.
+	cutOverdueAfter = time.Minute
+	installCommand  = "kubectl apply --server-side -k github.com/kubectl-etcd/kubectl-etcd/manifests/overlays/self-signed"
+)
+
+// judgeWebhook makes of what was seen what is wrong with it.
+func judgeWebhook(st *v1alpha1.WebhookStatus) {
+	j := &webhookJudge{st: st}
+	if len(st.Webhooks) == 0 && st.Program.Deployment == "" && len(st.Unseen) == 0 {
+		st.Health = v1alpha1.NotInstalled
+		j.fault(reasonNotInstalled, "no webhook configuration and no Deployment of it is there; to install it: %s", installCommand)
+		return
+	}
+	j.replicas()
+	j.certificates()
+	j.admission()
+	j.settings()
+	slices.SortStableFunc(st.Problems, func(a, b v1alpha1.Problem) int { return strings.Compare(a.Severity, b.Severity) })
+	st.Health = j.health()
+}
+
+// webhookJudge gathers problems: faults keep it from working, the rest doesn't.
+type webhookJudge struct {
+	st *v1alpha1.WebhookStatus
+	// works and broken are proofs of the one and of the other.
+	works, broken bool
+}
+
+func (j *webhookJudge) fault(reason, format string, args ...any) {
+	j.broken = true
+	j.st.Problems = append(j.st.Problems, v1alpha1.Problem{Severity: v1alpha1.SeverityError, Reason: reason, Message: fmt.Sprintf(format, args...)})
+}
+
+func (j *webhookJudge) warn(reason, format string, args ...any) {
+	j.st.Problems = append(j.st.Problems, v1alpha1.Problem{Severity: v1alpha1.SeverityWarning, Reason: reason, Message: fmt.Sprintf(format, args...)})
+}
+
+// health goes by the proof first: who answers works.
+func (j *webhookJudge) health() string {
+	switch {
+	case j.broken:
+		return v1alpha1.Down
+	case !j.works:
+		return v1alpha1.Unknown
+	case slices.ContainsFunc(j.st.Problems, func(p v1alpha1.Problem) bool { return p.Reason != reasonNoPolicyAtAll }):
+		return v1alpha1.Degraded
+	}
+	return v1alpha1.Healthy
+}
+
+func (j *webhookJudge) unseen(what string) bool {
+	return slices.ContainsFunc(j.st.Unseen, func(u v1alpha1.Unseen) bool { return u.What == what })
+}
+
+func (j *webhookJudge) replicas() {
+	p := j.st.Program
+	if j.unseen("deployments") {
+		return
+	}
+	switch {
+	case p.Deployment == "":
+		j.fault(reasonNoReplica, "webhooks are registered, but there is no Deployment %s in namespace %s; install it again, or take the registrations away: %s", webhookName, p.Namespace, j.removal())
+		return
+	case p.Desired == 0:
+		j.fault(reasonNoReplica, "Deployment %s/%s is scaled to 0: kubectl -n %s scale deployment/%s --replicas 2", p.Namespace, p.Deployment, p.Namespace, p.Deployment)
+		return
+	case p.Ready == 0:
+		j.fault(reasonNoReplica, "none of the %d replicas of Deployment %s/%s is ready: %s", p.Desired, p.Namespace, p.Deployment, j.whyNotReady())
+		return
+	case p.Ready < p.Desired:
+		j.warn(reasonReplicasMissing, "%d of %d replicas are ready: %s", p.Ready, p.Desired, j.whyNotReady())
+	}
+	if p.Leader == "" && !j.unseen("the leader's lease") {
+		j.warn(reasonNoLeader, "no replica leads, so budgets are kept by admission alone and cuts don't end")
+	}
+	nodes := map[string]bool{}
+	for _, r := range p.Replicas {
+		nodes[r.Node] = true
+	}
+	if len(p.Replicas) > 1 && len(nodes) == 1 {
+		j.warn(reasonTogether, "the %d replicas run on the same node, %s, and go with it", len(p.Replicas), p.Replicas[0].Node)
+	}
+}
+
+func (j *webhookJudge) removal() string {
+	var names []string
+	for _, w := range j.st.Webhooks {
+		if !slices.Contains(names, w.Configuration) {
+			names = append(names, w.Configuration)
+		}
+	}
+	return "kubectl delete " + strings.Join(names, " ")
+}
+
+func (j *webhookJudge) whyNotReady() string {
+	p := j.st.Program
+	for _, r := range p.Replicas {
+		if !r.Ready && r.LastExit != "" {
+			return r.Pod + ": " + r.LastExit
+		}
+	}
+	return fmt.Sprintf("kubectl -n %s describe pods -l app.kubernetes.io/name=%s", p.Namespace, webhookName)
+}
+
+func (j *webhookJudge) certificates() {
+	now := j.st.Time.Time
+	asked, trusted := 0, 0
+	for _, r := range j.st.Program.Replicas {
+		switch c := r.Certificate; {
+		case c == nil:
+			if r.Ready && !j.unseen("certificates that are served") {
+				j.warn(reasonSilentReplica, "replica %s is Ready, but %s", r.Pod, r.Silence)
+			}
+		case len(c.Distrusted) > 0:
+			asked++
+			j.fault(reasonUntrusted, "the API server doesn't trust what %s serves: %s", r.Pod, strings.Join(c.Distrusted, "; "))
+		default:
+			asked++
+			trusted++
+			if left := c.NotAfter.Sub(now); left < c.NotAfter.Sub(c.NotBefore.Time)/restOfLife {
+				j.warn(reasonCertificateNear, "the certificate of %s expires in %s and has not been renewed", r.Pod, since(c.NotAfter.Time, now))
+			}
+		}
+	}
+	if asked > 0 && trusted == asked && j.st.Program.Ready > 0 && j.st.Admission.Error == "" {
+		j.works = j.st.Admission.Answered
+	}
+}
+
+func (j *webhookJudge) admission() {
+	t := j.st.Admission
+	switch {
+	case len(j.st.Webhooks) == 0 && !j.unseen(unseenWebhooks):
+		j.fault(reasonNotRegistered, "no webhook is registered with the API server, so it never calls etcd-webhook; install it again: %s", installCommand)
+	case t.Answered:
+		j.works = true
+		if t.Error != "" {
+			j.warn(reasonUntried, "the webhook answered, but the API server then refused the pod of the trial, so what it changes wasn't seen: %s", t.Error)
+		}
+	case t.Error != "":
+		j.warn(reasonUntried, "admission could not be tried: %s", t.Error)
+	default:
+		j.fault(reasonNotCalled, "the API server was asked to %s, and it came back untouched: etcd-webhook wasn't called or didn't answer in time%s", t.Asked, j.failedOpen())
+	}
+}
+
+// failedOpen is what the API server says of requests that passed unanswered.
+func (j *webhookJudge) failedOpen() string {
+	for _, w := range j.st.Webhooks {
+		if w.Calls != nil && strings.HasPrefix(w.Name, "pods.") && w.Calls.FailedOpen > 0 {
+			return fmt.Sprintf("; it let %d requests pass unanswered since it started", w.Calls.FailedOpen)
+		}
+	}
+	return ""
+}
+
+func (j *webhookJudge) settings() {
+	for _, w := range j.st.Webhooks {
+		if w.FailurePolicy != "Ignore" {
+			j.warn(reasonFailsClosed, "webhook %s has failurePolicy %s: with etcd-webhook down, %s is refused", w.Name, w.FailurePolicy, strings.Join(w.Resources, ", "))
+		}
+	}
+	if len(j.st.Policies) == 0 && !j.unseen("etcdtopologypolicies") {
+		j.warn(reasonNoPolicyAtAll, "there is no EtcdTopologyPolicy, so nothing is spread and no budget is kept; manifests/samples/policy.yaml is one to begin with")
+	}
+	for _, p := range j.st.Policies {
+		if p.Conflict != "" {
+			j.warn(reasonPolicyTie, "EtcdTopologyPolicy %s: %s", p.Name, p.Conflict)
+		}
+	}
+	for _, c := range j.st.Cuts {
+		switch {
+		case c.Until == nil:
+			j.warn(reasonCutOverdue, "client traffic of Service %s/%s is cut, and nobody can read until when", c.Namespace, c.Service)
+		case j.st.Time.Sub(c.Until.Time) > cutOverdueAfter:
+			j.warn(reasonCutOverdue, "client traffic of Service %s/%s should have been restored %s ago", c.Namespace, c.Service, since(j.st.Time.Time, c.Until.Time))
+		}
+	}
+}

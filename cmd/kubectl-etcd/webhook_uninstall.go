@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+func newWebhookUninstallCmd(e *env) *cobra.Command {
+	ch := change{timeout: 5 * time.Minute}
+	all := false
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove etcd-webhook, and give back what it holds",
+		Long: paragraphs(`
+			Remove etcd-webhook from the cluster, and leave nothing of it in force: the webhook
+			configurations go first, cuts of client traffic are lifted, every budget gets back what its
+			author asked for, but not less than the quorum, and those that etcd-webhook made go. Then its
+			Deployment, its rights and its namespace go. No pod restarts.
+
+			It does all of this itself, so it works where etcd-webhook doesn't run any more, and also after
+			kubectl delete -k. When it was interrupted, run it again.
+
+			The EtcdTopologyPolicies stay, without effect, unless --all is given.`),
+		Example: examples(`
+			# See what it would do
+			kubectl etcd webhook uninstall --dry-run=client
+
+			# Do it, with the policies and their definition
+			kubectl etcd webhook uninstall --all -y`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return uninstallWebhook(cmd.Context(), e, all, ch)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "Delete the EtcdTopologyPolicies and their definition, too")
+	addChangeFlags(cmd, &ch)
+	return cmd
+}
+
+func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
+	ctx, cancel := within(ctx, ch.timeout, "uninstall etcd-webhook")
+	defer cancel()
+	kube, err := e.quiet() // what it says of budgets that it still keeps is known
+	if err != nil {
+		return err
+	}
+	reader, err := e.reader()
+	if err != nil {
+		return err
+	}
+	if err := e.requireOnly(ctx, kube, operate.FindNeeds()); err != nil {
+		return err
+	}
+	found, err := operate.FindInstallation(ctx, kube)
+	if err != nil {
+		return err
+	}
+	if found.Empty() && (!all || len(found.Policies)+len(found.Definition) == 0) {
+		fmt.Fprintln(e.Out, "etcd-webhook is not installed, and nothing of it is left.")
+		return nil
+	}
+	u := &operate.Uninstall{
+		Kube: kube, Reader: reader, Clock: e.clock, All: all, Say: e.step,
+		Restore: func(ctx context.Context, service client.ObjectKey) error {
+			return e.restoreService(ctx, kube, service, ch)
+		},
+	}
+	if ch.dryRun != dryRunClient {
+		if err := e.mayUninstall(ctx, kube, u, found); err != nil {
+			return err
+		}
+	}
+	if proceed, err := e.propose(ctx, nil, u.Plan(found), ch); err != nil || !proceed {
+		return err
+	}
+	if ch.dryRun == dryRunServer {
+		fmt.Fprintln(e.ErrOut, "The API server would take every write. Nothing was changed (--dry-run=server).")
+		return nil
+	}
+	if err := u.Run(ctx, found, ch.wait); err != nil {
+		return fmt.Errorf("%w; what was done is done: run it again to go on", err)
+	}
+	fmt.Fprintln(e.Out, "etcd-webhook is uninstalled.")
+	return nil
+}
+
+// mayUninstall asks for every permission and tries every write.
+func (e *env) mayUninstall(ctx context.Context, kube client.Client, u *operate.Uninstall, found *operate.Installation) error {
+	needs := u.Needs(found)
+	for i := range found.Cut {
+		c, err := e.clusterOfService(ctx, kube, &found.Cut[i])
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			needs = append(needs, operate.LockNeeds(c.Owner)...)
+			needs = append(needs, operate.Need{Verb: "patch", Group: coordinationv1.GroupName, Resource: "leases", Namespace: c.Namespace, Name: operate.LockName(c.Owner)})
+		}
+	}
+	if err := e.requireOnly(ctx, kube, needs); err != nil {
+		return err
+	}
+	return u.Try(ctx, found)
+}
+
+// restoreService ends a cut as restore-client-traffic does: under the lock of the
+// cluster that is cut, and with who cut forgotten.
+func (e *env) restoreService(ctx context.Context, kube client.Client, key client.ObjectKey, ch change) error {
+	var service corev1.Service
+	if err := kube.Get(ctx, key, &service); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	c, err := e.clusterOfService(ctx, kube, &service)
+	if err != nil {
+		return err
+	}
+	if c == nil { // it selects no members any more
+		if _, err := operate.RestoreService(ctx, kube, key); err != nil {
+			return err
+		}
+		e.step("Client traffic through Service %s is restored", key)
+		return nil
+	}
+	t, err := e.restorableOf(ctx, c, c.Ref())
+	if err != nil || len(t.services.Chosen) == 0 {
+		return err
+	}
+	t.change = ch
+	return t.restoreLocked(ctx)
+}
+
+// clusterOfService is the first cluster whose members a Service selects, nil when
+// there is none.
+func (e *env) clusterOfService(ctx context.Context, kube client.Client, service *corev1.Service) (*cluster, error) {
+	reader, err := e.reader()
+	if err != nil {
+		return nil, err
+	}
+	owners, _, err := reader.OwnersOfService(ctx, service)
+	if err != nil || len(owners) == 0 {
+		return nil, err
+	}
+	return &cluster{Owner: owners[0], reader: reader, kube: kube}, nil
+}
