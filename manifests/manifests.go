@@ -7,7 +7,7 @@ package manifests
 
 import "embed"
 
-// Files has the folders base and crd as they stand in the repository.
+// Files has the folders base, crd and overlays as they stand in the repository.
 //
-//go:embed base crd
+//go:embed base crd overlays
 var Files embed.FS
