@@ -16,12 +16,18 @@ import (
 const module = "github.com/kubectl-etcd/kubectl-etcd/"
 
 // The rule of ARCHITECTURE.md: dependencies point from the programs to the
-// rules and never back, and admission and control know nothing of each other.
+// rules and never back, admission and control know nothing of each other nor of
+// etcd's own API, and what the plugin does to a cluster knows no command line.
 var forbidden = map[string][]string{
-	"policy":           {module, "k8s.io/", "sigs.k8s.io/", "go.etcd.io/", "github.com/", "golang.org/", "net/http"},
-	"internal/observe": {module + "webhook", module + "controller", module + "internal/etcd", module + "cmd"},
-	"webhook":          {module + "controller", module + "internal/etcd", module + "cmd", "go.etcd.io/"},
-	"controller":       {module + "webhook", module + "internal/etcd", module + "cmd", "go.etcd.io/"},
+	"policy":               {module, "k8s.io/", "sigs.k8s.io/", "go.etcd.io/", "github.com/", "golang.org/", "net/http"},
+	"internal/observe":     {module + "webhook", module + "controller", module + "internal/etcd", module + "internal/operate", module + "cmd"},
+	"internal/etcd":        {module + "webhook", module + "controller", module + "internal/operate", module + "cmd"},
+	"internal/operate":     {module + "webhook", module + "controller", module + "cmd", "github.com/spf13/", "k8s.io/cli-runtime"},
+	"internal/certificate": {module + "webhook", module + "controller", module + "internal", module + "policy", module + "cmd"},
+	"webhook":              {module + "controller", module + "internal/etcd", module + "internal/operate", module + "cmd", "go.etcd.io/"},
+	"controller":           {module + "webhook", module + "internal/etcd", module + "internal/operate", module + "cmd", "go.etcd.io/"},
+	"api/output/v1alpha1":  {module + "webhook", module + "controller", module + "internal", module + "cmd", module + "policy", "go.etcd.io/", "sigs.k8s.io/controller-runtime"},
+	"cmd/kubectl-etcd":     {module + "webhook", module + "controller"},
 }
 
 // What policy may import itself: nothing that blocks, reads a clock or does I/O.

@@ -6,6 +6,8 @@ package clusters
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +48,7 @@ func NewCommand(attach Attach) *cobra.Command {
 
 // newMakeCmd makes one ready-made cluster.
 func newMakeCmd(attach Attach, namespace *string, name string, spec Spec) *cobra.Command {
-	var wait bool
+	var wait, auth bool
 	cmd := &cobra.Command{
 		Use:   name + " [NAME]",
 		Short: fmt.Sprintf("Make an etcd cluster of %d, flavour %s", spec.Size, spec.Flavour),
@@ -57,6 +59,7 @@ func newMakeCmd(attach Attach, namespace *string, name string, spec Spec) *cobra
 				return err
 			}
 			spec.Progress = cmd.ErrOrStderr()
+			spec.Bitnami.Auth = auth && spec.Flavour == Bitnami
 			c, err := Apply(cmd.Context(), tb, *namespace, nameOf(name, args), spec)
 			if err != nil || !wait {
 				return err
@@ -65,6 +68,9 @@ func newMakeCmd(attach Attach, namespace *string, name string, spec Spec) *cobra
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "cluster %s is Ready\n", c)
+			if auth {
+				return c.EnableAuth(cmd.Context())
+			}
 			return nil
 		},
 	}
@@ -81,6 +87,10 @@ func newMakeCmd(attach Attach, namespace *string, name string, spec Spec) *cobra
 	}
 	flags.StringVar(&spec.Version, "version", "3.7", fmt.Sprintf("of etcd, one of %q", versions))
 	flags.BoolVar(&spec.Ephemeral, "ephemeral", false, "keep data in an emptyDir")
+	flags.BoolVar(&auth, "auth", false, "switch authentication on, with user root")
+	if spec.Flavour == Plain {
+		flags.StringVar((*string)(&spec.Plain.Like), "like", "", fmt.Sprintf("copy the manifests of one of %q", slices.Sorted(maps.Keys(products))))
+	}
 	return cmd
 }
 

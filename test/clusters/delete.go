@@ -27,13 +27,10 @@ func (c *Cluster) Delete(ctx context.Context) error {
 }
 
 func (c *Cluster) delete(ctx context.Context) error {
-	ours := map[string]string{clusterLabel: c.Name}
-	for _, k := range c.kinds() {
-		err := c.kube.DeleteAllOf(ctx, k.object, client.InNamespace(c.Namespace), client.MatchingLabels(ours))
-		if err != nil && !meta.IsNoMatchError(err) {
-			return err
-		}
+	if err := c.dismiss(ctx); err != nil {
+		return err
 	}
+	ours := c.ours()
 	if err := c.awaitNone(ctx, "pods", &corev1.PodList{}, c.MemberLabels()); err != nil {
 		return err
 	}
@@ -60,6 +57,27 @@ func (c *Cluster) delete(ctx context.Context) error {
 	}
 	return c.deleteStore(ctx)
 }
+
+// Dismiss begins a cluster's removal and waits for nothing. Delete ends it.
+func (c *Cluster) Dismiss(ctx context.Context) error {
+	if err := c.dismiss(ctx); err != nil {
+		return fmt.Errorf("dismiss cluster %s: %w", c, err)
+	}
+	return nil
+}
+
+func (c *Cluster) dismiss(ctx context.Context) error {
+	for _, k := range c.kinds() {
+		err := c.kube.DeleteAllOf(ctx, k.object, client.InNamespace(c.Namespace), client.MatchingLabels(c.ours()))
+		if err != nil && !meta.IsNoMatchError(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ours are the labels of everything that Apply made.
+func (c *Cluster) ours() map[string]string { return map[string]string{clusterLabel: c.Name} }
 
 // kind is a kind of object that Apply makes.
 type kind struct {

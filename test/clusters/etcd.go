@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -50,7 +51,7 @@ func (c *Cluster) endpoint(pod string) string {
 // dialer opens gRPC's connections.
 func (c *Cluster) dialer(ctx context.Context, address string) (net.Conn, error) {
 	pod, _, _ := strings.Cut(address, ".")
-	return c.kube.forward(ctx, c.Namespace, pod, 2379)
+	return etcd.NewTunnel(c.kube.rest).Dial(ctx, c.Namespace, pod, 2379)
 }
 
 func (c *Cluster) dial(ctx context.Context, pods ...string) (*clientv3.Client, error) {

@@ -31,6 +31,9 @@ type layout struct {
 
 // objects are the cluster's manifests but for its certificates.
 func (l layout) objects() ([]*unstructured.Unstructured, error) {
+	if l.Plain.Like != "" {
+		return render(string(l.Plain.Like)+".yaml", l)
+	}
 	return render(string(l.Flavour)+".yaml", l)
 }
 
@@ -40,7 +43,7 @@ func (l layout) Full() string {
 	if l.Flavour == Bitnami && !strings.Contains(l.Name, "etcd") {
 		return l.Name + "-etcd"
 	}
-	return l.Name
+	return l.Name + l.product().full
 }
 
 // PeerService is the headless Service.
@@ -52,13 +55,16 @@ func (l layout) PeerService() string {
 		return l.Full() + "-headless"
 	case Plain:
 	}
-	return l.Name
+	return l.Full() + l.product().peer
 }
 
 // ClientService is the Service that clients dial.
 func (l layout) ClientService() string {
 	if l.Flavour == Bitnami {
 		return l.Full()
+	}
+	if p, ok := products[l.Plain.Like]; ok {
+		return l.Full() + p.client
 	}
 	return l.Name + "-client"
 }
@@ -84,6 +90,9 @@ func (l layout) MemberLabels() map[string]string {
 			"app.kubernetes.io/component": "etcd",
 		}
 	case Plain:
+	}
+	if labels := l.product().labels; labels != nil {
+		return labels(l.Name)
 	}
 	return map[string]string{"app": l.Name}
 }
@@ -183,6 +192,23 @@ func (l layout) EtcdFlags() []string {
 		)
 	}
 	return flags
+}
+
+// LivePath is what a probe asks for whether etcd runs. Etcd 3.4 has it under no name
+// of its own before its last releases; its metrics are there as long as it is.
+func (l layout) LivePath() string {
+	if l.Version == "3.4" {
+		return "/metrics"
+	}
+	return "/livez"
+}
+
+// ReadyPath is what a probe asks for whether etcd can serve.
+func (l layout) ReadyPath() string {
+	if l.Version == "3.4" {
+		return "/health"
+	}
+	return "/readyz"
 }
 
 // HealthCommand asks a chart's member whether it is healthy, with the certificate

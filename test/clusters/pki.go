@@ -26,6 +26,8 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 	pem  []byte
 	now  time.Time
+	// servingOnly leaves the use by clients out of what it signs.
+	servingOnly bool
 }
 
 // keyPair is a certificate and its key, as TLS Secrets carry them.
@@ -59,7 +61,8 @@ func newAuthority(name string, now time.Time) (*authority, error) {
 }
 
 // sign makes a key and its certificate. Names that are IP addresses become such.
-// Every certificate may serve and be a client: etcd's members are both to each other.
+// A certificate may serve and be a client, unless the authority is told otherwise:
+// etcd's members are both to each other.
 func (a *authority) sign(commonName string, names ...string) (keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -76,6 +79,9 @@ func (a *authority) sign(commonName string, names ...string) (keyPair, error) {
 		NotAfter:     a.now.Add(certificateLife),
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	if a.servingOnly {
+		template.ExtKeyUsage = template.ExtKeyUsage[:1]
 	}
 	for _, name := range names {
 		if ip := net.ParseIP(name); ip != nil {

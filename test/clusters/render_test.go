@@ -37,6 +37,13 @@ func TestRender(t *testing.T) {
 		{"plain-3-ordered", Spec{Flavour: Plain, Ephemeral: true, Budget: &Budget{MinAvailable: &two}, Plain: PlainSpec{Ordered: true}}},
 		{"plain-1-shell", Spec{Flavour: Plain, Size: 1, Version: "3.5", Plain: PlainSpec{Shell: true, NoProbes: true}}},
 		{"bitnami-3", Spec{Flavour: Bitnami}},
+		{"kamaji-1", Spec{Flavour: Plain, Size: 1, Plain: PlainSpec{Like: Kamaji}}},
+		{"karmada-1", Spec{Flavour: Plain, Size: 1, Plain: PlainSpec{Like: Karmada}}},
+		{"vcluster-3", Spec{Flavour: Plain, Plain: PlainSpec{Like: VCluster}}},
+		{"config-file-1-tls", Spec{Flavour: Plain, Size: 1, TLS: true, Plain: PlainSpec{Like: ConfigFile}}},
+		{"docs-3", Spec{Flavour: Plain, Plain: PlainSpec{Like: Docs}}},
+		{"docs-1-tls", Spec{Flavour: Plain, Size: 1, TLS: true, Plain: PlainSpec{Like: Docs}}},
+		{"bitnami-1-auth", Spec{Flavour: Bitnami, Size: 1, Ephemeral: true, Bitnami: BitnamiSpec{Auth: true}}},
 		{"bitnami-3-tls", Spec{Flavour: Bitnami, TLS: true, Budget: &Budget{MinAvailable: &half}}},
 	} {
 		t.Run(c.golden, func(t *testing.T) {

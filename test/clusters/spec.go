@@ -28,7 +28,7 @@ const (
 )
 
 // versions of etcd that StatefulSets can run, by their minor release.
-var versions = []string{"3.7", "3.6", "3.5"}
+var versions = []string{"3.7", "3.6", "3.5", "3.4"}
 
 // Spec says what etcd cluster to make. Its zero value but for the flavour is a
 // cluster of three members without TLS.
@@ -39,7 +39,7 @@ type Spec struct {
 	// TLS secures client, peer and, with druid, backup traffic, each with client
 	// certificates.
 	TLS bool
-	// Version of etcd: 3.7 (or empty), 3.6 or 3.5. Druid has its own, and refuses this.
+	// Version of etcd: 3.7 (or empty), 3.6, 3.5 or 3.4. Druid has its own, and refuses this.
 	Version string
 	// StorageClass of the members' volumes; empty means the cluster's default.
 	StorageClass string
@@ -59,8 +59,10 @@ type Spec struct {
 	// Progress is told what images are built, which can take minutes. Nil for nobody.
 	Progress io.Writer
 
-	Druid DruidSpec
-	Plain PlainSpec
+	Certificate CertificateSpec
+	Druid       DruidSpec
+	Plain       PlainSpec
+	Bitnami     BitnamiSpec
 }
 
 // Budget is what a PodDisruptionBudget allows. Both fields may be set: what the
@@ -98,6 +100,28 @@ type PlainSpec struct {
 	NoProbes bool
 	// Shell starts etcd from a line of shell rather than by arguments.
 	Shell bool
+	// Like is whose manifests it copies, empty for none: see Product. What else is
+	// in PlainSpec, and a budget, such a cluster can't have, and its data is in an
+	// emptyDir.
+	Like Product
+}
+
+// BitnamiSpec is what only a cluster like Bitnami's chart can have.
+type BitnamiSpec struct {
+	// Auth gives the members root's password, as the chart does by default. The
+	// chart's start script, which isn't here, would switch authentication on:
+	// see EnableAuth.
+	Auth bool
+}
+
+// CertificateSpec is what is wrong with the certificate that members serve clients with.
+type CertificateSpec struct {
+	// Names are those that it has; none means those that it should have.
+	Names []string
+	// Expired makes it end before it is used.
+	Expired bool
+	// ServingOnly leaves clients' use away, which etcd's own has in most charts.
+	ServingOnly bool
 }
 
 // withDefaults fills what the caller left open.
@@ -111,6 +135,9 @@ func (s Spec) withDefaults() Spec {
 	if s.Budget == nil && s.Flavour == Bitnami {
 		one := intstr.FromInt32(1)
 		s.Budget = &Budget{MaxUnavailable: &one}
+	}
+	if p, ok := products[s.Plain.Like]; ok {
+		s.TLS, s.Ephemeral = s.TLS || p.secured, true
 	}
 	if s.Druid.Heartbeat == 0 {
 		s.Druid.Heartbeat = 10 * time.Second
@@ -137,6 +164,10 @@ func (s Spec) check() error {
 		return fmt.Errorf("flavour %s has nothing of druid's", s.Flavour)
 	case s.Flavour != Plain && s.Plain != (PlainSpec{}):
 		return fmt.Errorf("flavour %s has nothing of a plain StatefulSet's", s.Flavour)
+	case s.Flavour != Bitnami && s.Bitnami != (BitnamiSpec{}):
+		return fmt.Errorf("flavour %s has nothing of Bitnami's", s.Flavour)
+	case s.Plain.Like != "":
+		return s.checkProduct()
 	case s.Flavour == Druid:
 		return s.checkDruid()
 	}

@@ -28,15 +28,28 @@ func (l layout) certificates(now time.Time) (secretData, error) {
 	if err != nil {
 		return nil, err
 	}
+	if pack := l.product().pack; pack != nil {
+		return l.packed(a, pack)
+	}
 	server, peer := l.Name+"-server-tls", l.Name+"-peer-tls"
 	if l.Flavour == Bitnami {
 		server, peer = l.Full()+"-client-crt", l.Full()+"-peer-crt"
 	}
 	return secretsOf(
-		leaf{server, a, "etcd-server", l.serverNames()},
+		leaf{server, l.server(a), "etcd-server", l.serverNames()},
 		leaf{peer, a, "etcd-peer", l.peerNames()},
 		leaf{l.clientSecret(), a, "etcd-client", nil},
 	)
+}
+
+// server is the authority, as it signs the certificate that members serve with.
+func (l layout) server(a *authority) *authority {
+	signer := *a
+	if l.Certificate.Expired {
+		signer.now = a.now.Add(-certificateLife - 2*time.Hour)
+	}
+	signer.servingOnly = l.Certificate.ServingOnly
+	return &signer
 }
 
 // druidCertificates are those that an Etcd points to: three authorities, each of
@@ -96,10 +109,18 @@ func secretsOf(leaves ...leaf) (secretData, error) {
 }
 
 // clientSecret holds what a client shows to the members, and their authority.
-func (l layout) clientSecret() string { return l.Name + "-client-tls" }
+func (l layout) clientSecret() string {
+	if secret := l.product().clientSecret; secret != "" {
+		return l.Name + secret
+	}
+	return l.Name + "-client-tls"
+}
 
 // serverNames are the names under which a member serves clients.
 func (l layout) serverNames() []string {
+	if len(l.Certificate.Names) > 0 {
+		return l.Certificate.Names
+	}
 	names := []string{"localhost", "127.0.0.1"}
 	if l.Flavour == Druid {
 		names = append(names, l.Name+"-local") // wrapper and backup-restore dial each other so

@@ -13,6 +13,9 @@ const Webhook = "ghcr.io/kubectl-etcd/etcd-webhook:dev"
 // Druid is etcd-druid, which the Deployment that runs it names.
 const Druid = gardener + "gardener/etcd-druid:v0.37.0"
 
+// CertManager has all of cert-manager's programs: which one runs is its argument.
+const CertManager = "quay.io/jetstack/cert-manager-controller:v1.21.2"
+
 // Alpine stands in for the image of that name: a shell and the usual tools.
 // druid asks for it, and it serves whoever needs a shell in a pod.
 const Alpine = gardener + "3rd/alpine:3.21.3"
@@ -31,6 +34,7 @@ var known = []Image{
 	etcd("v3.7.3", ""),
 	etcd("v3.6.16", "-3.6"),
 	etcd("v3.5.27", "-3.5"),
+	etcd34("v3.4.13", "-3.4"),
 	single(Druid, "etcd-druid"),
 	single(gardener+"gardener/etcd-wrapper:v0.6.2", "etcd-wrapper"),
 	single(gardener+"gardener/etcd-wrapper:v0.8.0", "etcd-wrapper"),
@@ -38,6 +42,7 @@ var known = []Image{
 	single(gardener+"gardener/etcdbrctl:v0.43.0", "etcdbrctl"),
 	{Name: Alpine, busybox: true, command: []string{"/bin/sh"}},
 	single(Webhook, "etcd-webhook"),
+	single(CertManager, "cert-manager"),
 }
 
 // Etcd is the reference of etcd's own image of a release, such as v3.7.3.
@@ -56,6 +61,13 @@ func etcd(version, suffix string) Image {
 		folders: []string{"/var/etcd", "/var/lib/etcd"},
 		command: []string{bin + "etcd"},
 	}
+}
+
+// etcd34 is etcd's image before there was etcdutl.
+func etcd34(version, suffix string) Image {
+	image := etcd(version, suffix)
+	image.programs = image.programs[:2]
+	return image
 }
 
 // single has one program, which its pods give arguments but no command.

@@ -53,6 +53,14 @@ var groups = []group{
 	etcd("etcd-3.6", "programs/etcd36", "v3.6.16", "-3.6"),
 	etcd("etcd-3.5", "programs/etcd35", "v3.5.27", "-3.5"),
 	{
+		// v3.4.13 by its commit: the module proxy has no tag of 3.4 under this path.
+		name: "etcd-3.4", dir: "programs/etcd34", module: "go.etcd.io/etcd", version: "v0.5.0-alpha.5.0.20200910180754-dd1b699fc489",
+		programs: []program{
+			{name: "etcd-3.4", pkg: "go.etcd.io/etcd", binary: "etcd"},
+			{name: "etcdctl-3.4", pkg: "go.etcd.io/etcd/etcdctl", binary: "etcdctl"},
+		},
+	},
+	{
 		name: "etcd-druid", dir: "programs/druid", module: "github.com/gardener/etcd-druid", version: "v0.37.0",
 		stamps:   []string{"github.com/gardener/etcd-druid/internal/version.gitVersion=v0.37.0"},
 		programs: []program{{name: "etcd-druid", pkg: "github.com/gardener/etcd-druid/cmd"}},
@@ -62,6 +70,23 @@ var groups = []group{
 		module: "github.com/gardener/etcd-backup-restore", version: "v0.43.0",
 		stamps:   []string{"github.com/gardener/etcd-backup-restore/pkg/version.Version=v0.43.0"},
 		programs: []program{{name: "etcdbrctl", pkg: "github.com/gardener/etcd-backup-restore"}},
+	},
+	{
+		// Without the discovery of anybody's cloud, which rules don't need.
+		name: "promtool", dir: "programs/promtool", module: "github.com/prometheus/prometheus", version: "v0.315.0", tags: "remove_all_sd",
+		programs: []program{{name: "promtool", pkg: "github.com/prometheus/prometheus/cmd/promtool"}},
+	},
+	{
+		name: "krew", dir: "programs/krew", module: "sigs.k8s.io/krew", version: "v0.5.0",
+		programs: []program{
+			{name: "krew", pkg: "sigs.k8s.io/krew/cmd/krew"},
+			{name: "validate-krew-manifest", pkg: "sigs.k8s.io/krew/cmd/validate-krew-manifest"},
+		},
+	},
+	// Below cert-manager's own path, since its webhook is an internal package.
+	{
+		name: "cert-manager", dir: "programs/certmanager",
+		programs: []program{{name: "cert-manager", pkg: "github.com/cert-manager/cert-manager/cmd/testbed"}},
 	},
 	own("etcd-wrapper", "programs/wrapper", "/test/programs/wrapper"),
 	own("testbed-machine", ".", "/test/cmd/testbed-machine"),

@@ -67,7 +67,7 @@ func (d fileData) write(name, path string) error {
 
 func (l layout) writeFiles() error {
 	control := l.fileData(controlPlane, Node{})
-	errs := []error{control.write("Corefile", "Corefile"), control.write("objects.yaml", "objects.yaml")}
+	errs := []error{control.write("Corefile", "Corefile"), control.write("objects.yaml", "objects.yaml"), control.write("audit.yaml", "audit.yaml")}
 	for _, n := range l.Nodes {
 		d := l.fileData(n.Name, n)
 		errs = append(errs,

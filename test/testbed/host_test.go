@@ -60,12 +60,9 @@ func processesOf(name string) []string {
 	var found []string
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
-		if stat, _ := os.ReadFile(filepath.Join(dir, "stat")); strings.Contains(string(stat), ") Z ") {
-			continue // dead; the host's first process will collect it
-		}
 		for _, file := range []string{"environ", "cmdline", "cgroup", "mountinfo"} {
 			data, _ := os.ReadFile(filepath.Join(dir, file))
-			if strings.Contains(string(data), name) {
+			if strings.Contains(string(data), name) && !dying(dir) {
 				command, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 				found = append(found, fmt.Sprintf("%s (%s) %s", dir, file, strings.ReplaceAll(string(command), "\x00", " ")))
 				break
@@ -73,6 +70,13 @@ func processesOf(name string) []string {
 		}
 	}
 	return found
+}
+
+// dying is whether a process has given back its memory, and with it its program: all
+// that is left is for its parent to collect it.
+func dying(dir string) bool {
+	_, err := os.Readlink(filepath.Join(dir, "exe"))
+	return err != nil
 }
 
 func isOthers(alias, name string) bool {

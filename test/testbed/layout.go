@@ -79,6 +79,7 @@ func (l layout) zones() []string {
 
 // What stands where in the run directory.
 func (l layout) pki() string             { return filepath.Join(l.Dir, "pki") }
+func (l layout) auditLog() string        { return filepath.Join(l.Dir, "logs", "audit.log") }
 func (l layout) kubeconfig() string      { return filepath.Join(l.Dir, "kubeconfig") }
 func (l layout) shared() string          { return filepath.Join(l.Dir, "shared") }
 func (l layout) bin() string             { return filepath.Join(l.Dir, "bin") }     // for people

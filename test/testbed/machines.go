@@ -129,6 +129,8 @@ func (l layout) apiServerFlags() flags {
 		// No kube-proxy runs here, so that webhooks and extension API servers
 		// are called at their pods and not at their Services' addresses.
 		"enable-aggregator-routing": "true",
+		"audit-policy-file":         filepath.Join(l.home(controlPlane), "audit.yaml"),
+		"audit-log-path":            l.auditLog(),
 	}
 }
 

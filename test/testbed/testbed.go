@@ -94,6 +94,10 @@ func (t *Testbed) Log(process string) string {
 	return spec.Log(process)
 }
 
+// AuditLog returns the file in which the API server notes, as audit events of level
+// Metadata, each request of a service account in the namespace of etcd-webhook.
+func (t *Testbed) AuditLog() string { return t.auditLog() }
+
 func (t *Testbed) helper() string { return filepath.Join(t.libexec(), helper) }
 
 // spec returns the machine of a node, or the control plane's.

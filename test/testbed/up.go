@@ -157,13 +157,19 @@ func (t *Testbed) startControlPlane(ctx context.Context) error {
 	return t.waitAPIServer(ctx)
 }
 
-// applyObjects makes what a testbed's cluster has from the start.
+// applyObjects makes what a testbed's cluster has from the start. On a machine that is
+// overloaded the connection to the API server may break, so it is tried again.
 func (t *Testbed) applyObjects(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, t.Kubectl(), "apply", "--server-side", "-f", filepath.Join(t.home(controlPlane), "objects.yaml"))
-	key, value := machine.Mark(t.layout.Name) // so that Down finds it when this process is killed
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+t.Kubeconfig(), key+"="+value)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("apply the testbed's objects: %w\n%s", err, out)
+	var failed error
+	for range 5 {
+		cmd := exec.CommandContext(ctx, t.Kubectl(), "apply", "--server-side", "-f", filepath.Join(t.home(controlPlane), "objects.yaml"))
+		key, value := machine.Mark(t.layout.Name) // so that Down finds it when this process is killed
+		cmd.Env = append(os.Environ(), "KUBECONFIG="+t.Kubeconfig(), key+"="+value)
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			return os.WriteFile(t.appliedFile(), nil, 0o644)
+		}
+		failed = fmt.Errorf("apply the testbed's objects: %w\n%s", err, out)
 	}
-	return os.WriteFile(t.appliedFile(), nil, 0o644)
+	return failed
 }
