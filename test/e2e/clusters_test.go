@@ -52,6 +52,7 @@ func TestReadyMadeClusters(t *testing.T) {
 			})
 			agrees(t, row.cluster, row.version)
 			backedUp(t, row.cluster)
+			saves(t, row.cluster)
 			gone(t, row.cluster)
 		})
 	}
@@ -148,7 +149,7 @@ func gone(t *testing.T, c *clusters.Cluster) {
 // A store that can't be written to makes BackupReady False once there is something to
 // write, and a full snapshot makes it True at once when it can.
 func TestStoreBreaksAndHeals(t *testing.T) {
-	beside(t)
+	operating(t, 1)
 	c := start(t, namespace(t), "stored", clusters.Spec{Flavour: clusters.Druid, Size: 1})
 	ctx := t.Context()
 	if err := c.BreakStore(ctx); err != nil {

@@ -6,7 +6,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,25 +122,9 @@ func awaitUnavailable(t *testing.T, b *policyv1.PodDisruptionBudget, want int) {
 // returns it.
 func awaitMin(t *testing.T, c *clusters.Cluster, want int, reason string) *policyv1.PodDisruptionBudget {
 	t.Helper()
-	var found policyv1.PodDisruptionBudget
-	eventually(t, fmt.Sprintf("minAvailable %d (%s) of %s", want, reason, c), func(ctx context.Context) (string, bool, error) {
-		var list policyv1.PodDisruptionBudgetList
-		if err := kube.List(ctx, &list, client.InNamespace(c.Namespace)); err != nil {
-			return "", false, err
-		}
-		i := slices.IndexFunc(list.Items, func(b policyv1.PodDisruptionBudget) bool {
-			return strings.HasSuffix(b.Annotations[v1alpha1.BudgetForAnnotation], "/"+c.Full())
-		})
-		if i < 0 {
-			return fmt.Sprintf("none for it among %d budgets", len(list.Items)), false, nil
-		}
-		found = list.Items[i]
-		got := found.Spec.MinAvailable
-		if got == nil {
-			return fmt.Sprintf("no minAvailable: %+v", found.Spec), false, nil
-		}
-		why := found.Annotations[v1alpha1.BudgetReasonAnnotation]
-		return fmt.Sprintf("minAvailable %s (%s)", got, why), got.IntValue() == want && (reason == "" || why == reason), nil
-	})
-	return &found
+	found, err := c.AwaitMin(t.Context(), limit, want, reason)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }

@@ -7,25 +7,16 @@ package e2e
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"os/signal"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/suite"
 )
-
-// keepVariable names a testbed that tests use, make if it is not there, and leave
-// running, for whoever works on one test. Without it they make one and remove it.
-const keepVariable = "E2E_TESTBED"
 
 var (
 	bed  *testbed.Testbed
@@ -33,49 +24,12 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	o := testbed.Options{Name: "kubectl-etcd-e2e", Log: os.Stderr}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	tearDown := func() {
-		if err := testbed.Down(context.WithoutCancel(ctx), o); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	if name := os.Getenv(keepVariable); name != "" {
-		o.Name, tearDown = name, func() {}
-	}
-	// Tests don't look at this context, so that they fail by themselves; who
-	// interrupts them wants them gone, and nothing left behind.
-	go func() {
-		<-ctx.Done()
-		tearDown()
-		os.Exit(130)
-	}()
-	code := 1
-	if err := setUp(ctx, o); err != nil {
-		fmt.Fprintln(os.Stderr, "set up the testbed for these tests:", err)
-	} else {
-		code = m.Run()
-	}
-	tearDown()
-	os.Exit(code)
+	suite.Run(m, testbed.Options{Name: "kubectl-etcd-e2e"}, "E2E_TESTBED", setUp, install.RightsUsed("e2e"))
 }
 
-func setUp(ctx context.Context, o testbed.Options) (err error) {
-	if bed, err = testbed.Up(ctx, o); err != nil {
-		return err
-	}
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return err
-		}
-	}
-	config, err := bed.RESTConfig()
-	if err != nil {
-		return err
-	}
-	if kube, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
+func setUp(ctx context.Context, tb *testbed.Testbed) (err error) {
+	bed = tb
+	if kube, err = install.Client(bed); err != nil {
 		return err
 	}
 	together, run := errgroup.WithContext(ctx)

@@ -30,6 +30,34 @@ func beside(t *testing.T) {
 	t.Cleanup(stage.RUnlock)
 }
 
+// room is for how many members there is at once in tests that operate clusters. More
+// than a small machine can run keep each other waiting for seconds, and such a member
+// is dead to whoever looks. Whoever fits comes in first, so that the tests that mostly
+// wait, for etcd-druid to notice, begin at once.
+var room = struct {
+	*sync.Cond
+	left int
+}{sync.NewCond(&sync.Mutex{}), 15}
+
+// operating begins a test that operates clusters of its own, beside others, with so
+// many members at once.
+func operating(t *testing.T, members int) {
+	t.Helper()
+	beside(t)
+	room.L.Lock()
+	defer room.L.Unlock()
+	for room.left < members {
+		room.Wait()
+	}
+	room.left -= members
+	t.Cleanup(func() {
+		room.L.Lock()
+		defer room.L.Unlock()
+		room.left += members
+		room.Broadcast()
+	})
+}
+
 // alone begins a test that drains or cuts off nodes, or changes druid or the webhook.
 // It waits for the shared cluster first, so that the others go on meanwhile.
 func alone(t *testing.T) {
@@ -58,6 +86,18 @@ func beginShared(ctx context.Context) error {
 	}
 	_, err := clusters.Apply(ctx, bed, sharedNamespace, "shared", clusters.Spec{Flavour: clusters.Druid, Size: 3})
 	return err
+}
+
+// borrowed is held by tests that move the shared cluster's leader, or want it still.
+var borrowed sync.Mutex
+
+// borrowDruid is sharedDruid, for one test at a time.
+func borrowDruid(t *testing.T) *clusters.Cluster {
+	t.Helper()
+	c := sharedDruid(t)
+	borrowed.Lock()
+	t.Cleanup(borrowed.Unlock)
+	return c
 }
 
 // sharedDruid is a cluster of three members by druid, ready.

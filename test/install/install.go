@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package install puts the project's own webhook and controller on a testbed,
-// as its manifests say, with an image of this checkout and a serving
-// certificate made here.
+// Package install puts the project's own webhook and controller on a testbed, as
+// its default manifests say, with an image of this checkout.
 package install
 
 import (
@@ -51,14 +50,7 @@ func install(ctx context.Context, tb Testbed) error {
 	if err != nil {
 		return err
 	}
-	if err := k.ensureNamespace(ctx); err != nil {
-		return err
-	}
-	authority, err := k.ensureCertificate(ctx)
-	if err != nil {
-		return err
-	}
-	objects, err := k.manifests(ctx, authority)
+	objects, err := k.manifests(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,7 +82,7 @@ func uninstall(ctx context.Context, tb Testbed) error {
 	if err := k.awaitReleased(ctx); err != nil {
 		return err
 	}
-	objects, err := k.manifests(ctx, nil)
+	objects, err := k.manifests(ctx)
 	if err != nil {
 		return err
 	}

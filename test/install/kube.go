@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -30,6 +30,18 @@ type kube struct {
 }
 
 func connect(tb Testbed) (*kube, error) {
+	c, err := Client(tb)
+	if err != nil {
+		return nil, err
+	}
+	return &kube{Client: c, tb: tb}, nil
+}
+
+// Client is an administrator of a testbed who knows Kubernetes' kinds and ours.
+func Client(tb Testbed) (client.Client, error) {
+	// The client logs nothing that its errors don't say, but complains on standard
+	// error where nobody has said so.
+	log.SetLogger(logr.Discard())
 	types := runtime.NewScheme()
 	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types)); err != nil {
 		return nil, err
@@ -42,7 +54,7 @@ func connect(tb Testbed) (*kube, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach testbed: %w", err)
 	}
-	return &kube{Client: c, tb: tb}, nil
+	return c, nil
 }
 
 // kubectl runs the testbed's kubectl and returns what it printed.
@@ -55,14 +67,6 @@ func (k *kube) kubectl(ctx context.Context, stdin []byte, args ...string) ([]byt
 		return nil, fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(words.String()))
 	}
 	return out.Bytes(), nil
-}
-
-func (k *kube) ensureNamespace(ctx context.Context) error {
-	err := k.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}})
-	if client.IgnoreAlreadyExists(err) != nil {
-		return fmt.Errorf("create namespace %s: %w", Namespace, err)
-	}
-	return nil
 }
 
 // apply puts definitions first and waits until they are served.

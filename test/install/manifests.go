@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -23,10 +22,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 )
 
-// manifests renders the project's kustomize base with kubectl, as a user would,
-// and puts in what an overlay has to bring: the image, by its digest so that
-// another build is another rollout, and the webhooks' authority.
-func (k *kube) manifests(ctx context.Context, authority []byte) ([]map[string]any, error) {
+// manifests renders the project's default overlay with kubectl, as a user would,
+// with the image by its digest, so that another build is another rollout.
+func (k *kube) manifests(ctx context.Context) ([]map[string]any, error) {
 	dir, err := os.MkdirTemp("", "etcd-webhook-manifests-")
 	if err != nil {
 		return nil, err
@@ -40,7 +38,7 @@ func (k *kube) manifests(ctx context.Context, authority []byte) ([]map[string]an
 		return nil, err
 	}
 	overlay, err := yaml.Marshal(map[string]any{
-		"resources": []string{"../base"},
+		"resources": []string{"../overlays/self-signed"},
 		"images":    []map[string]string{image},
 	})
 	if err != nil {
@@ -56,11 +54,7 @@ func (k *kube) manifests(ctx context.Context, authority []byte) ([]map[string]an
 	if err != nil {
 		return nil, err
 	}
-	objects, err := parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return objects, trust(objects, authority)
+	return parse(text)
 }
 
 // image pins the image that the testbed's registry has now.
@@ -99,21 +93,4 @@ func parse(text []byte) ([]map[string]any, error) {
 			out = append(out, o)
 		}
 	}
-}
-
-// trust puts the authority into every webhook's configuration.
-func trust(objects []map[string]any, authority []byte) error {
-	for _, o := range objects {
-		if o["kind"] != "MutatingWebhookConfiguration" {
-			continue
-		}
-		webhooks, ok := o["webhooks"].([]any)
-		if !ok {
-			return errors.New("the manifests' MutatingWebhookConfiguration has no webhooks")
-		}
-		for _, w := range webhooks {
-			w.(map[string]any)["clientConfig"].(map[string]any)["caBundle"] = base64.StdEncoding.EncodeToString(authority)
-		}
-	}
-	return nil
 }

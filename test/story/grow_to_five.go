@@ -29,10 +29,13 @@ func growToFive(ctx context.Context, w *World) error {
 	if err := w.disturb(ctx, "grow"); err != nil {
 		return err
 	}
-	if err := w.twoTwoOne(ctx, w.grow); err != nil {
+	if err := w.twoPending(ctx, w.literal); err != nil {
 		return err
 	}
-	return w.twoPending(ctx, w.literal)
+	if err := w.dismiss(ctx, w.literal); err != nil {
+		return err
+	}
+	return w.twoTwoOne(ctx, w.grow)
 }
 
 func (w *World) twoTwoOne(ctx context.Context, c *clusters.Cluster) error {

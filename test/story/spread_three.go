@@ -18,11 +18,16 @@ import (
 
 // spreadThree makes the story's clusters and looks where their members are.
 func spreadThree(ctx context.Context, w *World) error {
+	together, run := errgroup.WithContext(ctx)
 	for _, c := range w.cast() {
 		w.Do("create Etcd %s with 3 members%s", c, saysOfAffinity(c))
-		if _, err := clusters.Apply(ctx, w.Testbed, c.Namespace, c.Name, c.Spec); err != nil {
+		together.Go(func() error {
+			_, err := clusters.Apply(run, w.Testbed, c.Namespace, c.Name, c.Spec)
 			return err
-		}
+		})
+	}
+	if err := together.Wait(); err != nil {
+		return err
 	}
 	if err := w.disturb(ctx, "spread"); err != nil {
 		return err
@@ -34,7 +39,16 @@ func spreadThree(ctx context.Context, w *World) error {
 	if err := w.oneMemberAZone(ctx, w.main); err != nil {
 		return err
 	}
-	return w.untouched(ctx, w.outside)
+	if err := w.untouched(ctx, w.outside); err != nil {
+		return err
+	}
+	return w.dismiss(ctx, w.outside)
+}
+
+// dismiss deletes a cluster that has played its part: the machine may be small.
+func (w *World) dismiss(ctx context.Context, c *clusters.Cluster) error {
+	w.Do("kubectl delete etcd %s -n %s", c.Name, c.Namespace)
+	return c.Dismiss(ctx)
 }
 
 func saysOfAffinity(c *clusters.Cluster) string {

@@ -24,49 +24,60 @@ func withoutWebhook(ctx context.Context, w *World) (err error) {
 			err = back
 		}
 	}()
-	for _, namespace := range []string{inside, outside, metav1.NamespaceDefault} {
-		if err := w.startsAnEtcd(ctx, namespace); err != nil {
-			return err
-		}
+	solos, err := w.createSolos(ctx)
+	if err != nil {
+		return err
 	}
 	if err := w.disturb(ctx, "without"); err != nil {
 		return err
 	}
-	members, err := w.main.Members(ctx)
+	pod, err := w.loseMember(ctx)
 	if err != nil {
 		return err
+	}
+	if err := awaitReady(ctx, append(solos, w.main)...); err != nil {
+		return err
+	}
+	w.Good("%s is back and ready", pod)
+	for _, c := range solos {
+		w.Good("%s is created and ready", c)
+		if err := c.Delete(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createSolos creates an etcd where the policy applies, where it doesn't, and where
+// nobody thought of either.
+func (w *World) createSolos(ctx context.Context) ([]*clusters.Cluster, error) {
+	var solos []*clusters.Cluster
+	for _, namespace := range []string{inside, outside, metav1.NamespaceDefault} {
+		w.Do("create StatefulSet %s/solo, a plain etcd", namespace)
+		c, err := clusters.Apply(ctx, w.Testbed, namespace, "solo", clusters.Spec{Flavour: clusters.Plain, Size: 1})
+		if err != nil {
+			return nil, err
+		}
+		solos = append(solos, c)
+	}
+	return solos, nil
+}
+
+// loseMember deletes the pod of a member and waits until there is another.
+func (w *World) loseMember(ctx context.Context) (string, error) {
+	members, err := w.main.Members(ctx)
+	if err != nil {
+		return "", err
 	}
 	pod := &members[0].Pod
 	w.Do("kubectl delete pod %s -n %s", pod.Name, pod.Namespace)
 	if err := w.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); err != nil {
-		return fmt.Errorf("delete pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return "", fmt.Errorf("delete pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	err = clusters.Await(ctx, limit, "a new pod "+pod.Name, func(ctx context.Context) (string, bool, error) {
 		var now corev1.Pod
 		err := w.Client.Get(ctx, client.ObjectKeyFromObject(pod), &now)
 		return "the old one", err == nil && now.UID != pod.UID, client.IgnoreNotFound(err)
 	})
-	if err != nil {
-		return err
-	}
-	if err := awaitReady(ctx, w.main); err != nil {
-		return err
-	}
-	w.Good("%s is back and ready", pod.Name)
-	return nil
-}
-
-// startsAnEtcd creates a StatefulSet of one etcd member and removes it again.
-func (w *World) startsAnEtcd(ctx context.Context, namespace string) error {
-	spec := clusters.Spec{Flavour: clusters.Plain, Size: 1}
-	w.Do("create StatefulSet %s/solo, a plain etcd", namespace)
-	c, err := clusters.Apply(ctx, w.Testbed, namespace, "solo", spec)
-	if err != nil {
-		return err
-	}
-	if err := c.WaitReady(ctx); err != nil {
-		return err
-	}
-	w.Good("%s is created and ready", c)
-	return c.Delete(ctx)
+	return pod.Name, err
 }

@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// notHere are the checks that judge the machine that tests run on, rather than the
+// cluster.
+const notHere = "--skip=D009,Q007,M007,D008"
+
+// checked is what check says of one cluster, by ID.
+func checked(t *testing.T, code int, c *clusters.Cluster, args ...string) map[string]output.CheckResult {
+	t.Helper()
+	stdout, _ := plugin(t, code, append([]string{"check", c.Full(), "-n", c.Namespace, "-o", "json", notHere}, args...)...)
+	var report output.CheckReport
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	results := map[string]output.CheckResult{}
+	for _, r := range report.Checks {
+		results[r.ID] = r
+	}
+	return results
+}
+
+// awaitChecked waits until each of these checks has this result. What is true of a
+// cluster may take a moment to show.
+func awaitChecked(t *testing.T, c *clusters.Cluster, want map[string]string, args ...string) map[string]output.CheckResult {
+	t.Helper()
+	var results map[string]output.CheckResult
+	ids := strings.Join(slices.Sorted(maps.Keys(want)), ",")
+	eventually(t, "check "+ids+" of "+c.String(), func(context.Context) (string, bool, error) {
+		r := startPlugin(t, append([]string{"check", c.Full(), "-n", c.Namespace, "-o", "json", "--only", ids}, args...)...)
+		code := r.wait(t)
+		var report output.CheckReport
+		if err := json.Unmarshal([]byte(r.stdout.String()), &report); err != nil {
+			return fmt.Sprintf("exit code %d: %s", code, r.stderr.String()), false, nil //nolint:nilerr // it is asked again
+		}
+		results = map[string]output.CheckResult{}
+		seen, all := "", true
+		for _, result := range report.Checks {
+			results[result.ID] = result
+			seen += fmt.Sprintf("%s %s %v; ", result.ID, result.Result, result.Findings)
+			all = all && result.Result == want[result.ID]
+		}
+		return seen, all && len(results) == len(want), nil
+	})
+	return results
+}
+
+// onlyWarnings holds a report to having no failure, nothing unknown, and no warnings
+// but these.
+func onlyWarnings(t *testing.T, results map[string]output.CheckResult, ids ...string) {
+	t.Helper()
+	var warned []string
+	for id, r := range results {
+		switch r.Result {
+		case "Failure", "Unknown":
+			t.Errorf("%s is %s: %v", id, r.Result, r.Findings)
+		case "Warning":
+			warned = append(warned, id)
+		}
+	}
+	if slices.Sort(warned); !slices.Equal(warned, ids) {
+		t.Errorf("warned of %v, want %v", warned, ids)
+	}
+}
+
+func fixOf(t *testing.T, r output.CheckResult) string {
+	t.Helper()
+	if len(r.Findings) == 0 {
+		t.Fatalf("%s has no findings", r.ID)
+	}
+	return r.Findings[0].Fix
+}
+
+// A cluster that is well is found well, by each flavour, TLS on and off; then it is
+// made sick in ways that leave it running.
+func TestCheck(t *testing.T) {
+	operating(t, 9)
+	t.Run("druid", func(t *testing.T) {
+		t.Parallel()
+		c := borrowDruid(t)
+		awaitChecked(t, c, map[string]string{"Q001": "OK", "R002": "OK", "R003": "OK", "O004": "OK"})
+	})
+	t.Run("plain with TLS", func(t *testing.T) {
+		t.Parallel()
+		c := start(t, namespace(t), "plain", clusters.Spec{Flavour: clusters.Plain, TLS: true})
+		// Its claims are smaller than etcd's default quota, and it has neither a
+		// budget nor backups.
+		onlyWarnings(t, checked(t, 0, c), "B001", "D007", "R001")
+		t.Run("certificate about to expire", func(t *testing.T) { expiringCertificate(t, c) })
+		t.Run("member scaled away", func(t *testing.T) { scaledAway(t, c) })
+	})
+	t.Run("bitnami", func(t *testing.T) {
+		t.Parallel()
+		c := start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true})
+		// With TLS its liveness probe is etcdctl endpoint health.
+		onlyWarnings(t, checked(t, 0, c), "D007", "R001", "W001")
+	})
+}
+
+// expiringCertificate adds a certificate of three days to a Secret that members mount.
+func expiringCertificate(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	var secret corev1.Secret
+	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: c.Namespace, Name: c.Name + "-peer-tls"}, &secret); err != nil {
+		t.Fatal(err)
+	}
+	secret.Data["old.crt"] = shortLived(t, 3*24*time.Hour)
+	if err := kube.Update(t.Context(), &secret); err != nil {
+		t.Fatal(err)
+	}
+	r := checked(t, 3, c, "--only", "C002")["C002"]
+	if want := "plain-peer-tls, key old.crt expires in 2 days"; r.Result != "Failure" || !strings.Contains(r.Findings[0].Message, want) {
+		t.Errorf("%s: %v, want %q", r.Result, r.Findings, want)
+	}
+	stdout, stderr := plugin(t, 3, "check", c.Full(), "-n", c.Namespace, "--only", "certificates")
+	if !strings.Contains(stdout, "× FAIL    C002") || !strings.Contains(stdout, "fix: renew it in Secret "+c.Namespace+"/plain-peer-tls") {
+		t.Errorf("a person reads:\n%s", stdout)
+	}
+	if !strings.Contains(stderr, "fails 1 check") || strings.Contains(stdout, "\x1b") {
+		t.Errorf("stderr: %q; colour without a terminal: %t", stderr, strings.Contains(stdout, "\x1b"))
+	}
+}
+
+func shortLived(t *testing.T, life time.Duration) []byte {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(7), NotBefore: time.Now(), NotAfter: time.Now().Add(life)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}
+
+// scaledAway takes a pod away and leaves its member in etcd, as kubectl scale does.
+func scaledAway(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	if err := c.Scale(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	results := awaitChecked(t, c, map[string]string{"M001": "Failure", "Q001": "OK", "Q002": "Failure"})
+	want := "kubectl etcd member remove statefulset/plain plain-2 -n " + c.Namespace
+	if got := fixOf(t, results["M001"]); got != want {
+		t.Errorf("the fix is %q, want %q", got, want)
+	}
+}
+
+// TestCheckSick makes one cluster sick in many ways at once.
+func TestCheckSick(t *testing.T) {
+	operating(t, 6)
+	ns := namespace(t)
+	c := start(t, ns, "sick", clusters.Spec{Flavour: clusters.Plain, Size: 4, Ephemeral: true, Mutate: sicken})
+	for _, name := range []string{"one", "two"} {
+		labels := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "sick"}}
+		if err := kube.Create(t.Context(), budgetOf(ns, name, labels)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results := checked(t, 3, c)
+	for id, want := range map[string]string{
+		"Q001": "OK", "Q003": "Warning", "P001": "Warning", "B002": "Failure", "W001": "Warning", "W004": "Warning", "W006": "Warning", "D006": "Warning",
+	} {
+		if got := results[id]; got.Result != want {
+			t.Errorf("%s is %s, want %s: %v", id, got.Result, want, got.Findings)
+		}
+	}
+	t.Run("without rights", func(t *testing.T) { checkWithoutRights(t, c) })
+	t.Run("the fix mends", func(t *testing.T) {
+		shell(t, fixOf(t, results["B002"]))
+		awaitChecked(t, c, map[string]string{"B001": "OK", "B002": "OK"})
+	})
+	t.Run("no space", func(t *testing.T) { noSpace(t, c) })
+}
+
+// sicken puts all members on one node, with a liveness probe that an alarm fails, a
+// tiny quota, no requests and no time to stop.
+func sicken(o *unstructured.Unstructured) {
+	if o.GetKind() != "StatefulSet" {
+		return
+	}
+	pod := o.Object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+	pod["nodeSelector"] = map[string]any{corev1.LabelHostname: bed.Nodes()[0].Name}
+	pod["terminationGracePeriodSeconds"] = int64(1)
+	etcd := pod["containers"].([]any)[0].(map[string]any)
+	delete(etcd, "resources")
+	etcd["args"] = append(etcd["args"].([]any), "--quota-backend-bytes=8388608")
+	probe := etcd["livenessProbe"].(map[string]any)
+	probe["httpGet"].(map[string]any)["path"] = "/health"
+	probe["failureThreshold"] = int64(60) // long enough to look at it
+}
+
+// noSpace fills the database up to its quota.
+func noSpace(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	etcd, err := c.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer etcd.Close()
+	value := strings.Repeat("x", 1<<20)
+	eventually(t, "NOSPACE", func(ctx context.Context) (string, bool, error) {
+		for n := range 20 {
+			if _, err := etcd.Put(ctx, fmt.Sprintf("/fill/%d", n), value); err != nil {
+				return err.Error(), rpctypes.Error(err) == rpctypes.ErrNoSpace, nil //nolint:errorlint // etcd's errors are values
+			}
+		}
+		return "all was taken", false, nil
+	})
+	r := awaitChecked(t, c, map[string]string{"D001": "Failure", "D002": "Failure", "D004": "OK"})
+	if got, want := fixOf(t, r["D001"]), "kubectl etcd defrag statefulset/sick -n "+c.Namespace; got != want {
+		t.Errorf("the fix is %q, want %q", got, want)
+	}
+}
+
+// checkWithoutRights looks with the eyes of a user who may only see the workload:
+// what can't be seen is unknown, and says which permission is missing.
+func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	const user = "check-viewer"
+	grant(t, c.Namespace, user, "apps", "statefulsets", "get", "list")
+	grant(t, c.Namespace, user, "", "pods", "get", "list")
+	results := checked(t, 0, c, "--as", user)
+	for id, says := range map[string]string{
+		"Q001": `cannot create resource "pods/portforward"`, "B001": `cannot list resource "poddisruptionbudgets"`,
+		"P001": `cannot get resource "nodes"`, "T001": `cannot list resource "services"`,
+	} {
+		r := results[id]
+		if r.Result != "Unknown" || !strings.Contains(fmt.Sprint(r.Findings), says) || !strings.Contains(fixOf(t, r), "ask for the permission to") {
+			t.Errorf("%s is %s: %v; want it unknown and %q", id, r.Result, r.Findings, says)
+		}
+	}
+	for id, want := range map[string]string{"M006": "OK", "W001": "Warning"} {
+		if r := results[id]; r.Result != want {
+			t.Errorf("%s is %s, want %s: %v", id, r.Result, want, r.Findings)
+		}
+	}
+}
+
+// shell runs a line that a fix said, with the testbed's kubectl.
+func shell(t *testing.T, line string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+filepath.Dir(bed.Kubectl())+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
+
+// TestCheckBackups sees backups that have stopped.
+func TestCheckBackups(t *testing.T) {
+	operating(t, 1)
+	c := start(t, namespace(t), "backups", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{RunAsRoot: true}})
+	awaitChecked(t, c, map[string]string{"R001": "OK", "R002": "OK", "R003": "OK"})
+	if err := c.BreakStore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.HealStore(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	writer := c.Write(t.Context())
+	defer writer.Stop()
+	r := awaitChecked(t, c, map[string]string{"R002": "Failure", "R003": "Failure"})
+	want := "kubectl etcd snapshot save etcd/backups --via backup-restore -n " + c.Namespace
+	if got := fixOf(t, r["R002"]); got != want {
+		t.Errorf("the fix is %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestCorrupt raises CORRUPT over data that are the same, and over data that differ:
+// the first alarm may go, the second stays until the member that differs is replaced.
+func TestCorrupt(t *testing.T) {
+	operating(t, 1)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})
+	members := membersOf(t, c)
+	needle := "needle of " + ns
+	if _, err := clientOf(t, members, "main-0").Put(t.Context(), "needle", needle); err != nil {
+		t.Fatal(err)
+	}
+
+	raiseCorrupt(t, members, "main-1")
+	disarm := []string{"alarm", "disarm", "main", "-n", ns, "-y"}
+	stdout, said := plugin(t, 0, disarm...)
+	wants(t, said, "the data of all 3 voters are the same")
+	wants(t, stdout, "alarm CORRUPT of main-1 is disarmed")
+
+	spoil(t, c, "main-2", needle)
+	raiseCorrupt(t, members, "main-2")
+	_, said = plugin(t, 2, disarm...)
+	wants(t, said, "alarm CORRUPT of main-2 stays", "the data of main-0 and main-1 from those of main-2 differ")
+	_, said = plugin(t, 2, "defrag", "main", "-n", ns, "-y")
+	wants(t, said, "CORRUPT")
+	_, said = plugin(t, 2, "member", "replace", "main-1", "-n", ns, "-y")
+	wants(t, said, "it is healthy")
+	stdout, _ = plugin(t, 3, "check", "main", "-n", ns, "--only", "D004")
+	wants(t, stdout, "kubectl etcd member replace statefulset/main main-2 -n "+ns)
+	_, said = plugin(t, 0, "member", "replace", "statefulset/main", "main-2", "-n", ns, "-y")
+	wants(t, said, "its data differ from those of main-0 and main-1")
+	plugin(t, 0, disarm...)
+	if _, err := clientOf(t, membersOf(t, c), "main-2").Put(t.Context(), "needle", "mended"); err != nil {
+		t.Error(err)
+	}
+	plugin(t, 0, "check", "main", "-n", ns, "--only", "D001,D004")
+}
+
+// raiseCorrupt has etcd believe that a member's data are corrupt.
+func raiseCorrupt(t *testing.T, members *etcd.Cluster, pod string) {
+	t.Helper()
+	client := clientOf(t, members, pod)
+	id := members.Status(t.Context(), pod).ID
+	_, err := pb.NewMaintenanceClient(client.ActiveConnection()).Alarm(t.Context(), &pb.AlarmRequest{
+		Action: pb.AlarmRequest_ACTIVATE, MemberID: id, Alarm: pb.AlarmType(pb.AlarmType_value[policy.Corrupt]),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// spoil changes one byte of a value in a member's database, which the member sees at
+// once, since it has the file mapped.
+func spoil(t *testing.T, c *clusters.Cluster, pod, needle string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(bed.Shared(), "*", c.Namespace+"_data-"+pod+"_*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d volumes of %s: %v", len(found), pod, err)
+	}
+	eventually(t, fmt.Sprintf("%q in the database of %s", needle, pod), func(context.Context) (string, bool, error) {
+		var at []string
+		err := filepath.WalkDir(found[0], func(path string, _ os.DirEntry, err error) error {
+			if err != nil || filepath.Base(path) != "db" {
+				return err
+			}
+			spoiled, err := spoilFile(path, needle)
+			if spoiled {
+				at = append(at, path)
+			}
+			return err
+		})
+		return fmt.Sprintf("changed %v", at), len(at) > 0, err
+	})
+}
+
+func spoilFile(path, needle string) (bool, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	for from := 0; ; {
+		at := bytes.Index(content[from:], []byte(needle))
+		if at < 0 {
+			return from > 0, nil
+		}
+		if _, err := file.WriteAt([]byte("N"), int64(from+at)); err != nil {
+			return false, err
+		}
+		from += at + 1
+	}
+}

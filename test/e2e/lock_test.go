@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestLock holds that a cluster has one lock, whose it is, and when it ends. The
+// lock is a Lease alone, so no etcd runs here.
+func TestLock(t *testing.T) {
+	beside(t)
+	ns := namespace(t)
+	for name, test := range map[string]func(*testing.T, observe.Owner){
+		"is given back":                 lockGivenBack,
+		"of a living holder is kept":    lockOfTheLiving,
+		"of a dead holder changes hand": lockOfTheDead,
+		"is lost when it is deleted":    lockDeleted,
+		"is lost when another has it":   lockStolen,
+		"survives a stranger's label":   lockLabelled,
+		"is lost without the server":    lockWithoutServer,
+		"needs rights":                  lockWithoutRights,
+		"is cleared where not deleted":  lockCleared,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			owner := observe.Owner{APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: ns, Name: strings.ReplaceAll(name, " ", "-")}
+			owner.Name = strings.ReplaceAll(owner.Name, "'", "")
+			test(t, owner)
+		})
+	}
+}
+
+func acquire(t *testing.T, kube client.Client, o observe.Owner, holder string) *operate.Lock {
+	t.Helper()
+	lock, err := operate.Acquire(t.Context(), kube, o, operate.Claim{Operation: "scale", Holder: holder, Reason: "more room"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lock.Release(context.WithoutCancel(t.Context())) })
+	return lock
+}
+
+func leaseOf(o observe.Owner) *coordinationv1.Lease {
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: operate.LockName(o)}}
+}
+
+func lockGivenBack(t *testing.T, o observe.Owner) {
+	t.Helper()
+	lock := acquire(t, kube, o, "ann")
+	lease := leaseOf(o)
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
+		t.Fatal(err)
+	}
+	if got := ptr.Deref(lease.Spec.HolderIdentity, ""); got != "ann" {
+		t.Errorf("the lease's holder is %q, want ann", got)
+	}
+	if err := lock.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); !apierrors.IsNotFound(err) {
+		t.Errorf("after the release the lease is still there: %v", err)
+	}
+	if err := lock.Held(); !errors.Is(err, operate.ErrReleased) {
+		t.Errorf("after the release Held says %v", err)
+	}
+	began := time.Now()
+	acquire(t, kube, o, "bob")
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("a lock that was given back could be had after %s only", took)
+	}
+}
+
+func lockOfTheLiving(t *testing.T, o observe.Owner) {
+	t.Helper()
+	acquire(t, kube, o, "ann at desk (pid 1)")
+	_, err := operate.Acquire(t.Context(), kube, o, operate.Claim{Operation: "defrag", Holder: "bob"})
+	held, ok := errors.AsType[*operate.HeldError](err)
+	if !ok {
+		t.Fatalf("bob got a lock that ann renews: %v", err)
+	}
+	for _, want := range []string{"ann at desk (pid 1)", `"scale"`, "more room", "since 20", operate.LockName(o)} {
+		if !strings.Contains(held.Error(), want) {
+			t.Errorf("the refusal doesn't say %q: %s", want, held)
+		}
+	}
+}
+
+// lockOfTheDead has a holder that renewed for the last time tomorrow, by a clock
+// that is wrong.
+func lockOfTheDead(t *testing.T, o observe.Owner) {
+	t.Helper()
+	lease := leaseOf(o)
+	tomorrow := metav1.NewMicroTime(time.Now().Add(24 * time.Hour))
+	lease.Spec = coordinationv1.LeaseSpec{HolderIdentity: new("cat"), RenewTime: &tomorrow, AcquireTime: &tomorrow, LeaseDurationSeconds: new(int32(15))}
+	if err := kube.Create(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	watched := false
+	began := time.Now()
+	lock, err := operate.Acquire(t.Context(), kube, o, operate.Claim{
+		Operation: "scale", Holder: "ann",
+		Waiting: func(h operate.Holder, _ time.Duration) { watched = h.Identity == "cat" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Release(context.WithoutCancel(t.Context())) }()
+	if took := time.Since(began); took < 15*time.Second {
+		t.Errorf("the lock changed hands after %s: its lease lasts 15s", took)
+	}
+	if !watched || lock.TookOver == nil || lock.TookOver.Identity != "cat" {
+		t.Errorf("nobody says that this was cat's lock: watched %v, took over %v", watched, lock.TookOver)
+	}
+	if err := lock.Held(); err != nil {
+		t.Errorf("a lock that was just taken over: %v", err)
+	}
+}
+
+func lockDeleted(t *testing.T, o observe.Owner) {
+	t.Helper()
+	lock := acquire(t, kube, o, "ann")
+	if err := kube.Delete(t.Context(), leaseOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	awaitLost(t, lock, "deleted")
+}
+
+func lockStolen(t *testing.T, o observe.Owner) {
+	t.Helper()
+	lock := acquire(t, kube, o, "ann")
+	patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"holderIdentity":"mallory"}}`))
+	lease := leaseOf(o)
+	if err := kube.Patch(t.Context(), lease, patch); err != nil {
+		t.Fatal(err)
+	}
+	awaitLost(t, lock, "mallory")
+	_ = lock.Release(t.Context())
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil || ptr.Deref(lease.Spec.HolderIdentity, "") != "mallory" {
+		t.Errorf("the release touched another's lock: %v %v", lease.Spec.HolderIdentity, err)
+	}
+}
+
+func lockLabelled(t *testing.T, o observe.Owner) {
+	t.Helper()
+	lock := acquire(t, kube, o, "ann")
+	lease := leaseOf(o)
+	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"seen":"yes"}}}`))
+	if err := kube.Patch(t.Context(), lease, patch); err != nil {
+		t.Fatal(err)
+	}
+	renewed := lease.Spec.RenewTime.Time
+	eventually(t, "two renewals after somebody labelled the lease", func(ctx context.Context) (string, bool, error) {
+		err := kube.Get(ctx, client.ObjectKeyFromObject(lease), lease)
+		return lease.Spec.RenewTime.String(), err == nil && lease.Spec.RenewTime.Sub(renewed) > 6*time.Second, err
+	})
+	if err := lock.Held(); err != nil {
+		t.Error(err)
+	}
+	if err := lock.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// lockWithoutServer cuts this process's connection; the lease itself is untouched.
+func lockWithoutServer(t *testing.T, o observe.Owner) {
+	t.Helper()
+	down := &atomic.Bool{}
+	shaky := kubeAs(t, func(c *rest.Config) {
+		c.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if down.Load() {
+					return nil, errors.New("the network is down")
+				}
+				return next.RoundTrip(r)
+			})
+		})
+	})
+	lock := acquire(t, shaky, o, "ann")
+	began := time.Now()
+	down.Store(true)
+	awaitLost(t, lock, "the network is down")
+	if took := time.Since(began); took >= 15*time.Second {
+		t.Errorf("the lock was given up after %s, when another may have had it already", took)
+	}
+}
+
+func lockWithoutRights(t *testing.T, o observe.Owner) {
+	t.Helper()
+	poor := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "nobody-special" })
+	_, err := operate.Acquire(t.Context(), poor, o, operate.Claim{Operation: "scale", Holder: "ann"})
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `cannot get resource "leases"`) {
+		t.Errorf("a user without rights is told: %v", err)
+	}
+	missing, err := operate.Missing(t.Context(), poor, operate.LockNeeds(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, n := range missing {
+		lines = append(lines, n.Verb)
+	}
+	if got := strings.Join(lines, " "); got != "create get update delete" {
+		t.Errorf("missing are %q, want create get update delete", got)
+	}
+	if missing, err = operate.Missing(t.Context(), kube, operate.LockNeeds(o)); err != nil || len(missing) > 0 {
+		t.Errorf("an administrator lacks %v (%v)", missing, err)
+	}
+}
+
+// lockCleared has a user who may do all but delete.
+func lockCleared(t *testing.T, o observe.Owner) {
+	t.Helper()
+	grant(t, o.Namespace, "keeps-leases", "coordination.k8s.io", "leases", "get", "create", "update")
+	keeper := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "keeps-leases" })
+	if err := acquire(t, keeper, o, "ann").Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lease := leaseOf(o)
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
+		t.Fatal(err)
+	}
+	if h := ptr.Deref(lease.Spec.HolderIdentity, ""); h != "" {
+		t.Errorf("a released lock still has holder %q", h)
+	}
+}
+
+func awaitLost(t *testing.T, lock *operate.Lock, why string) {
+	t.Helper()
+	select {
+	case <-lock.Context().Done():
+	case <-time.After(time.Minute):
+		t.Fatal("the lock is not noticed as lost within a minute")
+	}
+	if err := lock.Held(); err == nil || !strings.Contains(err.Error(), why) {
+		t.Errorf("the lock is lost: %v; want it to say %q", err, why)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

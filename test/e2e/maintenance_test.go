@@ -1,0 +1,348 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestMaintenance types move-leader, defrag, alarm and proxy against every flavour,
+// with TLS and without, and reads what a person would read.
+func TestMaintenance(t *testing.T) {
+	operating(t, 9)
+	t.Run("druid", func(t *testing.T) {
+		t.Parallel()
+		maintain(t, borrowDruid(t))
+	})
+	t.Run("bitnami", func(t *testing.T) {
+		t.Parallel()
+		maintain(t, start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true}))
+	})
+	t.Run("plain", func(t *testing.T) {
+		t.Parallel()
+		c := start(t, namespace(t), "p", clusters.Spec{Flavour: clusters.Plain, Mutate: smallQuota})
+		maintain(t, c)
+		tunnel(t, c)
+		t.Run("out of space", func(t *testing.T) { outOfSpace(t, c) })
+		t.Run("a stranger's snapshot", func(t *testing.T) { strangersSnapshot(t, c) })
+		t.Run("a member goes", func(t *testing.T) { memberGoes(t, c) })
+	})
+}
+
+// smallQuota lets a cluster of StatefulSets run out of space soon.
+func smallQuota(o *unstructured.Unstructured) {
+	if o.GetKind() != "StatefulSet" {
+		return
+	}
+	containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers")
+	for _, c := range containers {
+		container := c.(map[string]any)
+		if command, _, _ := unstructured.NestedStringSlice(container, "command"); len(command) > 0 {
+			env, _, _ := unstructured.NestedSlice(container, "env")
+			container["env"] = append(env, map[string]any{"name": "ETCD_QUOTA_BACKEND_BYTES", "value": "16777216"})
+		}
+	}
+	if err := unstructured.SetNestedSlice(o.Object, containers, "spec", "template", "spec", "containers"); err != nil {
+		panic(err)
+	}
+}
+
+// maintain does what leaves a cluster as it was.
+func maintain(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	target := []string{c.Full(), "-n", c.Namespace}
+	t.Run("alarm list", func(t *testing.T) {
+		stdout, stderr := plugin(t, 0, append([]string{"alarm", "list"}, target...)...)
+		if stdout != "" || !strings.Contains(stderr, "No alarm is raised in ") {
+			t.Errorf("%s%s", stdout, stderr)
+		}
+		stdout, _ = plugin(t, 0, append([]string{"alarm", "list", "-o", "jsonpath={.kind} {.items}"}, target...)...)
+		if stdout != "EtcdAlarmList []" {
+			t.Errorf("%q", stdout)
+		}
+	})
+	t.Run("move-leader", func(t *testing.T) { moveLeader(t, c, target) })
+	t.Run("defrag", func(t *testing.T) {
+		before := leader(t, c)
+		_, stderr := plugin(t, 0, append([]string{"defrag", "-y"}, target...)...)
+		var order []string
+		for _, m := range regexp.MustCompile(`✓ (\S+) is defragmented`).FindAllStringSubmatch(stderr, -1) {
+			order = append(order, m[1])
+		}
+		if len(order) != 3 || order[2] != before {
+			t.Errorf("defragmented %v, the leader was %s:\n%s", order, before, stderr)
+		}
+		if handed := strings.Index(stderr, "✓ the leadership went from "+before); handed < 0 || handed > strings.Index(stderr, "✓ "+before) {
+			t.Errorf("the leader did not hand over first:\n%s", stderr)
+		}
+	})
+	t.Run("proxy", func(t *testing.T) {
+		stdout, stderr := plugin(t, 0, append(append([]string{"proxy"}, target...), "--", "sh", "-c", "etcdctl put from proxy && etcdctl get from && etcdctl endpoint health")...)
+		if !strings.Contains(stdout, "OK\nfrom\nproxy\n") || strings.Count(stdout, "is healthy") != 3 {
+			t.Errorf("%s%s", stdout, stderr)
+		}
+		if !strings.Contains(stderr, "any user of this machine") {
+			t.Errorf("nothing is said of other users:\n%s", stderr)
+		}
+		stdout, _ = plugin(t, 7, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
+		if stdout != "from\nproxy\n" {
+			t.Errorf("by a socket: %q", stdout)
+		}
+	})
+}
+
+func moveLeader(t *testing.T, c *clusters.Cluster, target []string) {
+	t.Helper()
+	from := leader(t, c)
+	pods := podsOf(t, c)
+	to := pods[(slices.Index(pods, from)+1)%len(pods)]
+	args := append([]string{"move-leader", "--to", to}, target...)
+	_, stderr := plugin(t, 0, append(args, "--dry-run=client")...)
+	if !strings.Contains(stderr, fmt.Sprintf("from %s to %s", from, to)) || leader(t, c) != from {
+		t.Errorf("a dry run:\n%s", stderr)
+	}
+	if _, stderr = plugin(t, 2, args...); !strings.Contains(stderr, "there is no terminal to ask on") || leader(t, c) != from {
+		t.Errorf("without -y:\n%s", stderr)
+	}
+	stdout, _ := plugin(t, 0, append(args, "-y")...)
+	if now := leader(t, c); now != to || !strings.Contains(stdout, to+" leads") {
+		t.Errorf("%s leads, want %s: %s", now, to, stdout)
+	}
+	if stdout, _ = plugin(t, 0, append(args, "-y")...); !strings.Contains(stdout, "already") {
+		t.Errorf("a second time: %s", stdout)
+	}
+}
+
+// outOfSpace fills the database until etcd takes no more, and has it cured.
+func outOfSpace(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	members := membersOf(t, c)
+	value := strings.Repeat("x", 400_000)
+	client := clientOf(t, members, leader(t, c))
+	put := func() error {
+		_, err := client.Put(t.Context(), "full", value)
+		return err
+	}
+	err := put()
+	for range 100 {
+		if err != nil {
+			break
+		}
+		err = put()
+	}
+	if !errors.Is(err, rpctypes.ErrNoSpace) {
+		t.Fatalf("the database doesn't fill: %v", err)
+	}
+	target := []string{c.Full(), "-n", c.Namespace}
+	stdout, stderr := plugin(t, 3, append([]string{"alarm", "list"}, target...)...)
+	if !strings.Contains(stdout, "NOSPACE") || !strings.Contains(stderr, "kubectl etcd defrag "+c.Full()) {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+	_, stderr = plugin(t, 2, append([]string{"alarm", "disarm", "-y"}, target...)...)
+	if !strings.Contains(stderr, "of its quota of 16.0 MiB") {
+		t.Errorf("disarm: %s", stderr)
+	}
+	stdout, stderr = plugin(t, 0, append([]string{"defrag", "-y"}, target...)...)
+	if !strings.Contains(stdout, "takes writes again") || !strings.Contains(stderr, "is compacted") {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+	if err := put(); err != nil {
+		t.Errorf("after the cure: %v", err)
+	}
+	for _, m := range survey(t, members).Members {
+		if m.DBSize > 4<<20 || len(m.Alarms) > 0 {
+			t.Errorf("%s: %d bytes, alarms %v", m.Pod, m.DBSize, m.Alarms)
+		}
+	}
+}
+
+// strangersSnapshot holds a snapshot open while somebody defragments.
+func strangersSnapshot(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	members := membersOf(t, c)
+	client := clientOf(t, members, leader(t, c))
+	for i := range 12 { // more than the stream's windows hold
+		if _, err := client.Put(t.Context(), fmt.Sprintf("large-%d", i), strings.Repeat("x", 800_000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pod := podsOf(t, c)[1]
+	slow, err := members.Conn(t.Context(), pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	stream, err := pb.NewMaintenanceClient(slow.ActiveConnection()).Snapshot(ctx, &pb.SnapshotRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"defrag", c.Full(), "-n", c.Namespace, "-y"}
+	if _, stderr := plugin(t, 2, args...); !strings.Contains(stderr, "1 snapshot being read from "+pod) {
+		t.Errorf("defrag: %s", stderr)
+	}
+	stop()
+	eventually(t, "the snapshot's end", func(ctx context.Context) (string, bool, error) {
+		open, err := members.OpenSnapshots(ctx, pod)
+		return fmt.Sprint(open), open == 0, err
+	})
+	plugin(t, 0, args...)
+}
+
+// memberGoes takes a member away while a defragmentation is between two others.
+func memberGoes(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	members := membersOf(t, c)
+	reader, owner := observed(t, c)
+	pods := podsOf(t, c)
+	last := pods[len(pods)-1]
+	if leader(t, c) != last { // so that the others come first
+		plugin(t, 0, "move-leader", c.Full(), "-n", c.Namespace, "--to", last, "-y")
+	}
+	asked := 0
+	m := &operate.Maintenance{
+		Members: members,
+		Facts:   func(ctx context.Context) (policy.Cluster, error) { return reader.Cluster(ctx, owner) },
+		Held: func() error {
+			if asked++; asked == 2 {
+				scale(t, c, 2)
+			}
+			return nil
+		},
+		Say: t.Logf, Begin: t.Logf, Settle: 5 * time.Second,
+	}
+	err := m.Defragment(t.Context())
+	stopped, ok := errors.AsType[*operate.StoppedError](err)
+	if !ok || !slices.Equal(stopped.Done, pods[:2]) || !slices.Equal(stopped.Left, pods[2:]) {
+		t.Errorf("%v", err)
+	}
+	if _, stderr := plugin(t, 2, "defrag", c.Full(), "-n", c.Namespace, "-y"); !strings.Contains(stderr, last) {
+		t.Errorf("defrag with two of three: %s", stderr)
+	}
+	scale(t, c, 3)
+	if err := c.WaitReady(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func scale(t *testing.T, c *clusters.Cluster, replicas int) {
+	t.Helper()
+	sts, err := c.StatefulSet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
+	if err := kube.Patch(t.Context(), &appsv1.StatefulSet{ObjectMeta: sts.ObjectMeta}, client.RawPatch("application/merge-patch+json", patch)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, fmt.Sprintf("%d pods of %s", replicas, c), func(ctx context.Context) (string, bool, error) {
+		found, err := c.Members(ctx)
+		return fmt.Sprint(len(found)), len(found) == replicas, err
+	})
+}
+
+func podsOf(t *testing.T, c *clusters.Cluster) []string {
+	t.Helper()
+	var pods []string
+	for _, m := range members(t, c) {
+		pods = append(pods, m.Pod.Name)
+	}
+	return pods
+}
+
+// membersOf reaches a cluster's members as the plugin does.
+func membersOf(t *testing.T, c *clusters.Cluster) *etcd.Cluster {
+	t.Helper()
+	reader, owner := observed(t, c)
+	endpoints, err := etcd.Endpoints(t.Context(), reader, owner, etcd.Credentials{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := bed.RESTConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := &etcd.Cluster{Tunnel: etcd.NewTunnel(config), Endpoints: endpoints}
+	t.Cleanup(func() { _ = found.Close() })
+	return found
+}
+
+// observed is a cluster as the plugin finds it.
+func observed(t *testing.T, c *clusters.Cluster) (*observe.Reader, observe.Owner) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := observe.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	config, err := bed.RESTConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := &observe.Reader{Reader: all, Leases: &observe.LeaseClock{Clock: clock.RealClock{}}}
+	owner, err := reader.Resolve(t.Context(), c.Namespace, observe.Target{Name: c.Full()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader, owner
+}
+
+func clientOf(t *testing.T, members *etcd.Cluster, pod string) *clientv3.Client {
+	t.Helper()
+	client, err := members.Client(t.Context(), pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func survey(t *testing.T, members *etcd.Cluster) etcd.Survey {
+	t.Helper()
+	s, err := members.Survey(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// leader is the pod whose member leads.
+func leader(t *testing.T, c *clusters.Cluster) string {
+	t.Helper()
+	for _, m := range survey(t, membersOf(t, c)).Members {
+		if m.Leader {
+			return m.Pod
+		}
+	}
+	t.Fatalf("nobody leads %s", c)
+	return ""
+}

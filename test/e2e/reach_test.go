@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestReach finds, reaches and surveys members of every layout and version of etcd,
+// with what their pods and the cluster's Secrets tell.
+func TestReach(t *testing.T) {
+	operating(t, 9)
+	ns := namespace(t)
+	like := func(p clusters.Product) clusters.PlainSpec { return clusters.PlainSpec{Like: p} }
+	rows := []reached{
+		{name: "kamaji", spec: clusters.Spec{Plain: like(clusters.Kamaji)}, auth: true, version: "3.7."},
+		{name: "karmada", spec: clusters.Spec{Plain: like(clusters.Karmada), Version: "3.5"}, version: "3.5.", member: "etcd0"},
+		{name: "vcluster", spec: clusters.Spec{Plain: like(clusters.VCluster), Version: "3.6"}, version: "3.6."},
+		{name: "file", spec: clusters.Spec{Plain: like(clusters.ConfigFile)}, version: "3.7."},
+		{name: "file-tls", spec: clusters.Spec{Plain: like(clusters.ConfigFile), TLS: true, Version: "3.6"}, version: "3.6."},
+		{name: "docs", spec: clusters.Spec{Plain: like(clusters.Docs), Version: "3.5"}, version: "3.5."},
+		{name: "docs-tls", spec: clusters.Spec{Plain: like(clusters.Docs), TLS: true}, version: "3.7."},
+		{name: "old", spec: clusters.Spec{Version: "3.4"}, version: "3.4."},
+		{name: "old-tls", spec: clusters.Spec{Version: "3.4", TLS: true}, version: "3.4."},
+		{name: "shell-tls", spec: clusters.Spec{Plain: clusters.PlainSpec{Shell: true}, TLS: true, Version: "3.6"}, version: "3.6."},
+		{name: "chart", spec: clusters.Spec{Flavour: clusters.Bitnami, Bitnami: clusters.BitnamiSpec{Auth: true}}, auth: true, version: "3.7."},
+		{name: "chart-tls", spec: clusters.Spec{Flavour: clusters.Bitnami, Bitnami: clusters.BitnamiSpec{Auth: true}, TLS: true, Version: "3.5"}, auth: true, version: "3.5."},
+		{
+			name: "druid-tls", version: "3.5.", member: "blue-druid-tls-0",
+			spec: clusters.Spec{Flavour: clusters.Druid, TLS: true, Druid: clusters.DruidSpec{NoBackups: true, MemberNamePrefix: "blue"}},
+		},
+	}
+	beginReached(t, ns, rows)
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			row.ready(t)
+			survey, err := surveyAs(t, row.cluster, etcd.Credentials{}, nil)
+			if err != nil || survey.ListErr != nil || survey.Members[0].Err != nil {
+				t.Fatalf("survey: %v; %+v", err, survey)
+			}
+			m, listed := survey.Members[0], survey.List[0]
+			want := row.member
+			if want == "" {
+				want = m.Pod
+			}
+			if len(survey.List) != 1 || listed.ID != m.ID || listed.Pod != m.Pod || listed.Name != want {
+				t.Errorf("member %+v is listed as %+v, want it as %s", m, survey.List, want)
+			}
+			if !strings.HasPrefix(m.Version, row.version) || m.Quota == 0 || m.CertificateExpiry.IsZero() == row.cluster.TLS {
+				t.Errorf("member %+v, want version %s, a quota, and an end of its certificate: %t", m, row.version, row.cluster.TLS)
+			}
+			gone(t, row.cluster)
+		})
+	}
+}
+
+// TestReachRefused holds that whatever is wrong is said with the way out, and that
+// no member is believed that doesn't prove what it is.
+func TestReachRefused(t *testing.T) {
+	operating(t, 6)
+	ns := namespace(t)
+	rows := []reached{
+		{name: "good", spec: clusters.Spec{TLS: true}},
+		{name: "elsewhere", spec: clusters.Spec{TLS: true, Certificate: clusters.CertificateSpec{Names: []string{"localhost", "etcd.example.com"}}}},
+		{name: "expired", spec: clusters.Spec{TLS: true, Certificate: clusters.CertificateSpec{Expired: true}}},
+		{name: "serving", spec: clusters.Spec{TLS: true, Certificate: clusters.CertificateSpec{ServingOnly: true}}},
+		{name: "locked", spec: clusters.Spec{}, auth: true},
+	}
+	beginReached(t, ns, rows)
+	for _, row := range rows {
+		row.ready(t)
+	}
+	good, elsewhere, expired, serving, locked := rows[0].cluster, rows[1].cluster, rows[2].cluster, rows[3].cluster, rows[4].cluster
+	viewer := viewerOf(t, ns)
+	stranger := secretData(t, ns, "elsewhere-server-tls")["ca.crt"]
+	for _, refused := range []struct {
+		name   string
+		of     *clusters.Cluster
+		before func(t *testing.T)
+		given  etcd.Credentials
+		as     *rest.Config
+		want   []string // none: nothing is wrong
+	}{
+		{name: "nothing is wrong", of: good},
+		{name: "another authority", of: good, given: etcd.Credentials{CACert: stranger}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
+		{name: "another name", of: good, given: etcd.Credentials{ServerName: "etcd.example.com"}, want: []string{"accepted are etcd.example.com"}},
+		{name: "no right to its Secret", of: good, as: viewer, want: []string{`secrets "good-server-tls" is forbidden`, `cannot get resource "secrets"`, "without that right, give", "--cacert"}},
+		{name: "no right to the user's Secret", of: good, as: viewer, given: etcd.Credentials{ClientSecret: "good-client-tls"}, want: []string{`secrets "good-client-tls" is forbidden`, "--cacert"}},
+		{
+			name: "all is given", of: good, as: viewer,
+			given: etcd.Credentials{CACert: secretData(t, ns, "good-client-tls")["ca.crt"], Cert: secretData(t, ns, "good-client-tls")["tls.crt"], Key: secretData(t, ns, "good-client-tls")["tls.key"]},
+		},
+		{
+			name: "its Secret is gone", of: good, before: func(t *testing.T) { t.Helper(); removeSecret(t, ns, "good-server-tls") },
+			want: []string{"Secret " + ns + "/good-server-tls does not exist", "--cacert"},
+		},
+		{name: "a certificate for others", of: elsewhere, want: []string{"it is for localhost, etcd.example.com", "accepted are elsewhere-0.elsewhere." + ns, "--server-name"}},
+		{name: "a certificate for others, by its name", of: elsewhere, given: etcd.Credentials{ServerName: "etcd.example.com"}},
+		{name: "expired", of: expired, want: []string{`"CN=etcd-server" is valid from`}},
+		{
+			name: "no client's certificate", of: serving, before: func(t *testing.T) { t.Helper(); removeSecret(t, ns, "serving-client-tls") },
+			want: []string{"demands a client certificate, and none was found", "is for serving alone", "--client-secret"},
+		},
+		{name: "no password", of: locked, want: []string{"authentication is on", "--user-secret"}},
+		{name: "a wrong password", of: locked, given: etcd.Credentials{User: "root:wrong"}, want: []string{`password of user "root"`}},
+		{name: "the right password", of: locked, given: etcd.Credentials{User: "root:" + locked.RootPassword()}},
+	} {
+		// One after the other: some take away what others need.
+		t.Run(refused.name, func(t *testing.T) {
+			if refused.before != nil {
+				refused.before(t)
+			}
+			s, err := surveyAs(t, refused.of, refused.given, refused.as)
+			said := saidBy(s, err)
+			if len(refused.want) == 0 && said != "" {
+				t.Fatal(said)
+			}
+			for _, want := range refused.want {
+				if !strings.Contains(said, want) {
+					t.Errorf("it says %q, want %q", said, want)
+				}
+			}
+			t.Log(said)
+		})
+	}
+}
+
+// reached is a cluster of one member and what its survey should say.
+type reached struct {
+	name            string
+	spec            clusters.Spec
+	auth            bool
+	version, member string
+	cluster         *clusters.Cluster
+}
+
+// beginReached makes all of the clusters at once.
+func beginReached(t *testing.T, ns string, rows []reached) {
+	t.Helper()
+	together, ctx := errgroup.WithContext(t.Context())
+	for i := range rows {
+		row := &rows[i]
+		row.spec.Size = 1
+		if row.spec.Flavour == "" {
+			row.spec.Flavour = clusters.Plain
+		}
+		row.spec.Ephemeral = row.spec.Flavour != clusters.Druid
+		together.Go(func() (err error) {
+			row.cluster, err = clusters.Apply(ctx, bed, ns, row.name, row.spec)
+			return err
+		})
+	}
+	if err := together.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *reached) ready(t *testing.T) {
+	t.Helper()
+	if err := r.cluster.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !r.auth {
+		return
+	}
+	if err := r.cluster.EnableAuth(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// surveyAs asks a cluster's members, as an administrator or as somebody else.
+func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *rest.Config) (etcd.Survey, error) {
+	t.Helper()
+	if as == nil {
+		as = adminConfig(t)
+	}
+	set, err := c.StatefulSet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, ok, err := readerAs(t, adminConfig(t)).OwnerOfStatefulSet(t.Context(), set)
+	if err != nil || !ok {
+		t.Fatalf("owner of StatefulSet %s: %t, %v", set.Name, ok, err)
+	}
+	endpoints, err := etcd.Endpoints(t.Context(), readerAs(t, as), owner, given)
+	if err != nil {
+		return etcd.Survey{}, err
+	}
+	members := &etcd.Cluster{Tunnel: etcd.NewTunnel(as), Endpoints: endpoints}
+	defer members.Close()
+	return members.Survey(t.Context())
+}
+
+// saidBy is all errors of a survey, empty for none.
+func saidBy(s etcd.Survey, err error) string {
+	var said []string
+	add := func(err error) {
+		if err != nil {
+			said = append(said, err.Error())
+		}
+	}
+	add(err)
+	add(s.ListErr)
+	for _, m := range s.Members {
+		add(m.Err)
+	}
+	return strings.Join(said, "; ")
+}
+
+func adminConfig(t *testing.T) *rest.Config {
+	t.Helper()
+	c, err := bed.RESTConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func readerAs(t *testing.T, config *rest.Config) *observe.Reader {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := observe.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &observe.Reader{Reader: c}
+}
+
+// viewerOf is somebody who may do in the namespace all that it takes but read Secrets.
+func viewerOf(t *testing.T, ns string) *rest.Config {
+	t.Helper()
+	role := &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "viewer"},
+		Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{""}, Resources: []string{"pods", "services", "configmaps"}, Verbs: []string{"get", "list"}},
+			{APIGroups: []string{""}, Resources: []string{"pods/portforward"}, Verbs: []string{"get", "create"}},
+			{APIGroups: []string{"apps"}, Resources: []string{"statefulsets"}, Verbs: []string{"get", "list"}},
+		},
+	}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: role.ObjectMeta,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: "viewer-of-" + ns}},
+	}
+	for _, o := range []client.Object{role, binding} {
+		if err := kube.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	as := rest.CopyConfig(adminConfig(t))
+	as.Impersonate.UserName = binding.Subjects[0].Name
+	return as
+}
+
+func secretData(t *testing.T, ns, name string) map[string][]byte {
+	t.Helper()
+	var s corev1.Secret
+	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s.Data
+}
+
+func removeSecret(t *testing.T, ns, name string) {
+	t.Helper()
+	if err := kube.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestMemberReplace loses the data of members, and gives them new ones.
+func TestMemberReplace(t *testing.T) {
+	operating(t, 3)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Version: "3.4"})
+	writing := startLoad(t, c)
+	before, template := livesOf(t, c), templateOf(t, c)
+	replaced := func(pod string) {
+		t.Helper()
+		delete(before, pod)
+		scaled(t, c, 3, before)
+		before = livesOf(t, c)
+		if now := templateOf(t, c); now != template {
+			t.Errorf("replacing %s left the template %s", pod, now)
+		}
+	}
+
+	_, said := plugin(t, 2, "member", "replace", "main-1", "-n", ns, "-y")
+	wants(t, said, "refused: cannot replace main-1 of StatefulSet "+ns+"/main: it is healthy")
+	wipe(t, c, "main-1")
+	_, said = plugin(t, 0, "member", "replace", "main-1", "-n", ns, "-y")
+	wants(t, said, "main-1 has lost its data: it says \"has already been bootstrapped", "removed main-1", "promoted main-1")
+	replaced("main-1")
+
+	leader := leaderOf(t, c)
+	_, said = plugin(t, 0, "member", "replace", leader, "--force", "-n", ns, "-y")
+	wants(t, said, "moved leadership from "+leader, "promoted "+leader)
+	replaced(leader)
+
+	// One is down, another is to go: two voters would be left, one of them well.
+	wipe(t, c, "main-2")
+	_, said = plugin(t, 2, "member", "replace", "main-1", "--force", "-n", ns, "-y")
+	wants(t, said, "1 of 2 voters would be healthy, quorum is 2; now it is 2 of 3, quorum 2")
+	_, said = plugin(t, 2, "scale", "main", "--replicas", "5", "-n", ns, "-y")
+	wants(t, said, "main-2 is not healthy")
+	r := startPlugin(t, "member", "replace", "main-2", "-n", ns, "-y")
+	r.says(t, "added main-2 to etcd as a learner")
+	kill(t, c, r)
+	if runs := throughKills(t, c, "member", "replace", "main-2", "-n", ns, "-y"); runs < 2 {
+		t.Errorf("%d runs: it was hardly killed", runs)
+	}
+	replaced("main-2")
+	writing.check(t)
+}
+
+// wipe loses a member's data: its pod comes back on an empty volume, and can't
+// join as the member that it was.
+func wipe(t *testing.T, c *clusters.Cluster, pod string) {
+	t.Helper()
+	remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "data-" + pod}})
+	remove(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: pod}})
+	eventually(t, pod+" to end without its data", func(ctx context.Context) (string, bool, error) {
+		lives, err := c.Lives(ctx)
+		if err != nil {
+			return "", false, err
+		}
+		at := lives.Pods[pod]
+		return at, strings.Contains(at, " restarts ") && !strings.HasSuffix(at, " restarts 0"), nil
+	})
+}
+
+func leaderOf(t *testing.T, c *clusters.Cluster) string {
+	t.Helper()
+	healths, err := c.Health(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range healths {
+		if h.Err == nil && h.Member == h.Leader {
+			return h.Pod
+		}
+	}
+	t.Fatalf("nobody leads: %v", healths)
+	return ""
+}
+
+// TestScaleDruid has druid scale, and says what it refuses.
+func TestScaleDruid(t *testing.T) {
+	operating(t, 3)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}})
+	_, said := plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
+	wants(t, said, "told etcd-druid to reconcile it")
+	votersAre(t, c, 3)
+	for _, r := range []struct {
+		args  string
+		words string
+	}{
+		{"scale main --replicas 1", "etcd-druid does not scale in"},
+		{"scale main --replicas 4", "4 members bear the loss of 1, as 3 do"},
+		{"scale main --replicas 0", "without a snapshot"},
+		{"scale main --abort", "goes on until it is done"},
+		{"member add main --peer-urls http://a:2380", "etcd-druid adds and removes its members"},
+		{"member promote main main-0", "etcd-druid adds and removes its members"},
+		{"member remove main main-0", "it has a pod, and etcd-druid manages the members"},
+		{"member replace main-0", "it is healthy"},
+	} {
+		_, said := plugin(t, 2, append(strings.Fields(r.args), "-n", ns, "-y")...)
+		wants(t, said, "refused: ", r.words)
+	}
+	before := livesOf(t, c)
+	plugin(t, 0, "member", "replace", "main-2", "--force", "-n", ns, "-y")
+	votersAre(t, c, 3)
+	now := livesOf(t, c)
+	if now["main-2"] == before["main-2"] || now["main-0"] != before["main-0"] {
+		t.Errorf("replacing main-2 made of %v %v", before, now)
+	}
+}
+
+// TestMembersOfChart leaves a chart's members to their start script, but for one
+// that was left behind.
+func TestMembersOfChart(t *testing.T) {
+	operating(t, 3)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Bitnami, Size: 3, Ephemeral: true})
+	for _, args := range []string{
+		"scale main-etcd --replicas 5", "member add main-etcd --peer-urls http://a:2380", "member promote main-etcd main-etcd-0", "member remove main-etcd main-etcd-0",
+	} {
+		_, said := plugin(t, 2, append(strings.Fields(args), "-n", ns, "-y")...)
+		wants(t, said, "refused: ", "helm upgrade --reuse-values --set replicaCount=N")
+	}
+	_, said := plugin(t, 2, "member", "replace", "main-etcd-1", "-n", ns, "-y")
+	wants(t, said, "refused: ", "delete the member's PersistentVolumeClaim and then its pod")
+	if err := c.Scale(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	out, said := plugin(t, 0, "member", "remove", "main-etcd", "main-etcd-2", "-n", ns, "-y")
+	wants(t, out+said, "removed member main-etcd-2", "2 of 2 voters stay healthy")
+	votersAre(t, c, 2)
+}

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+)
+
+// TestRestorePlan loses all data of a cluster and types what the plan prints, step by
+// step and to the letter. What was saved is there again, at a higher revision.
+func TestRestorePlan(t *testing.T) {
+	operating(t, 1)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})
+	put(t, c, 20)
+	want := contents(t, c)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "main.db")
+	saved := decode[output.Snapshot](t, first(plugin(t, 0, "snapshot", "save", "main", file, "-n", ns, "-o", "json")))
+
+	scale(t, c, 0)
+	for place := range 3 {
+		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("data-main-%d", place)}})
+	}
+	planned, _ := plugin(t, 0, "snapshot", "restore-plan", file, "main", "-n", ns, "--helper-image", images.Alpine, "-o", "json")
+	plan := decode[output.RestorePlan](t, planned)
+	for _, step := range plan.Steps {
+		for _, command := range step.Commands {
+			typed(t, dir, step.Title, command)
+		}
+	}
+	if now := contents(t, c); now != want {
+		t.Errorf("there is %q, and was %q", now, want)
+	}
+	for _, m := range survey(t, membersOf(t, c)).Members {
+		if m.Revision < saved.Revision+operate.DefaultBump {
+			t.Errorf("%s is at revision %d, the snapshot at %d", m.Pod, m.Revision, saved.Revision)
+		}
+	}
+	plugin(t, 0, "check", "main", "-n", ns, "--only", "Q001,D004,T001")
+}
+
+// typed runs a command as a person would who copies it from a plan.
+func typed(t *testing.T, dir, title, command string) {
+	t.Helper()
+	path, err := pluginPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+strings.Join([]string{filepath.Dir(path), bed.Bin(), os.Getenv("PATH")}, ":"))
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s\n%s", title, err, command, said)
+	}
+}
+
+func first(stdout, _ string) string { return stdout }
+
+func put(t *testing.T, c *clusters.Cluster, keys int) {
+	t.Helper()
+	client, err := c.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for n := range keys {
+		if _, err := client.Put(t.Context(), fmt.Sprintf("key-%d", n), fmt.Sprint(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// contents are all keys with their values.
+func contents(t *testing.T, c *clusters.Cluster) string {
+	t.Helper()
+	client, err := c.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	all, err := client.Get(t.Context(), "", clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, kv := range all.Kvs {
+		fmt.Fprintf(&text, "%s=%s ", kv.Key, kv.Value)
+	}
+	return text.String()
+}

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestSampleRoles does the day's work with the roles of manifests/samples and not one
+// permission more: what reads is refused nothing, what changes lacks nothing.
+func TestSampleRoles(t *testing.T) {
+	operating(t, 1)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})
+	shell(t, "kubectl apply -f ../../manifests/samples/plugin-roles.yaml")
+	viewer, operator := "viewer-of-"+ns, "operator-of-"+ns
+	bind(t, ns, "kubectl-etcd-viewer", viewer, operator)
+	bind(t, ns, "kubectl-etcd-operator", operator)
+	file := t.TempDir() + "/main.db"
+	awaitRight(t, ns, viewer, "", "pods", "list")
+	awaitRight(t, ns, operator, "apps", "statefulsets", "patch")
+
+	for _, args := range [][]string{
+		{"status", "main"}, {"list"}, {"member", "list", "main"}, {"alarm", "list", "main"},
+		{"check", "main", "--only", "Q001,R001,G003,D004,T001,C001"},
+		{"snapshot", "save", "main", file}, {"snapshot", "restore-plan", file, "main"},
+	} {
+		stdout, stderr := plugin(t, 0, append(args, "-n", ns, "--as", viewer)...)
+		for line := range strings.Lines(stdout + stderr) {
+			if strings.Contains(line, "forbidden") && !strings.Contains(line, "at the cluster scope") || strings.Contains(line, "UNKNOWN Q") || strings.Contains(line, "UNKNOWN G003") {
+				t.Errorf("%s: %s", strings.Join(args, " "), line)
+			}
+		}
+	}
+	for _, args := range [][]string{
+		{"scale", "main", "--replicas", "5"}, {"member", "replace", "main-1", "--force"}, {"member", "add", "main", "--peer-urls", "https://main-3.main:2380"},
+		{"defrag", "main"}, {"cut-client-traffic", "main", "--for", "5m", "--reason", "test"}, {"move-leader", "main"},
+	} {
+		_, stderr := plugin(t, 0, append(args, "-n", ns, "--as", operator, "--dry-run=server")...)
+		if strings.Contains(stderr, "the members alone were asked") {
+			t.Errorf("%s: the gate was not asked:\n%s", strings.Join(args, " "), stderr)
+		}
+		_, stderr = plugin(t, 1, append(args, "-n", ns, "--as", viewer, "-y")...)
+		wants(t, stderr, "nothing was changed. Missing:", `verb "create" on "leases.coordination.k8s.io" in namespace "`+ns+`"`)
+	}
+	votersAre(t, c, 3)
+}
+
+func bind(t *testing.T, namespaceName, role string, users ...string) {
+	t.Helper()
+	b := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespaceName, Name: role},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+	}
+	for _, u := range users {
+		b.Subjects = append(b.Subjects, rbacv1.Subject{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: u})
+	}
+	create(t, b)
+}

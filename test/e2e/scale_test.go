@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestScale takes a cluster from one member to three, five and back to three while
+// a hundred writes a second go on. From the second scale on the plugin is killed
+// after each step and begun again.
+func TestScale(t *testing.T) {
+	operating(t, 6)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 1, TLS: true})
+	writing := startLoad(t, c)
+	before := livesOf(t, c)
+
+	said, _ := plugin(t, 0, "scale", "statefulset/main", "--replicas", "3", "-n", ns, "-y")
+	if said != "statefulset/main scaled to 3 members\n" {
+		t.Errorf("stdout %q", said)
+	}
+	scaled(t, c, 3, before)
+	before = livesOf(t, c)
+	for _, size := range []int{5, 3} {
+		runs := throughKills(t, c, "scale", "main", "--replicas", fmt.Sprint(size), "-n", ns, "-y")
+		t.Logf("to %d members in %d runs", size, runs)
+		if runs < 5 {
+			t.Errorf("%d runs: it was hardly killed", runs)
+		}
+		scaled(t, c, size, before)
+	}
+	writing.check(t)
+}
+
+// TestScaleAlmost begins scales that can't end, and refuses those that shouldn't
+// begin. No quorum, no member and nothing else of the cluster changes by it.
+func TestScaleAlmost(t *testing.T) {
+	operating(t, 3)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Version: "3.5", Plain: clusters.PlainSpec{Shell: true}})
+	before := livesOf(t, c)
+	template := templateOf(t, c)
+	unchanged := func(what string) {
+		t.Helper()
+		scaled(t, c, 3, before)
+		if now := templateOf(t, c); now != template {
+			t.Errorf("%s changed the template to %s", what, now)
+		}
+	}
+	for size, words := range map[string]string{
+		"4": "4 members bear the loss of 1, as 3 do",
+		"0": "0 members are no cluster",
+	} {
+		_, said := plugin(t, 2, "scale", "main", "--replicas", size, "-n", ns, "-y")
+		wants(t, said, "refused: cannot scale StatefulSet "+ns+"/main to "+size, words)
+	}
+	stale := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-main-4"}}
+	stale.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
+	stale.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	create(t, stale)
+	_, said := plugin(t, 2, "scale", "main", "--replicas", "5", "-n", ns, "-y")
+	wants(t, said, "PersistentVolumeClaim data-main-4 is left from an earlier member")
+	remove(t, stale)
+
+	// No fourth pod can be made.
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "three"}}
+	quota.Spec.Hard = corev1.ResourceList{corev1.ResourcePods: resource.MustParse("3")}
+	create(t, quota)
+	eventually(t, "the quota to be counted", func(ctx context.Context) (string, bool, error) {
+		err := kube.Get(ctx, client.ObjectKeyFromObject(quota), quota)
+		used := quota.Status.Used[corev1.ResourcePods]
+		return used.String(), used.Value() == 3, err
+	})
+	_, said = plugin(t, 124, "scale", "main", "--replicas", "5", "-n", ns, "-y", "--timeout", "40s")
+	wants(t, said, "added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made", "timed out: taken back", "the cluster has 3 members")
+	unchanged("a scale that ran out of time")
+
+	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", ns, "-y")
+	r.says(t, "does not answer yet")
+	seen, _ := plugin(t, 3, "status", "main", "-n", ns)
+	wants(t, seen, "kubectl etcd scale (scale from 3 to 5 members), begun", fmt.Sprintf("(pid %d)", r.cmd.Process.Pid))
+	kill(t, c, r)
+	halfDone(t, c)
+	_, said = plugin(t, 2, "scale", "main", "--replicas", "7", "-n", ns, "-y")
+	wants(t, said, "a scale of StatefulSet "+ns+"/main to 5 members is under way: finish it with --replicas 5, or undo it with --abort")
+	_, said = plugin(t, 2, "member", "replace", "main-1", "-n", ns, "-y")
+	wants(t, said, "kubectl etcd scale is under way")
+	plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
+	unchanged("a scale that was aborted")
+	_, said = plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
+	wants(t, said, "there is nothing to abort")
+}
+
+// halfDone looks at a cluster whose scale was interrupted, and tries what must not
+// come in between.
+func halfDone(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	on, off := "kubectl etcd scale statefulset/main --replicas 5 -n "+c.Namespace, "kubectl etcd scale statefulset/main --abort -n "+c.Namespace
+	seen, _ := plugin(t, 3, "status", "main", "-n", c.Namespace)
+	wants(t, seen, "interrupted: nobody is at it", on, off)
+	for _, args := range [][]string{
+		{"defrag", "main"}, {"cut-client-traffic", "main", "--for", "5m", "--reason", "test"}, {"member", "remove", "main", "main-3"},
+	} {
+		_, said := plugin(t, 2, append(args, "-n", c.Namespace, "-y")...)
+		wants(t, said, "kubectl etcd scale is under way on StatefulSet "+c.Namespace+"/main (scale from 3 to 5 members)", on, off)
+	}
+}
+
+// throughKills runs the plugin again and again, killed after each step that it
+// does, and returns how many runs it took.
+func throughKills(t *testing.T, c *clusters.Cluster, args ...string) (runs int) {
+	t.Helper()
+	seed := rand.Int63()
+	t.Logf("kills by seed %d", seed)
+	moment := rand.New(rand.NewSource(seed))
+	for runs = 1; runs < 60; runs++ {
+		r := startPlugin(t, args...)
+		ended := make(chan int, 1)
+		go func() { ended <- r.wait(t) }()
+		code, over := 0, false
+		for !over && strings.Count(r.stderr.String(), "✓") == 0 {
+			select {
+			case code = <-ended:
+				over = true
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+		// Killed after its last write, a replacement has nothing left to replace.
+		done := code == 0 || runs > 1 && code == 2 && strings.Contains(r.stderr.String(), "it is healthy")
+		if over && done {
+			return runs
+		}
+		if over {
+			t.Fatalf("run %d ended with %d\n%s%s", runs, code, &r.stdout, &r.stderr)
+		}
+		// Within the next step, too.
+		time.Sleep(time.Duration(moment.Intn(150)) * time.Millisecond)
+		_ = r.cmd.Process.Kill() // it may just have ended
+		if code = <-ended; code == 0 {
+			return runs
+		}
+		unlock(t, c)
+	}
+	t.Fatalf("no end after %d runs", runs)
+	return runs
+}
+
+func kill(t *testing.T, c *clusters.Cluster, r *running) {
+	t.Helper()
+	if err := r.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(t)
+	unlock(t, c)
+}
+
+// unlock takes a dead plugin's lock away, which would else be watched for a while.
+func unlock(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	remove(t, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "kubectl-etcd-statefulset-" + c.Full()}})
+}
+
+func create(t *testing.T, o client.Object) {
+	t.Helper()
+	if err := kube.Create(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// scaled wants a cluster of that many members and nothing left over: neither of
+// the operation, nor of members, and nobody restarted that was there before.
+func scaled(t *testing.T, c *clusters.Cluster, size int, before map[string]string) {
+	t.Helper()
+	if err := c.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sts, err := c.StatefulSet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	partition := int32(0)
+	if r := sts.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		partition = ptr.Deref(r.Partition, 0)
+	}
+	if int(*sts.Spec.Replicas) != size || partition != 0 || int(sts.Status.UpdatedReplicas) != size {
+		t.Errorf("replicas %d, partition %d, %d of the latest template; want %d, 0 and all", *sts.Spec.Replicas, partition, sts.Status.UpdatedReplicas, size)
+	}
+	err = kube.Get(t.Context(), client.ObjectKey{Namespace: c.Namespace, Name: "kubectl-etcd-" + sts.Name}, &corev1.ConfigMap{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("the journal is still there: %v", err)
+	}
+	now := livesOf(t, c)
+	for pod, life := range before {
+		if at, there := now[pod]; there && at != life {
+			t.Errorf("%s was %s and is %s", pod, life, at)
+		}
+	}
+	var claims corev1.PersistentVolumeClaimList
+	if err := kube.List(t.Context(), &claims, client.InNamespace(c.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	if !c.Ephemeral && len(claims.Items) != size || len(now) != size {
+		t.Errorf("%d pods and %d claims, want %d", len(now), len(claims.Items), size)
+	}
+	votersAre(t, c, size)
+}
+
+// votersAre wants etcd to have that many members, all of them with a vote.
+func votersAre(t *testing.T, c *clusters.Cluster, size int) {
+	t.Helper()
+	conn, err := c.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	list, err := conn.MemberList(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list.Members {
+		if m.IsLearner || m.Name == "" {
+			t.Errorf("%s has the member %s", c, m)
+		}
+	}
+	if len(list.Members) != size {
+		t.Errorf("%s has %d members, want %d", c, len(list.Members), size)
+	}
+}
+
+func livesOf(t *testing.T, c *clusters.Cluster) map[string]string {
+	t.Helper()
+	l, err := c.Lives(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Pods
+}
+
+func templateOf(t *testing.T, c *clusters.Cluster) string {
+	t.Helper()
+	sts, err := c.StatefulSet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := sts.Spec.Template.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// wants holds what was said to words.
+func wants(t *testing.T, said string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(said, w) {
+			t.Errorf("not said: %q\n%s", w, said)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestSeen looks at clusters of every flavour with list, status and member list,
+// well and unwell, and reads what a person would read.
+func TestSeen(t *testing.T) {
+	operating(t, 9)
+	t.Run("druid", func(t *testing.T) {
+		t.Parallel()
+		c := borrowDruid(t)
+		seen(t, c, "etcd/"+c.Name, "etcd-druid")
+		text, _ := plugin(t, 0, "status", "-n", c.Namespace, "svc/"+c.Name+"-client")
+		has(t, text, "Backups", "full ", "BackupReady True", "Budget", "minAvailable", "policy shared (Enforce)")
+	})
+	t.Run("bitnami", func(t *testing.T) {
+		t.Parallel()
+		c := start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true, Ephemeral: true})
+		seen(t, c, "statefulset/"+c.Full(), "bitnami")
+	})
+	t.Run("plain", func(t *testing.T) {
+		t.Parallel()
+		c := start(t, namespace(t), "p", clusters.Spec{Flavour: clusters.Plain, Ephemeral: true})
+		seen(t, c, "statefulset/"+c.Full(), "plain")
+		t.Run("traffic is cut", func(t *testing.T) { seenCut(t, c) })
+		t.Run("few rights", func(t *testing.T) { seenByViewer(t, c) })
+		t.Run("a member is gone", func(t *testing.T) { seenWithout(t, c) })
+	})
+}
+
+// seen holds what is true of every healthy cluster of three.
+func seen(t *testing.T, c *clusters.Cluster, target, flavour string) {
+	t.Helper()
+	text, _ := plugin(t, 0, "list", "-n", c.Namespace)
+	has(t, text, "FLAVOUR", c.Full(), flavour, "3/3", "open")
+
+	text, _ = plugin(t, 0, "status", "-n", c.Namespace, target)
+	has(t, text, "healthy, 3 of 3 members ready", "3 of 3 voters healthy, 2 needed: 1 more may fail", "leader", "zone-", "Spread", "Next")
+	statusInFull(t, c, target)
+	memberList(t, c, target)
+	text, _ = plugin(t, 0, "__complete", "status", "-n", c.Namespace, "")
+	has(t, text, c.Full())
+}
+
+// statusInFull reads the status for programs, which leaves nothing out.
+func statusInFull(t *testing.T, c *clusters.Cluster, target string) {
+	t.Helper()
+	text, _ := plugin(t, 0, "status", "-n", c.Namespace, c.Full(), "-o", "json")
+	st := parsed[output.EtcdClusterStatus](t, text)
+	if st.Cluster.Target != target || !st.Quorum.FromEtcd || len(st.Members) != 3 || len(st.ClusterID) != 16 || st.Leader == "" {
+		t.Errorf("status of %s: %+v", c, st)
+	}
+	for _, m := range st.Members {
+		if !m.Answered || m.State != output.StateOK || m.Zone == "" || m.Node == "" || m.DBSize == 0 || m.Quota == 0 || m.Lag == nil || (m.CertificateExpiry != nil) != c.TLS {
+			t.Errorf("%s of %s: %+v", m.Pod, c, m)
+		}
+	}
+}
+
+func memberList(t *testing.T, c *clusters.Cluster, target string) {
+	t.Helper()
+	text, _ := plugin(t, 0, "member", "list", "-n", c.Namespace, target, "-o", "json")
+	roll := parsed[output.EtcdMemberList](t, text)
+	if len(roll.Items) != 3 || roll.Authority != output.AuthorityQuorum || len(roll.Disagreements) != 0 {
+		t.Errorf("members of %s: %+v", c, roll)
+	}
+	for i, m := range roll.Items {
+		if m.Pod != fmt.Sprintf("%s-%d", c.Full(), i) || len(m.ID) != 16 || len(m.PeerURLs) != 1 || !m.Started {
+			t.Errorf("member %d of %s: %+v", i, c, m)
+		}
+	}
+}
+
+// seenCut shows a cut for what it is, and the cluster as healthy: it does what it
+// was told.
+func seenCut(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	s := corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Full() + "-client"}}
+	cut := fmt.Sprintf(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":%q}}}`, observe.CutValue(time.Now().Add(time.Hour)))
+	patch := func(text string) {
+		t.Helper()
+		if err := kube.Patch(t.Context(), &s, client.RawPatch("application/merge-patch+json", []byte(text))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	patch(cut)
+	text, _ := plugin(t, 0, "list", "-n", c.Namespace)
+	has(t, text, "cut 59m more")
+	text, _ = plugin(t, 0, "status", "-n", c.Namespace)
+	has(t, text, "cut 59m more", "kubectl etcd restore-client-traffic statefulset/"+c.Full())
+	patch(fmt.Sprintf(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":%q}}}`, observe.CutValue(time.Time{})))
+	patch(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":null}}}`)
+}
+
+// seenByViewer looks with the rights to pods and StatefulSets alone.
+func seenByViewer(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	who := "viewer-of-" + c.Namespace
+	meta := metav1.ObjectMeta{Namespace: c.Namespace, Name: "viewer"}
+	for _, o := range []client.Object{
+		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"", "apps", "druid.gardener.cloud"}, Resources: []string{"pods", "statefulsets", "etcds"}, Verbs: []string{"get", "list"}},
+		}},
+		&rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "viewer"},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: who}},
+		},
+	} {
+		if err := kube.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, words := plugin(t, 0, "list", "-n", c.Namespace, "--as", who)
+	has(t, text, c.Full(), "3/3")
+	has(t, words, "services is forbidden", "leases.coordination.k8s.io is forbidden")
+	text, _ = plugin(t, 0, "status", "-n", c.Namespace, "--as", who)
+	has(t, text, "healthy, 3 of 3 members ready", "as Kubernetes", "pods/portforward", "you may not list nodes", "events is forbidden")
+	_, words = plugin(t, 1, "list", "-A", "--as", who)
+	has(t, words, "clusters may be missing", "-n NAMESPACE")
+}
+
+// seenWithout takes a member away, and waits for nobody: what is seen is what
+// is there.
+func seenWithout(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	_, words := plugin(t, 1, "status", "-n", c.Namespace, "elsewhere")
+	has(t, words, "there is statefulset/"+c.Full())
+	if err := c.Scale(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	gone := fmt.Sprintf("%s-2", c.Full())
+	eventually(t, gone+" to go", func(ctx context.Context) (string, bool, error) {
+		err := kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: gone}, &corev1.Pod{})
+		return fmt.Sprint(err), err != nil, client.IgnoreNotFound(err)
+	})
+	text, words := plugin(t, 3, "status", "-n", c.Namespace)
+	has(t, text, "2 of 3 voters healthy, 2 needed: none more may fail", "no pod runs it", "kubectl etcd member remove statefulset/"+c.Full())
+	has(t, words, "unhealthy: statefulset/"+c.Full())
+	text, _ = plugin(t, 3, "member", "list", "-n", c.Namespace)
+	has(t, text, "no pod runs it: it counts as a dead voter")
+}
+
+func has(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("nothing of %q in:\n%s", w, text)
+		}
+	}
+}
+
+func parsed[T any](t *testing.T, text string) T {
+	t.Helper()
+	var out T
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return out
+}

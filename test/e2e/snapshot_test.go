@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// saves has the plugin save a snapshot of a cluster, in each way, and looks whether
+// what it says of it is so. Every ready-made cluster passes here, with TLS and without.
+func saves(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	savesIntoFile(t, c)
+	savesToStdout(t, c)
+	if c.Flavour == clusters.Druid && !c.Druid.NoBackups {
+		savesIntoStore(t, c)
+		return
+	}
+	_, told := plugin(t, 2, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore")
+	if !strings.Contains(told, "save to a file instead") {
+		t.Errorf("%s: by backup-restore that isn't there: %s", c, told)
+	}
+}
+
+func savesIntoFile(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	leader, revision := leads(t, c)
+	file := filepath.Join(t.TempDir(), "saved.db")
+	out, _ := plugin(t, 0, "snapshot", "save", target(c), file, "-n", c.Namespace, "-o", "json")
+	saved := decode[output.Snapshot](t, out)
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := sha256.Sum256(content[:len(content)-32]); saved.SHA256 != fmt.Sprintf("%x", sum) || string(sum[:]) != string(content[len(content)-32:]) {
+		t.Errorf("%s: the file's database has the SHA-256 %x, the plugin says %s", c, sum, saved.SHA256)
+	}
+	if saved.Origin == nil || saved.Origin.Cluster.Name == "" || (saved.Origin.Pod == leader) != (c.Size == 1) || saved.Revision < revision || saved.Keys == 0 {
+		t.Errorf("%s: saved %s; the leader is %s, at revision %d", c, out, leader, revision)
+	}
+	if left := filesIn(t, filepath.Dir(file)); !slices.Equal(left, []string{"saved.db", "saved.db.json"}) {
+		t.Errorf("%s: left %q", c, left)
+	}
+	said, _ := plugin(t, 0, "snapshot", "status", file)
+	for _, want := range []string{"all pages", fmt.Sprintf("%d, ", saved.Revision), saved.Origin.MemberID} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%s: status doesn't say %q:\n%s", c, want, said)
+		}
+	}
+}
+
+func savesToStdout(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	streamed, told := plugin(t, 0, "snapshot", "save", target(c), "-", "-n", c.Namespace)
+	if body := len(streamed) - 32; body < 4096 || fmt.Sprintf("%x", sha256.Sum256([]byte(streamed[:body]))) != fmt.Sprintf("%x", streamed[body:]) || !strings.Contains(told, "the hash fits") {
+		t.Errorf("%s: to stdout came %d bytes that are no snapshot\n%s", c, len(streamed), told)
+	}
+}
+
+// savesIntoStore has backup-restore write both kinds, and finds each in the store
+// under the name that it was told.
+func savesIntoStore(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	for _, kind := range []string{"full", "delta"} {
+		if err := c.PutGet(t.Context()); err != nil { // a delta needs something new
+			t.Fatal(err)
+		}
+		out, told := plugin(t, 0, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore="+kind, "-o", "json")
+		list := decode[output.SnapshotList](t, out)
+		if len(list.Items) == 0 && kind == "delta" && strings.Contains(told, "Nothing has changed") {
+			continue // its own clock was a moment faster
+		}
+		if len(list.Items) != 1 || !strings.EqualFold(list.Items[0].Type, kind) {
+			t.Errorf("%s: %s: got %s\n%s", c, kind, out, told)
+			continue
+		}
+		stored, err := c.Snapshots()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(stored, list.Items[0].Name) {
+			t.Errorf("%s: %s: told %q was written, and the store has %q", c, kind, list.Items[0].Name, stored)
+		}
+	}
+	out, _ := plugin(t, 0, "snapshot", "list", target(c), "-n", c.Namespace, "-o", "json")
+	list := decode[output.SnapshotList](t, out)
+	stored, err := c.Snapshots()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) == 0 || list.Items[0].Type != "Full" || !slices.Contains(stored, list.Items[0].Name) || len(list.Leases) != 2 {
+		t.Errorf("%s: list says %s; the store has %q", c, out, stored)
+	}
+}
+
+// Ctrl-C in the middle of a transfer leaves nothing, and is no success; nor are
+// other ways to be refused.
+func TestSnapshotInterrupted(t *testing.T) {
+	operating(t, 3)
+	c := start(t, namespace(t), "large", clusters.Spec{Flavour: clusters.Plain, Size: 1})
+	fill(t, c, 96)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "large.db")
+	r := startPlugin(t, "snapshot", "save", target(c), file, "-n", c.Namespace)
+	eventually(t, "the transfer to begin", func(context.Context) (string, bool, error) {
+		info, err := os.Stat(file + ".part")
+		return fmt.Sprint(err), err == nil && info.Size() > 0, nil
+	})
+	if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := r.wait(t); code != 130 || len(filesIn(t, dir)) > 0 {
+		t.Errorf("interrupted: exit code %d, %q is left\n%s", code, filesIn(t, dir), r.stderr.String())
+	}
+	saveRefused(t, c, file)
+	plugin(t, 0, "snapshot", "save", target(c), file, "-n", c.Namespace, "--force")
+	plan, _ := plugin(t, 0, "snapshot", "restore-plan", file, target(c), "-n", c.Namespace)
+	for _, want := range []string{"--bump-revision 1000000000 --mark-compacted", "--name large-0", "--replicas=0", "claimName: data-__POD__"} {
+		if !strings.Contains(plan, want) {
+			t.Errorf("the plan to restore doesn't say %q:\n%s", want, plan)
+		}
+	}
+}
+
+// fill gives a cluster so many keys of 1 MiB.
+func fill(t *testing.T, c *clusters.Cluster, keys int) {
+	t.Helper()
+	client, err := c.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	value := strings.Repeat("x", 1<<20)
+	for n := range keys {
+		if _, err := client.Put(t.Context(), fmt.Sprint(n), value); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// saveRefused is what to refuse where a file of somebody's is in the way, or the
+// member isn't there. It leaves that file.
+func saveRefused(t *testing.T, c *clusters.Cluster, file string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, told := plugin(t, 1, "snapshot", "save", target(c), file, "-n", c.Namespace)
+	if mine, err := os.ReadFile(file); err != nil || string(mine) != "mine" || !strings.Contains(told, "exists already") {
+		t.Errorf("an existing file is now %d bytes, %v\n%s", len(mine), err, told)
+	}
+	_, told = plugin(t, 3, "snapshot", "status", file)
+	if !strings.Contains(told, "neither a database") {
+		t.Errorf("status of something else: %s", told)
+	}
+	_, told = plugin(t, 1, "snapshot", "save", target(c), "-n", c.Namespace, "--member", "large-7")
+	if !strings.Contains(told, `no member's pod called "large-7": it has large-0`) {
+		t.Errorf("of a member that isn't there: %s", told)
+	}
+}
+
+// leads is the leader's pod, and the revision that it is at.
+func leads(t *testing.T, c *clusters.Cluster) (pod string, revision int64) {
+	t.Helper()
+	eventually(t, "a leader", func(ctx context.Context) (string, bool, error) {
+		healths, err := c.Health(ctx)
+		if err != nil {
+			return "", false, err
+		}
+		for _, h := range healths {
+			if h.Err == nil && h.Member == h.Leader {
+				pod, revision = h.Pod, h.Revision
+			}
+		}
+		return fmt.Sprint(healths), pod != "", nil
+	})
+	return pod, revision
+}
+
+// target is a cluster as an argument of the plugin.
+func target(c *clusters.Cluster) string {
+	if c.Flavour == clusters.Druid {
+		return "etcd/" + c.Name
+	}
+	return "statefulset/" + c.Full()
+}
+
+func decode[T any](t *testing.T, text string) T {
+	t.Helper()
+	var out T
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	return out
+}
+
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/install"
+)
+
+// Client traffic of an Etcd is cut although druid writes the Service back: with
+// etcd-webhook, and without it.
+func TestClientTrafficOfDruid(t *testing.T) {
+	alone(t)
+	c := sharedDruid(t)
+	before := clientService(t, c)
+	dialer := clientPod(t, c)
+
+	report, _ := cutTraffic(t, c, 0, "10m") // druid's own watch is no client's
+	if report.RestoredBy != "etcd-webhook" {
+		t.Errorf("restored by %q", report.RestoredBy)
+	}
+	if err := c.Reconcile(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := cutUntil(t, c); !got.Equal(report.Until.Time) {
+		t.Errorf("after druid's reconciliation it is cut until %s, want %s", got, report.Until)
+	}
+	dialer.reaches(t, false)
+	if err := c.PutGet(t.Context()); err != nil {
+		t.Errorf("the members don't work while clients are cut off: %v", err)
+	}
+	awaitMin(t, c, 3, policy.ClientTrafficCut)
+	sameAgain(t, c, before)
+	dialer.reaches(t, true)
+
+	withoutWebhook(t)
+	restoresByItself(t, c, dialer)
+	unchanged(t, c, before)
+	restoresOnInterrupt(t, c)
+	unchanged(t, c, before)
+	detached(t, c)
+	sameAgain(t, c, before)
+	reconciled(t, c)
+}
+
+// restoresByItself is the plugin where nothing else would restore.
+func restoresByItself(t *testing.T, c *clusters.Cluster, dialer pod) {
+	t.Helper()
+	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "20s", "--reason", "a test", "-y")
+	r.says(t, "Staying until")
+	if said := r.stderr.String(); !strings.Contains(said, "If it is killed, nothing does") || !strings.Contains(said, "suspend etcd-druid") {
+		t.Errorf("it doesn't say what will happen: %s", said)
+	}
+	value := druidv1alpha1.DruidOperationReconcile
+	if err := c.Annotate(t.Context(), druidv1alpha1.DruidOperationAnnotation, &value); err != nil {
+		t.Fatal(err)
+	}
+	dialer.reaches(t, false)
+	if code := r.wait(t); code != 0 {
+		t.Errorf("exit code %d: %s", code, &r.stderr)
+	}
+	reconciled(t, c)
+}
+
+// restoresOnInterrupt: Ctrl-C is how people end it.
+func restoresOnInterrupt(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "10m", "--reason", "a test", "-y")
+	r.says(t, "Staying until")
+	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := r.wait(t); code != 130 {
+		t.Errorf("exit code %d: %s", code, &r.stderr)
+	}
+	reconciled(t, c)
+}
+
+// detached leaves the cut and says so. Somebody else's suspension of druid stays.
+func detached(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	theirs := "maintenance"
+	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, &theirs); err != nil {
+		t.Fatal(err)
+	}
+	report, words := cutTraffic(t, c, 0, "1s", "--detach")
+	if report.RestoredBy != "nobody" || !strings.Contains(words, "NOTHING restores it") {
+		t.Errorf("restored by %q: %s", report.RestoredBy, words)
+	}
+	cutUntil(t, c) // still there, its time long over
+	plugin(t, 0, "restore-client-traffic", c.Name, "-n", c.Namespace, "-y")
+	etcd, err := c.Etcd(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; got != theirs {
+		t.Errorf("somebody's suspension of druid says %q now, want %q", got, theirs)
+	}
+	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reconciled holds that druid works on the Etcd again.
+func reconciled(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	etcd, err := c.Etcd(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if value, has := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; has {
+		t.Errorf("druid is still suspended by %q", value)
+	}
+	if _, cut := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]; cut {
+		t.Error("still cut")
+	}
+}
+
+// withoutWebhook takes every replica of etcd-webhook away until the test ends.
+func withoutWebhook(t *testing.T) {
+	t.Helper()
+	scaleWebhook(t.Context(), t, 0)
+	t.Cleanup(func() { scaleWebhook(context.WithoutCancel(t.Context()), t, 2) })
+}
+
+func scaleWebhook(ctx context.Context, t *testing.T, replicas int32) {
+	t.Helper()
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: install.Namespace, Name: install.Name}}
+	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas))
+	if err := kube.Patch(ctx, d, patch); err != nil {
+		t.Fatal(err)
+	}
+	err := clusters.Await(ctx, limit, fmt.Sprintf("%d replicas of etcd-webhook", replicas), func(ctx context.Context) (string, bool, error) {
+		err := kube.Get(ctx, client.ObjectKeyFromObject(d), d)
+		s := d.Status
+		return fmt.Sprintf("%+v", s), s.ObservedGeneration == d.Generation && s.Replicas == replicas && s.ReadyReplicas == replicas &&
+			(s.TerminatingReplicas == nil || *s.TerminatingReplicas == 0), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

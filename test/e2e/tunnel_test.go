@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// tunnel reaches the members of a cluster without TLS in all the ways that an API
+// server can be reached in, and in those that fail.
+func tunnel(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	config, err := bed.RESTConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	through := func(config *rest.Config) *etcd.Cluster {
+		found := &etcd.Cluster{Tunnel: etcd.NewTunnel(config)}
+		for _, pod := range podsOf(t, c) {
+			found.Endpoints = append(found.Endpoints, etcd.Endpoint{Namespace: c.Namespace, Pod: pod, Port: 2379})
+		}
+		t.Cleanup(func() { _ = found.Close() })
+		return found
+	}
+	for _, old := range []bool{false, true} {
+		name := "behind a path"
+		if old {
+			name = "behind a path, without WebSocket"
+		}
+		t.Run(name, func(t *testing.T) {
+			host, refused := apiBehindPath(t, config, old)
+			allAnswer(t, through(&rest.Config{Host: host}))
+			if got := refused.Load() > 0; got != old {
+				t.Errorf("%d WebSockets were refused", refused.Load())
+			}
+		})
+	}
+	t.Run("without the right", func(t *testing.T) {
+		as := rest.CopyConfig(config)
+		as.Impersonate.UserName = "jane"
+		_, err := through(as).Survey(t.Context())
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `User "jane" cannot create resource "pods/portforward"`) {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("nothing listens", func(t *testing.T) {
+		members := through(config)
+		members.Endpoints[0].Port = 2399
+		m := members.Status(t.Context(), members.Endpoints[0].Pod)
+		if !errors.Is(m.Err, syscall.ECONNREFUSED) || !strings.Contains(etcd.Reason(m.Err), "nothing listens on port 2399") {
+			t.Errorf("%v", m.Err)
+		}
+	})
+	t.Run("deadlines", func(t *testing.T) {
+		conn, err := etcd.NewTunnel(config).Dial(t.Context(), c.Namespace, podsOf(t, c)[0], 2379)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := conn.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("read %d bytes: %v", n, err)
+		}
+	})
+}
+
+// allAnswer holds that every member is reached, and the list has them all.
+func allAnswer(t *testing.T, members *etcd.Cluster) {
+	t.Helper()
+	s := survey(t, members)
+	for _, m := range s.Members {
+		if m.Err != nil {
+			t.Error(m.Err)
+		}
+	}
+	if len(s.List) != len(s.Members) || s.ListErr != nil {
+		t.Errorf("the member list is %+v: %v", s.List, s.ListErr)
+	}
+}
+
+// apiBehindPath is the API server behind a path, as multi-cluster gateways have it,
+// and where old, one that knows no WebSocket. refused counts those.
+func apiBehindPath(t *testing.T, config *rest.Config, old bool) (host string, refused *atomic.Int32) {
+	t.Helper()
+	plain := rest.CopyConfig(config)
+	plain.NextProtos = []string{"http/1.1"} // what can be upgraded
+	transport, err := rest.TransportFor(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind, err := url.Parse(config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused = &atomic.Int32{}
+	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }}
+	server := httptest.NewServer(http.StripPrefix("/k8s/clusters/c-1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if old && r.Header.Get("Upgrade") == "websocket" {
+			refused.Add(1)
+			http.Error(w, "upgrade to SPDY", http.StatusBadRequest)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	})))
+	t.Cleanup(server.CloseClientConnections)
+	return server.URL + "/k8s/clusters/c-1", refused
+}

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package guides types the commands of the README's tour and of the guides as they
+// are written, on a testbed of its own, and reads what they print.
+package guides
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/suite"
+)
+
+// etcdImage is the release that docs/guides/etcd.yaml runs.
+const etcdImage = "v3.6.16"
+
+var (
+	bed *testbed.Testbed
+	// plugin is the path of the program.
+	plugin string
+)
+
+// TestMain makes what a reader has: a cluster, a registry with the images, and the
+// plugin.
+func TestMain(m *testing.M) {
+	suite.Run(m, testbed.Options{Name: "kubectl-etcd-guides"}, "GUIDES_TESTBED", func(ctx context.Context, tb *testbed.Testbed) error {
+		bed = tb
+		together, run := errgroup.WithContext(ctx)
+		together.Go(func() error {
+			return images.Push(run, programs.Cache{}, bed.Registry(), []string{images.Webhook, images.Etcd(etcdImage)}, os.Stderr)
+		})
+		together.Go(func() error {
+			paths, err := programs.Ensure(run, programs.Cache{}, []string{"kubectl-etcd"}, os.Stderr)
+			plugin = paths["kubectl-etcd"]
+			return err
+		})
+		return together.Wait()
+	})
+}

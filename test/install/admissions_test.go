@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// admissions is a load: so many members' pods a second are created, as dry runs.
+// Each must come back with the terms that keep members apart: since all webhooks
+// fail open, that is how one sees that its review was answered.
+type admissions struct {
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+	pod    *corev1.Pod
+
+	mu   sync.Mutex
+	sent int
+	lost []string
+	// slowest is the longest that a creation took.
+	slowest time.Duration
+}
+
+// admit begins a load of so many reviews a second, once the first is answered. A
+// policy for it is made, so etcd-webhook must be installed.
+func admit(tb testing.TB, perSecond int) *admissions {
+	tb.Helper()
+	a := &admissions{pod: member(tb)}
+	eventually(tb, "a member's pod to be reviewed", func(ctx context.Context) (string, bool, error) {
+		lost := a.try(ctx)
+		return lost, lost == "", nil
+	})
+	ctx, cancel := context.WithCancel(tb.Context())
+	a.cancel = cancel
+	tb.Cleanup(func() { a.end() })
+	a.done.Go(func() { a.run(ctx, time.Second/time.Duration(perSecond)) })
+	return a
+}
+
+// member is a pod that could be the third member of a StatefulSet that runs none.
+func member(tb testing.TB) *corev1.Pod {
+	tb.Helper()
+	name := namespace(tb, "admissions")
+	p := &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	p.Spec.NamespaceSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{corev1.LabelMetadataName: v1alpha1.LabelValue(name)}}
+	create(tb, p)
+	labels := map[string]string{"app": name}
+	spec := corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Image: "etcd", Command: []string{"etcd"}}}}
+	sts := &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: name},
+		Spec: appsv1.StatefulSetSpec{
+			Replicas: new(int32(0)), ServiceName: name, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: spec},
+		},
+	}
+	create(tb, sts)
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: name, Name: name + "-2",
+		Labels: map[string]string{"app": name, appsv1.StatefulSetPodNameLabel: name + "-2"},
+	}, Spec: spec}
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(sts, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))}
+	return pod
+}
+
+func (a *admissions) run(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			// One that hangs delays no other, or its outage would count once. Its
+			// answer is awaited also after the end.
+			a.done.Go(func() { a.one(context.WithoutCancel(ctx)) })
+		}
+	}
+}
+
+func (a *admissions) one(ctx context.Context) {
+	began := time.Now()
+	lost := a.try(ctx)
+	took := time.Since(began)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sent++
+	a.slowest = max(a.slowest, took)
+	if lost != "" {
+		a.lost = append(a.lost, fmt.Sprintf("%s (after %s)", lost, took.Round(time.Millisecond)))
+	}
+}
+
+// try says what was wrong with one admission, nothing when it was reviewed.
+func (a *admissions) try(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	pod := a.pod.DeepCopy()
+	if err := admin.Create(ctx, pod, client.DryRunAll); err != nil {
+		return err.Error()
+	}
+	if pod.Annotations[v1alpha1.SpreadAnnotation] == "" {
+		return "not reviewed"
+	}
+	return ""
+}
+
+// end stops the load and returns how many were sent, and what became of those that
+// were refused or not reviewed.
+func (a *admissions) end() (sent int, lost []string) {
+	a.cancel()
+	a.done.Wait()
+	return a.sent, a.lost
+}
+
+// allReviewed ends the load and fails unless each was reviewed.
+func (a *admissions) allReviewed(tb testing.TB) {
+	tb.Helper()
+	sent, lost := a.end()
+	tb.Logf("%d admissions, the slowest took %s", sent, a.slowest.Round(time.Millisecond))
+	if sent == 0 || len(lost) > 0 {
+		tb.Errorf("%d of %d admissions were not reviewed: %q", len(lost), sent, lost[:min(len(lost), 5)])
+	}
+}

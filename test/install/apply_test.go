@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestApplyTwice applies the default overlay to a cluster that has nothing of it, by
+// both kinds of apply, and again: the second time nothing changes, and neither time
+// an object of anybody else's, though there is a cluster with a budget.
+func TestApplyTwice(t *testing.T) {
+	ns := namespace(t, "theirs")
+	one := intstr.FromInt32(1)
+	theirs, err := clusters.Apply(t.Context(), bed, ns, "theirs", clusters.Spec{
+		Flavour: clusters.Plain, Size: 3, Ephemeral: true, Budget: &clusters.Budget{MaxUnavailable: &one},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := theirs.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{{"--server-side"}, {"--server-side=false"}} {
+		t.Run(flags[0], func(t *testing.T) {
+			uninstalled(t)
+			before := snapshot(t, Namespace)
+			applied(t, "self-signed", flags...)
+			rolledOut(t)
+			kubectl(t, "wait", "--for", "condition=Established", "crd/etcdtopologypolicies.policy.kubectl-etcd.dev")
+			first := installedObjects(t)
+			after := snapshot(t, Namespace)
+			for key := range before {
+				if diff := cmp.Diff(before[key], after[key]); diff != "" {
+					t.Errorf("installing changed %s (-before +after):\n%s", key, diff)
+				}
+			}
+			said := applied(t, "self-signed", flags...)
+			if flags[0] != "--server-side" {
+				for line := range strings.Lines(said) {
+					// kubectl sends the selector of a budget each time, to no effect.
+					if !strings.HasSuffix(strings.TrimSpace(line), " unchanged") && !strings.HasPrefix(line, "poddisruptionbudget") {
+						t.Errorf("applied again, kubectl says %s", line)
+					}
+				}
+			}
+			if diff := cmp.Diff(first, installedObjects(t)); diff != "" {
+				t.Errorf("applied again (-first +second):\n%s", diff)
+			}
+			restricted(t)
+		})
+	}
+	if err := theirs.Delete(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// installedObjects has the version of each object that the default overlay makes, by
+// kubectl's name of it. Status is left out, which moves by itself.
+func installedObjects(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for key, text := range snapshot(t) {
+		if strings.Contains(text, "app.kubernetes.io/part-of: kubectl-etcd") {
+			spec, _, _ := strings.Cut(text, "\nstatus:")
+			all[key] = spec
+		}
+	}
+	if len(all) < 10 {
+		t.Fatalf("%q: is that all that is installed?", slices.Collect(maps.Keys(all)))
+	}
+	return all
+}
+
+// restricted holds that the namespace enforces the strictest of the standards for
+// pods' security, and that the pods of etcd-webhook were admitted to it.
+func restricted(t *testing.T) {
+	t.Helper()
+	privileged := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "baseline"}}
+	privileged.Spec.Containers = []corev1.Container{{Name: "a", Image: "a"}}
+	err := admin.Create(t.Context(), privileged, client.DryRunAll)
+	if err == nil || !strings.Contains(err.Error(), `violates PodSecurity "restricted:`) {
+		t.Errorf("a pod that may become root is answered with %v", err)
+	}
+	var pods corev1.PodList
+	if err := admin.List(t.Context(), &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name}); err != nil {
+		t.Fatal(err)
+	}
+	zones := map[string]bool{}
+	for _, p := range pods.Items {
+		if p.Spec.Priority == nil || *p.Spec.Priority < 1_000_000_000 {
+			t.Errorf("pod %s has priority %v", p.Name, p.Spec.Priority)
+		}
+		if p.DeletionTimestamp == nil {
+			zones[p.Spec.NodeName] = true // each node is a zone of its own here
+		}
+	}
+	if len(zones) < 2 {
+		t.Errorf("%d pods run in zones %v", len(pods.Items), zones)
+	}
+	var pdb policyv1.PodDisruptionBudget
+	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: Namespace, Name: Name}, &pdb); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFoldersAreValid has the API server look at the network policies and everything
+// else of each folder that needs no definitions of others. The testbed enforces no
+// network policy.
+func TestFoldersAreValid(t *testing.T) {
+	installed(t)
+	for _, name := range []string{"base", "overlays/self-signed"} {
+		said := kubectl(t, "apply", "--server-side", "--force-conflicts", "--dry-run=server", "-k", folder(filepath.FromSlash(name)))
+		if !strings.Contains(said, "networkpolicy.networking.k8s.io/"+Name) {
+			t.Errorf("%s has no network policy: %s", name, said)
+		}
+	}
+}

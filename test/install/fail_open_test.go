@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+)
+
+// The API server's counts of webhooks' calls, and of those that failed and were
+// ignored.
+const (
+	callCount     = "apiserver_admission_webhook_admission_duration_seconds_count"
+	failOpenCount = "apiserver_admission_webhook_fail_open_count"
+)
+
+// TestDeadWebhookCostsNobodyElse writes all sorts of objects while nobody answers
+// for etcd-webhook, in three ways: what it isn't for is not even asked about, and
+// etcd members start.
+func TestDeadWebhookCostsNobodyElse(t *testing.T) {
+	installed(t)
+	ns := namespace(t, "others")
+	kubectl(t, "apply", "-n", ns, "-f", "testdata/budget.yaml")
+	pod := member(t)
+	var etcd *clusters.Cluster
+
+	kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
+	awaitPods(t, 0)
+	t.Run("no replica", func(t *testing.T) {
+		notAsked(t, ns)
+		admittedAnyway(t, pod)
+		var err error
+		if etcd, err = clusters.Apply(t.Context(), bed, ns, "etcd", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true}); err != nil {
+			t.Fatal(err)
+		}
+		if err := etcd.WaitReady(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Run("a replica that never answers", func(t *testing.T) {
+		tarpit(t)
+		notAsked(t, ns)
+		admittedAnyway(t, pod)
+		kubectl(t, "delete", "pods", "-n", ns, "-l", "app=etcd", "--grace-period", "0", "--force")
+		if err := etcd.WaitReady(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	installed(t)
+	t.Run("a cold start of everything", func(t *testing.T) {
+		coldStart(t, ns)
+		if err := etcd.WaitReady(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	rolledOut(t)
+}
+
+// notAsked writes what etcd-webhook is not for and holds that it wasn't called.
+func notAsked(t *testing.T, ns string) {
+	t.Helper()
+	before := count(t, callCount)
+	kubectl(t, "apply", "-n", ns, "-f", "testdata/others.yaml")
+	kubectl(t, "annotate", "-n", ns, "-f", "testdata/others.yaml", "-f", "testdata/budget.yaml", "--overwrite", "seen="+t.Name())
+	kubectl(t, "create", "-n", "kube-system", "-f", "testdata/budget.yaml", "--dry-run=server")
+	kubectl(t, "annotate", "nodes", "--all", "--overwrite", "seen=yes", "--dry-run=server")
+	kubectl(t, "delete", "-n", ns, "-f", "testdata/others.yaml", "--grace-period", "0", "--force")
+	if after := count(t, callCount); after != before {
+		t.Errorf("etcd-webhook was called %d times for what it is not for", after-before)
+	}
+}
+
+// admittedAnyway creates a member's pod, about which it is asked in vain.
+func admittedAnyway(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	before, pod := count(t, failOpenCount), pod.DeepCopy()
+	if err := admin.Create(t.Context(), pod, client.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	if pod.Annotations[v1alpha1.SpreadAnnotation] != "" {
+		t.Error("a webhook that is away spread a member")
+	}
+	if after := count(t, failOpenCount); after == before {
+		t.Error("the API server doesn't count calls in vain: this test sees nothing")
+	}
+}
+
+// count sums one of the API server's counters over the webhooks of etcd-webhook.
+func count(t *testing.T, metric string) (sum int) {
+	t.Helper()
+	for line := range strings.Lines(kubectl(t, "get", "--raw", "/metrics")) {
+		if !strings.HasPrefix(line, metric) || !strings.Contains(line, ".etcd-webhook.kubectl-etcd.dev") {
+			continue
+		}
+		fields := strings.Fields(line)
+		n, err := strconv.Atoi(fields[len(fields)-1])
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		sum += n
+	}
+	return sum
+}
+
+// tarpit puts something in the place of the replicas that takes connections and
+// never answers, for as long as the test runs.
+func tarpit(t *testing.T) {
+	t.Helper()
+	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Alpine}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/tarpit.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.Replace(string(text), "IMAGE", images.Alpine, 1))
+	if _, err := admin.kubectl(t.Context(), text, "apply", "-f", "-"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = admin.kubectl(context.WithoutCancel(t.Context()), text, "delete", "-f", "-")
+		_, err := admin.kubectl(context.WithoutCancel(t.Context()), nil, "patch", "service", Name, "-n", Namespace, "--type", "merge", "-p",
+			`{"spec":{"selector":{"app":null,"app.kubernetes.io/name":"`+Name+`"}}}`)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	kubectl(t, "wait", "--for", "condition=Ready", "pod/tarpit", "-n", Namespace, "--timeout", limit.String())
+	kubectl(t, "patch", "service", Name, "-n", Namespace, "--type", "merge", "-p",
+		`{"spec":{"selector":{"app":"tarpit","app.kubernetes.io/name":null}}}`)
+	eventually(t, "the tarpit to be an endpoint", func(ctx context.Context) (string, bool, error) {
+		out, err := admin.kubectl(ctx, nil, "get", "endpointslices", "-n", Namespace, "-o", "jsonpath={.items[*].endpoints[*].targetRef.name}")
+		return string(out), strings.Contains(string(out), "tarpit"), err
+	})
+}
+
+// coldStart turns everything off, and on again the API server first. Members' pods
+// are made anew while there is nobody to ask.
+func coldStart(t *testing.T, ns string) {
+	t.Helper()
+	for _, n := range bed.Nodes() {
+		if err := bed.KillNode(t.Context(), n.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := bed.StopAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := bed.StartAPIServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kubectl(t, "delete", "pods", "-n", ns, "-l", "app=etcd", "--grace-period", "0", "--force")
+	for _, n := range bed.Nodes() {
+		if err := bed.StartNode(t.Context(), n.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// awaitPods waits until so many pods of etcd-webhook are left.
+func awaitPods(tb testing.TB, want int) {
+	tb.Helper()
+	eventually(tb, fmt.Sprintf("%d pods of %s", want, Name), func(ctx context.Context) (string, bool, error) {
+		var pods corev1.PodList
+		err := admin.List(ctx, &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name})
+		return fmt.Sprintf("%d", len(pods.Items)), len(pods.Items) == want, err
+	})
+}

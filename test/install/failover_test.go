@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// electionLease is by whose holder one sees who leads.
+var electionLease = client.ObjectKey{Namespace: Namespace, Name: "etcd-webhook.kubectl-etcd.dev"}
+
+// TestAnotherReplicaLeads ends the leader, by a crash and as it is asked to, and
+// waits until another leads.
+func TestAnotherReplicaLeads(t *testing.T) {
+	installed(t)
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		t.Logf("after %s: %s", signal, failover(t, signal).Round(10*time.Millisecond))
+	}
+}
+
+// BenchmarkFailover measures how long nobody leads: from the signal that ends the
+// leader's process until the lease has another holder. Run it by
+//
+//	go test ./install -run '^$' -bench Failover -benchtime 25x
+func BenchmarkFailover(b *testing.B) {
+	installed(b)
+	for name, signal := range map[string]syscall.Signal{"crash": syscall.SIGKILL, "clean stop": syscall.SIGTERM} {
+		b.Run(name, func(b *testing.B) {
+			var took []time.Duration
+			for range b.N {
+				took = append(took, failover(b, signal))
+			}
+			slices.Sort(took)
+			b.ReportMetric(took[len(took)/2].Seconds(), "median-s")
+			b.ReportMetric(took[min(len(took)*95/100, len(took)-1)].Seconds(), "p95-s")
+			b.ReportMetric(took[len(took)-1].Seconds(), "max-s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// failover ends the leader's process by a signal and returns after how long the
+// lease had another holder. Two replicas are ready when it begins, and when it ends.
+func failover(tb testing.TB, signal syscall.Signal) time.Duration {
+	tb.Helper()
+	pod, old, pid := leader(tb)
+	holders := watchHolders(tb)
+	began := time.Now()
+	if err := syscall.Kill(pid, signal); err != nil {
+		tb.Fatal(err)
+	}
+	took := time.Duration(0)
+	timeout := time.After(limit)
+	for took == 0 {
+		select {
+		case holder := <-holders:
+			if holder != "" && holder != old { // it may be the same pod's next process
+				took = time.Since(began)
+			}
+		case <-timeout:
+			tb.Fatalf("nobody leads after the end of %s", pod.Name)
+		}
+	}
+	// Its container would be started ever more slowly, so it makes room for another.
+	kubectl(tb, "delete", "pod", pod.Name, "-n", Namespace)
+	rolledOut(tb)
+	return took
+}
+
+// leader is the pod that leads, as whom it holds the lease, and its process here. A
+// container that has just ended still holds the lease, and has none.
+func leader(tb testing.TB) (pod *corev1.Pod, holder string, pid int) {
+	tb.Helper()
+	pod = &corev1.Pod{}
+	eventually(tb, "a leader", func(ctx context.Context) (string, bool, error) {
+		var lease coordinationv1.Lease
+		if err := admin.Get(ctx, electionLease, &lease); err != nil || lease.Spec.HolderIdentity == nil {
+			return "no holder", false, err
+		}
+		holder = *lease.Spec.HolderIdentity
+		name, _, _ := strings.Cut(holder, "_")
+		err := admin.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: name}, pod)
+		pid = process(tb, pod)
+		return fmt.Sprintf("%q, process %d", name, pid), err == nil && pod.DeletionTimestamp == nil && pid > 0, client.IgnoreNotFound(err)
+	})
+	return pod, holder, pid
+}
+
+// process is the process of a pod of etcd-webhook, 0 where it has none. All nodes are
+// on this machine.
+func process(tb testing.TB, pod *corev1.Pod) int {
+	tb.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/comm")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	uid := string(pod.UID)
+	for _, file := range files {
+		comm, _ := os.ReadFile(file) // it may have ended meanwhile
+		groups, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cgroup"))
+		of := bytes.Contains(groups, []byte(uid)) || bytes.Contains(groups, []byte(strings.ReplaceAll(uid, "-", "_")))
+		if strings.TrimSpace(string(comm)) == Name && of {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			if err != nil {
+				tb.Fatal(err)
+			}
+			return pid
+		}
+	}
+	return 0
+}
+
+// watchHolders tells each change of who holds the lease.
+func watchHolders(tb testing.TB) <-chan string {
+	tb.Helper()
+	config, err := bed.RESTConfig()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	set, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(tb.Context())
+	tb.Cleanup(cancel)
+	w, err := set.CoordinationV1().Leases(Namespace).Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: electionLease.Name}))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	holders := make(chan string)
+	go func() {
+		defer w.Stop()
+		for event := range w.ResultChan() {
+			lease, ok := event.Object.(*coordinationv1.Lease)
+			if !ok || lease.Spec.HolderIdentity == nil {
+				continue
+			}
+			select {
+			case holders <- *lease.Spec.HolderIdentity:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return holders
+}

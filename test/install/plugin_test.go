@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+)
+
+// plugin runs this checkout's kubectl etcd as the testbed's administrator, to its
+// end, and holds it to an exit code.
+func plugin(tb testing.TB, code int, args ...string) (stdout, stderr string) {
+	tb.Helper()
+	cmd := pluginCommand(tb, args...)
+	var out, words bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &words
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		tb.Fatal(err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		tb.Fatalf("kubectl etcd %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, &out, &words)
+	}
+	return out.String(), words.String()
+}
+
+// killPlugin runs the plugin and kills it once it has said something.
+func killPlugin(tb testing.TB, word string, args ...string) {
+	tb.Helper()
+	cmd := pluginCommand(tb, args...)
+	words, err := cmd.StderrPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	said := bufio.NewScanner(words)
+	for found := false; !found; found = strings.Contains(said.Text(), word) {
+		if !said.Scan() {
+			tb.Errorf("kubectl etcd %s ended without saying %q", strings.Join(args, " "), word)
+			break
+		}
+	}
+	_ = cmd.Process.Kill() // it may have ended
+	_ = cmd.Wait()
+}
+
+func pluginCommand(tb testing.TB, args ...string) *exec.Cmd {
+	tb.Helper()
+	const name = "kubectl-etcd"
+	paths, err := programs.Ensure(tb.Context(), programs.Cache{}, []string{name}, io.Discard)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd := exec.CommandContext(tb.Context(), paths[name], args...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig())
+	return cmd
+}

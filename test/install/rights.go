@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
+)
+
+// rightsFile lists every right that the default overlay grants, and who uses it.
+//
+//go:embed testdata/rights.txt
+var rightsFile string
+
+// right is one verb on one resource, as in "get etcds.druid.gardener.cloud".
+type right struct{ verb, resource string }
+
+func (r right) String() string { return r.verb + " " + r.resource }
+
+// listedRights are those of rightsFile that the tests of a package use; all where
+// that is empty.
+func listedRights(by string) []right {
+	var all []right
+	for line := range strings.Lines(rightsFile) {
+		fields := strings.Fields(line)
+		if len(fields) >= 3 && fields[0] != "#" && (by == "" || fields[0] == by) {
+			all = append(all, right{verb: fields[1], resource: fields[2]})
+		}
+	}
+	return all
+}
+
+// RightsUsed looks, once all tests of a package ("e2e" or "install") have run, whether
+// they had etcd-webhook use every right that they should. One that it didn't use is to
+// be taken out of the manifests, or a test is missing.
+func RightsUsed(by string) func(*testbed.Testbed) error {
+	return func(tb *testbed.Testbed) error {
+		used, err := usedRights(tb.AuditLog())
+		if err != nil {
+			return fmt.Errorf("read which rights were used: %w", err)
+		}
+		var unused []string
+		for _, r := range listedRights(by) {
+			if !slices.Contains(used, r) {
+				unused = append(unused, r.String())
+			}
+		}
+		if len(unused) > 0 {
+			return fmt.Errorf("etcd-webhook used none of these rights: %s", strings.Join(unused, ", "))
+		}
+		return nil
+	}
+}
+
+// usedRights are those of the requests that the API server noted.
+func usedRights(auditLog string) ([]right, error) {
+	f, err := os.Open(auditLog) //nolint:gosec // the testbed's own file
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var used []right
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var event struct {
+			Verb      string
+			ObjectRef struct{ APIGroup, Resource, Subresource string }
+		}
+		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
+			return nil, err
+		}
+		r := right{verb: event.Verb, resource: resourceName(event.ObjectRef.APIGroup, event.ObjectRef.Resource, event.ObjectRef.Subresource)}
+		if !slices.Contains(used, r) {
+			used = append(used, r)
+		}
+		// An API server without streaming lists is asked for a list first.
+		if list := (right{verb: "list", resource: r.resource}); r.verb == "watch" && !slices.Contains(used, list) {
+			used = append(used, list)
+		}
+	}
+	return used, lines.Err()
+}
+
+// resourceName is a resource as kubectl writes it.
+func resourceName(group, resource, sub string) string {
+	if group != "" {
+		resource += "." + group
+	}
+	if sub != "" {
+		resource += "/" + sub
+	}
+	return resource
+}
+
+// grantedRights are those of the Roles and ClusterRoles among manifests, each once.
+func grantedRights(objects []map[string]any) ([]right, error) {
+	var all []right
+	for _, o := range objects {
+		if kind := o["kind"]; kind != "Role" && kind != "ClusterRole" {
+			continue
+		}
+		text, err := json.Marshal(o["rules"])
+		if err != nil {
+			return nil, err
+		}
+		var rules []struct{ APIGroups, Resources, Verbs, NonResourceURLs []string }
+		if err := json.Unmarshal(text, &rules); err != nil {
+			return nil, err
+		}
+		for _, rule := range rules {
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					resource, sub, _ := strings.Cut(resource, "/")
+					for _, verb := range rule.Verbs {
+						if r := (right{verb: verb, resource: resourceName(group, resource, sub)}); !slices.Contains(all, r) {
+							all = append(all, r)
+						}
+					}
+				}
+			}
+			for _, url := range rule.NonResourceURLs {
+				all = append(all, right{verb: "get", resource: url})
+			}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// account is as whom etcd-webhook speaks to the API server.
+const account = "system:serviceaccount:" + Namespace + ":" + Name
+
+// TestRightsAreListed holds that the manifests grant what is listed, which is what
+// tests use, and no more.
+func TestRightsAreListed(t *testing.T) {
+	objects, err := parse([]byte(kubectl(t, "kustomize", folder("overlays/self-signed"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	granted, err := grantedRights(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(lines(listedRights("")), lines(granted)); diff != "" {
+		t.Errorf("testdata/rights.txt lists other rights than the manifests grant (-listed +granted):\n%s", diff)
+	}
+}
+
+func lines(all []right) []string {
+	var out []string
+	for _, r := range all {
+		out = append(out, r.String())
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestRightsOfTheAccount asks the API server what the service account may do, in its
+// own namespace and in any other, beside what every account may. UPDATE=1 rewrites
+// the golden files.
+func TestRightsOfTheAccount(t *testing.T) {
+	installed(t)
+	for name, ns := range map[string]string{"own-namespace": Namespace, "other-namespaces": "default"} {
+		t.Run(name, func(t *testing.T) {
+			everyone := mayDo(t, "system:serviceaccount:default:nobody", ns)
+			may := slices.DeleteFunc(mayDo(t, account, ns), func(line string) bool { return slices.Contains(everyone, line) })
+			got := strings.Join(may, "\n") + "\n"
+			file := filepath.Join("testdata", "may-"+name+".txt")
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("kubectl auth can-i --list (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// mayDo is what kubectl auth can-i lists of a service account, in order.
+func mayDo(t *testing.T, account, ns string) []string {
+	t.Helper()
+	var out []string
+	for line := range strings.Lines(kubectl(t, "auth", "can-i", "--list", "--no-headers", "--as", account, "-n", ns)) {
+		out = append(out, strings.Join(strings.Fields(line), " "))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestNoRoleIsDangerous holds what no test of use can: that no role of the overlays
+// has a wildcard, or a verb by which one comes to have more.
+func TestNoRoleIsDangerous(t *testing.T) {
+	installed(t)
+	var roles rbacv1.RoleList
+	var clusterRoles rbacv1.ClusterRoleList
+	ours := client.MatchingLabels{"app.kubernetes.io/part-of": "kubectl-etcd"}
+	for _, list := range []client.ObjectList{&roles, &clusterRoles} {
+		if err := admin.List(t.Context(), list, ours); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(roles.Items) == 0 || len(clusterRoles.Items) == 0 {
+		t.Fatalf("%d Roles and %d ClusterRoles: this test sees nothing", len(roles.Items), len(clusterRoles.Items))
+	}
+	for _, r := range roles.Items {
+		harmless(t, "Role "+r.Name, r.Rules)
+	}
+	for _, r := range clusterRoles.Items {
+		harmless(t, "ClusterRole "+r.Name, r.Rules)
+	}
+}
+
+func harmless(t *testing.T, role string, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	for _, rule := range rules {
+		for _, what := range slices.Concat(rule.Verbs, rule.APIGroups, rule.Resources, rule.NonResourceURLs) {
+			switch what {
+			case "*", "escalate", "bind", "impersonate", "approve", "sign", "deletecollection",
+				"pods/exec", "pods/attach", "pods/portforward", "pods/ephemeralcontainers", "nodes/proxy", "services/proxy", "pods/proxy",
+				"serviceaccounts/token", "roles", "rolebindings", "clusterroles", "clusterrolebindings":
+				t.Errorf("%s has %q: %v", role, what, rule)
+			}
+		}
+		named := len(rule.ResourceNames) > 0
+		does := func(resource string, verbs ...string) bool {
+			return slices.Contains(rule.Resources, resource) && slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains(rule.Verbs, v) })
+		}
+		if does("secrets", "list") || !named && does("secrets", "get", "watch", "update", "patch", "delete") {
+			t.Errorf("%s reads or writes Secrets that it doesn't name: %v", role, rule)
+		}
+		for _, config := range []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"} {
+			if does(config, "create", "delete") || !named && does(config, "get", "list", "watch", "update", "patch") {
+				t.Errorf("%s has to do with webhook configurations that it doesn't name: %v", role, rule)
+			}
+		}
+	}
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// rounds are how often it is installed and uninstalled.
+const rounds = 10
+
+// TestUninstallLeavesNothing installs and uninstalls again and again, each time with
+// a budget that was adopted and tightened, one that was made, and a Service that is
+// cut. Whatever was there before is there afterwards, as it was, in whatever state
+// the program is that is uninstalled.
+func TestUninstallLeavesNothing(t *testing.T) {
+	uninstalled(t)
+	ns := namespace(t, "rounds")
+	adopted := twoClusters(t, ns)
+	before := snapshot(t)
+	states := []struct {
+		name  string
+		bring func()
+	}{
+		{"it runs", func() {}},
+		{"it doesn't run", func() {
+			kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
+			awaitPods(t, 0)
+		}},
+		{"its manifests were deleted in haste", func() {
+			kubectl(t, "delete", "-k", pinned(t, "overlays/self-signed"))
+			admitted(t, ns)
+		}},
+		{"uninstalling was interrupted", func() {
+			killPlugin(t, "is restored", "webhook", "uninstall", "--all", "-y")
+		}},
+	}
+	for round := range rounds {
+		state := states[round%len(states)]
+		t.Logf("%s round %d: %s", time.Now().Format("15:04:05"), round+1, state.name)
+		hold(t, ns, adopted)
+		state.bring()
+		_, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
+		if diff := cmp.Diff(before, snapshot(t)); diff != "" {
+			t.Fatalf("round %d (%s): after uninstalling (-before +after):\n%s\n%s", round+1, state.name, diff, said)
+		}
+	}
+	if _, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y"); said != "" {
+		t.Errorf("uninstalled once more, it says %s", said)
+	}
+}
+
+// hold installs it and has it hold all that it can.
+func hold(t *testing.T, ns, adopted string) {
+	t.Helper()
+	installed(t)
+	p := &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: ns}}
+	p.Spec.Disruption.CreateMissing = true
+	if err := admin.Create(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	awaitBudget(t, ns, adopted, 2)
+	awaitMade(t, ns)
+	plugin(t, 0, "cut-client-traffic", "adopted", "-n", ns, "--for", "1h", "--reason", "a test", "--allow-residual", "-y")
+	awaitBudget(t, ns, adopted, 3) // who restarts now can't rejoin
+}
+
+// admitted writes what etcd-webhook is asked about, when it is installed.
+func admitted(t *testing.T, ns string) {
+	t.Helper()
+	kubectl(t, "delete", "pod", "bare-0", "-n", ns, "--dry-run=server")
+	kubectl(t, "annotate", "pdb,svc", "--all", "-n", ns, "--dry-run=server", "seen=yes")
+	kubectl(t, "create", "-n", ns, "-f", "testdata/budget.yaml", "--dry-run=server")
+}
+
+// twoClusters makes one whose author asked for a budget of the quorum, and one
+// without any, and returns the name of the budget.
+func twoClusters(t *testing.T, ns string) string {
+	t.Helper()
+	two := intstr.FromInt32(2)
+	for name, budget := range map[string]*clusters.Budget{"adopted": {MinAvailable: &two}, "bare": nil} {
+		c, err := clusters.Apply(t.Context(), bed, ns, name, clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true, Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.WaitReady(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all policyv1.PodDisruptionBudgetList
+	if err := admin.List(t.Context(), &all, client.InNamespace(ns)); err != nil || len(all.Items) != 1 {
+		t.Fatalf("%d budgets, want one: %v", len(all.Items), err)
+	}
+	return all.Items[0].Name
+}
+
+// awaitBudget waits until a budget is kept at so many members.
+func awaitBudget(t *testing.T, ns, name string, least int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("budget %s to be kept at %d", name, least), func(ctx context.Context) (string, bool, error) {
+		var pdb policyv1.PodDisruptionBudget
+		if err := admin.Get(ctx, client.ObjectKey{Namespace: ns, Name: name}, &pdb); err != nil {
+			return "", false, err
+		}
+		kept := pdb.Annotations[v1alpha1.BudgetForAnnotation] != ""
+		return fmt.Sprintf("minAvailable %s, %v", pdb.Spec.MinAvailable, pdb.Annotations), kept && pdb.Spec.MinAvailable.IntValue() == least, nil
+	})
+}
+
+// awaitMade waits for the budget that etcd-webhook makes.
+func awaitMade(t *testing.T, ns string) {
+	t.Helper()
+	eventually(t, "a budget to be made for the cluster that has none", func(ctx context.Context) (string, bool, error) {
+		var all policyv1.PodDisruptionBudgetList
+		err := admin.List(ctx, &all, client.InNamespace(ns), client.MatchingLabels{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController})
+		return "none", len(all.Items) > 0, err
+	})
+}

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestWebhookStatus asks an installation in all conditions whether it works.
+func TestWebhookStatus(t *testing.T) {
+	installed(t)
+	ns := namespace(t, "status")
+
+	t.Run("without a policy it answers", func(t *testing.T) { answersWithoutPolicy(t, ns) })
+	t.Run("with one, a member's pod comes back spread", func(t *testing.T) { answersWithPolicy(t, ns) })
+	t.Run("an authority that didn't sign", func(t *testing.T) {
+		wrongAuthority(t)
+		st := webhookStatus(t, 3, "-n", ns)
+		if problem(st, "WebhookUntrusted") == "" {
+			t.Errorf("problems: %+v", st.Problems)
+		}
+	})
+	t.Run("no replica", func(t *testing.T) {
+		scaled(t, 0)
+		st := webhookStatus(t, 3, "-n", ns)
+		if problem(st, "WebhookNoReplica") == "" || problem(st, "WebhookNotCalled") == "" {
+			t.Errorf("problems: %+v", st.Problems)
+		}
+	})
+	t.Run("someone who may see nothing", func(t *testing.T) {
+		st := webhookStatus(t, 3, "--as", "eve", "-n", ns)
+		if st.Health != output.Unknown || len(st.Unseen) < 5 {
+			t.Errorf("health %s, unseen %+v", st.Health, st.Unseen)
+		}
+	})
+	t.Run("it is back", func(t *testing.T) {
+		if st := webhookStatus(t, 0, "-n", ns); !st.Admission.Answered {
+			t.Errorf("asked: %+v", st.Admission)
+		}
+	})
+}
+
+func answersWithoutPolicy(t *testing.T, ns string) {
+	t.Helper()
+	st := webhookStatus(t, 0, "-n", ns)
+	if a := st.Admission; !a.Answered || a.Error != "" || a.Outcome != "Ignored" || !strings.Contains(a.Asked, "namespace "+ns) {
+		t.Errorf("asked: %+v", a)
+	}
+	if st.Program.Ready != 2 || st.Program.Leader == "" || len(st.Program.Replicas) != 2 || st.Program.Replicas[0].Zone == "" {
+		t.Errorf("program: %+v", st.Program)
+	}
+	for _, r := range st.Program.Replicas {
+		if r.Certificate == nil || len(r.Certificate.Distrusted) > 0 {
+			t.Errorf("certificate of %s: %+v", r.Pod, r)
+		}
+	}
+	if c := st.Webhooks[0].Calls; c == nil {
+		t.Error("nothing of the API server's metrics is shown")
+	}
+}
+
+func answersWithPolicy(t *testing.T, ns string) {
+	t.Helper()
+	governed(t, ns)
+	eventually(t, "a trial pod with the policy's terms", func(context.Context) (string, bool, error) {
+		a := webhookStatus(t, 0, "-n", ns).Admission
+		said, err := json.Marshal(a)
+		return string(said), a.Answered && a.Outcome == "Patched" && a.Policy == ns && len(a.Added) > 0, err
+	})
+	if pods := kubectl(t, "get", "pods", "-n", ns, "-o", "name"); pods != "" {
+		t.Errorf("the trial left %s", pods)
+	}
+	out, _ := plugin(t, 0, "webhook", "status", "-n", ns)
+	t.Log(out)
+}
+
+// webhookStatus runs the command and holds it to its exit code.
+func webhookStatus(t *testing.T, code int, flags ...string) *output.WebhookStatus {
+	t.Helper()
+	out, _ := plugin(t, code, append([]string{"webhook", "status", "-o", "json"}, flags...)...)
+	var st output.WebhookStatus
+	if err := json.Unmarshal([]byte(out), &st); err != nil {
+		t.Fatal(err)
+	}
+	return &st
+}
+
+func problem(st *output.WebhookStatus, reason string) string {
+	for _, p := range st.Problems {
+		if p.Reason == reason {
+			return p.Message
+		}
+	}
+	return ""
+}
+
+// governed puts a StatefulSet of etcd without pods into a namespace, and a policy
+// over it that is called like the namespace.
+func governed(t *testing.T, ns string) {
+	t.Helper()
+	p := &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: ns}}
+	p.Spec.NamespaceSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{corev1.LabelMetadataName: v1alpha1.LabelValue(ns)}}
+	create(t, p)
+	labels := map[string]string{"app": "main"}
+	three := int32(3)
+	create(t, &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main"},
+		Spec: appsv1.StatefulSetSpec{
+			Replicas: &three, Selector: &metav1.LabelSelector{MatchLabels: labels}, ServiceName: "main",
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				// No such account, no pods.
+				Spec: corev1.PodSpec{ServiceAccountName: "nobody", Containers: []corev1.Container{{Name: "etcd", Image: "etcd", Command: []string{"etcd"}}}},
+			},
+		},
+	})
+}
+
+// wrongAuthority registers the webhook for pods once more, until the test ends, with
+// an authority that is the cluster's and didn't sign what is served. The
+// registration that is there would be put right at once by whoever keeps it.
+func wrongAuthority(t *testing.T) {
+	t.Helper()
+	var cm corev1.ConfigMap
+	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "kube-root-ca.crt"}, &cm); err != nil {
+		t.Fatal(err)
+	}
+	var c admissionregistrationv1.MutatingWebhookConfiguration
+	if err := admin.Get(t.Context(), client.ObjectKey{Name: Name}, &c); err != nil {
+		t.Fatal(err)
+	}
+	again := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: Name + "-again"}}
+	again.Webhooks = c.Webhooks[:1]
+	again.Webhooks[0].ClientConfig.CABundle = []byte(cm.Data["ca.crt"])
+	create(t, again)
+}
+
+// scaled changes the number of replicas until the test ends.
+func scaled(t *testing.T, replicas int) {
+	t.Helper()
+	set := func(ctx context.Context, n int32) {
+		d := &appsv1.Deployment{}
+		if err := admin.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: Name}, d); err != nil {
+			t.Fatal(err)
+		}
+		was := d.DeepCopy()
+		d.Spec.Replicas = &n
+		if err := admin.Patch(ctx, d, client.MergeFrom(was)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(t.Context(), int32(replicas))
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		set(ctx, 2)
+		if _, err := admin.kubectl(ctx, nil, "rollout", "status", "deployment/"+Name, "--namespace", Namespace, "--timeout", limit.String()); err != nil {
+			t.Error(err)
+		}
+	})
+	eventually(t, "the webhook's pods to be gone", func(ctx context.Context) (string, bool, error) {
+		var pods corev1.PodList
+		err := admin.List(ctx, &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name})
+		return describeList(len(pods.Items)), len(pods.Items) == replicas, err
+	})
+}
+
+func describeList(n int) string { return strings.Repeat("pod ", n) }

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package release
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/krew"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+)
+
+// TestKrew does with krew itself what its users do, and what its index asks of
+// those who submit a plugin. There is no cluster: the plugin's own version needs
+// none.
+func TestKrew(t *testing.T) {
+	t.Parallel()
+	bin := userPrograms(t)
+	old, next := publishTwo(t)
+	t.Run("validate-krew-manifest installs every platform", func(t *testing.T) {
+		k := newUser(t, bin)
+		said := k.run(t, "validate-krew-manifest", "-manifest", old.Manifest)
+		if !strings.Contains(said, "all 6 spec.platforms installed fine") || strings.Contains(said, "exceeds") {
+			t.Errorf("it said:\n%s", said)
+		}
+	})
+	t.Run("by hand from an archive", func(t *testing.T) {
+		k := newUser(t, bin)
+		said := k.run(t, "kubectl", "krew", "install", "--manifest", old.Manifest, "--archive", archive(old))
+		if !strings.Contains(said, "kubectl etcd completion install") {
+			t.Errorf("no word on completion in:\n%s", said)
+		}
+		k.wantVersion(t, old)
+		if words := k.run(t, "kubectl", "plugin", "list"); !strings.Contains(words, k.root+"/bin/kubectl-etcd") || strings.Contains(words, "warning") {
+			t.Errorf("kubectl plugin list says:\n%s", words)
+		}
+		// The caveat's way to completion, followed.
+		k.run(t, "kubectl", "etcd", "completion", "install")
+		if words := k.run(t, "kubectl", "__complete", "etcd", "vers"); !strings.Contains(words, "\nversion\t") {
+			t.Errorf("kubectl completes %q", words)
+		}
+		k.wantGone(t)
+	})
+	t.Run("from an index, upgraded and removed", func(t *testing.T) {
+		k := newUser(t, bin)
+		index := k.emptyIndex(t, "ours")
+		k.publish(t, index, old)
+		k.run(t, "kubectl", "krew", "index", "add", "ours", index)
+		k.run(t, "kubectl", "krew", "install", "ours/"+krew.Name)
+		k.wantVersion(t, old)
+		k.publish(t, index, next)
+		k.run(t, "kubectl", "krew", "upgrade", krew.Name)
+		k.wantVersion(t, next)
+		k.wantGone(t)
+	})
+}
+
+// userPrograms is a folder with kubectl and krew.
+func userPrograms(t *testing.T) string {
+	t.Helper()
+	paths, err := programs.Ensure(t.Context(), programs.Cache{}, []string{"kubectl", "krew", "validate-krew-manifest"}, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	for name, path := range map[string]string{
+		"kubectl": paths["kubectl"], "kubectl-krew": paths["krew"], "validate-krew-manifest": paths["validate-krew-manifest"],
+	} {
+		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bin
+}
+
+// publishTwo makes two versions of the plugin, which are where their manifests say.
+func publishTwo(t *testing.T) (old, next *Released) {
+	t.Helper()
+	released := t.TempDir()
+	server := httptest.NewServer(http.FileServer(http.Dir(released)))
+	t.Cleanup(server.Close)
+	source := clone(t)
+	return publish(t, source, released, server.URL, "v0.1.0"), publish(t, source, released, server.URL, "v0.2.0")
+}
+
+// user is somebody with krew and an index in which nothing matters here.
+type user struct {
+	home string
+	root string // KREW_ROOT
+	env  []string
+}
+
+func newUser(t *testing.T, bin string) *user {
+	t.Helper()
+	home := t.TempDir()
+	k := &user{home: home, root: filepath.Join(home, "krew")}
+	k.env = []string{
+		"HOME=" + home, "KREW_ROOT=" + k.root, "KREW_NO_UPGRADE_CHECK=1", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.org", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.org",
+		"PATH=" + filepath.Join(k.root, "bin") + ":" + bin + ":" + os.Getenv("PATH"),
+	}
+	k.env = append(k.env, "KREW_DEFAULT_INDEX_URI="+k.emptyIndex(t, "default"))
+	k.run(t, "kubectl", "krew", "update")
+	return k
+}
+
+// publish makes a version of the plugin that is found at an address. For the other
+// platforms a file stands in for the program: krew runs none.
+func publish(t *testing.T, source, dir, address, version string) *Released {
+	t.Helper()
+	o := Options{Source: source, Out: filepath.Join(dir, version), Version: version, Download: address + "/" + version, Progress: t.Output()}
+	built, err := o.compile(t.Context(), filepath.Join(dir, "programs", version), pluginProgram, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	standIn := filepath.Join(dir, "stand-in")
+	if err := os.WriteFile(standIn, []byte("not for this machine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var plugins []program
+	for _, platform := range AllPlugins() {
+		p := built[0]
+		if platform != p.platform {
+			p.platform, p.path = platform, standIn
+		}
+		plugins = append(plugins, p)
+	}
+	if err := os.Mkdir(o.Out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	made, err := o.assemble(plugins, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// run returns all that a command of the user said.
+func (k *user) run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := k.try(t.Context(), name, args...)
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func (k *user) try(ctx context.Context, name string, args ...string) (string, error) {
+	// The shell looks name up in the user's PATH, not in ours.
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `"$@"`, "sh", name}, args...)...)
+	cmd.Env, cmd.Dir = k.env, k.home
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// archive is the archive for this machine.
+func archive(r *Released) string {
+	for _, a := range r.Archives {
+		if a.OS == host[0].OS && a.Arch == host[0].Arch {
+			return filepath.Join(filepath.Dir(r.Manifest), filepath.Base(a.URI))
+		}
+	}
+	return ""
+}
+
+// emptyIndex makes an index of krew's, a git repository.
+func (k *user) emptyIndex(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(k.home, "indexes", name)
+	if err := os.MkdirAll(filepath.Join(dir, "plugins"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plugins", ".keep"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.run(t, "git", "init", "--quiet", dir)
+	k.commit(t, dir, "nothing yet")
+	return dir
+}
+
+func (k *user) commit(t *testing.T, index, message string) {
+	t.Helper()
+	k.run(t, "git", "-C", index, "add", ".")
+	k.run(t, "git", "-C", index, "commit", "--quiet", "-m", message)
+}
+
+// publish commits a version's manifest to an index.
+func (k *user) publish(t *testing.T, index string, r *Released) {
+	t.Helper()
+	text, err := os.ReadFile(r.Manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(index, "plugins", krew.Name+".yaml"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.commit(t, index, r.Version)
+}
+
+// wantVersion runs the plugin by kubectl.
+func (k *user) wantVersion(t *testing.T, r *Released) {
+	t.Helper()
+	var said struct {
+		Client struct{ Version, Commit, CommitDate string }
+	}
+	text := k.run(t, "kubectl", "etcd", "version", "--client", "-o", "json")
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		t.Fatalf("%v in:\n%s", err, text)
+	}
+	if said.Client.Version != r.Version || len(said.Client.Commit) != 40 || said.Client.CommitDate == "" {
+		t.Errorf("kubectl etcd says that it is %+v, want version %s with its commit", said.Client, r.Version)
+	}
+}
+
+// wantGone removes the plugin, and it is.
+func (k *user) wantGone(t *testing.T) {
+	t.Helper()
+	k.run(t, "kubectl", "krew", "uninstall", krew.Name)
+	if out, err := k.try(t.Context(), "kubectl", "etcd", "version", "--client"); err == nil {
+		t.Errorf("the plugin is still there:\n%s", out)
+	}
+	left, err := filepath.Glob(filepath.Join(k.root, "store", krew.Name, "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("krew left %q: %v", left, err)
+	}
+}

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package release
+
+import (
+	"bytes"
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+)
+
+// host is what the tests really build for; the other platforms differ in an
+// argument of the Go command, and make release-snapshot builds them.
+var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
+
+// TestSameBytes makes one commit's release twice, from a checkout and from one
+// with other times and changes that nobody committed, and compares every file.
+func TestSameBytes(t *testing.T) {
+	t.Parallel()
+	var releases [2]string
+	for i := range releases {
+		source := clone(t)
+		if i == 1 {
+			disturb(t, source)
+		}
+		releases[i] = filepath.Join(t.TempDir(), "dist")
+		made, err := Make(t.Context(), Options{Source: source, Out: releases[i], Plugins: host, Images: host, Progress: t.Output()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(made.Version, "dirty") {
+			t.Fatalf("a clone's version is %s", made.Version)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "diff", "--recursive", releases[0], releases[1]).CombinedOutput()
+	if err != nil {
+		t.Errorf("two releases of one commit differ: %v\n%s", err, out)
+	}
+	sums := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "checksums.txt")
+	sums.Dir = releases[0]
+	if out, err := sums.CombinedOutput(); err != nil {
+		t.Errorf("sha256sum --check: %v\n%s", err, out)
+	}
+	t.Run("image", func(t *testing.T) { testImage(t, releases[0]) })
+	t.Run("bill of materials", func(t *testing.T) { testBOM(t, releases[0]) })
+}
+
+// clone returns a folder with what is committed.
+func clone(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := cloneInto(t.Context(), dir, "../.."); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// disturb changes what a release must not depend on.
+func disturb(t *testing.T, source string) {
+	t.Helper()
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(source, "LICENSE"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"README.md", "cmd/kubectl-etcd/uncommitted.go"} {
+		if err := os.WriteFile(filepath.Join(source, path), []byte("package main\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func testImage(t *testing.T, release string) {
+	t.Helper()
+	const limit = 40 << 20
+	image, platform := readImage(t, filepath.Join(release, "image"))
+	if platform != host[0].String() {
+		t.Errorf("the image is for %s", platform)
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config.Config.User != "65532:65532" {
+		t.Errorf("it runs as %q", config.Config.User)
+	}
+	program := filepath.Join(release, "programs", host[0].OS+"_"+host[0].Arch, webhookProgram)
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Unpacked, it is little else.
+	if info.Size() > limit {
+		t.Errorf("the image has %d bytes, more than %d", info.Size(), limit)
+	}
+	file, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, part := range file.Progs {
+		if part.Type == elf.PT_INTERP {
+			t.Error("the program needs a loader, and an empty image has none")
+		}
+	}
+}
+
+// readImage is the one image of a layout, whose every digest is right.
+func readImage(t *testing.T, dir string) (image v1.Image, platform string) {
+	t.Helper()
+	layouts, err := layout.ImageIndexFromPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate.Index(layouts); err != nil {
+		t.Fatal(err)
+	}
+	outer, err := layouts.IndexManifest()
+	if err != nil || len(outer.Manifests) != 1 {
+		t.Fatalf("the layout has %d indexes: %v", len(outer.Manifests), err)
+	}
+	index, err := layouts.ImageIndex(outer.Manifests[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := index.IndexManifest()
+	if err != nil || len(inner.Manifests) != len(host) {
+		t.Fatalf("the index has %d images: %v", len(inner.Manifests), err)
+	}
+	if image, err = index.Image(inner.Manifests[0].Digest); err != nil {
+		t.Fatal(err)
+	}
+	return image, inner.Manifests[0].Platform.String()
+}
+
+// testBOM compares the bills with what the Go command says of the programs.
+func testBOM(t *testing.T, release string) {
+	t.Helper()
+	bills, err := filepath.Glob(filepath.Join(release, "*.cdx.json"))
+	if err != nil || len(bills) != 2 {
+		t.Fatalf("there are the bills %q: %v", bills, err)
+	}
+	for _, path := range bills {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, _ := strings.Cut(filepath.Base(path), "_")
+		program := filepath.Join(release, "programs", host[0].OS+"_"+host[0].Arch, name)
+		list := exec.CommandContext(t.Context(), "go", "version", "-m", program)
+		list.Dir = release // outside of every module, as its own decide nothing here
+		out, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		linked := 0
+		for line := range strings.Lines(string(out)) {
+			words := strings.Fields(line)
+			if len(words) > 2 && words[0] == "dep" {
+				linked++
+				if !bytes.Contains(text, []byte(`"pkg:golang/`+words[1]+"@"+strings.ReplaceAll(words[2], "+", "%2B")+`"`)) {
+					t.Errorf("%s lacks %s %s", filepath.Base(path), words[1], words[2])
+				}
+			}
+		}
+		if linked < 50 {
+			t.Errorf("go version -m names %d modules of %s", linked, name)
+		}
+	}
+}
+
+// TestClear holds that a release removes nothing but a release.
+func TestClear(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := clear(dir); err != nil {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := clear(dir); err != nil {
+		t.Errorf("no folder: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, programsFolder), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := clear(dir); err != nil {
+		t.Errorf("an earlier release: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "thesis"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := clear(dir); err == nil {
+		t.Error("somebody's folder was emptied")
+	}
+}
