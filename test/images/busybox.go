@@ -40,6 +40,11 @@ func ensureBusybox(ctx context.Context, cache programs.Cache, progress io.Writer
 // fetchBusybox puts the package's busybox into dir.
 func fetchBusybox(ctx context.Context, dir string) error {
 	const pkg = "busybox-static"
+	unlock, err := programs.Lock(ctx, programs.Packages)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := command(ctx, dir, "apt-get", "download", pkg); err != nil {
 		// The machine's lists of packages may be missing or old.
 		if updateErr := command(ctx, dir, "apt-get", "update"); updateErr != nil {

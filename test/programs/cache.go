@@ -58,7 +58,7 @@ func (c Cache) Make(ctx context.Context, name, key string, fill func(dir string)
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // holds programs for every user to run
 		return "", fmt.Errorf("make the cache: %w", err)
 	}
-	unlock, err := lock(ctx, filepath.Join(folder, lockFile))
+	unlock, err := Lock(ctx, filepath.Join(folder, lockFile))
 	if err != nil {
 		return "", err
 	}

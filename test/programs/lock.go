@@ -12,14 +12,19 @@ import (
 	"time"
 )
 
-// lock takes the lock file at path, waiting for whoever holds it until ctx is
+// Packages is the file that whoever calls apt locks: apt has a lock of its own, but
+// lets go of it between fetching archives and unpacking them, and some hosts remove
+// them after every call.
+const Packages = "/var/lib/dpkg/lock"
+
+// Lock takes the lock file at path, waiting for whoever holds it until ctx is
 // done, and returns what lets go of it. The kernel lets go when a process dies,
 // so no lock outlives a crash. The file stays: removing it would let two
 // processes hold locks of the same name.
-func lock(ctx context.Context, path string) (func(), error) {
+func Lock(ctx context.Context, path string) (func(), error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644) //nolint:gosec // the cache's own file
 	if err != nil {
-		return nil, fmt.Errorf("lock the cache: %w", err)
+		return nil, err
 	}
 	poll := time.NewTicker(100 * time.Millisecond)
 	defer poll.Stop()

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
 // tools are the programs of the host that nodes use, and the Debian package of
@@ -32,22 +34,12 @@ var modules = []struct{ name, file, entry string }{
 // requireTools installs what is missing where apt is there, and else says what
 // to install.
 func requireTools(ctx context.Context, log io.Writer) error {
-	missing := missingTools()
-	if len(missing) == 0 {
-		return loadModules(ctx)
-	}
-	if apt := findTool("apt-get"); apt != "" {
-		fmt.Fprintf(log, "installing Debian packages that are missing: %s\n", strings.Join(missing, " "))
-		install := append([]string{"install", "-y", "--no-install-recommends"}, missing...)
-		for _, args := range [][]string{{"update"}, install} {
-			cmd := exec.CommandContext(ctx, apt, args...)
-			cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, out)
-			}
+	if apt := findTool("apt-get"); apt != "" && len(missingTools()) > 0 {
+		if err := installTools(ctx, log, apt); err != nil {
+			return err
 		}
-		missing = missingTools()
 	}
+	missing := missingTools()
 	if len(missing) == 0 {
 		return loadModules(ctx)
 	}
@@ -58,6 +50,30 @@ func requireTools(ctx context.Context, log io.Writer) error {
 		}
 	}
 	return fmt.Errorf("this host lacks programs that the testbed needs; install them with its package manager:\n%s", strings.Join(lines, "\n"))
+}
+
+// installTools installs what is missing once nobody else does. Another program's apt is
+// waited for by apt itself.
+func installTools(ctx context.Context, log io.Writer, apt string) error {
+	unlock, err := programs.Lock(ctx, programs.Packages)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	missing := missingTools()
+	if len(missing) == 0 {
+		return nil
+	}
+	fmt.Fprintf(log, "installing Debian packages that are missing: %s\n", strings.Join(missing, " "))
+	install := append([]string{"-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends"}, missing...)
+	for _, args := range [][]string{{"update"}, install} {
+		cmd := exec.CommandContext(ctx, apt, args...)
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+		}
+	}
+	return nil
 }
 
 // missingTools returns the packages of the tools that aren't there.
