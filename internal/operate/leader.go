@@ -20,9 +20,32 @@ import (
 // election timeout is set high.
 const electionLimit = 15 * time.Second
 
+// handovers is how often a leader is asked to hand over: on slow members another is
+// elected meanwhile, which then is the one to ask.
+const handovers = 3
+
+// errElected says that the leadership went elsewhere by itself.
+var errElected = errors.New("another may have been elected")
+
 // MoveLeader hands the leadership to the member in a pod and returns when that
-// member leads. It asks no rule; see policy.MayLead.
+// member leads, whoever led when it came to it. It asks no rule; see policy.MayLead.
 func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string) error {
+	for try := 1; ; try++ {
+		err := moveLeader(ctx, members, s, to)
+		if !errors.Is(err, errElected) || try == handovers {
+			return err
+		}
+		var failed error
+		if s, failed = members.Survey(ctx); failed != nil {
+			return failed
+		}
+		if slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.Pod == to && m.Leader }) {
+			return nil
+		}
+	}
+}
+
+func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string) error {
 	from := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.Leader })
 	at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.Pod == to })
 	if from < 0 || at < 0 {
@@ -35,7 +58,7 @@ func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 	}
 	// Only the leader itself can hand over.
 	_, err = client.MoveLeader(ctx, s.Members[at].ID)
-	if err != nil && !errors.Is(err, rpctypes.ErrNotLeader) {
+	if err != nil && !unled(err) {
 		return fmt.Errorf("move the leadership from %s to %s: %w", leader, to, explain(members, leader, err))
 	}
 	last, awaitErr := awaitLeader(ctx, members, to)
@@ -43,9 +66,17 @@ func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 		return fmt.Errorf("move the leadership from %s to %s: %w", leader, to, awaitErr)
 	}
 	if !last {
-		return fmt.Errorf("move the leadership from %s to %s: it has not become the leader within %s; another may have been elected", leader, to, electionLimit)
+		return fmt.Errorf("move the leadership from %s to %s: it has not become the leader within %s; %w", leader, to, electionLimit, errElected)
 	}
 	return nil
+}
+
+// unled says that whoever was asked to hand over doesn't lead any more, or that it
+// took too long: who leads now is to be seen.
+func unled(err error) bool {
+	return slices.ContainsFunc([]error{rpctypes.ErrNotLeader, rpctypes.ErrLeaderChanged, rpctypes.ErrTimeout, rpctypes.ErrTimeoutDueToLeaderFail}, func(e error) bool {
+		return errors.Is(err, e)
+	})
 }
 
 // awaitLeader returns whether a member came to lead in time.
