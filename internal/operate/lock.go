@@ -83,7 +83,8 @@ func (l *Lock) Release(ctx context.Context) error {
 	if isLost {
 		return lost
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
+	// For longer there is nothing to give back.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseDuration)
 	defer cancel()
 	return l.giveBack(ctx)
 }

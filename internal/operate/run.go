@@ -158,7 +158,7 @@ func (m *Members) step(ctx context.Context, j *Journal) (policy.Step, error) {
 
 // rolloutLimit is how long an operation that is over waits for the StatefulSet's
 // controller to see it so.
-const rolloutLimit = 15 * time.Second
+const rolloutLimit = time.Minute
 
 // settle waits until the StatefulSet's controller calls its rollout complete: no pod
 // changes any more, and yet the next operation would be refused, since one that
