@@ -65,13 +65,13 @@ func (t *traffic) probe(ctx context.Context) error {
 	}
 	t.kept = true
 	for i := range t.services.Chosen {
-		local := t.env.clock.Now()
-		probed, err := operate.ProbeCut(ctx, quiet, &t.services.Chosen[i], local)
+		asked := t.env.clock.Now()
+		probed, err := operate.ProbeCut(ctx, quiet, &t.services.Chosen[i], asked)
 		if err != nil {
 			return err
 		}
 		t.kept = t.kept && probed.Kept
-		if ahead := probed.Now.Sub(local); ahead.Abs() > 2*time.Second {
+		if ahead := aheadBy(probed.Now, asked, t.env.clock.Now()); ahead != 0 {
 			t.ahead = ahead
 		}
 	}
@@ -85,6 +85,20 @@ func (t *traffic) probe(ctx context.Context) error {
 		return t.env.require(ctx, t.cluster, t.suspendNeeds())
 	}
 	return nil
+}
+
+// aheadBy is by how much another clock is ahead that said now between two moments here,
+// 0 where it may be the same: a slow answer is no other time. Two seconds are what whole
+// seconds and a moment cost.
+func aheadBy(now, asked, answered time.Time) time.Duration {
+	const same = 2 * time.Second
+	switch {
+	case asked.Sub(now) > same:
+		return now.Sub(asked)
+	case now.Sub(answered) > same:
+		return now.Sub(answered)
+	}
+	return 0
 }
 
 // writesBack are the operators that undo a cut and have no switch to leave the
