@@ -23,7 +23,7 @@ func (c *Cluster) EnableAuth(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, 2*callLimit)
+	ctx, cancel := context.WithTimeout(ctx, 6*callLimit)
 	defer cancel()
 	if _, err := conn.UserAdd(ctx, "root", rootPassword); err != nil {
 		return fmt.Errorf("add user root to %s: %w", c, err)

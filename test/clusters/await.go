@@ -15,9 +15,9 @@ const (
 	// readyLimit is what a cluster of any flavour gets to become Ready. A druid
 	// cluster of three needs two minutes on an idle machine, most of it spent in
 	// etcd-backup-restore's own time-outs; tests run several beside each other.
-	readyLimit = 10 * time.Minute
+	readyLimit = 15 * time.Minute
 	// goneLimit is what a cluster and its volumes get to disappear.
-	goneLimit = 4 * time.Minute
+	goneLimit = 10 * time.Minute
 )
 
 // Look looks once at what is awaited. It says what it saw, for the person who

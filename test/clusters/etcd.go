@@ -21,8 +21,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// callLimit is what one request to etcd gets, an election included.
-const callLimit = 5 * time.Second
+const (
+	// callLimit is what one request to etcd gets, some elections included: a machine
+	// may be slow.
+	callLimit = 20 * time.Second
+	// silence is after how long a connection is tried, and for how long: one that is
+	// only slow must not be made anew, since what it held open is held twice then.
+	silence = 10 * time.Second
+)
 
 // Dial returns a client of the members whose pods are there, for the caller to
 // close. It reaches them by port-forward, through all that they go through: a pod
@@ -59,8 +65,8 @@ func (c *Cluster) dial(ctx context.Context, pods ...string) (*clientv3.Client, e
 		// Not the caller's: that may be one step's of a longer story.
 		Context:              context.WithoutCancel(ctx),
 		DialTimeout:          callLimit,
-		DialKeepAliveTime:    2 * callLimit,
-		DialKeepAliveTimeout: callLimit,
+		DialKeepAliveTime:    silence,
+		DialKeepAliveTimeout: 3 * silence,
 		DialOptions:          []grpc.DialOption{grpc.WithContextDialer(c.dialer)},
 		// What members that are down make of connections is no news here.
 		Logger: zap.NewNop(),

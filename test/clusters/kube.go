@@ -46,6 +46,8 @@ func connect(tb Testbed) (*kube, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach testbed: %w", err)
 	}
+	reached := rest.CopyConfig(config)
+	reached.Wrap(Persistently)
 	types := runtime.NewScheme()
 	if err := scheme.AddToScheme(types); err != nil {
 		return nil, fmt.Errorf("types of Kubernetes: %w", err)
@@ -53,11 +55,11 @@ func connect(tb Testbed) (*kube, error) {
 	if err := druidv1alpha1.AddToScheme(types); err != nil {
 		return nil, fmt.Errorf("types of druid: %w", err)
 	}
-	c, err := client.New(config, client.Options{Scheme: types})
+	c, err := client.New(reached, client.Options{Scheme: types})
 	if err != nil {
 		return nil, fmt.Errorf("reach testbed: %w", err)
 	}
-	set, err := kubernetes.NewForConfig(config)
+	set, err := kubernetes.NewForConfig(reached)
 	if err != nil {
 		return nil, fmt.Errorf("reach testbed: %w", err)
 	}

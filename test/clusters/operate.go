@@ -17,7 +17,7 @@ import (
 
 // reconcileLimit is what druid gets to act on an Etcd. It looks at the annotation
 // again only every fifteen seconds while it is busy with the operation before.
-const reconcileLimit = 3 * time.Minute
+const reconcileLimit = 10 * time.Minute
 
 // Scale sets the number of members on the cluster's owner, as kubectl scale does,
 // and no more: druid acts on it when it is told to reconcile, and without an

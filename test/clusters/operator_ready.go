@@ -19,7 +19,7 @@ import (
 
 // druidLimit is what druid gets to start. It sleeps ten seconds before it does
 // anything, and on a machine that builds it takes its time.
-const druidLimit = 5 * time.Minute
+const druidLimit = 10 * time.Minute
 
 // awaitDruid waits until druid acts on an Etcd. A Deployment that is available says
 // little: druid is killed by a wrong configuration long after it has started.
@@ -114,7 +114,7 @@ func (k *kube) awaitEstablished(ctx context.Context, definitions []*unstructured
 	for _, definition := range definitions {
 		current := definition.DeepCopy()
 		what := fmt.Sprintf("custom resource %s to be served", definition.GetName())
-		err := Await(ctx, time.Minute, what, func(ctx context.Context) (string, bool, error) {
+		err := Await(ctx, druidLimit, what, func(ctx context.Context) (string, bool, error) {
 			if err := k.Get(ctx, client.ObjectKeyFromObject(definition), current); err != nil {
 				return "", false, err
 			}

@@ -20,7 +20,7 @@ import (
 
 // snapshotLimit is what a snapshot on demand gets. It takes a second; a leader
 // that is just changing makes druid try again.
-const snapshotLimit = 3 * time.Minute
+const snapshotLimit = 10 * time.Minute
 
 // SnapshotFull has druid take a full snapshot now. After a broken store has healed
 // this is the quick way to a BackupReady that is True: by itself it stays Unknown

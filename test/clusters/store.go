@@ -17,7 +17,7 @@ import (
 const immutable = 0x10
 
 // storeLimit is what the first snapshot gets to appear after the members are Ready.
-const storeLimit = 2 * time.Minute
+const storeLimit = 10 * time.Minute
 
 // BreakStore makes the store of a druid cluster unwritable, for root as well, while
 // what is in it can still be read. BackupReady turns Unknown and then False, after

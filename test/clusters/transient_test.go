@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusters
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// What nobody got is sent again with its body; what somebody may have got only where
+// that does no harm, and an answer is an answer.
+func TestPersistently(t *testing.T) {
+	t.Parallel()
+	refused, lost := errors.New("dial tcp: connect: connection refused"), errors.New("http2: client connection lost")
+	for _, row := range []struct {
+		name, method string
+		fails        error
+		sent         int
+	}{
+		{"a write that nobody got", http.MethodPost, refused, 3},
+		{"a write that somebody may have got", http.MethodPost, lost, 1},
+		{"a patch that somebody may have got", http.MethodPatch, lost, 3},
+		{"something else is wrong", http.MethodGet, errors.New("unsupported protocol scheme"), 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				sent := 0
+				through := Persistently(roundTripper(func(r *http.Request) (*http.Response, error) {
+					sent++
+					if body, err := io.ReadAll(r.Body); err != nil || string(body) != "body" {
+						t.Errorf("sending %d has the body %q: %v", sent, body, err)
+					}
+					if sent < 3 {
+						return nil, row.fails
+					}
+					return &http.Response{StatusCode: http.StatusInternalServerError, Body: http.NoBody}, nil
+				}))
+				request, err := http.NewRequestWithContext(t.Context(), row.method, "https://a", strings.NewReader("body"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer, err := through.RoundTrip(request)
+				if err == nil {
+					_ = answer.Body.Close()
+				}
+				if sent != row.sent || (err == nil) != (row.sent == 3) {
+					t.Errorf("sent %d times, want %d: %v", sent, row.sent, err)
+				}
+			})
+		})
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
