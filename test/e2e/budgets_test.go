@@ -23,7 +23,7 @@ import (
 // A foreign budget keeps its field and its selector: what changes is the number, and
 // only while backups fail.
 func TestForeignBudgets(t *testing.T) {
-	beside(t)
+	operating(t, 6)
 	for name, selector := range map[string]*metav1.LabelSelector{
 		"labels": {MatchLabels: map[string]string{"app": "main"}},
 		"expressions": {MatchExpressions: []metav1.LabelSelectorRequirement{
@@ -54,7 +54,7 @@ func TestForeignBudgets(t *testing.T) {
 // Where there is none, and the policy says so, one is made; it goes as soon as a
 // foreign one selects the same pods.
 func TestCreatedBudgetGivesWay(t *testing.T) {
-	beside(t)
+	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
 	ours := awaitMin(t, c, 2, policy.AllReady)
@@ -76,7 +76,7 @@ func TestCreatedBudgetGivesWay(t *testing.T) {
 // Two budgets over one pod make every eviction fail. Both are named, none is touched
 // and none is added.
 func TestOverlappingBudgets(t *testing.T) {
-	beside(t)
+	operating(t, 3)
 	ns, p := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
 	for _, name := range []string{"first", "second"} {
 		b := budgetOf(ns, name, &metav1.LabelSelector{MatchLabels: map[string]string{"app": "main"}})

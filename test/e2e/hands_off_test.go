@@ -21,7 +21,7 @@ import (
 
 // In mode Warn nothing changes, and an Event says what would.
 func TestWarnModeChangesNothing(t *testing.T) {
-	beside(t)
+	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Mode = v1alpha1.ModeWarn })
 	one := intstr.FromInt32(1)
 	c := start(t, ns, "warned", clusters.Spec{
@@ -34,7 +34,7 @@ func TestWarnModeChangesNothing(t *testing.T) {
 
 // A cluster that opted out is left alone under a policy that is enforced.
 func TestOptedOutIsLeftAlone(t *testing.T) {
-	beside(t)
+	operating(t, 3)
 	ns, _ := governed(t, nil)
 	one := intstr.FromInt32(1)
 	c := start(t, ns, "out", clusters.Spec{
@@ -48,7 +48,7 @@ func TestOptedOutIsLeftAlone(t *testing.T) {
 // Budgets that don't say one integer, or select everything, are left alone, and the
 // policy's status says so.
 func TestBudgetsThatCannotBeKept(t *testing.T) {
-	beside(t)
+	operating(t, 9)
 	half := intstr.FromString("50%")
 	app := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "main"}}
 	always := policyv1.AlwaysAllow

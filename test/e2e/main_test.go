@@ -7,6 +7,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -23,7 +24,13 @@ var (
 	kube client.Client
 )
 
+// TestMain lets all tests begin: those with clusters wait for room among themselves, and
+// who waits must keep nobody out.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "200"); err != nil {
+		panic(err)
+	}
 	suite.Run(m, testbed.Options{Name: "kubectl-etcd-e2e"}, "E2E_TESTBED", setUp, install.RightsUsed("e2e"))
 }
 

@@ -30,20 +30,27 @@ func beside(t *testing.T) {
 	t.Cleanup(stage.RUnlock)
 }
 
-// room is for how many members there is at once in tests that operate clusters. More
-// than a small machine can run keep each other waiting for seconds, and such a member
-// is dead to whoever looks. Whoever fits comes in first, so that the tests that mostly
-// wait, for etcd-druid to notice, begin at once.
+// room is for how many members there is at once in tests that have clusters of their
+// own. More than a small machine can run keep each other waiting for seconds, and such a
+// member is dead to whoever looks. Whoever fits comes in first, so that the tests that
+// mostly wait, for etcd-druid to notice, begin at once. Who waits keeps a place among
+// the tests that may run in parallel: there must be more of those than tests.
 var room = struct {
 	*sync.Cond
 	left int
-}{sync.NewCond(&sync.Mutex{}), 15}
+}{sync.NewCond(&sync.Mutex{}), 30}
 
 // operating begins a test that operates clusters of its own, beside others, with so
 // many members at once.
 func operating(t *testing.T, members int) {
 	t.Helper()
 	beside(t)
+	enter(t, members)
+}
+
+// enter waits for room for so many members until the test ends.
+func enter(t *testing.T, members int) {
+	t.Helper()
 	room.L.Lock()
 	defer room.L.Unlock()
 	for room.left < members {
