@@ -76,21 +76,50 @@ func awaitChecked(t *testing.T, c *clusters.Cluster, want map[string]string, arg
 	return results
 }
 
-// onlyWarnings holds a report to having no failure, nothing unknown, and no warnings
-// but these.
-func onlyWarnings(t *testing.T, results map[string]output.CheckResult, ids ...string) {
+// reported has all checks made until the report is as judge wants it, which says what
+// is wrong with it, or nothing.
+func reported(t *testing.T, code int, c *clusters.Cluster, judge func(map[string]output.CheckResult) string, args ...string) map[string]output.CheckResult {
 	t.Helper()
-	var warned []string
-	for id, r := range results {
-		switch r.Result {
-		case "Failure", "Unknown":
-			t.Errorf("%s is %s: %v", id, r.Result, r.Findings)
-		case "Warning":
-			warned = append(warned, id)
+	var results map[string]output.CheckResult
+	eventually(t, "the checks of "+c.String(), func(context.Context) (string, bool, error) {
+		results = checked(t, code, c, args...)
+		wrong := judge(results)
+		return wrong, wrong == "", nil
+	})
+	return results
+}
+
+// onlyWarnings wants a report without a failure, with nothing unknown, and no warnings
+// but these.
+func onlyWarnings(ids ...string) func(map[string]output.CheckResult) string {
+	return func(results map[string]output.CheckResult) string {
+		var warned []string
+		wrong := ""
+		for id, r := range results {
+			switch r.Result {
+			case "Failure", "Unknown":
+				wrong += fmt.Sprintf("%s is %s: %v; ", id, r.Result, r.Findings)
+			case "Warning":
+				warned = append(warned, id)
+			}
 		}
+		if slices.Sort(warned); !slices.Equal(warned, ids) {
+			wrong += fmt.Sprintf("warned of %v, want %v", warned, ids)
+		}
+		return wrong
 	}
-	if slices.Sort(warned); !slices.Equal(warned, ids) {
-		t.Errorf("warned of %v, want %v", warned, ids)
+}
+
+// with wants these results among others.
+func with(want map[string]string) func(map[string]output.CheckResult) string {
+	return func(results map[string]output.CheckResult) string {
+		wrong := ""
+		for id, w := range want {
+			if got := results[id]; got.Result != w {
+				wrong += fmt.Sprintf("%s is %s, want %s: %v; ", id, got.Result, w, got.Findings)
+			}
+		}
+		return wrong
 	}
 }
 
@@ -116,7 +145,7 @@ func TestCheck(t *testing.T) {
 		c := start(t, namespace(t), "plain", clusters.Spec{Flavour: clusters.Plain, TLS: true})
 		// Its claims are smaller than etcd's default quota, and it has neither a
 		// budget nor backups.
-		onlyWarnings(t, checked(t, 0, c), "B001", "D007", "R001")
+		reported(t, 0, c, onlyWarnings("B001", "D007", "R001"))
 		t.Run("certificate about to expire", func(t *testing.T) { expiringCertificate(t, c) })
 		t.Run("member scaled away", func(t *testing.T) { scaledAway(t, c) })
 	})
@@ -124,7 +153,7 @@ func TestCheck(t *testing.T) {
 		t.Parallel()
 		c := start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true})
 		// With TLS its liveness probe is etcdctl endpoint health.
-		onlyWarnings(t, checked(t, 0, c), "D007", "R001", "W001")
+		reported(t, 0, c, onlyWarnings("D007", "R001", "W001"))
 	})
 }
 
@@ -139,15 +168,15 @@ func expiringCertificate(t *testing.T, c *clusters.Cluster) {
 	if err := kube.Update(t.Context(), &secret); err != nil {
 		t.Fatal(err)
 	}
-	r := checked(t, 3, c, "--only", "C002")["C002"]
-	if want := "plain-peer-tls, key old.crt expires in 2 days"; r.Result != "Failure" || !strings.Contains(r.Findings[0].Message, want) {
+	r := awaitChecked(t, c, map[string]string{"C002": "Failure"})["C002"]
+	if want := "plain-peer-tls, key old.crt expires in 2 days"; !strings.Contains(r.Findings[0].Message, want) {
 		t.Errorf("%s: %v, want %q", r.Result, r.Findings, want)
 	}
-	stdout, stderr := plugin(t, 3, "check", c.Full(), "-n", c.Namespace, "--only", "certificates")
+	stdout, stderr := tells(t, 3, []string{"fails 1 check"}, "check", c.Full(), "-n", c.Namespace, "--only", "certificates")
 	if !strings.Contains(stdout, "× FAIL    C002") || !strings.Contains(stdout, "fix: renew it in Secret "+c.Namespace+"/plain-peer-tls") {
 		t.Errorf("a person reads:\n%s", stdout)
 	}
-	if !strings.Contains(stderr, "fails 1 check") || strings.Contains(stdout, "\x1b") {
+	if strings.Contains(stdout, "\x1b") {
 		t.Errorf("stderr: %q; colour without a terminal: %t", stderr, strings.Contains(stdout, "\x1b"))
 	}
 }
@@ -190,14 +219,9 @@ func TestCheckSick(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	results := checked(t, 3, c)
-	for id, want := range map[string]string{
+	results := reported(t, 3, c, with(map[string]string{
 		"Q001": "OK", "Q003": "Warning", "P001": "Warning", "B002": "Failure", "W001": "Warning", "W004": "Warning", "W006": "Warning", "D006": "Warning",
-	} {
-		if got := results[id]; got.Result != want {
-			t.Errorf("%s is %s, want %s: %v", id, got.Result, want, got.Findings)
-		}
-	}
+	}))
 	t.Run("without rights", func(t *testing.T) { checkWithoutRights(t, c) })
 	t.Run("the fix mends", func(t *testing.T) {
 		shell(t, fixOf(t, results["B002"]))
@@ -253,7 +277,7 @@ func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
 	const user = "check-viewer"
 	grant(t, c.Namespace, user, "apps", "statefulsets", "get", "list")
 	grant(t, c.Namespace, user, "", "pods", "get", "list")
-	results := checked(t, 0, c, "--as", user)
+	results := reported(t, 0, c, with(map[string]string{"M006": "OK", "W001": "Warning"}), "--as", user)
 	for id, says := range map[string]string{
 		"Q001": `cannot create resource "pods/portforward"`, "B001": `cannot list resource "poddisruptionbudgets"`,
 		"P001": `cannot get resource "nodes"`, "T001": `cannot list resource "services"`,
@@ -261,11 +285,6 @@ func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
 		r := results[id]
 		if r.Result != "Unknown" || !strings.Contains(fmt.Sprint(r.Findings), says) || !strings.Contains(fixOf(t, r), "ask for the permission to") {
 			t.Errorf("%s is %s: %v; want it unknown and %q", id, r.Result, r.Findings, says)
-		}
-	}
-	for id, want := range map[string]string{"M006": "OK", "W001": "Warning"} {
-		if r := results[id]; r.Result != want {
-			t.Errorf("%s is %s, want %s: %v", id, r.Result, want, r.Findings)
 		}
 	}
 }

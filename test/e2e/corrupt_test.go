@@ -26,9 +26,10 @@ func TestCorrupt(t *testing.T) {
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})
 	members := membersOf(t, c)
 	needle := "needle of " + ns
-	if _, err := clientOf(t, members, "main-0").Put(t.Context(), "needle", needle); err != nil {
-		t.Fatal(err)
-	}
+	insists(t, "the needle to be kept", func(ctx context.Context) error {
+		_, err := clientOf(t, members, "main-0").Put(ctx, "needle", needle)
+		return err
+	})
 
 	raiseCorrupt(t, members, "main-1")
 	disarm := []string{"alarm", "disarm", "main", "-n", ns, "-y"}
@@ -38,34 +39,35 @@ func TestCorrupt(t *testing.T) {
 
 	spoil(t, c, "main-2", needle)
 	raiseCorrupt(t, members, "main-2")
-	_, said = plugin(t, 2, disarm...)
-	wants(t, said, "alarm CORRUPT of main-2 stays", "the data of main-0 and main-1 from those of main-2 differ")
-	_, said = plugin(t, 2, "defrag", "main", "-n", ns, "-y")
-	wants(t, said, "CORRUPT")
-	_, said = plugin(t, 2, "member", "replace", "main-1", "-n", ns, "-y")
-	wants(t, said, "it is healthy")
-	stdout, _ = plugin(t, 3, "check", "main", "-n", ns, "--only", "D004")
-	wants(t, stdout, "kubectl etcd member replace statefulset/main main-2 -n "+ns)
+	refuses(t, []string{"alarm CORRUPT of main-2 stays", "the data of main-0 and main-1 from those of main-2 differ"}, disarm...)
+	refuses(t, []string{"CORRUPT"}, "defrag", "main", "-n", ns, "-y")
+	refuses(t, []string{"it is healthy"}, "member", "replace", "main-1", "-n", ns, "-y")
+	tells(t, 3, []string{"kubectl etcd member replace statefulset/main main-2 -n " + ns}, "check", "main", "-n", ns, "--only", "D004")
 	_, said = plugin(t, 0, "member", "replace", "statefulset/main", "main-2", "-n", ns, "-y")
 	wants(t, said, "its data differ from those of main-0 and main-1")
 	plugin(t, 0, disarm...)
-	if _, err := clientOf(t, membersOf(t, c), "main-2").Put(t.Context(), "needle", "mended"); err != nil {
-		t.Error(err)
-	}
+	members = membersOf(t, c)
+	insists(t, "the new member to take a key", func(ctx context.Context) error {
+		_, err := clientOf(t, members, "main-2").Put(ctx, "needle", "mended")
+		return err
+	})
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "D001,D004")
 }
 
 // raiseCorrupt has etcd believe that a member's data are corrupt.
 func raiseCorrupt(t *testing.T, members *etcd.Cluster, pod string) {
 	t.Helper()
-	client := clientOf(t, members, pod)
-	id := members.Status(t.Context(), pod).ID
-	_, err := pb.NewMaintenanceClient(client.ActiveConnection()).Alarm(t.Context(), &pb.AlarmRequest{
-		Action: pb.AlarmRequest_ACTIVATE, MemberID: id, Alarm: pb.AlarmType(pb.AlarmType_value[policy.Corrupt]),
+	insists(t, "CORRUPT of "+pod, func(ctx context.Context) error {
+		status := members.Status(ctx, pod)
+		if status.Err != nil {
+			return status.Err
+		}
+		client := clientOf(t, members, pod)
+		_, err := pb.NewMaintenanceClient(client.ActiveConnection()).Alarm(ctx, &pb.AlarmRequest{
+			Action: pb.AlarmRequest_ACTIVATE, MemberID: status.ID, Alarm: pb.AlarmType(pb.AlarmType_value[policy.Corrupt]),
+		})
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // spoil changes one byte of a value in a member's database, which the member sees at

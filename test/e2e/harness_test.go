@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ import (
 
 // limit is what anything gets to come true: a machine may be slow, and no test
 // measures time.
-const limit = 6 * time.Minute
+const limit = 12 * time.Minute
 
 // eventually waits until look says that what came true.
 func eventually(t *testing.T, what string, look clusters.Look) {
@@ -31,6 +32,44 @@ func eventually(t *testing.T, what string, look clusters.Look) {
 	if err := clusters.Await(t.Context(), limit, what, look); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// stopwatch tells for how long this process ran since it was started: not the moments
+// in which a machine with too much to do left it waiting.
+func stopwatch(t *testing.T) func() time.Duration {
+	t.Helper()
+	const tick = 50 * time.Millisecond
+	var ticks atomic.Int64
+	go func() {
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-t.Context().Done():
+				return
+			case <-ticker.C: // of those that are missed one comes
+				ticks.Add(1)
+			}
+		}
+	}()
+	return func() time.Duration { return time.Duration(ticks.Load()) * tick }
+}
+
+// insists tries what only fails where a member is slow, until it works.
+func insists(t *testing.T, what string, try func(context.Context) error) {
+	t.Helper()
+	eventually(t, what, func(ctx context.Context) (string, bool, error) {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		err := try(ctx)
+		return "", err == nil, err
+	})
+}
+
+// works holds that a cluster takes a key and gives it back.
+func works(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	insists(t, "a key to be kept by "+c.String(), c.PutGet)
 }
 
 // namespace makes a namespace of the test's own that no policy selects.
@@ -82,6 +121,31 @@ func start(t *testing.T, namespaceName, name string, spec clusters.Spec) *cluste
 	if err := c.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// startReviewed is start for a cluster whose members etcd-webhook has to have seen. Where
+// the API server didn't wait for it long enough, and went on without, all of it is made
+// anew; before is done each time, nil for nothing.
+func startReviewed(t *testing.T, namespaceName, name string, spec clusters.Spec, before func()) (c *clusters.Cluster) {
+	t.Helper()
+	eventually(t, "members of "+name+" that were reviewed", func(ctx context.Context) (string, bool, error) {
+		if before != nil {
+			before()
+		}
+		ignored := failedOpen(t)
+		c = start(t, namespaceName, name, spec)
+		for _, m := range members(t, c) {
+			if m.Pod.Annotations[v1alpha1.SpreadAnnotation] != "" {
+				continue
+			}
+			if failedOpen(t) == ignored {
+				t.Fatalf("pod %s was not reviewed, though no review failed", m.Pod.Name)
+			}
+			return m.Pod.Name + " was not", false, c.Delete(ctx)
+		}
+		return "", true, nil
+	})
 	return c
 }
 

@@ -13,9 +13,9 @@ import (
 
 // A user's own term for a topology key wins: nothing is added for that key.
 func TestOwnAntiAffinityWins(t *testing.T) {
-	beside(t)
+	operating(t, 3)
 	ns, _ := governed(t, nil)
-	c := start(t, ns, "own", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true, Apart: corev1.LabelTopologyZone})
+	c := startReviewed(t, ns, "own", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true, Apart: corev1.LabelTopologyZone}, nil)
 	for _, m := range members(t, c) {
 		if got := constraintsOn(&m.Pod, corev1.LabelTopologyZone); got != 0 {
 			t.Errorf("pod %s has its own term for the zone and got %d spread constraints beside it", m.Pod.Name, got)
@@ -31,9 +31,9 @@ func TestOwnAntiAffinityWins(t *testing.T) {
 
 // A chart's soft wish for different hosts is its own term too, and stays as it is.
 func TestChartsOwnWishWins(t *testing.T) {
-	beside(t)
+	operating(t, 3)
 	ns, _ := governed(t, nil)
-	c := start(t, ns, "etcd", clusters.Spec{Flavour: clusters.Bitnami, Size: 3})
+	c := startReviewed(t, ns, "etcd", clusters.Spec{Flavour: clusters.Bitnami, Size: 3}, nil)
 	for _, m := range members(t, c) {
 		if got := antiAffinityOn(&m.Pod, corev1.LabelHostname); got != 0 {
 			t.Errorf("pod %s wishes for different hosts and got %d required terms for the host", m.Pod.Name, got)

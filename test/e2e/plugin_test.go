@@ -7,14 +7,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
@@ -69,14 +72,69 @@ func (r *running) says(t *testing.T, words string) {
 	})
 }
 
-// plugin runs the plugin to its end and holds it to an exit code.
+// plugin runs the plugin to its end and holds it to an exit code. Where that is another
+// one, it runs it again, as a person would, if that can't hide anything: see mayRepeat.
 func plugin(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
-	r := startPlugin(t, args...)
-	if got := r.wait(t); got != code {
-		t.Fatalf("kubectl etcd %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, &r.stdout, &r.stderr)
+	return tells(t, code, nil, args...)
+}
+
+// refuses is plugin for what the plugin says no to, in these words. It asks again while
+// it says no for another reason, as it may while a member is slow.
+func refuses(t *testing.T, words []string, args ...string) (stderr string) {
+	t.Helper()
+	_, stderr = tells(t, 2, words, args...)
+	return stderr
+}
+
+// tells is plugin for what has these words on either stream. What only looks, or was
+// refused, is repeated until it has them.
+func tells(t *testing.T, code int, words []string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	before := ""
+	eventually(t, "kubectl etcd "+strings.Join(args, " "), func(context.Context) (string, bool, error) {
+		r := startPlugin(t, args...)
+		got := r.wait(t)
+		stdout, stderr = r.stdout.String(), before+r.stderr.String()
+		if got == code && lacking(stdout+stderr, words) == "" {
+			return "", true, nil
+		}
+		said := fmt.Sprintf("exit code %d, want %d", got, code)
+		if missing := lacking(stdout+stderr, words); missing != "" {
+			said += fmt.Sprintf(", and %q", missing)
+		}
+		said += "\n" + stdout + stderr
+		if !mayRepeat(got, stderr, args) {
+			t.Fatalf("kubectl etcd %s: %s", strings.Join(args, " "), said)
+		}
+		if args[0] == "scale" || args[0] == "member" {
+			before = stderr // it goes on with what it has begun
+		}
+		return said, false, nil
+	})
+	return stdout, stderr
+}
+
+// lacking is the first of the words that a text doesn't have, empty for none.
+func lacking(text string, words []string) string {
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return w
+		}
 	}
-	return r.stdout.String(), r.stderr.String()
+	return ""
+}
+
+// looking are the commands that change nothing.
+var looking = []string{"list", "status", "check", "version", "alarm list", "member list", "snapshot list", "webhook status", "proxy"}
+
+// mayRepeat says whether a command that ended so is to be tried again: when it changed
+// nothing, which is so of those that look and of those that a rule refused, or when it
+// says itself that only time was lacking. Every command may be run again.
+func mayRepeat(code int, stderr string, args []string) bool {
+	line := strings.Join(args, " ")
+	looks := slices.ContainsFunc(looking, func(c string) bool { return line == c || strings.HasPrefix(line, c+" ") })
+	return looks || strings.Contains(line, "--dry-run") || code == 2 || code != 0 && clusters.Transient(stderr)
 }
 
 // safeBuffer may be read while it is written.

@@ -58,10 +58,11 @@ func TestDruidsProtectionDenies(t *testing.T) {
 // nodeToMiss is a node of a member's on which druid does not run.
 func nodeToMiss(t *testing.T, c *clusters.Cluster) string {
 	t.Helper()
-	druid, err := clusters.DruidNode(t.Context(), bed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var druid string
+	eventually(t, "druid's node", func(ctx context.Context) (seen string, done bool, err error) {
+		druid, err = clusters.DruidNode(ctx, bed)
+		return "", err == nil, err
+	})
 	for _, m := range members(t, c) {
 		if m.Node != druid {
 			return m.Node

@@ -4,6 +4,8 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,10 +51,13 @@ func TestReach(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			row.ready(t)
-			survey, err := surveyAs(t, row.cluster, etcd.Credentials{}, nil)
-			if err != nil || survey.ListErr != nil || survey.Members[0].Err != nil {
-				t.Fatalf("survey: %v; %+v", err, survey)
-			}
+			var survey etcd.Survey
+			eventually(t, "a survey", func(context.Context) (string, bool, error) {
+				var err error
+				survey, err = surveyAs(t, row.cluster, etcd.Credentials{}, nil)
+				said := saidBy(survey, err)
+				return said, said == "", nil
+			})
 			m, listed := survey.Members[0], survey.List[0]
 			want := row.member
 			if want == "" {
@@ -125,17 +130,11 @@ func TestReachRefused(t *testing.T) {
 			if refused.before != nil {
 				refused.before(t)
 			}
-			s, err := surveyAs(t, refused.of, refused.given, refused.as)
-			said := saidBy(s, err)
-			if len(refused.want) == 0 && said != "" {
-				t.Fatal(said)
-			}
-			for _, want := range refused.want {
-				if !strings.Contains(said, want) {
-					t.Errorf("it says %q, want %q", said, want)
-				}
-			}
-			t.Log(said)
+			eventually(t, fmt.Sprintf("%q to be said", refused.want), func(context.Context) (string, bool, error) {
+				s, err := surveyAs(t, refused.of, refused.given, refused.as)
+				said := saidBy(s, err)
+				return said, len(refused.want) == 0 && said == "" || len(refused.want) > 0 && lacking(said, refused.want) == "", nil
+			})
 		})
 	}
 }

@@ -4,6 +4,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
@@ -37,6 +39,11 @@ func TestRestorePlan(t *testing.T) {
 	for place := range 3 {
 		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("data-main-%d", place)}})
 	}
+	eventually(t, "the claims to go", func(ctx context.Context) (string, bool, error) {
+		var claims corev1.PersistentVolumeClaimList
+		err := kube.List(ctx, &claims, client.InNamespace(ns))
+		return fmt.Sprintf("%d left", len(claims.Items)), len(claims.Items) == 0, err
+	})
 	planned, _ := plugin(t, 0, "snapshot", "restore-plan", file, "main", "-n", ns, "--helper-image", images.Alpine, "-o", "json")
 	plan := decode[output.RestorePlan](t, planned)
 	for _, step := range plan.Steps {
@@ -47,11 +54,16 @@ func TestRestorePlan(t *testing.T) {
 	if now := contents(t, c); now != want {
 		t.Errorf("there is %q, and was %q", now, want)
 	}
-	for _, m := range survey(t, membersOf(t, c)).Members {
-		if m.Revision < saved.Revision+operate.DefaultBump {
-			t.Errorf("%s is at revision %d, the snapshot at %d", m.Pod, m.Revision, saved.Revision)
+	members := membersOf(t, c)
+	eventually(t, fmt.Sprintf("members to be %d revisions ahead of %d", operate.DefaultBump, saved.Revision), func(ctx context.Context) (string, bool, error) {
+		s, err := members.Survey(ctx)
+		ahead, seen := true, ""
+		for _, m := range s.Members {
+			ahead = ahead && m.Revision >= saved.Revision+operate.DefaultBump
+			seen += fmt.Sprintf("%s is at revision %d (%v); ", m.Pod, m.Revision, m.Err)
 		}
-	}
+		return seen, ahead, err
+	})
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "Q001,D004,T001")
 }
 
@@ -75,30 +87,32 @@ func first(stdout, _ string) string { return stdout }
 
 func put(t *testing.T, c *clusters.Cluster, keys int) {
 	t.Helper()
-	client, err := c.Dial(t.Context())
+	conn, err := c.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
+	defer conn.Close()
 	for n := range keys {
-		if _, err := client.Put(t.Context(), fmt.Sprintf("key-%d", n), fmt.Sprint(n)); err != nil {
-			t.Fatal(err)
-		}
+		insists(t, "a key to be taken", func(ctx context.Context) error {
+			_, err := conn.Put(ctx, fmt.Sprintf("key-%d", n), fmt.Sprint(n))
+			return err
+		})
 	}
 }
 
 // contents are all keys with their values.
 func contents(t *testing.T, c *clusters.Cluster) string {
 	t.Helper()
-	client, err := c.Dial(t.Context())
+	conn, err := c.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	all, err := client.Get(t.Context(), "", clientv3.WithPrefix())
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer conn.Close()
+	var all *clientv3.GetResponse
+	insists(t, "all keys", func(ctx context.Context) (err error) {
+		all, err = conn.Get(ctx, "", clientv3.WithPrefix())
+		return err
+	})
 	var text strings.Builder
 	for _, kv := range all.Kvs {
 		fmt.Fprintf(&text, "%s=%s ", kv.Key, kv.Value)

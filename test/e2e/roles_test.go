@@ -47,7 +47,7 @@ func TestSampleRoles(t *testing.T) {
 		if strings.Contains(stderr, "the members alone were asked") {
 			t.Errorf("%s: the gate was not asked:\n%s", strings.Join(args, " "), stderr)
 		}
-		_, stderr = plugin(t, 1, append(args, "-n", ns, "--as", viewer, "-y")...)
+		_, stderr = tells(t, 1, []string{"nothing was changed"}, append(args, "-n", ns, "--as", viewer, "-y")...)
 		wants(t, stderr, "nothing was changed. Missing:", `verb "create" on "leases.coordination.k8s.io" in namespace "`+ns+`"`)
 	}
 	votersAre(t, c, 3)

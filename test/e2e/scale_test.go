@@ -68,15 +68,13 @@ func TestScaleAlmost(t *testing.T) {
 		"4": "4 members bear the loss of 1, as 3 do",
 		"0": "0 members are no cluster",
 	} {
-		_, said := plugin(t, 2, "scale", "main", "--replicas", size, "-n", ns, "-y")
-		wants(t, said, "refused: cannot scale StatefulSet "+ns+"/main to "+size, words)
+		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, words}, "scale", "main", "--replicas", size, "-n", ns, "-y")
 	}
 	stale := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-main-4"}}
 	stale.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
 	stale.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	create(t, stale)
-	_, said := plugin(t, 2, "scale", "main", "--replicas", "5", "-n", ns, "-y")
-	wants(t, said, "PersistentVolumeClaim data-main-4 is left from an earlier member")
+	refuses(t, []string{"PersistentVolumeClaim data-main-4 is left from an earlier member"}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	remove(t, stale)
 
 	// No fourth pod can be made.
@@ -88,24 +86,37 @@ func TestScaleAlmost(t *testing.T) {
 		used := quota.Status.Used[corev1.ResourcePods]
 		return used.String(), used.Value() == 3, err
 	})
-	_, said = plugin(t, 124, "scale", "main", "--replicas", "5", "-n", ns, "-y", "--timeout", "40s")
-	wants(t, said, "added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made", "timed out: taken back", "the cluster has 3 members")
+	runsOutOfTime(t, c)
 	unchanged("a scale that ran out of time")
 
 	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	r.says(t, "does not answer yet")
-	seen, _ := plugin(t, 3, "status", "main", "-n", ns)
-	wants(t, seen, "kubectl etcd scale (scale from 3 to 5 members), begun", fmt.Sprintf("(pid %d)", r.cmd.Process.Pid))
+	tells(t, 3, []string{"kubectl etcd scale (scale from 3 to 5 members), begun", fmt.Sprintf("(pid %d)", r.cmd.Process.Pid)}, "status", "main", "-n", ns)
 	kill(t, c, r)
 	halfDone(t, c)
-	_, said = plugin(t, 2, "scale", "main", "--replicas", "7", "-n", ns, "-y")
-	wants(t, said, "a scale of StatefulSet "+ns+"/main to 5 members is under way: finish it with --replicas 5, or undo it with --abort")
-	_, said = plugin(t, 2, "member", "replace", "main-1", "-n", ns, "-y")
-	wants(t, said, "kubectl etcd scale is under way")
+	under := "a scale of StatefulSet " + ns + "/main to 5 members is under way: finish it with --replicas 5, or undo it with --abort"
+	refuses(t, []string{under}, "scale", "main", "--replicas", "7", "-n", ns, "-y")
+	refuses(t, []string{"kubectl etcd scale is under way"}, "member", "replace", "main-1", "-n", ns, "-y")
 	plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
 	unchanged("a scale that was aborted")
-	_, said = plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
+	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
 	wants(t, said, "there is nothing to abort")
+}
+
+// runsOutOfTime begins a scale that can't end, with so much time that it comes to wait
+// for the pod: how much that takes is the machine's.
+func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	for within := 40 * time.Second; ; within *= 2 {
+		_, said := plugin(t, 124, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y", "--timeout", within.String())
+		wants(t, said, "timed out: taken back", "the cluster has 3 members")
+		if words := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made"}; within > limit/2 {
+			wants(t, said, words...)
+			return
+		} else if lacking(said, words) == "" {
+			return
+		}
+	}
 }
 
 // halfDone looks at a cluster whose scale was interrupted, and tries what must not
@@ -113,13 +124,11 @@ func TestScaleAlmost(t *testing.T) {
 func halfDone(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	on, off := "kubectl etcd scale statefulset/main --replicas 5 -n "+c.Namespace, "kubectl etcd scale statefulset/main --abort -n "+c.Namespace
-	seen, _ := plugin(t, 3, "status", "main", "-n", c.Namespace)
-	wants(t, seen, "interrupted: nobody is at it", on, off)
+	tells(t, 3, []string{"interrupted: nobody is at it", on, off}, "status", "main", "-n", c.Namespace)
 	for _, args := range [][]string{
 		{"defrag", "main"}, {"cut-client-traffic", "main", "--for", "5m", "--reason", "test"}, {"member", "remove", "main", "main-3"},
 	} {
-		_, said := plugin(t, 2, append(args, "-n", c.Namespace, "-y")...)
-		wants(t, said, "kubectl etcd scale is under way on StatefulSet "+c.Namespace+"/main (scale from 3 to 5 members)", on, off)
+		refuses(t, []string{"kubectl etcd scale is under way on StatefulSet " + c.Namespace + "/main (scale from 3 to 5 members)", on, off}, append(args, "-n", c.Namespace, "-y")...)
 	}
 }
 
@@ -146,6 +155,11 @@ func throughKills(t *testing.T, c *clusters.Cluster, args ...string) (runs int) 
 		done := code == 0 || runs > 1 && code == 2 && strings.Contains(r.stderr.String(), "it is healthy")
 		if over && done {
 			return runs
+		}
+		if over && clusters.Transient(r.stderr.String()) {
+			t.Logf("run %d ended with %d\n%s", runs, code, &r.stderr)
+			unlock(t, c)
+			continue
 		}
 		if over {
 			t.Fatalf("run %d ended with %d\n%s%s", runs, code, &r.stdout, &r.stderr)
@@ -206,18 +220,17 @@ func scaled(t *testing.T, c *clusters.Cluster, size int, before map[string]strin
 	if !apierrors.IsNotFound(err) {
 		t.Errorf("the journal is still there: %v", err)
 	}
+	eventually(t, fmt.Sprintf("%d pods and claims", size), func(ctx context.Context) (string, bool, error) {
+		var claims corev1.PersistentVolumeClaimList
+		err := kube.List(ctx, &claims, client.InNamespace(c.Namespace))
+		pods := len(livesOf(t, c))
+		return fmt.Sprintf("%d and %d", pods, len(claims.Items)), (c.Ephemeral || len(claims.Items) == size) && pods == size, err
+	})
 	now := livesOf(t, c)
 	for pod, life := range before {
 		if at, there := now[pod]; there && at != life {
 			t.Errorf("%s was %s and is %s", pod, life, at)
 		}
-	}
-	var claims corev1.PersistentVolumeClaimList
-	if err := kube.List(t.Context(), &claims, client.InNamespace(c.Namespace)); err != nil {
-		t.Fatal(err)
-	}
-	if !c.Ephemeral && len(claims.Items) != size || len(now) != size {
-		t.Errorf("%d pods and %d claims, want %d", len(now), len(claims.Items), size)
 	}
 	votersAre(t, c, size)
 }
@@ -230,18 +243,19 @@ func votersAre(t *testing.T, c *clusters.Cluster, size int) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	list, err := conn.MemberList(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range list.Members {
-		if m.IsLearner || m.Name == "" {
-			t.Errorf("%s has the member %s", c, m)
+	eventually(t, fmt.Sprintf("%s to have %d members that vote", c, size), func(ctx context.Context) (string, bool, error) {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		list, err := conn.MemberList(ctx)
+		if err != nil {
+			return "", false, err
 		}
-	}
-	if len(list.Members) != size {
-		t.Errorf("%s has %d members, want %d", c, len(list.Members), size)
-	}
+		vote := len(list.Members) == size
+		for _, m := range list.Members {
+			vote = vote && !m.IsLearner && m.Name != ""
+		}
+		return fmt.Sprint(list.Members), vote, nil
+	})
 }
 
 func livesOf(t *testing.T, c *clusters.Cluster) map[string]string {

@@ -29,8 +29,8 @@ func TestSeen(t *testing.T) {
 		t.Parallel()
 		c := borrowDruid(t)
 		seen(t, c, "etcd/"+c.Name, "etcd-druid")
-		text, _ := plugin(t, 0, "status", "-n", c.Namespace, "svc/"+c.Name+"-client")
-		has(t, text, "Backups", "full ", "BackupReady True", "Budget", "minAvailable", "policy shared (Enforce)")
+		words := []string{"Backups", "full ", "BackupReady True", "Budget", "minAvailable", "policy shared (Enforce)"}
+		tells(t, 0, words, "status", "-n", c.Namespace, "svc/"+c.Name+"-client")
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
@@ -50,44 +50,41 @@ func TestSeen(t *testing.T) {
 // seen holds what is true of every healthy cluster of three.
 func seen(t *testing.T, c *clusters.Cluster, target, flavour string) {
 	t.Helper()
-	text, _ := plugin(t, 0, "list", "-n", c.Namespace)
-	has(t, text, "FLAVOUR", c.Full(), flavour, "3/3", "open")
+	tells(t, 0, []string{"FLAVOUR", c.Full(), flavour, "3/3", "open"}, "list", "-n", c.Namespace)
 
-	text, _ = plugin(t, 0, "status", "-n", c.Namespace, target)
-	has(t, text, "healthy, 3 of 3 members ready", "3 of 3 voters healthy, 2 needed: 1 more may fail", "leader", "zone-", "Spread", "Next")
+	words := []string{"healthy, 3 of 3 members ready", "3 of 3 voters healthy, 2 needed: 1 more may fail", "leader", "zone-", "Spread", "Next"}
+	tells(t, 0, words, "status", "-n", c.Namespace, target)
 	statusInFull(t, c, target)
 	memberList(t, c, target)
-	text, _ = plugin(t, 0, "__complete", "status", "-n", c.Namespace, "")
+	text, _ := plugin(t, 0, "__complete", "status", "-n", c.Namespace, "")
 	has(t, text, c.Full())
 }
 
 // statusInFull reads the status for programs, which leaves nothing out.
 func statusInFull(t *testing.T, c *clusters.Cluster, target string) {
 	t.Helper()
-	text, _ := plugin(t, 0, "status", "-n", c.Namespace, c.Full(), "-o", "json")
-	st := parsed[output.EtcdClusterStatus](t, text)
-	if st.Cluster.Target != target || !st.Quorum.FromEtcd || len(st.Members) != 3 || len(st.ClusterID) != 16 || st.Leader == "" {
-		t.Errorf("status of %s: %+v", c, st)
-	}
-	for _, m := range st.Members {
-		if !m.Answered || m.State != output.StateOK || m.Zone == "" || m.Node == "" || m.DBSize == 0 || m.Quota == 0 || m.Lag == nil || (m.CertificateExpiry != nil) != c.TLS {
-			t.Errorf("%s of %s: %+v", m.Pod, c, m)
+	eventually(t, "the status of "+c.String()+" in full", func(context.Context) (string, bool, error) {
+		text, _ := plugin(t, 0, "status", "-n", c.Namespace, c.Full(), "-o", "json")
+		st := parsed[output.EtcdClusterStatus](t, text)
+		full := st.Cluster.Target == target && st.Quorum.FromEtcd && len(st.Members) == 3 && len(st.ClusterID) == 16 && st.Leader != ""
+		for _, m := range st.Members {
+			full = full && m.Answered && m.State == output.StateOK && m.Zone != "" && m.Node != "" && m.DBSize > 0 && m.Quota > 0 && m.Lag != nil && (m.CertificateExpiry != nil) == c.TLS
 		}
-	}
+		return text, full, nil
+	})
 }
 
 func memberList(t *testing.T, c *clusters.Cluster, target string) {
 	t.Helper()
-	text, _ := plugin(t, 0, "member", "list", "-n", c.Namespace, target, "-o", "json")
-	roll := parsed[output.EtcdMemberList](t, text)
-	if len(roll.Items) != 3 || roll.Authority != output.AuthorityQuorum || len(roll.Disagreements) != 0 {
-		t.Errorf("members of %s: %+v", c, roll)
-	}
-	for i, m := range roll.Items {
-		if m.Pod != fmt.Sprintf("%s-%d", c.Full(), i) || len(m.ID) != 16 || len(m.PeerURLs) != 1 || !m.Started {
-			t.Errorf("member %d of %s: %+v", i, c, m)
+	eventually(t, "the members of "+c.String(), func(context.Context) (string, bool, error) {
+		text, _ := plugin(t, 0, "member", "list", "-n", c.Namespace, target, "-o", "json")
+		roll := parsed[output.EtcdMemberList](t, text)
+		all := len(roll.Items) == 3 && roll.Authority == output.AuthorityQuorum && len(roll.Disagreements) == 0
+		for i, m := range roll.Items {
+			all = all && m.Pod == fmt.Sprintf("%s-%d", c.Full(), i) && len(m.ID) == 16 && len(m.PeerURLs) == 1 && m.Started
 		}
-	}
+		return text, all, nil
+	})
 }
 
 // seenCut shows a cut for what it is, and the cluster as healthy: it does what it
@@ -103,10 +100,8 @@ func seenCut(t *testing.T, c *clusters.Cluster) {
 		}
 	}
 	patch(cut)
-	text, _ := plugin(t, 0, "list", "-n", c.Namespace)
-	has(t, text, "cut 59m more")
-	text, _ = plugin(t, 0, "status", "-n", c.Namespace)
-	has(t, text, "cut 59m more", "kubectl etcd restore-client-traffic statefulset/"+c.Full())
+	tells(t, 0, []string{"cut 5", "m more"}, "list", "-n", c.Namespace) // minutes of an hour
+	tells(t, 0, []string{"cut 5", "m more", "kubectl etcd restore-client-traffic statefulset/" + c.Full()}, "status", "-n", c.Namespace)
 	patch(fmt.Sprintf(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":%q}}}`, observe.CutValue(time.Time{})))
 	patch(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":null}}}`)
 }
@@ -129,13 +124,10 @@ func seenByViewer(t *testing.T, c *clusters.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	text, words := plugin(t, 0, "list", "-n", c.Namespace, "--as", who)
-	has(t, text, c.Full(), "3/3")
-	has(t, words, "services is forbidden", "leases.coordination.k8s.io is forbidden")
-	text, _ = plugin(t, 0, "status", "-n", c.Namespace, "--as", who)
-	has(t, text, "healthy, 3 of 3 members ready", "as Kubernetes", "pods/portforward", "you may not list nodes", "events is forbidden")
-	_, words = plugin(t, 1, "list", "-A", "--as", who)
-	has(t, words, "clusters may be missing", "-n NAMESPACE")
+	tells(t, 0, []string{c.Full(), "3/3", "services is forbidden", "leases.coordination.k8s.io is forbidden"}, "list", "-n", c.Namespace, "--as", who)
+	words := []string{"healthy, 3 of 3 members ready", "as Kubernetes", "pods/portforward", "you may not list nodes", "events is forbidden"}
+	tells(t, 0, words, "status", "-n", c.Namespace, "--as", who)
+	tells(t, 1, []string{"clusters may be missing", "-n NAMESPACE"}, "list", "-A", "--as", who)
 }
 
 // seenWithout takes a member away, and waits for nobody: what is seen is what
@@ -152,11 +144,11 @@ func seenWithout(t *testing.T, c *clusters.Cluster) {
 		err := kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: gone}, &corev1.Pod{})
 		return fmt.Sprint(err), err != nil, client.IgnoreNotFound(err)
 	})
-	text, words := plugin(t, 3, "status", "-n", c.Namespace)
-	has(t, text, "2 of 3 voters healthy, 2 needed: none more may fail", "no pod runs it", "kubectl etcd member remove statefulset/"+c.Full())
-	has(t, words, "unhealthy: statefulset/"+c.Full())
-	text, _ = plugin(t, 3, "member", "list", "-n", c.Namespace)
-	has(t, text, "no pod runs it: it counts as a dead voter")
+	tells(t, 3, []string{
+		"2 of 3 voters healthy, 2 needed: none more may fail", "no pod runs it", "kubectl etcd member remove statefulset/" + c.Full(),
+		"unhealthy: statefulset/" + c.Full(),
+	}, "status", "-n", c.Namespace)
+	tells(t, 3, []string{"no pod runs it: it counts as a dead voter"}, "member", "list", "-n", c.Namespace)
 }
 
 func has(t *testing.T, text string, words ...string) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -40,9 +41,7 @@ func TestClientTrafficOfDruid(t *testing.T) {
 		t.Errorf("after druid's reconciliation it is cut until %s, want %s", got, report.Until)
 	}
 	dialer.reaches(t, false)
-	if err := c.PutGet(t.Context()); err != nil {
-		t.Errorf("the members don't work while clients are cut off: %v", err)
-	}
+	works(t, c) // the members do while clients are cut off
 	awaitMin(t, c, 3, policy.ClientTrafficCut)
 	sameAgain(t, c, before)
 	dialer.reaches(t, true)
@@ -60,20 +59,43 @@ func TestClientTrafficOfDruid(t *testing.T) {
 // restoresByItself is the plugin where nothing else would restore.
 func restoresByItself(t *testing.T, c *clusters.Cluster, dialer pod) {
 	t.Helper()
-	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "20s", "--reason", "a test", "-y")
-	r.says(t, "Staying until")
-	if said := r.stderr.String(); !strings.Contains(said, "If it is killed, nothing does") || !strings.Contains(said, "suspend etcd-druid") {
-		t.Errorf("it doesn't say what will happen: %s", said)
-	}
-	value := druidv1alpha1.DruidOperationReconcile
-	if err := c.Annotate(t.Context(), druidv1alpha1.DruidOperationAnnotation, &value); err != nil {
-		t.Fatal(err)
-	}
-	dialer.reaches(t, false)
-	if code := r.wait(t); code != 0 {
-		t.Errorf("exit code %d: %s", code, &r.stderr)
+	for length := 20 * time.Second; !cutFor(t, c, dialer, length); length *= 2 {
+		if length > limit/2 {
+			t.Fatal("a client reaches the members while they are cut off")
+		}
 	}
 	reconciled(t, c)
+}
+
+// cutFor cuts for so long, and says whether that was long enough for this machine to see
+// that a client reaches nobody.
+func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration) (seen bool) {
+	t.Helper()
+	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", length.String(), "--reason", "a test", "-y")
+	ended := make(chan int, 1)
+	go func() { ended <- r.wait(t) }()
+	for asked := false; ; {
+		select {
+		case code := <-ended:
+			said := r.stderr.String()
+			if code != 0 || asked && (!strings.Contains(said, "If it is killed, nothing does") || !strings.Contains(said, "suspend etcd-druid")) {
+				t.Errorf("exit code %d, and it doesn't say what will happen: %s", code, said)
+			}
+			return seen
+		case <-time.After(200 * time.Millisecond):
+		}
+		if !asked && strings.Contains(r.stderr.String(), "Staying until") {
+			asked = true
+			value := druidv1alpha1.DruidOperationReconcile
+			if err := c.Annotate(t.Context(), druidv1alpha1.DruidOperationAnnotation, &value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if asked && !seen {
+			out, err := dialer.call(t.Context())
+			seen = err != nil && !strings.Contains(out, "etcdserver")
+		}
+	}
 }
 
 // restoresOnInterrupt: Ctrl-C is how people end it.

@@ -4,7 +4,9 @@
 package e2e
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -55,18 +57,21 @@ func tunnel(t *testing.T, c *clusters.Cluster) {
 	t.Run("without the right", func(t *testing.T) {
 		as := rest.CopyConfig(config)
 		as.Impersonate.UserName = "jane"
-		_, err := through(as).Survey(t.Context())
-		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `User "jane" cannot create resource "pods/portforward"`) {
-			t.Errorf("%v", err)
-		}
+		members := through(as)
+		eventually(t, "the API server's own words", func(ctx context.Context) (string, bool, error) {
+			_, err := members.Survey(ctx)
+			told := apierrors.IsForbidden(err) && strings.Contains(err.Error(), `User "jane" cannot create resource "pods/portforward"`)
+			return fmt.Sprint(err), told, nil
+		})
 	})
 	t.Run("nothing listens", func(t *testing.T) {
 		members := through(config)
 		members.Endpoints[0].Port = 2399
-		m := members.Status(t.Context(), members.Endpoints[0].Pod)
-		if !errors.Is(m.Err, syscall.ECONNREFUSED) || !strings.Contains(etcd.Reason(m.Err), "nothing listens on port 2399") {
-			t.Errorf("%v", m.Err)
-		}
+		eventually(t, "a refused connection", func(ctx context.Context) (string, bool, error) {
+			m := members.Status(ctx, members.Endpoints[0].Pod)
+			told := errors.Is(m.Err, syscall.ECONNREFUSED) && strings.Contains(etcd.Reason(m.Err), "nothing listens on port 2399")
+			return fmt.Sprint(m.Err), told, nil
+		})
 	})
 	t.Run("deadlines", func(t *testing.T) {
 		conn, err := etcd.NewTunnel(config).Dial(t.Context(), c.Namespace, podsOf(t, c)[0], 2379)
@@ -86,15 +91,15 @@ func tunnel(t *testing.T, c *clusters.Cluster) {
 // allAnswer holds that every member is reached, and the list has them all.
 func allAnswer(t *testing.T, members *etcd.Cluster) {
 	t.Helper()
-	s := survey(t, members)
-	for _, m := range s.Members {
-		if m.Err != nil {
-			t.Error(m.Err)
+	eventually(t, "every member to answer", func(ctx context.Context) (string, bool, error) {
+		s, err := members.Survey(ctx)
+		errs := []error{err, s.ListErr}
+		for _, m := range s.Members {
+			errs = append(errs, m.Err)
 		}
-	}
-	if len(s.List) != len(s.Members) || s.ListErr != nil {
-		t.Errorf("the member list is %+v: %v", s.List, s.ListErr)
-	}
+		err = errors.Join(errs...)
+		return fmt.Sprintf("the member list is %+v", s.List), err == nil && len(s.List) == len(s.Members), err
+	})
 }
 
 // apiBehindPath is the API server behind a path, as multi-cluster gateways have it,

@@ -19,16 +19,17 @@ import (
 // Volumes that are bound in one zone must not keep their members Pending, and the
 // member that is free to go elsewhere does.
 func TestVolumesInTheWrongZone(t *testing.T) {
-	beside(t)
+	operating(t, 6)
 	for _, bound := range []int{2, 3} {
 		t.Run(fmt.Sprintf("%d of 3 bound in one zone", bound), func(t *testing.T) {
 			t.Parallel()
 			ns, _ := governed(t, nil)
 			zone := bed.Nodes()[0].Zone
-			for i := range bound {
-				claimInZone(t, ns, fmt.Sprintf("data-wrong-%d", i), bed.Nodes()[0].Name)
-			}
-			c := start(t, ns, "wrong", clusters.Spec{Flavour: clusters.Plain, Size: 3})
+			c := startReviewed(t, ns, "wrong", clusters.Spec{Flavour: clusters.Plain, Size: 3}, func() {
+				for i := range bound {
+					claimInZone(t, ns, fmt.Sprintf("data-wrong-%d", i), bed.Nodes()[0].Name)
+				}
+			})
 			if zones := clusters.Zones(members(t, c)); zones[zone] != bound {
 				t.Errorf("%d members are in %s, want the %d whose volumes are there: %v", zones[zone], zone, bound, zones)
 			}
@@ -73,7 +74,7 @@ func claimInZone(t *testing.T, ns, name, node string) {
 			},
 		},
 	}
-	if err := kube.Create(t.Context(), claim); err != nil {
+	if err := client.IgnoreAlreadyExists(kube.Create(t.Context(), claim)); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, fmt.Sprintf("claim %s/%s to be bound", ns, name), func(ctx context.Context) (string, bool, error) {
