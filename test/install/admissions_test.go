@@ -17,6 +17,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+const (
+	// atOnce is how many admissions may be under way.
+	atOnce = 40
+	// reviewLimit is what the API server gives a review of a pod.
+	reviewLimit = 3 * time.Second
+
+	notReviewed = "not reviewed"
+)
+
 // admissions is a load: so many members' pods a second are created, as dry runs.
 // Each must come back with the terms that keep members apart: since all webhooks
 // fail open, that is how one sees that its review was answered.
@@ -24,10 +33,16 @@ type admissions struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 	pod    *corev1.Pod
+	// open holds one thing for each that is not answered yet.
+	open chan struct{}
 
 	mu   sync.Mutex
 	sent int
 	lost []string
+	// late are those that the API server waited for as long as it does, and elsewhere
+	// the longest that it took for what no webhook is asked about.
+	late      int
+	elsewhere time.Duration
 	// slowest is the longest that a creation took.
 	slowest time.Duration
 }
@@ -36,7 +51,7 @@ type admissions struct {
 // policy for it is made, so etcd-webhook must be installed.
 func admit(tb testing.TB, perSecond int) *admissions {
 	tb.Helper()
-	a := &admissions{pod: member(tb)}
+	a := &admissions{pod: member(tb), open: make(chan struct{}, atOnce)}
 	eventually(tb, "a member's pod to be reviewed", func(ctx context.Context) (string, bool, error) {
 		lost := a.try(ctx)
 		return lost, lost == "", nil
@@ -45,6 +60,7 @@ func admit(tb testing.TB, perSecond int) *admissions {
 	a.cancel = cancel
 	tb.Cleanup(func() { a.end() })
 	a.done.Go(func() { a.run(ctx, time.Second/time.Duration(perSecond)) })
+	a.done.Go(func() { a.compare(ctx) })
 	return a
 }
 
@@ -81,9 +97,35 @@ func (a *admissions) run(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			// One that hangs delays no other, or its outage would count once. Its
+			// A machine that answers fewer is not asked for more: it would be the load
+			// that nobody can answer in time.
+			select {
+			case a.open <- struct{}{}:
+			default:
+				continue
+			}
+			// One that hangs delays few others, or its outage would count once. Its
 			// answer is awaited also after the end.
-			a.done.Go(func() { a.one(context.WithoutCancel(ctx)) })
+			a.done.Go(func() {
+				defer func() { <-a.open }()
+				a.one(context.WithoutCancel(ctx))
+			})
+		}
+	}
+}
+
+// compare measures how slow the API server is by itself.
+func (a *admissions) compare(ctx context.Context) {
+	for ctx.Err() == nil {
+		began := time.Now()
+		config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: a.pod.Namespace, Name: "elsewhere"}}
+		_ = admin.Create(ctx, config, client.DryRunAll) // only its time counts
+		a.mu.Lock()
+		a.elsewhere = max(a.elsewhere, time.Since(began))
+		a.mu.Unlock()
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
@@ -96,7 +138,10 @@ func (a *admissions) one(ctx context.Context) {
 	defer a.mu.Unlock()
 	a.sent++
 	a.slowest = max(a.slowest, took)
-	if lost != "" {
+	switch {
+	case lost == notReviewed && took >= reviewLimit:
+		a.late++
+	case lost != "":
 		a.lost = append(a.lost, fmt.Sprintf("%s (after %s)", lost, took.Round(time.Millisecond)))
 	}
 }
@@ -110,7 +155,7 @@ func (a *admissions) try(ctx context.Context) string {
 		return err.Error()
 	}
 	if pod.Annotations[v1alpha1.SpreadAnnotation] == "" {
-		return "not reviewed"
+		return notReviewed
 	}
 	return ""
 }
@@ -123,11 +168,16 @@ func (a *admissions) end() (sent int, lost []string) {
 	return a.sent, a.lost
 }
 
-// allReviewed ends the load and fails unless each was reviewed.
+// allReviewed ends the load and fails unless each was reviewed. On a machine that
+// leaves everybody waiting, some reviews may have come too late.
 func (a *admissions) allReviewed(tb testing.TB) {
 	tb.Helper()
 	sent, lost := a.end()
-	tb.Logf("%d admissions, the slowest took %s", sent, a.slowest.Round(time.Millisecond))
+	tb.Logf("%d admissions, the slowest took %s, %d were answered too late; without a review the slowest took %s",
+		sent, a.slowest.Round(time.Millisecond), a.late, a.elsewhere.Round(time.Millisecond))
+	if a.late > 0 && a.elsewhere < reviewLimit/4 {
+		tb.Errorf("%d of %d reviews came too late, on a machine that is fast enough", a.late, sent)
+	}
 	if sent == 0 || len(lost) > 0 {
 		tb.Errorf("%d of %d admissions were not reviewed: %q", len(lost), sent, lost[:min(len(lost), 5)])
 	}

@@ -4,6 +4,8 @@
 package install
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -38,17 +40,20 @@ func TestApplyTwice(t *testing.T) {
 	for _, flags := range [][]string{{"--server-side"}, {"--server-side=false"}} {
 		t.Run(flags[0], func(t *testing.T) {
 			uninstalled(t)
-			before := snapshot(t, Namespace)
+			before := calm(t, Namespace)
 			applied(t, "self-signed", flags...)
 			rolledOut(t)
 			kubectl(t, "wait", "--for", "condition=Established", "crd/etcdtopologypolicies.policy.kubectl-etcd.dev")
-			first := installedObjects(t)
-			after := snapshot(t, Namespace)
-			for key := range before {
-				if diff := cmp.Diff(before[key], after[key]); diff != "" {
-					t.Errorf("installing changed %s (-before +after):\n%s", key, diff)
+			first := settledObjects(t)
+			eventually(t, "nothing else to have changed by installing", func(context.Context) (string, bool, error) {
+				after, diff := snapshot(t, Namespace), ""
+				for key := range before {
+					if d := cmp.Diff(before[key], after[key]); d != "" {
+						diff += fmt.Sprintf("%s (-before +after):\n%s", key, d)
+					}
 				}
-			}
+				return diff, diff == "", nil // a probe may fail for a moment
+			})
 			said := applied(t, "self-signed", flags...)
 			if flags[0] != "--server-side" {
 				for line := range strings.Lines(said) {
@@ -84,6 +89,19 @@ func installedObjects(t *testing.T) map[string]string {
 		t.Fatalf("%q: is that all that is installed?", slices.Collect(maps.Keys(all)))
 	}
 	return all
+}
+
+// settledObjects are installedObjects once etcd-webhook has written what it adds to them.
+func settledObjects(t *testing.T) map[string]string {
+	t.Helper()
+	var now map[string]string
+	eventually(t, "what is installed to stay the same", func(context.Context) (string, bool, error) {
+		before := now
+		now = installedObjects(t)
+		diff := cmp.Diff(before, now)
+		return diff, diff == "", nil
+	})
+	return now
 }
 
 // restricted holds that the namespace enforces the strictest of the standards for

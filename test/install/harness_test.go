@@ -25,7 +25,7 @@ import (
 
 // limit is what anything gets to come true: a machine may be slow, and no test
 // measures time.
-const limit = 6 * time.Minute
+const limit = 12 * time.Minute
 
 // eventually waits until look says that what came true.
 func eventually(tb testing.TB, what string, look clusters.Look) {

@@ -57,7 +57,7 @@ func install(ctx context.Context, tb Testbed) error {
 	if err := k.apply(ctx, objects); err != nil {
 		return err
 	}
-	_, err = k.kubectl(ctx, nil, "rollout", "status", "deployment/"+Name, "--namespace", Namespace, "--timeout", "5m")
+	_, err = k.kubectl(ctx, nil, "rollout", "status", "deployment/"+Name, "--namespace", Namespace, "--timeout", "10m")
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 
@@ -50,6 +51,7 @@ func Client(tb Testbed) (client.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach testbed: %w", err)
 	}
+	config.Wrap(clusters.Persistently)
 	c, err := client.New(config, client.Options{Scheme: types})
 	if err != nil {
 		return nil, fmt.Errorf("reach testbed: %w", err)
@@ -57,8 +59,26 @@ func Client(tb Testbed) (client.Client, error) {
 	return c, nil
 }
 
-// kubectl runs the testbed's kubectl and returns what it printed.
-func (k *kube) kubectl(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+// unreached is what kubectl says where a connection to the API server failed before
+// anything was asked.
+var unreached = regexp.MustCompile(`TLS handshake timeout|connection refused|was refused|no route to host`)
+
+// kubectl runs the testbed's kubectl and returns what it printed. Where the API server
+// can't be reached it tries again for a while.
+func (k *kube) kubectl(ctx context.Context, stdin []byte, args ...string) (out []byte, err error) {
+	for try := 1; ; try++ {
+		if out, err = k.kubectlOnce(ctx, stdin, args...); err == nil || try == 10 || !unreached.MatchString(err.Error()) {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return out, err
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+func (k *kube) kubectlOnce(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, k.tb.Kubectl(), append([]string{"--kubeconfig", k.tb.Kubeconfig()}, args...)...) //nolint:gosec // the arguments are this package's
 	cmd.Stdin = bytes.NewReader(stdin)
 	var out, words bytes.Buffer
@@ -88,7 +108,7 @@ func (k *kube) apply(ctx context.Context, objects []map[string]any) error {
 			return err
 		}
 		if len(part) > 0 && part[0]["kind"] == "CustomResourceDefinition" {
-			if _, err := k.kubectl(ctx, text, "wait", "--for", "condition=Established", "--timeout", "1m", "-f", "-"); err != nil {
+			if _, err := k.kubectl(ctx, text, "wait", "--for", "condition=Established", "--timeout", "5m", "-f", "-"); err != nil {
 				return err
 			}
 		}
@@ -108,7 +128,7 @@ func (k *kube) remove(ctx context.Context, objects []map[string]any) error {
 	if err != nil {
 		return err
 	}
-	_, err = k.kubectl(ctx, text, "delete", "--ignore-not-found", "--timeout", "3m", "-f", "-")
+	_, err = k.kubectl(ctx, text, "delete", "--ignore-not-found", "--timeout", "8m", "-f", "-")
 	return err
 }
 
@@ -127,5 +147,5 @@ func stream(objects []map[string]any) ([]byte, error) {
 
 // await is clusters.Await with this package's limit.
 func await(ctx context.Context, what string, look clusters.Look) error {
-	return clusters.Await(ctx, 2*time.Minute, what, look)
+	return clusters.Await(ctx, 8*time.Minute, what, look)
 }

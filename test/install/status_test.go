@@ -27,17 +27,13 @@ func TestWebhookStatus(t *testing.T) {
 	t.Run("with one, a member's pod comes back spread", func(t *testing.T) { answersWithPolicy(t, ns) })
 	t.Run("an authority that didn't sign", func(t *testing.T) {
 		wrongAuthority(t)
-		st := webhookStatus(t, 3, "-n", ns)
-		if problem(st, "WebhookUntrusted") == "" {
-			t.Errorf("problems: %+v", st.Problems)
-		}
+		awaitStatus(t, 3, func(st *output.WebhookStatus) bool { return problem(st, "WebhookUntrusted") != "" }, "-n", ns)
 	})
 	t.Run("no replica", func(t *testing.T) {
 		scaled(t, 0)
-		st := webhookStatus(t, 3, "-n", ns)
-		if problem(st, "WebhookNoReplica") == "" || problem(st, "WebhookNotCalled") == "" {
-			t.Errorf("problems: %+v", st.Problems)
-		}
+		awaitStatus(t, 3, func(st *output.WebhookStatus) bool {
+			return problem(st, "WebhookNoReplica") != "" && problem(st, "WebhookNotCalled") != ""
+		}, "-n", ns)
 	})
 	t.Run("someone who may see nothing", func(t *testing.T) {
 		st := webhookStatus(t, 3, "--as", "eve", "-n", ns)
@@ -46,28 +42,25 @@ func TestWebhookStatus(t *testing.T) {
 		}
 	})
 	t.Run("it is back", func(t *testing.T) {
-		if st := webhookStatus(t, 0, "-n", ns); !st.Admission.Answered {
-			t.Errorf("asked: %+v", st.Admission)
-		}
+		awaitStatus(t, 0, func(st *output.WebhookStatus) bool { return st.Admission.Answered }, "-n", ns)
 	})
 }
 
 func answersWithoutPolicy(t *testing.T, ns string) {
 	t.Helper()
-	st := webhookStatus(t, 0, "-n", ns)
+	st := awaitStatus(t, 0, func(st *output.WebhookStatus) bool {
+		return st.Admission.Answered && st.Program.Ready == 2 && st.Program.Leader != "" && st.Webhooks[0].Calls != nil
+	}, "-n", ns)
 	if a := st.Admission; !a.Answered || a.Error != "" || a.Outcome != "Ignored" || !strings.Contains(a.Asked, "namespace "+ns) {
 		t.Errorf("asked: %+v", a)
 	}
-	if st.Program.Ready != 2 || st.Program.Leader == "" || len(st.Program.Replicas) != 2 || st.Program.Replicas[0].Zone == "" {
+	if len(st.Program.Replicas) != 2 || st.Program.Replicas[0].Zone == "" {
 		t.Errorf("program: %+v", st.Program)
 	}
 	for _, r := range st.Program.Replicas {
 		if r.Certificate == nil || len(r.Certificate.Distrusted) > 0 {
 			t.Errorf("certificate of %s: %+v", r.Pod, r)
 		}
-	}
-	if c := st.Webhooks[0].Calls; c == nil {
-		t.Error("nothing of the API server's metrics is shown")
 	}
 }
 
@@ -95,6 +88,18 @@ func webhookStatus(t *testing.T, code int, flags ...string) *output.WebhookStatu
 		t.Fatal(err)
 	}
 	return &st
+}
+
+// awaitStatus asks until the answer is as wanted: what has just been installed or taken
+// away takes a moment to be seen by everybody.
+func awaitStatus(t *testing.T, code int, wanted func(*output.WebhookStatus) bool, flags ...string) (st *output.WebhookStatus) {
+	t.Helper()
+	eventually(t, "the status of etcd-webhook", func(context.Context) (string, bool, error) {
+		st = webhookStatus(t, code, flags...)
+		said, err := json.Marshal(st)
+		return string(said), wanted(st), err
+	})
+	return st
 }
 
 func problem(st *output.WebhookStatus, reason string) string {
