@@ -25,7 +25,7 @@ import (
 // once, under five clusters of three members, so that each loses every member's node.
 const (
 	// limit is what anything gets to come true: a machine may be slow.
-	limit = 6 * time.Minute
+	limit = 12 * time.Minute
 
 	drainRounds   = 7 // the first only brings all members to one half
 	drainClusters = 5

@@ -5,20 +5,25 @@ package drains
 
 import (
 	"context"
+	"maps"
 	"testing"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// watchQuorum fails the test when fewer members than a quorum are Ready, at any
-// moment until it ends, and when a write is not possible at its end.
+// watchQuorum fails the test when fewer members than a quorum are there, at any moment
+// until it ends, and when no write was possible. A member is there while it is Ready;
+// one whose probe fails, as on a slow machine, for a minute more, since no drain takes it.
 func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	config, err := bed.RESTConfig()
@@ -29,44 +34,21 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ready := map[string]bool{}
-	members, err := c.Members(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range members {
-		ready[m.Pod.Name] = m.Ready
-	}
 	// The test's own context ends before its cleanups, which are to see the rest.
-	ctx := context.WithoutCancel(t.Context())
-	w, err := set.CoreV1().Pods(c.Namespace).Watch(ctx, metav1.ListOptions{LabelSelector: labels.FormatLabels(c.MemberLabels())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	writer := c.Write(ctx)
-	done, over := make(chan struct{}), make(chan struct{})
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for event := range w.ResultChan() {
-			pod, ok := event.Object.(*corev1.Pod)
-			select {
-			case <-over: // a watch that is stopped ends with an error
-				return
-			default:
-			}
-			if !ok {
-				t.Errorf("%s: the watch broke: %v", c, event.Object)
-				return
-			}
-			ready[pod.Name] = event.Type != watch.Deleted && isReady(pod)
-			if n := count(ready); n < policy.Quorum(c.Size) {
-				t.Errorf("%s: %d of %d members Ready, quorum is %d: %v", c, n, c.Size, policy.Quorum(c.Size), ready)
-			}
+		seen := sightings{}
+		for ctx.Err() == nil { // a watch may end at any time
+			follow(ctx, set.CoreV1().Pods(c.Namespace), c, seen, func(n int) {
+				t.Errorf("%s: %d of %d members are there, quorum is %d: %v", c, n, c.Size, policy.Quorum(c.Size), seen)
+			})
 		}
 	}()
 	t.Cleanup(func() {
-		close(over)
-		w.Stop()
+		stop()
 		<-done
 		stats := writer.Stop()
 		t.Logf("%s: %d writes, %d failed, longest gap %s", c, stats.Written, stats.Failed, stats.LongestGap)
@@ -76,6 +58,85 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	})
 }
 
+// follow lists the members' pods and watches them until the watch ends, and tells
+// when too few are there.
+func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Cluster, seen sightings, tooFew func(int)) {
+	options := metav1.ListOptions{LabelSelector: labels.FormatLabels(c.MemberLabels())}
+	list, err := pods.List(ctx, options)
+	if err != nil {
+		pause(ctx)
+		return
+	}
+	there := map[string]bool{}
+	for i := range list.Items {
+		there[list.Items[i].Name] = true
+		seen.see(&list.Items[i], false)
+	}
+	maps.DeleteFunc(seen, func(name string, _ sighting) bool { return !there[name] })
+	options.ResourceVersion = list.ResourceVersion
+	w, err := pods.Watch(ctx, options)
+	if err != nil {
+		pause(ctx)
+		return
+	}
+	defer w.Stop()
+	for {
+		if n := seen.count(time.Now()); n < policy.Quorum(c.Size) && ctx.Err() == nil {
+			tooFew(n)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case event, open := <-w.ResultChan():
+			pod, isPod := event.Object.(*corev1.Pod)
+			if !open || !isPod {
+				return
+			}
+			seen.see(pod, event.Type == watch.Deleted)
+		}
+	}
+}
+
+func pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
+
+// sighting is a member's pod as it was seen last.
+type sighting struct {
+	UID   types.UID
+	Ready bool
+	// Slow is since when its probe fails, of a pod that was Ready and is not deleted.
+	Slow time.Time
+}
+
+// sightings are those of a cluster, by the pods' names.
+type sightings map[string]sighting
+
+func (s sightings) see(pod *corev1.Pod, deleted bool) {
+	before, now := s[pod.Name], sighting{UID: pod.UID, Ready: !deleted && isReady(pod)}
+	was := before.UID == pod.UID && (before.Ready || !before.Slow.IsZero())
+	if was && !now.Ready && !deleted && pod.DeletionTimestamp == nil {
+		if now.Slow = before.Slow; now.Slow.IsZero() {
+			now.Slow = time.Now()
+		}
+	}
+	s[pod.Name] = now
+}
+
+// count is how many members are there.
+func (s sightings) count(now time.Time) int {
+	n := 0
+	for _, m := range s {
+		if m.Ready || !m.Slow.IsZero() && now.Sub(m.Slow) < time.Minute {
+			n++
+		}
+	}
+	return n
+}
+
 func isReady(pod *corev1.Pod) bool {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
@@ -83,14 +144,4 @@ func isReady(pod *corev1.Pod) bool {
 		}
 	}
 	return false
-}
-
-func count(ready map[string]bool) int {
-	n := 0
-	for _, r := range ready {
-		if r {
-			n++
-		}
-	}
-	return n
 }
