@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
@@ -23,7 +24,11 @@ func cutNode(ctx context.Context, w *World) error {
 	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady); err != nil {
 		return err
 	}
-	sick, other, err := w.chooseVictim(ctx, w.main)
+	var sick, other clusters.Member
+	err := clusters.Await(ctx, limit, "to know who can best be missed", func(ctx context.Context) (seen string, done bool, err error) {
+		sick, other, err = w.chooseVictim(ctx, w.main)
+		return "", err == nil, err
+	})
 	if err != nil {
 		return err
 	}
@@ -77,12 +82,13 @@ func (w *World) whileCut(ctx context.Context, sick, other clusters.Member) error
 		return err
 	}
 	w.Do("evict %s, the member that is down", sick.Pod.Name)
-	status, err := w.main.Evict(ctx, sick.Pod.Name)
+	err = clusters.Await(ctx, limit, fmt.Sprintf("pod %s of the member that is down to go", sick.Pod.Name), func(ctx context.Context) (string, bool, error) {
+		// The disruption controller may not have counted by the new budget yet.
+		status, err := w.main.Evict(ctx, sick.Pod.Name)
+		return status.Message, status.Status == metav1.StatusSuccess, err
+	})
 	if err != nil {
 		return err
-	}
-	if status.Status != "Success" {
-		return fmt.Errorf("pod %s of the member that is down may not go: %s", sick.Pod.Name, status.Message)
 	}
 	w.Good("the sick member's pod may go")
 	return nil

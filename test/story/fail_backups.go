@@ -58,7 +58,7 @@ func (w *World) whileFailing(ctx context.Context) error {
 	if err := w.disturb(ctx, "backup"); err != nil {
 		return err
 	}
-	w.Say("backupHoldLimit is %s", backupHoldLimit)
+	w.Say("backupHoldLimit is %s", w.holdLimit())
 	if _, err := w.awaitBudget(ctx, w.main, 2, policy.BackupFailingTooLong); err != nil {
 		return err
 	}

@@ -107,10 +107,10 @@ func (w *World) applyPolicy(ctx context.Context) error {
 		return fmt.Errorf("remove the policy of an earlier play: %w", err)
 	}
 	p.Spec.NamespaceSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{policyLabel: "enforced"}}
-	p.Spec.Disruption.BackupHoldLimit = &metav1.Duration{Duration: backupHoldLimit}
+	p.Spec.Disruption.BackupHoldLimit = &metav1.Duration{Duration: w.holdLimit()}
 	p.Spec.Disruption.Settle = &metav1.Duration{Duration: settle}
 	w.Do("apply EtcdTopologyPolicy default: namespaces with %s=enforced; backupHoldLimit %s and settle %s, all else by default",
-		policyLabel, backupHoldLimit, settle)
+		policyLabel, w.holdLimit(), settle)
 	if err := w.Client.Create(ctx, p); err != nil {
 		return fmt.Errorf("create EtcdTopologyPolicy default: %w", err)
 	}

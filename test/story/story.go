@@ -49,8 +49,17 @@ const (
 	settle          = 10 * time.Second
 )
 
+// holdLimit is the policy's limit of a hold. Where things are broken on purpose, a drain
+// must be seen to wait before it has passed.
+func (w *World) holdLimit() time.Duration {
+	if w.Disturb != nil {
+		return 3 * backupHoldLimit
+	}
+	return backupHoldLimit
+}
+
 // limit is what anything gets that is not measured: a machine may be slow.
-const limit = 8 * time.Minute
+const limit = 12 * time.Minute
 
 // step is one part of the story.
 type step struct {
