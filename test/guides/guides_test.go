@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
 // pages are run one after the other on one testbed, as somebody reads them who
@@ -109,7 +111,8 @@ func (s *shell) play(t *testing.T, path string) {
 	for i := range commands {
 		c := &commands[i]
 		began := time.Now()
-		got := s.until(t, *c, update)
+		fails := i+1 < len(commands) && commands[i+1].text == "echo $?"
+		got := s.until(t, *c, fails, update)
 		t.Logf("%s:%d: %s (%s)", path, c.line+1, c.text, time.Since(began).Round(time.Second))
 		difference := cmp.Diff(normal(c.output), normal(got))
 		switch {
@@ -118,7 +121,7 @@ func (s *shell) play(t *testing.T, path string) {
 		case difference != "":
 			t.Fatalf("%s:%d: $ %s\nprints otherwise (-page +now):\n%s", path, c.line+1, c.text, difference)
 		}
-		if s.last != 0 && (i+1 == len(commands) || commands[i+1].text != "echo $?") {
+		if s.last != 0 && !fails {
 			t.Fatalf("%s:%d: $ %s\nexits with %d; a page shows that by \"$ echo $?\"\n%s", path, c.line+1, c.text, s.last, strings.Join(got, "\n"))
 		}
 	}
@@ -129,19 +132,34 @@ func (s *shell) play(t *testing.T, path string) {
 	}
 }
 
-// looks are commands that a person repeats until they see what they wait for.
-var looks = regexp.MustCompile(`^kubectl (get|etcd (list|status|check|member list|webhook status)) `)
+// limit is what a page's command gets to print what the page says: a machine may be slow.
+const limit = 10 * time.Minute
 
-// until runs a command; one that only looks, until it prints what the page says.
-// Where that is to be found out, until it prints the same twice.
-func (s *shell) until(t *testing.T, c command, update bool) []string {
+// looks are commands that a person repeats until they see what they wait for: they
+// change nothing, or have no time to.
+var looks = regexp.MustCompile(`^kubectl (get|etcd (list|status|check|member list|webhook status)) |--dry-run|^kubectl drain .*--timeout \d+s`)
+
+// repeats says whether a command that printed something else than the page may be run
+// again: one that only looks, one that was to be refused, and one that failed and says
+// itself that only time was lacking.
+func (s *shell) repeats(c command, fails bool, got []string) bool {
+	refused := len(c.output) > 0 && strings.HasPrefix(c.output[0], "refused: ") && s.last != 0
+	return looks.MatchString(c.text) || refused || s.last != 0 && !fails && clusters.Transient(strings.Join(got, "\n"))
+}
+
+// until runs a command until it prints what the page says, as far as it may be
+// repeated. Where that is to be found out, until it prints the same twice. fails is
+// whether it is to fail.
+func (s *shell) until(t *testing.T, c command, fails, update bool) []string {
 	t.Helper()
-	const limit, pause = 3 * time.Minute, 3 * time.Second
-	before := ""
+	const pause = 3 * time.Second
+	s.calm(t, c)
+	before, last := "", s.last
 	for deadline := time.Now().Add(limit); ; {
+		s.last = last
 		got := s.run(t, c.text)
 		same := normal(got) == normal(c.output)
-		if !looks.MatchString(c.text) || same || update && normal(got) == before || time.Now().After(deadline) {
+		if !s.repeats(c, fails, got) || same || update && normal(got) == before || time.Now().After(deadline) {
 			return got
 		}
 		before = normal(got)
@@ -149,18 +167,45 @@ func (s *shell) until(t *testing.T, c command, update bool) []string {
 		if update {
 			wait = 20 * time.Second
 		}
-		select {
-		case <-t.Context().Done():
-			t.Fatal(t.Context().Err())
-		case <-time.After(wait):
+		rest(t, wait)
+	}
+}
+
+// changes are commands that are refused, or say other numbers, while a member is slow,
+// or that etcd-webhook is to see, which takes a moment to have heard of a policy.
+var changes = regexp.MustCompile(`^kubectl (etcd (move-leader|snapshot save|cut-client-traffic|restore-client-traffic|scale|member (remove|replace))|drain|apply -f docs/guides/etcd) ?`)
+
+// calm waits before such a command as a person does, who reads what was printed last:
+// until the cluster of the tour, if it is there, and etcd-webhook are well.
+func (s *shell) calm(t *testing.T, c command) {
+	t.Helper()
+	if !changes.MatchString(c.text) || strings.Contains(c.text, "--timeout") {
+		return
+	}
+	last := s.last
+	defer func() { s.last = last }()
+	for deadline := time.Now().Add(limit / 4); time.Now().Before(deadline); rest(t, 2*time.Second) {
+		s.run(t, "kubectl etcd webhook status >/dev/null 2>&1 && "+
+			"if kubectl get statefulset etcd-main -n team-a >/dev/null 2>&1; then kubectl etcd status etcd-main -n team-a >/dev/null 2>&1; fi")
+		if s.last == 0 {
+			return
 		}
+	}
+}
+
+func rest(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-t.Context().Done():
+		t.Fatal(t.Context().Err())
+	case <-time.After(d):
 	}
 }
 
 // run returns the lines that a command prints, on both of its streams.
 func (s *shell) run(t *testing.T, text string) []string {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer stop()
 	// The parentheses give the command the last one's exit code as $?.
 	cmd := exec.CommandContext(ctx, "bash", "-c", fmt.Sprintf("(exit %d)\n%s", s.last, text))
