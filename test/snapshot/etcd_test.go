@@ -127,7 +127,7 @@ func dial(t *testing.T, address string) *clientv3.Client {
 func await(t *testing.T, address string) {
 	t.Helper()
 	c := dial(t, address)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for {
 		if _, err := c.Get(ctx, "x"); err == nil {

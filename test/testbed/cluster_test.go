@@ -7,6 +7,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -29,7 +30,7 @@ func TestCluster(t *testing.T) {
 	c.importProbe()
 	c.apply(manifest(t, "workload.yaml"))
 	for _, what := range []string{"deployment/web", "statefulset/db"} {
-		c.kubectl("rollout", "status", "--timeout=180s", what)
+		c.kubectl("rollout", "status", "--timeout=10m", what)
 	}
 	for _, sub := range []struct {
 		name string
@@ -106,23 +107,44 @@ func (c cluster) apply(manifest string) {
 	}
 }
 
-// probe runs the probe in one of the StatefulSet's pods.
-func (c cluster) probe(args ...string) string {
+// probe runs the probe in one of the StatefulSet's pods, until it can do what it is told.
+func (c cluster) probe(args ...string) (out string) {
 	c.t.Helper()
-	return c.kubectl(append([]string{"exec", "db-0", "--", "/probe"}, args...)...)
+	c.eventually(func() string {
+		var err error
+		if out, err = c.try(append([]string{"exec", "db-0", "--", "/probe"}, args...)...); err != nil {
+			return fmt.Sprintf("probe %q: %v: %s", args, err, out)
+		}
+		return ""
+	})
+	return out
 }
 
-// eventually waits for a check to return the empty string.
-func (c cluster) eventually(within time.Duration, check func() string) {
+// becomes waits for a look to see something.
+func (c cluster) becomes(want string, look func() string) {
 	c.t.Helper()
-	deadline := time.Now().Add(within)
+	c.eventually(func() string {
+		if got := look(); got != want {
+			return fmt.Sprintf("%q, want %q", got, want)
+		}
+		return ""
+	})
+}
+
+// limit is what anything gets to come true: a machine may be slow.
+const limit = 8 * time.Minute
+
+// eventually waits for a check to return the empty string.
+func (c cluster) eventually(check func() string) {
+	c.t.Helper()
+	deadline := time.Now().Add(limit)
 	for {
 		last := check()
 		if last == "" {
 			return
 		}
 		if time.Now().After(deadline) {
-			c.t.Fatalf("after %s still: %s", within, last)
+			c.t.Fatalf("after %s still: %s", limit, last)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}

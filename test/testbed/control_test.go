@@ -14,7 +14,7 @@ import (
 
 func fetch(t *testing.T, url string) string {
 	t.Helper()
-	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get(url)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func (c cluster) nodeOf(pod string) Node {
 // reachable says whether the node's kubelet takes a connection and begins to
 // speak TLS; a frozen one only takes it.
 func reachable(n Node) bool {
-	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get("https://" + net.JoinHostPort(n.Address, "10250") + "/healthz")
 	if err == nil {
 		_ = resp.Body.Close()
@@ -77,7 +77,7 @@ func testCut(c cluster) {
 		c.t.Errorf("%s is cut off and answers", n.Name)
 	}
 	c.must(c.HealNode(c.t.Context(), n.Name))
-	c.eventually(60*time.Second, func() string {
+	c.eventually(func() string {
 		if !reachable(n) {
 			return n.Name + " doesn't answer"
 		}
@@ -101,7 +101,7 @@ func testPause(c cluster) {
 		}
 	}
 	c.must(c.ResumeNode(c.t.Context(), n.Name))
-	c.eventually(60*time.Second, func() string {
+	c.eventually(func() string {
 		if !reachable(n) {
 			return n.Name + " doesn't answer"
 		}
@@ -125,7 +125,7 @@ func (c cluster) offAndOn(err error) {
 	}
 	before := restarts()
 	c.must(c.StartNode(c.t.Context(), n.Name))
-	c.eventually(180*time.Second, func() string {
+	c.eventually(func() string {
 		if restarts() == before {
 			return "db-0 was not started again"
 		}

@@ -135,7 +135,7 @@ func TestDownLeavesNothing(t *testing.T) {
 	if out, err := c.try("create", "deployment", "sleepers", "--image=registry.k8s.io/pause:3.10.1", "--replicas=4"); err != nil {
 		t.Fatal(out)
 	}
-	c.kubectl("rollout", "status", "--timeout=180s", "deployment/sleepers")
+	c.kubectl("rollout", "status", "--timeout=10m", "deployment/sleepers")
 	c.must(c.PauseNode(t.Context(), "node-1"))
 	c.must(c.CutNode(t.Context(), "node-2"))
 	makeImmutable(t, filepath.Join(c.Shared(), "store", "backup"))

@@ -21,7 +21,7 @@ var errBusy = errors.New("another process is starting or stopping it")
 
 // lockPatience is how long lock waits: an up that was just killed lets go of
 // the lock a moment later.
-const lockPatience = 3 * time.Second
+const lockPatience = 10 * time.Second
 
 // lock takes the run directory for Up and Down, making it if need be. The lock
 // ends with the process that holds it.

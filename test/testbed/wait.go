@@ -17,9 +17,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// readyPatience is how long Up waits for each stage of the cluster. A busy
-// machine takes a minute; what takes longer doesn't come.
-const readyPatience = 3 * time.Minute
+const (
+	// readyPatience is how long Up waits for each stage of the cluster. A busy
+	// machine takes a minute or some; what takes longer doesn't come.
+	readyPatience = 8 * time.Minute
+	// tryPatience is what one look gets.
+	tryPatience = 20 * time.Second
+)
 
 // waitAPIServer waits until the API server is ready for requests.
 func (t *Testbed) waitAPIServer(ctx context.Context) error {
@@ -74,7 +78,7 @@ func (t *Testbed) nodesReady(ctx context.Context, client kubernetes.Interface) e
 }
 
 func kubeletAnswers(ctx context.Context, client kubernetes.Interface, node string) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(ctx, tryPatience/8)
 	defer cancel()
 	return client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("healthz").Do(ctx).Error() == nil
 }
@@ -117,7 +121,7 @@ func (t *Testbed) poll(ctx context.Context, what string, check func(context.Cont
 	defer cancel()
 	var last error
 	for {
-		try, done := context.WithTimeout(ctx, 5*time.Second)
+		try, done := context.WithTimeout(ctx, tryPatience)
 		err := check(try)
 		done()
 		if err == nil {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/pki"
 )
@@ -22,26 +21,26 @@ func testToken(c cluster) {
 
 func testDNS(c cluster) {
 	address := c.kubectl("get", "service", "web", "-o", "jsonpath={.spec.clusterIP}")
-	if got := c.probe("lookup", "web.default.svc.cluster.local"); got != address {
-		c.t.Errorf("web resolves to %q, its address is %q", got, address)
-	}
-	if got := c.probe("lookup", "web"); got != address {
-		c.t.Errorf("web by its short name resolves to %q, its address is %q", got, address)
+	for _, name := range []string{"web.default.svc.cluster.local", "web"} {
+		c.becomes(address, func() string { return c.probe("lookup", name) })
 	}
 	pod := c.kubectl("get", "pod", "db-1", "-o", "jsonpath={.status.podIP}")
-	if got := c.probe("lookup", "db-1.db.default.svc.cluster.local"); got != pod {
-		c.t.Errorf("db-1 resolves to %q, its address is %q", got, pod)
-	}
+	c.becomes(pod, func() string { return c.probe("lookup", "db-1.db.default.svc.cluster.local") })
 }
 
 func testClusterIP(c cluster) {
-	if pods := strings.Fields(c.probe("get", "http://web/", "40")); len(pods) != 2 {
-		c.t.Errorf("40 requests to web reached %q, it has 2 pods", pods)
+	reached := func(from string) {
+		c.eventually(func() string {
+			out, err := c.try("exec", from, "--", "/probe", "get", "http://web/", "40")
+			if pods := strings.Fields(out); err != nil || len(pods) != 2 {
+				return fmt.Sprintf("40 requests of %s to web, which has 2 pods, reached %q: %v", from, pods, err)
+			}
+			return ""
+		})
 	}
+	reached("db-0")
 	// A pod that calls its own Service is sent to itself, too.
-	if pods := strings.Fields(c.kubectl("exec", "deployment/web", "--", "/probe", "get", "http://web/", "40")); len(pods) != 2 {
-		c.t.Errorf("40 requests from web to itself reached %q, it has 2 pods", pods)
-	}
+	reached("deployment/web")
 }
 
 func testPortForward(c cluster) {
@@ -74,16 +73,22 @@ func testReadiness(c cluster) {
 		return c.kubectl("get", "endpointslices", "-l", "kubernetes.io/service-name=web", "-o",
 			"jsonpath={.items[*].endpoints[?(@.conditions.ready==true)].targetRef.name}")
 	}
+	c.eventually(func() string {
+		if ready() == "" {
+			return "web has no endpoint that is ready"
+		}
+		return ""
+	})
 	pod := strings.Fields(ready())[0]
 	address := c.kubectl("get", "pod", pod, "-o", "jsonpath={.status.podIP}")
 	c.probe("get", "http://"+address+":8080/unready", "1")
-	c.eventually(60*time.Second, func() string {
+	c.eventually(func() string {
 		if names := ready(); strings.Contains(names, pod) {
 			return "endpoints of web are " + names
 		}
 		return ""
 	})
-	c.eventually(60*time.Second, func() string {
+	c.eventually(func() string {
 		if pods := c.probe("get", "http://web/", "20"); strings.Contains(pods, pod) {
 			return "web still leads to " + pod
 		}
@@ -94,7 +99,7 @@ func testReadiness(c cluster) {
 func testVolume(c cluster) {
 	c.probe("write", "/data/file", "kept")
 	c.kubectl("delete", "pod", "db-0")
-	c.kubectl("rollout", "status", "--timeout=180s", "statefulset/db")
+	c.kubectl("rollout", "status", "--timeout=10m", "statefulset/db")
 	if got := c.probe("read", "/data/file"); got != "kept" {
 		c.t.Errorf("after the pod was replaced, its file says %q", got)
 	}
@@ -109,8 +114,8 @@ func testVolume(c cluster) {
 	other := c.kubectl("get", "pvc", "data-db-1", "-o", "jsonpath={.spec.volumeName}")
 	c.kubectl("delete", "--wait=false", "pvc", "data-db-1")
 	c.kubectl("delete", "pod", "db-1")
-	c.kubectl("wait", "--for=delete", "--timeout=120s", "pv/"+other)
-	c.kubectl("rollout", "status", "--timeout=180s", "statefulset/db")
+	c.kubectl("wait", "--for=delete", "--timeout=10m", "pv/"+other)
+	c.kubectl("rollout", "status", "--timeout=10m", "statefulset/db")
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "default_data-db-1_*"))
 	if err != nil || len(left) != 1 {
 		c.t.Errorf("volumes of data-db-1 after it was deleted and made again: %v", left)
@@ -131,9 +136,9 @@ func testWebhook(c cluster) {
 	}
 	c.kubectl("create", "secret", "tls", "refuser", "--cert="+ca.Cert("tls"), "--key="+ca.Key("tls"))
 	c.apply(strings.ReplaceAll(manifest(c.t, "webhook.yaml"), "CA_BUNDLE", base64.StdEncoding.EncodeToString(bundle)))
-	c.kubectl("wait", "--for=condition=Ready", "--timeout=120s", "pod/refuser")
+	c.kubectl("wait", "--for=condition=Ready", "--timeout=10m", "pod/refuser")
 	labelled := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: refused, labels: {refuse: please}}\n"
-	c.eventually(60*time.Second, func() string {
+	c.eventually(func() string {
 		cmd := c.command("create", "-f", "-")
 		cmd.Stdin = strings.NewReader(labelled)
 		out, _ := cmd.CombinedOutput()

@@ -80,7 +80,7 @@ func (s *Spec) configureNetwork(ctx context.Context) error {
 }
 
 func waitLink(ctx context.Context, in *netlink.Handle, name string) (netlink.Link, error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for {
 		link, err := in.LinkByName(name)
@@ -121,7 +121,7 @@ func (s *Spec) inside() (*netlink.Handle, int, error) {
 // becomes the second program of Main it seems to be gone for a moment, since
 // its first thread ends and another takes its id.
 func whileExec(do func() error) error {
-	for range 200 {
+	for range 2000 {
 		err := do()
 		if !errors.Is(err, unix.ESRCH) && !errors.Is(err, unix.ENOENT) {
 			return err

@@ -39,7 +39,12 @@ func TestSupervisor(t *testing.T) {
 	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	v.expect(t, map[string]bool{"steady": false})
+	for range expectations { // it is down for a second only, which may go unseen
+		if v.statuses()[0].Restarts > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	v.expect(t, map[string]bool{"steady": true})
 	if s := v.statuses()[0]; s.Restarts != 1 || s.LastExit != "killed" {
 		t.Errorf("after it was killed: %+v", s)
@@ -68,11 +73,14 @@ func TestSupervisor(t *testing.T) {
 	}
 }
 
+// expectations are how often is looked for what should come, every ten milliseconds.
+const expectations = 6000
+
 // expect waits for programs to run or not.
 func (v *supervisor) expect(t *testing.T, want map[string]bool) {
 	t.Helper()
 	var last string
-	for range 300 {
+	for range expectations {
 		last = ""
 		for _, s := range v.statuses() {
 			if run, ok := want[s.Name]; ok && run != s.Running {
