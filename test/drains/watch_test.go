@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -102,46 +101,4 @@ func pause(ctx context.Context) {
 	case <-ctx.Done():
 	case <-time.After(time.Second):
 	}
-}
-
-// sighting is a member's pod as it was seen last.
-type sighting struct {
-	UID   types.UID
-	Ready bool
-	// Slow is since when its probe fails, of a pod that was Ready and is not deleted.
-	Slow time.Time
-}
-
-// sightings are those of a cluster, by the pods' names.
-type sightings map[string]sighting
-
-func (s sightings) see(pod *corev1.Pod, deleted bool) {
-	before, now := s[pod.Name], sighting{UID: pod.UID, Ready: !deleted && isReady(pod)}
-	was := before.UID == pod.UID && (before.Ready || !before.Slow.IsZero())
-	if was && !now.Ready && !deleted && pod.DeletionTimestamp == nil {
-		if now.Slow = before.Slow; now.Slow.IsZero() {
-			now.Slow = time.Now()
-		}
-	}
-	s[pod.Name] = now
-}
-
-// count is how many members are there.
-func (s sightings) count(now time.Time) int {
-	n := 0
-	for _, m := range s {
-		if m.Ready || !m.Slow.IsZero() && now.Sub(m.Slow) < time.Minute {
-			n++
-		}
-	}
-	return n
-}
-
-func isReady(pod *corev1.Pod) bool {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }

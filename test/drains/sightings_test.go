@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package drains
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// sighting is a member's pod as it was seen last.
+type sighting struct {
+	UID   types.UID
+	Ready bool
+	// Slow is since when its probe fails, of a pod that was Ready and is not deleted.
+	Slow time.Time
+}
+
+// sightings are those of a cluster, by the pods' names.
+type sightings map[string]sighting
+
+func (s sightings) see(pod *corev1.Pod, deleted bool) {
+	before, now := s[pod.Name], sighting{UID: pod.UID, Ready: !deleted && isReady(pod)}
+	was := before.UID == pod.UID && (before.Ready || !before.Slow.IsZero())
+	if was && !now.Ready && !deleted && pod.DeletionTimestamp == nil {
+		if now.Slow = before.Slow; now.Slow.IsZero() {
+			now.Slow = time.Now()
+		}
+	}
+	s[pod.Name] = now
+}
+
+// count is how many members are there.
+func (s sightings) count(now time.Time) int {
+	n := 0
+	for _, m := range s {
+		if m.Ready || !m.Slow.IsZero() && now.Sub(m.Slow) < time.Minute {
+			n++
+		}
+	}
+	return n
+}
+
+func isReady(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// A member that is slow is there for a minute more; one that is drained is gone until
+// its next pod is Ready.
+func TestSightings(t *testing.T) {
+	s, now := sightings{}, time.Now()
+	for _, step := range []struct {
+		name           string
+		uid            types.UID
+		ready, leaving bool
+		later          time.Duration
+		there          int
+	}{
+		{name: "not started", uid: "a"},
+		{name: "Ready", uid: "a", ready: true, there: 1},
+		{name: "its probe fails", uid: "a", there: 1},
+		{name: "for long", uid: "a", later: 2 * time.Minute},
+		{name: "Ready again", uid: "a", ready: true, there: 1},
+		{name: "drained", uid: "a", leaving: true},
+		{name: "made anew", uid: "b"},
+		{name: "Ready anew", uid: "b", ready: true, there: 1},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "main-0", UID: step.uid}}
+		if step.ready {
+			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		}
+		if step.leaving {
+			pod.DeletionTimestamp = &metav1.Time{Time: now}
+		}
+		s.see(pod, false)
+		if n := s.count(time.Now().Add(step.later)); n != step.there {
+			t.Errorf("%s: %d are there, want %d", step.name, n, step.there)
+		}
+	}
+}
