@@ -60,8 +60,8 @@ func Client(tb Testbed) (client.Client, error) {
 }
 
 // unreached is what kubectl says where a connection to the API server failed before
-// anything was asked.
-var unreached = regexp.MustCompile(`TLS handshake timeout|connection refused|was refused|no route to host`)
+// anything was asked, or where it waits for a definition that has no condition yet.
+var unreached = regexp.MustCompile(`TLS handshake timeout|connection refused|was refused|no route to host|status\.conditions accessor error`)
 
 // kubectl runs the testbed's kubectl and returns what it printed. Where the API server
 // can't be reached it tries again for a while.
