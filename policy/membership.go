@@ -72,7 +72,7 @@ func votes(peers []Peer) (voters, healthy int) {
 func MayRemove(peers []Peer, id uint64) Verdict {
 	at := slices.IndexFunc(peers, func(p Peer) bool { return p.ID == id })
 	if at < 0 {
-		return refused(NoSuchMember, "no member %x is in the list of %s", id, count1(len(peers), "member"))
+		return refused(NoSuchMember, "no member %016x is in the list of %s", id, count1(len(peers), "member"))
 	}
 	voters, healthy := votes(peers)
 	if healthy < Quorum(voters) {
@@ -100,9 +100,9 @@ func MayAdd(peers []Peer) Verdict {
 	for _, p := range peers {
 		switch {
 		case p.Learner:
-			return refused(LearnerPresent, "member %x is a learner already: it is promoted or removed before another is added", p.ID)
+			return refused(LearnerPresent, "member %016x is a learner already: it is promoted or removed before another is added", p.ID)
 		case !p.Healthy:
-			down = append(down, fmt.Sprintf("%x", p.ID))
+			down = append(down, fmt.Sprintf("%016x", p.ID))
 		}
 	}
 	voters, healthy := votes(peers)

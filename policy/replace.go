@@ -11,7 +11,7 @@ import "slices"
 func replace(s Site, r Record) Step {
 	m, found := s.at(r.Place)
 	if other, there := s.learner(); there && other.Place != r.Place {
-		return stop(LearnerPresent, "member %x is a learner that this operation has not added", other.ID)
+		return stop(LearnerPresent, "member %016x is a learner that this operation has not added", other.ID)
 	}
 	if step, bad := s.strange(); bad {
 		return step

@@ -10,7 +10,7 @@ func scaleIn(s Site, r Record) Step {
 		return step
 	}
 	if learner, found := s.learner(); found {
-		return stop(LearnerPresent, "member %x is a learner: wait until it votes, or remove it", learner.ID)
+		return stop(LearnerPresent, "member %016x is a learner: wait until it votes, or remove it", learner.ID)
 	}
 	last := s.highest()
 	if step, left := s.clear(max(last+1, r.Target), r.KeepClaims); left {

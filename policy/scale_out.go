@@ -16,7 +16,7 @@ func scaleOut(s Site, r Record) Step {
 	}
 	learner, found := s.learner()
 	if found && learner.Place != size {
-		return stop(LearnerPresent, "member %x is a learner that this operation has not added", learner.ID)
+		return stop(LearnerPresent, "member %016x is a learner that this operation has not added", learner.ID)
 	}
 	switch {
 	case size >= r.Target && !found:

@@ -183,7 +183,7 @@ func (s Site) find(what func(Peer) bool) (Peer, bool) {
 // strange finds a member that no pod of the StatefulSet is.
 func (s Site) strange() (Step, bool) {
 	if p, found := s.find(func(p Peer) bool { return p.Place < 0 }); found {
-		return stop(StrangerMember, "member %x with peer URL %s is no pod's of this StatefulSet", p.ID, p.URL), true
+		return stop(StrangerMember, "member %016x with peer URL %s is no pod's of this StatefulSet", p.ID, p.URL), true
 	}
 	return Step{}, false
 }
@@ -192,5 +192,5 @@ func (s Site) name(p Peer) string {
 	if p.Place >= 0 && p.Place < len(s.Seats) {
 		return s.Seats[p.Place].Pod
 	}
-	return fmt.Sprintf("member %x", p.ID)
+	return fmt.Sprintf("member %016x", p.ID)
 }

@@ -176,7 +176,7 @@ func (e *env) disarm(lock *operate.Lock, c *cluster, ch change) error {
 		if err := operate.Disarm(ctx, c.members, survey, a); err != nil {
 			return err
 		}
-		where := cmp.Or(a.Pod, a.Member, fmt.Sprintf("member %x", a.MemberID))
+		where := cmp.Or(a.Pod, a.Member, fmt.Sprintf("member %016x", a.MemberID))
 		fmt.Fprintf(e.Out, "alarm %s of %s is disarmed.\n", a.Type, where)
 		e.announce(ctx, c, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, where), ch)
 	}
@@ -206,7 +206,7 @@ func (e *env) disarmPlan(ctx context.Context, c *cluster, s etcd.Survey, alarms 
 		}
 	}
 	for _, a := range alarms {
-		where := cmp.Or(a.Pod, a.Member, fmt.Sprintf("member %x", a.MemberID))
+		where := cmp.Or(a.Pod, a.Member, fmt.Sprintf("member %016x", a.MemberID))
 		v := policy.MayDisarm(databases, a.Type, data)
 		if !v.Allowed {
 			return plan, refused("alarm %s of %s stays: %s", a.Type, where, v.Message)

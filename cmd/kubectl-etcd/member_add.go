@@ -117,6 +117,6 @@ func (e *env) startWith(s etcd.Survey, id uint64, peerURLs []string) {
 	for _, u := range peerURLs {
 		cluster = append(cluster, "NAME="+u)
 	}
-	fmt.Fprintf(e.ErrOut, "Start member %x with an empty data directory, a NAME of your choice, and\n  --initial-cluster-state existing --initial-advertise-peer-urls %s --initial-cluster %s\n",
+	fmt.Fprintf(e.ErrOut, "Start member %016x with an empty data directory, a NAME of your choice, and\n  --initial-cluster-state existing --initial-advertise-peer-urls %s --initial-cluster %s\n",
 		id, strings.Join(peerURLs, ","), strings.Join(cluster, ","))
 }

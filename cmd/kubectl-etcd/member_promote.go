@@ -67,7 +67,7 @@ func memberPromote(ctx context.Context, e *env, target, word string, ch change) 
 		return nil
 	}
 	if l.Pod == "" {
-		return refused("cannot promote %s: it runs in no pod of the cluster, so nobody can see whether it has caught up; start it in one, or kubectl etcd member remove %s %x -n %s",
+		return refused("cannot promote %s: it runs in no pod of the cluster, so nobody can see whether it has caught up; start it in one, or kubectl etcd member remove %s %016x -n %s",
 			operate.Name(l), c.Target(), l.ID, c.Namespace)
 	}
 	voters := len(s.List) - 1

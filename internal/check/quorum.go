@@ -139,7 +139,7 @@ func oneLeader(f *Facts) []Finding {
 		return []Finding{failure(f.look(c.silent), "no member knows a leader: nothing can be written")}
 	}
 	var found []Finding
-	name := fmt.Sprintf("member %x", c.leader)
+	name := fmt.Sprintf("member %016x", c.leader)
 	for _, m := range f.answering() {
 		switch {
 		case m.ID == c.leader:
@@ -147,7 +147,7 @@ func oneLeader(f *Facts) []Finding {
 		case m.LeaderID == 0:
 			found = append(found, failure(f.look([]etcd.Member{m}), "%s follows nobody: it is cut off from the others, or starts", m.Pod))
 		case m.LeaderID != c.leader:
-			found = append(found, warning(f.cmd("check", "--only Q004"), "%s follows %x, most follow %x: an election is under way, or the network is parted", m.Pod, m.LeaderID, c.leader))
+			found = append(found, warning(f.cmd("check", "--only Q004"), "%s follows %016x, most follow %016x: an election is under way, or the network is parted", m.Pod, m.LeaderID, c.leader))
 		}
 	}
 	if len(found) > 0 {
@@ -169,12 +169,12 @@ func oneCluster(f *Facts) []Finding {
 		in[m.ClusterID] = append(in[m.ClusterID], m.Pod)
 	}
 	if len(ids) == 1 {
-		return ok("%x", ids[0])
+		return ok("%016x", ids[0])
 	}
 	slices.SortFunc(ids, func(a, b uint64) int { return len(in[b]) - len(in[a]) })
 	var parts []string
 	for _, id := range ids {
-		parts = append(parts, fmt.Sprintf("%s in %x", list(in[id]), id))
+		parts = append(parts, fmt.Sprintf("%s in %016x", list(in[id]), id))
 	}
 	return []Finding{failure(f.cmd("cut-client-traffic", "--for 1h --reason 'split brain'"), "split brain, %d clusters: %s", len(ids), strings.Join(parts, "; "))}
 }

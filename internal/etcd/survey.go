@@ -87,7 +87,7 @@ type SplitBrainError struct {
 func (e *SplitBrainError) Error() string {
 	var said []string
 	for id, pods := range e.Pods {
-		said = append(said, fmt.Sprintf("%s in cluster %x", strings.Join(pods, ", "), id))
+		said = append(said, fmt.Sprintf("%s in cluster %016x", strings.Join(pods, ", "), id))
 	}
 	slices.Sort(said)
 	return fmt.Sprintf("split brain: the members are of %d etcd clusters: %s", len(e.Pods), strings.Join(said, "; "))
@@ -213,9 +213,9 @@ func identify(members []Member, list []Listed) {
 			m.Name = list[self].Name
 			continue
 		case due >= 0:
-			m.Err = fmt.Errorf("runs member %x, and the member list has %x for it", m.ID, list[due].ID)
+			m.Err = fmt.Errorf("runs member %016x, and the member list has %016x for it", m.ID, list[due].ID)
 		default:
-			m.Err = fmt.Errorf("runs member %x, which the member list doesn't have", m.ID)
+			m.Err = fmt.Errorf("runs member %016x, which the member list doesn't have", m.ID)
 		}
 		m.Err = &MemberError{Pod: m.Pod, Words: m.Err.Error(), Err: errStranger}
 	}

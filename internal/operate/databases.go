@@ -31,7 +31,7 @@ func Databases(s etcd.Survey) []policy.Database {
 	}
 	for _, l := range s.List {
 		if l.Pod == "" {
-			name := cmp.Or(l.Name, fmt.Sprintf("%x", l.ID))
+			name := cmp.Or(l.Name, fmt.Sprintf("%016x", l.ID))
 			all = append(all, policy.Database{Pod: name, Trouble: "is in etcd's member list and runs in no pod", Learner: l.Learner})
 		}
 	}

@@ -80,7 +80,7 @@ func Name(l etcd.Listed) string {
 	if name == "" {
 		name = "(never started)"
 	}
-	return fmt.Sprintf("%s %x", name, l.ID)
+	return fmt.Sprintf("%s %016x", name, l.ID)
 }
 
 // same says whether a member is still in the list as it was: ID, name and peer

@@ -66,7 +66,7 @@ func Disarm(ctx context.Context, members *etcd.Cluster, s etcd.Survey, a Alarm) 
 		return fmt.Errorf("alarm %s is unknown to this version of the plugin", a.Type)
 	}
 	if _, err := client.AlarmDisarm(ctx, &clientv3.AlarmMember{MemberID: a.MemberID, Alarm: pb.AlarmType(kind)}); err != nil {
-		return fmt.Errorf("disarm %s of member %x: %w", a.Type, a.MemberID, explain(members, pod, err))
+		return fmt.Errorf("disarm %s of member %016x: %w", a.Type, a.MemberID, explain(members, pod, err))
 	}
 	return nil
 }
@@ -166,5 +166,5 @@ func (a Alarm) where() string {
 	case a.Member != "":
 		return "member " + a.Member
 	}
-	return fmt.Sprintf("member %x, which is in no list any more,", a.MemberID)
+	return fmt.Sprintf("member %016x, which is in no list any more,", a.MemberID)
 }

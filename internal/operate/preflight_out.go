@@ -47,7 +47,7 @@ func checkPeerURLs(members []policy.Peer, f *findings) {
 	for _, p := range members {
 		for u := range strings.SplitSeq(p.URL, ",") {
 			if why := unreachable(u); why != "" {
-				f.refuse("member %x has the peer URL %s, %s: set initial-advertise-peer-urls and change it with etcdctl member update first", p.ID, u, why)
+				f.refuse("member %016x has the peer URL %s, %s: set initial-advertise-peer-urls and change it with etcdctl member update first", p.ID, u, why)
 			}
 		}
 	}

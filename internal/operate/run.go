@@ -228,11 +228,11 @@ func phrase(step policy.Step, pod string) (do, did, what string) {
 	case policy.AddLearner:
 		do, did, what = "add", "added", pod+" to etcd as a learner"
 	case policy.Promote:
-		do, did, what = "promote", "promoted", fmt.Sprintf("%s (member %x)", pod, step.Member)
+		do, did, what = "promote", "promoted", fmt.Sprintf("%s (member %016x)", pod, step.Member)
 	case policy.MoveLeader:
-		do, did, what = "move", "moved", fmt.Sprintf("leadership from %s to member %x", pod, step.Heir)
+		do, did, what = "move", "moved", fmt.Sprintf("leadership from %s to member %016x", pod, step.Heir)
 	case policy.RemoveMember:
-		do, did, what = "remove", "removed", fmt.Sprintf("%s (member %x) from etcd", pod, step.Member)
+		do, did, what = "remove", "removed", fmt.Sprintf("%s (member %016x) from etcd", pod, step.Member)
 	case policy.SetReplicas:
 		do, did, what = "set", "set", fmt.Sprintf("the replicas to %d", step.Number)
 	case policy.DeleteClaims:
