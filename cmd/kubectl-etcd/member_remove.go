@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -28,7 +29,8 @@ func newMemberRemoveCmd(e *env) *cobra.Command {
 
 			The voters that are left must have a quorum that is healthy now. A member that is well goes
 			by scale or member replace, which also see to its pod and volume. On a cluster whose members
-			an operator or a start script manages, only a member without a pod can be removed.`),
+			an operator or a start script manages, only a member can be removed that has no pod, and
+			that none is due for.`),
 		Example: examples(`
 			# A member that was left behind, by its ID
 			kubectl etcd member remove etcd/main 8e9e05c52164694d
@@ -80,19 +82,15 @@ func removePlan(ctx context.Context, c *cluster, s etcd.Survey, l etcd.Listed) (
 	what := "remove " + operate.Name(l)
 	peers := operate.Peers(c.Owner, s)
 	p := peers[slices.IndexFunc(peers, func(p policy.Peer) bool { return p.ID == l.ID })]
-	m := c.Membership()
-	switch {
-	case l.Pod != "" && m.Manager != observe.ByNobody:
-		return operate.Plan{}, refused("cannot %s: it has a pod, and %s manages the members; to replace it, %s; to have fewer, %s", what, m.Who, m.Replace, m.Way)
-	case l.Pod != "" && p.Healthy && !l.Learner:
-		return operate.Plan{}, refused("cannot %s: it is healthy; kubectl etcd scale takes the last member away, with its pod and volume, and kubectl etcd member replace %s --force replaces this one", what, l.Pod)
+	if why := goesAnotherWay(c, l, p.Healthy); why != "" {
+		return operate.Plan{}, refused("cannot %s: %s", what, why)
 	}
 	v := policy.MayRemove(peers, l.ID)
 	if !v.Allowed {
 		return operate.Plan{}, refused("cannot %s: %s", what, v.Message)
 	}
 	plan := operate.Plan{
-		Title: fmt.Sprintf("remove member %x (%s) from etcd", l.ID, l.Name),
+		Title: fmt.Sprintf("remove member %016x (%s) from etcd", l.ID, l.Name),
 		Facts: []string{"peer URL " + p.URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
 	}
 	cluster, err := c.reader.WithoutNodes().Cluster(ctx, c.Owner)
@@ -101,8 +99,37 @@ func removePlan(ctx context.Context, c *cluster, s etcd.Survey, l etcd.Listed) (
 	} else if v := policy.Gate(cluster, operate.Name(l)); !v.Allowed {
 		return plan, refused("cannot %s: %s", what, v.Message)
 	}
-	if l.Pod != "" {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with the data it has: kubectl etcd member replace %s gives it a new member.", l.Pod, l.Pod))
+	if pod := cmp.Or(l.Pod, l.DuePod(c.Owner)); pod != "" {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with the data it has: %s gives it a new member.", pod, replaceCommand(c, pod)))
 	}
 	return plan, nil
+}
+
+// goesAnotherWay says how a member goes that should not just be taken off the list,
+// and is empty for the others: those that no pod runs or will run, learners, and dead
+// ones of a cluster that nobody manages.
+func goesAnotherWay(c *cluster, l etcd.Listed, healthy bool) string {
+	m, due := c.Membership(), l.DuePod(c.Owner)
+	switch {
+	case l.Pod != "" && m.Manager != observe.ByNobody:
+		return fmt.Sprintf("it has a pod, and %s manages the members; to replace it, %s; to have fewer, %s", m.Who, wayToReplace(c, l.Pod), cmp.Or(m.Fewer, m.Way))
+	case due != "" && m.Manager != observe.ByNobody:
+		return fmt.Sprintf("its pod %s is only not there now, and %s manages the members; kubectl describe statefulset %s -n %s tells why; if its data is lost, %s",
+			due, m.Who, c.StatefulSet, c.Namespace, wayToReplace(c, due))
+	case l.Pod != "" && healthy && !l.Learner:
+		return fmt.Sprintf("it is healthy; kubectl etcd scale takes the last member away, with its pod and volume, and kubectl etcd member replace %s --force replaces this one", l.Pod)
+	}
+	return ""
+}
+
+// wayToReplace is how a member of a cluster that somebody manages is replaced.
+func wayToReplace(c *cluster, pod string) string {
+	if c.Flavour == observe.Druid {
+		return replaceCommand(c, pod)
+	}
+	return c.Membership().Replace
+}
+
+func replaceCommand(c *cluster, pod string) string {
+	return fmt.Sprintf("kubectl etcd member replace %s %s -n %s", c.Target(), pod, c.Namespace)
 }

@@ -79,7 +79,7 @@ func (f *Facts) listed() ([]Finding, bool) {
 // it never had one.
 func called(l etcd.Listed) string {
 	if l.Name == "" {
-		return fmt.Sprintf("%x", l.ID)
+		return fmt.Sprintf("%016x", l.ID)
 	}
 	return l.Name
 }
@@ -97,16 +97,27 @@ func membersHavePods(f *Facts) []Finding {
 		if l.Learner {
 			say, what = warning, "learner"
 		}
-		fix := f.cmd("member remove", called(l))
 		if f.operation() != "" {
 			say = warning
 		}
-		found = append(found, say(fix, "%s %s (%x) has no pod and counts among the members: %s", what, l.Name, l.ID, strings.Join(l.PeerURLs, ",")))
+		found = append(found, say(f.toRemove(l), "%s %s (%016x) has no pod and counts among the members: %s", what, l.Name, l.ID, strings.Join(l.PeerURLs, ",")))
 	}
 	if len(found) > 0 {
 		return found
 	}
 	return ok("%s", plural(len(f.Survey.Value.List), "member", "members"))
+}
+
+// toRemove is the command that takes a member out of etcd, or what to look at where
+// that would be refused: its pod is due, or somebody else's to look after.
+func (f *Facts) toRemove(l etcd.Listed) string {
+	switch {
+	case l.DuePod(f.Owner) != "":
+		return f.kubectl("describe", "statefulset", f.Owner.StatefulSet)
+	case l.Pod != "" && f.Owner.Membership().Manager != observe.ByNobody:
+		return f.kubectl("describe", "pod", l.Pod)
+	}
+	return f.cmd("member remove", called(l))
 }
 
 func podsAreMembers(f *Facts) []Finding {
@@ -120,7 +131,7 @@ func podsAreMembers(f *Facts) []Finding {
 			continue
 		}
 		fix := f.cmd("member replace", m.Pod)
-		if w := f.Owner.Membership(); w.Replace != "" {
+		if w := f.Owner.Membership(); w.Replace != "" && f.Owner.Flavour != observe.Druid {
 			fix = w.Replace
 		}
 		found = append(found, failure(fix, "%s: %s", m.Pod, etcd.Reason(m.Err)))
@@ -138,6 +149,8 @@ func learners(f *Facts) []Finding {
 		case !l.Learner:
 		case f.operation() != "":
 			found = append(found, info("", "%s is a learner: %s", called(l), f.operation()))
+		case l.Pod == "":
+			found = append(found, warning(f.toRemove(l), "%s is a learner that no pod runs", called(l)))
 		case f.Owner.Flavour == observe.Druid:
 			// backup-restore promotes its learners itself.
 			found = append(found, warning(f.kubectl("logs "+l.Pod+" -c backup-restore"), "%s is a learner and its sidecar has not promoted it", called(l)))
@@ -161,7 +174,7 @@ func membersStarted(f *Facts) []Finding {
 		if l.Learner || f.operation() != "" {
 			say = warning
 		}
-		found = append(found, say(f.cmd("member remove", called(l)), "member %x (%s) was added and has never started", l.ID, strings.Join(l.PeerURLs, ",")))
+		found = append(found, say(f.toRemove(l), "member %016x (%s) was added and has never started", l.ID, strings.Join(l.PeerURLs, ",")))
 	}
 	return found
 }

@@ -65,10 +65,10 @@ func TestQuorum(t *testing.T) {
 			}
 		}, want: Failure, says: "no member knows a leader"},
 		{name: "one follows nobody", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 0 }), want: Failure, says: "main-2 follows nobody"},
-		{name: "one follows another", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 3 }), want: Warning, says: "main-2 follows 3, most follow 1"},
+		{name: "one follows another", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 3 }), want: Warning, says: "main-2 follows 0000000000000003, most follow 0000000000000001"},
 
 		{name: "one cluster", id: "Q005", want: OK, says: "c1"},
-		{name: "split brain", id: "Q005", with: member(2, func(m *etcd.Member) { m.ClusterID = 0xc2 }), want: Failure, says: "split brain, 2 clusters: main-0 and main-1 in c1; main-2 in c2", fix: "kubectl etcd cut-client-traffic statefulset/main"},
+		{name: "split brain", id: "Q005", with: member(2, func(m *etcd.Member) { m.ClusterID = 0xc2 }), want: Failure, says: "split brain, 2 clusters: main-0 and main-1 in 00000000000000c1; main-2 in 00000000000000c2", fix: "kubectl etcd cut-client-traffic statefulset/main"},
 
 		{name: "level", id: "Q006", want: OK},
 		{name: "busy", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 8001 }), want: OK, says: "999 entries"},
@@ -100,12 +100,15 @@ func listed(i int, change func(*etcd.Listed)) func(*Facts) {
 
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	dead := listed(2, func(l *etcd.Listed) { l.Pod = "" })
+	away := func(l *etcd.Listed) { l.Pod = "" }
+	stray := func(l *etcd.Listed) { l.Pod, l.Name, l.PeerURLs = "", "main-3", []string{"http://main-3.main:2380"} }
+	dead := listed(2, stray)
 	judge(t, []row{
 		{name: "all", id: "M001", want: OK, fix: "-"},
-		{name: "dead voter", id: "M001", with: dead, want: Failure, says: "voter main-2 (3) has no pod", fix: "kubectl etcd member remove statefulset/main main-2 -n team"},
+		{name: "dead voter", id: "M001", with: dead, want: Failure, says: "voter main-3 (0000000000000003) has no pod", fix: "kubectl etcd member remove statefulset/main main-3 -n team"},
+		{name: "dead voter whose pod is due", id: "M001", with: listed(2, away), want: Failure, says: "voter main-2 (0000000000000003) has no pod", fix: "kubectl describe statefulset main -n team"},
 		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},
-		{name: "dead learner", id: "M001", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true }, want: Warning, says: "learner main-2"},
+		{name: "dead learner", id: "M001", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true }, want: Warning, says: "learner main-3"},
 
 		{name: "all", id: "M002", want: OK},
 		{name: "stranger", id: "M002", with: member(1, func(m *etcd.Member) {
@@ -116,9 +119,10 @@ func TestMembers(t *testing.T) {
 		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main main-2 -n team"},
 		{name: "while it scales", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; scaling(f) }, want: Info, fix: "-"},
 		{name: "druid's", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
+		{name: "in no pod", id: "M003", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl etcd member remove statefulset/main main-3 -n team"},
 
 		{name: "all", id: "M004", want: OK},
-		{name: "never", id: "M004", with: listed(2, func(l *etcd.Listed) { l.Name = "" }), want: Failure, says: "member 3 ", fix: "kubectl etcd member remove statefulset/main 3 -n team"},
+		{name: "never", id: "M004", with: listed(2, func(l *etcd.Listed) { l.Name = "" }), want: Failure, says: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
 
 		{name: "names", id: "M005", want: OK},
 		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, says: "no second member can reach it"},

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // assign says of each entry of a member list which pod it runs in: by its peer URL,
@@ -55,4 +57,23 @@ func firstLabel(address string) string {
 	}
 	label, _, _ := strings.Cut(u.Hostname(), ".")
 	return label
+}
+
+// DuePod is the pod that a member without one had and will have again: its
+// StatefulSet asks for a pod of that name, which is only not there now. Empty for a
+// member that has its pod, or that none is due for.
+func (l Listed) DuePod(o observe.Owner) string {
+	if l.Pod != "" {
+		return ""
+	}
+	names := []string{l.Name}
+	for _, u := range l.PeerURLs {
+		names = append(names, firstLabel(u))
+	}
+	for _, n := range names {
+		if at := o.Ordinal(n); at >= 0 && at < int(o.Replicas) {
+			return n
+		}
+	}
+	return ""
 }

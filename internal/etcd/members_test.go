@@ -7,6 +7,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 func TestAssign(t *testing.T) {
@@ -85,8 +87,8 @@ func TestIdentify(t *testing.T) {
 		t.Errorf("a member that is whom the list says: %+v", members[0])
 	}
 	for i, want := range map[int]string{
-		1: "runs member bad, and the member list has 2 for it",
-		2: "runs member 3, which the member list doesn't have",
+		1: "runs member 0000000000000bad, and the member list has 0000000000000002 for it",
+		2: "runs member 0000000000000003, which the member list doesn't have",
 	} {
 		if got := Reason(members[i].Err); got != want {
 			t.Errorf("%s: %q, want %q", members[i].Pod, got, want)
@@ -96,7 +98,7 @@ func TestIdentify(t *testing.T) {
 
 func TestSplitBrain(t *testing.T) {
 	members := []Member{{Pod: "a-0", ClusterID: 0xa}, {Pod: "a-1", ClusterID: 0xb}, {Pod: "a-2", ClusterID: 0xa}, {Pod: "a-3", Err: errors.New("down")}}
-	const want = "split brain: the members are of 2 etcd clusters: a-0, a-2 in cluster a; a-1 in cluster b"
+	const want = "split brain: the members are of 2 etcd clusters: a-0, a-2 in cluster 000000000000000a; a-1 in cluster 000000000000000b"
 	if err := splitBrain(members); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -125,6 +127,28 @@ func TestAlarms(t *testing.T) {
 	} {
 		if _, got, _ := alarmIn(said); got != want {
 			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}
+
+// TestDuePod: the pod of a member is due while the StatefulSet asks for it, whatever
+// its member is called.
+func TestDuePod(t *testing.T) {
+	t.Parallel()
+	owner := observe.Owner{StatefulSet: "a", Replicas: 3}
+	for _, row := range []struct {
+		name string
+		l    Listed
+		want string
+	}{
+		{"has it", Listed{Pod: "a-1", Name: "a-1"}, ""},
+		{"by its name", Listed{Name: "a-2"}, "a-2"},
+		{"by its peer URL", Listed{Name: "prefix-a-2", PeerURLs: []string{"https://a-2.a-peer.ns.svc:2380"}}, "a-2"},
+		{"beyond the replicas", Listed{Name: "a-3", PeerURLs: []string{"https://a-3.a-peer.ns.svc:2380"}}, ""},
+		{"of another", Listed{Name: "b-0", PeerURLs: []string{"https://10.0.0.1:2380"}}, ""},
+	} {
+		if got := row.l.DuePod(owner); got != row.want {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}
 }

@@ -27,6 +27,9 @@ type Membership struct {
 	// without a full stop. For nobody it says what else to change then, and
 	// may be empty.
 	Way string
+	// Fewer is how to have fewer members where Way only adds, like Way; empty
+	// where Way does both.
+	Fewer string
 	// Replace is how to replace a member whose data is lost, like Way.
 	Replace string
 }
@@ -46,6 +49,7 @@ var memberships = map[Distribution]Membership{
 	DistributionDruid: {
 		Manager: ByOperator, Who: "etcd-druid",
 		Way:     "kubectl scale etcds.druid.gardener.cloud NAME --replicas N -n NAMESPACE",
+		Fewer:   "restore a backup into a new Etcd of that size: etcd-druid does not scale in",
 		Replace: wipe + "its sidecar removes the old member and adds the new one",
 	},
 	DistributionEtcdOperator: {
