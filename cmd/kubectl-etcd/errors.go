@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -90,10 +91,17 @@ func outcome(ctx context.Context, err error) (code int, word string) {
 		return exitRefused, "refused"
 	case is[*unhealthyError](err):
 		return exitUnhealthy, "unhealthy"
-	case is[*timedOutError](err), errors.Is(err, context.DeadlineExceeded):
+	case late(err):
 		return exitTimedOut, "timed out"
 	}
 	return exitError, "error"
+}
+
+// late says that the time was over, or would have been: client-go's rate limiter
+// doesn't begin a wait that ends after the deadline, and says so in words alone.
+func late(err error) bool {
+	return is[*timedOutError](err) || errors.Is(err, context.DeadlineExceeded) ||
+		strings.Contains(err.Error(), "would exceed context deadline")
 }
 
 func is[E error](err error) bool {

@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -38,10 +39,11 @@ func TestOutcome(t *testing.T) {
 		{"refused by the API server", fmt.Errorf("list pods: %w", forbidden), 1, "error: list pods: pods is forbidden: no\n"},
 		{"refused by a rule", fmt.Errorf("scale: %w", refused("%d of 3", 1)), 2, "refused: scale: 1 of 3\n"},
 		{"locked by another", &operate.HeldError{Cluster: "Etcd a/b", Lease: "a/l", Holder: operate.Holder{Identity: "ann"}}, 2, "refused: Etcd a/b is locked by ann: wait until that ends, it is being renewed (lease a/l)\n"},
-		{"split brain", &etcd.SplitBrainError{Pods: map[uint64][]string{1: {"a-0"}, 2: {"a-1"}}}, 2, "refused: split brain: the members are of 2 etcd clusters: a-0 in cluster 1; a-1 in cluster 2\n"},
+		{"split brain", &etcd.SplitBrainError{Pods: map[uint64][]string{1: {"a-0"}, 2: {"a-1"}}}, 2, "refused: split brain: the members are of 2 etcd clusters: a-0 in cluster 0000000000000001; a-1 in cluster 0000000000000002\n"},
 		{"unhealthy", unhealthy("2 checks fail"), 3, "unhealthy: 2 checks fail\n"},
 		{"its own deadline", timedOut("waited for a leader"), 124, "timed out: waited for a leader\n"},
 		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not within the 1ns of --timeout\n"},
+		{"a wait of client-go that would end too late", fmt.Errorf("list pods: client rate limiter Wait returned an error: %w", tooLate(t)), 124, "timed out: list pods: client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline\n"},
 		{"somebody's deadline", fmt.Errorf("read: %w", context.DeadlineExceeded), 124, "timed out: read: context deadline exceeded\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -53,6 +55,16 @@ func TestOutcome(t *testing.T) {
 			}
 		})
 	}
+}
+
+// tooLate is what client-go's rate limiter says where the time ends before a turn does.
+func tooLate(t *testing.T) error {
+	t.Helper()
+	slow := flowcontrol.NewTokenBucketRateLimiter(0.001, 1)
+	slow.Accept()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	return slow.Wait(ctx)
 }
 
 func TestInterrupted(t *testing.T) {
