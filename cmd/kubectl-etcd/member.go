@@ -63,13 +63,17 @@ func (e *env) idle(ctx context.Context, c *cluster) error {
 	if !operate.Journalled(c.Owner) {
 		return nil
 	}
-	j, err := operate.ReadJournal(ctx, c.kube, c.Owner)
+	under, err := operate.ReadUnderWay(ctx, c.kube, c.Owner)
+	j := under.Journal
 	if err != nil || j == nil {
 		return err
 	}
 	way := j.Resume(c.Owner) + " -n " + c.Namespace + " goes on with it"
 	if !j.Undo {
 		way += ", " + j.Abort(c.Owner) + " -n " + c.Namespace + " takes it back"
+	}
+	if under.Alive(e.clock.Now()) && under.Holder.Identity != identity(e.user) {
+		way = fmt.Sprintf("%s is at it, so wait until that ends; if it has died, %s", under.Holder.Identity, way)
 	}
 	return refused("kubectl etcd %s is under way on %s (%s) since %s: %s",
 		j.Verb(), c.Owner, j.Words(c.Owner), j.Began.Format("2006-01-02 15:04 MST"), way)
