@@ -74,6 +74,15 @@ func (e *env) cluster(ctx context.Context, target string) (*cluster, error) {
 	return c, nil
 }
 
+// clusterAtBest is cluster for what can also be done without its members: where they
+// can't be reached, unreached says why and members is nil.
+func (e *env) clusterAtBest(ctx context.Context, target string) (c *cluster, unreached, err error) {
+	if c, unreached = e.cluster(ctx, target); unreached != nil {
+		c, err = e.owner(ctx, target)
+	}
+	return c, unreached, err
+}
+
 func resolve(ctx context.Context, r *observe.Reader, namespace, target string) (observe.Owner, error) {
 	t, err := observe.ParseTarget(target)
 	if err != nil {

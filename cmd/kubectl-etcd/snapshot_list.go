@@ -45,7 +45,7 @@ func newSnapshotListCmd(e *env) *cobra.Command {
 
 func snapshotList(cmd *cobra.Command, e *env, target string) error {
 	ctx := cmd.Context()
-	c, err := e.cluster(ctx, target)
+	c, _, err := e.clusterAtBest(ctx, target) // what it takes to ask etcd is not needed here
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ import (
 // snapshotViaStore has a druid cluster write a snapshot into its backup store.
 func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia) error {
 	ctx := cmd.Context()
-	c, err := e.cluster(ctx, target)
+	c, _, err := e.clusterAtBest(ctx, target) // who may not ask etcd may still ask for a backup
 	if err != nil {
 		return err
 	}
@@ -70,6 +70,10 @@ func (e *env) takeViaStore(ctx context.Context, c *cluster, store observe.Backup
 	}
 	if !unreachable(err) {
 		return err
+	}
+	// Who may not list Services is told by the task itself.
+	if facts, failed := c.reader.WithoutNodes().Cluster(ctx, c.Owner); failed == nil && facts.TrafficCut {
+		return refused("%v; and a task of etcd-druid's reaches backup-restore by the client Service, which is cut: kubectl etcd restore-client-traffic %s -n %s", err, c.Target(), c.Namespace)
 	}
 	e.warn("%v. Asking etcd-druid for it by a task instead.", err)
 	return e.takeByTask(ctx, c, via)
@@ -117,16 +121,16 @@ func (e *env) backupRestore(ctx context.Context, c *cluster, store observe.Backu
 	if err != nil {
 		return nil, err
 	}
-	br := &etcd.BackupRestore{Tunnel: c.members.Tunnel, Namespace: c.Namespace, Port: store.Port}
+	config, err := e.config()
+	if err != nil {
+		return nil, err
+	}
+	br := &etcd.BackupRestore{Tunnel: etcd.NewTunnel(config), Namespace: c.Namespace, Port: store.Port}
 	for _, p := range pods {
 		br.Pods = append(br.Pods, p.Name)
 	}
-	if survey, err := c.members.Survey(ctx); err == nil {
-		for _, m := range survey.Members {
-			if m.Leader {
-				br.Pods = append([]string{m.Pod}, slices.DeleteFunc(br.Pods, func(p string) bool { return p == m.Pod })...)
-			}
-		}
+	if leader := leaderPod(ctx, c); leader != "" {
+		br.Pods = append([]string{leader}, slices.DeleteFunc(br.Pods, func(p string) bool { return p == leader })...)
 	}
 	if !store.TLS {
 		return br, nil
@@ -136,6 +140,18 @@ func (e *env) backupRestore(ctx context.Context, c *cluster, store observe.Backu
 	}
 	br.TLS, err = etcd.BackupTLS(store.CA, store.ServerName)
 	return br, err
+}
+
+// leaderPod is the pod of etcd's leader, empty where nobody tells.
+func leaderPod(ctx context.Context, c *cluster) string {
+	if c.members == nil {
+		return ""
+	}
+	survey, err := c.members.Survey(ctx)
+	if at := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Leader }); err == nil && at >= 0 {
+		return survey.Members[at].Pod
+	}
+	return ""
 }
 
 // taskLimit is what druid gets for a task; its own limit for a full one is 15 minutes.

@@ -54,12 +54,8 @@ type traffic struct {
 func (e *env) traffic(ctx context.Context, target, service string) (*traffic, error) {
 	t := &traffic{env: e, target: target}
 	var err error
-	if t.cluster, err = e.cluster(ctx, target); err != nil {
-		c, errOwner := e.owner(ctx, target)
-		if errOwner != nil {
-			return nil, errOwner
-		}
-		t.cluster, t.unreached = c, err
+	if t.cluster, t.unreached, err = e.clusterAtBest(ctx, target); err != nil {
+		return nil, err
 	}
 	if named, err := observe.ParseTarget(target); service == "" && err == nil && named.Kind == "service" {
 		service = named.Name

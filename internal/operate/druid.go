@@ -65,7 +65,9 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) 
 	case target == now:
 		return Plan{}, refusal(what, f)
 	case now == 0:
-		err = m.checkWake(ctx, target, f)
+		if err = m.checkWake(ctx, target, f); err == nil {
+			err = m.checkFree(ctx, f)
+		}
 	case target == 0:
 		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
 	case target < now:
@@ -111,6 +113,19 @@ func (m *Members) checkWake(ctx context.Context, target int, f *findings) error 
 	f.fact("it is stopped, with the volumes of %s", members(kept))
 	if kept > 0 && kept != target {
 		f.refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", members(kept), kept)
+	}
+	return nil
+}
+
+// checkFree refuses to wake members that could not join: their sidecars look for the
+// others by the client Service.
+func (m *Members) checkFree(ctx context.Context, f *findings) error {
+	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+	if err != nil && !apierrors.IsForbidden(err) {
+		return err
+	}
+	if v := policy.Gate(policy.Cluster{TrafficCut: cluster.TrafficCut}, ""); v.Reason == policy.ClientTrafficCut {
+		f.refuse("%s", v.Message)
 	}
 	return nil
 }
