@@ -23,6 +23,9 @@ const (
 	settingCluster = "initial-cluster"
 	settingState   = "initial-cluster-state"
 	stateExisting  = "existing"
+
+	// inFile is what observe.Serving says of settings that a file has.
+	inFile = "config file "
 )
 
 // recipe is what the StatefulSet makes members from: the pod template, and the
@@ -41,8 +44,13 @@ func (r *recipe) tell(s observe.Serving, cluster, state string) error {
 	if at < 0 {
 		return fmt.Errorf("container %q is not in the pod template", s.Container)
 	}
-	for setting, value := range map[string]string{settingCluster: cluster, settingState: state} {
-		if err := r.set(&r.template.Spec.Containers[at], setting, s.Where[setting], value); err != nil {
+	for _, where := range s.Where {
+		if strings.HasPrefix(where, inFile) {
+			return fmt.Errorf("etcd reads its settings from %s, and heeds neither flags nor variables beside it", where)
+		}
+	}
+	for _, w := range []struct{ setting, value string }{{settingCluster, cluster}, {settingState, state}} {
+		if err := r.set(&r.template.Spec.Containers[at], w.setting, s.Where[w.setting], w.value); err != nil {
 			return err
 		}
 	}
@@ -52,14 +60,11 @@ func (r *recipe) tell(s observe.Serving, cluster, state string) error {
 func (r *recipe) set(c *corev1.Container, setting, where, value string) error {
 	where = strings.TrimSuffix(where, " in script")
 	variable := "ETCD_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
-	switch {
-	case where == "flag":
+	if where == "flag" {
 		if !replaceFlag(c.Command, setting, value) && !replaceFlag(c.Args, setting, value) {
 			return fmt.Errorf("--%s is not written in the pod template", setting)
 		}
 		return nil
-	case strings.HasPrefix(where, "config file"):
-		return fmt.Errorf("--%s comes from a %s, which etcd reads instead of anything else", setting, where)
 	}
 	for i := range c.Env {
 		if c.Env[i].Name == variable {

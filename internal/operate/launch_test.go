@@ -54,6 +54,11 @@ func TestTell(t *testing.T) {
 			name: "a script decides", want: "would not read",
 			container: corev1.Container{Command: []string{"sh", "-c", "STATE=$(cat /state)\nexec etcd --initial-cluster-state=$STATE --initial-cluster=" + oldCluster + "\n# --initial-cluster-state=x"}, Env: env("ETCD_INITIAL_CLUSTER_STATE=new")},
 		},
+		{
+			name: "a configuration file", want: "from config file /etc/etcd/etcd.yaml",
+			container: corev1.Container{Command: []string{"etcd", "--config-file=/etc/etcd/etcd.yaml", "--initial-cluster=" + oldCluster}, VolumeMounts: []corev1.VolumeMount{{Name: "file", MountPath: "/etc/etcd"}}},
+			configs:   map[string]map[string]string{"file": {"etcd.yaml": "name: main-0\n"}},
+		},
 		{name: "a script's own variable", want: "not written in the pod template", container: corev1.Container{Command: []string{"sh", "-c", "export ETCD_INITIAL_CLUSTER=a=http://a:2380\nexec etcd"}, Env: env()}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,6 +73,10 @@ func tellOne(t *testing.T, container corev1.Container, configs map[string]map[st
 	container.Name = "etcd"
 	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "main", Namespace: "team"}}
 	sts.Spec.Template.Spec.Containers = []corev1.Container{container}
+	for name := range configs {
+		from := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
+		sts.Spec.Template.Spec.Volumes = append(sts.Spec.Template.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: from}})
+	}
 	before := recipe{template: sts.Spec.Template, configs: configs}
 	read := func(r recipe) observe.Serving {
 		t.Helper()

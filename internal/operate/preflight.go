@@ -129,7 +129,7 @@ func (m *Members) byHand() string {
 	if way := m.Owner.Membership().Way; way != "" {
 		return way
 	}
-	return "let --initial-cluster and --initial-cluster-state stand in the pod template as flags or variables"
+	return "let --initial-cluster and --initial-cluster-state stand in the pod template as flags or variables, without --config-file"
 }
 
 // checkState refuses on a cluster that isn't well. cures is the pod whose broken
@@ -155,10 +155,10 @@ func checkMembers(s *sight, cures string, f *findings) {
 	for _, p := range s.Members {
 		switch {
 		case p.Learner:
-			f.refuse("member %x is a learner: kubectl etcd member promote or remove it first", p.ID)
+			f.refuse("member %016x is a learner: kubectl etcd member promote or remove it first", p.ID)
 			continue
 		case p.Place < 0:
-			f.refuse("etcd lists member %x with peer URL %s, which is no pod's: kubectl etcd member remove it first", p.ID, p.URL)
+			f.refuse("etcd lists member %016x with peer URL %s, which is no pod's: kubectl etcd member remove it first", p.ID, p.URL)
 		case !p.Healthy && s.Seats[p.Place].Pod != cures:
 			f.refuse("%s is not healthy: %s", s.Seats[p.Place].Pod, s.why(s.Seats[p.Place].Pod))
 		}

@@ -47,7 +47,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Jou
 		}
 	}
 	if err := m.complete(ctx, s, j); err != nil {
-		f.refuse("%v", err)
+		f.refuse("%v: %s", err, m.byHand())
 	}
 	if len(f.refusals) > 0 {
 		return nil, Plan{}, &RefusedError{What: what, Why: f.refusals}
@@ -141,7 +141,7 @@ func (m *Members) replaceSteps(s *sight, j *Journal) []string {
 	pod := s.Seats[j.Place].Pod
 	var steps []string
 	if j.Member != 0 {
-		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove member %x from etcd", pod, j.Member))
+		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove member %016x from etcd", pod, j.Member))
 	}
 	told := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(s.Replicas), pod)
 	if s.InTemplate && !s.OnDelete {
