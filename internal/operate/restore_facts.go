@@ -42,7 +42,7 @@ func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.
 	}
 	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
 	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
-	r.OneByOne = r.Owner.Ordered && size > 1 && hasReadiness(&sts, serving.Container)
+	r.OneByOne = r.Owner.Ordered && size > 1 && probed(&sts, serving.Container)
 	if r.Owner.Flavour == observe.Druid {
 		if err := r.findDruid(ctx, reader, contents); err != nil {
 			return err
@@ -95,9 +95,11 @@ func voters(r *Restore) int32 {
 	return n
 }
 
-func hasReadiness(sts *appsv1.StatefulSet, container string) bool {
+// probed says that a pod is only Ready when its etcd has answered: before a startup
+// probe has succeeded it isn't, either.
+func probed(sts *appsv1.StatefulSet, container string) bool {
 	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
-		return c.Name == container && c.ReadinessProbe != nil
+		return c.Name == container && (c.ReadinessProbe != nil || c.StartupProbe != nil)
 	})
 }
 
@@ -109,27 +111,25 @@ func (r *Restore) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image st
 	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
 	helper := corev1.Container{Name: "files", Image: image, Command: []string{"sleep", "86400"}, SecurityContext: spec.Containers[i].SecurityContext}
 	var volumes []corev1.Volume
-	for _, dir := range []string{s.DataDir, s.WALDir} {
-		mount, ok := mountOf(spec.Containers[i].VolumeMounts, dir)
-		if !ok || slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.Name == mount.Name }) {
-			continue
-		}
+	for _, dir := range r.Files.dirs() {
+		mount, _ := mountOf(spec.Containers[i].VolumeMounts, dir)
 		claim := claimOf(sts, mount.Name)
 		if claim == "" {
-			if dir == s.DataDir {
-				return nil
-			}
+			r.Files.Loose = dir
+			return nil
+		}
+		if slices.ContainsFunc(helper.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == mount.MountPath }) {
 			continue
 		}
 		mount.SubPath, mount.SubPathExpr = cmp.Or(mount.SubPath, podName.Replace(mount.SubPathExpr)), ""
 		helper.VolumeMounts = append(helper.VolumeMounts, mount)
+		if slices.Contains(r.Files.Claims, claim) {
+			continue
+		}
 		volumes = append(volumes, corev1.Volume{Name: mount.Name, VolumeSource: corev1.VolumeSource{
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
 		}})
 		r.Files.Claims = append(r.Files.Claims, claim)
-	}
-	if len(volumes) == 0 {
-		return nil
 	}
 	var err error
 	r.Files.Manifest, err = manifest(r.Owner.Namespace, spec, helper, volumes)

@@ -62,8 +62,16 @@ type RestoreFiles struct {
 	DataDir, WALDir string
 	// Claims are the names of the claims, with podMark for the pod's.
 	Claims []string
-	// Manifest is a pod that mounts them; empty where data isn't on a claim.
-	Manifest string
+	// Manifest is a pod that mounts them; empty where one isn't on a claim: Loose.
+	Manifest, Loose string
+}
+
+// dirs are those that there are. Without WALDir the log is in DataDir.
+func (f RestoreFiles) dirs() []string {
+	if f.WALDir == "" {
+		return []string{f.DataDir}
+	}
+	return []string{f.DataDir, f.WALDir}
 }
 
 // RestoreStep is one step of a plan.
@@ -83,7 +91,7 @@ func RestorePlan(r Restore) (steps []RestoreStep, warnings []string, err error) 
 	case r.Druid != nil:
 		steps = r.druid()
 	case r.Files.Manifest == "":
-		return nil, nil, fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.DataDir)
+		return nil, nil, fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.Loose)
 	default:
 		steps = r.statefulSet()
 	}

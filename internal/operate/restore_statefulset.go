@@ -105,7 +105,7 @@ func (r Restore) putData(into []RestoreMember) []RestoreStep {
 	same := r.same(r.dir()+"/$pod", data, "member")
 	if wal != "" {
 		setAside = append(setAside, r.setAside(wal))
-		put = append(put, r.helper("mkdir -m 700 "+wal), fmt.Sprintf("tar -C %s/$pod.wal -cf - . | %s tar -C %s -xof -", r.dir(), inside, wal))
+		put = append(put, r.helper("mkdir -p -m 700 "+wal), fmt.Sprintf("tar -C %s/$pod.wal -cf - . | %s tar -C %s -xof -", r.dir(), inside, wal))
 		same = append(same, r.same(r.dir()+"/$pod.wal", wal, ".")...)
 	}
 	manifest := fmt.Sprintf("sed \"s/%s/$pod/g\" <<'EOF' | %s\n%sEOF", podMark, r.kubectl("apply -f -"), r.Files.Manifest)
@@ -170,13 +170,16 @@ func (r Restore) startOne() []RestoreStep {
 	if len(claims) == 0 {
 		return steps
 	}
-	return append(steps, RestoreStep{
+	grow := RestoreStep{
 		Title: "Let it grow", Why: "The other members' old data must go first: copy it if it may still be wanted.",
-		Commands: []string{
-			r.kubectl("delete pvc --ignore-not-found %s", strings.Join(claims, " ")),
-			fmt.Sprintf("kubectl etcd %s scale %s --replicas %d -y", r.Flags, r.target(), len(r.Members)),
-		},
-	})
+		Commands: []string{r.kubectl("delete pvc --ignore-not-found %s", strings.Join(claims, " "))},
+	}
+	if m := r.Owner.Membership(); m.Manager == observe.ByNobody {
+		grow.Commands = append(grow.Commands, fmt.Sprintf("kubectl etcd %s scale %s --replicas %d -y", r.Flags, r.target(), len(r.Members)))
+	} else {
+		grow.Why += fmt.Sprintf(" Then to %d members, which %s adds: %s.", len(r.Members), m.Who, m.Way)
+	}
+	return append(steps, grow)
 }
 
 func (r Restore) tidy(into []RestoreMember) RestoreStep {
