@@ -22,10 +22,12 @@ demo: ## Start a real cluster on this machine and play the story on it (root)
 down: ## Stop every testbed on this machine and leave nothing behind (root)
 	$(TESTBED) down --all
 
-# The packages that take longest begin first, and no more than two at once: each has a
-# cluster of its own, and members that wait for a processor look dead.
+# Everything is built before the first cluster, the packages that take longest begin first,
+# and no more than three at once: each has a cluster of its own, and members that wait for a
+# processor look dead.
 test: unit ## Run every test, those on real clusters included (root)
-	cd test && go test -count=1 -timeout 80m -p 2 -parallel 32 ./story ./e2e ./install ./...
+	$(TESTBED) build
+	cd test && go test -count=1 -timeout 80m -p 3 -parallel 100 ./story ./e2e ./install ./drains ./guides ./...
 
 unit: ## Run the tests that need no cluster
 	go test ./...

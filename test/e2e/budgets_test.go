@@ -23,7 +23,7 @@ import (
 // A foreign budget keeps its field and its selector: what changes is the number, and
 // only while backups fail.
 func TestForeignBudgets(t *testing.T) {
-	operating(t, 6)
+	beside(t)
 	for name, selector := range map[string]*metav1.LabelSelector{
 		"labels": {MatchLabels: map[string]string{"app": "main"}},
 		"expressions": {MatchExpressions: []metav1.LabelSelectorRequirement{
@@ -32,6 +32,7 @@ func TestForeignBudgets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			enter(t, 3)
 			ns, _ := governed(t, nil)
 			b := budgetOf(ns, "foreign", selector)
 			if err := kube.Create(t.Context(), b); err != nil {

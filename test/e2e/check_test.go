@@ -134,7 +134,7 @@ func fixOf(t *testing.T, r output.CheckResult) string {
 // A cluster that is well is found well, by each flavour, TLS on and off; then it is
 // made sick in ways that leave it running.
 func TestCheck(t *testing.T) {
-	operating(t, 9)
+	beside(t)
 	t.Run("druid", func(t *testing.T) {
 		t.Parallel()
 		c := borrowDruid(t)
@@ -142,6 +142,7 @@ func TestCheck(t *testing.T) {
 	})
 	t.Run("plain with TLS", func(t *testing.T) {
 		t.Parallel()
+		enter(t, 3)
 		c := start(t, namespace(t), "plain", clusters.Spec{Flavour: clusters.Plain, TLS: true})
 		// Its claims are smaller than etcd's default quota, and it has neither a
 		// budget nor backups.
@@ -151,6 +152,7 @@ func TestCheck(t *testing.T) {
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
+		enter(t, 3)
 		c := start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true})
 		// With TLS its liveness probe is etcdctl endpoint health.
 		reported(t, 0, c, onlyWarnings("D007", "R001", "W001"))
@@ -210,7 +212,7 @@ func scaledAway(t *testing.T, c *clusters.Cluster) {
 
 // TestCheckSick makes one cluster sick in many ways at once.
 func TestCheckSick(t *testing.T) {
-	operating(t, 6)
+	operating(t, 4)
 	ns := namespace(t)
 	c := start(t, ns, "sick", clusters.Spec{Flavour: clusters.Plain, Size: 4, Ephemeral: true, Mutate: sicken})
 	for _, name := range []string{"one", "two"} {

@@ -171,7 +171,7 @@ func TestStoreBreaksAndHeals(t *testing.T) {
 // What the API server says to an eviction is handed on: a budget's refusal with its
 // code, and success.
 func TestEvict(t *testing.T) {
-	operating(t, 6)
+	beside(t)
 	ns := namespace(t)
 	all, most := intstr.FromInt32(3), intstr.FromInt32(1)
 	for _, row := range []struct {
@@ -184,6 +184,7 @@ func TestEvict(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
+			enter(t, 3)
 			c := start(t, ns, row.name, clusters.Spec{Flavour: clusters.Plain, Ephemeral: true, Budget: &row.budget})
 			pod := members(t, c)[0].Pod.Name
 			for _, evict := range []func(context.Context, string) (metav1.Status, error){c.MayEvict, c.Evict} {

@@ -48,7 +48,7 @@ func TestOptedOutIsLeftAlone(t *testing.T) {
 // Budgets that don't say one integer, or select everything, are left alone, and the
 // policy's status says so.
 func TestBudgetsThatCannotBeKept(t *testing.T) {
-	operating(t, 9)
+	beside(t)
 	half := intstr.FromString("50%")
 	app := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "main"}}
 	always := policyv1.AlwaysAllow
@@ -59,6 +59,7 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
+			enter(t, 3)
 			ns, p := governed(t, nil)
 			b := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "theirs"}, Spec: spec}
 			if err := kube.Create(t.Context(), b); err != nil {

@@ -23,7 +23,7 @@ const (
 	writers    = 10
 	writeEvery = 100 * time.Millisecond
 	// oneElection is what a write may take, tried again until etcd takes it. An
-	// election is over after two seconds at most; the rest is for a slow machine, on
+	// election is over after three seconds at most; the rest is for a slow machine, on
 	// which a write may also take so many times what one to the API server takes.
 	oneElection, asSlow = 6 * time.Second, 8
 )

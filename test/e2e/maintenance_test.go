@@ -32,17 +32,19 @@ import (
 // TestMaintenance types move-leader, defrag, alarm and proxy against every flavour,
 // with TLS and without, and reads what a person would read.
 func TestMaintenance(t *testing.T) {
-	operating(t, 9)
+	beside(t)
 	t.Run("druid", func(t *testing.T) {
 		t.Parallel()
 		maintain(t, borrowDruid(t))
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
+		enter(t, 3)
 		maintain(t, start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true}))
 	})
 	t.Run("plain", func(t *testing.T) {
 		t.Parallel()
+		enter(t, 3)
 		c := start(t, namespace(t), "p", clusters.Spec{Flavour: clusters.Plain, Mutate: smallQuota})
 		maintain(t, c)
 		tunnel(t, c)

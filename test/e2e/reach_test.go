@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,7 +24,7 @@ import (
 // TestReach finds, reaches and surveys members of every layout and version of etcd,
 // with what their pods and the cluster's Secrets tell.
 func TestReach(t *testing.T) {
-	operating(t, 9)
+	beside(t)
 	ns := namespace(t)
 	like := func(p clusters.Product) clusters.PlainSpec { return clusters.PlainSpec{Like: p} }
 	rows := []reached{
@@ -46,10 +45,11 @@ func TestReach(t *testing.T) {
 			spec: clusters.Spec{Flavour: clusters.Druid, TLS: true, Druid: clusters.DruidSpec{NoBackups: true, MemberNamePrefix: "blue"}},
 		},
 	}
-	beginReached(t, ns, rows)
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
+			enter(t, 1)
+			row.begin(t, ns)
 			row.ready(t)
 			var survey etcd.Survey
 			eventually(t, "a survey", func(context.Context) (string, bool, error) {
@@ -86,7 +86,9 @@ func TestReachRefused(t *testing.T) {
 		{name: "serving", spec: clusters.Spec{TLS: true, Certificate: clusters.CertificateSpec{ServingOnly: true}}},
 		{name: "locked", spec: clusters.Spec{}, auth: true},
 	}
-	beginReached(t, ns, rows)
+	for i := range rows {
+		rows[i].begin(t, ns)
+	}
 	for _, row := range rows {
 		row.ready(t)
 	}
@@ -148,25 +150,18 @@ type reached struct {
 	cluster         *clusters.Cluster
 }
 
-// beginReached makes all of the clusters at once.
-func beginReached(t *testing.T, ns string, rows []reached) {
+func (r *reached) begin(t *testing.T, ns string) {
 	t.Helper()
-	together, ctx := errgroup.WithContext(t.Context())
-	for i := range rows {
-		row := &rows[i]
-		row.spec.Size = 1
-		if row.spec.Flavour == "" {
-			row.spec.Flavour = clusters.Plain
-		}
-		row.spec.Ephemeral = row.spec.Flavour != clusters.Druid
-		together.Go(func() (err error) {
-			row.cluster, err = clusters.Apply(ctx, bed, ns, row.name, row.spec)
-			return err
-		})
+	r.spec.Size = 1
+	if r.spec.Flavour == "" {
+		r.spec.Flavour = clusters.Plain
 	}
-	if err := together.Wait(); err != nil {
+	r.spec.Ephemeral = r.spec.Flavour != clusters.Druid
+	c, err := clusters.Apply(t.Context(), bed, ns, r.name, r.spec)
+	if err != nil {
 		t.Fatal(err)
 	}
+	r.cluster = c
 }
 
 func (r *reached) ready(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 // TestSeen looks at clusters of every flavour with list, status and member list,
 // well and unwell, and reads what a person would read.
 func TestSeen(t *testing.T) {
-	operating(t, 9)
+	beside(t)
 	t.Run("druid", func(t *testing.T) {
 		t.Parallel()
 		c := borrowDruid(t)
@@ -34,11 +34,13 @@ func TestSeen(t *testing.T) {
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
+		enter(t, 3)
 		c := start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true, Ephemeral: true})
 		seen(t, c, "statefulset/"+c.Full(), "bitnami")
 	})
 	t.Run("plain", func(t *testing.T) {
 		t.Parallel()
+		enter(t, 3)
 		c := start(t, namespace(t), "p", clusters.Spec{Flavour: clusters.Plain, Ephemeral: true})
 		seen(t, c, "statefulset/"+c.Full(), "plain")
 		t.Run("traffic is cut", func(t *testing.T) { seenCut(t, c) })

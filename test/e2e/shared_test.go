@@ -38,7 +38,7 @@ func beside(t *testing.T) {
 var room = struct {
 	*sync.Cond
 	left int
-}{sync.NewCond(&sync.Mutex{}), 30}
+}{sync.NewCond(&sync.Mutex{}), 24}
 
 // operating begins a test that operates clusters of its own, beside others, with so
 // many members at once.
@@ -48,7 +48,8 @@ func operating(t *testing.T, members int) {
 	enter(t, members)
 }
 
-// enter waits for room for so many members until the test ends.
+// enter waits until there is room for so many members beside those that are there.
+// Nobody enters who has entered: two that wait for each other would wait for ever.
 func enter(t *testing.T, members int) {
 	t.Helper()
 	room.L.Lock()

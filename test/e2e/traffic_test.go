@@ -32,10 +32,11 @@ import (
 // Client traffic is cut and restored on clusters that nobody manages: what clients
 // notice, what the members don't, and what is counted.
 func TestClientTrafficOfStatefulSets(t *testing.T) {
-	operating(t, 6)
+	beside(t)
 	for _, name := range []string{"plain-3", "bitnami-3"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			enter(t, 3)
 			spec, err := clusters.ReadyMade(name)
 			if err != nil {
 				t.Fatal(err)

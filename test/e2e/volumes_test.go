@@ -19,10 +19,11 @@ import (
 // Volumes that are bound in one zone must not keep their members Pending, and the
 // member that is free to go elsewhere does.
 func TestVolumesInTheWrongZone(t *testing.T) {
-	operating(t, 6)
+	beside(t)
 	for _, bound := range []int{2, 3} {
 		t.Run(fmt.Sprintf("%d of 3 bound in one zone", bound), func(t *testing.T) {
 			t.Parallel()
+			enter(t, 3)
 			ns, _ := governed(t, nil)
 			zone := bed.Nodes()[0].Zone
 			c := startReviewed(t, ns, "wrong", clusters.Spec{Flavour: clusters.Plain, Size: 3}, func() {

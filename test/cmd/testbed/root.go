@@ -32,7 +32,7 @@ func newRootCmd() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: lifecycle, Title: "The testbed itself:"})
 	root.AddGroup(&cobra.Group{ID: failures, Title: "Failures, for a look at how the cluster takes them:"})
 	root.AddCommand(newActCmds(&o)...)
-	for _, cmd := range []*cobra.Command{newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newDemoCmd(&o), newCleanCmd()} {
+	for _, cmd := range []*cobra.Command{newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newDemoCmd(&o), newBuildCmd(), newCleanCmd()} {
 		cmd.GroupID = lifecycle
 		root.AddCommand(cmd)
 	}
