@@ -1,6 +1,10 @@
 # Every target works from a clean clone; `make` lists them.
 SHELL := bash -euo pipefail
 
+# The same flags everywhere, so that what one clone or program has compiled serves the next.
+export GOFLAGS := $(GOFLAGS) -trimpath
+export CGO_ENABLED := 0
+
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Stamped into the programs where git doesn't know the version, as in a tarball.
 VERSION ?=
@@ -13,7 +17,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build the programs into bin/
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X github.com/kubectl-etcd/kubectl-etcd/internal/version.stamped=$(VERSION)' -o bin/ ./cmd/...
+	go build -ldflags '-s -w -X github.com/kubectl-etcd/kubectl-etcd/internal/version.stamped=$(VERSION)' -o bin/ ./cmd/...
 
 demo: ## Start a real cluster on this machine and play the story on it (root)
 	@echo "building the testbed's own program (the first time, a few minutes without a word)"
