@@ -18,7 +18,7 @@ var (
 	certificateExpiry = prometheus.NewDesc("kubectl_etcd_webhook_certificate_expiry_timestamp_seconds",
 		"When the serving certificate of this replica runs out, in seconds since the epoch. Absent while it has none.", nil, nil)
 	authorityExpiry = prometheus.NewDesc("kubectl_etcd_webhook_certificate_authority_expiry_timestamp_seconds",
-		"When the authority of that certificate runs out, in seconds since the epoch. Absent where somebody else keeps the certificate.", nil, nil)
+		"When the authority runs out by which API servers accept that certificate, or last did, in seconds since the epoch. Absent where none is known.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -29,13 +29,14 @@ func (s *server) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (s *server) Collect(to chan<- prometheus.Metric) {
-	now := s.serving()
-	if now == nil {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.now == nil {
 		return
 	}
-	to <- prometheus.MustNewConstMetric(certificateExpiry, prometheus.GaugeValue, float64(now.chain[0].NotAfter.Unix()))
-	if now.authority != nil {
-		to <- prometheus.MustNewConstMetric(authorityExpiry, prometheus.GaugeValue, float64(now.authority.NotAfter.Unix()))
+	to <- prometheus.MustNewConstMetric(certificateExpiry, prometheus.GaugeValue, float64(s.now.chain[0].NotAfter.Unix()))
+	if !s.authorityEnd.IsZero() {
+		to <- prometheus.MustNewConstMetric(authorityExpiry, prometheus.GaugeValue, float64(s.authorityEnd.Unix()))
 	}
 }
 

@@ -51,9 +51,7 @@ func (k *Keeper) pass(ctx context.Context) (bool, error) {
 		k.logger.Info("made the webhooks trust the certificate authorities of the Secret", "authorities", len(st.authorities()))
 		return true, nil
 	}
-	if candidate := st.serving(v); candidate != nil {
-		k.serve(candidate, v, false)
-	}
+	k.serve(st.serving(v), v, false)
 	return false, nil
 }
 
@@ -125,9 +123,11 @@ func newServed(c *tls.Certificate, authority *x509.Certificate) (*served, error)
 	return s, nil
 }
 
+// serve offers a certificate, if there is one, and notes who vouches for what is served.
 func (k *Keeper) serve(candidate *served, v sight, unasked bool) {
 	if candidate != nil && k.server.offer(candidate, v, unasked) {
 		leaf := candidate.chain[0]
 		k.logger.Info("serving a new certificate", "serial", leaf.SerialNumber.String(), "until", leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
+	k.server.vouched(v)
 }

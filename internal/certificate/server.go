@@ -35,6 +35,9 @@ type server struct {
 	now   *served
 	// waits says why a certificate that is there isn't served; empty where none waits.
 	waits string
+	// authorityEnd is until when API servers have an authority for what is served;
+	// zero where they never had one, as far as is known.
+	authorityEnd time.Time
 }
 
 var errNone = errors.New("there is no serving certificate yet")
@@ -107,6 +110,19 @@ func (s *server) offer(c *served, v sight, unasked bool) bool {
 	}
 	s.now = c
 	return true
+}
+
+// vouched notes by whom API servers accept what is served. Where they accept it no
+// more, what was known last stands.
+func (s *server) vouched(v sight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == nil {
+		return
+	}
+	if end := v.trust.acceptsUntil(s.now.chain, v.host, v.now); !end.IsZero() {
+		s.authorityEnd = end
+	}
 }
 
 // sameAuthority is false where either's isn't known.

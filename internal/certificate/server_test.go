@@ -111,7 +111,12 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("metrics without a certificate: %v, %v", none, err)
 	}
 	now := time.Unix(1_000_000_000, 0)
-	s.now = leafOf(t, must(newAuthority(now, 1000*time.Hour)), now, time.Hour, true)
+	authority := must(newAuthority(now, 1000*time.Hour))
+	// As somebody else's files are: who signed it, only the webhooks tell.
+	s.now = leafOf(t, authority, now, time.Hour, false)
+	both := []*x509.Certificate{must(newAuthority(now, 2000*time.Hour)).cert, authority.cert}
+	s.vouched(sight{now: now, host: testHost, trust: trust{bundles: [][]*x509.Certificate{both, both[1:]}}})
+	s.vouched(sight{now: now, host: testHost, trust: trust{bundles: [][]*x509.Certificate{both, both[:1]}}}) // what was known stands
 	got := map[string]float64{}
 	for _, family := range must(r.Gather()) {
 		got[family.GetName()] = family.GetMetric()[0].GetGauge().GetValue()

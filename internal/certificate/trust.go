@@ -58,6 +58,33 @@ func (t trust) accepts(chain []*x509.Certificate, host string, now time.Time) bo
 	return t.every(func(bundle []*x509.Certificate) bool { return verifies(chain, bundle, host, now) })
 }
 
+// acceptsUntil is when the authorities run out by which they do; zero where they
+// don't accept it now.
+func (t trust) acceptsUntil(chain []*x509.Certificate, host string, now time.Time) time.Time {
+	var first time.Time
+	for _, bundle := range t.bundles {
+		var last time.Time // of this webhook's, each is as good as another
+		for _, c := range chains(chain, bundle, host, now) {
+			if end := authorityEnd(c); end.After(last) {
+				last = end
+			}
+		}
+		if last.IsZero() {
+			return last
+		}
+		if first.IsZero() || last.Before(first) {
+			first = last
+		}
+	}
+	return first
+}
+
+// authorityEnd is when the first of those above the certificate itself runs out,
+// or where it signed itself, it does.
+func authorityEnd(chain []*x509.Certificate) time.Time {
+	return slices.MinFunc(chain[min(1, len(chain)-1):], func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) }).NotAfter
+}
+
 // ours are the authorities of ours that any webhook trusts and that are still valid.
 func (t trust) ours(now time.Time) []*x509.Certificate {
 	var all []*x509.Certificate
@@ -72,6 +99,11 @@ func (t trust) ours(now time.Time) []*x509.Certificate {
 }
 
 func verifies(chain, authorities []*x509.Certificate, host string, now time.Time) bool {
+	return len(chains(chain, authorities, host, now)) > 0
+}
+
+// chains are the ways from a certificate to one of the authorities.
+func chains(chain, authorities []*x509.Certificate, host string, now time.Time) [][]*x509.Certificate {
 	roots, between := x509.NewCertPool(), x509.NewCertPool()
 	for _, c := range authorities {
 		roots.AddCert(c)
@@ -79,8 +111,11 @@ func verifies(chain, authorities []*x509.Certificate, host string, now time.Time
 	for _, c := range chain[1:] {
 		between.AddCert(c)
 	}
-	_, err := chain[0].Verify(x509.VerifyOptions{DNSName: host, Roots: roots, Intermediates: between, CurrentTime: now})
-	return err == nil
+	all, err := chain[0].Verify(x509.VerifyOptions{DNSName: host, Roots: roots, Intermediates: between, CurrentTime: now})
+	if err != nil {
+		return nil
+	}
+	return all
 }
 
 // settling remembers since when trust is as it is, by this process's own clock.
