@@ -28,13 +28,14 @@ const webhookPort = "webhooks"
 // handshakeLimit is what a replica gets to show its certificate.
 const handshakeLimit = 5 * time.Second
 
-// seeCertificates asks every Ready replica for its certificate and holds it
-// against the caBundle of every webhook, as the API server does.
+// seeCertificates asks every replica that runs for its certificate and holds it
+// against the caBundle of every webhook, as the API server does. One that isn't
+// Ready may be so for the sake of its certificate.
 func (l *webhookLook) seeCertificates(ctx context.Context) error {
 	for i := range l.pods {
 		r := &l.st.Program.Replicas[i]
-		if !r.Ready {
-			r.Silence = "it isn't Ready"
+		if !running(&l.pods[i]) {
+			r.Silence = "it doesn't run"
 			continue
 		}
 		chain, err := l.served(ctx, &l.pods[i])
@@ -50,6 +51,10 @@ func (l *webhookLook) seeCertificates(ctx context.Context) error {
 		r.Certificate = l.certificate(chain)
 	}
 	return nil
+}
+
+func running(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Running != nil })
 }
 
 // served is the chain that a replica shows, its own certificate first.

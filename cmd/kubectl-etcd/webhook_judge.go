@@ -132,7 +132,12 @@ func (j *webhookJudge) removal() string {
 func (j *webhookJudge) whyNotReady() string {
 	p := j.st.Program
 	for _, r := range p.Replicas {
-		if !r.Ready && r.LastExit != "" {
+		switch {
+		case r.Ready:
+		case j.ending(r.Certificate):
+			return fmt.Sprintf("the certificate of %s %s, and who has none that lasts isn't ready; what keeps it from being renewed: kubectl -n %s logs %s, and with cert-manager kubectl -n %s describe certificates",
+				r.Pod, j.endOf(r.Certificate), p.Namespace, r.Pod, p.Namespace)
+		case r.LastExit != "":
 			return r.Pod + ": " + r.LastExit
 		}
 	}
@@ -140,7 +145,6 @@ func (j *webhookJudge) whyNotReady() string {
 }
 
 func (j *webhookJudge) certificates() {
-	now := j.st.Time.Time
 	asked, trusted := 0, 0
 	for _, r := range j.st.Program.Replicas {
 		switch c := r.Certificate; {
@@ -154,14 +158,27 @@ func (j *webhookJudge) certificates() {
 		default:
 			asked++
 			trusted++
-			if left := c.NotAfter.Sub(now); left < c.NotAfter.Sub(c.NotBefore.Time)/restOfLife {
-				j.warn(reasonCertificateNear, "the certificate of %s expires in %s and has not been renewed", r.Pod, since(c.NotAfter.Time, now))
+			if j.ending(c) {
+				j.warn(reasonCertificateNear, "the certificate of %s %s and has not been renewed", r.Pod, j.endOf(c))
 			}
 		}
 	}
 	if asked > 0 && trusted == asked && j.st.Program.Ready > 0 && j.st.Admission.Error == "" {
 		j.works = j.st.Admission.Answered
 	}
+}
+
+// ending says that a certificate should long have been renewed. None doesn't end.
+func (j *webhookJudge) ending(c *v1alpha1.ServingCertificate) bool {
+	return c != nil && c.NotAfter.Sub(j.st.Time.Time) < c.NotAfter.Sub(c.NotBefore.Time)/restOfLife
+}
+
+// endOf is when a certificate ends, as a predicate.
+func (j *webhookJudge) endOf(c *v1alpha1.ServingCertificate) string {
+	if now := j.st.Time.Time; now.Before(c.NotAfter.Time) {
+		return "expires in " + since(c.NotAfter.Time, now)
+	}
+	return "expired " + since(j.st.Time.Time, c.NotAfter.Time) + " ago"
 }
 
 func (j *webhookJudge) admission() {

@@ -84,8 +84,9 @@ func (p *page) webhookSummary(st *v1alpha1.WebhookStatus) {
 		p.section("Answer", trialColor(t), trialText(t))
 	}
 	if c := firstExpiry(g.Replicas); c != nil {
-		p.section("Certificate", noColor, fmt.Sprintf("for %s, by %s, expires in %s (%s)", strings.Join(c.Names, ", "), c.Issuer,
-			since(c.NotAfter.Time, p.now), c.NotAfter.UTC().Format("2006-01-02 15:04 MST")))
+		j := webhookJudge{st: st}
+		p.section("Certificate", noColor, fmt.Sprintf("for %s, by %s, %s (%s)", strings.Join(c.Names, ", "), c.Issuer,
+			j.endOf(c), c.NotAfter.UTC().Format("2006-01-02 15:04 MST")))
 	}
 	for _, scope := range scopes(st) {
 		p.section("Scope", noColor, scope)

@@ -67,7 +67,17 @@ var webhookCases = map[string]func(*v1alpha1.WebhookStatus){
 	},
 	"one-replica": func(st *v1alpha1.WebhookStatus) {
 		st.Program.Ready = 1
-		st.Program.Replicas[1] = v1alpha1.WebhookReplica{Pod: "etcd-webhook-6d4f-b", LastExit: "ImagePullBackOff: not found", Silence: "it isn't Ready"}
+		st.Program.Replicas[1] = v1alpha1.WebhookReplica{Pod: "etcd-webhook-6d4f-b", LastExit: "ImagePullBackOff: not found", Silence: "it doesn't run"}
+	},
+	"certificate-ending": func(st *v1alpha1.WebhookStatus) {
+		st.Program.Ready, st.Admission = 0, v1alpha1.AdmissionTrial{Asked: st.Admission.Asked, Milliseconds: 12}
+		for i := range st.Program.Replicas {
+			r := &st.Program.Replicas[i]
+			r.Ready, r.Certificate.NotAfter = false, metav1.NewTime(noon.Add(40*time.Minute))
+		}
+		gone := st.Program.Replicas[1].Certificate
+		gone.NotAfter = metav1.NewTime(noon.Add(-5 * time.Minute))
+		gone.Distrusted = []string{"pods, services: certificate has expired or is not yet valid"}
 	},
 	"no-policy": func(st *v1alpha1.WebhookStatus) {
 		st.Policies = nil

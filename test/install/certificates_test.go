@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -76,10 +77,12 @@ func healSelfSigned(t *testing.T) {
 			kubectl(t, "delete", "mutatingwebhookconfiguration", Name)
 			applyAgain()
 		}},
-		{"everything has run out", func() {
+		{"nobody might renew anything, and everything has run out", func() {
+			kubectl(t, "delete", "rolebinding", "etcd-webhook-certificates", "-n", Namespace)
+			saidToEnd(t)
 			kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
 			awaitExpired(t)
-			kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "2")
+			applyAgain()
 		}},
 		{"the Secret and the caBundle are gone", func() {
 			kubectl(t, "delete", "secret", certificateSecret, "-n", Namespace)
@@ -93,6 +96,20 @@ func healSelfSigned(t *testing.T) {
 			return lost, lost == "", nil
 		})
 		rolledOut(t)
+	}
+}
+
+// saidToEnd waits until no replica is ready for want of a certificate that lasts, and
+// holds that the plugin says so.
+func saidToEnd(t *testing.T) {
+	t.Helper()
+	eventually(t, "no replica to be ready", func(ctx context.Context) (string, bool, error) {
+		var d appsv1.Deployment
+		err := admin.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: Name}, &d)
+		return fmt.Sprint(d.Status.ReadyReplicas), err == nil && d.Status.ReadyReplicas == 0, err
+	})
+	if said := problem(webhookStatus(t, 3), "WebhookNoReplica"); !strings.Contains(said, "has none that lasts isn't ready") {
+		t.Errorf("of replicas whose certificate ends it is said: %q", said)
 	}
 }
 
