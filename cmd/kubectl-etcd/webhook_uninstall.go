@@ -31,7 +31,7 @@ func newWebhookUninstallCmd(e *env) *cobra.Command {
 			It does all of this itself, so it works where etcd-webhook doesn't run any more, and also after
 			kubectl delete -k. When it was interrupted, run it again.
 
-			The EtcdTopologyPolicies stay, without effect, unless --all is given.`),
+			The EtcdTopologyPolicies stay, without effect and without a status, unless --all is given.`),
 		Example: examples(`
 			# See what it would do
 			kubectl etcd webhook uninstall --dry-run=client

@@ -14,6 +14,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -59,7 +60,7 @@ func (u *Uninstall) Plan(found *Installation) Plan {
 		step(found.Policies, "delete %s")
 		step(found.Definition, "delete %s")
 	case len(found.Policies)+len(found.Definition) > 0:
-		p.Facts = append(p.Facts, fmt.Sprintf("%d EtcdTopologyPolicies and their definition stay, and rule again once it is installed again; --all deletes them", len(found.Policies)))
+		p.Facts = append(p.Facts, fmt.Sprintf("%d EtcdTopologyPolicies and their definition stay, without a status, and rule again once it is installed again; --all deletes them", len(found.Policies)))
 	}
 	p.Facts = append(p.Facts, "no pod restarts; members keep the terms that they were created with until they are created again")
 	return p
@@ -83,6 +84,9 @@ func (u *Uninstall) Needs(found *Installation) []Need {
 		for _, verb := range []string{"get", "delete"} {
 			needs = append(needs, Need{Verb: verb, Group: p.GroupVersionKind().Group, Resource: p.Resource, Namespace: p.Namespace, Name: p.Name})
 		}
+	}
+	for _, p := range u.kept(found) {
+		needs = append(needs, Need{Verb: "patch", Group: p.GroupVersionKind().Group, Resource: p.Resource, Subresource: "status", Name: p.Name})
 	}
 	for _, s := range found.Cut {
 		for _, verb := range []string{"get", "patch"} {
@@ -114,6 +118,24 @@ func (u *Uninstall) pieces(found *Installation) []Piece {
 	return all
 }
 
+// kept are the policies that stay.
+func (u *Uninstall) kept(found *Installation) []Piece {
+	if u.All {
+		return nil
+	}
+	return found.Policies
+}
+
+// forget takes the status off a policy: it says how clusters are, and nobody looks
+// at them any more.
+func (u *Uninstall) forget(ctx context.Context, policy Piece, dry dryRun) error {
+	nothing := client.RawPatch(types.MergePatchType, []byte(`{"status":null}`))
+	if err := u.Kube.Status().Patch(ctx, policy.object(), nothing, dry); client.IgnoreNotFound(err) != nil && !meta.IsNoMatchError(err) {
+		return fmt.Errorf("clear the status of %s: %w", policy, err)
+	}
+	return nil
+}
+
 // Try asks the API server whether it would take every write, and keeps nothing. The
 // error is a RefusedError with what it wouldn't.
 func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
@@ -125,6 +147,9 @@ func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
 	}
 	for _, p := range u.pieces(found) {
 		note(u.Kube.Delete(ctx, p.object(), client.DryRunAll))
+	}
+	for _, p := range u.kept(found) {
+		note(u.forget(ctx, p, true))
 	}
 	for _, s := range found.Cut {
 		note(u.Kube.Patch(ctx, s.DeepCopy(), keyPatch(&s, nil), client.DryRunAll))
@@ -160,6 +185,11 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 	}
 	if err := u.giveAllBack(ctx); err != nil {
 		return err
+	}
+	for _, p := range u.kept(found) {
+		if err := u.forget(ctx, p, false); err != nil {
+			return err
+		}
 	}
 	last := u.pieces(&Installation{Rest: found.Rest, Policies: found.Policies, Definition: found.Definition})
 	if err := u.delete(ctx, last); err != nil || !wait {
@@ -257,6 +287,13 @@ func (d dryRun) ApplyToDelete(o *client.DeleteOptions) {
 func (d dryRun) ApplyToPatch(o *client.PatchOptions) {
 	if d {
 		client.DryRunAll.ApplyToPatch(o)
+	}
+}
+
+// ApplyToSubResourcePatch implements client.SubResourcePatchOption.
+func (d dryRun) ApplyToSubResourcePatch(o *client.SubResourcePatchOptions) {
+	if d {
+		client.DryRunAll.ApplyToSubResourcePatch(o)
 	}
 }
 
