@@ -43,58 +43,110 @@ func certManagerInstalled(t *testing.T) {
 	}
 }
 
-// TestCertManagerRotationLosesNoReview installs etcd-webhook with cert-manager's
-// certificates, and lets cert-manager renew the certificate, and then the
-// authority with another key, while a hundred pods a second are admitted.
-func TestCertManagerRotationLosesNoReview(t *testing.T) {
+// soonSettled shortens what replicas wait before they go over to another authority.
+const soonSettled = `[{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "-authority-settle-time=5s"}]`
+
+// TestCertManager installs etcd-webhook with cert-manager's certificates, has them
+// renewed under load, applies all of it again, which changes nothing, and uninstalls
+// it, which leaves nothing.
+func TestCertManager(t *testing.T) {
 	uninstalled(t)
 	certManagerInstalled(t)
-	eventually(t, "cert-manager to take the manifests", func(context.Context) (string, bool, error) {
-		_, err := admin.kubectl(t.Context(), nil, "apply", "--server-side", "--force-conflicts", "-k", pinned(t, "overlays/cert-manager"))
+	overlay := pinned(t, "overlays/cert-manager", soonSettled)
+	apply := []string{"apply", "--server-side", "--force-conflicts", "-k", overlay}
+	eventually(t, "cert-manager to take the manifests", func(ctx context.Context) (string, bool, error) {
+		_, err := admin.kubectl(ctx, nil, apply...)
 		return fmt.Sprint(err), err == nil, nil // its webhook may not be trusted yet
 	})
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
 		_, _ = admin.kubectl(ctx, nil, "delete", "--ignore-not-found", "-k", folder("overlays/cert-manager"))
 	})
-	kubectl(t, "patch", "deployment", Name, "-n", Namespace, "--type", "json", "-p", `[{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "-authority-settle-time=5s"}]`)
 	rolledOut(t)
+	renewedUnderLoad(t)
+	changesNothing(t, func() { kubectl(t, apply...) })
+	leavesNothing(t)
+}
+
+// renewedUnderLoad has cert-manager renew the certificate, and then deletes the Secrets
+// of the authority, which comes back with another key, and of the certificate, while a
+// hundred pods a second are admitted.
+func renewedUnderLoad(t *testing.T) {
+	t.Helper()
 	load, failed := admit(t, 100), failedOpen(t)
-	renew(t, "etcd-webhook", "etcd-webhook-tls")
-	renew(t, "etcd-webhook-authority", "etcd-webhook-authority")
-	renew(t, "etcd-webhook", "etcd-webhook-tls")
+	const secret, authority = "etcd-webhook-tls", "etcd-webhook-authority"
+	renewed(t, secret, func() { renew(t, Name) })
+	changed(t, authority, func() { kubectl(t, "delete", "secret", authority, "-n", Namespace) })
+	renewed(t, secret, func() { kubectl(t, "delete", "secret", secret, "-n", Namespace) })
 	load.allReviewed(t)
 	if now := failedOpen(t); now != failed && load.late == 0 {
 		t.Errorf("the API server counts reviews that failed open: %s, before %s", now, failed)
 	}
 }
 
-// renew makes cert-manager renew a certificate now, as cmctl renew does, and waits
-// until what it issued is served where it is etcd-webhook's own.
-func renew(t *testing.T, name, secret string) {
+// leavesNothing uninstalls etcd-webhook, but for the policies and their definition: no
+// other object has a word of it afterwards, and the policies say of no cluster how it is.
+func leavesNothing(t *testing.T) {
 	t.Helper()
-	before := serial(t, secret)
+	plugin(t, 0, "webhook", "uninstall", "-y")
+	kept := false
+	for key, text := range snapshot(t) {
+		switch policy := strings.Contains(key, "/EtcdTopologyPolicy/"); {
+		case policy:
+			kept = true
+			if strings.Contains(text, "\nstatus:") {
+				t.Errorf("%s still has a status:\n%s", key, text)
+			}
+		case !strings.Contains(key, "CustomResourceDefinition") && (strings.Contains(text, Name) || strings.Contains(text, Namespace)):
+			t.Errorf("%s is still there:\n%s", key, text)
+		}
+	}
+	if !kept {
+		t.Error("the policies are gone")
+	}
+}
+
+// renew makes cert-manager renew a certificate now, as cmctl renew does.
+func renew(t *testing.T, name string) {
+	t.Helper()
 	kubectl(t, "patch", "certificates.cert-manager.io", name, "-n", Namespace, "--subresource", "status", "--type", "json", "-p", fmt.Sprintf(
 		`[{"op": "add", "path": "/status/conditions/-", "value": {"type": "Issuing", "status": "True", "reason": "ManuallyTriggered", "message": "a test", "lastTransitionTime": %q}}]`,
 		time.Now().UTC().Format(time.RFC3339)))
-	eventually(t, "certificate "+name+" to be renewed", func(context.Context) (string, bool, error) {
-		return before, serial(t, secret) != before, nil
-	})
-	if name != Name {
-		return
-	}
-	// The kubelet looks after a pod's files when the pod changes, and else once a minute.
-	kubectl(t, "annotate", "pods", "--all", "-n", Namespace, "--overwrite", "kubectl-etcd.dev/test="+serial(t, secret))
-	awaitServed(t, serial(t, secret))
 }
 
+// changed waits until harm has put another certificate into a Secret, and returns its
+// number.
+func changed(t *testing.T, secret string, harm func()) (now string) {
+	t.Helper()
+	before := serial(t, secret)
+	harm()
+	eventually(t, "another certificate in Secret "+secret, func(context.Context) (string, bool, error) {
+		now = serial(t, secret)
+		return now, now != "" && now != before, nil
+	})
+	return now
+}
+
+// renewed waits until that certificate is served, too.
+func renewed(t *testing.T, secret string, harm func()) {
+	t.Helper()
+	now := changed(t, secret, harm)
+	// The kubelet looks after a pod's files when the pod changes, and else once a minute.
+	kubectl(t, "annotate", "pods", "--all", "-n", Namespace, "--overwrite", "kubectl-etcd.dev/test="+now)
+	awaitServed(t, now)
+}
+
+// serial is the number of the certificate in a Secret, empty where there is none.
 func serial(t *testing.T, secret string) string {
 	t.Helper()
 	var s corev1.Secret
-	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: Namespace, Name: secret}, &s); err != nil {
+	if err := client.IgnoreNotFound(admin.Get(t.Context(), client.ObjectKey{Namespace: Namespace, Name: secret}, &s)); err != nil {
 		t.Fatal(err)
 	}
-	return certificate(s.Data[corev1.TLSCertKey]).SerialNumber.String()
+	if c := certificate(s.Data[corev1.TLSCertKey]); c != nil {
+		return c.SerialNumber.String()
+	}
+	return ""
 }
 
 // awaitServed waits until every replica says that it serves this certificate.

@@ -72,8 +72,9 @@ func applied(tb testing.TB, overlay string, flags ...string) string {
 }
 
 // pinned is an overlay of one's own over a folder below manifests/: with this
-// checkout's image by its digest, so that another build is another rollout.
-func pinned(tb testing.TB, name string) string {
+// checkout's image by its digest, so that another build is another rollout, and with
+// patches of the Deployment.
+func pinned(tb testing.TB, name string, patches ...string) string {
 	tb.Helper()
 	if err := images.Push(tb.Context(), programs.Cache{}, bed.Registry(), []string{images.Webhook}, io.Discard); err != nil {
 		tb.Fatal(err)
@@ -91,7 +92,15 @@ func pinned(tb testing.TB, name string) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	text, err := yaml.Marshal(map[string]any{"resources": []string{relative}, "images": []map[string]string{image}})
+	overlay := map[string]any{"resources": []string{relative}, "images": []map[string]string{image}}
+	var changes []any
+	for _, p := range patches {
+		changes = append(changes, map[string]any{"target": map[string]string{"kind": "Deployment"}, "patch": p})
+	}
+	if changes != nil {
+		overlay["patches"] = changes
+	}
+	text, err := yaml.Marshal(overlay)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -21,17 +21,34 @@ const account = "system:serviceaccount:" + Namespace + ":" + Name
 // TestRightsAreListed holds that the manifests grant what is listed, which is what
 // tests use, and no more.
 func TestRightsAreListed(t *testing.T) {
-	objects, err := parse([]byte(kubectl(t, "kustomize", folder("overlays/self-signed"))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	granted, err := grantedRights(objects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(lines(listedRights("")), lines(granted)); diff != "" {
+	if diff := cmp.Diff(lines(listedRights("")), lines(granted(t, "self-signed"))); diff != "" {
 		t.Errorf("testdata/rights.txt lists other rights than the manifests grant (-listed +granted):\n%s", diff)
 	}
+}
+
+// TestCertManagerGrantsLess holds that etcd-webhook has nothing to do with Secrets, nor
+// writes its webhooks, where cert-manager does.
+func TestCertManagerGrantsLess(t *testing.T) {
+	want := slices.DeleteFunc(granted(t, "self-signed"), func(r right) bool {
+		return r.resource == "secrets" || r.verb == "patch" && strings.HasPrefix(r.resource, "mutatingwebhookconfigurations.")
+	})
+	if diff := cmp.Diff(lines(want), lines(granted(t, "cert-manager"))); diff != "" {
+		t.Errorf("overlays/cert-manager grants other rights (-want +got):\n%s", diff)
+	}
+}
+
+// granted are the rights that an overlay grants.
+func granted(t *testing.T, overlay string) []right {
+	t.Helper()
+	objects, err := parse([]byte(kubectl(t, "kustomize", folder("overlays/"+overlay))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := grantedRights(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func lines(all []right) []string {
