@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func RightsUsed(by string) func(*testbed.Testbed) error {
 	}
 }
 
-// usedRights are those of the requests that the API server noted.
+// usedRights are those of the requests that the API server noted and allowed.
 func usedRights(auditLog string) ([]right, error) {
 	f, err := os.Open(auditLog) //nolint:gosec // the testbed's own file
 	if err != nil {
@@ -72,11 +73,15 @@ func usedRights(auditLog string) ([]right, error) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var event struct {
-			Verb      string
-			ObjectRef struct{ APIGroup, Resource, Subresource string }
+			Verb           string
+			ObjectRef      struct{ APIGroup, Resource, Subresource string }
+			ResponseStatus struct{ Code int }
 		}
 		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
 			return nil, err
+		}
+		if event.ResponseStatus.Code == http.StatusForbidden {
+			continue
 		}
 		r := right{verb: event.Verb, resource: resourceName(event.ObjectRef.APIGroup, event.ObjectRef.Resource, event.ObjectRef.Subresource)}
 		if !slices.Contains(used, r) {

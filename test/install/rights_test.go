@@ -60,6 +60,27 @@ func lines(all []right) []string {
 	return out
 }
 
+// TestUsedRights reads what an API server notes.
+func TestUsedRights(t *testing.T) {
+	t.Parallel()
+	const log = `{"verb":"watch","objectRef":{"resource":"pods","apiVersion":"v1"},"responseStatus":{"code":200}}
+{"verb":"update","objectRef":{"resource":"etcdtopologypolicies","apiGroup":"policy.kubectl-etcd.dev","subresource":"status"},"responseStatus":{"code":409}}
+{"verb":"update","objectRef":{"resource":"secrets"},"responseStatus":{"code":403}}
+`
+	file := filepath.Join(t.TempDir(), "audit.log")
+	if err := os.WriteFile(file, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	used, err := usedRights(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"list pods", "update etcdtopologypolicies.policy.kubectl-etcd.dev/status", "watch pods"}
+	if diff := cmp.Diff(want, lines(used)); diff != "" {
+		t.Errorf("rights that were used (-want +got):\n%s", diff)
+	}
+}
+
 // TestRightsOfTheAccount asks the API server what the service account may do, in its
 // own namespace and in any other, beside what every account may. UPDATE=1 rewrites
 // the golden files.
