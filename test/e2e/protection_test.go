@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	authenticationv1 "k8s.io/api/authentication/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
@@ -29,6 +30,10 @@ func TestDruidsProtectionDenies(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	before := clientService(t, c)
+	denied := []string{"cut client traffic of Service " + before.Name + ", as a dry run", "disallowed at the moment"}
+	tells(t, 1, denied, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "10m", "--reason", "a test", "-y")
+	unchanged(t, c, before)
 	node := nodeToMiss(t, c)
 	if err := bed.CutNode(ctx, node); err != nil {
 		t.Fatal(err)
@@ -40,7 +45,7 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	})
 	awaitEvent(t, c, "denied")
 	account := fmt.Sprintf("system:serviceaccount:%s:%s", install.Namespace, install.Name)
-	exempt := clusters.DruidOptions{Protection: true, ExemptServiceAccounts: []string{account}}
+	exempt := clusters.DruidOptions{Protection: true, ExemptServiceAccounts: []string{account, whoAmI(t)}}
 	if err := clusters.InstallDruid(ctx, bed, exempt); err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +58,26 @@ func TestDruidsProtectionDenies(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitMin(t, c, 2, policy.AllReady)
+
+	// Who is exempt cuts and restores beside druid as if it protected nothing.
+	report, _ := cutTraffic(t, c, 0, "10m")
+	if err := c.Reconcile(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := cutUntil(t, c); report.RestoredBy != "etcd-webhook" || !got.Equal(report.Until.Time) {
+		t.Errorf("after druid's reconciliation it is cut until %s: %+v", got, report)
+	}
+	sameAgain(t, c, before)
+}
+
+// whoAmI is the name by which the API server knows these tests.
+func whoAmI(t *testing.T) string {
+	t.Helper()
+	var review authenticationv1.SelfSubjectReview
+	if err := kube.Create(t.Context(), &review); err != nil {
+		t.Fatal(err)
+	}
+	return review.Status.UserInfo.Username
 }
 
 // nodeToMiss is a node of a member's on which druid does not run.

@@ -31,7 +31,7 @@ func TestReach(t *testing.T) {
 		{name: "kamaji", spec: clusters.Spec{Plain: like(clusters.Kamaji)}, auth: true, version: "3.7."},
 		{name: "karmada", spec: clusters.Spec{Plain: like(clusters.Karmada), Version: "3.5"}, version: "3.5.", member: "etcd0"},
 		{name: "vcluster", spec: clusters.Spec{Plain: like(clusters.VCluster), Version: "3.6"}, version: "3.6."},
-		{name: "file", spec: clusters.Spec{Plain: like(clusters.ConfigFile)}, version: "3.7."},
+		{name: "file", spec: clusters.Spec{Plain: like(clusters.ConfigFile)}, version: "3.7.", unscaled: "from config file /etc/etcd/etcd.yaml, and heeds neither flags nor variables"},
 		{name: "file-tls", spec: clusters.Spec{Plain: like(clusters.ConfigFile), TLS: true, Version: "3.6"}, version: "3.6."},
 		{name: "docs", spec: clusters.Spec{Plain: like(clusters.Docs), Version: "3.5"}, version: "3.5."},
 		{name: "docs-tls", spec: clusters.Spec{Plain: like(clusters.Docs), TLS: true}, version: "3.7."},
@@ -68,6 +68,9 @@ func TestReach(t *testing.T) {
 			}
 			if !strings.HasPrefix(m.Version, row.version) || m.Quota == 0 || m.CertificateExpiry.IsZero() == row.cluster.TLS {
 				t.Errorf("member %+v, want version %s, a quota, and an end of its certificate: %t", m, row.version, row.cluster.TLS)
+			}
+			if row.unscaled != "" {
+				refuses(t, []string{"refused: ", row.unscaled}, "scale", target(row.cluster), "--replicas", "3", "-n", ns, "-y")
 			}
 			gone(t, row.cluster)
 		})
@@ -147,7 +150,9 @@ type reached struct {
 	spec            clusters.Spec
 	auth            bool
 	version, member string
-	cluster         *clusters.Cluster
+	// unscaled is why it can't be scaled, empty for not to be tried.
+	unscaled string
+	cluster  *clusters.Cluster
 }
 
 func (r *reached) begin(t *testing.T, ns string) {

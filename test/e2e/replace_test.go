@@ -5,9 +5,11 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -98,12 +100,39 @@ func TestScaleDruid(t *testing.T) {
 	if err := c.WaitReady(t.Context()); err != nil { // druid rolls the pods of a cluster that has grown
 		t.Fatal(err)
 	}
+	removesStrays(t, c)
 	before := livesOf(t, c)
 	plugin(t, 0, "member", "replace", "main-2", "--force", "-n", ns, "-y")
 	votersAre(t, c, 3)
 	now := livesOf(t, c)
 	if now["main-2"] == before["main-2"] || now["main-0"] != before["main-0"] {
 		t.Errorf("replacing main-2 made of %v %v", before, now)
+	}
+}
+
+// removesStrays takes members out of etcd that no pod runs, although druid manages
+// the others.
+func removesStrays(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	tells(t, 1, []string{`etcd has no member "main-3"; it has main-`}, "member", "remove", "main", "main-3", "-n", c.Namespace, "-y")
+	conn, err := c.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	nowhere := []string{"http://main-3.nowhere.invalid:2380"}
+	for words, add := range map[string]func(context.Context, []string) (*clientv3.MemberAddResponse, error){
+		"a learner has no vote: 3 of 3 voters stay healthy": conn.MemberAddAsLearner,
+		"3 of 3 voters stay healthy, quorum is 2":           conn.MemberAdd,
+	} {
+		var added *clientv3.MemberAddResponse
+		insists(t, "a member that never starts", func(ctx context.Context) (err error) { // none for a moment after the last change
+			added, err = add(ctx, nowhere)
+			return err
+		})
+		id := fmt.Sprintf("%016x", added.Member.ID)
+		tells(t, 0, []string{words, "removed member (never started) " + id}, "member", "remove", "main", id, "-n", c.Namespace, "-y")
+		votersAre(t, c, 3)
 	}
 }
 

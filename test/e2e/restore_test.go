@@ -15,8 +15,11 @@ import (
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -28,7 +31,7 @@ import (
 func TestRestorePlan(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true, Mutate: logApart})
 	put(t, c, 20)
 	want := contents(t, c)
 	dir := t.TempDir()
@@ -37,7 +40,9 @@ func TestRestorePlan(t *testing.T) {
 
 	scale(t, c, 0)
 	for place := range 3 {
-		remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("data-main-%d", place)}})
+		for _, volume := range []string{"data", "log"} {
+			remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("%s-main-%d", volume, place)}})
+		}
 	}
 	eventually(t, "the claims to go", func(ctx context.Context) (string, bool, error) {
 		var claims corev1.PersistentVolumeClaimList
@@ -65,6 +70,27 @@ func TestRestorePlan(t *testing.T) {
 		return seen, ahead, err
 	})
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "Q001,D004,T001")
+}
+
+// logApart gives the write-ahead log a volume of its own.
+func logApart(o *unstructured.Unstructured) {
+	if o.GetKind() != "StatefulSet" {
+		return
+	}
+	var sts appsv1.StatefulSet
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &sts); err != nil {
+		panic(err)
+	}
+	volume := sts.Spec.VolumeClaimTemplates[0].DeepCopy()
+	volume.Name = "log"
+	sts.Spec.VolumeClaimTemplates = append(sts.Spec.VolumeClaimTemplates, *volume)
+	c := &sts.Spec.Template.Spec.Containers[0]
+	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "log", MountPath: "/log"})
+	c.Env = append(c.Env, corev1.EnvVar{Name: "ETCD_WAL_DIR", Value: "/log/wal"})
+	var err error
+	if o.Object, err = runtime.DefaultUnstructuredConverter.ToUnstructured(&sts); err != nil {
+		panic(err)
+	}
 }
 
 // typed runs a command as a person would who copies it from a plan.

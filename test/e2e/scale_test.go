@@ -91,8 +91,11 @@ func TestScaleAlmost(t *testing.T) {
 
 	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	r.says(t, "does not answer yet")
-	tells(t, 3, []string{"kubectl etcd scale (scale from 3 to 5 members), begun", fmt.Sprintf("(pid %d)", r.cmd.Process.Pid)}, "status", "main", "-n", ns)
-	kill(t, c, r)
+	status := []string{"kubectl etcd scale (scale from 3 to 5 members), begun", fmt.Sprintf("(pid %d)", r.cmd.Process.Pid)}
+	tells(t, 3, status, "status", "main", "-n", ns)
+	living := fmt.Sprintf("(pid %d) is at it, so wait until that ends; if it has died, kubectl etcd scale", r.cmd.Process.Pid)
+	refuses(t, []string{living}, "cut-client-traffic", "main", "--for", "5m", "--reason", "test", "-n", ns, "-y")
+	stolen(t, c, r)
 	halfDone(t, c)
 	under := "a scale of StatefulSet " + ns + "/main to 5 members is under way: finish it with --replicas 5, or undo it with --abort"
 	refuses(t, []string{under}, "scale", "main", "--replicas", "7", "-n", ns, "-y")
@@ -117,6 +120,21 @@ func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 			return
 		}
 	}
+}
+
+// stolen has somebody else take the lock of a plugin at work, which stops by it.
+func stolen(t *testing.T, c *clusters.Cluster, r *running) {
+	t.Helper()
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "kubectl-etcd-statefulset-" + c.Full()}}
+	theirs := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"holderIdentity":"mallory"}}`))
+	if err := kube.Patch(t.Context(), lease, theirs); err != nil {
+		t.Fatal(err)
+	}
+	if code := r.wait(t); code != 1 {
+		t.Errorf("exit code %d without its lock", code)
+	}
+	wants(t, r.stderr.String(), "stopped before the next change: lock "+c.Namespace+"/"+lease.Name+" is lost: mallory for \"scale\" since ")
+	unlock(t, c)
 }
 
 // halfDone looks at a cluster whose scale was interrupted, and tries what must not

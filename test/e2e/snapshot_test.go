@@ -29,6 +29,7 @@ func saves(t *testing.T, c *clusters.Cluster) {
 	savesToStdout(t, c)
 	if c.Flavour == clusters.Druid && !c.Druid.NoBackups {
 		savesIntoStore(t, c)
+		savesByTask(t, c)
 		return
 	}
 	_, told := plugin(t, 2, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore")
@@ -105,6 +106,23 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 	if len(list.Items) == 0 || list.Items[0].Type != "Full" || !slices.Contains(stored, list.Items[0].Name) || len(list.Leases) != 2 {
 		t.Errorf("%s: list says %s; the store has %q", c, out, stored)
 	}
+}
+
+// savesByTask is a user who may neither reach the sidecars nor read Secrets, but ask
+// etcd-druid.
+func savesByTask(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	user := "tasker-" + c.Name
+	grant(t, c.Namespace, user, "", "pods", "get", "list")
+	grant(t, c.Namespace, user, "apps", "statefulsets", "get", "list")
+	grant(t, c.Namespace, user, "coordination.k8s.io", "leases", "get")
+	grant(t, c.Namespace, user, "druid.gardener.cloud", "etcds", "get", "list")
+	grant(t, c.Namespace, user, "druid.gardener.cloud", "etcdopstasks", "create", "get")
+	words := []string{
+		"Asking etcd-druid for it by a task instead", "EtcdOpsTask " + c.Namespace + "/" + c.Name + "-full-", " succeeded",
+		"By its lease " + c.Name + "-full-snap the store has revision ",
+	}
+	tells(t, 0, words, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore", "--as", user)
 }
 
 // Ctrl-C in the middle of a transfer leaves nothing, and is no success; nor are

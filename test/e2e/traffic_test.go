@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,9 @@ func TestClientTrafficOfStatefulSets(t *testing.T) {
 			dialer.reaches(t, false)
 			works(t, c) // the members do while clients are cut off
 			keptAgainstWriters(t, c, before)
+			if c.Flavour == clusters.Plain {
+				whileCut(t, c, "5")
+			}
 			sameAgain(t, c, before)
 			dialer.reaches(t, true)
 
@@ -103,6 +107,17 @@ func residualIsCounted(t *testing.T, c *clusters.Cluster) {
 	if !until.Equal(report.Until.Time) || until.Before(began.Add(11*time.Minute)) || until.After(ended.Add(11*time.Minute)) {
 		t.Errorf("the cut lasts until %s, %s were asked for between %s and %s, and the report says %s", until, 11*time.Minute, began, ended, report.Until)
 	}
+}
+
+// whileCut changes no members, and saves a snapshot all the same: of a member itself.
+func whileCut(t *testing.T, c *clusters.Cluster, size string) {
+	t.Helper()
+	const cut = "client traffic is cut: a member that restarts can't rejoin until it is restored"
+	pod := members(t, c)[0].Pod.Name
+	for _, args := range [][]string{{"scale", target(c), "--replicas", size}, {"member", "replace", target(c), pod, "--force"}} {
+		refuses(t, []string{"refused: ", cut}, append(args, "-n", c.Namespace, "-y")...)
+	}
+	plugin(t, 0, "snapshot", "save", target(c), filepath.Join(t.TempDir(), "cut.db"), "-n", c.Namespace)
 }
 
 // keptAgainstWriters writes the Service as it was, as pipelines and people do.
