@@ -6,18 +6,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -154,67 +149,6 @@ func leaderPod(ctx context.Context, c *cluster) string {
 	return ""
 }
 
-// taskLimit is what druid gets for a task; its own limit for a full one is 15 minutes.
-const taskLimit = 16 * time.Minute
-
-// takeByTask has druid take it. What was written is not in the task: the leases tell.
-func (e *env) takeByTask(ctx context.Context, c *cluster, via snapshotVia) error {
-	kind := druidv1alpha1.OnDemandSnapshotTypeFull
-	if via == viaDelta {
-		kind = druidv1alpha1.OnDemandSnapshotTypeDelta
-	}
-	task := &druidv1alpha1.EtcdOpsTask{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: c.Name + "-" + kindOf(via) + "-", Namespace: c.Namespace},
-		Spec: druidv1alpha1.EtcdOpsTaskSpec{
-			EtcdName: &c.Name,
-			Config:   druidv1alpha1.EtcdOpsTaskConfig{OnDemandSnapshot: &druidv1alpha1.OnDemandSnapshotConfig{Type: kind}},
-		},
-	}
-	if err := c.kube.Create(ctx, task); err != nil {
-		return fmt.Errorf("create an EtcdOpsTask for %s: %w", c.Owner, err)
-	}
-	ctx, cancel := within(ctx, taskLimit, fmt.Sprintf("EtcdOpsTask %s/%s has not ended", task.Namespace, task.Name))
-	defer cancel()
-	for !task.IsCompleted() {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-e.clock.After(time.Second):
-		}
-		if err := c.kube.Get(ctx, client.ObjectKeyFromObject(task), task); err != nil {
-			return fmt.Errorf("read EtcdOpsTask %s/%s: %w", task.Namespace, task.Name, err)
-		}
-	}
-	if state := *task.Status.State; state != druidv1alpha1.TaskStateSucceeded {
-		return fmt.Errorf("EtcdOpsTask %s/%s: %s: %s", task.Namespace, task.Name, state, cmp.Or(lastError(task), "it doesn't say why"))
-	}
-	e.step("EtcdOpsTask %s/%s succeeded", task.Namespace, task.Name)
-	return e.tellLease(ctx, c, via)
-}
-
-func lastError(task *druidv1alpha1.EtcdOpsTask) string {
-	errs := task.Status.LastErrors
-	if len(errs) == 0 {
-		return ""
-	}
-	return errs[len(errs)-1].Description
-}
-
-// tellLease says how far the store is by the lease.
-func (e *env) tellLease(ctx context.Context, c *cluster, via snapshotVia) error {
-	leases, err := c.reader.BackupLeases(ctx, c.Owner)
-	if err != nil {
-		return err
-	}
-	for _, l := range leases {
-		if (l.Type == "Delta") == (via == viaDelta) {
-			e.step("By its lease %s the store has revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339))
-			return nil
-		}
-	}
-	return errors.New("no lease says what was written")
-}
-
 func storeObject(s observe.BackupStore) *v1alpha1.SnapshotStore {
 	return &v1alpha1.SnapshotStore{Provider: s.Provider, Container: s.Container, Prefix: s.Prefix}
 }
@@ -231,19 +165,4 @@ func storedObject(s etcd.StoredSnapshot) v1alpha1.StoredSnapshot {
 	return v1alpha1.StoredSnapshot{
 		Type: kind, Name: name, StartRevision: s.StartRevision, LastRevision: s.LastRevision, CreatedAt: metav1.NewTime(s.CreatedOn), Final: s.Final,
 	}
-}
-
-func taskObject(t druidv1alpha1.EtcdOpsTask) v1alpha1.SnapshotTask {
-	kind := "Full"
-	if t.Spec.Config.OnDemandSnapshot.Type == druidv1alpha1.OnDemandSnapshotTypeDelta {
-		kind = "Delta"
-	}
-	out := v1alpha1.SnapshotTask{
-		Name: t.Name, Type: kind, State: string(ptr.Deref(t.Status.State, "")), Message: lastError(&t),
-		CreatedAt: t.CreationTimestamp, StartedAt: t.Status.StartedAt,
-	}
-	if out.Message == "" && t.Status.LastOperation != nil {
-		out.Message = t.Status.LastOperation.Description
-	}
-	return out
 }
