@@ -17,12 +17,12 @@ import (
 // listTable is the clusters, one a row.
 func listTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *table {
 	t := &table{columns: []column{
-		{name: "NAME", shrink: 16}, {name: "FLAVOUR", shrink: 7}, {name: "MEMBERS"}, {name: "SLACK"},
+		{name: "NAME", shrink: 12}, {name: "FLAVOUR", shrink: 7}, {name: "MEMBERS"}, {name: "SLACK"},
 		{name: "VERSION"}, {name: "BACKUP"}, {name: "TRAFFIC"}, {name: "AGE"},
 		{name: "OWNER", wide: true}, {name: "OPERATION", wide: true, shrink: 10},
 	}}
 	if namespaces {
-		t.columns = append([]column{{name: "NAMESPACE", shrink: 12}}, t.columns...)
+		t.columns = append([]column{{name: "NAMESPACE", shrink: 9}}, t.columns...)
 	}
 	for i := range found.Items {
 		c := &found.Items[i]

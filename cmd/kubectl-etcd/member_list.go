@@ -88,8 +88,8 @@ func rollVerdict(l *v1alpha1.EtcdMemberList) error {
 
 func writeMembers(e *env, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool) error {
 	t := table{columns: []column{
-		{name: "MEMBER", shrink: 12}, {name: "ID"}, {name: "NAME", shrink: 8}, {name: "ROLE"}, {name: "STARTED"},
-		{name: "PEER URLS", shrink: 12}, {name: "CLIENT URLS", wide: true}, {name: "NOTE", shrink: 10},
+		{name: "MEMBER", shrink: 11}, {name: "ID"}, {name: "NAME", shrink: 8}, {name: "ROLE"}, {name: "STARTED"},
+		{name: "PEER URLS", shrink: 9}, {name: "CLIENT URLS", wide: true}, {name: "NOTE", shrink: 10},
 	}}
 	noted := false
 	for i := range l.Items {

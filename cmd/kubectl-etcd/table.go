@@ -17,7 +17,8 @@ import (
 type table struct {
 	columns []column
 	rows    [][]cell
-	// gap is what stands between two columns, three spaces when it is empty.
+	// gap is what stands between two columns. When it is empty that is three spaces,
+	// or two where the terminal is too narrow for all.
 	gap string
 }
 
@@ -47,7 +48,10 @@ func plain(texts ...string) []cell {
 	return cells
 }
 
-const wideGap = "   "
+const (
+	wideGap   = "   "
+	narrowGap = "  "
+)
 
 // write prints the table. A row may be shorter than the headings.
 func (t *table) write(e *env, w io.Writer, wide bool) error {
@@ -56,6 +60,9 @@ func (t *table) write(e *env, w io.Writer, wide bool) error {
 		if wide || !c.wide {
 			shown = append(shown, i)
 		}
+	}
+	if limit := width(w); t.gap == "" && limit > 0 && t.total(t.fit(shown, 0)) > limit {
+		t.gap = narrowGap
 	}
 	widths := t.fit(shown, width(w))
 	header := make([]cell, len(t.columns))
@@ -99,7 +106,6 @@ func (t *table) between() string { return cmp.Or(t.gap, wideGap) }
 // fit is the width of each shown column, within limit where that can be; 0 for no limit.
 func (t *table) fit(shown []int, limit int) []int {
 	widths := make([]int, len(shown))
-	total := len(t.between()) * (len(shown) - 1)
 	for n, i := range shown {
 		widths[n] = max(1, utf8.RuneCountInString(t.columns[i].name))
 		for _, row := range t.rows {
@@ -107,11 +113,11 @@ func (t *table) fit(shown []int, limit int) []int {
 				widths[n] = max(widths[n], utf8.RuneCountInString(row[i].text))
 			}
 		}
-		total += widths[n]
 	}
 	if limit == 0 {
 		return widths
 	}
+	total := t.total(widths)
 	for n := len(shown) - 1; n >= 0 && total > limit; n-- {
 		least := t.columns[shown[n]].shrink
 		if least == 0 || widths[n] <= least {
@@ -122,6 +128,15 @@ func (t *table) fit(shown []int, limit int) []int {
 		total -= cut
 	}
 	return widths
+}
+
+// total is how long lines of such columns are.
+func (t *table) total(widths []int) int {
+	total := len(t.between()) * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	return total
 }
 
 // shorten cuts a text to so many characters and shows that it did.
