@@ -2,7 +2,7 @@
 SHELL := bash -euo pipefail
 
 # The same flags everywhere, so that what one clone or program has compiled serves the next.
-export GOFLAGS := $(GOFLAGS) -trimpath
+export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 export CGO_ENABLED := 0
 
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
