@@ -126,7 +126,7 @@ func lacking(text string, words []string) string {
 }
 
 // looking are the commands that change nothing.
-var looking = []string{"list", "status", "check", "version", "alarm list", "member list", "snapshot list", "webhook status", "proxy"}
+var looking = []string{"__complete", "list", "status", "check", "version", "alarm list", "member list", "snapshot list", "webhook status", "proxy"}
 
 // mayRepeat says whether a command that ended so is to be tried again: when it changed
 // nothing, which is so of those that look and of those that a rule refused, or when it
