@@ -27,11 +27,11 @@ down: ## Stop every testbed on this machine and leave nothing behind (root)
 	$(TESTBED) down --all
 
 # Everything is built before the first cluster, the packages that take longest begin first,
-# and no more than three at once: each has a cluster of its own, and members that wait for a
+# and no more than two at once: each has a cluster of its own, and members that wait for a
 # processor look dead.
 test: unit ## Run every test, those on real clusters included (root)
 	$(TESTBED) build
-	cd test && go test -count=1 -timeout 80m -p 3 -parallel 100 ./story ./e2e ./install ./drains ./guides ./...
+	cd test && go test -count=1 -timeout 80m -p 2 -parallel 100 ./story ./e2e ./install ./drains ./guides ./...
 
 unit: ## Run the tests that need no cluster
 	go test ./...

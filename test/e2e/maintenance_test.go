@@ -100,7 +100,7 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 		if !strings.Contains(stderr, "any user of this machine") {
 			t.Errorf("nothing is said of other users:\n%s", stderr)
 		}
-		stdout, _ = tells(t, 7, []string{"proxy"}, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
+		stdout, _ = tells(t, 7, []string{"from\nproxy\n"}, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
 		if stdout != "from\nproxy\n" {
 			t.Errorf("by a socket: %q", stdout)
 		}
@@ -161,8 +161,9 @@ func moveLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	if !strings.Contains(stderr, fmt.Sprintf("from %s to %s", from, to)) || leader(t, c) != from {
 		return "a dry run:\n" + stderr
 	}
-	if stderr = refuses(t, []string{"there is no terminal to ask on"}, args...); leader(t, c) != from {
-		return "without -y:\n" + stderr
+	asked := startPlugin(t, args...)
+	if code := asked.wait(t); code != 2 || !strings.Contains(asked.stderr.String(), "there is no terminal to ask on") || leader(t, c) != from {
+		return fmt.Sprintf("without -y: exit code %d\n%s", code, &asked.stderr)
 	}
 	stdout, _ := plugin(t, 0, append(args, "-y")...)
 	if now := leader(t, c); now != to || !strings.Contains(stdout, to+" leads") {
