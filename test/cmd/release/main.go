@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/release"
 )
@@ -41,18 +42,27 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return tell(out, o.Out, made)
+	return tell(out, made)
 }
 
-// tell says what was made and what can be done with it.
-func tell(w io.Writer, dir string, r *release.Released) error {
-	_, err := fmt.Fprintf(w, `%s is in %s:
+// tell says what was made and how to try it on this machine.
+func tell(w io.Writer, r *release.Released) error {
+	dir := filepath.Dir(r.Manifest)
+	if _, err := fmt.Fprintf(w, `%s is in %s:
   %d archives of the plugin, each with its SBOM; %s has their checksums
   %s for krew
   %s, an OCI layout of etcd-webhook, %s
-
-To try the plugin by krew: kubectl krew install --manifest %s --archive %s
-`, r.Version, dir, len(r.Archives), filepath.Base(r.Checksums), filepath.Base(r.Manifest), filepath.Base(r.Image), r.Digest,
-		r.Manifest, filepath.Join(dir, filepath.Base(r.Archives[0].URI)))
-	return err
+`, r.Version, dir, len(r.Archives), filepath.Base(r.Checksums), filepath.Base(r.Manifest), filepath.Base(r.Image), r.Digest); err != nil {
+		return err
+	}
+	for _, a := range r.Archives {
+		if a.OS != runtime.GOOS || a.Arch != runtime.GOARCH {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "\nTo try the plugin by krew: kubectl krew install --manifest %s --archive %s\n",
+			r.Manifest, filepath.Join(dir, filepath.Base(a.URI))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
