@@ -4,7 +4,9 @@
 package e2e
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +14,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
 // TestScripts types what a person types, into the real kubectl with the plugin in
@@ -52,40 +55,40 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SAMPLES", samples)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "without": without},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits(t.Context()), "without": without(t.Context())},
 	})
 }
 
 // exits runs a program until it ends with this exit code: exits CODE PROGRAM [ARG...].
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	for deadline := time.Now().Add(limit / 4); ; time.Sleep(time.Second) {
-		code := 0
-		if err := ts.Exec(args[1], args[2:]...); err != nil {
-			exit, ok := errors.AsType[*exec.ExitError](err)
-			if !ok {
-				ts.Fatalf("run %s: %v", args[1], err)
-			}
-			code = exit.ExitCode()
-		}
-		if strconv.Itoa(code) == args[0] {
-			return
-		}
-		if neg || time.Now().After(deadline) {
-			ts.Fatalf("%v exits with %d, want %s", args[1:], code, args[0])
-		}
-	}
+func exits(ctx context.Context) func(*testscript.TestScript, bool, []string) {
+	return until(ctx, func(want string, code int, _ string) bool { return strconv.Itoa(code) == want })
 }
 
 // without runs a program until it succeeds and has not these words on its standard
 // error: without REGEXP PROGRAM [ARG...]. A role that was just given takes a moment.
-func without(ts *testscript.TestScript, neg bool, args []string) {
-	words := regexp.MustCompile(args[0])
-	for deadline := time.Now().Add(limit / 4); ; time.Sleep(time.Second) {
-		err := ts.Exec(args[1], args[2:]...)
-		if said := ts.ReadFile("stderr"); err == nil && !words.MatchString(said) {
-			return
-		} else if neg || time.Now().After(deadline) {
-			ts.Fatalf("%v: %v, and it says %s", args[1:], err, said)
+func without(ctx context.Context) func(*testscript.TestScript, bool, []string) {
+	return until(ctx, func(words string, code int, said string) bool {
+		return code == 0 && !regexp.MustCompile(words).MatchString(said)
+	})
+}
+
+// until is a command of scripts that runs a program until its exit code and what it has
+// on standard error are as wanted, by the command's first argument.
+func until(ctx context.Context, ok func(wanted string, code int, said string) bool) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < 2 {
+			ts.Fatalf("this command isn't negated, and needs what is wanted and a program")
+		}
+		err := clusters.Await(ctx, limit/4, fmt.Sprintf("%v to do as wanted: %s", args[1:], args[0]), func(context.Context) (string, bool, error) {
+			code, err := 0, ts.Exec(args[1], args[2:]...)
+			if exit, ended := errors.AsType[*exec.ExitError](err); ended {
+				code, err = exit.ExitCode(), nil
+			}
+			said := ts.ReadFile("stderr")
+			return fmt.Sprintf("exit code %d, and it says %s", code, said), err == nil && ok(args[0], code, said), err
+		})
+		if err != nil {
+			ts.Fatalf("%v", err)
 		}
 	}
 }
