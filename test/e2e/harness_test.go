@@ -87,7 +87,8 @@ func namespace(t *testing.T) string {
 }
 
 // governed makes a namespace of the test's own and a policy that selects it alone,
-// with a settle time short enough to wait for. change may be nil.
+// with a settle time short enough to wait for, and waits until etcd-webhook knows it.
+// change may be nil.
 func governed(t *testing.T, change func(*v1alpha1.EtcdTopologyPolicySpec)) (namespaceName string, p *v1alpha1.EtcdTopologyPolicy) {
 	t.Helper()
 	name := namespace(t)
@@ -101,6 +102,11 @@ func governed(t *testing.T, change func(*v1alpha1.EtcdTopologyPolicySpec)) (name
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { remove(t, &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}) })
+	eventually(t, "policy "+name+" to be known", func(ctx context.Context) (string, bool, error) {
+		var known v1alpha1.EtcdTopologyPolicy
+		err := kube.Get(ctx, client.ObjectKeyFromObject(p), &known)
+		return "it has no status", known.Status.ObservedGeneration == p.Generation, err
+	})
 	return name, p
 }
 
