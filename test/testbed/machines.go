@@ -77,7 +77,6 @@ func (l layout) pkiFile(name string) string { return filepath.Join(l.pki(), name
 func (l layout) controlPlaneSpec() *machine.Spec {
 	s := l.machine(controlPlane, l.controlAddress())
 	s.Switch = true
-	s.Share = 4 // every node waits for it
 	apiServer := l.process("kube-apiserver", l.apiServerFlags())
 	apiServer.Grace = 3 * time.Second // it waits for its clients' watches to end, which don't
 	answers := []string{l.server() + "/readyz"}

@@ -4,7 +4,6 @@
 package machine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -28,8 +27,6 @@ func (s *Spec) Boot(ctx context.Context, helper string, sw *Spec, cut bool) erro
 	if err := makeCgroup(s.cgroup()); err != nil {
 		return err
 	}
-	favour(testbedsCgroup, testbedsShare)
-	favour(s.cgroup(), cmp.Or(s.Share, 1))
 	_ = os.Remove(s.socket()) // of the boot before
 	log, err := os.OpenFile(s.Log(""), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

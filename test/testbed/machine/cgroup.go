@@ -19,16 +19,8 @@ import (
 
 const cgroupRoot = "/sys/fs/cgroup"
 
-// testbedsCgroup is the cgroup of all testbeds, in each hierarchy.
-const testbedsCgroup = "/kubectl-etcd-testbed"
-
-// testbedsShare is the share of the processor that all testbeds together get. On version
-// 1 every single thread outside of a cgroup has as much as a whole cgroup of weight 1,
-// and a member of etcd that a compiler keeps waiting looks dead.
-const testbedsShare = 64
-
 // CgroupOf returns the path of a testbed's cgroup within each hierarchy.
-func CgroupOf(testbed string) string { return filepath.Join(testbedsCgroup, testbed) }
+func CgroupOf(testbed string) string { return filepath.Join("/kubectl-etcd-testbed", testbed) }
 
 // hierarchy is one mounted tree of cgroups: the only one under version 2, one
 // per controller under version 1.
@@ -135,18 +127,6 @@ func leaveRoot() error {
 	}
 	delegate(cgroupRoot)
 	return nil
-}
-
-// favour gives what runs in a cgroup so many times its siblings' share of the processor,
-// where there isn't enough for all. A machine that can't do that is only slower.
-func favour(path string, times int) {
-	hs, _ := hierarchies()
-	for _, h := range hs {
-		for file, usual := range map[string]int{"cpu.shares": 1024, "cpu.weight": 100} {
-			// In a file system of cgroups no file is made by writing it.
-			_ = os.WriteFile(filepath.Join(h.mountpoint, path, file), []byte(strconv.Itoa(usual*times)), 0)
-		}
-	}
 }
 
 // inheritCpuset gives a version 1 cpuset its parent's cores: it is made empty,

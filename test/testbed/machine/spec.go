@@ -33,9 +33,6 @@ type Spec struct {
 	// Switch makes the machine's own network device a bridge that the other
 	// machines are plugged into.
 	Switch bool
-	// Share is how many times another machine's share of the processor this one
-	// gets where there isn't enough for all; 1 when 0.
-	Share  int
 	Routes []Route
 	// Covers are files that shall read so inside, by path. Files of ours are
 	// laid over them, and they are never written: they belong to the host. What
