@@ -14,7 +14,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -171,29 +173,28 @@ func TestStoreBreaksAndHeals(t *testing.T) {
 // What the API server says to an eviction is handed on: a budget's refusal with its
 // code, and success.
 func TestEvict(t *testing.T) {
-	beside(t)
+	operating(t, 3)
+	all := intstr.FromInt32(3)
 	ns := namespace(t)
-	all, most := intstr.FromInt32(3), intstr.FromInt32(1)
-	for _, row := range []struct {
-		name   string
-		budget clusters.Budget
-		code   int32
-	}{
-		{"full", clusters.Budget{MinAvailable: &all}, http.StatusTooManyRequests},
-		{"loose", clusters.Budget{MaxUnavailable: &most}, http.StatusCreated},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			enter(t, 3)
-			c := start(t, ns, row.name, clusters.Spec{Flavour: clusters.Plain, Ephemeral: true, Budget: &row.budget})
-			pod := members(t, c)[0].Pod.Name
-			for _, evict := range []func(context.Context, string) (metav1.Status, error){c.MayEvict, c.Evict} {
-				eventually(t, fmt.Sprintf("code %d", row.code), func(ctx context.Context) (string, bool, error) {
-					// A budget that is new has not counted yet, and refuses.
-					answer, err := evict(ctx, pod)
-					return answer.Message, answer.Code == row.code, err
-				})
-			}
-		})
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true, Budget: &clusters.Budget{MinAvailable: &all}})
+	pod := members(t, c)[0].Pod.Name
+	evicts := func(code int32) {
+		for _, evict := range []func(context.Context, string) (metav1.Status, error){c.MayEvict, c.Evict} {
+			eventually(t, fmt.Sprintf("code %d", code), func(ctx context.Context) (string, bool, error) {
+				// A budget that is new has not counted yet, and refuses.
+				answer, err := evict(ctx, pod)
+				return answer.Message, answer.Code == code, err
+			})
+		}
 	}
+	evicts(http.StatusTooManyRequests)
+	loose := client.RawPatch(types.MergePatchType, []byte(`{"spec": {"minAvailable": null, "maxUnavailable": 1}}`))
+	var budgets policyv1.PodDisruptionBudgetList
+	if err := kube.List(t.Context(), &budgets, client.InNamespace(ns)); err != nil || len(budgets.Items) != 1 {
+		t.Fatalf("%d budgets: %v", len(budgets.Items), err)
+	}
+	if err := kube.Patch(t.Context(), &budgets.Items[0], loose); err != nil {
+		t.Fatal(err)
+	}
+	evicts(http.StatusCreated)
 }

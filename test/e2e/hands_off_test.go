@@ -48,7 +48,9 @@ func TestOptedOutIsLeftAlone(t *testing.T) {
 // Budgets that don't say one integer, or select everything, are left alone, and the
 // policy's status says so.
 func TestBudgetsThatCannotBeKept(t *testing.T) {
-	beside(t)
+	operating(t, 3)
+	ns, p := governed(t, nil)
+	start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
 	half := intstr.FromString("50%")
 	app := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "main"}}
 	always := policyv1.AlwaysAllow
@@ -58,14 +60,11 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 		"BudgetAlwaysAllow": {Selector: app, MaxUnavailable: new(intstr.FromInt32(1)), UnhealthyPodEvictionPolicy: &always},
 	} {
 		t.Run(reason, func(t *testing.T) {
-			t.Parallel()
-			enter(t, 3)
-			ns, p := governed(t, nil)
 			b := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "theirs"}, Spec: spec}
 			if err := kube.Create(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
-			start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
+			t.Cleanup(func() { remove(t, b) })
 			eventually(t, reason+" in the policy's status", func(ctx context.Context) (string, bool, error) {
 				err := kube.Get(ctx, client.ObjectKeyFromObject(p), p)
 				seen := fmt.Sprintf("%+v", p.Status.Clusters)

@@ -39,8 +39,7 @@ func TestMaintenance(t *testing.T) {
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
-		enter(t, 3)
-		maintain(t, start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true}))
+		maintain(t, borrowChart(t))
 	})
 	t.Run("plain", func(t *testing.T) {
 		t.Parallel()

@@ -34,8 +34,7 @@ func TestSeen(t *testing.T) {
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
-		enter(t, 3)
-		c := start(t, namespace(t), "b", clusters.Spec{Flavour: clusters.Bitnami, TLS: true, Ephemeral: true})
+		c := borrowChart(t)
 		seen(t, c, "statefulset/"+c.Full(), "bitnami")
 	})
 	t.Run("plain", func(t *testing.T) {

@@ -80,11 +80,17 @@ func alone(t *testing.T) {
 // because it takes two minutes to come up.
 const sharedNamespace = "shared"
 
-// beginShared makes the shared cluster and does not wait for it.
+// chartNamespace holds the chart's cluster that several tests use one after the other.
+// No policy selects it.
+const chartNamespace = "shared-chart"
+
+// beginShared makes the shared clusters and does not wait for them.
 func beginShared(ctx context.Context) error {
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sharedNamespace}}
-	if err := client.IgnoreAlreadyExists(kube.Create(ctx, ns)); err != nil {
-		return fmt.Errorf("create namespace %s: %w", sharedNamespace, err)
+	for _, name := range []string{sharedNamespace, chartNamespace} {
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if err := client.IgnoreAlreadyExists(kube.Create(ctx, ns)); err != nil {
+			return fmt.Errorf("create namespace %s: %w", name, err)
+		}
 	}
 	p := &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: sharedNamespace}}
 	p.Spec.NamespaceSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{corev1.LabelMetadataName: sharedNamespace}}
@@ -92,9 +98,18 @@ func beginShared(ctx context.Context) error {
 	if err := client.IgnoreAlreadyExists(kube.Create(ctx, p)); err != nil {
 		return fmt.Errorf("create policy %s: %w", sharedNamespace, err)
 	}
-	_, err := clusters.Apply(ctx, bed, sharedNamespace, "shared", clusters.Spec{Flavour: clusters.Druid, Size: 3})
+	if _, err := clusters.Apply(ctx, bed, sharedNamespace, "shared", sharedDruidSpec); err != nil {
+		return err
+	}
+	_, err := clusters.Apply(ctx, bed, chartNamespace, "chart", sharedChartSpec)
 	return err
 }
+
+// What the shared clusters are.
+var (
+	sharedDruidSpec = clusters.Spec{Flavour: clusters.Druid, Size: 3}
+	sharedChartSpec = clusters.Spec{Flavour: clusters.Bitnami, TLS: true, Size: 3}
+)
 
 // borrowed is held by tests that move the shared cluster's leader, or want it still.
 var borrowed sync.Mutex
@@ -111,7 +126,25 @@ func borrowDruid(t *testing.T) *clusters.Cluster {
 // sharedDruid is a cluster of three members by druid, ready.
 func sharedDruid(t *testing.T) *clusters.Cluster {
 	t.Helper()
-	c, err := clusters.At(bed, sharedNamespace, "shared", clusters.Spec{Flavour: clusters.Druid, Size: 3})
+	return shared(t, sharedNamespace, "shared", sharedDruidSpec)
+}
+
+// borrowedChart is held by the test that uses the shared chart.
+var borrowedChart sync.Mutex
+
+// borrowChart is a chart's cluster of three members with TLS, ready, for one test at a
+// time, which leaves it as it is.
+func borrowChart(t *testing.T) *clusters.Cluster {
+	t.Helper()
+	c := shared(t, chartNamespace, "chart", sharedChartSpec)
+	borrowedChart.Lock()
+	t.Cleanup(borrowedChart.Unlock)
+	return c
+}
+
+func shared(t *testing.T, ns, name string, spec clusters.Spec) *clusters.Cluster {
+	t.Helper()
+	c, err := clusters.At(bed, ns, name, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
