@@ -133,7 +133,7 @@ func fixOf(t *testing.T, r output.CheckResult) string {
 
 // A cluster that is well is found well, by each flavour, TLS on and off; then it is
 // made sick in ways that leave it running.
-func TestCheck(t *testing.T) {
+func TestPluginCheck(t *testing.T) {
 	beside(t)
 	t.Run("druid", func(t *testing.T) {
 		t.Parallel()
@@ -208,8 +208,8 @@ func scaledAway(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// TestCheckSick makes one cluster sick in many ways at once.
-func TestCheckSick(t *testing.T) {
+// TestPluginCheckSick makes one cluster sick in many ways at once.
+func TestPluginCheckSick(t *testing.T) {
 	operating(t, 4)
 	ns := namespace(t)
 	c := start(t, ns, "sick", clusters.Spec{Flavour: clusters.Plain, Size: 4, Ephemeral: true, Mutate: sicken})
@@ -299,8 +299,8 @@ func shell(t *testing.T, line string) {
 	}
 }
 
-// TestCheckBackups sees backups that have stopped.
-func TestCheckBackups(t *testing.T) {
+// TestPluginCheckBackups sees backups that have stopped.
+func TestPluginCheckBackups(t *testing.T) {
 	operating(t, 1)
 	c := start(t, namespace(t), "backups", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{RunAsRoot: true}})
 	awaitChecked(t, c, map[string]string{"R001": "OK", "R002": "OK", "R003": "OK"})

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestCorrupt raises CORRUPT over data that are the same, and over data that differ:
+// TestPluginCorrupt raises CORRUPT over data that are the same, and over data that differ:
 // the first alarm may go, the second stays until the member that differs is replaced.
-func TestCorrupt(t *testing.T) {
+func TestPluginCorrupt(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})

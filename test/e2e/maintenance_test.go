@@ -29,9 +29,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestMaintenance types move-leader, defrag, alarm and proxy against every flavour,
+// TestPluginMaintenance types move-leader, defrag, alarm and proxy against every flavour,
 // with TLS and without, and reads what a person would read.
-func TestMaintenance(t *testing.T) {
+func TestPluginMaintenance(t *testing.T) {
 	beside(t)
 	t.Run("druid", func(t *testing.T) {
 		t.Parallel()

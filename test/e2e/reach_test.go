@@ -21,9 +21,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestReach finds, reaches and surveys members of every layout and version of etcd,
+// TestPluginReach finds, reaches and surveys members of every layout and version of etcd,
 // with what their pods and the cluster's Secrets tell.
-func TestReach(t *testing.T) {
+func TestPluginReach(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
 	like := func(p clusters.Product) clusters.PlainSpec { return clusters.PlainSpec{Like: p} }
@@ -77,9 +77,9 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestReachRefused holds that whatever is wrong is said with the way out, and that
+// TestPluginReachRefused holds that whatever is wrong is said with the way out, and that
 // no member is believed that doesn't prove what it is.
-func TestReachRefused(t *testing.T) {
+func TestPluginReachRefused(t *testing.T) {
 	operating(t, 6)
 	ns := namespace(t)
 	rows := []reached{

@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestMemberReplace loses the data of members, and gives them new ones.
-func TestMemberReplace(t *testing.T) {
+// TestPluginMemberReplace loses the data of members, and gives them new ones.
+func TestPluginMemberReplace(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Version: "3.4"})
@@ -74,8 +74,8 @@ func wipe(t *testing.T, c *clusters.Cluster, pod string) {
 	})
 }
 
-// TestScaleDruid has druid scale, and says what it refuses.
-func TestScaleDruid(t *testing.T) {
+// TestPluginScaleDruid has druid scale, and says what it refuses.
+func TestPluginScaleDruid(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}})
@@ -136,9 +136,9 @@ func removesStrays(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// TestMembersOfChart leaves a chart's members to their start script, but for one
+// TestPluginMembersOfChart leaves a chart's members to their start script, but for one
 // that was left behind.
-func TestMembersOfChart(t *testing.T) {
+func TestPluginMembersOfChart(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Bitnami, Size: 3, Ephemeral: true})

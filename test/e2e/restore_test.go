@@ -26,9 +26,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 )
 
-// TestRestorePlan loses all data of a cluster and types what the plan prints, step by
+// TestPluginRestorePlan loses all data of a cluster and types what the plan prints, step by
 // step and to the letter. What was saved is there again, at a higher revision.
-func TestRestorePlan(t *testing.T) {
+func TestPluginRestorePlan(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true, Mutate: logApart})

@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestSampleRoles does the day's work with the roles of manifests/samples and not one
+// TestPluginSampleRoles does the day's work with the roles of manifests/samples and not one
 // permission more: what reads is refused nothing, what changes lacks nothing.
-func TestSampleRoles(t *testing.T) {
+func TestPluginSampleRoles(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})

@@ -22,10 +22,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestScale takes a cluster from one member to three, five and back to three while
+// TestPluginScale takes a cluster from one member to three, five and back to three while
 // a hundred writes a second go on. From the second scale on the plugin is killed
 // after each step and begun again.
-func TestScale(t *testing.T) {
+func TestPluginScale(t *testing.T) {
 	operating(t, 6)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 1, TLS: true})
@@ -49,9 +49,9 @@ func TestScale(t *testing.T) {
 	writing.check(t)
 }
 
-// TestScaleAlmost begins scales that can't end, and refuses those that shouldn't
+// TestPluginScaleAlmost begins scales that can't end, and refuses those that shouldn't
 // begin. No quorum, no member and nothing else of the cluster changes by it.
-func TestScaleAlmost(t *testing.T) {
+func TestPluginScaleAlmost(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Version: "3.5", Plain: clusters.PlainSpec{Shell: true}})

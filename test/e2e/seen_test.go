@@ -21,9 +21,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestSeen looks at clusters of every flavour with list, status and member list,
+// TestPluginSeen looks at clusters of every flavour with list, status and member list,
 // well and unwell, and reads what a person would read.
-func TestSeen(t *testing.T) {
+func TestPluginSeen(t *testing.T) {
 	beside(t)
 	t.Run("druid", func(t *testing.T) {
 		t.Parallel()

@@ -84,13 +84,18 @@ const sharedNamespace = "shared"
 // No policy selects it.
 const chartNamespace = "shared-chart"
 
-// beginShared makes the shared clusters and does not wait for them.
+func makeNamespace(ctx context.Context, name string) error {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := client.IgnoreAlreadyExists(kube.Create(ctx, ns)); err != nil {
+		return fmt.Errorf("create namespace %s: %w", name, err)
+	}
+	return nil
+}
+
+// beginShared makes the shared cluster of druid and does not wait for it.
 func beginShared(ctx context.Context) error {
-	for _, name := range []string{sharedNamespace, chartNamespace} {
-		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if err := client.IgnoreAlreadyExists(kube.Create(ctx, ns)); err != nil {
-			return fmt.Errorf("create namespace %s: %w", name, err)
-		}
+	if err := makeNamespace(ctx, sharedNamespace); err != nil {
+		return err
 	}
 	p := &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: sharedNamespace}}
 	p.Spec.NamespaceSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{corev1.LabelMetadataName: sharedNamespace}}
@@ -98,10 +103,7 @@ func beginShared(ctx context.Context) error {
 	if err := client.IgnoreAlreadyExists(kube.Create(ctx, p)); err != nil {
 		return fmt.Errorf("create policy %s: %w", sharedNamespace, err)
 	}
-	if _, err := clusters.Apply(ctx, bed, sharedNamespace, "shared", sharedDruidSpec); err != nil {
-		return err
-	}
-	_, err := clusters.Apply(ctx, bed, chartNamespace, "chart", sharedChartSpec)
+	_, err := clusters.Apply(ctx, bed, sharedNamespace, "shared", sharedDruidSpec)
 	return err
 }
 
@@ -136,10 +138,15 @@ var borrowedChart sync.Mutex
 // time, which leaves it as it is.
 func borrowChart(t *testing.T) *clusters.Cluster {
 	t.Helper()
-	c := shared(t, chartNamespace, "chart", sharedChartSpec)
 	borrowedChart.Lock()
 	t.Cleanup(borrowedChart.Unlock)
-	return c
+	if err := makeNamespace(t.Context(), chartNamespace); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := clusters.Apply(t.Context(), bed, chartNamespace, "chart", sharedChartSpec); err != nil {
+		t.Fatal(err)
+	}
+	return shared(t, chartNamespace, "chart", sharedChartSpec)
 }
 
 func shared(t *testing.T, ns, name string, spec clusters.Spec) *clusters.Cluster {

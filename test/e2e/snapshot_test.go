@@ -130,7 +130,7 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 
 // Ctrl-C in the middle of a transfer leaves nothing, and is no success; nor are
 // other ways to be refused.
-func TestSnapshotInterrupted(t *testing.T) {
+func TestPluginSnapshotInterrupted(t *testing.T) {
 	operating(t, 3)
 	c := start(t, namespace(t), "large", clusters.Spec{Flavour: clusters.Plain, Size: 1})
 	fill(t, c, 96)

@@ -32,7 +32,7 @@ import (
 
 // Client traffic is cut and restored on clusters that nobody manages: what clients
 // notice, what the members don't, and what is counted.
-func TestClientTrafficOfStatefulSets(t *testing.T) {
+func TestPluginClientTrafficOfStatefulSets(t *testing.T) {
 	beside(t)
 	for _, name := range []string{"plain-3", "bitnami-3"} {
 		t.Run(name, func(t *testing.T) {

@@ -48,7 +48,7 @@ func Run(m *testing.M, o testbed.Options, keep string, prepare func(context.Cont
 	} else {
 		code = m.Run()
 	}
-	if everything := flag.Lookup("test.run").Value.String() == ""; everything && code == 0 {
+	if everything := flag.Lookup("test.run").Value.String()+flag.Lookup("test.skip").Value.String() == ""; everything && code == 0 {
 		code = look(bed, after)
 	}
 	tearDown()
