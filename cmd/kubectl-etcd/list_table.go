@@ -17,8 +17,8 @@ import (
 // listTable is the clusters, one a row.
 func listTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *table {
 	t := &table{columns: []column{
-		{name: "NAME", shrink: 12}, {name: "FLAVOUR", shrink: 7}, {name: "MEMBERS"}, {name: "SLACK"},
-		{name: "VERSION"}, {name: "BACKUP"}, {name: "TRAFFIC"}, {name: "AGE"},
+		{name: "NAME", shrink: 12}, {name: "FLAVOUR", shrink: 7, spare: 2}, {name: "MEMBERS"}, {name: "SLACK"},
+		{name: "VERSION", spare: 3}, {name: "BACKUP"}, {name: "TRAFFIC"}, {name: "AGE", spare: 1},
 		{name: "OWNER", wide: true}, {name: "OPERATION", wide: true, shrink: 10},
 	}}
 	if namespaces {

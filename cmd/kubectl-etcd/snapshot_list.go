@@ -126,7 +126,7 @@ func (e *env) writeSnapshots(w io.Writer, l *v1alpha1.SnapshotList, wide bool) e
 		fmt.Fprintf(w, "%-13s %s\n", "BackupReady:", l.BackupReady)
 	}
 	for _, lease := range l.Leases {
-		fmt.Fprintf(w, "%-13s %s\n", lease.Type+":", e.leaseText(lease))
+		fmt.Fprintf(w, "%-13s %s\n", lease.Type+":", hanging(e.leaseText(lease), width(w), 14, 14))
 	}
 	if len(l.Items) > 0 {
 		fmt.Fprintln(w)
@@ -141,7 +141,7 @@ func (e *env) writeSnapshots(w io.Writer, l *v1alpha1.SnapshotList, wide bool) e
 		}
 	}
 	for _, m := range l.Missing {
-		fmt.Fprintf(e.ErrOut, "Not listed: %s.\n", m)
+		fmt.Fprintf(e.ErrOut, "Not listed: %s.\n", hanging(m, width(e.ErrOut), len("Not listed: "), 2))
 	}
 	return nil
 }

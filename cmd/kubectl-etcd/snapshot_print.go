@@ -68,7 +68,7 @@ func writeSnapshot(w io.Writer, s *v1alpha1.Snapshot) error {
 		)
 	}
 	for _, l := range lines {
-		if _, err := fmt.Fprintf(w, "%-10s %s\n", l[0]+":", l[1]); err != nil {
+		if _, err := fmt.Fprintf(w, "%-10s %s\n", l[0]+":", hanging(l[1], width(w), 11, 11)); err != nil {
 			return err
 		}
 	}

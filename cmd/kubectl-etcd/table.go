@@ -7,13 +7,14 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // table is rows under headings for people, in as many columns as the terminal
-// has: there, columns that may shrink are cut, the last first. A file or pipe gets
-// everything.
+// has: there, columns that may shrink are cut, the last first, and where that is
+// not enough those that matter least are left away. A file or pipe gets everything.
 type table struct {
 	columns []column
 	rows    [][]cell
@@ -31,6 +32,9 @@ type column struct {
 	shrink int
 	// right aligns numbers.
 	right bool
+	// spare is the order in which columns are left away where a terminal is too
+	// narrow for all: 1 goes first, 0 never.
+	spare int
 }
 
 // cell is a text with its colour, noColor for none. An empty text is shown as "-".
@@ -63,6 +67,9 @@ func (t *table) write(e *env, w io.Writer, wide bool) error {
 	}
 	if limit := width(w); t.gap == "" && limit > 0 && t.total(t.fit(shown, 0)) > limit {
 		t.gap = narrowGap
+	}
+	if !wide {
+		shown = t.leave(shown, width(w))
 	}
 	widths := t.fit(shown, width(w))
 	header := make([]cell, len(t.columns))
@@ -128,6 +135,23 @@ func (t *table) fit(shown []int, limit int) []int {
 		total -= cut
 	}
 	return widths
+}
+
+// leave takes columns away that can be spared, until the others have room.
+func (t *table) leave(shown []int, limit int) []int {
+	for limit > 0 && t.total(t.fit(shown, limit)) > limit {
+		least := -1
+		for n, i := range shown {
+			if s := t.columns[i].spare; s > 0 && (least < 0 || s < t.columns[shown[least]].spare) {
+				least = n
+			}
+		}
+		if least < 0 {
+			break
+		}
+		shown = slices.Delete(slices.Clone(shown), least, least+1)
+	}
+	return shown
 }
 
 // total is how long lines of such columns are.
