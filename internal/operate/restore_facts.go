@@ -7,13 +7,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -42,7 +45,7 @@ func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.
 	}
 	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
 	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
-	r.OneByOne = r.Owner.Ordered && size > 1 && probed(&sts, serving.Container)
+	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(&sts, serving)
 	if r.Owner.Flavour == observe.Druid {
 		if err := r.findDruid(ctx, reader, contents); err != nil {
 			return err
@@ -95,12 +98,45 @@ func voters(r *Restore) int32 {
 	return n
 }
 
-// probed says that a pod is only Ready when its etcd has answered: before a startup
-// probe has succeeded it isn't, either.
-func probed(sts *appsv1.StatefulSet, container string) bool {
+// waitsForOthers says that a pod is only Ready when its member is in a quorum: before
+// a startup probe has succeeded it isn't, either.
+func waitsForOthers(sts *appsv1.StatefulSet, s observe.Serving) bool {
 	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
-		return c.Name == container && (c.ReadinessProbe != nil || c.StartupProbe != nil)
+		return c.Name == s.Container && (asksQuorum(&c, c.ReadinessProbe, s) || asksQuorum(&c, c.StartupProbe, s))
 	})
+}
+
+// asksQuorum says that a probe fails while a member has no quorum. What nobody knows,
+// as a script, may. HTTP on the clients' port does whatever it asks for: etcd serves
+// nothing there before it has joined the others. But it accepts connections.
+func asksQuorum(c *corev1.Container, p *corev1.Probe, s observe.Serving) bool {
+	switch {
+	case p == nil || p.TCPSocket != nil:
+		return false
+	case p.HTTPGet == nil || !slices.ContainsFunc(s.ListenMetrics, func(u string) bool { return portOf(u) == numberOf(c, p.HTTPGet.Port) }):
+		return true
+	}
+	path, query, _ := strings.Cut(p.HTTPGet.Path, "?")
+	alone := path == "/health" && strings.Contains(query, "serializable=true")
+	return path != "/livez" && path != "/metrics" && !alone
+}
+
+// numberOf is a container's port, which a probe may call by its name.
+func numberOf(c *corev1.Container, port intstr.IntOrString) string {
+	for _, p := range c.Ports {
+		if p.Name == port.String() {
+			return strconv.Itoa(int(p.ContainerPort))
+		}
+	}
+	return port.String()
+}
+
+func portOf(u string) string {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return ""
+	}
+	return parsed.Port()
 }
 
 // findFiles finds the volumes of the data directories, and a pod that mounts them

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
@@ -55,6 +56,41 @@ func TestRestoreFiles(t *testing.T) {
 	}
 }
 
+// TestWaitsForOthers tells the probes that a member passes alone from those that keep
+// it from being Ready without a quorum.
+func TestWaitsForOthers(t *testing.T) {
+	t.Parallel()
+	get := func(path string, port intstr.IntOrString) *corev1.Probe {
+		return &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path, Port: port}}}
+	}
+	metrics, clients := intstr.FromString("metrics"), intstr.FromInt32(2379)
+	for _, row := range []struct {
+		name               string
+		readiness, startup *corev1.Probe
+		want               bool
+	}{
+		{name: "none"},
+		{name: "readyz", readiness: get("/readyz", metrics), want: true},
+		{name: "health", readiness: get("/health", metrics), want: true},
+		{name: "health of itself alone", readiness: get("/health?serializable=true", metrics)},
+		{name: "livez", readiness: get("/livez", intstr.FromInt32(8080))},
+		{name: "livez where nothing is served before it has joined", readiness: get("/livez", clients), want: true},
+		{name: "a port", readiness: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: clients}}}},
+		{name: "a script", readiness: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"/check.sh"}}}}, want: true},
+		{name: "at the start alone", readiness: get("/livez", metrics), startup: get("/readyz", metrics), want: true},
+	} {
+		sts := &appsv1.StatefulSet{}
+		sts.Spec.Template.Spec.Containers = []corev1.Container{{
+			Name: "etcd", ReadinessProbe: row.readiness, StartupProbe: row.startup,
+			Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 8080}},
+		}}
+		serving := observe.Serving{Container: "etcd", ListenMetrics: []string{"http://0.0.0.0:8080"}}
+		if got := waitsForOthers(sts, serving); got != row.want {
+			t.Errorf("%s: waits for others: %t, want %t", row.name, got, row.want)
+		}
+	}
+}
+
 // TestRestoreOneByOne: members that start one after the other are restored as one,
 // which grows in the way that its members are added.
 func TestRestoreOneByOne(t *testing.T) {
@@ -65,6 +101,7 @@ func TestRestoreOneByOne(t *testing.T) {
 	} {
 		r := Restore{
 			File: "main.db", Etcd: "3.6.5", OneByOne: true, Flags: "-n team", At: time.Unix(0, 0),
+			Clients: true, DeletesClaims: true,
 			Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: distribution, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"},
 			Files: RestoreFiles{DataDir: "/data/etcd", WALDir: "/wal/log", Claims: []string{"data-__POD__", "wal-__POD__"}, Manifest: "kind: Pod\n"},
 		}
@@ -75,8 +112,9 @@ func TestRestoreOneByOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var said []string
+		var said, titles []string
 		for _, s := range steps {
+			titles = append(titles, s.Title)
 			said = append(said, s.Title, s.Why)
 			said = append(said, s.Commands...)
 		}
@@ -88,6 +126,12 @@ func TestRestoreOneByOne(t *testing.T) {
 			if !strings.Contains(text, words) {
 				t.Errorf("%s: it doesn't say %q:\n%s", distribution, words, text)
 			}
+		}
+		if in, grow := slices.Index(titles, "Let clients in"), slices.Index(titles, "Let it grow"); in < 0 || grow < in {
+			t.Errorf("%s: it grows while clients are cut off, which is refused: %q", distribution, titles)
+		}
+		if strings.Index(text, `"whenScaled":"Delete"`) < strings.Index(text, "Let it grow") {
+			t.Errorf("%s: what becomes of claims isn't as it was in the end:\n%s", distribution, text)
 		}
 		if distribution != observe.DistributionPlain && slices.ContainsFunc(said, func(c string) bool { return strings.HasPrefix(c, "kubectl etcd -n team scale") }) {
 			t.Errorf("%s: it tells to do what is refused:\n%s", distribution, text)

@@ -29,11 +29,17 @@ func (r Restore) statefulSet() []RestoreStep {
 	steps = append(steps, r.stop(), r.makeData(into))
 	steps = append(steps, r.putData(into)...)
 	if r.OneByOne {
-		steps = append(steps, r.startOne()...)
+		steps = append(steps, r.startOne())
 	} else {
 		steps = append(steps, r.startAll())
 	}
 	steps = append(steps, r.end()...)
+	if r.OneByOne { // no member is added while clients are cut off
+		steps = append(steps, r.grow())
+	}
+	if r.DeletesClaims {
+		steps = append(steps, r.deleteClaimsAgain())
+	}
 	return append(steps, r.tidy(into))
 }
 
@@ -69,7 +75,7 @@ func (r Restore) stop() RestoreStep {
 	step := RestoreStep{Title: "Stop all members", Why: "Whatever else writes the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
 	if r.DeletesClaims {
 		step.Why += " Its claims are deleted when it scales in: that is switched off first."
-		step.Commands = append(step.Commands, r.kubectl(`patch statefulset/%s --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}'`, r.Owner.StatefulSet))
+		step.Commands = append(step.Commands, r.retain("Retain"))
 	}
 	step.Commands = append(step.Commands,
 		r.kubectl("scale statefulset/%s --replicas=0", r.Owner.StatefulSet),
@@ -151,14 +157,8 @@ func (r Restore) startAll() RestoreStep {
 
 // startOne is for members that wait for each other: the first is restored as a
 // cluster of one, which then grows.
-func (r Restore) startOne() []RestoreStep {
-	var claims []string
-	for _, m := range r.Members[1:] {
-		for _, c := range r.Files.Claims {
-			claims = append(claims, strings.ReplaceAll(c, podMark, m.Pod))
-		}
-	}
-	steps := []RestoreStep{{
+func (r Restore) startOne() RestoreStep {
+	return RestoreStep{
 		Title: "Start the first member, as a cluster of one",
 		Why:   "Members start one after the other here and are ready only with a quorum: all at once would wait for each other for ever.",
 		Commands: []string{
@@ -166,9 +166,16 @@ func (r Restore) startOne() []RestoreStep {
 			r.kubectl("wait --for=create --timeout=1m pod/%s", r.Members[0].Pod),
 			r.kubectl("wait --for=condition=Ready --timeout=5m pod/%s", r.Members[0].Pod),
 		},
-	}}
-	if len(claims) == 0 {
-		return steps
+	}
+}
+
+// grow is how the others come back, whose data is of the cluster that was.
+func (r Restore) grow() RestoreStep {
+	var claims []string
+	for _, m := range r.Members[1:] {
+		for _, c := range r.Files.Claims {
+			claims = append(claims, strings.ReplaceAll(c, podMark, m.Pod))
+		}
 	}
 	grow := RestoreStep{
 		Title: "Let it grow", Why: "The other members' old data must go first: copy it if it may still be wanted.",
@@ -179,7 +186,19 @@ func (r Restore) startOne() []RestoreStep {
 	} else {
 		grow.Why += fmt.Sprintf(" Then to %d members, which %s adds: %s.", len(r.Members), m.Who, m.Way)
 	}
-	return append(steps, grow)
+	return grow
+}
+
+func (r Restore) deleteClaimsAgain() RestoreStep {
+	return RestoreStep{
+		Title: "Have claims deleted again when it scales in", Why: "As it was before.",
+		Commands: []string{r.retain("Delete")},
+	}
+}
+
+// retain says what becomes of claims when the StatefulSet scales in.
+func (r Restore) retain(what string) string {
+	return r.kubectl(`patch statefulset/%s --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"%s"}}}'`, r.Owner.StatefulSet, what)
 }
 
 func (r Restore) tidy(into []RestoreMember) RestoreStep {
