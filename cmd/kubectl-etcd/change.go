@@ -4,8 +4,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -35,6 +39,50 @@ func (d *dryRun) Set(text string) error {
 // Type is what help calls the value.
 func (d *dryRun) Type() string { return "mode" }
 
+// limit is the value of --timeout: a time that is not negative.
+type limit time.Duration
+
+// String, Set and Type implement pflag.Value.
+func (l *limit) String() string { return time.Duration(*l).String() }
+
+// Set takes a duration, 0 for none.
+func (l *limit) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err == nil && d < 0 {
+		err = errors.New("can't be less than 0")
+	}
+	*l = limit(d)
+	return err
+}
+
+// Type is what help calls the value.
+func (l *limit) Type() string { return "duration" }
+
+// reasonText is the value of --reason: a line that others read on their terminals.
+type reasonText string
+
+// longestReason leaves room in an Event for who did what, which stands before it.
+const longestReason = 500
+
+// String, Set and Type implement pflag.Value.
+func (r *reasonText) String() string { return string(*r) }
+
+// Set takes one line of text that can be shown as it is.
+func (r *reasonText) Set(text string) error {
+	text = strings.TrimSpace(text)
+	if n := utf8.RuneCountInString(text); n > longestReason {
+		return fmt.Errorf("it has %d characters, and %d at most are kept", n, longestReason)
+	}
+	if at := strings.IndexFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }); at >= 0 || !utf8.ValidString(text) {
+		return errors.New("it must be one line of printable characters")
+	}
+	*r = reasonText(text)
+	return nil
+}
+
+// Type is what help calls the value.
+func (r *reasonText) Type() string { return "string" }
+
 // change is what all commands that change something have in common.
 type change struct {
 	dryRun dryRun
@@ -55,8 +103,8 @@ func addChangeFlags(cmd *cobra.Command, ch *change) {
 	flags.Var(&ch.dryRun, "dry-run", "none, client or server: client prints the plan and stops, server also asks the API server for the permissions and tries the writes that it can")
 	flags.BoolVarP(&ch.yes, "yes", "y", false, "Don't ask. Without a terminal it is needed")
 	flags.BoolVar(&ch.wait, "wait", true, "Wait until the change is complete")
-	flags.DurationVar(&ch.timeout, "timeout", ch.timeout, "How long to go on at most, 0 for no limit")
-	flags.StringVar(&ch.reason, "reason", "", "Why, for the Event on the cluster and for others who find it locked")
+	flags.Var((*limit)(&ch.timeout), "timeout", "How long to go on at most, 0 for no limit")
+	flags.Var((*reasonText)(&ch.reason), "reason", "Why, for the Event on the cluster and for others who find it locked")
 	modes := cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc("dry-run", modes); err != nil {
 		panic(err) // the flag was added above

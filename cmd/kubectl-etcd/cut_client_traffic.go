@@ -6,6 +6,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -84,6 +85,9 @@ func newCutClientTrafficCmd(e *env) *cobra.Command {
 func cutClientTraffic(ctx context.Context, e *env, cmd *cobra.Command, target string, o cutOptions) (err error) {
 	if o.length < time.Second || o.length > longestCut {
 		return fmt.Errorf("--for %s: a cut lasts from 1s to %s", o.length, longestCut)
+	}
+	if o.reason == "" {
+		return errors.New("--reason is empty: say why, for those who find their clients cut off")
 	}
 	t, err := e.traffic(ctx, target, o.service)
 	if err != nil {

@@ -59,6 +59,9 @@ func newScaleCmd(e *env) *cobra.Command {
 			if o.abort == cmd.Flags().Changed("replicas") {
 				return fmt.Errorf("either --replicas or --abort must be given")
 			}
+			if o.replicas < 0 {
+				return fmt.Errorf("--replicas is %d, and can't be less than 0", o.replicas)
+			}
 			return scale(cmd.Context(), e, args[0], o)
 		},
 	}

@@ -47,8 +47,11 @@ func newSnapshotRestorePlanCmd(e *env) *cobra.Command {
 			kubectl etcd snapshot restore-plan main.db etcd-main -o jsonpath='{range .steps[*]}{range .commands[*]}{@}{"\n"}{end}{end}'`),
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.bump < 0 {
+			switch {
+			case f.bump < 0:
 				return fmt.Errorf("--bump-revision is %d, and can't be less than 0", f.bump)
+			case f.replicas < 0 || f.replicas > operate.MostMembers:
+				return fmt.Errorf("--replicas is %d, and must be from 0 to %d", f.replicas, operate.MostMembers)
 			}
 			return snapshotRestorePlan(cmd, e, args[0], args[1], f)
 		},

@@ -22,7 +22,7 @@ import (
 const druidGroup = "druid.gardener.cloud"
 
 // maxSeats is how many ordinals are looked through for volumes that were kept.
-const maxSeats = 16
+const maxSeats = MostMembers + 1
 
 // DruidNeeds are the permissions that scaling an Etcd uses.
 func (m *Members) DruidNeeds() []Need {
@@ -52,6 +52,9 @@ func (m *Members) etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {
 // the Etcd has that size already.
 func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) {
 	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	if err := tooMany(what, target); err != nil {
+		return Plan{}, err
+	}
 	e, err := m.etcd(ctx)
 	if err != nil {
 		return Plan{}, err

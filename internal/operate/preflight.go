@@ -49,6 +49,9 @@ func (f *findings) fact(format string, args ...any) {
 // cluster has that size already.
 func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*Journal, Plan, error) {
 	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	if err := tooMany(what, target); err != nil {
+		return nil, Plan{}, err
+	}
 	s, err := m.first(ctx, what, target)
 	if err != nil {
 		return nil, Plan{}, err
@@ -83,6 +86,19 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, members(target)),
 		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings,
 	}, nil
+}
+
+// MostMembers is how many a cluster can be given. etcd's own documentation advises 7
+// at most.
+const MostMembers = 15
+
+// tooMany refuses a size of which nobody should even look at all places.
+func tooMany(what string, target int) error {
+	if target <= MostMembers {
+		return nil
+	}
+	return &RefusedError{What: what, Why: []string{fmt.Sprintf(
+		"each write would wait for %d of them: etcd's documentation advises 7 members at most, and %d is the limit here", policy.Quorum(target), MostMembers)}}
 }
 
 // first is the look before an operation. Without a quorum nothing may begin.

@@ -94,6 +94,16 @@ var preflightRows = []struct {
 	{name: "a pod that is no member", is: func(s *sight) { s.Seats[3].UID = "u" }, says: "pod main-3 is there already"},
 }
 
+// TestTooMany: whoever mistypes a size doesn't have a million places looked at.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	for size, refuses := range map[int]bool{0: false, 7: false, MostMembers: false, MostMembers + 2: true, 1_000_001: true} {
+		if err := tooMany("scale", size); (err != nil) != refuses {
+			t.Errorf("%d members: %v, want a refusal: %t", size, err, refuses)
+		}
+	}
+}
+
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	for _, r := range preflightRows {
