@@ -53,7 +53,7 @@ const (
 // must be seen to wait before it has passed.
 func (w *World) holdLimit() time.Duration {
 	if w.Disturb != nil {
-		return 2 * backupHoldLimit
+		return backupHoldLimit * 3 / 2
 	}
 	return backupHoldLimit
 }
