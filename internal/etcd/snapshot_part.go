@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // partSuffix ends the name under which a snapshot is written until it is verified.
@@ -105,6 +106,18 @@ func (p *partFile) hold() error {
 	return err
 }
 
+// holdAgain is hold for a file that was shared. A program that this process starts just
+// then has, for a moment, every file that was open, also those of readers that are done:
+// that is waited for, while a file that another save replaced never becomes ours again.
+func (p *partFile) holdAgain() error {
+	err := p.hold()
+	for tries := 0; tries < 500 && errors.Is(err, errLocked) && stillNamed(p.File, p.Name()); tries++ {
+		time.Sleep(10 * time.Millisecond)
+		err = p.hold()
+	}
+	return err
+}
+
 // share lets other readers of this process lock the file to read it, as bbolt
 // does, and still keeps other saves away.
 func (p *partFile) share() error {
@@ -134,7 +147,7 @@ func (p *partFile) discard() {
 // commit gives the file its final name: all of it or nothing, also for a machine
 // that loses power. Without replace a file that came in the meantime stays.
 func (p *partFile) commit(replace bool) error {
-	if err := p.hold(); err != nil {
+	if err := p.holdAgain(); err != nil {
 		return fmt.Errorf("finish %s: another save has taken it over: %w", p.Name(), err)
 	}
 	if closeFirst {
@@ -176,7 +189,7 @@ func name(from, to string, replace bool) error {
 
 // restart empties the file for another attempt.
 func (p *partFile) restart() error {
-	if err := p.hold(); err != nil { // the attempt before may have shared the lock
+	if err := p.holdAgain(); err != nil { // the attempt before may have shared the lock
 		return fmt.Errorf("begin %s again: another save has taken it over: %w", p.Name(), err)
 	}
 	if err := p.Truncate(0); err != nil {
