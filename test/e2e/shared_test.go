@@ -38,7 +38,7 @@ func beside(t *testing.T) {
 var room = struct {
 	*sync.Cond
 	left int
-}{sync.NewCond(&sync.Mutex{}), 16}
+}{sync.NewCond(&sync.Mutex{}), 10}
 
 // operating begins a test that operates clusters of its own, beside others, with so
 // many members at once.
