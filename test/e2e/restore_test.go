@@ -49,13 +49,7 @@ func TestPluginRestorePlan(t *testing.T) {
 		err := kube.List(ctx, &claims, client.InNamespace(ns))
 		return fmt.Sprintf("%d left", len(claims.Items)), len(claims.Items) == 0, err
 	})
-	planned, _ := plugin(t, 0, "snapshot", "restore-plan", file, "main", "-n", ns, "--helper-image", images.Alpine, "-o", "json")
-	plan := decode[output.RestorePlan](t, planned)
-	for _, step := range plan.Steps {
-		for _, command := range step.Commands {
-			typed(t, dir, step.Title, command)
-		}
-	}
+	typesPlan(t, c, dir, file)
 	if now := contents(t, c); now != want {
 		t.Errorf("there is %q, and was %q", now, want)
 	}
@@ -70,6 +64,40 @@ func TestPluginRestorePlan(t *testing.T) {
 		return seen, ahead, err
 	})
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "Q001,D004,T001")
+}
+
+// TestPluginRestorePlanOneByOne restores members that start one after the other, and are
+// Ready only with a quorum: a cluster of one, which grows.
+func TestPluginRestorePlanOneByOne(t *testing.T) {
+	operating(t, 3)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 1, TLS: true, Mutate: func(o *unstructured.Unstructured) {
+		if o.GetKind() == "StatefulSet" {
+			unstructured.RemoveNestedField(o.Object, "spec", "podManagementPolicy")
+		}
+	}})
+	plugin(t, 0, "scale", target(c), "--replicas", "3", "-n", ns, "-y")
+	put(t, c, 20)
+	want, dir := contents(t, c), t.TempDir()
+	file := filepath.Join(dir, "main.db")
+	plugin(t, 0, "snapshot", "save", target(c), file, "-n", ns)
+	put(t, c, 40)
+	typesPlan(t, c, dir, file)
+	votersAre(t, c, 3)
+	if now := contents(t, c); now != want {
+		t.Errorf("there is %q, and was %q", now, want)
+	}
+}
+
+// typesPlan types what a plan to restore prints, step by step and to the letter.
+func typesPlan(t *testing.T, c *clusters.Cluster, dir, file string) {
+	t.Helper()
+	planned, _ := plugin(t, 0, "snapshot", "restore-plan", file, target(c), "-n", c.Namespace, "--helper-image", images.Alpine, "-o", "json")
+	for _, step := range decode[output.RestorePlan](t, planned).Steps {
+		for _, command := range step.Commands {
+			typed(t, dir, step.Title, command)
+		}
+	}
 }
 
 // logApart gives the write-ahead log a volume of its own.
