@@ -107,11 +107,8 @@ func beginShared(ctx context.Context) error {
 	return err
 }
 
-// What the shared clusters are.
-var (
-	sharedDruidSpec = clusters.Spec{Flavour: clusters.Druid, Size: 3}
-	sharedChartSpec = clusters.Spec{Flavour: clusters.Bitnami, TLS: true, Size: 3}
-)
+// sharedDruidSpec is what the shared cluster of druid is.
+var sharedDruidSpec = clusters.Spec{Flavour: clusters.Druid, Size: 3}
 
 // borrowed is held by tests that move the shared cluster's leader, or want it still.
 var borrowed sync.Mutex
@@ -128,7 +125,14 @@ func borrowDruid(t *testing.T) *clusters.Cluster {
 // sharedDruid is a cluster of three members by druid, ready.
 func sharedDruid(t *testing.T) *clusters.Cluster {
 	t.Helper()
-	return shared(t, sharedNamespace, "shared", sharedDruidSpec)
+	c, err := clusters.At(bed, sharedNamespace, "shared", sharedDruidSpec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // borrowedChart is held by the test that uses the shared chart.
@@ -143,20 +147,5 @@ func borrowChart(t *testing.T) *clusters.Cluster {
 	if err := makeNamespace(t.Context(), chartNamespace); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := clusters.Apply(t.Context(), bed, chartNamespace, "chart", sharedChartSpec); err != nil {
-		t.Fatal(err)
-	}
-	return shared(t, chartNamespace, "chart", sharedChartSpec)
-}
-
-func shared(t *testing.T, ns, name string, spec clusters.Spec) *clusters.Cluster {
-	t.Helper()
-	c, err := clusters.At(bed, ns, name, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.WaitReady(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return start(t, chartNamespace, "chart", clusters.Spec{Flavour: clusters.Bitnami, TLS: true, Size: 3})
 }
