@@ -87,8 +87,13 @@ func (w *World) casting() (err error) {
 	return err
 }
 
+// cast is who has a part in what is played.
 func (w *World) cast() []*clusters.Cluster {
-	return []*clusters.Cluster{w.main, w.grow, w.literal, w.outside}
+	cast := []*clusters.Cluster{w.main, w.outside}
+	if w.grows {
+		cast = append(cast, w.grow, w.literal)
+	}
+	return cast
 }
 
 func (w *World) ensureNamespace(ctx context.Context, name string, labels map[string]string) error {

@@ -5,7 +5,6 @@ package story_test
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/story"
@@ -13,10 +12,22 @@ import (
 )
 
 // TestStory plays the whole story while the API server and etcd-webhook are
-// restarted in the middle of each step, on a testbed of its own.
+// restarted in the middle of each step. Its two halves need nothing of each other but
+// the first step, and each has a testbed of its own.
 func TestStory(t *testing.T) {
+	for half, steps := range map[string][]int{
+		"grow": {1, 2, 3},
+		"fail": {1, 4, 5, 6},
+	} {
+		t.Run(half, func(t *testing.T) {
+			t.Parallel()
+			play(t, testbed.Options{Name: "kubectl-etcd-story-" + half, Log: t.Output()}, steps)
+		})
+	}
+}
+
+func play(t *testing.T, o testbed.Options, steps []int) {
 	ctx := t.Context()
-	o := testbed.Options{Name: "kubectl-etcd-story", Log: os.Stderr}
 	t.Cleanup(func() {
 		if err := testbed.Down(context.WithoutCancel(ctx), o); err != nil {
 			t.Errorf("remove the testbed: %v", err)
@@ -26,12 +37,12 @@ func TestStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := story.Open(tb, story.NewTeller(os.Stderr, false), os.Stderr)
+	w, err := story.Open(tb, story.NewTeller(t.Output(), false), t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Disturb = story.RestartEverything(w)
-	if err := story.Play(ctx, w); err != nil {
+	if err := story.Play(ctx, w, steps...); err != nil {
 		t.Fatal(err)
 	}
 }
