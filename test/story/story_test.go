@@ -27,6 +27,7 @@ func TestStory(t *testing.T) {
 }
 
 func play(t *testing.T, o testbed.Options, steps []int) {
+	t.Helper()
 	ctx := t.Context()
 	t.Cleanup(func() {
 		if err := testbed.Down(context.WithoutCancel(ctx), o); err != nil {
