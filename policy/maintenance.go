@@ -152,7 +152,8 @@ func allWell(members []Database) Verdict {
 			for _, m := range members {
 				well += one(m.Trouble == "")
 			}
-			return refused(MemberDown, "%d of %s well; %s: %s", well, count1(len(members), "member"), m.Pod, m.Trouble)
+			return refused(MemberDown, "%d of %s well, all have to be; %s: %s; bring it back or replace it first (kubectl etcd member replace)",
+				well, count1(len(members), "member"), m.Pod, m.Trouble)
 		}
 	}
 	return allowed(AllReady, "%s well", count1(len(members), "member"))

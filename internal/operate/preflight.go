@@ -176,7 +176,7 @@ func checkMembers(s *sight, cures string, f *findings) {
 		case p.Place < 0:
 			f.refuse("etcd lists member %016x with peer URL %s, which is no pod's: kubectl etcd member remove it first", p.ID, p.URL)
 		case !p.Healthy && s.Seats[p.Place].Pod != cures:
-			f.refuse("%s is not healthy: %s", s.Seats[p.Place].Pod, s.why(s.Seats[p.Place].Pod))
+			f.refuse("%s is not healthy: %s%s", s.Seats[p.Place].Pod, s.why(s.Seats[p.Place].Pod), beforeAnother(cures))
 		}
 		voters++
 		if p.Healthy {
@@ -185,11 +185,25 @@ func checkMembers(s *sight, cures string, f *findings) {
 	}
 	f.fact("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters))
 	for _, member := range s.survey.Members {
-		// CORRUPT stays raised until the member that differs is replaced.
-		if len(member.Alarms) > 0 && (cures == "" || !onlyCorrupt(member.Alarms)) {
+		switch {
+		case len(member.Alarms) == 0:
+		case cures == "":
 			f.refuse("%s has an alarm: %s (kubectl etcd alarm list)", member.Pod, strings.Join(member.Alarms, ", "))
+		// An alarm is cured when all members are well, so the broken one is replaced first:
+		// etcd changes its list of members also where it takes no writes.
+		case slices.Contains(member.Alarms, policy.NoSpace):
+			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd defrag has run, which needs every member.", member.Pod, policy.NoSpace)
 		}
 	}
+}
+
+// beforeAnother says what is to be done with a second broken member, where one is
+// replaced: etcd adds nobody while any voter is missing.
+func beforeAnother(cures string) string {
+	if cures == "" {
+		return ""
+	}
+	return "; etcd adds nobody while another voter is missing: bring it back, or take it out with kubectl etcd member remove and replace it after this one"
 }
 
 // heldBack says what holds a rollout back, empty for nothing that is known.
@@ -201,10 +215,6 @@ func (s *sight) heldBack() string {
 		return fmt.Sprintf(" (partition %d: at 0 the pods restart one by one)", s.Partition)
 	}
 	return ""
-}
-
-func onlyCorrupt(alarms []string) bool {
-	return !slices.ContainsFunc(alarms, func(a string) bool { return a != policy.Corrupt })
 }
 
 // why is what keeps a pod's member from being healthy.

@@ -194,6 +194,11 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 	target := []string{c.Full(), "-n", c.Namespace}
 	tells(t, 3, []string{"NOSPACE", "kubectl etcd defrag " + c.Full()}, append([]string{"alarm", "list"}, target...)...)
 	refuses(t, []string{"of its quota of 16.0 MiB"}, append([]string{"alarm", "disarm", "-y"}, target...)...)
+	lost := podsOf(t, c)[1]
+	wipe(t, c, lost)
+	refuses(t, []string{"2 of 3 members well", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
+	_, said := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
+	wants(t, said, "takes no writes before kubectl etcd defrag has run", "promoted "+lost)
 	stdout, stderr := plugin(t, 0, append([]string{"defrag", "-y"}, target...)...)
 	if !strings.Contains(stdout, "takes writes again") || !strings.Contains(stderr, "is compacted") {
 		t.Errorf("%s%s", stdout, stderr)
