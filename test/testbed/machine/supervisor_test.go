@@ -17,10 +17,10 @@ import (
 // takes every child of this process, so that no other test here may have one.
 func TestSupervisor(t *testing.T) {
 	dir := t.TempDir()
-	gate := filepath.Join(dir, "gate")
+	gate, deaf := filepath.Join(dir, "gate"), filepath.Join(dir, "deaf")
 	spec := &Spec{Name: "m", Dir: dir, Shared: filepath.Join(dir, "shared"), Processes: []Process{
 		{Name: "steady", Args: []string{"/bin/sleep", "1000"}},
-		{Name: "stubborn", Args: []string{"/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"}, Grace: 300 * time.Millisecond},
+		{Name: "stubborn", Args: []string{"/bin/sh", "-c", "trap '' TERM; touch " + deaf + "; while :; do sleep 0.1; done"}, Grace: 300 * time.Millisecond},
 		{Name: "waiting", Args: []string{"/bin/sleep", "1000"}, WaitFor: []string{gate}},
 		{Name: "missing", Args: []string{"/no/such/program"}},
 	}}
@@ -49,7 +49,7 @@ func TestSupervisor(t *testing.T) {
 	if s := v.statuses()[0]; s.Restarts != 1 || s.LastExit != "killed" {
 		t.Errorf("after it was killed: %+v", s)
 	}
-	time.Sleep(200 * time.Millisecond) // the shell sets its trap
+	awaitFile(t, deaf)
 	for _, name := range []string{"steady", "stubborn", "waiting", "missing"} {
 		if err := v.obey(name, "stop"); err != nil {
 			t.Fatal(err)
@@ -93,4 +93,15 @@ func (v *supervisor) expect(t *testing.T, want map[string]bool) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("%s: running is not %t", last, want[last])
+}
+
+func awaitFile(t *testing.T, path string) {
+	t.Helper()
+	for range expectations {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s: nobody has made it", path)
 }
