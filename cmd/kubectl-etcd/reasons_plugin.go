@@ -37,7 +37,7 @@ func statusReasons() []reason {
 func installationReasons() []reason {
 	const from = "kubectl etcd webhook status"
 	return []reason{
-		{"WebhookNotInstalled", from, "There is neither a webhook configuration nor a Deployment of etcd-webhook.", "Install it: kubectl apply --server-side -k manifests/overlays/self-signed."},
+		{"WebhookNotInstalled", from, "There is neither a webhook configuration nor a Deployment of etcd-webhook.", "Install it: kubectl apply --server-side -f with the etcd-webhook.yaml of a release, or -k manifests/overlays/self-signed of a checkout."},
 		{"WebhookNoReplica", from, "No replica of etcd-webhook is ready. Requests pass as if it were not installed: new members are not spread, budgets are not kept, cuts don't end.", "The message says why; the pods' logs and kubectl describe say more."},
 		{"WebhookNotCalled", from, "A dry run came back without the webhook's answer: the API server didn't call it, or got no answer in time, and let the request pass.", "See whether the API server reaches the webhook's Service on port 443 (network policies, its own firewall), and whether every caBundle matches: kubectl etcd webhook status shows both."},
 		{"WebhookNotRegistered", from, "The program runs, but no webhook configuration names it, so the API server never calls it.", "Apply the manifests again."},

@@ -37,7 +37,7 @@ const (
 	restOfLife = 5
 	// cutOverdueAfter is what the controller may take to end a cut.
 	cutOverdueAfter = time.Minute
-	installCommand  = "kubectl apply --server-side -k github.com/kubectl-etcd/kubectl-etcd/manifests/overlays/self-signed"
+	installCommand  = "kubectl apply --server-side -f etcd-webhook.yaml, from https://github.com/kubectl-etcd/kubectl-etcd/releases"
 )
 
 // judgeWebhook makes of what was seen what is wrong with it.
