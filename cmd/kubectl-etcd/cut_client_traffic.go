@@ -177,7 +177,7 @@ func (t *traffic) cut(ctx context.Context) (err error) {
 		s := &t.services.Chosen[i]
 		err := lock.Held()
 		if err == nil {
-			err = operate.CutService(ctx, t.kube, s, t.until)
+			err = t.write(ctx, func() error { return operate.CutService(ctx, t.kube, s, t.until) })
 		}
 		if err != nil {
 			return t.undo(ctx, lock, err, i)

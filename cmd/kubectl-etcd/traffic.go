@@ -109,6 +109,11 @@ func (t *traffic) names() []string {
 	return names
 }
 
+// write changes a Service, when druid lets anybody.
+func (t *traffic) write(ctx context.Context, change func() error) error {
+	return operate.BesideDruid(ctx, t.kube, t.Owner, t.env.clock, change)
+}
+
 // list names the Services in a sentence.
 func (t *traffic) list() string { return strings.Join(t.names(), ", ") }
 

@@ -65,8 +65,13 @@ func (t *traffic) probe(ctx context.Context) error {
 	}
 	t.kept = true
 	for i := range t.services.Chosen {
-		asked := t.env.clock.Now()
-		probed, err := operate.ProbeCut(ctx, quiet, &t.services.Chosen[i], asked)
+		var asked time.Time
+		var probed operate.Probed
+		err := t.write(ctx, func() (err error) {
+			asked = t.env.clock.Now()
+			probed, err = operate.ProbeCut(ctx, quiet, &t.services.Chosen[i], asked)
+			return err
+		})
 		if err != nil {
 			return err
 		}

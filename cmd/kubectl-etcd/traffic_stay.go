@@ -106,7 +106,11 @@ func (t *traffic) forget(ctx context.Context) {
 func (t *traffic) restore(ctx context.Context) error {
 	var errs []error
 	for _, name := range t.names() {
-		restored, err := operate.RestoreService(ctx, t.kube, client.ObjectKey{Namespace: t.Namespace, Name: name})
+		var restored bool
+		err := t.write(ctx, func() (err error) {
+			restored, err = operate.RestoreService(ctx, t.kube, client.ObjectKey{Namespace: t.Namespace, Name: name})
+			return err
+		})
 		if apierrors.IsNotFound(err) {
 			continue // gone, and its cut with it
 		}

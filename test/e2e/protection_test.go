@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"testing"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	authenticationv1 "k8s.io/api/authentication/v1"
 
@@ -66,6 +67,11 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	}
 	if got := cutUntil(t, c); report.RestoredBy != "etcd-webhook" || !got.Equal(report.Until.Time) {
 		t.Errorf("after druid's reconciliation it is cut until %s: %+v", got, report)
+	}
+	// While druid reconciles it denies those as well: the plugin waits.
+	again := druidv1alpha1.DruidOperationReconcile
+	if err := c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &again); err != nil {
+		t.Fatal(err)
 	}
 	sameAgain(t, c, before)
 }
