@@ -229,7 +229,8 @@ func removeLinks(testbed string) error {
 	}
 	for _, l := range links {
 		if l.Attrs().Alias == linkAlias(testbed) {
-			if err := netlink.LinkDel(l); err != nil && !errors.As(err, &netlink.LinkNotFoundError{}) {
+			// One end of a pair goes with the other, whose namespace may be ending.
+			if err := netlink.LinkDel(l); err != nil && !errors.Is(err, unix.ENODEV) && !errors.As(err, &netlink.LinkNotFoundError{}) {
 				return fmt.Errorf("remove link %s: %w", l.Attrs().Name, err)
 			}
 		}
