@@ -5,10 +5,29 @@ package story
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
+
+// PlayDisturbed plays the steps of these numbers on a testbed of their own, which is gone
+// afterwards, while the API server and etcd-webhook are restarted in the middle of each.
+func PlayDisturbed(ctx context.Context, o testbed.Options, numbers ...int) (err error) {
+	defer func() { err = errors.Join(err, testbed.Down(context.WithoutCancel(ctx), o)) }()
+	tb, err := testbed.Up(ctx, o)
+	if err != nil {
+		return err
+	}
+	w, err := Open(tb, NewTeller(o.Log, false), o.Log)
+	if err != nil {
+		return err
+	}
+	w.Disturb = RestartEverything(w)
+	return Play(ctx, w, numbers...)
+}
 
 // RestartEverything kills every replica of etcd-webhook at once and restarts the API
 // server while they come back.

@@ -6,8 +6,9 @@
 // that restarts a pod or stops one from being created. Each step prints what it
 // does and what the objects then say, and fails where that is not what was said.
 //
-// The demonstration plays it as it is; the tests play it, in two halves side by side,
-// while the API server and the webhook are restarted in the middle of every step.
+// The demonstration plays it as it is. The tests play it in two halves, growth and
+// failures, while the API server and the webhook are restarted in the middle of every
+// step.
 package story
 
 import (

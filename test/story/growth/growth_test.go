@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package growth
+
+import (
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/story"
+	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
+)
+
+// TestStory plays that half of the story which tells of what grows and what is reconciled, and pods without the webhook.
+func TestStory(t *testing.T) {
+	o := testbed.Options{Name: "kubectl-etcd-growth", Log: t.Output()}
+	if err := story.PlayDisturbed(t.Context(), o, 1, 2, 3, 6); err != nil {
+		t.Fatal(err)
+	}
+}
