@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -76,14 +79,29 @@ func (c *Cluster) apply(ctx context.Context) error {
 	}
 	for _, object := range objects {
 		mark(object, c.Name)
-		if c.Mutate != nil {
-			c.Mutate(object)
+		if err := c.mutate(object); err != nil {
+			return err
 		}
 	}
 	err = c.kube.apply(ctx, objects...)
 	if c.Flavour == Druid && meta.IsNoMatchError(err) {
 		return fmt.Errorf("%w; install etcd-druid first", err)
 	}
+	return err
+}
+
+// mutate changes the StatefulSet as the spec says.
+func (c *Cluster) mutate(object *unstructured.Unstructured) error {
+	if c.Mutate == nil || object.GetKind() != "StatefulSet" {
+		return nil
+	}
+	var set appsv1.StatefulSet
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &set); err != nil {
+		return fmt.Errorf("StatefulSet of the manifests: %w", err)
+	}
+	c.Mutate(&set)
+	var err error
+	object.Object, err = runtime.DefaultUnstructuredConverter.ToUnstructured(&set)
 	return err
 }
 

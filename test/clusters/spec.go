@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -54,8 +54,9 @@ type Spec struct {
 	// Budget of the members' pods. Nil means none for Plain and the chart's default
 	// of maxUnavailable 1 for Bitnami. Druid makes its own, and refuses this.
 	Budget *Budget
-	// Mutate changes any object before it is applied, where nothing above does.
-	Mutate func(*unstructured.Unstructured)
+	// Mutate changes the StatefulSet before it is applied, where nothing above does. Nil
+	// changes nothing; druid, which makes its own, refuses this.
+	Mutate func(*appsv1.StatefulSet)
 	// Progress is told what images are built, which can take minutes. Nil for nobody.
 	Progress io.Writer
 
@@ -183,6 +184,8 @@ func (s Spec) checkDruid() error {
 		return fmt.Errorf("druid gives every member a volume: an Etcd can't be ephemeral")
 	case s.Budget != nil:
 		return fmt.Errorf("druid makes the budget of an Etcd itself")
+	case s.Mutate != nil:
+		return fmt.Errorf("druid makes the StatefulSet of an Etcd itself")
 	}
 	return nil
 }

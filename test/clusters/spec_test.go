@@ -6,6 +6,8 @@ package clusters
 import (
 	"strings"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
 )
 
 func TestSpecIsChecked(t *testing.T) {
@@ -20,6 +22,7 @@ func TestSpecIsChecked(t *testing.T) {
 		{"unknown version", `"4.0"`, Spec{Flavour: Plain, Version: "4.0"}},
 		{"ephemeral druid", "can't be ephemeral", Spec{Flavour: Druid, Ephemeral: true}},
 		{"budget for druid", "makes the budget", Spec{Flavour: Druid, Budget: &Budget{}}},
+		{"mutation for druid", "makes the StatefulSet", Spec{Flavour: Druid, Mutate: func(*appsv1.StatefulSet) {}}},
 		{"druid's for plain", "nothing of druid's", Spec{Flavour: Plain, Druid: DruidSpec{NoBackups: true}}},
 		{"plain's for druid", "nothing of a plain", Spec{Flavour: Druid, Plain: PlainSpec{Shell: true}}},
 	} {

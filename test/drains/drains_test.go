@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -67,19 +67,11 @@ func TestConcurrentDrainsKeepQuorum(t *testing.T) {
 
 // soonReady has a member's readiness looked at every second: most of a drain's time goes
 // by until somebody asks.
-func soonReady(o *unstructured.Unstructured) {
-	if o.GetKind() != "StatefulSet" {
-		return
-	}
-	path := []string{"spec", "template", "spec", "containers"}
-	containers, _, _ := unstructured.NestedSlice(o.Object, path...)
-	for _, c := range containers {
-		if probe, ok := c.(map[string]any)["readinessProbe"].(map[string]any); ok {
-			probe["initialDelaySeconds"], probe["periodSeconds"] = int64(1), int64(1)
+func soonReady(set *appsv1.StatefulSet) {
+	for _, c := range set.Spec.Template.Spec.Containers {
+		if c.ReadinessProbe != nil {
+			c.ReadinessProbe.InitialDelaySeconds, c.ReadinessProbe.PeriodSeconds = 1, 1
 		}
-	}
-	if err := unstructured.SetNestedSlice(o.Object, containers, path...); err != nil {
-		panic(err)
 	}
 }
 

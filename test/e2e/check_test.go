@@ -24,9 +24,9 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -232,19 +232,15 @@ func TestPluginCheckSick(t *testing.T) {
 
 // sicken puts all members on one node, with a liveness probe that an alarm fails, a
 // tiny quota, no requests and no time to stop.
-func sicken(o *unstructured.Unstructured) {
-	if o.GetKind() != "StatefulSet" {
-		return
-	}
-	pod := o.Object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
-	pod["nodeSelector"] = map[string]any{corev1.LabelHostname: bed.Nodes()[0].Name}
-	pod["terminationGracePeriodSeconds"] = int64(1)
-	etcd := pod["containers"].([]any)[0].(map[string]any)
-	delete(etcd, "resources")
-	etcd["args"] = append(etcd["args"].([]any), "--quota-backend-bytes=8388608")
-	probe := etcd["livenessProbe"].(map[string]any)
-	probe["httpGet"].(map[string]any)["path"] = "/health"
-	probe["failureThreshold"] = int64(60) // long enough to look at it
+func sicken(set *appsv1.StatefulSet) {
+	pod := &set.Spec.Template.Spec
+	pod.NodeSelector = map[string]string{corev1.LabelHostname: bed.Nodes()[0].Name}
+	pod.TerminationGracePeriodSeconds = new(int64(1))
+	etcd := &pod.Containers[0]
+	etcd.Resources = corev1.ResourceRequirements{}
+	etcd.Args = append(etcd.Args, "--quota-backend-bytes=8388608")
+	etcd.LivenessProbe.HTTPGet.Path = "/health"
+	etcd.LivenessProbe.FailureThreshold = 60 // long enough to look at it
 }
 
 // noSpace fills the database up to its quota.

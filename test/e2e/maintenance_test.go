@@ -21,7 +21,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -53,22 +53,10 @@ func TestPluginMaintenance(t *testing.T) {
 	})
 }
 
-// smallQuota lets a cluster of StatefulSets run out of space soon.
-func smallQuota(o *unstructured.Unstructured) {
-	if o.GetKind() != "StatefulSet" {
-		return
-	}
-	containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers")
-	for _, c := range containers {
-		container := c.(map[string]any)
-		if command, _, _ := unstructured.NestedStringSlice(container, "command"); len(command) > 0 {
-			env, _, _ := unstructured.NestedSlice(container, "env")
-			container["env"] = append(env, map[string]any{"name": "ETCD_QUOTA_BACKEND_BYTES", "value": "16777216"})
-		}
-	}
-	if err := unstructured.SetNestedSlice(o.Object, containers, "spec", "template", "spec", "containers"); err != nil {
-		panic(err)
-	}
+// smallQuota lets a cluster run out of space soon.
+func smallQuota(set *appsv1.StatefulSet) {
+	etcd := &set.Spec.Template.Spec.Containers[0]
+	etcd.Env = append(etcd.Env, corev1.EnvVar{Name: "ETCD_QUOTA_BACKEND_BYTES", Value: "16777216"})
 }
 
 // maintain does what leaves a cluster as it was.

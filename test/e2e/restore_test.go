@@ -18,8 +18,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -71,10 +69,8 @@ func TestPluginRestorePlan(t *testing.T) {
 func TestPluginRestorePlanOneByOne(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 1, TLS: true, Mutate: func(o *unstructured.Unstructured) {
-		if o.GetKind() == "StatefulSet" {
-			unstructured.RemoveNestedField(o.Object, "spec", "podManagementPolicy")
-		}
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 1, TLS: true, Mutate: func(set *appsv1.StatefulSet) {
+		set.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
 	}})
 	plugin(t, 0, "scale", target(c), "--replicas", "3", "-n", ns, "-y")
 	put(t, c, 20)
@@ -101,24 +97,13 @@ func typesPlan(t *testing.T, c *clusters.Cluster, dir, file string) {
 }
 
 // logApart gives the write-ahead log a volume of its own.
-func logApart(o *unstructured.Unstructured) {
-	if o.GetKind() != "StatefulSet" {
-		return
-	}
-	var sts appsv1.StatefulSet
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &sts); err != nil {
-		panic(err)
-	}
-	volume := sts.Spec.VolumeClaimTemplates[0].DeepCopy()
+func logApart(set *appsv1.StatefulSet) {
+	volume := set.Spec.VolumeClaimTemplates[0].DeepCopy()
 	volume.Name = "log"
-	sts.Spec.VolumeClaimTemplates = append(sts.Spec.VolumeClaimTemplates, *volume)
-	c := &sts.Spec.Template.Spec.Containers[0]
-	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "log", MountPath: "/log"})
-	c.Env = append(c.Env, corev1.EnvVar{Name: "ETCD_WAL_DIR", Value: "/log/wal"})
-	var err error
-	if o.Object, err = runtime.DefaultUnstructuredConverter.ToUnstructured(&sts); err != nil {
-		panic(err)
-	}
+	set.Spec.VolumeClaimTemplates = append(set.Spec.VolumeClaimTemplates, *volume)
+	etcd := &set.Spec.Template.Spec.Containers[0]
+	etcd.VolumeMounts = append(etcd.VolumeMounts, corev1.VolumeMount{Name: "log", MountPath: "/log"})
+	etcd.Env = append(etcd.Env, corev1.EnvVar{Name: "ETCD_WAL_DIR", Value: "/log/wal"})
 }
 
 // typed runs a command as a person would who copies it from a plan.
