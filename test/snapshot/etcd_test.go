@@ -23,6 +23,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
@@ -127,15 +128,20 @@ func dial(t *testing.T, address string) *clientv3.Client {
 func await(t *testing.T, address string) {
 	t.Helper()
 	c := dial(t, address)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	for {
-		if _, err := c.Get(ctx, "x"); err == nil {
-			return
-		} else if ctx.Err() != nil {
-			t.Fatalf("etcd at %s doesn't answer: %v", address, err)
-		}
-		time.Sleep(100 * time.Millisecond)
+	poll(t, "etcd at "+address+" to answer", func(ctx context.Context) bool {
+		_, err := c.Get(ctx, "x")
+		return err == nil
+	})
+}
+
+// poll waits for what a starting member does soon.
+func poll(t *testing.T, what string, done func(context.Context) bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
+		return done(ctx), nil
+	})
+	if err != nil {
+		t.Fatalf("waiting for %s: %v", what, err)
 	}
 }
 

@@ -4,12 +4,12 @@
 package snapshot
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -49,16 +49,13 @@ func TestSavedCanBeRestored(t *testing.T) {
 // has one: it writes that a moment after it has begun to serve.
 func settledStatus(t *testing.T, c *clientv3.Client, address string, versioned bool) *clientv3.StatusResponse {
 	t.Helper()
-	for {
-		status, err := c.Status(t.Context(), "http://"+address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !versioned || status.StorageVersion != "" {
-			return status
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	var status *clientv3.StatusResponse
+	poll(t, "the status, with its storage version, of etcd at "+address, func(ctx context.Context) bool {
+		var err error
+		status, err = c.Status(ctx, "http://"+address)
+		return err == nil && (!versioned || status.StorageVersion != "")
+	})
+	return status
 }
 
 func nothing(etcd.Saved) ([]byte, error) { return nil, nil }
