@@ -4,9 +4,11 @@
 package machine
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,17 +41,13 @@ func TestSupervisor(t *testing.T) {
 	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for range expectations { // it is down for a second only, which may go unseen
-		if v.statuses()[0].Restarts > 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	// It is down for a second only, which may go unseen.
+	poll(t, "steady to restart", func() bool { return v.statuses()[0].Restarts > 0 })
 	v.expect(t, map[string]bool{"steady": true})
 	if s := v.statuses()[0]; s.Restarts != 1 || s.LastExit != "killed" {
 		t.Errorf("after it was killed: %+v", s)
 	}
-	awaitFile(t, deaf)
+	poll(t, "stubborn to be deaf", func() bool { _, err := os.Stat(deaf); return err == nil })
 	for _, name := range []string{"steady", "stubborn", "waiting", "missing"} {
 		if err := v.obey(name, "stop"); err != nil {
 			t.Fatal(err)
@@ -73,35 +71,24 @@ func TestSupervisor(t *testing.T) {
 	}
 }
 
-// expectations are how often is looked for what should come, every ten milliseconds.
-const expectations = 6000
-
 // expect waits for programs to run or not.
 func (v *supervisor) expect(t *testing.T, want map[string]bool) {
 	t.Helper()
-	var last string
-	for range expectations {
-		last = ""
-		for _, s := range v.statuses() {
-			if run, ok := want[s.Name]; ok && run != s.Running {
-				last = s.Name
-			}
-		}
-		if last == "" {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s: running is not %t", last, want[last])
+	poll(t, fmt.Sprintf("programs to run, or not: %v", want), func() bool {
+		return !slices.ContainsFunc(v.statuses(), func(s Status) bool {
+			run, ok := want[s.Name]
+			return ok && run != s.Running
+		})
+	})
 }
 
-func awaitFile(t *testing.T, path string) {
+func poll(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for range expectations {
-		if _, err := os.Stat(path); err == nil {
+	for range 6000 {
+		if done() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s: nobody has made it", path)
+	t.Fatalf("a minute was not enough for %s", what)
 }
