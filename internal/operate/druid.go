@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -38,11 +39,11 @@ func (m *Members) DruidNeeds() []Need {
 	}
 }
 
-// etcd reads the Etcd.
-func (m *Members) etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {
+// readEtcd reads the Etcd that an owner is.
+func readEtcd(ctx context.Context, kube client.Reader, o observe.Owner) (*druidv1alpha1.Etcd, error) {
 	e := &druidv1alpha1.Etcd{}
-	if err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.Name}, e); err != nil {
-		return nil, fmt.Errorf("read %s: %w", m.Owner, err)
+	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, e); err != nil {
+		return nil, fmt.Errorf("read %s: %w", o, err)
 	}
 	return e, nil
 }
@@ -55,7 +56,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) 
 	if err := tooMany(what, target); err != nil {
 		return Plan{}, err
 	}
-	e, err := m.etcd(ctx)
+	e, err := readEtcd(ctx, m.Kube, m.Owner)
 	if err != nil {
 		return Plan{}, err
 	}

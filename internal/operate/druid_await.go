@@ -44,7 +44,7 @@ func (m *Members) AwaitDruid(ctx context.Context, target int) error {
 
 // druidState is what is still missing, in words.
 func (m *Members) druidState(ctx context.Context, target int) (now string, done bool, err error) {
-	e, err := m.etcd(ctx)
+	e, err := readEtcd(ctx, m.Kube, m.Owner)
 	if err != nil {
 		return "", false, err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -61,7 +60,6 @@ func deniedByDruid(err error) bool {
 
 // reconciling says whether druid is at work on an Etcd, as far as that can be read.
 func reconciling(ctx context.Context, kube client.Reader, o observe.Owner) bool {
-	var etcd druidv1alpha1.Etcd
-	err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, &etcd)
+	etcd, err := readEtcd(ctx, kube, o)
 	return err == nil && etcd.IsReconciliationInProgress()
 }

@@ -45,9 +45,9 @@ func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, err
 	if o.Flavour != observe.Druid {
 		return false, nil
 	}
-	var etcd druidv1alpha1.Etcd
-	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, &etcd); err != nil {
-		return false, fmt.Errorf("read %s: %w", o, err)
+	etcd, err := readEtcd(ctx, kube, o)
+	if err != nil {
+		return false, err
 	}
 	if etcd.Annotations[suspension] != suspendedByCut {
 		return false, nil
