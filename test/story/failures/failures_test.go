@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// TestStory plays that half of the story which tells of a node that is cut off and backups that fail.
+// TestStory plays that half of the story which tells of a node that is cut off and of
+// backups that fail.
 func TestStory(t *testing.T) {
 	o := testbed.Options{Name: "kubectl-etcd-failures", Log: t.Output()}
 	if err := story.PlayDisturbed(t.Context(), o, 1, 4, 5); err != nil {
