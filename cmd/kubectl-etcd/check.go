@@ -7,16 +7,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/check"
@@ -27,8 +24,7 @@ import (
 // checkOptions are the flags of check.
 type checkOptions struct {
 	selection check.Selection
-	all       bool
-	selector  string
+	scope     scope
 	hashLarge bool
 	problems  bool
 }
@@ -72,8 +68,7 @@ func newCheckCmd(e *env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&o.selection.Only, "only", nil, "Run only these checks: IDs or categories, separated by commas")
 	flags.StringSliceVar(&o.selection.Skip, "skip", nil, "Leave these checks out: IDs or categories, separated by commas")
-	flags.BoolVarP(&o.all, "all-namespaces", "A", false, "Check the clusters of all namespaces")
-	flags.StringVarP(&o.selector, "selector", "l", "", "Check the clusters whose owners have these labels")
+	o.scope.addFlags(cmd, "Check the clusters")
 	flags.BoolVar(&o.hashLarge, "hash-large", false, "Compare the data of the members also where a database is above 2 GiB, which they read in full")
 	flags.BoolVar(&o.problems, "problems", false, "Print only what isn't OK")
 	addOutputFlags(cmd)
@@ -81,8 +76,8 @@ func newCheckCmd(e *env) *cobra.Command {
 }
 
 func runCheck(ctx context.Context, e *env, cmd *cobra.Command, target string, o checkOptions) error {
-	if target != "" && (o.all || o.selector != "") {
-		return fmt.Errorf("give a TARGET or -A or -l, not both")
+	if err := o.scope.besides(target); err != nil {
+		return err
 	}
 	checks, err := o.selection.Checks()
 	if err != nil {
@@ -128,37 +123,7 @@ func checkTargets(ctx context.Context, e *env, target string, o checkOptions) ([
 		}
 		return []observe.Owner{c.Owner}, nil
 	}
-	selector, err := labels.Parse(o.selector)
-	if err != nil {
-		return nil, fmt.Errorf("selector %q: %w", o.selector, err)
-	}
-	reader, err := e.reader()
-	if err != nil {
-		return nil, err
-	}
-	namespace, err := e.namespace()
-	if err != nil {
-		return nil, err
-	}
-	if o.all {
-		namespace = ""
-	}
-	owners, err := reader.Clusters(ctx, client.InNamespace(namespace))
-	if err != nil {
-		return nil, err
-	}
-	owners = slices.DeleteFunc(owners, func(o observe.Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
-	if len(owners) > 0 {
-		return owners, nil
-	}
-	where := "in namespace " + namespace
-	if o.all {
-		where = "in any namespace"
-	}
-	if o.selector != "" {
-		where += " with labels " + o.selector
-	}
-	return nil, fmt.Errorf("no etcd cluster %s; kubectl etcd list -A shows all", where)
+	return o.scope.clusters(ctx, e)
 }
 
 func (e *env) checkSource(o checkOptions) (check.Source, error) {

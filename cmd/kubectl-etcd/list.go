@@ -10,15 +10,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 )
 
 // listOptions are the flags of list.
 type listOptions struct {
-	allNamespaces bool
-	selector      string
+	scope scope
 	// dial asks the members for their version where no image tells it.
 	dial bool
 }
@@ -55,24 +53,16 @@ func newListCmd(e *env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "List the clusters of all namespaces")
-	flags.StringVarP(&o.selector, "selector", "l", "", "Label selector for the Etcds and StatefulSets, as kubectl has it")
+	o.scope.addFlags(cmd, "List the clusters")
 	flags.BoolVar(&o.dial, "dial", false, "Ask members for their version where the image's tag doesn't tell it")
 	addOutputFlags(cmd)
 	return cmd
 }
 
 func list(ctx context.Context, e *env, cmd *cobra.Command, o listOptions) error {
-	selector, err := labels.Parse(o.selector)
-	if err != nil {
-		return fmt.Errorf("selector %q: %w", o.selector, err)
-	}
-	namespace, err := e.namespace()
+	namespace, selector, err := o.scope.read(e)
 	if err != nil {
 		return err
-	}
-	if o.allNamespaces {
-		namespace = ""
 	}
 	found, err := e.survey(ctx, namespace, selector, o.dial || formatOf(cmd) == "wide")
 	if err != nil {
@@ -83,10 +73,10 @@ func list(ctx context.Context, e *env, cmd *cobra.Command, o listOptions) error 
 			return nil // what follows says why nothing is shown
 		}
 		if len(found.Items) == 0 {
-			fmt.Fprintf(e.ErrOut, "No etcd clusters found%s.\n", whereabouts(namespace, o.selector))
+			fmt.Fprintf(e.ErrOut, "No etcd clusters found%s.\n", whereabouts(namespace, o.scope.selector))
 			return nil
 		}
-		t := listTable(found, o.allNamespaces, e.clock.Now())
+		t := listTable(found, o.scope.allNamespaces, e.clock.Now())
 		return t.write(e, w, wide)
 	})
 	if err != nil {

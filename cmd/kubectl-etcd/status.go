@@ -16,6 +16,7 @@ import (
 
 // statusOptions are the flags of status.
 type statusOptions struct {
+	scope    scope
 	watch    bool
 	interval time.Duration
 }
@@ -29,7 +30,8 @@ func newStatusCmd(e *env) *cobra.Command {
 			Show how an etcd cluster is: its members as they say themselves, quorum and leader, the
 			conditions that its operator keeps, where the members run against the policy, the
 			disruption budget and why it has its value, backups, the last warnings, and what to do
-			next. Without TARGET it is the only cluster of the namespace.
+			next. Without TARGET it is the only cluster of the namespace, or of all with -A, or with
+			the labels of -l.
 
 			LAG is how many entries a member has yet to apply of those that the furthest one has. What
 			can't be seen, because a member is silent or you lack a right, is said in its place.
@@ -47,6 +49,9 @@ func newStatusCmd(e *env) *cobra.Command {
 			kubectl etcd status etcd-main -n team-a
 			kubectl etcd status pod/etcd-main-0 -n team-a
 
+			# The one that belongs to something, wherever it is
+			kubectl etcd status -A -l cluster=payments
+
 			# Follow a rollout
 			kubectl etcd status etcd-main -n team-a --watch
 
@@ -58,6 +63,7 @@ func newStatusCmd(e *env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
+	o.scope.addFlags(cmd, "Show the only cluster")
 	flags.BoolVarP(&o.watch, "watch", "w", false, "Look again and again until interrupted")
 	flags.DurationVar(&o.interval, "interval", 2*time.Second, "How long to wait between two looks of --watch")
 	addOutputFlags(cmd)
@@ -65,7 +71,7 @@ func newStatusCmd(e *env) *cobra.Command {
 }
 
 func status(ctx context.Context, e *env, cmd *cobra.Command, target string, o statusOptions) error {
-	v, err := e.viewer(target)
+	v, err := e.viewer(ctx, target, o.scope)
 	if err != nil {
 		return err
 	}

@@ -59,8 +59,11 @@ type viewer struct {
 	pods    []string
 }
 
-// viewer finds nothing yet; look does.
-func (e *env) viewer(target string) (*viewer, error) {
+// viewer finds what the scope alone says; look finds targets.
+func (e *env) viewer(ctx context.Context, target string, s scope) (*viewer, error) {
+	if err := s.besides(target); err != nil {
+		return nil, err
+	}
 	t, err := observe.ParseTarget(target)
 	if err != nil {
 		return nil, err
@@ -72,6 +75,13 @@ func (e *env) viewer(target string) (*viewer, error) {
 	namespace, err := e.namespace()
 	if err != nil {
 		return nil, err
+	}
+	if s != (scope{}) {
+		owner, err := s.only(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		namespace, t = owner.Namespace, owner.Target()
 	}
 	to, err := e.access()
 	if err != nil {

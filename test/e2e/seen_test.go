@@ -13,6 +13,7 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,6 +45,7 @@ func TestPluginSeen(t *testing.T) {
 		seen(t, c, "statefulset/"+c.Full(), "plain")
 		t.Run("traffic is cut", func(t *testing.T) { seenCut(t, c) })
 		t.Run("few rights", func(t *testing.T) { seenByViewer(t, c) })
+		t.Run("by labels", func(t *testing.T) { seenByLabels(t, c) })
 		t.Run("a member is gone", func(t *testing.T) { seenWithout(t, c) })
 	})
 }
@@ -129,6 +131,33 @@ func seenByViewer(t *testing.T, c *clusters.Cluster) {
 	words := []string{"healthy, 3 of 3 members ready", "as Kubernetes", "pods/portforward", "you may not list nodes", "events is forbidden"}
 	tells(t, 0, words, "status", "-n", c.Namespace, "--as", who)
 	tells(t, 1, []string{"clusters may be missing", "-n NAMESPACE"}, "list", "-A", "--as", who)
+}
+
+// seenByLabels names the cluster by what only it has in all namespaces, and then not only it.
+func seenByLabels(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	set, err := c.StatefulSet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := "by=" + c.Namespace
+	tells(t, 1, []string{"no etcd cluster in any namespace with labels " + by}, "status", "-A", "-l", by)
+	set.Labels["by"] = c.Namespace
+	if err := kube.Update(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	tells(t, 0, []string{c.Full(), "healthy, 3 of 3 members ready"}, "status", "-A", "-l", by)
+
+	twin := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "twin", Labels: set.Labels}, Spec: set.Spec}
+	twin.Spec.Replicas = new(int32)
+	if err := kube.Create(t.Context(), twin); err != nil {
+		t.Fatal(err)
+	}
+	both := []string{"there are 2 etcd clusters; name one of", "statefulset/" + c.Full() + " -n " + c.Namespace, "statefulset/twin -n " + c.Namespace}
+	tells(t, 1, both, "status", "-A", "-l", by)
+	if err := kube.Delete(t.Context(), twin); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // seenWithout takes a member away, and waits for nobody: what is seen is what
