@@ -63,7 +63,7 @@ func slackCell(c *v1alpha1.EtcdCluster) cell {
 	case c.Quorum.Voters == 0:
 		return cell{}
 	case c.Quorum.Slack < 0:
-		return cell{"quorum lost", red}
+		return cell{"no quorum", red}
 	case c.Quorum.Slack == 0 && c.Quorum.Voters > 1:
 		return cell{"0", yellow}
 	}
