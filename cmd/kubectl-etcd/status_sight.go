@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -131,14 +132,22 @@ func (v *viewer) look(ctx context.Context) (sight, error) {
 // unresolved says of a cluster that isn't found that it may be one of those that
 // can't be seen.
 func unresolved(err error, denials []observe.Denial) error {
-	if !is[*observe.NotFoundError](err) {
+	var missing *observe.NotFoundError
+	if !errors.As(err, &missing) {
 		return err
 	}
-	errs := []error{err}
+	what := "no etcd cluster"
+	if missing.Target.Name != "" {
+		what = missing.Target.String() + " is not"
+	}
+	errs := []error{fmt.Errorf("%s among what you may see in namespace %s", what, missing.Namespace)}
 	for _, d := range denials {
 		if essential[d.Resource] {
 			errs = append(errs, d.Err)
 		}
+	}
+	if len(errs) == 1 {
+		return err
 	}
 	return errors.Join(errs...)
 }
