@@ -22,7 +22,7 @@ func MayDisarm(members []Database, alarm string, data Comparison) Verdict {
 
 func mayDisarmCorrupt(members []Database, data Comparison) Verdict {
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
-		return refused(LearnerPresent, "%s is a learner, whose data can't be compared: wait until it votes", members[i].Pod)
+		return refused(LearnerPresent, "%s is a learner, whose data can't be compared: wait until it votes, or remove it", members[i].Pod)
 	}
 	switch {
 	case len(data.Groups) > 1:

@@ -44,7 +44,7 @@ func Gate(c Cluster, cures string) Verdict {
 
 func gateMembers(c Cluster) (Verdict, bool) {
 	if i := slices.IndexFunc(c.Members, func(m Member) bool { return m.Learner }); i >= 0 {
-		return refused(LearnerPresent, "%s is a learner: wait until it votes", c.Members[i].Pod), true
+		return refused(LearnerPresent, "%s is a learner: wait until it votes, or remove it", c.Members[i].Pod), true
 	}
 	var down []string
 	for _, m := range c.Members {

@@ -68,7 +68,7 @@ func DefragOrder(members []Database) []string {
 // It answers nobody meanwhile, for a second per gigabyte or so.
 func MayDefrag(c Cluster, members []Database) Verdict {
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
-		return refused(LearnerPresent, "%s is a learner: a defragmentation while it receives its data has corrupted databases; wait until it votes", members[i].Pod)
+		return refused(LearnerPresent, "%s is a learner: a defragmentation while it receives its data has corrupted databases; wait until it votes, or remove it", members[i].Pod)
 	}
 	if v := allWell(members); !v.Allowed {
 		return v

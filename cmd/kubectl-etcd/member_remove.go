@@ -90,7 +90,7 @@ func removePlan(ctx context.Context, c *cluster, s etcd.Survey, l etcd.Listed) (
 		return operate.Plan{}, refused("cannot %s: %s", what, v.Message)
 	}
 	plan := operate.Plan{
-		Title: fmt.Sprintf("remove member %016x (%s) from etcd", l.ID, l.Name),
+		Title: what + " from etcd",
 		Facts: []string{"peer URL " + p.URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
 	}
 	cluster, err := c.reader.WithoutNodes().Cluster(ctx, c.Owner)
