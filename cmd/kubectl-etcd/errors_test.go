@@ -72,7 +72,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, words bytes.Buffer
-	args := []string{"version", "--server", "http://127.0.0.1:1"}
+	args := []string{"list", "--server", "http://127.0.0.1:1"}
 	if code := run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &words}); code != 130 || !strings.HasPrefix(words.String(), "interrupted: ") {
 		t.Errorf("code %d, %q; want 130, interrupted", code, words.String())
 	}

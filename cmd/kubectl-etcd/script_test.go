@@ -6,6 +6,8 @@ package main
 import (
 	"net"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -36,6 +38,8 @@ func TestScript(t *testing.T) {
 			// A server that takes connections and never says a word.
 			e.Setenv("DEAF", "http://"+deaf.Addr().String())
 			e.Setenv("HOME", e.WorkDir)
+			programs, _, _ := strings.Cut(e.Getenv("PATH"), string(filepath.ListSeparator))
+			e.Setenv("PATH", programs+string(filepath.ListSeparator)+scripttest.PathWithout(pluginName))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": scripttest.Exits},

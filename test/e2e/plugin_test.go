@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
+
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
@@ -44,7 +46,7 @@ func startPlugin(t *testing.T, args ...string) *running {
 		t.Fatal(err)
 	}
 	r := &running{cmd: exec.CommandContext(t.Context(), path, args...)}
-	tools := filepath.Join(bed.Dir(), "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+	tools := filepath.Join(bed.Dir(), "bin") + string(os.PathListSeparator) + scripttest.PathWithout("kubectl-etcd")
 	r.cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+tools)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -41,7 +42,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := strings.Join([]string{bin, bed.Bin(), os.Getenv("PATH")}, string(filepath.ListSeparator))
+	path := strings.Join([]string{bin, bed.Bin(), scripttest.PathWithout("kubectl-etcd")}, string(filepath.ListSeparator))
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE") != "",

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
@@ -89,7 +90,7 @@ func newShell(t *testing.T) *shell {
 		t.Fatal(err)
 	}
 	s.env = append(os.Environ(), "HOME="+s.dir, "KUBECONFIG="+bed.Kubeconfig(), "NO_COLOR=1", "COLUMNS=",
-		"PATH="+strings.Join([]string{bin, bed.Bin(), os.Getenv("PATH")}, ":"))
+		"PATH="+strings.Join([]string{bin, bed.Bin(), scripttest.PathWithout("kubectl-etcd")}, ":"))
 	return s
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/krew"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
@@ -106,7 +107,7 @@ func newUser(t *testing.T, bin string) *user {
 	k.env = []string{
 		"HOME=" + home, "KREW_ROOT=" + k.root, "KREW_NO_UPGRADE_CHECK=1", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.org", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.org",
-		"PATH=" + filepath.Join(k.root, "bin") + ":" + bin + ":" + os.Getenv("PATH"),
+		"PATH=" + filepath.Join(k.root, "bin") + ":" + bin + ":" + scripttest.PathWithout("kubectl-etcd"),
 	}
 	k.env = append(k.env, "KREW_DEFAULT_INDEX_URI="+k.emptyIndex(t, "default"))
 	k.run(t, "kubectl", "krew", "update")
