@@ -83,16 +83,16 @@ func (s SnapshotSave) ToWriter(ctx context.Context, w io.Writer) (Saved, error) 
 // describe returns what is written beside it, in a file with .json behind the
 // name, nil for nothing.
 func (s SnapshotSave) ToFile(ctx context.Context, path string, replace bool, describe func(Saved) ([]byte, error)) (Saved, error) {
-	record, err := createPart(path+recordSuffix, replace)
-	if err != nil {
-		return Saved{}, err
-	}
-	defer record.discard()
 	part, err := createPart(path, replace)
 	if err != nil {
 		return Saved{}, err
 	}
 	defer part.discard()
+	record, err := createPart(path+recordSuffix, replace)
+	if err != nil {
+		return Saved{}, err
+	}
+	defer record.discard()
 	out, err := s.retry(ctx, func() bool { return true }, func(ctx context.Context, src SnapshotSource) (Saved, error) {
 		return s.toPart(ctx, src, part)
 	})

@@ -232,6 +232,9 @@ func TestSaveExisting(t *testing.T) {
 		if got := files(t, filepath.Dir(path)); !slices.Equal(got, []string{"a.db", "a.db.json"}) {
 			t.Errorf("%s: left %q", name, got)
 		}
+		if _, err := saveTo(t, path, false, SnapshotSave{Sources: []SnapshotSource{a}}); err == nil || !strings.Contains(err.Error(), path+" exists already") {
+			t.Errorf("both are there: got %v", err)
+		}
 	}
 }
 
