@@ -36,6 +36,9 @@ func Stand(size int, members []Member, topology Topology, places []Place) Standi
 			placed = append(placed, m)
 		}
 	}
+	if size == 0 && len(placed) == 0 {
+		return Standing{True, SpreadKept, "no member is asked for"}
+	}
 	if size <= 1 && len(placed) <= 1 {
 		return Standing{True, SpreadKept, "one member has nothing to be spread from"}
 	}

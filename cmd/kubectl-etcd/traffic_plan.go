@@ -119,7 +119,11 @@ var writesBack = map[observe.Distribution]string{
 func (t *traffic) cutPlan(ctx context.Context, o cutOptions) (operate.Plan, error) {
 	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", t.Owner, o.length, clockTime(t.until))}
 	ready, size := t.ready(), t.facts.Cluster.Size
-	p.Facts = append(p.Facts, fmt.Sprintf("%d of %d members are ready, quorum is %d", ready, size, policy.Quorum(size)))
+	if size == 0 {
+		p.Facts = append(p.Facts, "no member is asked for")
+	} else {
+		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d members are ready, quorum is %d", ready, size, policy.Quorum(size)))
+	}
 	for _, name := range t.names() {
 		endpoints, err := operate.ReadyEndpoints(ctx, t.kube, client.ObjectKey{Namespace: t.Namespace, Name: name})
 		if err != nil {

@@ -136,7 +136,7 @@ func clientTLS(f *Facts) []Finding {
 	got, has := f.Serving[pod.Name]
 	switch {
 	case !has:
-		return []Finding{{Level: Unknown, Message: "the configuration of " + pod.Name + " is not known"}}
+		return notApplicable("the configuration of the members is not known")
 	case got.Err != nil:
 		return []Finding{unknown("the configuration of "+pod.Name, got.Err)}
 	}

@@ -231,7 +231,10 @@ func persistent(f *Facts) []Finding {
 		return notApplicable("there is no pod to look at")
 	}
 	dir := f.dataDir(pod)
-	if dir == "" {
+	switch {
+	case dir == "" && len(f.Pods.Value) == 0:
+		return notApplicable("no member runs to say where its data is")
+	case dir == "":
 		return []Finding{{Level: Unknown, Message: "the configuration doesn't say where the data is"}}
 	}
 	volume, mounted := volumeAt(&pod.Spec, dir)

@@ -22,6 +22,13 @@ func hash(i int, change func(*etcd.Hash)) func(*Facts) {
 	return func(f *Facts) { change(&f.Hashes.Value.Members[i]) }
 }
 
+// asleep is a cluster of 0 members, whose StatefulSet doesn't say where the data is.
+func asleep(f *Facts) {
+	f.Pods.Value, f.Serving = nil, nil
+	etcd := &f.StatefulSet.Value.Spec.Template.Spec.Containers[0]
+	etcd.Command, etcd.Args, etcd.Env = []string{"start"}, nil, nil
+}
+
 func volume(source corev1.VolumeSource) func(*Facts) {
 	return pod(0, func(p *corev1.Pod) { p.Spec.Volumes[0].VolumeSource = source })
 }
@@ -91,6 +98,7 @@ func TestData(t *testing.T) {
 			f.Serving["main-0"] = Got[observe.Serving]{}
 			f.Pods.Value[0].Spec.Containers[0].Command = []string{"etcd"}
 		}, want: Unknown},
+		{name: "asleep", id: "D006", with: asleep, want: NotApplicable},
 
 		{name: "no claims", id: "D007", want: NotApplicable},
 		{name: "room", id: "D007", with: claims("10Gi"), want: OK},
@@ -197,6 +205,7 @@ func TestCertificates(t *testing.T) {
 
 		{name: "certificate", id: "C003", want: OK},
 		{name: "in the clear", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[observe.Serving]{} }, want: Info, says: "in the clear"},
+		{name: "asleep", id: "C003", with: asleep, want: NotApplicable},
 		{name: "password", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[observe.Serving]{}; f.Password = true }, want: OK},
 	})
 }

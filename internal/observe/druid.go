@@ -162,7 +162,8 @@ func holderRole(lease *coordinationv1.Lease) druidv1alpha1.EtcdRole {
 
 // withoutPod adds the members that have a lease and no pod. One beyond the
 // replicas may be a voter that was left behind or a lease that was: only
-// etcd's member list knows, so it counts, and a person is told.
+// etcd's member list knows, so it counts, and a person is told: not of a cluster
+// that sleeps, whose members all come back.
 func (f *Facts) withoutPod(leases map[string]*coordinationv1.Lease, w *workload) {
 	for _, pod := range slices.Sorted(func(yield func(string) bool) {
 		for name := range leases {
@@ -172,7 +173,7 @@ func (f *Facts) withoutPod(leases map[string]*coordinationv1.Lease, w *workload)
 		}
 	}) {
 		f.Cluster.Members = append(f.Cluster.Members, policy.Member{Pod: pod})
-		if w.owner.Ordinal(pod) >= max(int(w.owner.Replicas), w.replicas()) {
+		if w.owner.Replicas > 0 && w.owner.Ordinal(pod) >= max(int(w.owner.Replicas), w.replicas()) {
 			f.note("LeaseWithoutMember", "lease %s is of a member beyond the %d replicas of %s and counts as a dead one; if that member was removed from etcd, delete the lease",
 				leases[pod].Name, w.owner.Replicas, w.owner)
 		}
