@@ -230,7 +230,7 @@ func (r *Reader) others(ctx context.Context, from client.Reader, w *workload, pd
 		if found && other.UID != w.owner.UID {
 			return 0, other.String(), nil
 		}
-		if podReady(pod) {
+		if PodReady(pod) {
 			ready++
 		}
 	}

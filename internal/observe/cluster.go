@@ -81,7 +81,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 
 // member is what a pod alone tells of a member.
 func (r *Reader) member(ctx context.Context, pod *corev1.Pod) (policy.Member, error) {
-	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: podReady(pod), Node: pod.Spec.NodeName}
+	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: PodReady(pod), Node: pod.Spec.NodeName}
 	if m.Node == "" {
 		return m, nil
 	}

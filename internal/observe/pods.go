@@ -9,9 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// podReady is what the disruption controller counts as healthy: the Ready
+// PodReady is what the disruption controller counts as healthy: the Ready
 // condition of a pod that is not going away.
-func podReady(pod *corev1.Pod) bool {
+func PodReady(pod *corev1.Pod) bool {
 	c := podCondition(pod, corev1.PodReady)
 	return pod.DeletionTimestamp == nil && c != nil && c.Status == corev1.ConditionTrue
 }

@@ -120,7 +120,7 @@ func (w *workload) has(pod *corev1.Pod) bool {
 func (w *workload) ready() int {
 	n := 0
 	for _, pod := range w.pods {
-		if podReady(pod) {
+		if PodReady(pod) {
 			n++
 		}
 	}

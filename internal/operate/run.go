@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -102,7 +100,7 @@ func (m *Members) steps(ctx context.Context, j *Journal) (awaited string, err er
 			if err := j.end(ctx, m.Kube); err != nil {
 				return "", err
 			}
-			m.settle(ctx)
+			m.settle(ctx, j)
 			return "", nil
 		case step.Act == policy.Stop:
 			return awaited, &HaltedError{step}
@@ -154,40 +152,6 @@ func (m *Members) step(ctx context.Context, j *Journal) (policy.Step, error) {
 	}
 	m.Say("%s", m.words(s, step, true))
 	return step, nil
-}
-
-// rolloutLimit is how long an operation that is over waits for the StatefulSet's
-// controller to see it so.
-const rolloutLimit = time.Minute
-
-// settle waits until the StatefulSet's controller calls its rollout complete: no pod
-// changes any more, and yet the next operation would be refused, since one that
-// changes the template then would make a second rollout of it.
-func (m *Members) settle(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, rolloutLimit)
-	defer cancel()
-	for {
-		var sts appsv1.StatefulSet
-		err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.StatefulSet}, &sts)
-		if err != nil || rolledOut(&sts) {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.Clock.After(lookEvery):
-		}
-	}
-}
-
-// rolledOut is also true of a rollout that is held back, or the user's to go on with.
-func rolledOut(sts *appsv1.StatefulSet) bool {
-	u, s := sts.Spec.UpdateStrategy, sts.Status
-	if s.ObservedGeneration < sts.Generation {
-		return false
-	}
-	heldBack := u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0
-	return heldBack || u.Type == appsv1.OnDeleteStatefulSetStrategyType || s.UpdateRevision == s.CurrentRevision
 }
 
 func (m *Members) held() error {

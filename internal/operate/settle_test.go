@@ -4,9 +4,13 @@
 package operate
 
 import (
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // TestRolledOut: an operation ends when its rollout is called complete, and waits for
@@ -32,6 +36,26 @@ func TestRolledOut(t *testing.T) {
 		row.change(s)
 		if got := rolledOut(s); got != row.want {
 			t.Errorf("%s: %v, want %v", row.name, got, row.want)
+		}
+	}
+}
+
+// TestNewcomers: only who came is waited for. Others may be sick, and who went is gone.
+func TestNewcomers(t *testing.T) {
+	t.Parallel()
+	o := observe.Owner{StatefulSet: "main"}
+	for _, row := range []struct {
+		name    string
+		journal Journal
+		want    []string
+	}{
+		{"scale out", Journal{Record: policy.Record{Operation: policy.ScaleOut, Replicas: 3, Target: 5}}, []string{"main-3", "main-4"}},
+		{"scale in", Journal{Record: policy.Record{Operation: policy.ScaleIn, Replicas: 5, Target: 3}}, nil},
+		{"replace", Journal{Record: policy.Record{Operation: policy.Replace, Replicas: 3, Place: 1}}, []string{"main-1"}},
+		{"taken back", Journal{Record: policy.Record{Operation: policy.Replace, Replicas: 3, Place: 1, Undo: true}}, nil},
+	} {
+		if got := newcomers(o, &row.journal); !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}
 }
