@@ -140,10 +140,12 @@ func corrupt(s etcd.Survey) bool {
 func (m *Members) replaceSteps(s *sight, j *Journal) []string {
 	pod := s.Seats[j.Place].Pod
 	var steps []string
+	listed := len(s.survey.List) + 1
 	if j.Member != 0 {
+		listed--
 		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove member %016x from etcd", pod, j.Member))
 	}
-	told := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(s.Replicas), pod)
+	told := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(listed), pod)
 	if s.InTemplate && !s.OnDelete {
 		told = "set the update strategy to OnDelete, " + told
 	}
