@@ -13,34 +13,19 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/test/images"
-	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
 // certManagerInstalled runs cert-manager on the testbed until the end of the test.
 func certManagerInstalled(t *testing.T) {
 	t.Helper()
-	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.CertManager}, io.Discard); err != nil {
+	if err := InstallCertManager(t.Context(), bed, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	definitions, err := programs.CertManagerDefinitions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	kubectl(t, "apply", "--server-side", "-f", definitions)
-	kubectl(t, "apply", "--server-side", "-f", "testdata/cert-manager.yaml")
 	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		for _, what := range []string{"testdata/cert-manager.yaml", definitions} {
-			if _, err := admin.kubectl(ctx, nil, "delete", "--ignore-not-found", "--timeout", "8m", "-f", what); err != nil {
-				t.Error(err)
-			}
+		if err := UninstallCertManager(context.WithoutCancel(t.Context()), bed); err != nil {
+			t.Error(err)
 		}
 	})
-	for _, part := range []string{"controller", "cainjector", "webhook"} {
-		kubectl(t, "rollout", "status", "deployment/cert-manager-"+part, "-n", "cert-manager", "--timeout", limit.String())
-	}
 }
 
 // soonSettled shortens what replicas wait before they go over to another authority.

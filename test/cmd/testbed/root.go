@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
@@ -32,12 +33,12 @@ func newRootCmd() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: lifecycle, Title: "The testbed itself:"})
 	root.AddGroup(&cobra.Group{ID: failures, Title: "Failures, for a look at how the cluster takes them:"})
 	root.AddCommand(newActCmds(&o)...)
-	for _, cmd := range []*cobra.Command{newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newDemoCmd(&o), newBuildCmd(), newCleanCmd()} {
+	for _, cmd := range []*cobra.Command{newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newDemoCmd(&o), newPushCmd(&o), newBuildCmd(), newCleanCmd()} {
 		cmd.GroupID = lifecycle
 		root.AddCommand(cmd)
 	}
 	attach := func(ctx context.Context) (clusters.Testbed, error) { return testbed.Attach(ctx, o) }
-	root.AddCommand(clusters.NewCommand(attach), clusters.NewDruidCommand(attach))
+	root.AddCommand(clusters.NewCommand(attach), clusters.NewDruidCommand(attach), install.NewCertManagerCommand(attach))
 	return root
 }
 

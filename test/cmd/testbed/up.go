@@ -22,7 +22,7 @@ func newUpCmd(o *testbed.Options) *cobra.Command {
 		Use:   "up",
 		Short: "Start a testbed, or bring back one that is there",
 		Long: "Start a testbed and wait until it is ready. On one that is there already, whatever is stopped, paused or\n" +
-			"cut off comes back. The first start builds Kubernetes from source, which takes ten minutes.",
+			"cut off comes back. The first start builds Kubernetes from source, a quarter of an hour or more.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error

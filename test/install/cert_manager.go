@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	_ "embed" // the manifests of cert-manager
+	"fmt"
+	"io"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+)
+
+//go:embed cert-manager.yaml
+var certManager []byte
+
+// InstallCertManager runs the real cert-manager on a testbed, and waits until it is
+// Ready. progress is told what is built, which can take minutes.
+func InstallCertManager(ctx context.Context, tb Testbed, progress io.Writer) error {
+	if err := images.Push(ctx, programs.Cache{}, tb.Registry(), []string{images.CertManager}, progress); err != nil {
+		return err
+	}
+	definitions, err := programs.CertManagerDefinitions(ctx)
+	if err != nil {
+		return err
+	}
+	k, err := connect(tb)
+	if err != nil {
+		return err
+	}
+	if _, err := k.kubectl(ctx, nil, "apply", "--server-side", "-f", definitions); err != nil {
+		return err
+	}
+	if _, err := k.kubectl(ctx, certManager, "apply", "--server-side", "-f", "-"); err != nil {
+		return err
+	}
+	for _, part := range []string{"controller", "cainjector", "webhook"} {
+		if _, err := k.kubectl(ctx, nil, "rollout", "status", "deployment/cert-manager-"+part, "-n", "cert-manager", "--timeout", "8m"); err != nil {
+			return fmt.Errorf("install cert-manager: %w", err)
+		}
+	}
+	return nil
+}
+
+// UninstallCertManager removes it with its definitions, and so every certificate's object.
+func UninstallCertManager(ctx context.Context, tb Testbed) error {
+	definitions, err := programs.CertManagerDefinitions(ctx)
+	if err != nil {
+		return err
+	}
+	k, err := connect(tb)
+	if err != nil {
+		return err
+	}
+	if _, err := k.kubectl(ctx, certManager, "delete", "--ignore-not-found", "--timeout", "8m", "-f", "-"); err != nil {
+		return err
+	}
+	_, err = k.kubectl(ctx, nil, "delete", "--ignore-not-found", "--timeout", "8m", "-f", definitions)
+	return err
+}
