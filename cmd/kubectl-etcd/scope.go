@@ -85,5 +85,6 @@ func (s scope) only(ctx context.Context, e *env) (observe.Owner, error) {
 	for i, o := range owners {
 		names[i] = fmt.Sprintf("%s -n %s", o.Target(), o.Namespace)
 	}
+	slices.Sort(names)
 	return observe.Owner{}, fmt.Errorf("there are %d etcd clusters; name one of %s", len(owners), strings.Join(names, ", "))
 }

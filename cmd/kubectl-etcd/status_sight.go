@@ -132,8 +132,8 @@ func (v *viewer) look(ctx context.Context) (sight, error) {
 // unresolved says of a cluster that isn't found that it may be one of those that
 // can't be seen.
 func unresolved(err error, denials []observe.Denial) error {
-	var missing *observe.NotFoundError
-	if !errors.As(err, &missing) {
+	missing, ok := errors.AsType[*observe.NotFoundError](err)
+	if !ok {
 		return err
 	}
 	what := "no etcd cluster"
