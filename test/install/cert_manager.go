@@ -8,6 +8,7 @@ import (
 	_ "embed" // the manifests of cert-manager
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
@@ -41,7 +42,24 @@ func InstallCertManager(ctx context.Context, tb Testbed, progress io.Writer) err
 			return fmt.Errorf("install cert-manager: %w", err)
 		}
 	}
-	return nil
+	return await(ctx, "cert-manager's webhook to be trusted", k.certManagerTrusted)
+}
+
+// certManagerTrusted says whether API servers trust cert-manager's own webhook, without
+// which it issues nothing. cainjector sometimes misses the Secret that was made while it
+// started, and looks again when the configuration changes.
+func (k *kube) certManagerTrusted(ctx context.Context) (seen string, done bool, err error) {
+	for _, kind := range []string{"mutatingwebhookconfiguration", "validatingwebhookconfiguration"} {
+		text, err := k.kubectl(ctx, nil, "get", kind, "cert-manager-webhook", "-o", "jsonpath={.metadata.resourceVersion} {.webhooks[0].clientConfig.caBundle}")
+		if err != nil {
+			return "", false, err
+		}
+		if version, authority, _ := strings.Cut(string(text), " "); authority == "" {
+			_, err := k.kubectl(ctx, nil, "annotate", "--overwrite", kind, "cert-manager-webhook", "testbed.kubectl-etcd.dev/seen-without-authority="+version)
+			return kind + " has no caBundle", false, err
+		}
+	}
+	return "", true, nil
 }
 
 // UninstallCertManager removes it with its definitions, and so every certificate's object.
