@@ -17,9 +17,9 @@ import (
 //go:embed cert-manager.yaml
 var certManager []byte
 
-// InstallCertManager runs the real cert-manager on a testbed, and waits until it is
+// AddCertManager runs the real cert-manager on a testbed, and waits until it is
 // Ready. progress is told what is built, which can take minutes.
-func InstallCertManager(ctx context.Context, tb Testbed, progress io.Writer) error {
+func AddCertManager(ctx context.Context, tb Testbed, progress io.Writer) error {
 	if err := images.Push(ctx, programs.Cache{}, tb.Registry(), []string{images.CertManager}, progress); err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func (k *kube) certManagerTrusted(ctx context.Context) (seen string, done bool, 
 	return "", true, nil
 }
 
-// UninstallCertManager removes it with its definitions, and so every certificate's object.
-func UninstallCertManager(ctx context.Context, tb Testbed) error {
+// RemoveCertManager removes it with its definitions, and so every certificate's object.
+func RemoveCertManager(ctx context.Context, tb Testbed) error {
 	definitions, err := programs.CertManagerDefinitions(ctx)
 	if err != nil {
 		return err

@@ -18,11 +18,11 @@ import (
 // certManagerInstalled runs cert-manager on the testbed until the end of the test.
 func certManagerInstalled(t *testing.T) {
 	t.Helper()
-	if err := InstallCertManager(t.Context(), bed, io.Discard); err != nil {
+	if err := AddCertManager(t.Context(), bed, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := UninstallCertManager(context.WithoutCancel(t.Context()), bed); err != nil {
+		if err := RemoveCertManager(context.WithoutCancel(t.Context()), bed); err != nil {
 			t.Error(err)
 		}
 	})

@@ -29,7 +29,7 @@ func NewCertManagerCommand(attach clusters.Attach) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := InstallCertManager(cmd.Context(), tb, cmd.ErrOrStderr()); err != nil {
+			if err := AddCertManager(cmd.Context(), tb, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "cert-manager is Ready")
@@ -44,7 +44,7 @@ func NewCertManagerCommand(attach clusters.Attach) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return UninstallCertManager(cmd.Context(), tb)
+			return RemoveCertManager(cmd.Context(), tb)
 		},
 	})
 	return cmd
