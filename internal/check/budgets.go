@@ -199,7 +199,7 @@ func budgetAllows(f *Facts) []Finding {
 	}
 	well := 0
 	for _, pod := range f.Pods.Value {
-		if ready(pod) {
+		if observe.PodReady(pod) {
 			well++
 		}
 	}

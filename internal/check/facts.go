@@ -157,8 +157,3 @@ func (f *Facts) operation() string { return f.Cluster.Value.Cluster.Operation }
 
 // size is how many members the cluster should have.
 func (f *Facts) size() int { return max(int(f.Owner.Replicas), 0) }
-
-func ready(pod *corev1.Pod) bool {
-	i := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
-	return pod.DeletionTimestamp == nil && i >= 0 && pod.Status.Conditions[i].Status == corev1.ConditionTrue
-}

@@ -212,7 +212,7 @@ func podsReady(f *Facts) []Finding {
 	}
 	var found []Finding
 	for _, pod := range f.Pods.Value {
-		if !ready(pod) {
+		if !observe.PodReady(pod) {
 			found = append(found, failure(f.kubectl("describe pod "+pod.Name), "%s is %s", pod.Name, plight(pod)))
 		}
 	}
