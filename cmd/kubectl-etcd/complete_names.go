@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
@@ -142,15 +141,7 @@ func (e *env) complete(cmd *cobra.Command, typed string, words func([]observe.Ow
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
 	const directive = cobra.ShellCompDirectiveNoFileComp
-	reader, err := e.reader()
-	if err != nil {
-		return nil, directive
-	}
-	namespace, err := e.namespace()
-	if err != nil {
-		return nil, directive
-	}
-	owners, err := reader.Clusters(ctx, client.InNamespace(namespace))
+	owners, err := scope{}.clusters(ctx, e)
 	if err != nil {
 		return nil, directive
 	}

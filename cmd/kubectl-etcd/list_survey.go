@@ -37,7 +37,7 @@ func (e *env) survey(ctx context.Context, namespace string, selector labels.Sele
 	if err != nil {
 		return nil, err
 	}
-	owners = slices.DeleteFunc(owners, func(o observe.Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
+	owners = withLabels(owners, selector)
 	slices.SortFunc(owners, func(a, b observe.Owner) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})

@@ -65,11 +65,15 @@ func (s scope) clusters(ctx context.Context, e *env) ([]observe.Owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	owners = slices.DeleteFunc(owners, func(o observe.Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
+	owners = withLabels(owners, selector)
 	if len(owners) == 0 {
 		return nil, fmt.Errorf("no etcd cluster%s; kubectl etcd list -A shows all", whereabouts(namespace, s.selector))
 	}
 	return owners, nil
+}
+
+func withLabels(owners []observe.Owner, selector labels.Selector) []observe.Owner {
+	return slices.DeleteFunc(owners, func(o observe.Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
 }
 
 // only is the one cluster of the scope.
