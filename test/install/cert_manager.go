@@ -23,11 +23,7 @@ func AddCertManager(ctx context.Context, tb Testbed, progress io.Writer) error {
 	if err := images.Push(ctx, programs.Cache{}, tb.Registry(), []string{images.CertManager}, progress); err != nil {
 		return err
 	}
-	definitions, err := programs.CertManagerDefinitions(ctx)
-	if err != nil {
-		return err
-	}
-	k, err := connect(tb)
+	k, definitions, err := certManagerOn(ctx, tb)
 	if err != nil {
 		return err
 	}
@@ -64,11 +60,7 @@ func (k *kube) certManagerTrusted(ctx context.Context) (seen string, done bool, 
 
 // RemoveCertManager removes it with its definitions, and so every certificate's object.
 func RemoveCertManager(ctx context.Context, tb Testbed) error {
-	definitions, err := programs.CertManagerDefinitions(ctx)
-	if err != nil {
-		return err
-	}
-	k, err := connect(tb)
+	k, definitions, err := certManagerOn(ctx, tb)
 	if err != nil {
 		return err
 	}
@@ -77,4 +69,13 @@ func RemoveCertManager(ctx context.Context, tb Testbed) error {
 	}
 	_, err = k.kubectl(ctx, nil, "delete", "--ignore-not-found", "--timeout", "8m", "-f", definitions)
 	return err
+}
+
+// certManagerOn is the way to a testbed, and the folder of cert-manager's definitions.
+func certManagerOn(ctx context.Context, tb Testbed) (k *kube, definitions string, err error) {
+	if definitions, err = programs.CertManagerDefinitions(ctx); err != nil {
+		return nil, "", err
+	}
+	k, err = connect(tb)
+	return k, definitions, err
 }
