@@ -114,11 +114,14 @@ func (m *model) count() {
 	m.replace(readTrust(m.config))
 }
 
-func (m *model) start(name string) {
+func (m *model) start(name string) { m.startWith(name, nil) }
+
+// startWith starts a replica that serves somebody else's files where there are any.
+func (m *model) startWith(name string, f *files) {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	r := &modelReplica{m: m, name: name, turn: make(chan struct{}), waiting: make(chan struct{}), stop: cancel}
 	r.Keeper = &Keeper{
-		settings: m.settings, host: "etcd-webhook.kubectl-etcd-system.svc", objects: r,
+		settings: m.settings, host: "etcd-webhook.kubectl-etcd-system.svc", objects: r, files: f,
 		clock: m.clock, logger: logr.Discard(), server: &server{clock: m.clock}, changed: make(chan struct{}, 1),
 	}
 	m.replicas = append(m.replicas, r)

@@ -117,13 +117,15 @@ func (s Settings) clean(v sight, st state) (state, []string) {
 }
 
 // adopt keeps authorities trusted that a Secret doesn't know and by which
-// replicas may serve: when it is new, or came from elsewhere.
+// replicas may serve: when it is new, came from elsewhere, or lay there while
+// somebody else kept the certificates. The last shows only at a replica that
+// serves nothing yet: the others take out of the caBundle what the Secret lost.
 func (s Settings) adopt(v sight, st *state) []string {
 	var unknown []*x509.Certificate
 	if v.servedBy != nil {
 		unknown = append(unknown, v.servedBy)
 	}
-	if st.authority == nil || !v.trust.holds(st.authority.cert) {
+	if v.servedBy == nil || st.authority == nil || !v.trust.holds(st.authority.cert) {
 		unknown = append(unknown, v.trust.ours(v.now)...)
 	}
 	var said []string

@@ -4,8 +4,10 @@
 package certificate
 
 import (
+	"crypto/tls"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -121,6 +123,37 @@ func TestRestartsFailNoAdmission(t *testing.T) {
 			m.start(fmt.Sprintf("c%d", i))
 		}
 		m.heal("restarts")
+	})
+}
+
+// TestGoingBackFailsNoAdmission lets cert-manager keep the certificates for a while and
+// goes back to our own, whose Secret is still there: what cert-manager signed is served
+// until the last of its replicas is gone.
+func TestGoingBackFailsNoAdmission(t *testing.T) {
+	t.Parallel()
+	eachSeed(t, 8, func(_ *testing.T, m *model) {
+		ours, theirs := m.replicas, must(newAuthority(m.clock.Now(), 20*time.Hour))
+		leaf := must(theirs.issue(m.clock.Now(), 20*time.Hour, ours[0].host))
+		// cert-manager's cainjector adds to a caBundle, and removes nothing that is valid.
+		m.bundle(append(slices.Clone(m.config.Webhooks[0].ClientConfig.CABundle), theirs.certPEM...))
+		m.count()
+		m.replicas = nil
+		for _, r := range ours {
+			r.stop()
+			m.startWith("cert-manager's "+r.name, &files{last: must(newServed(&tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}}, nil))})
+		}
+		m.heal("cert-manager")
+		m.start("c")
+		m.start("d")
+		m.run(10+m.random.IntN(200), time.Second)
+		m.replicas[0].stop()
+		m.replicas[1].stop()
+		m.replicas = m.replicas[2:]
+		m.heal("going back")
+		m.run(1200, 40*time.Second)
+		if !m.serving() || readTrust(m.config).holds(theirs.cert) {
+			m.fail("in the end not everything is served, or cert-manager's authority is still trusted")
+		}
 	})
 }
 
