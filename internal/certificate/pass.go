@@ -30,10 +30,10 @@ func (k *Keeper) pass(ctx context.Context) (bool, error) {
 	}
 	v := k.look(readTrust(configuration))
 	if k.files != nil {
-		// Whoever keeps the files sees to the caBundle, too: where nothing is
-		// served, there is nothing to wait for.
+		// Whoever keeps the files sees to the caBundle, too. While it is empty nobody
+		// else's replicas are trusted either: there is nothing to wait for.
 		v.blind = apierrors.IsForbidden(err)
-		k.serve(k.files.read(), v, true)
+		k.serve(k.files.read(), v, v.trust.empty())
 		return false, ignoreForbidden(err)
 	}
 	secret, err := k.objects.secret(ctx)
@@ -44,11 +44,11 @@ func (k *Keeper) pass(ctx context.Context) (bool, error) {
 	if err != nil || wrote {
 		return wrote, err
 	}
-	if configuration != nil && !v.trust.is(st.authorities()) {
-		if err := k.objects.writeBundle(ctx, configuration, encode(st.authorities()...)); err != nil {
+	if want := st.trusted(v); configuration != nil && !v.trust.is(want) {
+		if err := k.objects.writeBundle(ctx, configuration, encode(want...)); err != nil {
 			return false, err
 		}
-		k.logger.Info("made the webhooks trust the certificate authorities of the Secret", "authorities", len(st.authorities()))
+		k.logger.Info("made the webhooks trust the certificate authorities of the Secret", "authorities", len(want))
 		return true, nil
 	}
 	k.serve(st.serving(v), v, false)
@@ -96,6 +96,21 @@ func (k *Keeper) advance(ctx context.Context, secret *corev1.Secret, v sight) (s
 		k.logger.Info(what)
 	}
 	return next, true, nil
+}
+
+// trusted are the authorities that the webhooks have to trust: those of the Secret, and
+// where cainjector adds to them, what it has added. Replicas that serve by that are
+// taking over from this one.
+func (s state) trusted(v sight) []*x509.Certificate {
+	all := s.authorities()
+	if v.trust.injected {
+		for _, c := range v.trust.ours(v.now) {
+			if !s.trusts(c) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
 }
 
 // serving is the state's certificate as it can be served, nil where there is none.

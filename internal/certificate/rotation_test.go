@@ -126,35 +126,56 @@ func TestRestartsFailNoAdmission(t *testing.T) {
 	})
 }
 
-// TestGoingBackFailsNoAdmission lets cert-manager keep the certificates for a while and
-// goes back to our own, whose Secret is still there: what cert-manager signed is served
-// until the last of its replicas is gone.
-func TestGoingBackFailsNoAdmission(t *testing.T) {
+// TestCertManagerComesAndGoes lets cert-manager take the certificates over, and goes back
+// to our own, whose Secret is still there. Each time, replicas that serve by the one
+// authority and by the other run side by side for a while.
+func TestCertManagerComesAndGoes(t *testing.T) {
 	t.Parallel()
 	eachSeed(t, 8, func(_ *testing.T, m *model) {
-		ours, theirs := m.replicas, must(newAuthority(m.clock.Now(), 20*time.Hour))
-		leaf := must(theirs.issue(m.clock.Now(), 20*time.Hour, ours[0].host))
-		// cert-manager's cainjector adds to a caBundle, and removes nothing that is valid.
-		m.bundle(append(slices.Clone(m.config.Webhooks[0].ClientConfig.CABundle), theirs.certPEM...))
-		m.count()
-		m.replicas = nil
-		for _, r := range ours {
-			r.stop()
-			m.startWith("cert-manager's "+r.name, &files{last: must(newServed(&tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}}, nil))})
+		theirs := must(newAuthority(m.clock.Now(), 20*time.Hour))
+		leaf := must(theirs.issue(m.clock.Now(), 20*time.Hour, m.replicas[0].host))
+		m.config.Annotations = map[string]string{injectPrefix + "ca-from": "a Certificate"}
+		m.changed()
+		for _, name := range []string{"cert-manager's a", "cert-manager's b"} {
+			m.startWith(name, &files{last: must(newServed(&tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}}, nil))})
+		}
+		m.run(m.random.IntN(100), time.Second)
+		for range 20 {
+			m.inject(theirs)
+			m.run(20, 20*time.Second)
 		}
 		m.heal("cert-manager")
+		m.end(2)
+		m.run(100, 20*time.Second)
+		m.config.Annotations = nil
+		m.changed()
 		m.start("c")
 		m.start("d")
-		m.run(10+m.random.IntN(200), time.Second)
-		m.replicas[0].stop()
-		m.replicas[1].stop()
-		m.replicas = m.replicas[2:]
+		m.run(200, time.Second)
+		m.end(2)
 		m.heal("going back")
 		m.run(1200, 40*time.Second)
 		if !m.serving() || readTrust(m.config).holds(theirs.cert) {
 			m.fail("in the end not everything is served, or cert-manager's authority is still trusted")
 		}
 	})
+}
+
+// inject is cert-manager's cainjector, which adds to a caBundle and removes nothing that
+// is valid.
+func (m *model) inject(authority *pair) {
+	if !readTrust(m.config).holds(authority.cert) {
+		m.note("cainjector adds its authority")
+		m.bundle(append(slices.Clone(m.config.Webhooks[0].ClientConfig.CABundle), authority.certPEM...))
+	}
+}
+
+// end stops the replicas that were started first.
+func (m *model) end(many int) {
+	for _, r := range m.replicas[:many] {
+		r.stop()
+	}
+	m.replicas = m.replicas[many:]
 }
 
 // TestHealing breaks what the certificates live by, in the midst of everything.

@@ -35,6 +35,8 @@ type server struct {
 	now   *served
 	// waits says why a certificate that is there isn't served; empty where none waits.
 	waits string
+	// distrusted says that others were trusted when the first one wasn't.
+	distrusted bool
 	// authorityEnd is until when API servers have an authority for what is served;
 	// zero where they never had one, as far as is known.
 	authorityEnd time.Time
@@ -87,8 +89,8 @@ func (s *served) lasts(now time.Time) bool {
 
 // offer serves a certificate if it may be, and says whether it does so since
 // now. One that lasts gives way to another authority's only after every webhook
-// has trusted that one for the settle time. Where nothing that lasts is served,
-// API servers have to accept the new one at once, unless it is unasked for.
+// has trusted that one for the settle time, and so does the first one where others were
+// trusted before it. Else API servers have to accept it at once, unless it is unasked for.
 func (s *server) offer(c *served, v sight, unasked bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,11 +103,13 @@ func (s *server) offer(c *served, v sight, unasked bool) bool {
 	settled := accepted && (v.settled || v.blind)
 	switch {
 	case old.lasts(v.now) && sameAuthority(old, c):
-	case old.lasts(v.now) && !settled:
-		s.waits = "not every webhook has trusted its authority for long enough"
-		return false
-	case !old.lasts(v.now) && !accepted && !unasked:
+	case !old.lasts(v.now) && unasked:
+	case !old.lasts(v.now) && !accepted:
 		s.waits = "not every webhook of the configuration trusts its authority, or there is no configuration"
+		s.distrusted = !v.trust.empty()
+		return false
+	case (old.lasts(v.now) || old == nil && s.distrusted) && !settled:
+		s.waits = "not every webhook has trusted its authority for long enough"
 		return false
 	}
 	s.now = c

@@ -52,13 +52,18 @@ func TestWhatIsServed(t *testing.T) {
 		old, new *served
 		sight    sight
 		unasked  bool
-		want     bool
+		// distrusted says that others were trusted before.
+		distrusted bool
+		want       bool
 	}{
 		{name: "the first, trusted", new: ofOne, sight: sight{trust: trusts(one)}, want: true},
 		{name: "the first, not trusted", new: ofOne, sight: sight{trust: trusts(two), settled: true}},
 		{name: "the first, no configuration", new: ofOne},
 		{name: "the first, trusted by one webhook of two", new: ofOne, sight: sight{trust: trust{bundles: [][]*x509.Certificate{{one.cert}, {two.cert}}}, settled: true}},
 		{name: "the first of files, not trusted", new: fileOne, unasked: true, want: true},
+		{name: "the first of files, where others are trusted", new: fileOne, sight: sight{trust: trusts(two), settled: true}},
+		{name: "the first of files, trusted beside others at last", new: fileOne, sight: sight{trust: trusts(two, one)}, distrusted: true},
+		{name: "the first of files, trusted beside others for long", new: fileOne, sight: sight{trust: trusts(two, one), settled: true}, distrusted: true, want: true},
 		{name: "the same again", old: ofOne, new: ofOne, sight: sight{trust: trusts(one), settled: true}},
 		{name: "renewed by the same authority", old: ofOne, new: renewed, want: true},
 		{name: "by another, settled", old: ofOne, new: ofTwo, sight: sight{trust: trusts(one, two), settled: true}, want: true},
@@ -73,7 +78,7 @@ func TestWhatIsServed(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := &server{clock: clocktesting.NewFakePassiveClock(now), now: row.old}
+			s := &server{clock: clocktesting.NewFakePassiveClock(now), now: row.old, distrusted: row.distrusted}
 			row.sight.now, row.sight.host = now, testHost
 			if got := s.offer(row.new, row.sight, row.unasked); got != row.want {
 				t.Errorf("it is served: %v (%s)", got, s.waits)

@@ -6,6 +6,7 @@ package certificate
 import (
 	"crypto/x509"
 	"slices"
+	"strings"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -20,13 +21,21 @@ type trust struct {
 	generation int64
 	// bundles are the certificates that each webhook trusts.
 	bundles [][]*x509.Certificate
+	// injected says that cert-manager's cainjector adds to them.
+	injected bool
 }
+
+// injectPrefix is what the annotations begin with by which cainjector is asked.
+const injectPrefix = "cert-manager.io/inject-"
 
 func readTrust(c *admissionregistrationv1.MutatingWebhookConfiguration) trust {
 	if c == nil {
 		return trust{}
 	}
 	t := trust{uid: c.UID, generation: c.Generation}
+	for key := range c.Annotations {
+		t.injected = t.injected || strings.HasPrefix(key, injectPrefix)
+	}
 	for _, w := range c.Webhooks {
 		// A bundle that can't be read is none: API servers don't use part of it either.
 		certs, _ := parseBundle(w.ClientConfig.CABundle) // what can't be read is written anew
@@ -43,6 +52,11 @@ func (t trust) every(holds func([]*x509.Certificate) bool) bool {
 // holds says whether every webhook trusts the authority.
 func (t trust) holds(authority *x509.Certificate) bool {
 	return t.every(func(bundle []*x509.Certificate) bool { return slices.ContainsFunc(bundle, authority.Equal) })
+}
+
+// empty says that no webhook has a caBundle that can be read.
+func (t trust) empty() bool {
+	return !slices.ContainsFunc(t.bundles, func(bundle []*x509.Certificate) bool { return len(bundle) > 0 })
 }
 
 // is says whether every webhook trusts exactly these, in whatever order.

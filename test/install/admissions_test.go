@@ -6,6 +6,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +34,8 @@ type admissions struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 	pod    *corev1.Pod
+	// failedOpen is what the API server had counted before; see there.
+	failedOpen string
 	// open holds one thing for each that is not answered yet.
 	open chan struct{}
 
@@ -56,6 +59,7 @@ func admit(tb testing.TB, perSecond int) *admissions {
 		lost := a.try(ctx)
 		return lost, lost == "", nil
 	})
+	a.failedOpen = failedOpen(tb)
 	ctx, cancel := context.WithCancel(tb.Context())
 	a.cancel = cancel
 	tb.Cleanup(func() { a.end() })
@@ -168,7 +172,8 @@ func (a *admissions) end() (sent int, lost []string) {
 	return a.sent, a.lost
 }
 
-// allReviewed ends the load and fails unless each was reviewed. On a machine that
+// allReviewed ends the load and fails unless each was reviewed, by the API server's
+// own word, too. On a machine that
 // leaves everybody waiting, some reviews may have come too late.
 func (a *admissions) allReviewed(tb testing.TB) {
 	tb.Helper()
@@ -181,4 +186,19 @@ func (a *admissions) allReviewed(tb testing.TB) {
 	if sent == 0 || len(lost) > 0 {
 		tb.Errorf("%d of %d admissions were not reviewed: %q", len(lost), sent, lost[:min(len(lost), 5)])
 	}
+	if now := failedOpen(tb); now != a.failedOpen && a.late == 0 {
+		tb.Errorf("the API server counts reviews that failed open: %s, before %s", now, a.failedOpen)
+	}
+}
+
+// failedOpen are the API server's counts of reviews by our webhooks that nobody answered.
+func failedOpen(tb testing.TB) string {
+	tb.Helper()
+	var counts []string
+	for line := range strings.Lines(kubectl(tb, "get", "--raw", "/metrics")) {
+		if strings.HasPrefix(line, "apiserver_admission_webhook_fail_open_count{") && strings.Contains(line, "etcd-webhook.kubectl-etcd.dev") {
+			counts = append(counts, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(counts, "; ")
 }
