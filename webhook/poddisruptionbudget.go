@@ -7,7 +7,9 @@ import (
 	"context"
 	"fmt"
 
+	"gomodules.xyz/jsonpatch/v2"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	"sigs.k8s.io/json"
 
@@ -50,6 +52,8 @@ type write struct {
 	budget *policyv1.PodDisruptionBudget
 	// old is what was there before, nil when it is created.
 	old *policyv1.PodDisruptionBudget
+	// left is the field with our number that the writer can't have meant; see disown.
+	left observe.BudgetField
 }
 
 func keepBudget(ctx context.Context, r *observe.Reader, req admission.Request) decision {
@@ -98,8 +102,28 @@ func readBudget(req admission.Request) (write, error) {
 		if err := json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, w.old); err != nil {
 			return w, err
 		}
+		w.disown()
 	}
 	return w, nil
+}
+
+// disown drops our own number where the writer has put the other field beside it: an
+// author who applies on the server's side goes over from one field to the other, and the
+// one that we have written stays. The API server refuses both.
+func (w *write) disown() {
+	ours, recorded := observe.ParseBudgetValue(w.old.Annotations[v1alpha1.BudgetValueAnnotation])
+	was, problem := observe.ValueOf(w.old.Name, &w.old.Spec)
+	spec := &w.budget.Spec
+	if !recorded || problem != nil || was != ours || spec.MinAvailable == nil || spec.MaxUnavailable == nil {
+		return
+	}
+	field := &spec.MinAvailable
+	if ours.Field == observe.MaxUnavailable {
+		field = &spec.MaxUnavailable
+	}
+	if **field == intstr.FromInt(ours.N) {
+		*field, w.left = nil, ours.Field
+	}
 }
 
 // keep decides what becomes of the write.
@@ -164,6 +188,9 @@ func (w *write) original(before observe.BudgetRecord, wrote observe.BudgetValue,
 func (w *write) set(wrote observe.BudgetValue, record observe.BudgetRecord, v policy.BudgetVerdict, policyName string) decision {
 	d := decision{outcome: unchanged, reason: v.Reason}
 	d.patch = budgetPatch(w.budget, wrote, record)
+	if w.left != "" {
+		d.patch = append(d.patch, jsonpatch.NewOperation("remove", "/spec/"+string(w.left), nil))
+	}
 	if len(d.patch) > 0 {
 		d.outcome = patched
 	}

@@ -95,25 +95,30 @@ func (s *server) offer(c *served, v sight, unasked bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waits = ""
-	old := s.now
-	if old != nil && old.chain[0].Equal(c.chain[0]) || !c.validAt(v.now) {
+	if s.now != nil && s.now.chain[0].Equal(c.chain[0]) || !c.validAt(v.now) {
 		return false
 	}
-	accepted := v.blind || v.trust.accepts(c.chain, v.host, v.now)
-	settled := accepted && (v.settled || v.blind)
-	switch {
-	case old.lasts(v.now) && sameAuthority(old, c):
-	case !old.lasts(v.now) && unasked:
-	case !old.lasts(v.now) && !accepted:
-		s.waits = "not every webhook of the configuration trusts its authority, or there is no configuration"
-		s.distrusted = !v.trust.empty()
-		return false
-	case (old.lasts(v.now) || old == nil && s.distrusted) && !settled:
-		s.waits = "not every webhook has trusted its authority for long enough"
+	if s.waits = s.hinders(c, v, unasked); s.waits != "" {
 		return false
 	}
 	s.now = c
 	return true
+}
+
+// hinders says why a certificate can't be served yet, nothing where it can.
+func (s *server) hinders(c *served, v sight, unasked bool) string {
+	accepted := v.blind || v.trust.accepts(c.chain, v.host, v.now)
+	settled := accepted && (v.settled || v.blind)
+	lasts := s.now.lasts(v.now)
+	switch {
+	case lasts && sameAuthority(s.now, c), !lasts && unasked:
+	case !lasts && !accepted:
+		s.distrusted = !v.trust.empty()
+		return "not every webhook of the configuration trusts its authority, or there is no configuration"
+	case !settled && (lasts || s.now == nil && s.distrusted):
+		return "not every webhook has trusted its authority for long enough"
+	}
+	return ""
 }
 
 // vouched notes by whom API servers accept what is served. Where they accept it no
