@@ -173,8 +173,8 @@ func (a *admissions) end() (sent int, lost []string) {
 }
 
 // allReviewed ends the load and fails unless each was reviewed, by the API server's
-// own word, too. On a machine that
-// leaves everybody waiting, some reviews may have come too late.
+// own word, too. On a machine that leaves everybody waiting, some reviews may have come
+// too late.
 func (a *admissions) allReviewed(tb testing.TB) {
 	tb.Helper()
 	sent, lost := a.end()
