@@ -3,14 +3,7 @@
 
 package install
 
-import (
-	"context"
-	"fmt"
-	"testing"
-
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-)
+import "testing"
 
 // TestOneOverlayOverTheOther goes from self-signed certificates to cert-manager's and
 // back, twice, with all that each leaves behind, while a hundred pods a second are admitted.
@@ -21,12 +14,7 @@ func TestOneOverlayOverTheOther(t *testing.T) {
 		load := admit(t, 100)
 		kubectl(t, "apply", "--server-side", "--force-conflicts", "-k", pinned(t, overlay, patches...))
 		rolledOut(t)
-		// Until the last of the replicas before is gone, they run side by side.
-		eventually(t, "the replicas before to end", func(ctx context.Context) (string, bool, error) {
-			var pods corev1.PodList
-			err := admin.List(ctx, &pods, client.InNamespace(Namespace))
-			return fmt.Sprint(len(pods.Items), " pods"), len(pods.Items) == 2, err
-		})
+		awaitPods(t, 2) // the replicas before and these run side by side until then
 		t.Log(overlay)
 		load.allReviewed(t)
 	}
