@@ -60,7 +60,8 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		return err
 	}
 	value := druidv1alpha1.DruidOperationReconcile
-	if err := c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &value); err != nil {
+	tell := func() error { return c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &value) }
+	if err := tell(); err != nil {
 		return err
 	}
 	return Await(ctx, reconcileLimit, fmt.Sprintf("druid to reconcile %s", c), func(ctx context.Context) (string, bool, error) {
@@ -68,16 +69,18 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		if err != nil {
 			return "", false, err
 		}
-		seen := lastOperation(etcd)
-		if druidv1alpha1.HasReconcileOperationAnnotation(etcd.ObjectMeta) {
+		seen, op, was := lastOperation(etcd), etcd.Status.LastOperation, before.Status.LastOperation
+		switch {
+		case druidv1alpha1.HasReconcileOperationAnnotation(etcd.ObjectMeta):
 			return seen + ", annotation still there", false, nil
+		case op == nil || op.State != druidv1alpha1.LastOperationStateSucceeded:
+			return seen, false, nil
+		case was != nil && op.RunID == was.RunID:
+			// Who removes the annotation has written its outcome before: this one had begun
+			// before it was told, and took the annotation with it.
+			return seen + ", told again", false, tell()
 		}
-		// druid removes the annotation before it writes what came of it.
-		done := etcd.Status.LastOperation != nil &&
-			etcd.Status.LastOperation.State == druidv1alpha1.LastOperationStateSucceeded &&
-			(before.Status.LastOperation == nil || etcd.Status.LastOperation.RunID != before.Status.LastOperation.RunID) &&
-			etcd.Status.ObservedGeneration != nil && *etcd.Status.ObservedGeneration == etcd.Generation
-		return seen, done, nil
+		return seen, etcd.Status.ObservedGeneration != nil && *etcd.Status.ObservedGeneration == etcd.Generation, nil
 	})
 }
 

@@ -4,6 +4,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -44,6 +45,15 @@ func TestNothingRestarts(t *testing.T) {
 		same("opting out and in")
 	}
 	awaitMin(t, etcd, 2, policy.AllReady)
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		// The tests after this one need it.
+		if err := install.Install(context.WithoutCancel(t.Context()), bed); err != nil {
+			t.Error(err)
+		}
+	})
 	if err := install.Uninstall(t.Context(), bed); err != nil {
 		t.Fatal(err)
 	}
