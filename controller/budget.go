@@ -59,7 +59,7 @@ func (b *Budget) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile
 		return reconcile.Result{}, err
 	}
 	if !found {
-		return reconcile.Result{}, b.forget(ctx, key)
+		return b.forget(ctx, key)
 	}
 	match, err := b.Reader.PolicyFor(ctx, owner)
 	if err != nil {
@@ -99,6 +99,8 @@ type cluster struct {
 	policy *v1alpha1.EtcdTopologyPolicy
 	// verdict is zero until the rule was asked.
 	verdict policy.BudgetVerdict
+	// quarrel is for how long the budget is left to whoever sets it back, 0 for nobody.
+	quarrel time.Duration
 }
 
 // decide asks the rule.
@@ -141,6 +143,9 @@ func (c *cluster) again() reconcile.Result {
 	if next := c.facts.NextChange; next > 0 && (after == 0 || next < after) {
 		after = next
 	}
+	if c.quarrel > 0 && (after == 0 || c.quarrel < after) {
+		after = c.quarrel
+	}
 	if !c.facts.Confirmed && (after == 0 || unconfirmedWait < after) {
 		after = unconfirmedWait
 	}
@@ -151,11 +156,20 @@ func (c *cluster) again() reconcile.Result {
 // the first time: members renew them every ten seconds.
 const unconfirmedWait = 5 * time.Second
 
-// forget lets go of a cluster that is gone.
-func (b *Budget) forget(ctx context.Context, key observe.OwnerKey) error {
+// orphansWait is how soon to look again whether members without an owner are gone.
+const orphansWait = 10 * time.Second
+
+// forget lets go of a cluster that is gone. Its budgets stay as they are while members
+// run that nobody owns: kubectl delete --cascade=orphan leaves them, and often somebody
+// makes the owner anew.
+func (b *Budget) forget(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
 	b.drop(key)
 	b.seen.drop(key)
-	return b.releaseOrphans(ctx, key)
+	left, err := b.releaseOrphans(ctx, key)
+	if err != nil || !left {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: orphansWait}, nil
 }
 
 // drop removes what is kept in memory of a cluster.

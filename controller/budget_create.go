@@ -31,7 +31,11 @@ func (c *cluster) create(ctx context.Context) error {
 		}
 	}
 	pdb := c.missing()
-	if err := c.Client.Create(ctx, pdb, FieldOwner); err != nil {
+	err := c.Client.Create(ctx, pdb, FieldOwner)
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		return fmt.Errorf("budget %s/%s is there and does not select the members: delete it, or have it select them: %w", pdb.Namespace, pdb.Name, err)
+	case err != nil:
 		return fmt.Errorf("create budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
 	}
 	writes.WithLabelValues(resultWritten).Inc()
@@ -39,9 +43,12 @@ func (c *cluster) create(ctx context.Context) error {
 	return nil
 }
 
-// missing is the budget of a cluster that has none. Its name is none that an
-// operator would give, since some delete the budget of the name they use. It
-// goes with its owner, whose deletion it doesn't hold up.
+// quorumBudget is the name of the budget that is made. It is none that an operator would
+// give, since some delete the budget of the name they use.
+func (c *cluster) quorumBudget() string { return c.owner.StatefulSet + "-quorum" }
+
+// missing is the budget of a cluster that has none. It goes with its owner, whose
+// deletion it doesn't hold up.
 func (c *cluster) missing() *policyv1.PodDisruptionBudget {
 	v := c.verdict
 	value := observe.BudgetValue{Field: observe.MinAvailable, N: v.Target}
@@ -49,7 +56,7 @@ func (c *cluster) missing() *policyv1.PodDisruptionBudget {
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:   c.owner.Namespace,
-			Name:        c.owner.StatefulSet + "-quorum",
+			Name:        c.quorumBudget(),
 			Labels:      map[string]string{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController},
 			Annotations: record.Encode(),
 			OwnerReferences: []metav1.OwnerReference{{

@@ -27,9 +27,11 @@ func (c *cluster) keep(ctx context.Context) (reconcile.Result, error) {
 		return c.failed(err)
 	}
 	budgets := &c.facts.Budgets
-	if budgets.Kept != nil && c.rivals.quarrel(c.owner.Key(), c.facts.At) {
-		budgets.Problem = c.writtenBack(budgets.Kept.Name)
-		budgets.Kept = nil
+	if budgets.Kept != nil {
+		if left := c.rivals.quarrel(c.owner.Key(), c.facts.At); left > 0 {
+			budgets.Problem = c.writtenBack(budgets.Kept.Name)
+			budgets.Kept, c.quarrel = nil, left
+		}
 	}
 	switch {
 	case budgets.Kept != nil:
@@ -37,10 +39,13 @@ func (c *cluster) keep(ctx context.Context) (reconcile.Result, error) {
 			return c.failed(err)
 		}
 	case budgets.Problem.Reason == observe.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing:
+		budgets.Problem = nil
 		if err := c.create(ctx); err != nil {
 			return c.failed(err)
 		}
-		budgets.Problem = nil
+	}
+	if kept := budgets.Kept; kept != nil {
+		budgets.Problem = c.uncounted(kept)
 	}
 	c.denied.drop(c.owner.Key())
 	c.say(c.notes())
@@ -114,9 +119,35 @@ func (c *cluster) tidy(ctx context.Context) error {
 		c.inform(policy.Note{Reason: "BudgetRemoved", Message: fmt.Sprintf("budget %s was made because there was none, and goes: the members have another", pdb.Name)}, actionKeep)
 	}
 	for _, pdb := range c.facts.Budgets.Strayed {
-		if err := c.restore(ctx, pdb, 0); err != nil {
+		if err := c.letGo(ctx, pdb); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// letGo ends what we do to a budget that isn't this cluster's any more. The one that we
+// made goes, since its name is needed for another; a copy of it is somebody's own.
+func (c *cluster) letGo(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
+	if !observe.Ours(pdb) || pdb.Name != c.quorumBudget() {
+		return c.restore(ctx, pdb, 0)
+	}
+	if err := c.delete(ctx, pdb); err != nil {
+		return err
+	}
+	c.inform(policy.Note{Reason: "BudgetRemoved", Message: fmt.Sprintf("budget %s was made for the members and selects others now: it goes", pdb.Name)}, actionKeep)
+	return nil
+}
+
+// uncounted is why a budget that is kept doesn't protect the members, nil where it does.
+func (c *cluster) uncounted(kept *observe.Budget) *policy.Note {
+	due := c.verdict.MinAvailable
+	if c.facts.Budgets.Strangers == 0 {
+		return nil
+	}
+	if can := kept.Value.WithMin(due, c.facts.Replicas).Min(c.facts.Replicas); can < due {
+		return &policy.Note{Reason: observe.BudgetUncounted, Message: fmt.Sprintf(
+			"budget %s can't keep the %d pods that are due: maxUnavailable 0 keeps %d, and it also selects pods without a controller, which count as healthy; use minAvailable, or narrow its selector to the members", kept.Name, due, can)}
 	}
 	return nil
 }
@@ -161,15 +192,16 @@ func (c *cluster) evictionsLeft() int {
 func (c *cluster) failed(err error) (reconcile.Result, error) {
 	key := c.owner.Key()
 	switch {
-	case apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		// Somebody was faster; look again at what they did.
 		writes.WithLabelValues(resultConflict).Inc()
 		return reconcile.Result{RequeueAfter: time.Second}, nil
-	case apierrors.IsForbidden(err), apierrors.IsInvalid(err):
+	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsAlreadyExists(err):
 		// etcd-druid's component protection answers so while it reconciles.
-		// It is somebody's guard: it stays on, and we come again.
+		// It is somebody's guard: it stays on, and we come again. So is a budget that
+		// has the name of ours, and selects others.
 		writes.WithLabelValues(resultDenied).Inc()
-		note := policy.Note{Reason: reasonWriteDenied, Message: fmt.Sprintf("the budget of %s can't be written and keeps its value, the next try follows: %v", c.owner, err)}
+		note := policy.Note{Reason: reasonWriteDenied, Message: fmt.Sprintf("the budget of %s can't be written, the next try follows: %v", c.owner, err)}
 		c.say(append(c.notes(), note))
 		showUnprotected(key, note.Reason)
 		c.Findings.set(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})

@@ -94,15 +94,18 @@ func (r *rivals) note(key observe.OwnerKey, now time.Time) {
 	r.of[key] = append(r.of[key], now)
 }
 
-// quarrel says whether it happened so often that writing is of no use for now.
-func (r *rivals) quarrel(key observe.OwnerKey, now time.Time) bool {
+// quarrel is for how long writing is of no use, since it happened so often; 0 for not.
+func (r *rivals) quarrel(key observe.OwnerKey, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.of[key]) == 0 {
-		return false
+		return 0
 	}
 	r.of[key] = slices.DeleteFunc(r.of[key], func(t time.Time) bool { return now.Sub(t) > quarrelTime })
-	return len(r.of[key]) >= quarrels
+	if n := len(r.of[key]); n >= quarrels {
+		return r.of[key][n-quarrels].Add(quarrelTime).Sub(now) + time.Second
+	}
+	return 0
 }
 
 func (r *rivals) drop(key observe.OwnerKey) {

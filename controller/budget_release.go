@@ -23,6 +23,8 @@ func (c *cluster) release(ctx context.Context) error {
 		return err
 	}
 	switch {
+	case b.Left != nil:
+		return c.restore(ctx, b.Left, budget.Least(c.facts))
 	case b.Kept == nil:
 		return nil
 	case observe.Ours(b.Kept.PodDisruptionBudget):
@@ -46,23 +48,31 @@ func (b *Budget) giveBack(ctx context.Context, pdb *policyv1.PodDisruptionBudget
 }
 
 // releaseOrphans gives back the budgets that were kept for an owner that is
-// gone, and removes those that were made for it.
-func (b *Budget) releaseOrphans(ctx context.Context, key observe.OwnerKey) error {
+// gone, and removes those that were made for it. It says whether any is left, because it
+// selects members that still run.
+func (b *Budget) releaseOrphans(ctx context.Context, key observe.OwnerKey) (left bool, err error) {
 	var all policyv1.PodDisruptionBudgetList
 	if err := b.Reader.List(ctx, &all, client.InNamespace(key.Namespace)); err != nil {
-		return fmt.Errorf("list budgets of %s: %w", key, err)
+		return false, fmt.Errorf("list budgets of %s: %w", key, err)
 	}
 	for i := range all.Items {
 		pdb := &all.Items[i]
 		if pdb.Annotations[v1alpha1.BudgetForAnnotation] != key.Ref() || pdb.DeletionTimestamp != nil {
 			continue
 		}
-		err := b.giveBackOrDelete(ctx, pdb)
-		if client.IgnoreNotFound(err) != nil {
-			return err
+		runs, err := b.Reader.SelectsEtcd(ctx, pdb)
+		if err != nil {
+			return left, err
+		}
+		if runs {
+			left = true
+			continue
+		}
+		if err := b.giveBackOrDelete(ctx, pdb); client.IgnoreNotFound(err) != nil {
+			return left, err
 		}
 	}
-	return nil
+	return left, nil
 }
 
 func (b *Budget) giveBackOrDelete(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {

@@ -42,6 +42,12 @@ func (s *shelf) Create(_ context.Context, obj client.Object, _ ...client.CreateO
 	if s.refuse != nil {
 		return s.refuse
 	}
+	if slices.ContainsFunc(s.Objects, func(o client.Object) bool {
+		_, is := o.(*policyv1.PodDisruptionBudget)
+		return is && o.GetName() == obj.GetName()
+	}) {
+		return apierrors.NewAlreadyExists(policyv1.Resource("poddisruptionbudgets"), obj.GetName())
+	}
 	obj.SetUID("made")
 	s.put(obj)
 	return nil

@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -125,6 +127,75 @@ func TestBudgetIsMadeWhereThereIsNone(t *testing.T) {
 	s.wants()
 }
 
+// TestBudgetOfOthersToo: maxUnavailable is counted from the pods that Kubernetes expects,
+// which are none for pods without a controller.
+func TestBudgetOfOthersToo(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name      string
+		expected  int32 // pods, as the disruption controller says
+		want      string
+		uncounted bool
+	}{
+		{"a Deployment's", 5, "etcd maxUnavailable=1 AllReady", false},
+		{"nobody's", 3, "etcd maxUnavailable=0 AllReady", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{}")
+			for _, name := range []string{"a", "b"} {
+				s.put(&corev1.Pod{
+					ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "store", UID: types.UID(name), Labels: map[string]string{"app": "etcd"}},
+					Status:     corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
+				})
+			}
+			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) {
+				p.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, ExpectedPods: row.expected, CurrentHealthy: 5}
+			})
+			s.wants(row.want)
+			f, _ := s.budget.Findings.Of(s.key)
+			if uncounted := f.Verdict == v1alpha1.Broken && f.Reason == observe.BudgetUncounted; uncounted != row.uncounted {
+				t.Errorf("found %+v", f)
+			}
+		})
+	}
+}
+
+// TestBudgetThatWasMadeStrays: somebody has the budget that was made select others, or
+// has one of its name that does.
+func TestBudgetThatWasMadeStrays(t *testing.T) {
+	t.Parallel()
+	s := plain(t, "{disruption: {createMissing: true}}")
+	take(s, "etcd")
+	s.wants("etcd-quorum minAvailable=2 AllReady")
+	stray := func(p *policyv1.PodDisruptionBudget) {
+		p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	}
+	copied := take(s, "etcd-quorum").DeepCopyObject().(*policyv1.PodDisruptionBudget)
+	s.wants("etcd-quorum minAvailable=2 AllReady")
+	stray(copied)
+	copied.Name, copied.UID = "web", "copy"
+	s.put(copied)
+	change(s, "etcd-quorum", stray)
+	s.wants("etcd-quorum minAvailable=2 AllReady", "web minAvailable=2 -")
+	take(s, "web")
+
+	change(s, "etcd-quorum", func(p *policyv1.PodDisruptionBudget) {
+		stray(p)
+		p.Labels, p.Annotations = nil, nil
+	})
+	_, result := s.look()
+	if f, _ := s.budget.Findings.Of(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonWriteDenied {
+		t.Errorf("found %+v of a name that is taken", f)
+	}
+	if told := strings.Join(heard(s.said), "\n"); !strings.Contains(told, "is there and does not select the members") {
+		t.Errorf("said %q", told)
+	}
+	if result.RequeueAfter < 2*time.Second {
+		t.Errorf("looks again after %s", result.RequeueAfter)
+	}
+}
+
 func TestBudgetIsNotMadeUnasked(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{}")
@@ -181,8 +252,26 @@ func TestBudgetIsGivenBack(t *testing.T) {
 			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { return o.GetUID() == "policy" })
 		}, "etcd maxUnavailable=0 -"},
 		{"the cluster is gone", 2, func(s *stage) {
-			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { _, is := o.(*appsv1.StatefulSet); return is })
+			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool {
+				_, set := o.(*appsv1.StatefulSet)
+				_, pod := o.(*corev1.Pod)
+				return set || pod
+			})
 		}, "etcd maxUnavailable=2 -"},
+		{"its owner is gone, and the members run on", 2, func(s *stage) {
+			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { _, is := o.(*appsv1.StatefulSet); return is })
+		}, "etcd maxUnavailable=1 AllReady"},
+		{"it selects only one member now", 2, func(s *stage) {
+			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) {
+				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
+			})
+		}, "etcd maxUnavailable=1 AllReady"},
+		{"and no policy keeps it", 2, func(s *stage) {
+			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) {
+				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
+			})
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+		}, "etcd maxUnavailable=1 -"},
 		{"its selector selects others now", 2, func(s *stage) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.Selector.MatchExpressions[0].Values = []string{"web"} })
 		}, "etcd maxUnavailable=2 -"},
@@ -249,6 +338,9 @@ func TestBudgetLeavesAQuarrel(t *testing.T) {
 	}
 	reset()
 	s.wants("etcd maxUnavailable=2 AllReady")
+	if _, result := s.look(); result.RequeueAfter <= 0 || result.RequeueAfter > quarrelTime {
+		t.Errorf("looks again after %s, want the end of the quarrel", result.RequeueAfter)
+	}
 	if f, _ := s.budget.Findings.Of(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonWrittenBack {
 		t.Errorf("found %+v", f)
 	}

@@ -9,6 +9,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -24,14 +25,15 @@ const backupPoll = time.Minute
 // without them. Against ages of hours the skew of two clocks is nothing, so
 // here renewTime itself is believed.
 func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy.Condition, error) {
-	name, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
-	if name == "" && age == "" {
+	said, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
+	if said == "" && age == "" {
 		return policy.Condition{}, nil
 	}
 	limit, ok := maxAge(age)
+	name := namedLease(w.owner)
 	if name == "" || !ok {
 		f.note("BackupLeaseIncomplete", "%s says %s: %q and %s: %q; both are needed, a Lease's name and a duration such as 25h, and until then nothing is known of backups",
-			w.owner, v1alpha1.BackupLeaseAnnotation, name, v1alpha1.BackupMaxAgeAnnotation, age)
+			w.owner, v1alpha1.BackupLeaseAnnotation, said, v1alpha1.BackupMaxAgeAnnotation, age)
 		return policy.Condition{}, nil
 	}
 	f.changeIn(backupPoll)
@@ -55,6 +57,16 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy
 	}
 	f.changeIn(rest + time.Second)
 	return policy.Condition{Status: policy.True, Reason: "BackupSucceeded"}, nil
+}
+
+// namedLease is the lease that an owner's annotation names, empty for none or for what
+// can't be a name, such as NAMESPACE/NAME.
+func namedLease(o Owner) string {
+	name := o.Annotations[v1alpha1.BackupLeaseAnnotation]
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return ""
+	}
+	return name
 }
 
 func maxAge(age string) (time.Duration, bool) {

@@ -17,8 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // BackupStore is where the backups of a cluster are kept, and who takes them.
@@ -93,7 +91,7 @@ func (r *Reader) BackupLeases(ctx context.Context, o Owner) ([]BackupLease, erro
 	var leases []BackupLease
 	if o.Flavour == Druid {
 		leases = []BackupLease{{Type: "Full", Name: o.Name + "-full-snap"}, {Type: "Delta", Name: o.Name + "-delta-snap"}}
-	} else if name := o.Annotations[v1alpha1.BackupLeaseAnnotation]; name != "" {
+	} else if name := namedLease(o); name != "" {
 		leases = []BackupLease{{Type: "Backup", Name: name}}
 	}
 	out := leases[:0]

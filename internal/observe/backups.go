@@ -11,8 +11,6 @@ import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // Backups are when a cluster's last snapshots were taken, by the clock of
@@ -43,7 +41,7 @@ func (b Backups) Latest() time.Time {
 // druid's sidecar renews after each, or from the one that the owner names.
 func (r *Reader) Backups(ctx context.Context, o Owner) (Backups, error) {
 	if o.Flavour != Druid {
-		name := o.Annotations[v1alpha1.BackupLeaseAnnotation]
+		name := namedLease(o)
 		if name == "" {
 			return Backups{}, nil
 		}

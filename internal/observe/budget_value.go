@@ -51,9 +51,20 @@ func (v BudgetValue) Min(replicas int) int {
 	return v.N
 }
 
+// expected is how many pods the disruption controller counts maxUnavailable from: the
+// replicas, and with pods of others what it says itself. It leaves those without a
+// controller out, though it counts them as healthy (Kubernetes,
+// pkg/controller/disruption/disruption.go, getExpectedPodCount).
+func (b *Budgets) expected(replicas int) int {
+	if b.Kept == nil || b.Strangers == 0 || b.Kept.Value.Field != MaxUnavailable || b.Kept.Status.ObservedGeneration == 0 {
+		return replicas
+	}
+	return int(b.Kept.Status.ExpectedPods)
+}
+
 // WithMin is the value in the same field that amounts to minimum. A minimum
-// above replicas can't be said by maxUnavailable, whose floor of 0 keeps
-// every replica.
+// above replicas can't be said by maxUnavailable: at 0 it keeps so many pods
+// as are expected.
 func (v BudgetValue) WithMin(minimum, replicas int) BudgetValue {
 	if v.Field == MaxUnavailable {
 		return BudgetValue{Field: MaxUnavailable, N: max(0, replicas-minimum)}

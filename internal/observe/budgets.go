@@ -37,6 +37,9 @@ type Budgets struct {
 	// was changed, or their value to one that can't be adopted. Those that
 	// overlap are not among them: they stay as they are until one goes.
 	Strayed []*policyv1.PodDisruptionBudget
+	// Left was kept for this cluster and is not any more, since it selects only some of
+	// the members, or another cluster's, too. Its number stays; nil for none.
+	Left *policyv1.PodDisruptionBudget
 	// Problem says why no budget protects the members, nil when one does.
 	Problem *policy.Note
 	// Strangers counts the Ready pods that Kept selects and that are no members.
@@ -49,6 +52,8 @@ const (
 	BudgetsOverlap = "BudgetsOverlap"
 	BudgetPartial  = "BudgetPartial"
 	BudgetShared   = "BudgetShared"
+	// BudgetUncounted is of a budget that is kept, and can't say what is due.
+	BudgetUncounted = "BudgetUncounted"
 )
 
 // Ours says whether this project made a budget, because there was none.
@@ -115,7 +120,11 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 	}
 	b.Strayed = recorded
 	if len(foreign) == 1 && b.Kept == nil && foreign[0].Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref() {
-		b.Strayed = append(b.Strayed, foreign[0])
+		if b.Problem.Reason == BudgetPartial || b.Problem.Reason == BudgetShared {
+			b.Left = foreign[0]
+		} else {
+			b.Strayed = append(b.Strayed, foreign[0])
+		}
 	}
 	return b, nil
 }
@@ -187,6 +196,22 @@ func (w *workload) selects(pdb *policyv1.PodDisruptionBudget) int {
 	return n
 }
 
+// SelectsEtcd says whether a budget selects a pod that runs etcd, and is not ending.
+func (r *Reader) SelectsEtcd(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (bool, error) {
+	pods, err := podsOfBudget(ctx, r.Reader, pdb)
+	return slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.DeletionTimestamp == nil && RunsEtcd(&p.Spec) }), err
+}
+
+// podsOfBudget are the pods that a budget selects. They are the cache's own.
+func podsOfBudget(ctx context.Context, from client.Reader, pdb *policyv1.PodDisruptionBudget) ([]corev1.Pod, error) {
+	var pods corev1.PodList
+	err := from.List(ctx, &pods, client.InNamespace(pdb.Namespace), client.MatchingLabelsSelector{Selector: budgetSelector(pdb)}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("list pods of budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
+	}
+	return pods.Items, nil
+}
+
 // budgetSelector is what the eviction API makes of a budget's selector: empty
 // selects all pods of the namespace (it selected none before policy/v1), nil
 // and invalid none.
@@ -212,14 +237,13 @@ func (r *Reader) strangers(ctx context.Context, w *workload, pdb *policyv1.PodDi
 }
 
 func (r *Reader) others(ctx context.Context, from client.Reader, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
-	var pods corev1.PodList
-	err := from.List(ctx, &pods, client.InNamespace(pdb.Namespace), client.MatchingLabelsSelector{Selector: budgetSelector(pdb)}, client.UnsafeDisableDeepCopy)
+	pods, err := podsOfBudget(ctx, from, pdb)
 	if err != nil {
-		return 0, "", fmt.Errorf("list pods of budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
+		return 0, "", err
 	}
 	ready := 0
-	for i := range pods.Items {
-		pod := &pods.Items[i]
+	for i := range pods {
+		pod := &pods[i]
 		if w.has(pod) {
 			continue
 		}

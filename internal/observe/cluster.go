@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -62,6 +63,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 		return f, err
 	}
 	f.Cluster.Strangers = f.Budgets.Strangers
+	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
 		return f, err
 	}
@@ -130,11 +132,14 @@ func (w *workload) operation() string {
 	if w.etcd != nil && int(w.etcd.Spec.Replicas) != want {
 		return fmt.Sprintf("scale from %d to %d members", want, w.etcd.Spec.Replicas)
 	}
+	onDelete := w.sts.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
 	switch s := w.sts.Status; {
 	case s.ObservedGeneration < w.sts.Generation:
 		return "an update that is yet to be observed"
 	case have != want:
 		return fmt.Sprintf("scale from %d to %d members", have, want)
+	// Kubernetes before 1.36 never calls an update by OnDelete complete (issue 73492).
+	case onDelete && int(s.UpdatedReplicas) == want:
 	case s.UpdateRevision != s.CurrentRevision:
 		return fmt.Sprintf("rollout, %d of %d members updated", s.UpdatedReplicas, want)
 	}
