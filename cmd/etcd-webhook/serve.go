@@ -38,7 +38,7 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	// the API server's own fairness is the limit.
 	config.QPS, config.Burst = 100, 200
 
-	self, err := whoAmI(ctx, config, logger)
+	self, err := answering(ctx, o.probes, func() (string, error) { return whoAmI(ctx, config, logger) })
 	if err != nil {
 		return err
 	}

@@ -25,16 +25,17 @@ import (
 // either, or the write fails.
 func (k *Keeper) pass(ctx context.Context) (bool, error) {
 	configuration, err := k.objects.configuration(ctx)
-	if err != nil && k.files == nil {
+	// Who may not see the configuration can't wait to be trusted. Who only can't now, waits.
+	if err != nil && (k.files == nil || !apierrors.IsForbidden(err)) {
 		return false, err
 	}
 	v := k.look(readTrust(configuration))
 	if k.files != nil {
 		// Whoever keeps the files sees to the caBundle, too. While it is empty nobody
 		// else's replicas are trusted either: there is nothing to wait for.
-		v.blind = apierrors.IsForbidden(err)
+		v.blind = err != nil
 		k.serve(k.files.read(), v, v.trust.empty())
-		return false, ignoreForbidden(err)
+		return false, nil
 	}
 	secret, err := k.objects.secret(ctx)
 	if err != nil {
@@ -53,13 +54,6 @@ func (k *Keeper) pass(ctx context.Context) (bool, error) {
 	}
 	k.serve(st.serving(v), v, false)
 	return false, nil
-}
-
-func ignoreForbidden(err error) error {
-	if apierrors.IsForbidden(err) {
-		return nil
-	}
-	return err
 }
 
 // look is what this replica sees at this moment.
