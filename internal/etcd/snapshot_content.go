@@ -62,7 +62,7 @@ func readContent(ctx context.Context, tx *bbolt.Tx) (SnapshotContent, error) {
 			if string(name) != "key" {
 				return c.note(string(name), k, v)
 			}
-			if store.seen++; store.seen%4096 == 0 && ctx.Err() != nil {
+			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			return store.add(k, v)
@@ -116,7 +116,6 @@ type keyCount struct {
 	seed maphash.Seed
 	live map[uint64]bool
 	last int64
-	seen int
 }
 
 // revisionSize is that of a revision as a key, main_sub; a deletion has a t behind.

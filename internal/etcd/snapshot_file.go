@@ -109,7 +109,10 @@ func (r reader) Read(p []byte) (int, error) {
 
 // inspectDatabase checks and reads a bbolt database, with or without a hash behind it.
 func inspectDatabase(ctx context.Context, r io.ReaderAt, path string, size int64) (SnapshotContent, error) {
-	if err := checkPages(r, size); err != nil {
+	if err := checkPages(ctx, r, size); err != nil {
+		if ctx.Err() != nil {
+			return SnapshotContent{}, context.Cause(ctx)
+		}
 		return SnapshotContent{}, &CorruptError{path, err.Error()}
 	}
 	db, err := bbolt.Open(path, 0o400, &bbolt.Options{ReadOnly: true, Timeout: openLimit, NoStatistics: true})
@@ -123,6 +126,9 @@ func inspectDatabase(ctx context.Context, r io.ReaderAt, path string, size int64
 	err = db.View(func(tx *bbolt.Tx) error {
 		if problem := checkOrder(tx); problem != "" {
 			return &CorruptError{path, problem}
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		content, err = readContent(ctx, tx)
 		return err

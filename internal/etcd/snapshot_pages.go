@@ -4,6 +4,8 @@
 package etcd
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,10 +31,11 @@ const (
 )
 
 // checkPages follows every page that a database refers to, from its root, and
-// finds those that can't be read. bbolt reads a database as memory, and a page
-// number that points nowhere would end this process before its own check could
-// say so. It judges no order and no content: that is bbolt's check.
-func checkPages(r io.ReaderAt, size int64) error {
+// finds those that can't be read, and keys that are out of order. bbolt reads a
+// database as memory, and a page number that points nowhere would end this process
+// before its own check could say so; so would keys out of order in a database without a
+// list of free pages, as etcd's are. It judges no content.
+func checkPages(ctx context.Context, r io.ReaderAt, size int64) error {
 	m, err := readMeta(r, size)
 	if err != nil {
 		return err
@@ -41,7 +44,7 @@ func checkPages(r io.ReaderAt, size int64) error {
 	if err := w.freelist(); err != nil {
 		return err
 	}
-	return w.tree(m.root)
+	return w.tree(ctx, m.root)
 }
 
 // pagesMeta is what a database says of itself on its first two pages.
@@ -127,6 +130,12 @@ func (w *pageWalk) page(id uint64) (page, error) {
 	if pages > w.meta.end-id {
 		return page{}, fmt.Errorf("page %d goes on over %d pages, and there are %d", id, pages, w.meta.end)
 	}
+	for next := id + 1; next < id+pages; next++ {
+		if w.seen[next] {
+			return page{}, fmt.Errorf("page %d is referred to twice", next)
+		}
+		w.seen[next] = true
+	}
 	p.length = int64(pages) * int64(w.meta.pageSize) //nolint:gosec // within the file
 	return p, nil
 }
@@ -164,10 +173,21 @@ func (w *pageWalk) freelist() error {
 	return nil
 }
 
+// subtree is a page with the keys that may stand in it and below: from least on, and
+// below the end, nil for any.
+type subtree struct {
+	page       uint64
+	least, end []byte
+}
+
 // tree visits all pages below one, without recursion: what is broken may be deep.
-func (w *pageWalk) tree(root uint64) error {
-	for todo := []uint64{root}; len(todo) > 0; {
-		p, err := w.page(todo[len(todo)-1])
+func (w *pageWalk) tree(ctx context.Context, root uint64) error {
+	for todo := []subtree{{page: root}}; len(todo) > 0; {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		now := todo[len(todo)-1]
+		p, err := w.page(now.page)
 		if err != nil {
 			return err
 		}
@@ -182,7 +202,7 @@ func (w *pageWalk) tree(root uint64) error {
 		if err != nil {
 			return err
 		}
-		below, err := elements(b, p.flags, p.count)
+		below, err := elements(b, p.flags, p.count, now)
 		if err != nil {
 			return fmt.Errorf("page %d: %w", p.id, err)
 		}
@@ -191,33 +211,70 @@ func (w *pageWalk) tree(root uint64) error {
 	return nil
 }
 
-// elements checks that the entries of a page are within it, and returns the pages
-// that they refer to. A page begins with its header.
-func elements(b []byte, flags uint16, count int) ([]uint64, error) {
-	order := binary.NativeEndian
-	var below []uint64
-	if flags == branchPage && count == 0 {
+// elements checks that the entries of a page are within it and in order, and returns
+// the pages that they refer to. A page begins with its header.
+func elements(b []byte, flags uint16, count int, within subtree) ([]subtree, error) {
+	keys := rising{last: within.least, end: within.end}
+	if flags == branchPage {
+		return branches(b, count, &keys)
+	}
+	return leaves(b, count, &keys)
+}
+
+// rising are keys that have to be in order, the first at least last, all below end.
+type rising struct{ last, end []byte }
+
+func (r *rising) next(i int, key []byte) error {
+	by := bytes.Compare(r.last, key)
+	if by > 0 || by == 0 && i > 0 || r.end != nil && bytes.Compare(key, r.end) >= 0 {
+		return fmt.Errorf("the key of entry %d is out of order", i)
+	}
+	r.last = key
+	return nil
+}
+
+func branches(b []byte, count int, keys *rising) ([]subtree, error) {
+	if count == 0 {
 		return nil, errors.New("a branch without entries")
 	}
+	order := binary.NativeEndian
+	var below []subtree
 	for i := range count {
 		at := pageHeader + i*pageElement
 		e := b[at : at+pageElement]
-		room := uint64(len(b) - at) //nolint:gosec // e is within b
-		if flags == branchPage {
-			if uint64(order.Uint32(e))+uint64(order.Uint32(e[4:])) > room {
-				return nil, fmt.Errorf("entry %d lies outside", i)
-			}
-			below = append(below, order.Uint64(e[8:]))
-			continue
-		}
-		pos, key, value := uint64(order.Uint32(e[4:])), uint64(order.Uint32(e[8:])), uint64(order.Uint32(e[12:]))
-		if pos+key+value > room {
+		pos, key := uint64(order.Uint32(e)), uint64(order.Uint32(e[4:]))
+		if pos+key > uint64(len(b)-at) { //nolint:gosec // e is within b
 			return nil, fmt.Errorf("entry %d lies outside", i)
+		}
+		from := uint64(at) + pos
+		if err := keys.next(i, b[from:from+key]); err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			below[i-1].end = keys.last
+		}
+		below = append(below, subtree{page: order.Uint64(e[8:]), least: keys.last, end: keys.end})
+	}
+	return below, nil
+}
+
+func leaves(b []byte, count int, keys *rising) ([]subtree, error) {
+	order := binary.NativeEndian
+	var below []subtree
+	for i := range count {
+		at := pageHeader + i*pageElement
+		e := b[at : at+pageElement]
+		pos, key, value := uint64(order.Uint32(e[4:])), uint64(order.Uint32(e[8:])), uint64(order.Uint32(e[12:]))
+		if pos+key+value > uint64(len(b)-at) { //nolint:gosec // e is within b
+			return nil, fmt.Errorf("entry %d lies outside", i)
+		}
+		from := uint64(at) + pos + key
+		if err := keys.next(i, b[from-key:from]); err != nil {
+			return nil, err
 		}
 		if order.Uint32(e)&bucketElement == 0 {
 			continue
 		}
-		from := uint64(at) + pos + key
 		roots, err := bucket(b[from : from+value])
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
@@ -229,12 +286,12 @@ func elements(b []byte, flags uint16, count int) ([]uint64, error) {
 
 // bucket checks a bucket's entry: where its pages begin, or those of its
 // entries that stand in the entry itself.
-func bucket(b []byte) ([]uint64, error) {
+func bucket(b []byte) ([]subtree, error) {
 	if len(b) < bucketHeader {
 		return nil, fmt.Errorf("a bucket of %d bytes", len(b))
 	}
 	if root := binary.NativeEndian.Uint64(b); root != 0 {
-		return []uint64{root}, nil
+		return []subtree{{page: root}}, nil
 	}
 	if len(b) < bucketHeader+pageHeader {
 		return nil, fmt.Errorf("an inline bucket of %d bytes", len(b))
@@ -244,5 +301,5 @@ func bucket(b []byte) ([]uint64, error) {
 	if flags := binary.NativeEndian.Uint16(inline[8:]); flags != leafPage || len(inline) < pageHeader+count*pageElement {
 		return nil, fmt.Errorf("an inline bucket with flags %#x and %d entries in %d bytes", flags, count, len(inline))
 	}
-	return elements(inline, leafPage, count)
+	return elements(inline, leafPage, count, subtree{})
 }

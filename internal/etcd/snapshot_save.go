@@ -103,6 +103,10 @@ func (s SnapshotSave) ToFile(ctx context.Context, path string, replace bool, des
 	if err != nil {
 		return Saved{}, err
 	}
+	// Whoever was told to stop leaves nothing that looks as if it had been wanted.
+	if err := context.Cause(ctx); err != nil {
+		return Saved{}, err
+	}
 	if text == nil {
 		return out, part.commit(replace)
 	}

@@ -209,6 +209,29 @@ func TestSaveCancelled(t *testing.T) {
 	}
 }
 
+// TestSaveCancelledWhileVerified: also where all has come, and while it is described.
+func TestSaveCancelledWhileVerified(t *testing.T) {
+	t.Parallel()
+	db := database(t)
+	for _, moment := range []string{"verified", "described"} {
+		a, _ := sourceOf(t, "a-0", send(db))
+		path := filepath.Join(t.TempDir(), "a.db")
+		interrupted := errors.New("interrupted")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		save := SnapshotSave{Sources: []SnapshotSource{a}}
+		if moment == "verified" {
+			save.Verifying = func() { cancel(interrupted) }
+		}
+		_, err := save.ToFile(ctx, path, false, func(Saved) ([]byte, error) { cancel(interrupted); return []byte("{}"), nil })
+		if !errors.Is(err, interrupted) {
+			t.Errorf("%s: got %v", moment, err)
+		}
+		if left := files(t, filepath.Dir(path)); len(left) > 0 {
+			t.Errorf("%s: left %q", moment, left)
+		}
+	}
+}
+
 func TestSaveExisting(t *testing.T) {
 	t.Parallel()
 	db := database(t)
