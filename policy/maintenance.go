@@ -45,9 +45,10 @@ func (d Database) has(alarm string) bool { return slices.Contains(d.Alarms, alar
 // full says that a database leaves too little room for writes.
 func (d Database) full(size int64) bool { return d.Quota > 0 && size > d.Quota/100*QuotaRoom }
 
-// OutOfSpace says that NOSPACE is raised for any member: etcd then takes no writes.
-func OutOfSpace(members []Database) bool {
-	return slices.ContainsFunc(members, func(d Database) bool { return d.has(NoSpace) })
+// OutOfSpace says that NOSPACE is raised, by a member or, among strays, by one that is
+// none any more: etcd then takes no writes.
+func OutOfSpace(members []Database, strays []string) bool {
+	return slices.Contains(strays, NoSpace) || slices.ContainsFunc(members, func(d Database) bool { return d.has(NoSpace) })
 }
 
 // DefragOrder is the members' pods in the order in which they are defragmented: the
@@ -65,8 +66,9 @@ func DefragOrder(members []Database) []string {
 }
 
 // MayDefrag says whether a member of the cluster, any one, may be defragmented now.
-// It answers nobody meanwhile, for a second per gigabyte or so.
-func MayDefrag(c Cluster, members []Database) Verdict {
+// It answers nobody meanwhile, for a second per gigabyte or so. strays are the alarms of
+// who is none of the members any more; they are in force all the same.
+func MayDefrag(c Cluster, members []Database, strays []string) Verdict {
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
 		return refused(LearnerPresent, "%s is a learner: a defragmentation while it receives its data has corrupted databases; wait until it votes, or remove it", members[i].Pod)
 	}
@@ -83,7 +85,10 @@ func MayDefrag(c Cluster, members []Database) Verdict {
 			return refused(SnapshotsUnknown, "the metrics of %s can't be read, so nobody knows whether a snapshot is being read from it", m.Pod)
 		}
 	}
-	if OutOfSpace(members) {
+	if slices.Contains(strays, Corrupt) {
+		return refused(CorruptAlarm, "the alarm %s is raised, and not for a member that is here: see whether data differ (kubectl etcd check) and replace who is wrong; where they are the same kubectl etcd alarm disarm ends it", Corrupt)
+	}
+	if OutOfSpace(members, strays) {
 		return allowed(CuresNoSpace, "etcd is out of space (alarm %s): this is the cure, so failing backups are no reason against it", NoSpace)
 	}
 	return Gate(c, "")

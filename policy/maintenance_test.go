@@ -30,8 +30,8 @@ func databases(letters string, change func([]Database)) []Database {
 	return all
 }
 
-func defrag(c Cluster) func([]Database) Verdict {
-	return func(m []Database) Verdict { return MayDefrag(c, m) }
+func defrag(c Cluster, strays ...string) func([]Database) Verdict {
+	return func(m []Database) Verdict { return MayDefrag(c, m, strays) }
 }
 
 func lead(pod string) func([]Database) Verdict {
@@ -75,10 +75,13 @@ var maintenanceRows = []struct {
 	{row: "D-4 not known", members: "Lvv", change: func(m []Database) { m[1].Snapshots = -1 }, ask: defrag(cluster("vvv")), reason: SnapshotsUnknown},
 	{row: "D-4 also out of space", members: "Lvv", change: func(m []Database) { outOfSpace(m); m[2].Snapshots = 1 }, ask: defrag(cluster("vvv")), reason: SnapshotOpen},
 	{row: "D-5 corrupt", members: "Lvv", change: func(m []Database) { m[1].Alarms = []string{Corrupt} }, ask: defrag(cluster("vvv")), reason: CorruptAlarm},
+	{row: "D-5 said by who is gone", members: "Lvv", ask: defrag(cluster("vvv"), Corrupt, NoSpace), reason: CorruptAlarm},
 	{row: "D-6 backups fail", members: "Lvv", ask: defrag(backupsFail(cluster("vvv"))), reason: BackupFailing},
 	{row: "D-6 a pod is not Ready", members: "Lvv", ask: defrag(cluster("vvm")), reason: MemberDown},
 	{row: "D-7 out of space, backups fail", members: "Lvv", change: outOfSpace, ask: defrag(backupsFail(cluster("vvv"))), allowed: true, reason: CuresNoSpace},
 	{row: "D-7 out of space, no pod is Ready", members: "Lvv", change: outOfSpace, ask: defrag(cluster("mmm")), allowed: true, reason: CuresNoSpace},
+	{row: "D-7 said by who is gone", members: "Lvv", ask: defrag(backupsFail(cluster("vvv")), NoSpace), allowed: true, reason: CuresNoSpace},
+	{row: "D-2 also out of space, said by who is gone", members: "Lvx", ask: defrag(cluster("vvx"), NoSpace), reason: MemberDown},
 
 	{row: "D-10 a voter", members: "Lvv", ask: lead("main-1"), allowed: true, reason: QuorumKept},
 	{row: "D-10 one of three is down", members: "Lvx", ask: lead("main-1"), allowed: true, reason: QuorumKept},
@@ -170,8 +173,10 @@ func TestMaintenanceNeverAtRisk(t *testing.T) {
 			}
 			members := databases(string(word), nil)
 			calm := !strings.ContainsAny(string(word), "xl")
-			if MayDefrag(cluster(strings.Repeat("v", n)), members).Allowed && !calm {
-				t.Errorf("%s may be defragmented", string(word))
+			for _, strays := range [][]string{nil, {NoSpace}} {
+				if MayDefrag(cluster(strings.Repeat("v", n)), members, strays).Allowed && !calm {
+					t.Errorf("%s may be defragmented, with alarms %v", string(word), strays)
+				}
 			}
 			pod, ok := Successor(members)
 			at := slices.IndexFunc(members, func(d Database) bool { return d.Pod == pod })

@@ -119,7 +119,7 @@ func (e *explorer) after(w world) []world {
 	if n, moved := e.step(w); moved {
 		next = append(next, n)
 	}
-	if !w.undo && e.story.record.Operation != ScaleIn {
+	if !w.undo {
 		w.undo = true
 		next = append(next, w)
 	}
@@ -130,6 +130,9 @@ func (e *explorer) step(w world) (world, bool) {
 	s := e.next(w)
 	if s.Act == Stop {
 		e.t.Fatalf("%s: stops with %s at %+v", e.story.name, s.Why, w)
+	}
+	if w.undo && s.Act == RemoveMember && e.story.record.Operation == ScaleIn {
+		e.t.Fatalf("%s: undone, and takes member %d away at %+v", e.story.name, s.Member, w)
 	}
 	n := w
 	if fault := n.take(s, e.story.before, e.record(w)); fault != "" {

@@ -58,6 +58,13 @@ var stepRows = []struct {
 	{row: "M-32 the template, under the partition", members: "L", operation: ScaleOut, undo: true, target: 3, change: func(s *Site) { s.Partition, s.Original = 1, false }, want: RestoreTemplate},
 	{row: "M-32 a replacement's learner", members: "dLv", operation: Replace, undo: true, change: renewed, want: RemoveMember},
 	{row: "M-33 who votes stays", members: "Lv", operation: ScaleOut, undo: true, target: 3, change: func(s *Site) { s.Original, s.Partition, s.Launch = false, 2, s.launch(-1) }, want: RestoreStrategy},
+	{row: "M-33 also while scaling in", members: "Lvvvv", operation: ScaleIn, undo: true, target: 3, want: Done},
+	{row: "M-35 who has left loses the replica", members: "Lvvv", operation: ScaleIn, undo: true, target: 3, change: func(s *Site) { s.Replicas = 5 }, want: SetReplicas},
+	{row: "M-35 and the volumes", members: "Lvvv", operation: ScaleIn, undo: true, target: 3, change: func(s *Site) { s.Seats[4].Claims = []string{"1"} }, want: DeleteClaims, place: 4},
+	{row: "M-35 and nobody else goes", members: "Lvvv", operation: ScaleIn, undo: true, target: 3, want: Done},
+	{row: "M-36 another's change of the template", members: "Lv", operation: ScaleOut, undo: true, target: 3, change: func(s *Site) {
+		s.Original, s.Partition, s.Launch, s.Changed, s.Seats[0].Current = false, 2, s.launch(-1), true, false
+	}, want: RestoreStrategy},
 	{row: "M-34 an operation that nobody knows", members: "L", operation: "Reshuffle", want: Stop, reason: UnknownOperation},
 }
 

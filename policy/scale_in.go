@@ -23,6 +23,18 @@ func scaleIn(s Site, r Record) Step {
 	return takeAway(s, victim)
 }
 
+// undoIn ends a scale-in where it is. Who has left etcd already loses the replica and the
+// volumes, which are of no use to a cluster that has taken the member out; nobody else goes.
+func undoIn(s Site, r Record) Step {
+	if step, bad := s.strange(); bad {
+		return step
+	}
+	if step, left := s.clear(max(s.highest()+1, r.Target), r.KeepClaims); left {
+		return step
+	}
+	return Step{Act: Done}
+}
+
 // takeAway removes a voter while all the others are well.
 func takeAway(s Site, victim Peer) Step {
 	if other, down := s.otherDown(victim.ID); down {

@@ -27,6 +27,8 @@ type Site struct {
 	// Observed says that the StatefulSet's controller has seen all that was
 	// written, so that Current is up to date.
 	Observed bool
+	// Changed says that somebody else has changed the pod template since we began.
+	Changed bool
 	// Settled says that the controller, too, counts every pod as Current.
 	Settled bool
 }
@@ -140,6 +142,8 @@ func Next(s Site, r Record) Step {
 		return undoOut(s, r)
 	case r.Operation == ScaleOut:
 		return scaleOut(s, r)
+	case r.Operation == ScaleIn && r.Undo:
+		return undoIn(s, r)
 	case r.Operation == ScaleIn:
 		return scaleIn(s, r)
 	case r.Operation == Replace && r.Undo:

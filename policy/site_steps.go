@@ -57,12 +57,13 @@ func (s Site) untell(from int) (Step, bool) {
 
 // restore gives the StatefulSet its update strategy back when nobody restarts by
 // it: all pods differ from the template in nothing that they will read again, are
-// marked so, and the controller has seen it.
+// marked so, and the controller has seen it. Where somebody else has changed the template,
+// that change is theirs to roll out: nobody is marked.
 func (s Site) restore(r Record) Step {
 	if s.OnDelete == r.OnDelete && s.Partition == r.Partition && (s.Original || !s.InTemplate) {
 		return Step{Act: Done}
 	}
-	if s.InTemplate {
+	if s.InTemplate && !s.Changed {
 		if !s.Observed {
 			return waitFor(NotObserved, "the StatefulSet's controller has not seen the last change yet")
 		}

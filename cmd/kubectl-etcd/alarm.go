@@ -4,11 +4,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,7 +58,7 @@ func alarmList(ctx context.Context, e *env, cmd *cobra.Command, target string) e
 	}
 	list := &v1alpha1.EtcdAlarmList{Cluster: identityOf(c.Owner), Items: []v1alpha1.EtcdAlarm{}}
 	for _, a := range alarms {
-		list.Items = append(list.Items, v1alpha1.EtcdAlarm{Type: a.Type, MemberID: fmt.Sprintf("%016x", a.MemberID), Member: a.Member, Pod: a.Pod})
+		list.Items = append(list.Items, v1alpha1.EtcdAlarm{Type: a.Type, MemberID: fmt.Sprintf("%016x", a.MemberID), Member: a.Name, Pod: a.Pod})
 	}
 	if err := e.print(cmd, list, func(w io.Writer, wide bool) error { return alarmTable(e, w, wide, list) }); err != nil {
 		return err
@@ -84,11 +84,13 @@ func alarmTable(e *env, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList) er
 }
 
 // alarmAdvice says what the alarms mean and what mends them.
-func alarmAdvice(c *cluster, alarms []operate.Alarm) string {
-	for _, a := range alarms {
-		if a.Type == policy.Corrupt {
-			return fmt.Sprintf("etcd says that data differ between members: find out which (kubectl etcd check %s -n %s) and replace that one", c.Name, c.Namespace)
-		}
+func alarmAdvice(c *cluster, alarms []etcd.Alarm) string {
+	corrupt := slices.DeleteFunc(slices.Clone(alarms), func(a etcd.Alarm) bool { return a.Type != policy.Corrupt })
+	switch {
+	case slices.ContainsFunc(corrupt, func(a etcd.Alarm) bool { return !a.Gone }):
+		return fmt.Sprintf("etcd says that data differ between members: find out which (kubectl etcd check %s -n %s) and replace that one", c.Name, c.Namespace)
+	case len(corrupt) > 0:
+		return fmt.Sprintf("etcd takes no writes, and the member whose data differed is gone: kubectl etcd alarm disarm %s -n %s compares the data of the others and disarms", c.Name, c.Namespace)
 	}
 	return fmt.Sprintf("etcd takes no writes: kubectl etcd defrag %s -n %s compacts, defragments and disarms", c.Name, c.Namespace)
 }
@@ -140,7 +142,7 @@ func alarmDisarm(ctx context.Context, e *env, target string, ch change) error {
 			return err
 		}
 	}
-	plan, err := e.disarmPlan(ctx, c, survey, alarms)
+	plan, _, err := e.disarmPlan(ctx, c, survey, alarms)
 	if err != nil {
 		return err
 	}
@@ -166,17 +168,18 @@ func (e *env) disarm(lock *operate.Lock, c *cluster, ch change) error {
 	if err != nil {
 		return err
 	}
-	if _, err := e.disarmPlan(ctx, c, survey, alarms); err != nil {
+	_, may, err := e.disarmPlan(ctx, c, survey, alarms)
+	if err != nil {
 		return err
 	}
-	for _, a := range alarms {
+	for _, a := range may {
 		if err := lock.Held(); err != nil {
 			return err
 		}
 		if err := operate.Disarm(ctx, c.members, survey, a); err != nil {
 			return err
 		}
-		where := cmp.Or(a.Pod, a.Member, fmt.Sprintf("member %016x", a.MemberID))
+		where := a.Where()
 		fmt.Fprintf(e.Out, "alarm %s of %s is disarmed.\n", a.Type, where)
 		e.announce(ctx, c, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, where), ch)
 	}
@@ -184,7 +187,7 @@ func (e *env) disarm(lock *operate.Lock, c *cluster, ch change) error {
 }
 
 // raised is what members say and which alarms are raised.
-func raised(ctx context.Context, c *cluster) (etcd.Survey, []operate.Alarm, error) {
+func raised(ctx context.Context, c *cluster) (etcd.Survey, []etcd.Alarm, error) {
 	survey, err := c.members.Survey(ctx)
 	if err != nil {
 		return survey, nil, err
@@ -193,28 +196,38 @@ func raised(ctx context.Context, c *cluster) (etcd.Survey, []operate.Alarm, erro
 	return survey, alarms, err
 }
 
-// disarmPlan asks the rules about every alarm that is raised.
-func (e *env) disarmPlan(ctx context.Context, c *cluster, s etcd.Survey, alarms []operate.Alarm) (operate.Plan, error) {
+// disarmPlan asks the rules about every alarm that is raised, and returns those that may
+// go. Each may without the others: the cure of one is often refused because of another.
+func (e *env) disarmPlan(ctx context.Context, c *cluster, s etcd.Survey, alarms []etcd.Alarm) (operate.Plan, []etcd.Alarm, error) {
 	databases := operate.Databases(s)
 	plan := operate.Plan{Title: fmt.Sprintf("Disarm the alarms of %s", c.Owner), Facts: databaseFacts(databases)}
 	var data policy.Comparison
-	if slices.ContainsFunc(alarms, func(a operate.Alarm) bool { return a.Type == policy.Corrupt }) {
+	if slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == policy.Corrupt }) {
 		fmt.Fprintln(e.ErrOut, "  comparing the data of all voters ...")
 		var err error
 		if data, err = operate.Compare(ctx, c.members, s, e.clock); err != nil {
-			return plan, err
+			return plan, nil, err
 		}
 	}
+	var may []etcd.Alarm
+	var stay []string
 	for _, a := range alarms {
-		where := cmp.Or(a.Pod, a.Member, fmt.Sprintf("member %016x", a.MemberID))
 		v := policy.MayDisarm(databases, a.Type, data)
 		if !v.Allowed {
-			return plan, refused("alarm %s of %s stays: %s", a.Type, where, v.Message)
+			stay = append(stay, fmt.Sprintf("alarm %s of %s stays: %s", a.Type, a.Where(), v.Message))
+			continue
 		}
-		plan.Steps = append(plan.Steps, fmt.Sprintf("disarm %s of %s: %s", a.Type, where, v.Message))
+		may = append(may, a)
+		plan.Steps = append(plan.Steps, fmt.Sprintf("disarm %s of %s: %s", a.Type, a.Where(), v.Message))
 		for _, n := range v.Notes {
 			plan.Warnings = append(plan.Warnings, n.Message+".")
 		}
 	}
-	return plan, nil
+	if len(may) == 0 {
+		return plan, nil, refused("%s", strings.Join(stay, "; "))
+	}
+	for _, words := range stay {
+		plan.Warnings = append(plan.Warnings, words+".")
+	}
+	return plan, may, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -189,9 +190,9 @@ func (t *traffic) cut(ctx context.Context) (err error) {
 	return nil
 }
 
-// undo takes the cut out of the Services that have it already, since another
-// couldn't be cut.
-func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, done int) error {
+// undo takes the cut out of the Services that have it, since one couldn't be cut. That one
+// is among them: of a write that was interrupted nobody knows whether it was taken.
+func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, at int) error {
 	if _, before := t.cutNow(); before {
 		return err // it was cut before, and still is
 	}
@@ -200,9 +201,24 @@ func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, done 
 	if forget := lock.RecordCut(ctx, nil); forget != nil {
 		t.env.warn("%v.", forget)
 	}
-	t.services.Chosen = t.services.Chosen[:done]
-	if failed := t.restore(ctx); failed != nil {
+	t.services.Chosen = t.services.Chosen[:at+1]
+	failed := t.restore(ctx)
+	if uncertain(err) {
+		// The API server may still be about to take it.
+		<-t.env.clock.After(lateWrite)
+		failed = t.restore(ctx)
+	}
+	if failed != nil {
 		t.env.warn("%v; try again: %s.", failed, t.restoreCommand())
 	}
 	return err
+}
+
+// lateWrite is how long a write may take that nobody waits for any more.
+const lateWrite = 2 * time.Second
+
+// uncertain says that a write's error leaves open whether it was taken.
+func uncertain(err error) bool {
+	var status apierrors.APIStatus
+	return !errors.As(err, &status) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsInternalError(err)
 }

@@ -66,7 +66,7 @@ func defrag(ctx context.Context, e *env, target string, ch change) error {
 	if err != nil {
 		return err
 	}
-	verdict := policy.MayDefrag(state.Cluster, state.Databases)
+	verdict := policy.MayDefrag(state.Cluster, state.Databases, state.Strays)
 	if !verdict.Allowed {
 		return refused("%s can't be defragmented now: %s", c.Owner, verdict.Message)
 	}
@@ -75,7 +75,7 @@ func defrag(ctx context.Context, e *env, target string, ch change) error {
 			return err
 		}
 	}
-	cure := policy.OutOfSpace(state.Databases)
+	cure := policy.OutOfSpace(state.Databases, state.Strays)
 	if proceed, err := e.propose(ctx, c, defragPlan(c, state, verdict, cure), ch); err != nil || !proceed {
 		return err
 	}

@@ -52,21 +52,16 @@ type door struct {
 // openDoors listens for each pod, or once for all voters.
 func openDoors(ctx context.Context, c *cluster, s etcd.Survey, o proxyOptions) (*doors, error) {
 	d := &doors{members: c.members, through: o.through, ill: map[string]time.Time{}, clock: c.reader.Leases.Clock}
-	var groups [][]string
-	var voters []string
+	groups, err := doorGroups(c, s, o.one)
+	if err != nil {
+		return nil, err
+	}
 	secured := false
 	for i, m := range s.Members {
-		groups = append(groups, []string{m.Pod})
-		if !m.Learner {
-			voters = append(voters, m.Pod)
-		}
 		if m.Err != nil {
 			d.ill[m.Pod] = d.clock.Now()
 		}
 		secured = secured || c.members.Endpoints[i].TLS != nil
-	}
-	if o.one {
-		groups = [][]string{voters}
 	}
 	if o.socket != "" {
 		if err := os.MkdirAll(o.socket, 0o700); err != nil {
@@ -93,6 +88,28 @@ func openDoors(ctx context.Context, c *cluster, s etcd.Survey, o proxyOptions) (
 		d.all = append(d.all, door)
 	}
 	return d, nil
+}
+
+// doorGroups are the pods behind each endpoint. None at all is an error: etcdctl without
+// an endpoint would turn to whatever listens on this machine.
+func doorGroups(c *cluster, s etcd.Survey, one bool) ([][]string, error) {
+	var each [][]string
+	var voters []string
+	for _, m := range s.Members {
+		each = append(each, []string{m.Pod})
+		if !m.Learner {
+			voters = append(voters, m.Pod)
+		}
+	}
+	switch {
+	case len(each) == 0:
+		return nil, fmt.Errorf("%s has no pods: there is nobody to speak to", c.Owner)
+	case !one:
+		return each, nil
+	case len(voters) == 0:
+		return nil, fmt.Errorf("%s has no pod with a voter: leave --one away", c.Owner)
+	}
+	return [][]string{voters}, nil
 }
 
 func (d *door) open(ctx context.Context, o proxyOptions, i int, name, scheme string) error {

@@ -165,6 +165,9 @@ func (a *assessment) members() {
 	for i := range a.status.Members {
 		a.member(&a.status.Members[i])
 	}
+	for _, stray := range a.said.Strays {
+		a.fail(reasonAlarm, "alarm %s of %s is in force%s", stray.Type, stray.Where(), alarmMeans([]string{stray.Type}))
+	}
 }
 
 func (a *assessment) member(m *v1alpha1.MemberStatus) {

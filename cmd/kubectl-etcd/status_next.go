@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // nextShown is how many commands are named.
@@ -39,7 +40,7 @@ func nextCommands(st *v1alpha1.EtcdClusterStatus) []string {
 				}
 			}
 		case reasonAlarm, reasonQuota, reasonFragmented:
-			add("kubectl etcd defrag " + target)
+			add(databaseCommand(p, target))
 		case reasonTraffic:
 			add("kubectl etcd restore-client-traffic " + target)
 		case reasonLearner:
@@ -50,6 +51,14 @@ func nextCommands(st *v1alpha1.EtcdClusterStatus) []string {
 	}
 	add("kubectl etcd check " + target)
 	return out
+}
+
+// databaseCommand makes room in the databases, or shows whose data are wrong.
+func databaseCommand(p v1alpha1.Problem, target string) string {
+	if p.Reason == reasonAlarm && !strings.Contains(p.Message, policy.NoSpace) {
+		return "kubectl etcd check " + target + " --only D004"
+	}
+	return "kubectl etcd defrag " + target
 }
 
 // sickPods are the commands that show why members are down: what Kubernetes says

@@ -89,6 +89,9 @@ var statusCases = map[string]func(*sight){
 			s.said.Members[i].DBSize, s.said.Members[i].Alarms = 8<<30, []string{"NOSPACE"}
 		}
 	},
+	"no-space-of-who-is-gone": func(s *sight) {
+		s.said.Strays = []etcd.Alarm{{MemberID: 0xff, Gone: true, Type: "NOSPACE"}}
+	},
 	"learner-joins": func(s *sight) {
 		s.owner.Replicas = 4
 		s.facts.Cluster.Operation = "scale from 3 to 4 members"

@@ -49,6 +49,9 @@ func (t *traffic) obstacles(ctx context.Context) error {
 			}
 		}
 	}
+	if obstacle := operate.PeerObstacle(t.services.Chosen, t.survey.List); obstacle != "" {
+		return refused("%s", obstacle)
+	}
 	for _, m := range t.survey.List {
 		if m.Learner {
 			return refused("%s: member %s is a learner, and can need Service %s to be promoted; wait until it is a voter", t.Owner, operate.Name(m), t.list())

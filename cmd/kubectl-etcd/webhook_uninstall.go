@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -125,16 +126,22 @@ func (e *env) restoreService(ctx context.Context, kube client.Client, key client
 	if err != nil {
 		return err
 	}
-	if c == nil { // it selects no members any more
+	forced := func() error {
 		if _, err := operate.RestoreService(ctx, kube, key); err != nil {
 			return err
 		}
 		e.step("Client traffic through Service %s is restored", key)
 		return nil
 	}
+	if c == nil { // it selects no members any more
+		return forced()
+	}
 	t, err := e.restorableOf(ctx, c, c.Ref())
-	if err != nil || len(t.services.Chosen) == 0 {
+	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(t.services.Chosen, func(s corev1.Service) bool { return s.Name == key.Name }) {
+		return forced() // it is none that a cut would choose: somebody cut it by hand
 	}
 	t.change = ch
 	return t.restoreLocked(ctx)

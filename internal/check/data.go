@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func dataChecks() []Check {
@@ -90,7 +91,21 @@ func alarms(f *Facts) []Finding {
 			}
 		}
 	}
+	for _, a := range f.Survey.Value.Strays {
+		found = append(found, failure(f.cmd(strayCure(a)), "%s of %s is in force: the cluster refuses all writes", a.Type, a.Where()))
+	}
 	return found
+}
+
+// strayCure is the command for an alarm of a member that isn't there, or isn't named.
+func strayCure(a etcd.Alarm) string {
+	switch {
+	case a.Type == policy.NoSpace:
+		return "defrag"
+	case a.MemberID == 0:
+		return "check --only D004"
+	}
+	return "alarm disarm"
 }
 
 // defaultQuota is etcd's where none is set (etcd, server/storage/quota.go,

@@ -44,6 +44,11 @@ func claims(size string) func(*Facts) {
 	}
 }
 
+// stray is an alarm of a member that is none any more.
+func stray(kind string, id uint64) func(*Facts) {
+	return func(f *Facts) { f.Survey.Value.Strays = []etcd.Alarm{{MemberID: id, Gone: id != 0, Type: kind}} }
+}
+
 func TestData(t *testing.T) {
 	t.Parallel()
 	size := func(total, used int64) func(*Facts) {
@@ -53,6 +58,10 @@ func TestData(t *testing.T) {
 		{name: "none", id: "D001", want: OK},
 		{name: "NOSPACE", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"NOSPACE"} }), want: Failure, says: "NOSPACE on main-1: the cluster refuses all writes (50.0 MiB used of a quota of 2.0 GiB)", fix: "kubectl etcd defrag statefulset/main -n team"},
 		{name: "CORRUPT", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"CORRUPT"} }), want: Failure, fix: "--only D004"},
+
+		{name: "NOSPACE of who is gone", id: "D001", with: stray("NOSPACE", 0xff), want: Failure, says: "NOSPACE of member 00000000000000ff (in no list any more) is in force", fix: "kubectl etcd defrag statefulset/main -n team"},
+		{name: "CORRUPT of who is gone", id: "D001", with: stray("CORRUPT", 0xff), want: Failure, fix: "kubectl etcd alarm disarm statefulset/main -n team"},
+		{name: "CORRUPT of nobody in particular", id: "D001", with: stray("CORRUPT", 0), want: Failure, says: "CORRUPT of a member that etcd doesn't name", fix: "--only D004"},
 
 		{name: "low", id: "D002", want: OK, says: "at most 2 %"},
 		{name: "just below", id: "D002", with: size(1600<<20, 1600<<20), want: OK, says: "78 %"},

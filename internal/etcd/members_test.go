@@ -5,6 +5,7 @@ package etcd
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,36 @@ func TestSplitBrain(t *testing.T) {
 	}
 }
 
+// TestStrays: an alarm is in force also where nobody answers for who raised it.
+func TestStrays(t *testing.T) {
+	members := []Member{
+		{Pod: "a-0", ID: 1, raised: map[uint64][]string{1: {"NOSPACE"}, 2: {"NOSPACE"}, 3: {"CORRUPT", "NOSPACE"}, 9: {"NOSPACE"}}},
+		{Pod: "a-1", ID: 2, raised: map[uint64][]string{9: {"NOSPACE"}}},
+		{Pod: "a-2", ID: 4, raised: map[uint64][]string{4: {"CORRUPT"}, 8: {"CORRUPT"}}, Err: errStranger},
+	}
+	list := []Listed{{ID: 1, Pod: "a-0"}, {ID: 2, Pod: "a-1"}, {ID: 3, Name: "a-2", Pod: "a-2"}}
+	var found []string
+	for _, a := range strays(members, list) {
+		found = append(found, a.Type+" of "+a.Where())
+	}
+	want := []string{"CORRUPT of a-2", "NOSPACE of a-2", "NOSPACE of member 0000000000000009 (in no list any more)"}
+	if !slices.Equal(found, want) {
+		t.Errorf("%q, want %q", found, want)
+	}
+	for want, a := range map[string]Alarm{
+		"member 0000000000000009":         NewAlarm(9, "CORRUPT", nil), // nobody tells the list
+		"a member that etcd doesn't name": NewAlarm(0, "CORRUPT", list),
+	} {
+		if a.Where() != want || a.Gone {
+			t.Errorf("%+v is of %q, want %q", a, a.Where(), want)
+		}
+	}
+	members[0].raised, members[1].raised = nil, nil
+	if found := strays(members, list); len(found) > 0 {
+		t.Errorf("what a stranger says counts: %v", found)
+	}
+}
+
 func TestAlarms(t *testing.T) {
 	members := []Member{
 		{ID: 1, raised: map[uint64][]string{1: {"NOSPACE"}, 2: {"NOSPACE"}}},
@@ -122,6 +153,7 @@ func TestAlarms(t *testing.T) {
 	for said, want := range map[string]string{
 		"memberID:123 alarm:NOSPACE ":   "NOSPACE", // etcd 3.5
 		"memberID:123  alarm:CORRUPT":   "CORRUPT", // 3.7
+		"alarm:CORRUPT":                 "CORRUPT", // of nobody in particular
 		"etcdserver: no leader":         "",
 		"memberID:123 alarm:x and more": "",
 	} {

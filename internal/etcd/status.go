@@ -5,9 +5,6 @@ package etcd
 
 import (
 	"context"
-	"regexp"
-	"slices"
-	"strconv"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 )
@@ -64,30 +61,4 @@ func statusOf(pod string, s *pb.StatusResponse) Member {
 	}
 	m.Alarms = m.raised[m.ID]
 	return m
-}
-
-// alarmText is an alarm as Status has it among its errors: a message's text, in which
-// protobuf varies the spaces on purpose.
-var alarmText = regexp.MustCompile(`^memberID:(\d+)\s+alarm:(\w+)\s*$`)
-
-func alarmIn(said string) (id uint64, alarm string, ok bool) {
-	match := alarmText.FindStringSubmatch(said)
-	if match == nil {
-		return 0, "", false
-	}
-	id, err := strconv.ParseUint(match[1], 10, 64)
-	return id, match[2], err == nil
-}
-
-// shareAlarms gives each member the alarms that any of them knows for it.
-func shareAlarms(members []Member) {
-	for i := range members {
-		for _, m := range members {
-			if m.ClusterID == members[i].ClusterID {
-				members[i].Alarms = append(members[i].Alarms, m.raised[members[i].ID]...)
-			}
-		}
-		slices.Sort(members[i].Alarms)
-		members[i].Alarms = slices.Compact(members[i].Alarms)
-	}
 }

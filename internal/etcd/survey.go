@@ -76,6 +76,9 @@ type Survey struct {
 	// ListErr is why there is none.
 	List    []Listed
 	ListErr error
+	// Strays are the alarms of members that are not among those that are well: a pod
+	// doesn't answer, has lost its data, or is gone.
+	Strays []Alarm
 }
 
 // SplitBrainError is members of one set of pods that belong to different etcd clusters.
@@ -121,6 +124,7 @@ func (c *Cluster) Survey(ctx context.Context) (Survey, error) {
 		assign(s.List, c.Endpoints, s.Members)
 		identify(s.Members, s.List)
 	}
+	s.Strays = strays(s.Members, s.List)
 	return s, context.Cause(ctx)
 }
 

@@ -63,15 +63,18 @@ func (m *Members) PlanResume(ctx context.Context, j *Journal, undo bool) (Plan, 
 	p.Title = "go on with " + what
 	if undo {
 		p.Title = "take back what was begun: " + what
-		p.Steps = []string{"remove a learner that was added, its replica, pod and volume claims", "give template and update strategy back what they were", "members that vote by now stay"}
-		if j.Operation == policy.Replace {
-			p.Steps = []string{"remove the learner that was added", "give template and update strategy back what they were", "a member that was removed stays removed, until it is replaced again"}
-		}
+		p.Steps = undoSteps(j)
 	}
 	s, err := m.look(ctx, j, 0)
 	if err != nil {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be seen as a whole now (%v); this waits until it can.", err))
 		return p, nil
+	}
+	if err := s.compare(j); err != nil {
+		return p, err
+	}
+	if undo && s.Changed {
+		p.Warnings = append(p.Warnings, "Somebody else has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is given back.")
 	}
 	voters, healthy := 0, 0
 	for _, member := range s.Members {
@@ -94,6 +97,23 @@ func (m *Members) PlanResume(ctx context.Context, j *Journal, undo bool) (Plan, 
 		p.Facts = append(p.Facts, "the next step: "+m.words(s, step, false))
 	}
 	return p, nil
+}
+
+// undoSteps say what taking back an operation comes to.
+func undoSteps(j *Journal) []string {
+	const given = "give template and update strategy back what they were"
+	switch j.Operation {
+	case policy.ScaleIn:
+		claims := "replica, pod and volume claims"
+		if j.KeepClaims {
+			claims = "replica and pod"
+		}
+		return []string{"take away " + claims + " of a member that has left etcd already", "remove nobody else: the members that are there stay"}
+	case policy.Replace:
+		return []string{"remove the learner that was added", given, "a member that was removed stays removed, until it is replaced again"}
+	case policy.ScaleOut:
+	}
+	return []string{"remove a learner that was added, its replica, pod and volume claims", given, "members that vote by now stay"}
 }
 
 // MembersNeeds are the permissions that an operation uses which changes members.

@@ -42,7 +42,10 @@ type Maintenance struct {
 type State struct {
 	Survey    etcd.Survey
 	Databases []policy.Database
-	Cluster   policy.Cluster
+	// Strays are the types of the alarms that members raised which are not among those
+	// that are well.
+	Strays  []string
+	Cluster policy.Cluster
 }
 
 // StoppedError says that a cluster was not well enough for the next member.
@@ -65,7 +68,7 @@ func (m *Maintenance) Look(ctx context.Context) (State, error) {
 		return State{}, err
 	}
 	facts, err := m.Facts(ctx)
-	return State{Survey: s, Databases: watched(ctx, m.Members, s), Cluster: facts}, err
+	return State{Survey: s, Databases: watched(ctx, m.Members, s), Strays: s.StrayTypes(), Cluster: facts}, err
 }
 
 // Defragment defragments all members, one at a time, the leader last and after it has
@@ -114,7 +117,7 @@ func (m *Maintenance) await(ctx context.Context, patient bool) (State, policy.Ve
 		if err != nil {
 			return state, policy.Verdict{}, err
 		}
-		verdict := policy.MayDefrag(state.Cluster, state.Databases)
+		verdict := policy.MayDefrag(state.Cluster, state.Databases, state.Strays)
 		if verdict.Allowed || !patient || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
 			return state, verdict, nil
 		}

@@ -41,7 +41,9 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 	if len(r.claims) == 0 {
 		f.refuse("it has no volume claim to delete")
 	}
-	r.Member = j.Member
+	if r.Member = j.Member; r.Member == 0 {
+		r.members++ // it is not in the list that was counted
+	}
 	return r, Plan{
 		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.facts, Warnings: f.warnings,
 		Steps: []string{"delete its volume claim, then its pod", "watch until its sidecar has taken the old member out, and the new one in, and it votes"},

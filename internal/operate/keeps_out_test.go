@@ -56,6 +56,8 @@ func TestLostIn(t *testing.T) {
 		"2026-11-20 12:17:50.123456 C | etcdmain: member 8e9e05c52164694d has already been bootstrapped":                                             "has already been bootstrapped",
 		"2026-11-20 12:17:50.123456 I | etcdmain: member 8e9e05c52164694d has already been bootstrapped":                                             "",
 		`{"level":"info","msg":"has already been bootstrapped"}`:                                                                                     "",
+		`{"level":"fatal","msg":"failed to open WAL","error":"open /data/member/wal/0-0.wal: permission denied"}`:                                    "",
+		`{"level":"fatal","msg":"failed to open WAL","error":"open /data/0.wal: no more; wal: file not found"}`:                                      "wal: file not found",
 		`{"level":"fatal","msg":"address already in use"}`:                                                                                           "",
 		"": "",
 	} {

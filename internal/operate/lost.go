@@ -112,11 +112,26 @@ func lostIn(text string) string {
 			continue
 		}
 		for _, words := range lostWords {
-			if at := strings.Index(line, words); at >= 0 {
-				rest, _, _ := strings.Cut(line[at:], `"`)
+			if rest, found := saidIn(line, words); found {
 				return rest
 			}
 		}
 	}
 	return ""
+}
+
+// saidIn is what a line says from certain words on. A file's name is no words: "open
+// 0.wal: permission denied" tells of no loss.
+func saidIn(line, words string) (said string, found bool) {
+	for from := 0; ; {
+		at := strings.Index(line[from:], words)
+		if at < 0 {
+			return "", false
+		}
+		if at += from; at == 0 || line[at-1] != '.' {
+			said, _, _ = strings.Cut(line[at:], `"`)
+			return said, true
+		}
+		from = at + 1
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -17,17 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Alarm is one that is raised in a cluster.
-type Alarm struct {
-	MemberID uint64
-	// Pod and Member are where it is raised, empty where the member has no pod or name.
-	Pod, Member string
-	// Type is NOSPACE or CORRUPT.
-	Type string
-}
-
 // Alarms asks a member with quorum which alarms are raised, the leader first.
-func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]Alarm, error) {
+func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]etcd.Alarm, error) {
 	pod, err := speaker(s)
 	if err != nil {
 		return nil, err
@@ -40,19 +30,15 @@ func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]Alarm,
 	if err != nil {
 		return nil, fmt.Errorf("list alarms: %w", explain(members, pod, err))
 	}
-	var alarms []Alarm
+	var alarms []etcd.Alarm
 	for _, raised := range response.Alarms {
-		alarm := Alarm{MemberID: raised.MemberID, Type: raised.Alarm.String()}
-		if at := slices.IndexFunc(s.List, func(l etcd.Listed) bool { return l.ID == raised.MemberID }); at >= 0 {
-			alarm.Pod, alarm.Member = s.List[at].Pod, s.List[at].Name
-		}
-		alarms = append(alarms, alarm)
+		alarms = append(alarms, etcd.NewAlarm(raised.MemberID, raised.Alarm.String(), s.List))
 	}
 	return alarms, nil
 }
 
 // Disarm ends an alarm. It asks no rule; see policy.MayDisarm.
-func Disarm(ctx context.Context, members *etcd.Cluster, s etcd.Survey, a Alarm) error {
+func Disarm(ctx context.Context, members *etcd.Cluster, s etcd.Survey, a etcd.Alarm) error {
 	pod, err := speaker(s)
 	if err != nil {
 		return err
@@ -140,7 +126,7 @@ func (m *Maintenance) DisarmNoSpace(ctx context.Context) (policy.Verdict, error)
 		if err := Disarm(ctx, m.Members, s, a); err != nil {
 			return verdict, err
 		}
-		m.Say("alarm %s of %s is disarmed", a.Type, a.where())
+		m.Say("alarm %s of %s is disarmed", a.Type, a.Where())
 	}
 	return verdict, m.noneLeft(ctx, s)
 }
@@ -153,18 +139,8 @@ func (m *Maintenance) noneLeft(ctx context.Context, s etcd.Survey) error {
 	}
 	for _, a := range alarms {
 		if a.Type == policy.NoSpace {
-			return fmt.Errorf("alarm %s of %s is raised again: something writes more than there is room for", a.Type, a.where())
+			return fmt.Errorf("alarm %s of %s is raised again: something writes more than there is room for", a.Type, a.Where())
 		}
 	}
 	return nil
-}
-
-func (a Alarm) where() string {
-	switch {
-	case a.Pod != "":
-		return a.Pod
-	case a.Member != "":
-		return "member " + a.Member
-	}
-	return fmt.Sprintf("member %016x, which is in no list any more,", a.MemberID)
 }

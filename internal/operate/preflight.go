@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -73,6 +75,9 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 			return nil, Plan{}, err
 		}
 	}
+	if j.Operation == policy.ScaleIn && keepClaims {
+		checkKept(s.sts, f)
+	}
 	if err := m.complete(ctx, s, j); err != nil {
 		f.refuse("%v: %s", err, m.byHand())
 	}
@@ -86,6 +91,13 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, members(target)),
 		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings,
 	}, nil
+}
+
+// checkKept refuses to keep volume claims that the StatefulSet's controller deletes.
+func checkKept(sts *appsv1.StatefulSet, f *findings) {
+	if p := sts.Spec.PersistentVolumeClaimRetentionPolicy; p != nil && p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType {
+		f.refuse(`its persistentVolumeClaimRetentionPolicy deletes the claims of pods that go (whenScaled: Delete), so they can't be kept: kubectl patch statefulset %s -n %s --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}'`, sts.Name, sts.Namespace)
+	}
 }
 
 // MostMembers is how many a cluster can be given. etcd's own documentation advises 7
@@ -184,16 +196,31 @@ func checkMembers(s *sight, cures string, f *findings) {
 		}
 	}
 	f.fact("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters))
-	for _, member := range s.survey.Members {
+	checkAlarms(s.survey, cures, f)
+}
+
+// checkAlarms refuses while an alarm is raised. It is ended when all members are well, so
+// that a broken one is replaced first: etcd changes its list of members also where it
+// takes no writes.
+func checkAlarms(s etcd.Survey, cures string, f *findings) {
+	said := func(where string, types []string) {
 		switch {
-		case len(member.Alarms) == 0:
+		case len(types) == 0:
 		case cures == "":
-			f.refuse("%s has an alarm: %s (kubectl etcd alarm list)", member.Pod, strings.Join(member.Alarms, ", "))
-		// An alarm is cured when all members are well, so the broken one is replaced first:
-		// etcd changes its list of members also where it takes no writes.
-		case slices.Contains(member.Alarms, policy.NoSpace):
-			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd defrag has run, which needs every member.", member.Pod, policy.NoSpace)
+			f.refuse("%s has an alarm: %s (kubectl etcd alarm list)", where, strings.Join(types, ", "))
+		case slices.Contains(types, policy.NoSpace):
+			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd defrag has run, which needs every member.", where, policy.NoSpace)
+		case slices.Contains(types, policy.Corrupt):
+			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd alarm disarm has run, which needs every member.", where, policy.Corrupt)
 		}
+	}
+	for _, m := range s.Members {
+		if m.Err == nil {
+			said(m.Pod, m.Alarms)
+		}
+	}
+	for _, a := range s.Strays {
+		said(a.Where(), []string{a.Type})
 	}
 }
 

@@ -61,6 +61,8 @@ var preflightRows = []struct {
 	size  int
 	cures string
 	says  string
+	// warns is a word of what is warned of, empty for whatever it is.
+	warns string
 }{
 	{name: "all well"},
 	{name: "one", size: 1},
@@ -72,9 +74,12 @@ var preflightRows = []struct {
 	{name: "the one that is replaced is down", is: func(s *sight) { s.Members[2].Healthy = false }, size: 3, cures: "main-2"},
 	{name: "another than the one that is replaced is down", is: func(s *sight) { s.Members[1].Healthy = false }, size: 3, cures: "main-2", says: "take it out with kubectl etcd member remove"},
 	{name: "NOSPACE", is: func(s *sight) { s.survey.Members[1].Alarms = []string{policy.NoSpace} }, says: "main-1 has an alarm: NOSPACE"},
-	{name: "NOSPACE, and a member is replaced", is: func(s *sight) { s.survey.Members[1].Alarms = []string{policy.NoSpace} }, size: 3, cures: "main-2"},
+	{name: "NOSPACE, and a member is replaced", is: func(s *sight) { s.survey.Members[1].Alarms = []string{policy.NoSpace} }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
 	{name: "CORRUPT", is: func(s *sight) { s.survey.Members[1].Alarms = []string{policy.Corrupt} }, says: "main-1 has an alarm: CORRUPT"},
-	{name: "CORRUPT, and that member is replaced", is: func(s *sight) { s.survey.Members[1].Alarms = []string{policy.Corrupt} }, size: 3, cures: "main-1"},
+	{name: "CORRUPT, and that member is replaced", is: func(s *sight) { s.survey.Members[1].Alarms = []string{policy.Corrupt} }, size: 3, cures: "main-1", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "NOSPACE of who is gone", is: func(s *sight) { s.survey.Strays = stray(policy.NoSpace) }, says: "member 00000000000000ff (in no list any more) has an alarm: NOSPACE"},
+	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *sight) { s.survey.Strays = stray(policy.NoSpace) }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
+	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *sight) { s.survey.Strays = stray(policy.Corrupt) }, size: 3, cures: "main-2", warns: "before kubectl etcd alarm disarm has run"},
 	{name: "more members than replicas", is: func(s *sight) { s.Replicas = 2 }, says: "etcd has 3 members and the StatefulSet asks for 2"},
 	{name: "a rollout is held back", is: func(s *sight) { s.Seats[1].Current = false }, says: "main-1 is not of the StatefulSet's latest template"},
 
@@ -93,6 +98,9 @@ var preflightRows = []struct {
 	{name: "a claim of a member that is there", is: func(s *sight) { s.claims["main-2"] = []*corev1.PersistentVolumeClaim{{}} }},
 	{name: "a pod that is no member", is: func(s *sight) { s.Seats[3].UID = "u" }, says: "pod main-3 is there already"},
 }
+
+// stray is an alarm of a member that is none any more.
+func stray(kind string) []etcd.Alarm { return []etcd.Alarm{{MemberID: 0xff, Gone: true, Type: kind}} }
 
 // TestTooMany: whoever mistypes a size doesn't have a million places looked at.
 func TestTooMany(t *testing.T) {
@@ -128,6 +136,9 @@ func TestPreflight(t *testing.T) {
 				checkSeat(s, place, f)
 			}
 			refusedWith(t, f, r.says)
+			if !strings.Contains(strings.Join(f.warnings, "\n"), r.warns) {
+				t.Errorf("warned of %q, want %q", f.warnings, r.warns)
+			}
 		})
 	}
 }

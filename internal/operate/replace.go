@@ -19,6 +19,9 @@ import (
 func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Journal, Plan, error) {
 	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
 	place := m.Owner.Ordinal(pod)
+	if place >= MostMembers && place >= int(m.Owner.Replicas) { // nobody looks at all places below
+		return nil, Plan{}, &RefusedError{What: what, Why: []string{fmt.Sprintf("it is none of the StatefulSet's %d pods", m.Owner.Replicas)}}
+	}
 	s, err := m.first(ctx, what, place+1)
 	if err != nil {
 		return nil, Plan{}, err
@@ -134,7 +137,7 @@ func (m *Members) wrongData(ctx context.Context, s *sight, pod string) (string, 
 
 // corrupt says that etcd raised CORRUPT for any member.
 func corrupt(s etcd.Survey) bool {
-	return slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, policy.Corrupt) })
+	return slices.Contains(s.StrayTypes(), policy.Corrupt) || slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, policy.Corrupt) })
 }
 
 func (m *Members) replaceSteps(s *sight, j *Journal) []string {

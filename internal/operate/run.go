@@ -133,7 +133,7 @@ func (m *Members) step(ctx context.Context, j *Journal) (policy.Step, error) {
 		return policy.Step{}, err
 	}
 	// Undoing writes back no more than what an operation writes.
-	if rest, err := restOf(s.recipe, j.Container); err != nil || rest != j.Rest && !j.Undo {
+	if err := s.compare(j); err != nil || s.Changed && !j.Undo {
 		return policy.Step{Act: policy.Stop, Reason: policy.OperationUnderWay,
 			Why: "somebody else changed the StatefulSet's template meanwhile: change it back, or undo this with --abort"}, err
 	}
@@ -152,6 +152,13 @@ func (m *Members) step(ctx context.Context, j *Journal) (policy.Step, error) {
 	}
 	m.Say("%s", m.words(s, step, true))
 	return step, nil
+}
+
+// compare says whether the template is, beside what an operation writes, as it began.
+func (s *sight) compare(j *Journal) error {
+	rest, err := restOf(s.recipe, j.Container)
+	s.Changed = rest != j.Rest
+	return err
 }
 
 func (m *Members) held() error {

@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -31,14 +32,22 @@ func TestPluginCorrupt(t *testing.T) {
 		return err
 	})
 
-	raiseCorrupt(t, members, "main-1")
+	raise(t, members, policy.Corrupt, "main-1")
+	raise(t, members, policy.Corrupt, "")
+	tells(t, 3, []string{"CORRUPT of a member that etcd doesn't name"}, "check", "main", "-n", ns, "--only", "D001")
+	refuses(t, []string{"CORRUPT"}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	disarm := []string{"alarm", "disarm", "main", "-n", ns, "-y"}
 	stdout, said := plugin(t, 0, disarm...)
+	wants(t, stdout, "alarm CORRUPT of a member that etcd doesn't name is disarmed")
 	wants(t, said, "the data of all 3 voters are the same")
 	wants(t, stdout, "alarm CORRUPT of main-1 is disarmed")
 
 	spoil(t, c, "main-2", needle)
-	raiseCorrupt(t, members, "main-2")
+	raise(t, members, policy.Corrupt, "main-2")
+	raise(t, members, policy.NoSpace, "main-0")
+	stdout, said = plugin(t, 0, disarm...)
+	wants(t, said, "alarm CORRUPT of main-2 stays")
+	wants(t, stdout, "alarm NOSPACE of main-0 is disarmed")
 	refuses(t, []string{"alarm CORRUPT of main-2 stays", "the data of main-0 and main-1 from those of main-2 differ"}, disarm...)
 	refuses(t, []string{"CORRUPT"}, "defrag", "main", "-n", ns, "-y")
 	refuses(t, []string{"it is healthy"}, "member", "replace", "main-1", "-n", ns, "-y")
@@ -54,17 +63,22 @@ func TestPluginCorrupt(t *testing.T) {
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "D001,D004")
 }
 
-// raiseCorrupt has etcd believe that a member's data are corrupt.
-func raiseCorrupt(t *testing.T, members *etcd.Cluster, pod string) {
+// raise has etcd believe that something is wrong with a member, or for no pod with some
+// member.
+func raise(t *testing.T, members *etcd.Cluster, alarm, pod string) {
 	t.Helper()
-	insists(t, "CORRUPT of "+pod, func(ctx context.Context) error {
-		status := members.Status(ctx, pod)
+	insists(t, alarm+" of "+pod, func(ctx context.Context) error {
+		asked := cmp.Or(pod, "main-0")
+		status := members.Status(ctx, asked)
 		if status.Err != nil {
 			return status.Err
 		}
-		client := clientOf(t, members, pod)
+		if pod == "" {
+			status.ID = 0
+		}
+		client := clientOf(t, members, asked)
 		_, err := pb.NewMaintenanceClient(client.ActiveConnection()).Alarm(ctx, &pb.AlarmRequest{
-			Action: pb.AlarmRequest_ACTIVATE, MemberID: status.ID, Alarm: pb.AlarmType(pb.AlarmType_value[policy.Corrupt]),
+			Action: pb.AlarmRequest_ACTIVATE, MemberID: status.ID, Alarm: pb.AlarmType(pb.AlarmType_value[alarm]),
 		})
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -104,6 +105,70 @@ func TestPluginScaleAlmost(t *testing.T) {
 	unchanged("a scale that was aborted")
 	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
 	wants(t, said, "there is nothing to abort")
+	abortedIn(t, c)
+	abortedChanged(t, c)
+}
+
+// abortedIn takes back a scale-in of which one removal is done: nobody else goes.
+func abortedIn(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	before := livesOf(t, c)
+	retainClaims(t, c, appsv1.DeletePersistentVolumeClaimRetentionPolicyType)
+	refuses(t, []string{`"whenScaled":"Retain"`}, "scale", "main", "--replicas", "1", "--keep-pvc", "-n", c.Namespace, "-y")
+	retainClaims(t, c, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	r := startPlugin(t, "scale", "main", "--replicas", "1", "-n", c.Namespace, "-y")
+	r.says(t, "removed main-2")
+	kill(t, c, r)
+	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
+	wants(t, said, "remove nobody else")
+	scaled(t, c, 2, before)
+	plugin(t, 0, "scale", "main", "--replicas", "3", "-n", c.Namespace, "-y")
+	scaled(t, c, 3, nil)
+}
+
+// retainClaims says what Kubernetes does with the claims of pods that are scaled in.
+func retainClaims(t *testing.T, c *clusters.Cluster, policy appsv1.PersistentVolumeClaimRetentionPolicyType) {
+	t.Helper()
+	sts, err := c.StatefulSet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := sts.DeepCopy()
+	sts.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled = policy
+	if err := kube.Patch(t.Context(), sts, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// abortedChanged takes back a scale-out during which somebody has changed the template:
+// the change stays and reaches every pod.
+func abortedChanged(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
+	r.says(t, "does not answer yet")
+	kill(t, c, r)
+	sts, err := c.StatefulSet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"template":{"metadata":{"annotations":{"changed":"meanwhile"}}}}}`))
+	if err := kube.Patch(t.Context(), sts, change); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, []string{"somebody else changed the StatefulSet's template meanwhile"}, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
+	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
+	wants(t, said, "that change stays, and is rolled out")
+	eventually(t, "the change to reach every pod", func(ctx context.Context) (string, bool, error) {
+		found, err := c.Members(ctx)
+		without := ""
+		for _, m := range found {
+			if m.Pod.Annotations["changed"] == "" {
+				without += m.Pod.Name + " "
+			}
+		}
+		return without, without == "" && len(found) == 3, err
+	})
+	scaled(t, c, 3, nil)
 }
 
 // runsOutOfTime begins a scale that can't end, with so much time that it comes to wait
