@@ -60,7 +60,7 @@ func scaleDruid(ctx context.Context, e *env, c *cluster, o scaleOptions) error {
 // scaledAlready says that nothing is to be asked of etcd-druid, which may still be at it.
 func (e *env) scaledAlready(ctx context.Context, c *cluster, m *operate.Members, o scaleOptions) error {
 	if o.wait && o.dryRun == dryRunNone {
-		if err := m.AwaitDruid(ctx, o.replicas); err != nil {
+		if err := m.AwaitDruid(ctx, o.replicas, nil); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (e *env) scaleDruidNow(ctx context.Context, c *cluster, m *operate.Members,
 	}
 	e.announce(ctx, c, "Scaled", fmt.Sprintf("scale to %d members", o.replicas), o.change)
 	if o.wait {
-		if err := m.AwaitDruid(ctx, o.replicas); err != nil {
+		if err := m.AwaitDruid(ctx, o.replicas, m.TellDruid); err != nil {
 			return fmt.Errorf("%w; etcd-druid goes on: the same command waits for it again", err)
 		}
 	}

@@ -8,11 +8,13 @@ import (
 	"fmt"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -60,14 +62,19 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) 
 	if err != nil {
 		return Plan{}, err
 	}
-	now := int(e.Spec.Replicas)
+	now, err := m.actedOn(ctx, e)
+	if err != nil {
+		return Plan{}, err
+	}
 	f := &findings{}
 	if _, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; suspended {
 		f.refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
 	}
 	switch {
-	case target == now:
+	case target == now && target == int(e.Spec.Replicas):
 		return Plan{}, refusal(what, f)
+	case target == now:
+		f.fact("its replicas are %d, which etcd-druid has not been told to act on", e.Spec.Replicas)
 	case now == 0:
 		if err = m.checkWake(ctx, target, f); err == nil {
 			err = m.checkFree(ctx, f)
@@ -89,6 +96,23 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) 
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, members(target)), Facts: f.facts, Warnings: f.warnings,
 		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaited(target)},
 	}, refusal(what, f)
+}
+
+// actedOn is the size to which etcd-druid has brought a cluster, or is about to: not the
+// spec's where somebody only changed that.
+func (m *Members) actedOn(ctx context.Context, e *druidv1alpha1.Etcd) (int, error) {
+	if druidBusy(e) != "" {
+		return int(e.Spec.Replicas), nil
+	}
+	var sts appsv1.StatefulSet
+	err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.StatefulSet}, &sts)
+	switch {
+	case apierrors.IsNotFound(err):
+		return int(e.Spec.Replicas), nil
+	case err != nil:
+		return 0, fmt.Errorf("read StatefulSet %s/%s: %w", m.Owner.Namespace, m.Owner.StatefulSet, err)
+	}
+	return int(ptr.Deref(sts.Spec.Replicas, 1)), nil
 }
 
 func refusal(what string, f *findings) error {
@@ -149,6 +173,7 @@ func (m *Members) checkGrow(ctx context.Context, what string, target int, f *fin
 	} else {
 		f.fact("%s, quorum is %d", v.Message, policy.Quorum(len(peers)))
 	}
+	checkAlarms(s.survey, "", f)
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
 	switch {
 	case apierrors.IsForbidden(err):
@@ -186,6 +211,12 @@ func (m *Members) ScaleDruid(ctx context.Context, target int, dry bool) error {
 		return nil
 	}
 	m.Say("set the replicas of %s to %d", m.Owner, target)
+	return m.TellDruid(ctx)
+}
+
+// TellDruid has etcd-druid act on an Etcd.
+func (m *Members) TellDruid(ctx context.Context) error {
+	e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: m.Owner.Name}}
 	annotate := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile)
 	if err := m.Kube.Patch(ctx, e, client.RawPatch(types.MergePatchType, annotate)); err != nil {
 		return fmt.Errorf("have etcd-druid reconcile %s: %w", m.Owner, err)

@@ -5,6 +5,7 @@ package operate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,14 +16,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// errUntold is that etcd-druid has nothing to do, and the number is not reached.
+var errUntold = errors.New("etcd-druid has not been told of the number of replicas")
+
 // AwaitDruid watches until druid is done with an Etcd of that many members: it
 // says so itself, every pod is Ready, and every member votes. The error says
-// what was awaited last.
-func (m *Members) AwaitDruid(ctx context.Context, target int) error {
+// what was awaited last. Where druid has lost what it was told, it is told again by that
+// function; without one that is an error.
+func (m *Members) AwaitDruid(ctx context.Context, target int, again func(context.Context) error) error {
 	awaited := ""
 	for {
 		now, done, err := m.druidState(ctx, target)
-		if err != nil && hopeless(err) {
+		if errors.Is(err, errUntold) && again != nil {
+			now, err = err.Error(), again(ctx)
+		}
+		if err != nil && (hopeless(err) || errors.Is(err, errUntold)) {
 			return err
 		}
 		if err != nil && ctx.Err() == nil {
@@ -51,6 +59,8 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 	if now := druidBusy(e); now != "" {
 		return now, false, nil
 	}
+	// A run of druid's that had begun before takes the annotation away at its end, and may
+	// say that it has observed what it never acted on: only the StatefulSet tells.
 	var sts appsv1.StatefulSet
 	if err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.StatefulSet}, &sts); err != nil {
 		return "", false, err
@@ -59,7 +69,7 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 	status := &sts.Status
 	switch {
 	case int(m.Owner.Replicas) != target:
-		return fmt.Sprintf("StatefulSet %s asks for %d replicas", sts.Name, m.Owner.Replicas), false, nil
+		return "", false, fmt.Errorf("StatefulSet %s asks for %d replicas: %w", sts.Name, m.Owner.Replicas, errUntold)
 	case target == 0:
 		return fmt.Sprintf("%d pods are still there", status.Replicas), status.Replicas == 0 && status.ObservedGeneration >= sts.Generation, nil
 	case int(status.ReadyReplicas) != target || status.ObservedGeneration < sts.Generation || int(status.UpdatedReplicas) != target:
@@ -78,8 +88,7 @@ func druidBusy(e *druidv1alpha1.Etcd) string {
 			said = append(said, last.Description)
 		}
 		return fmt.Sprintf("etcd-druid fails: %s %s", op.Description, strings.Join(said, "; "))
-	case druidv1alpha1.HasReconcileOperationAnnotation(e.ObjectMeta), op == nil, op.State != druidv1alpha1.LastOperationStateSucceeded,
-		ptr.Deref(e.Status.ObservedGeneration, 0) != e.Generation:
+	case druidv1alpha1.HasReconcileOperationAnnotation(e.ObjectMeta), op == nil, op.State != druidv1alpha1.LastOperationStateSucceeded:
 		return "etcd-druid has not finished its reconcile"
 	}
 	return ""

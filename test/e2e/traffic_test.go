@@ -8,10 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,6 +63,7 @@ func TestPluginClientTrafficOfStatefulSets(t *testing.T) {
 			dialer.reaches(t, true)
 
 			cutExpires(t, c, before)
+			cutInterrupted(t, c, before)
 			trafficRefusals(t, c, dialer)
 		})
 	}
@@ -209,6 +214,46 @@ func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	}
 	unchanged(t, c, before)
 	awaitEvent(t, c, "is restored: it was cut until")
+}
+
+// cutInterrupted interrupts the plugin between its write, which the API server has taken,
+// and the answer: the cut is taken back, as nobody knows of it.
+func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
+	t.Helper()
+	config, err := bed.RESTConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan struct{})
+	var once sync.Once
+	host := apiServedBy(t, config, func(proxy http.Handler, w http.ResponseWriter, r *http.Request) {
+		path := "/services/" + c.ClientService()
+		if r.Method != http.MethodPatch || !strings.HasSuffix(r.URL.Path, path) || r.URL.Query().Has("dryRun") {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		first := false
+		once.Do(func() { first = true })
+		if !first {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		proxy.ServeHTTP(httptest.NewRecorder(), r)
+		close(held)
+		<-r.Context().Done()
+	})
+	r := startPlugin(t, "cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", "1h", "--reason", "a test", "-y", "--server", host)
+	<-held
+	if _, cut := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]; !cut {
+		t.Error("the API server has not taken the cut")
+	}
+	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := r.wait(t); code == 0 {
+		t.Errorf("an interrupted cut ended with 0: %s", r.stderr.String())
+	}
+	unchanged(t, c, before)
 }
 
 // trafficRefusals are the cuts that would part or starve the wrong ones.

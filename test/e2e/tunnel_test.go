@@ -106,6 +106,23 @@ func allAnswer(t *testing.T, members *etcd.Cluster) {
 // and where old, one that knows no WebSocket. refused counts those.
 func apiBehindPath(t *testing.T, config *rest.Config, old bool) (host string, refused *atomic.Int32) {
 	t.Helper()
+	const path = "/k8s/clusters/c-1"
+	refused = &atomic.Int32{}
+	host = apiServedBy(t, config, func(api http.Handler, w http.ResponseWriter, r *http.Request) {
+		if old && r.Header.Get("Upgrade") == "websocket" {
+			refused.Add(1)
+			http.Error(w, "upgrade to SPDY", http.StatusBadRequest)
+			return
+		}
+		http.StripPrefix(path, api).ServeHTTP(w, r)
+	})
+	return host + path, refused
+}
+
+// apiServedBy is the API server behind a door of the test's own: serve answers each
+// request, or has it answered.
+func apiServedBy(t *testing.T, config *rest.Config, serve func(api http.Handler, w http.ResponseWriter, r *http.Request)) (host string) {
+	t.Helper()
 	plain := rest.CopyConfig(config)
 	plain.NextProtos = []string{"http/1.1"} // what can be upgraded
 	transport, err := rest.TransportFor(plain)
@@ -116,16 +133,8 @@ func apiBehindPath(t *testing.T, config *rest.Config, old bool) (host string, re
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused = &atomic.Int32{}
-	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }}
-	server := httptest.NewServer(http.StripPrefix("/k8s/clusters/c-1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if old && r.Header.Get("Upgrade") == "websocket" {
-			refused.Add(1)
-			http.Error(w, "upgrade to SPDY", http.StatusBadRequest)
-			return
-		}
-		proxy.ServeHTTP(w, r)
-	})))
+	api := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(api, w, r) }))
 	t.Cleanup(server.CloseClientConnections)
-	return server.URL + "/k8s/clusters/c-1", refused
+	return server.URL
 }

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	druidcommon "github.com/gardener/etcd-druid/api/common"
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// forgetful is a cluster whose druid says that it is done, whatever it was told: a run
+// that had begun before took the annotation away with it.
+type forgetful struct {
+	client.Client
+
+	asks, spec int32
+}
+
+func (f forgetful) Get(_ context.Context, _ client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	switch o := o.(type) {
+	case *druidv1alpha1.Etcd:
+		o.Generation, o.Spec.Replicas = 2, f.spec
+		o.Status.ObservedGeneration = new(int64(2))
+		o.Status.LastOperation = &druidcommon.LastOperation{State: druidv1alpha1.LastOperationStateSucceeded}
+	case *appsv1.StatefulSet:
+		o.Spec.Replicas = new(f.asks)
+	}
+	return nil
+}
+
+// TestDruidForgets: whoever told druid tells it again, and nobody else does.
+func TestDruidForgets(t *testing.T) {
+	t.Parallel()
+	m := &Members{Kube: forgetful{asks: 1, spec: 3}, Owner: observe.Owner{Namespace: "team", Name: "main", StatefulSet: "main"}, Clock: &hastyClock{}, Say: func(string, ...any) {}}
+	if err := m.AwaitDruid(t.Context(), 3, nil); !errors.Is(err, errUntold) {
+		t.Errorf("without a change of its own it awaits: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("told often enough")
+	told := 0
+	err := m.AwaitDruid(ctx, 3, func(context.Context) error {
+		if told++; told >= 3 {
+			cancel(enough)
+		}
+		return nil
+	})
+	if told < 3 || !errors.Is(err, enough) {
+		t.Errorf("told again %d times: %v", told, err)
+	}
+	e, err := readEtcd(t.Context(), m.Kube, m.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, err := m.actedOn(t.Context(), e); now != 1 || err != nil {
+		t.Errorf("druid acted on %d, %v; the StatefulSet asks for 1", now, err)
+	}
+}
