@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -93,6 +95,24 @@ func hold(t *testing.T, ns, adopted string) {
 	awaitMade(t, ns)
 	plugin(t, 0, "cut-client-traffic", "adopted", "-n", ns, "--for", "1h", "--reason", "a test", "--allow-residual", "-y")
 	awaitBudget(t, ns, adopted, 3) // who restarts now can't rejoin
+	cutByHand(t, ns, "bare-peer")
+}
+
+// cutByHand cuts a Service that the plugin would refuse to cut.
+func cutByHand(t *testing.T, ns, name string) {
+	t.Helper()
+	var s corev1.Service
+	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Spec.ClusterIP != corev1.ClusterIPNone {
+		t.Fatalf("Service %s/%s is not headless", ns, name)
+	}
+	before := s.DeepCopy()
+	s.Spec.Selector[v1alpha1.ClientTrafficKey] = observe.CutValue(time.Now().Add(time.Hour))
+	if err := admin.Patch(t.Context(), &s, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // admitted writes what etcd-webhook is asked about, when it is installed.
