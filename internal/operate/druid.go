@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
-	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -104,13 +103,12 @@ func (m *Members) actedOn(ctx context.Context, e *druidv1alpha1.Etcd) (int, erro
 	if druidBusy(e) != "" {
 		return int(e.Spec.Replicas), nil
 	}
-	var sts appsv1.StatefulSet
-	err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.StatefulSet}, &sts)
+	sts, err := readStatefulSet(ctx, m.Kube, m.Owner)
 	switch {
 	case apierrors.IsNotFound(err):
 		return int(e.Spec.Replicas), nil
 	case err != nil:
-		return 0, fmt.Errorf("read StatefulSet %s/%s: %w", m.Owner.Namespace, m.Owner.StatefulSet, err)
+		return 0, err
 	}
 	return int(ptr.Deref(sts.Spec.Replicas, 1)), nil
 }

@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // errUntold is that etcd-druid has nothing to do, and the number is not reached.
@@ -61,8 +59,8 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 	}
 	// A run of druid's that had begun before takes the annotation away at its end, and may
 	// say that it has observed what it never acted on: only the StatefulSet tells.
-	var sts appsv1.StatefulSet
-	if err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.StatefulSet}, &sts); err != nil {
+	sts, err := readStatefulSet(ctx, m.Kube, m.Owner)
+	if err != nil {
 		return "", false, err
 	}
 	m.Owner.Replicas = ptr.Deref(sts.Spec.Replicas, 1)

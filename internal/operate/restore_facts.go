@@ -30,22 +30,22 @@ func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.
 	if r.Owner.ReadOnly() {
 		return nil
 	}
-	var sts appsv1.StatefulSet
-	if err := kube.Get(ctx, client.ObjectKey{Namespace: r.Owner.Namespace, Name: r.Owner.StatefulSet}, &sts); err != nil {
-		return fmt.Errorf("read the StatefulSet of %s: %w", r.Owner, err)
+	sts, err := readStatefulSet(ctx, kube, r.Owner)
+	if err != nil {
+		return err
 	}
 	size = cmp.Or(size, r.Owner.Replicas, voters(r))
 	if size == 0 {
 		return fmt.Errorf("how many members %s should have isn't known: name it with --replicas", r.Owner)
 	}
 	contents := reader.Files(r.Owner.Namespace).Contents(ctx)
-	serving, err := r.findMembers(&sts, contents, int(size))
+	serving, err := r.findMembers(sts, contents, int(size))
 	if err != nil {
 		return err
 	}
 	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
 	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
-	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(&sts, serving)
+	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
 	if r.Owner.Flavour == observe.Druid {
 		if err := r.findDruid(ctx, reader, contents); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.
 		return err
 	}
 	r.Clients = len(clients) > 0
-	if err := r.findFiles(&sts, serving, image); err != nil {
+	if err := r.findFiles(sts, serving, image); err != nil {
 		return err
 	}
 	return r.findClaims(ctx, kube, r.claims())

@@ -11,7 +11,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -42,11 +41,11 @@ func (m *Members) settle(ctx context.Context, j *Journal) {
 
 // unsettled is what an operation that is over still waits for, empty for nothing.
 func (m *Members) unsettled(ctx context.Context, j *Journal) (string, error) {
-	var sts appsv1.StatefulSet
-	if err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.StatefulSet}, &sts); err != nil {
+	sts, err := readStatefulSet(ctx, m.Kube, m.Owner)
+	if err != nil {
 		return "", err
 	}
-	if !rolledOut(&sts) {
+	if !rolledOut(sts) {
 		return "the StatefulSet's controller does not call the rollout complete yet", nil
 	}
 	came := newcomers(m.Owner, j)

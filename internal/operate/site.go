@@ -88,10 +88,11 @@ func (s *sight) leader() (string, error) {
 // are in use; j is nil before an operation began. Without a quorum it fails with
 // a *noQuorumError.
 func (m *Members) look(ctx context.Context, j *Journal, size int) (*sight, error) {
-	s := &sight{sts: &appsv1.StatefulSet{}, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
-	if err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: m.Owner.StatefulSet}, s.sts); err != nil {
-		return nil, fmt.Errorf("read StatefulSet %s/%s: %w", m.Owner.Namespace, m.Owner.StatefulSet, err)
+	sts, err := readStatefulSet(ctx, m.Kube, m.Owner)
+	if err != nil {
+		return nil, err
 	}
+	s := &sight{sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
 	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
 	if j != nil && j.StatefulSet != s.sts.UID {
 		return nil, fmt.Errorf("StatefulSet %s/%s was made anew since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, JournalName(m.Owner))
@@ -118,6 +119,15 @@ func (m *Members) look(ctx context.Context, j *Journal, size int) (*sight, error
 	}
 	m.list(s)
 	return s, nil
+}
+
+// readStatefulSet reads the StatefulSet of an owner's members.
+func readStatefulSet(ctx context.Context, kube client.Reader, o observe.Owner) (*appsv1.StatefulSet, error) {
+	sts := &appsv1.StatefulSet{}
+	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.StatefulSet}, sts); err != nil {
+		return nil, fmt.Errorf("read StatefulSet %s/%s: %w", o.Namespace, o.StatefulSet, err)
+	}
+	return sts, nil
 }
 
 func (s *sight) statefulSet() {
