@@ -29,6 +29,7 @@ func statusReasons() []reason {
 		{"VersionsDiffer", from, "The members run different versions of etcd. That is meant to last for the time of an update only.", "Finish the update; kubectl etcd status NAME shows which member has which."},
 		{"MemberLags", from, "A member has applied far fewer entries than the leader.", "Wait if it has just started; else look at its disk and network: kubectl etcd check NAME."},
 		{"OperationInterrupted", from, "A scale or a replacement of a member with kubectl etcd was begun and its program ended before it was done. What was found before stands in ConfigMap kubectl-etcd-NAME.", "Run the same command again to go on, or with --abort to take it back: kubectl etcd status NAME shows both."},
+		{"BudgetsUnseen", from, "You may not list disruption budgets, so it is not known whether one protects the members.", "Bind the ClusterRole kubectl-etcd-viewer of manifests/samples/plugin-roles.yaml."},
 		{"NodesUnseen", from, "You may not list nodes, so the members' zones are not known.", "Bind the ClusterRole kubectl-etcd-cluster-viewer of manifests/samples/plugin-roles.yaml."},
 	}
 }

@@ -38,6 +38,8 @@ const (
 	reasonVersions     = "VersionsDiffer"
 	reasonLagging      = "MemberLags"
 	reasonInterrupted  = "OperationInterrupted"
+
+	reasonBudgetsUnseen = "BudgetsUnseen"
 )
 
 // What is worth a warning.
@@ -115,7 +117,7 @@ func (a *assessment) health() string {
 			return v1alpha1.Down
 		case p.Severity == v1alpha1.SeverityError:
 			health = v1alpha1.Degraded
-		case p.Reason == reasonMemberUnsure && health == v1alpha1.Healthy && !a.refused():
+		case p.Reason == reasonMemberUnsure && health == v1alpha1.Healthy && (a.blind() || !a.refused()):
 			health = v1alpha1.Unknown
 		}
 	}
@@ -140,11 +142,13 @@ func (a *assessment) quorum() {
 		return
 	}
 	q := a.status.Quorum
-	asked, led := answered(a.status), ledVoters(a.status) > 0
+	led := a.status.Leader != ""
 	switch {
-	case q.Slack < 0 && (q.FromEtcd || !led):
+	case a.blind():
+		a.warn(reasonMemberUnsure, "whether the members are well is not known: none answers here, and you may not list %s", strings.Join(blindTo(a.status), ", "))
+	case q.Slack < 0 && !led:
 		a.fail(reasonNoQuorum, "the quorum is lost: %d of %d voters are well, %d are needed", q.Healthy, q.Voters, q.Needed)
-	case asked && !led:
+	case answered(a.status) && !led:
 		a.fail(reasonNoQuorum, "no member that answers follows a leader: the quorum is lost, or there is an election")
 	}
 	if a.facts.Cluster.Operation != "" {
@@ -173,7 +177,9 @@ func (a *assessment) members() {
 func (a *assessment) member(m *v1alpha1.MemberStatus) {
 	name := cmp.Or(m.Pod, m.Name, m.ID)
 	switch {
-	case m.State == v1alpha1.StateOK:
+	case m.State == v1alpha1.StateOK, m.State == stateUnseen:
+	case m.State == stateNotAsked && !a.wellByKubernetes(m.Pod):
+		a.about(v1alpha1.SeverityError, reasonMemberDown, name, "its pod is Ready, its lease is not renewed; not asked: %s", m.Detail)
 	case m.State == stateNotAsked:
 		a.about(v1alpha1.SeverityWarning, reasonMemberUnsure, name, "not asked: %s", m.Detail)
 	case m.State == stateSilent && a.wellByKubernetes(m.Pod) && a.nobodyAnswers():
@@ -214,8 +220,12 @@ func alarmMeans(alarms []string) string {
 	return ""
 }
 
+// blind says that neither the members nor Kubernetes show whether they are well.
+func (a *assessment) blind() bool { return !answered(a.status) && len(blindTo(a.status)) > 0 }
+
+// wellByKubernetes says that what could be seen of a member doesn't speak against it.
 func (a *assessment) wellByKubernetes(pod string) bool {
-	return slices.ContainsFunc(a.facts.Cluster.Members, func(m policy.Member) bool { return m.Pod == pod && m.Ready && m.PodReady })
+	return len(blindTo(a.status)) > 0 || slices.ContainsFunc(a.facts.Cluster.Members, func(m policy.Member) bool { return m.Pod == pod && m.Ready && m.PodReady })
 }
 
 func (a *assessment) nobodyAnswers() bool {
@@ -256,7 +266,7 @@ func (a *assessment) surroundings() {
 	if st.Spread.Kept == string(policy.False) {
 		a.warn(reasonSpread, "%s", st.Spread.Message)
 	}
-	if st.Budget.Name == "" && st.Budget.Message != "" && st.Replicas.Desired > 1 {
+	if st.Budget.Name == "" && st.Budget.Message != "" && st.Budget.Reason != reasonBudgetsUnseen && st.Replicas.Desired > 1 {
 		a.warn(st.Budget.Reason, "%s", st.Budget.Message)
 	}
 	for _, n := range a.facts.Notes {

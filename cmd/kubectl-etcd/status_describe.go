@@ -43,7 +43,7 @@ func statusOf(s sight) *v1alpha1.EtcdClusterStatus {
 	} else {
 		st.Health = v1alpha1.Hibernated
 	}
-	st.Next = nextCommands(st)
+	st.Next = nextCommands(st, s.pods)
 	return st
 }
 
@@ -59,10 +59,8 @@ func describeEtcd(s sight, st *v1alpha1.EtcdClusterStatus) {
 		st.ClusterID = idText(m.ClusterID)
 		st.RaftTerm = max(st.RaftTerm, m.RaftTerm)
 		st.Revision = max(st.Revision, m.Revision)
-		if m.Leader && m.RaftTerm == st.RaftTerm {
-			st.Leader = m.Pod
-		}
 	}
+	st.Leader = s.leader(st.RaftTerm)
 	if answered(st) {
 		st.Replicas.Ready = okMembers(st)
 	}
@@ -77,7 +75,7 @@ func describeEtcd(s sight, st *v1alpha1.EtcdClusterStatus) {
 	}
 	if len(s.said.List) == 0 {
 		if answered(st) {
-			st.Quorum.Healthy = ledVoters(st)
+			st.Quorum.Healthy = s.ledVoters()
 			st.Quorum.Slack = st.Quorum.Healthy - st.Quorum.Needed
 		}
 		return
@@ -125,14 +123,48 @@ func okMembers(st *v1alpha1.EtcdClusterStatus) int {
 }
 
 // ledVoters counts those that answered and follow a leader, or are it.
-func ledVoters(st *v1alpha1.EtcdClusterStatus) int {
+func (s *sight) ledVoters() int {
 	n := 0
-	for i := range st.Members {
-		if m := &st.Members[i]; m.Answered && m.State != stateLeaderless && m.Role != v1alpha1.RoleLearner {
+	for _, m := range s.said.Members {
+		if m.Err == nil && m.LeaderID != 0 && !m.Learner {
 			n++
 		}
 	}
 	return n
+}
+
+// leader is whom the members of a term follow: its pod, or what else it is known by where
+// no pod is its own; empty for nobody.
+func (s *sight) leader(term uint64) string {
+	at := slices.IndexFunc(s.said.Members, func(m etcd.Member) bool { return m.Err == nil && m.RaftTerm == term && m.LeaderID != 0 })
+	if at < 0 {
+		return ""
+	}
+	id := s.said.Members[at].LeaderID
+	if at := slices.IndexFunc(s.said.Members, func(m etcd.Member) bool { return m.ID == id }); at >= 0 {
+		return s.said.Members[at].Pod
+	}
+	if at := slices.IndexFunc(s.said.List, func(l etcd.Listed) bool { return l.ID == id }); at >= 0 {
+		return cmp.Or(s.said.List[at].Pod, s.said.List[at].Name, idText(id))
+	}
+	return idText(id)
+}
+
+// unseenKind says that the user may not list a kind.
+func unseenKind(unseen []v1alpha1.Unseen, resource string) bool {
+	return slices.ContainsFunc(unseen, func(u v1alpha1.Unseen) bool { return u.What == resource })
+}
+
+// blindTo are the kinds that show whether members run, and that the user may not list.
+func blindTo(st *v1alpha1.EtcdClusterStatus) []string {
+	var kinds []string
+	for _, kind := range []string{"statefulsets.apps", "pods", "leases.coordination.k8s.io"} {
+		counts := kind != "leases.coordination.k8s.io" || st.Cluster.Distribution == string(observe.DistributionDruid)
+		if counts && unseenKind(st.Unseen, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
 }
 
 // idText is an ID of etcd's as etcdctl has it, filled up to 16 digits; empty for 0.
@@ -145,7 +177,7 @@ func idText(id uint64) string {
 
 func describeSpread(s sight) v1alpha1.SpreadStatus {
 	out := v1alpha1.SpreadStatus{Kept: string(s.standing.Kept), Reason: s.standing.Reason, Message: s.standing.Message}
-	if i := slices.IndexFunc(s.unseen, func(u v1alpha1.Unseen) bool { return u.What == "nodes" }); i >= 0 {
+	if unseenKind(s.unseen, "nodes") {
 		out = v1alpha1.SpreadStatus{Kept: string(policy.Unknown), Reason: "NodesUnseen", Message: "you may not list nodes, so their zones are not known"}
 	}
 	switch p := s.governed.Policy; {
@@ -165,6 +197,9 @@ func describeSpread(s sight) v1alpha1.SpreadStatus {
 // describeBudget says what protects the members from eviction, and why it has
 // its value: by the record of who set it, and by the rule as of now.
 func describeBudget(s sight) v1alpha1.BudgetStatus {
+	if unseenKind(s.unseen, "poddisruptionbudgets.policy") {
+		return v1alpha1.BudgetStatus{Reason: reasonBudgetsUnseen, Message: "you may not list disruption budgets, so it is not known whether one protects the members"}
+	}
 	if p := s.facts.Budgets.Problem; p != nil {
 		return v1alpha1.BudgetStatus{Reason: p.Reason, Message: p.Message}
 	}

@@ -19,7 +19,7 @@ import (
 // describeMembers are the pods by ordinal, with those that are yet to come or
 // gone, and after them the entries of etcd's list that no pod runs.
 func describeMembers(s sight) []v1alpha1.MemberStatus {
-	var out []v1alpha1.MemberStatus
+	out := []v1alpha1.MemberStatus{} // a document has the list also where nobody is in it
 	for _, name := range s.memberNames() {
 		out = append(out, s.member(name))
 	}
@@ -77,12 +77,16 @@ func (s *sight) member(name string) v1alpha1.MemberStatus {
 	if i := slices.IndexFunc(s.facts.Cluster.Members, func(f policy.Member) bool { return f.Pod == name }); i >= 0 {
 		f := s.facts.Cluster.Members[i]
 		m.PodReady, m.Node, m.Zone = f.PodReady, f.Node, f.Zone
-		if f.Leader && len(s.said.Members) == 0 {
+		if f.Leader && !slices.ContainsFunc(s.said.Members, func(said etcd.Member) bool { return said.Err == nil }) {
 			m.Role = v1alpha1.RoleLeader // as its lease says
 		}
 	}
 	pod := podNamed(s.pods, name)
-	if pod == nil {
+	switch {
+	case pod == nil && (unseenKind(s.unseen, "pods") || unseenKind(s.unseen, "statefulsets.apps")):
+		m.State = stateUnseen
+		return m
+	case pod == nil:
 		m.State = stateNoPod
 		return m
 	}
@@ -99,6 +103,7 @@ func (s *sight) fill(m *v1alpha1.MemberStatus, said etcd.Member) {
 	if said.Err != nil {
 		switch {
 		case m.State != v1alpha1.StateOK && m.State != stateUnready:
+		case apierrors.IsForbidden(said.Err) && m.State == stateUnready: // which is all that is known
 		case apierrors.IsForbidden(said.Err):
 			m.State, m.Detail = stateNotAsked, etcd.Reason(said.Err)
 		default:
@@ -160,6 +165,7 @@ func roleName(learner, leader bool) string {
 // container waits.
 const (
 	stateNoPod       = "no pod"
+	stateUnseen      = "not seen"
 	stateUnready     = "unready"
 	statePending     = "pending"
 	stateTerminating = "terminating"
@@ -179,10 +185,8 @@ func podState(pod *corev1.Pod) (state, detail string) {
 			return statePending, oneLine(c.Message)
 		}
 	}
-	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if w := c.State.Waiting; w != nil && w.Reason != "" && w.Reason != "PodInitializing" {
-			return w.Reason, waitingDetail(c)
-		}
+	if c := waiting(pod); c != nil {
+		return c.State.Waiting.Reason, waitingDetail(c)
 	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
@@ -192,7 +196,17 @@ func podState(pod *corev1.Pod) (state, detail string) {
 	return stateUnready, unreadyDetail(pod)
 }
 
-func waitingDetail(c corev1.ContainerStatus) string {
+// waiting is the first container that doesn't come up, nil where none is.
+func waiting(pod *corev1.Pod) *corev1.ContainerStatus {
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if w := c.State.Waiting; w != nil && w.Reason != "" && w.Reason != "PodInitializing" {
+			return &c
+		}
+	}
+	return nil
+}
+
+func waitingDetail(c *corev1.ContainerStatus) string {
 	if t := c.LastTerminationState.Terminated; t != nil {
 		return "container " + c.Name + " ended " + endedText(t)
 	}

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -15,7 +18,7 @@ import (
 const nextShown = 3
 
 // nextCommands are those to go on with, the most urgent first.
-func nextCommands(st *v1alpha1.EtcdClusterStatus) []string {
+func nextCommands(st *v1alpha1.EtcdClusterStatus, pods []*corev1.Pod) []string {
 	var out []string
 	ns := " -n " + st.Cluster.Namespace
 	add := func(command string) {
@@ -30,7 +33,7 @@ func nextCommands(st *v1alpha1.EtcdClusterStatus) []string {
 	for _, p := range st.Problems {
 		switch p.Reason {
 		case reasonMemberDown, reasonNoQuorum:
-			for _, m := range sickPods(st) {
+			for _, m := range sickPods(st, pods) {
 				add(m)
 			}
 		case reasonDeadVoter:
@@ -63,22 +66,34 @@ func databaseCommand(p v1alpha1.Problem, target string) string {
 
 // sickPods are the commands that show why members are down: what Kubernetes says
 // of a pod that doesn't run, what the member says of one that does.
-func sickPods(st *v1alpha1.EtcdClusterStatus) []string {
+func sickPods(st *v1alpha1.EtcdClusterStatus, pods []*corev1.Pod) []string {
 	var out []string
 	for i := range st.Members {
 		m := &st.Members[i]
+		pod := podNamed(pods, m.Pod)
 		switch {
-		case m.Pod == "" || m.State == v1alpha1.StateOK:
+		case m.Pod == "" || m.State == v1alpha1.StateOK || m.State == stateNotAsked || m.State == stateUnseen:
 		case m.State == stateNoPod && st.Cluster.StatefulSet != "":
 			out = append(out, "kubectl describe statefulset "+st.Cluster.StatefulSet)
 		case m.State == stateNoPod:
-		case strings.HasPrefix(m.State, "CrashLoop"):
-			out = append(out, "kubectl logs "+m.Pod+" -c etcd --previous")
+		case strings.HasPrefix(m.State, "CrashLoop") && pod != nil && waiting(pod) != nil:
+			out = append(out, "kubectl logs "+m.Pod+" -c "+waiting(pod).Name+" --previous")
 		case m.State == stateSilent || m.State == stateLeaderless || m.State == stateSick:
-			out = append(out, "kubectl logs "+m.Pod+" -c etcd --tail 50")
+			out = append(out, "kubectl logs "+m.Pod+inMember(pod)+" --tail 50")
 		default:
 			out = append(out, "kubectl describe pod "+m.Pod)
 		}
 	}
 	return out
+}
+
+// inMember names the container that runs a member, where it is known.
+func inMember(pod *corev1.Pod) string {
+	if pod == nil {
+		return ""
+	}
+	if c := observe.MemberContainer(&pod.Spec); c != nil {
+		return " -c " + c.Name
+	}
+	return ""
 }

@@ -104,6 +104,9 @@ func healthText(st *v1alpha1.EtcdClusterStatus) string {
 	if st.Health == v1alpha1.Hibernated {
 		return "hibernated: 0 members are asked for"
 	}
+	if !answered(st) && len(blindTo(st)) > 0 {
+		return fmt.Sprintf("%s, %d members are asked for", strings.ToLower(st.Health), st.Replicas.Desired)
+	}
 	return fmt.Sprintf("%s, %d of %d members ready", strings.ToLower(st.Health), st.Replicas.Ready, st.Replicas.Desired)
 }
 
@@ -112,8 +115,13 @@ func quorumText(st *v1alpha1.EtcdClusterStatus) string {
 	if q.Voters == 0 {
 		return ""
 	}
+	if !answered(st) && len(blindTo(st)) > 0 {
+		return fmt.Sprintf("%d of %d voters needed: how many are healthy is not known", q.Needed, q.Voters)
+	}
 	text := fmt.Sprintf("%d of %d voters healthy, %d needed: ", q.Healthy, q.Voters, q.Needed)
 	switch {
+	case q.Slack < 0 && st.Leader != "":
+		text += "so few answer here, and follow a leader"
 	case q.Slack < 0:
 		text += "the quorum is lost"
 	case q.Slack == 0:
@@ -140,6 +148,8 @@ func trafficText(t v1alpha1.Traffic, now time.Time) string {
 		return fmt.Sprintf("%s, until %s (Service %s)", cutText(t, now), t.Until.UTC().Format("2006-01-02 15:04:05 MST"), strings.Join(t.Services, ", "))
 	case v1alpha1.TrafficOpen:
 		return "open (Service " + strings.Join(t.Services, ", ") + ")"
+	case v1alpha1.TrafficUnknown:
+		return "not known: you may not list services"
 	}
 	return "clients have no Service of their own"
 }
@@ -205,6 +215,9 @@ func spreadText(s v1alpha1.SpreadStatus) string {
 }
 
 func budgetText(b v1alpha1.BudgetStatus) string {
+	if b.Reason == reasonBudgetsUnseen {
+		return "not known: you may not list disruption budgets"
+	}
 	if b.Name == "" && b.Reason != "" {
 		return "none protects the members (" + b.Reason + ")"
 	}

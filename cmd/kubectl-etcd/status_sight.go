@@ -55,9 +55,27 @@ type viewer struct {
 	target    observe.Target
 	clock     interface{ Now() time.Time }
 
-	// members are kept as long as the pods are the same ones.
+	// members are kept as long as the pods are the same ones, and for some time: what
+	// proves them changes. ill says that one didn't answer last time.
 	members *etcd.Cluster
 	pods    []string
+	since   time.Time
+	ill     bool
+}
+
+// For how long the ways to the members are kept, where all answer and where not all do.
+const (
+	keptWell = 10 * time.Minute
+	keptIll  = 30 * time.Second
+)
+
+// stale says that the ways to the members are to be found anew.
+func (v *viewer) stale(pods []string) bool {
+	kept := keptWell
+	if v.ill {
+		kept = keptIll
+	}
+	return !slices.Equal(pods, v.pods) || v.clock.Now().Sub(v.since) > kept
 }
 
 // viewer finds what the scope alone says; look finds targets.
@@ -162,14 +180,15 @@ func (v *viewer) ask(ctx context.Context, r *observe.Reader, o observe.Owner) (e
 	for _, p := range pods {
 		now = append(now, string(p.UID))
 	}
-	if !slices.Equal(now, v.pods) {
+	if v.stale(now) {
 		v.close()
 		if v.members, err = v.to.members(ctx, r, o); err != nil {
 			return etcd.Survey{}, err
 		}
-		v.pods = now
+		v.pods, v.since = now, v.clock.Now()
 	}
 	said, err := v.members.Survey(ctx)
+	v.ill = slices.ContainsFunc(said.Members, func(m etcd.Member) bool { return m.Err != nil })
 	if is[*etcd.SplitBrainError](err) {
 		return said, nil // what they said is worth showing
 	}
@@ -193,6 +212,9 @@ func (s *sight) observe(ctx context.Context, r *observe.Reader) error {
 	}
 	if s.traffic, err = trafficOf(ctx, r, s.owner, s.facts.At); err != nil {
 		return err
+	}
+	if unseenKind(s.unseen, "services") {
+		s.traffic.State = v1alpha1.TrafficUnknown
 	}
 	return s.place(ctx, r)
 }

@@ -114,6 +114,51 @@ var statusCases = map[string]func(*sight){
 			s.facts.Cluster.Members[i].Zone = ""
 		}
 	},
+	"no-rights-and-unready": func(s *sight) {
+		s.crash("etcd-main-2")
+		podNamed(s.pods, "etcd-main-2").Status.ContainerStatuses[0].State = corev1.ContainerState{}
+		s.mayNotAsk()
+	},
+	"no-rights-and-an-old-lease": func(s *sight) {
+		s.facts.Cluster.Members[1].Ready = false
+		s.mayNotAsk()
+	},
+	"no-leases": func(s *sight) {
+		s.mayNotList("leases.coordination.k8s.io")
+		s.mayNotAsk()
+		for i := range s.facts.Cluster.Members {
+			s.facts.Cluster.Members[i].Ready = false
+		}
+	},
+	"no-pods": func(s *sight) {
+		s.mayNotList("pods")
+		s.said, s.pods = etcd.Survey{}, nil
+		for i := range s.facts.Cluster.Members {
+			s.facts.Cluster.Members[i] = policy.Member{Pod: s.facts.Cluster.Members[i].Pod}
+		}
+	},
+	"no-budgets-no-services": func(s *sight) {
+		s.mayNotList("poddisruptionbudgets.policy")
+		s.mayNotList("services")
+		s.facts.Budgets = observe.Budgets{Problem: &policy.Note{Reason: "NoBudget", Message: "no budget selects the members"}}
+		s.traffic = v1alpha1.Traffic{State: v1alpha1.TrafficUnknown}
+	},
+	"sidecars-crash-and-no-leader": func(s *sight) {
+		for i, p := range s.pods {
+			p.Status.Conditions[0].Status = corev1.ConditionFalse
+			p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{
+				Name: "backup-restore", RestartCount: 3, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+			})
+			s.said.Members[i].Leader, s.said.Members[i].LeaderID = false, 0
+		}
+		s.said.List, s.said.ListErr = nil, errors.New("no quorum")
+	},
+	"leader-and-another-not-reached": func(s *sight) {
+		for _, i := range []int{1, 2} {
+			pod := s.said.Members[i].Pod
+			s.said.Members[i] = etcd.Member{Pod: pod, Err: &etcd.MemberError{Pod: pod, Words: "the tunnel to its node is down"}}
+		}
+	},
 	"certificates-refused": func(s *sight) {
 		for i := range s.said.Members {
 			s.said.Members[i] = etcd.Member{Pod: s.said.Members[i].Pod, Err: &etcd.MemberError{Pod: s.said.Members[i].Pod, Words: "refuses the client certificate: it has expired"}}
@@ -191,12 +236,27 @@ func (s *sight) add(pod, zone, node string, ready bool) {
 	}
 	s.pods = append(s.pods, &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.owner.Namespace, Name: pod},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "backup-restore"}, {Name: "etcd", Command: []string{"/usr/local/bin/etcd"}}}},
 		Status: corev1.PodStatus{
 			Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: status}},
 			ContainerStatuses: []corev1.ContainerStatus{{Name: "etcd", Ready: ready}},
 		},
 	})
 	s.facts.Cluster.Members = append(s.facts.Cluster.Members, policy.Member{Pod: pod, Exists: true, PodReady: ready, Ready: ready, Zone: zone, Node: node})
+}
+
+func (s *sight) mayNotList(resource string) {
+	s.unseen = append(s.unseen, v1alpha1.Unseen{What: resource, Why: fmt.Sprintf("User \"eve\" cannot list resource %q", resource)})
+}
+
+// mayNotAsk has the API server refuse the way to every member.
+func (s *sight) mayNotAsk() {
+	for i := range s.said.Members {
+		pod := s.said.Members[i].Pod
+		s.silence = &etcd.MemberError{Pod: pod, Words: `User "eve" cannot create resource "pods/portforward"`, Err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, pod, errors.New("no"))}
+		s.said.Members[i] = etcd.Member{Pod: pod, Err: s.silence}
+	}
+	s.said.List, s.said.ListErr = nil, s.silence
 }
 
 // crash makes a member's pod one that doesn't start.

@@ -21,7 +21,7 @@ import (
 func (e *env) watchStatus(ctx context.Context, cmd *cobra.Command, v *viewer, every time.Duration) error {
 	w := watcher{env: e, cmd: cmd}
 	_, w.redraws = terminal(e.Out)
-	w.redraws = w.redraws && formatOf(cmd) != "json" && formatOf(cmd) != "yaml"
+	w.redraws = w.redraws && w.drawn()
 	for {
 		seen, err := v.look(ctx)
 		switch {
@@ -64,6 +64,9 @@ func (w *watcher) complain(err error) {
 	w.failure = err.Error()
 }
 
+// drawn says that a person reads what is printed, and no program.
+func (w *watcher) drawn() bool { return formatOf(w.cmd) == "table" || formatOf(w.cmd) == "wide" }
+
 func (w *watcher) show(seen sight) error {
 	w.failure = ""
 	st := statusOf(seen)
@@ -74,8 +77,12 @@ func (w *watcher) show(seen sight) error {
 	if w.last != nil && equality.Semantic.DeepEqual(steady(w.last), steady(st)) {
 		return nil
 	}
-	if w.last != nil && formatOf(w.cmd) != "json" {
+	switch {
+	case w.last == nil:
+	case w.drawn(), formatOf(w.cmd) == "yaml":
 		fmt.Fprintln(w.env.Out, "---")
+	case formatOf(w.cmd) != "json" && formatOf(w.cmd) != "name":
+		fmt.Fprintln(w.env.Out) // templates end without
 	}
 	w.last = st
 	return w.env.printStatus(w.cmd, st)

@@ -43,8 +43,18 @@ func (f *finder) identity(ctx context.Context, pod *corev1.Pod, s observe.Servin
 	if len(h.tried) > 0 {
 		what += ": " + strings.Join(h.tried, "; ")
 	}
-	return nil, errors.New(what + "; " + adviseClient)
+	return nil, &noIdentityError{what + "; " + adviseClient, h.forbidden}
 }
+
+// noIdentityError is that no client certificate was found. Err is the API server's
+// refusal, where there was one: it is the user's rights then, and no fault of a member's.
+type noIdentityError struct {
+	words string
+	err   error
+}
+
+func (e *noIdentityError) Error() string { return e.words }
+func (e *noIdentityError) Unwrap() error { return e.err }
 
 func certificateOf(p *pair) *tls.Certificate {
 	if p == nil {
@@ -84,12 +94,21 @@ type hunt struct {
 	serving observe.Serving
 	// clientCA are the authorities that the member trusts, nil where they can't be read.
 	clientCA []*x509.Certificate
-	// tried is, in words, what was looked at in vain.
-	tried []string
+	// tried is, in words, what was looked at in vain; forbidden is a refusal among it.
+	tried     []string
+	forbidden error
 }
 
 func (h *hunt) note(format string, args ...any) {
 	h.tried = append(h.tried, fmt.Sprintf(format, args...))
+}
+
+// noteError notes what kept something from being looked at.
+func (h *hunt) noteError(err error) {
+	if apierrors.IsForbidden(err) {
+		h.forbidden = err
+	}
+	h.note("%v", withAdvice(err, ""))
 }
 
 func (h *hunt) readClientCA(ctx context.Context) {
@@ -100,7 +119,7 @@ func (h *hunt) readClientCA(ctx context.Context) {
 		}
 	}
 	if err != nil {
-		h.note("%v", withAdvice(err, ""))
+		h.noteError(err)
 	}
 }
 
@@ -115,7 +134,7 @@ func (h *hunt) consider(p pair, err error) *pair {
 	case err != nil && isMissing(err):
 		return nil
 	case err != nil:
-		h.note("%v", withAdvice(err, ""))
+		h.noteError(err)
 		return nil
 	case h.clientCA != nil && !h.accepts(p):
 		h.note("%s is no client's certificate of the authorities that the member trusts", p.from)

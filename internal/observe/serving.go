@@ -54,7 +54,7 @@ func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA 
 // ServingOf reads how a pod's etcd is configured. It reads only those objects
 // that the configuration points to.
 func ServingOf(pod *corev1.Pod, contents Contents) (Serving, error) {
-	c := memberContainer(&pod.Spec)
+	c := MemberContainer(&pod.Spec)
 	if c == nil {
 		return Serving{}, fmt.Errorf("pod %s/%s has no container that runs etcd", pod.Namespace, pod.Name)
 	}
@@ -72,8 +72,8 @@ func ServingOf(pod *corev1.Pod, contents Contents) (Serving, error) {
 	return out, nil
 }
 
-// memberContainer is the container that runs the member, nil where none does.
-func memberContainer(spec *corev1.PodSpec) *corev1.Container {
+// MemberContainer is the container that runs the member, nil where none does.
+func MemberContainer(spec *corev1.PodSpec) *corev1.Container {
 	for i := range spec.Containers {
 		if c := &spec.Containers[i]; runsEtcd(c) || wrapper(c) {
 			return c

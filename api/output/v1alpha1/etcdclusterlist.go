@@ -99,7 +99,8 @@ type Backup struct {
 
 // Traffic says whether clients reach the members.
 type Traffic struct {
-	// State is Open, Cut, or None where no Service is the clients' own.
+	// State is Open, Cut, None where no Service is the clients' own, or Unknown where
+	// Services can't be read.
 	State string `json:"state"`
 	// Until is when a cut ends.
 	Until *metav1.Time `json:"until,omitempty"`
@@ -109,9 +110,10 @@ type Traffic struct {
 
 // The states of client traffic.
 const (
-	TrafficOpen = "Open"
-	TrafficCut  = "Cut"
-	TrafficNone = "None"
+	TrafficOpen    = "Open"
+	TrafficCut     = "Cut"
+	TrafficNone    = "None"
+	TrafficUnknown = "Unknown"
 )
 
 // Unseen is something that could not be read.

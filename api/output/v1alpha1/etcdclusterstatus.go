@@ -25,7 +25,8 @@ type EtcdClusterStatus struct {
 	// ClusterID, LeaderID, RaftTerm and Revision are etcd's; empty or 0 where no
 	// member told.
 	ClusterID string `json:"clusterID,omitempty"`
-	// Leader is the leader's pod, empty where there is none or none is known.
+	// Leader is the leader's pod, or its name or ID where it has none; empty where no
+	// member that answers follows one.
 	Leader   string `json:"leader,omitempty"`
 	RaftTerm uint64 `json:"raftTerm,omitempty"`
 	Revision int64  `json:"revision,omitempty"`
