@@ -198,10 +198,12 @@ func (c *cluster) failed(err error) (reconcile.Result, error) {
 		return reconcile.Result{RequeueAfter: time.Second}, nil
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsAlreadyExists(err):
 		// etcd-druid's component protection answers so while it reconciles.
-		// It is somebody's guard: it stays on, and we come again. So is a budget that
-		// has the name of ours, and selects others.
+		// It is somebody's guard: it stays on, and we come again.
 		writes.WithLabelValues(resultDenied).Inc()
 		note := policy.Note{Reason: reasonWriteDenied, Message: fmt.Sprintf("the budget of %s can't be written, the next try follows: %v", c.owner, err)}
+		if apierrors.IsAlreadyExists(err) {
+			note = policy.Note{Reason: reasonNameTaken, Message: fmt.Sprintf("no budget protects the members of %s, and none can be made: one of that name selects others: %v", c.owner, err)}
+		}
 		c.say(append(c.notes(), note))
 		showUnprotected(key, note.Reason)
 		c.Findings.set(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})

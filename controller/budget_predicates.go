@@ -35,11 +35,13 @@ func metaOrSpecChanged[T client.Object]() predicate.TypedPredicate[T] {
 	return when(func(before, after T) bool { return metaChanged(before, after) })
 }
 
-// budgetChanged lets the disruption controller's count of pods through as well:
-// it may have pods in it that no cache of ours holds.
+// budgetChanged lets the disruption controller's counts of pods through as well: they may
+// have pods in them that no cache of ours holds, and maxUnavailable is counted from the
+// expected ones.
 func budgetChanged() predicate.TypedPredicate[*policyv1.PodDisruptionBudget] {
 	return when(func(before, after *policyv1.PodDisruptionBudget) bool {
-		return metaChanged(before, after) || before.Status.CurrentHealthy != after.Status.CurrentHealthy
+		return metaChanged(before, after) || before.Status.CurrentHealthy != after.Status.CurrentHealthy ||
+			before.Status.ExpectedPods != after.Status.ExpectedPods
 	})
 }
 

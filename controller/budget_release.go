@@ -60,7 +60,7 @@ func (b *Budget) releaseOrphans(ctx context.Context, key observe.OwnerKey) (left
 		if pdb.Annotations[v1alpha1.BudgetForAnnotation] != key.Ref() || pdb.DeletionTimestamp != nil {
 			continue
 		}
-		runs, err := b.Reader.SelectsEtcd(ctx, pdb)
+		runs, err := b.Reader.SelectsOrphan(ctx, pdb)
 		if err != nil {
 			return left, err
 		}

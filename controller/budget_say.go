@@ -14,6 +14,7 @@ import (
 // The reasons of this controller's own findings.
 const (
 	reasonWriteDenied = "BudgetWriteDenied"
+	reasonNameTaken   = "BudgetNameTaken"
 	reasonWrittenBack = "BudgetWrittenBack"
 	reasonWouldKeep   = "PolicyWarns"
 )

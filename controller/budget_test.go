@@ -185,7 +185,7 @@ func TestBudgetThatWasMadeStrays(t *testing.T) {
 		p.Labels, p.Annotations = nil, nil
 	})
 	_, result := s.look()
-	if f, _ := s.budget.Findings.Of(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonWriteDenied {
+	if f, _ := s.budget.Findings.Of(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonNameTaken {
 		t.Errorf("found %+v of a name that is taken", f)
 	}
 	if told := strings.Join(heard(s.said), "\n"); !strings.Contains(told, "is there and does not select the members") {

@@ -104,7 +104,8 @@ func newAlarmDisarmCmd(e *env) *cobra.Command {
 			Disarm the alarms of a cluster, if what raised them is gone: for NOSPACE every database must
 			have at most 90 % of its quota; kubectl etcd defrag does that and disarms, too. For CORRUPT all
 			voters hash their data at one revision, which reads the whole database of each: it is disarmed
-			when all hashes are equal, and refused with who differs from whom otherwise.`),
+			when all hashes are equal, and stays otherwise, with who differs from whom. An alarm that
+			stays is exit code 3 where another could go, and 2 where none could.`),
 		Example: examples(`
 			# After space was made
 			kubectl etcd alarm disarm etcd-main
@@ -142,7 +143,7 @@ func alarmDisarm(ctx context.Context, e *env, target string, ch change) error {
 			return err
 		}
 	}
-	plan, _, err := e.disarmPlan(ctx, c, survey, alarms)
+	plan, _, _, err := e.disarmPlan(ctx, c, survey, alarms)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (e *env) disarm(lock *operate.Lock, c *cluster, ch change) error {
 	if err != nil {
 		return err
 	}
-	_, may, err := e.disarmPlan(ctx, c, survey, alarms)
+	_, may, stay, err := e.disarmPlan(ctx, c, survey, alarms)
 	if err != nil {
 		return err
 	}
@@ -182,6 +183,9 @@ func (e *env) disarm(lock *operate.Lock, c *cluster, ch change) error {
 		where := a.Where()
 		fmt.Fprintf(e.Out, "alarm %s of %s is disarmed.\n", a.Type, where)
 		e.announce(ctx, c, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, where), ch)
+	}
+	if len(stay) > 0 {
+		return unhealthy("%s", strings.Join(stay, "; "))
 	}
 	return nil
 }
@@ -197,20 +201,17 @@ func raised(ctx context.Context, c *cluster) (etcd.Survey, []etcd.Alarm, error) 
 }
 
 // disarmPlan asks the rules about every alarm that is raised, and returns those that may
-// go. Each may without the others: the cure of one is often refused because of another.
-func (e *env) disarmPlan(ctx context.Context, c *cluster, s etcd.Survey, alarms []etcd.Alarm) (operate.Plan, []etcd.Alarm, error) {
+// go, and why others stay. Each may without the others: the cure of one is often refused because of another.
+func (e *env) disarmPlan(ctx context.Context, c *cluster, s etcd.Survey, alarms []etcd.Alarm) (plan operate.Plan, may []etcd.Alarm, stay []string, err error) {
 	databases := operate.Databases(s)
-	plan := operate.Plan{Title: fmt.Sprintf("Disarm the alarms of %s", c.Owner), Facts: databaseFacts(databases)}
+	plan = operate.Plan{Title: fmt.Sprintf("Disarm the alarms of %s", c.Owner), Facts: databaseFacts(databases)}
 	var data policy.Comparison
 	if slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == policy.Corrupt }) {
 		fmt.Fprintln(e.ErrOut, "  comparing the data of all voters ...")
-		var err error
 		if data, err = operate.Compare(ctx, c.members, s, e.clock); err != nil {
-			return plan, nil, err
+			return plan, nil, nil, err
 		}
 	}
-	var may []etcd.Alarm
-	var stay []string
 	for _, a := range alarms {
 		v := policy.MayDisarm(databases, a.Type, data)
 		if !v.Allowed {
@@ -224,10 +225,10 @@ func (e *env) disarmPlan(ctx context.Context, c *cluster, s etcd.Survey, alarms 
 		}
 	}
 	if len(may) == 0 {
-		return plan, nil, refused("%s", strings.Join(stay, "; "))
+		return plan, nil, stay, refused("%s", strings.Join(stay, "; "))
 	}
 	for _, words := range stay {
 		plan.Warnings = append(plan.Warnings, words+".")
 	}
-	return plan, may, nil
+	return plan, may, stay, nil
 }

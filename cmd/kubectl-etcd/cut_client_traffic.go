@@ -169,9 +169,25 @@ func (t *traffic) cut(ctx context.Context) (err error) {
 	if err := lock.RecordCut(ctx, &record); err != nil {
 		return err
 	}
+	_, before := t.cutNow()
+	if written, err := t.writeCut(ctx, lock); err != nil {
+		if !before {
+			t.undo(ctx, lock, err, written)
+		}
+		return err
+	}
+	what := fmt.Sprintf("client traffic through Service %s cut until %s", t.list(), clockTime(t.until))
+	t.env.announce(ctx, t.cluster, "ClientTrafficCut", what, t.change)
+	return nil
+}
+
+// writeCut suspends etcd-druid where that is needed and writes the cut. It says to how many
+// Services it has been sent, the one that failed among them: of a write that was
+// interrupted nobody knows whether it was taken.
+func (t *traffic) writeCut(ctx context.Context, lock *operate.Lock) (sent int, err error) {
 	if !t.kept && t.druid() {
 		if err := operate.Suspend(ctx, t.kube, t.Owner); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for i := range t.services.Chosen {
@@ -181,27 +197,18 @@ func (t *traffic) cut(ctx context.Context) (err error) {
 			err = t.write(ctx, func() error { return operate.CutService(ctx, t.kube, s, t.until) })
 		}
 		if err != nil {
-			return t.undo(ctx, lock, err, i)
+			return i + 1, err
 		}
 		t.env.step("Service %s is cut until %s", s.Name, clockTime(t.until))
 	}
-	what := fmt.Sprintf("client traffic through Service %s cut until %s", t.list(), clockTime(t.until))
-	t.env.announce(ctx, t.cluster, "ClientTrafficCut", what, t.change)
-	return nil
+	return len(t.services.Chosen), nil
 }
 
-// undo takes the cut out of the Services that have it, since one couldn't be cut. That one
-// is among them: of a write that was interrupted nobody knows whether it was taken.
-func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, at int) error {
-	if _, before := t.cutNow(); before {
-		return err // it was cut before, and still is
-	}
+// undo takes the cut out of the Services to which it was sent, since one couldn't be cut.
+func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, sent int) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
 	defer cancel()
-	if forget := lock.RecordCut(ctx, nil); forget != nil {
-		t.env.warn("%v.", forget)
-	}
-	t.services.Chosen = t.services.Chosen[:at+1]
+	t.services.Chosen = t.services.Chosen[:sent]
 	failed := t.restore(ctx)
 	if uncertain(err) {
 		// The API server may still be about to take it.
@@ -210,8 +217,11 @@ func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, at in
 	}
 	if failed != nil {
 		t.env.warn("%v; try again: %s.", failed, t.restoreCommand())
+		return
 	}
-	return err
+	if err := lock.RecordCut(ctx, nil); err != nil {
+		t.env.warn("%v.", err)
+	}
 }
 
 // lateWrite is how long a write may take that nobody waits for any more.

@@ -19,6 +19,7 @@ func budgetReasons() []reason {
 		{"BudgetSelectsAll", from, "The disruption budget's selector is empty and so selects every pod of the namespace. It is left alone.", "Give it a selector of the members only."},
 		{"BudgetCreated", from, "The members had no disruption budget, so one was made, as the policy says.", noAction},
 		{"BudgetRemoved", from, "A disruption budget that was made here has gone, because the members have another one now, or somebody had it select others.", noAction},
+		{"BudgetNameTaken", from, "The members have no disruption budget, and the one that would be made can't: another budget has its name, and doesn't select them.", "Rename or delete that budget, or make one of your own for the members."},
 		{"BudgetWriteDenied", from, "The API server or another webhook refused to write the budget; etcd-druid's component protection does while it reconciles. The old value stays in force, the next try follows.", "Nothing, if it passes. Else the Event has the refusal's words."},
 		{"BudgetWrittenBack", from, "Somebody loosened the budget three times within ten minutes without passing admission. It is left alone for a while.", "Find who writes it: kubectl get pdb NAME -o yaml --show-managed-fields."},
 		{"BackupLeaseIncomplete", from, "The annotations that say where backups are recorded are incomplete: a Lease's name and a greatest age are both needed.", "Set both kubectl-etcd.dev/backup-lease and kubectl-etcd.dev/backup-max-age on the owner."},

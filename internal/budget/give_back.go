@@ -31,10 +31,15 @@ func GiveBack(pdb *policyv1.PodDisruptionBudget, least, replicas int, now time.T
 }
 
 // Least is what the budget of a cluster must keep whatever its author asks for:
-// the quorum, where there is more than one member.
+// the quorum, where there is more than one member. Where the replicas that it is counted
+// from have pods of others among them, those may all stay while members go.
 func Least(f observe.Facts) int {
 	if f.Cluster.Size <= 1 {
 		return 0
 	}
-	return policy.Quorum(f.Cluster.Size)
+	least := policy.Quorum(f.Cluster.Size)
+	if kept := f.Budgets.Kept; kept != nil && kept.Value.Field == observe.MaxUnavailable && f.Budgets.Strangers > 0 {
+		least += max(0, f.Replicas-f.Cluster.Size)
+	}
+	return least
 }

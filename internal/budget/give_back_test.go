@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func TestGiveBack(t *testing.T) {
@@ -57,6 +59,29 @@ func TestGiveBack(t *testing.T) {
 			t.Errorf("patch %s", got)
 		}
 	})
+}
+
+func TestLeast(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name                      string
+		size, replicas, strangers int
+		value                     observe.BudgetValue
+		want                      int
+	}{
+		{"one member", 1, 1, 0, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 0},
+		{"three members", 3, 3, 0, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 2},
+		{"two of another workload, counted from", 3, 5, 2, observe.BudgetValue{Field: observe.MaxUnavailable, N: 3}, 4},
+		{"two without a controller, not counted from", 3, 3, 2, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 2},
+		{"a number that others don't change", 3, 3, 2, observe.BudgetValue{Field: observe.MinAvailable, N: 2}, 2},
+		{"it grows", 3, 5, 0, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 2},
+	} {
+		f := observe.Facts{Replicas: row.replicas, Cluster: policy.Cluster{Size: row.size}}
+		f.Budgets = observe.Budgets{Kept: &observe.Budget{Value: row.value}, Strangers: row.strangers}
+		if got := Least(f); got != row.want {
+			t.Errorf("%s: %d, want %d", row.name, got, row.want)
+		}
+	}
 }
 
 func budgetOf(spec string) *policyv1.PodDisruptionBudget {

@@ -102,7 +102,7 @@ func strayCure(a etcd.Alarm) string {
 	switch {
 	case a.Type == policy.NoSpace:
 		return "defrag"
-	case a.MemberID == 0:
+	case !a.Gone: // which member's data differ is still to be found out
 		return "check --only D004"
 	}
 	return "alarm disarm"

@@ -196,10 +196,22 @@ func (w *workload) selects(pdb *policyv1.PodDisruptionBudget) int {
 	return n
 }
 
-// SelectsEtcd says whether a budget selects a pod that runs etcd, and is not ending.
-func (r *Reader) SelectsEtcd(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (bool, error) {
+// SelectsOrphan says whether a budget selects a pod that runs etcd, is not ending, and
+// belongs to nobody.
+func (r *Reader) SelectsOrphan(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (bool, error) {
 	pods, err := podsOfBudget(ctx, r.Reader, pdb)
-	return slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.DeletionTimestamp == nil && RunsEtcd(&p.Spec) }), err
+	if err != nil {
+		return false, err
+	}
+	for i := range pods {
+		if pods[i].DeletionTimestamp != nil || !RunsEtcd(&pods[i].Spec) {
+			continue
+		}
+		if _, owned, err := r.OwnerOfPod(ctx, &pods[i]); err != nil || !owned {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // podsOfBudget are the pods that a budget selects. They are the cache's own.

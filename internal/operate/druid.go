@@ -69,21 +69,24 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) 
 	if _, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; suspended {
 		f.refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
 	}
+	spec := int(e.Spec.Replicas)
+	if spec != now {
+		f.fact("its replicas are %d, which etcd-druid has not been told to act on: it runs %d", spec, now)
+	}
 	switch {
-	case target == now && target == int(e.Spec.Replicas):
+	case target == now && target == spec:
 		return Plan{}, refusal(what, f)
+	case target > 0 && target < max(now, spec):
+		f.refuse("etcd-druid does not scale in: an Etcd of %d can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", max(now, spec), target)
 	case target == now:
-		f.fact("its replicas are %d, which etcd-druid has not been told to act on", e.Spec.Replicas)
 	case now == 0:
 		if err = m.checkWake(ctx, target, f); err == nil {
 			err = m.checkFree(ctx, f)
 		}
 	case target == 0:
 		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
-	case target < now:
-		f.refuse("etcd-druid does not scale in: an Etcd can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", target)
 	default:
-		err = m.checkGrow(ctx, what, target, f)
+		err = m.checkGrow(ctx, what, now, spec == now, f)
 	}
 	if err != nil {
 		return Plan{}, err
@@ -156,8 +159,9 @@ func (m *Members) checkFree(ctx context.Context, f *findings) error {
 	return nil
 }
 
-// checkGrow wants a cluster that is well, and that newcomers can join.
-func (m *Members) checkGrow(ctx context.Context, what string, target int, f *findings) error {
+// checkGrow wants a cluster that is well, and that newcomers can join. told says that
+// etcd-druid knows of its size, now.
+func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool, f *findings) error {
 	s := &sight{pods: map[string]*corev1.Pod{}}
 	if err := m.survey(ctx, s); err != nil {
 		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
@@ -173,6 +177,9 @@ func (m *Members) checkGrow(ctx context.Context, what string, target int, f *fin
 	}
 	checkAlarms(s.survey, "", f)
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+	if !told {
+		cluster = ofSize(cluster, now)
+	}
 	switch {
 	case apierrors.IsForbidden(err):
 		f.warn("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err)
@@ -183,10 +190,16 @@ func (m *Members) checkGrow(ctx context.Context, what string, target int, f *fin
 			f.refuse("%s", v.Message)
 		}
 	}
-	if target > 0 {
-		f.warn("etcd-druid restarts the members that are there, one by one, to tell them of the new ones.")
-	}
+	f.warn("etcd-druid restarts the members that are there, one by one, to tell them of the new ones.")
 	return nil
+}
+
+// ofSize is a cluster without the members that etcd-druid counts and was not told to make:
+// they are no operation under way, and none of those that are there is less well for them.
+func ofSize(c policy.Cluster, size int) policy.Cluster {
+	c.Operation, c.Size, c.AllMembersReady = "", size, policy.Condition{}
+	c.Members = c.Members[:min(size, len(c.Members))]
+	return c
 }
 
 // ScaleDruid sets an Etcd's replicas, as kubectl scale does, and has druid act on

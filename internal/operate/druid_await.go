@@ -17,10 +17,13 @@ import (
 // errUntold is that etcd-druid has nothing to do, and the number is not reached.
 var errUntold = errors.New("etcd-druid has not been told of the number of replicas")
 
+// errOverruled is that somebody else has set another number.
+var errOverruled = errors.New("somebody set its replicas meanwhile")
+
 // AwaitDruid watches until druid is done with an Etcd of that many members: it
 // says so itself, every pod is Ready, and every member votes. The error says
 // what was awaited last. Where druid has lost what it was told, it is told again by that
-// function; without one that is an error.
+// function; without one that is an error, and so is another's number.
 func (m *Members) AwaitDruid(ctx context.Context, target int, again func(context.Context) error) error {
 	awaited := ""
 	for {
@@ -28,7 +31,7 @@ func (m *Members) AwaitDruid(ctx context.Context, target int, again func(context
 		if errors.Is(err, errUntold) && again != nil {
 			now, err = err.Error(), again(ctx)
 		}
-		if err != nil && (hopeless(err) || errors.Is(err, errUntold)) {
+		if err != nil && (hopeless(err) || errors.Is(err, errUntold) || errors.Is(err, errOverruled)) {
 			return err
 		}
 		if err != nil && ctx.Err() == nil {
@@ -53,6 +56,9 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 	e, err := readEtcd(ctx, m.Kube, m.Owner)
 	if err != nil {
 		return "", false, err
+	}
+	if int(e.Spec.Replicas) != target {
+		return "", false, fmt.Errorf("%w, to %d", errOverruled, e.Spec.Replicas)
 	}
 	if now := druidBusy(e); now != "" {
 		return now, false, nil

@@ -55,6 +55,10 @@ func TestDruidForgets(t *testing.T) {
 	if told < 3 || !errors.Is(err, enough) {
 		t.Errorf("told again %d times: %v", told, err)
 	}
+	other := &Members{Kube: forgetful{asks: 1, spec: 5}, Owner: m.Owner, Clock: m.Clock, Say: m.Say}
+	if err := other.AwaitDruid(t.Context(), 3, func(context.Context) error { t.Error("druid was told of another's number"); return nil }); !errors.Is(err, errOverruled) {
+		t.Errorf("where somebody set 5 it awaits 3: %v", err)
+	}
 	e, err := readEtcd(t.Context(), m.Kube, m.Owner)
 	if err != nil {
 		t.Fatal(err)

@@ -73,6 +73,14 @@ func (l *Lock) Held() error {
 	return nil
 }
 
+// ours is Held for who cleans up: only a lock that was lost is an error.
+func (l *Lock) ours() error {
+	if lost, isLost := errors.AsType[*LostError](context.Cause(l.ctx)); isLost {
+		return lost
+	}
+	return l.expired()
+}
+
 // Release gives the lock back; whoever waits can have it at once. It works after
 // the context has ended, too. Nothing happens to a lock that was lost.
 func (l *Lock) Release(ctx context.Context) error {

@@ -56,7 +56,11 @@ func ReadCutRecord(ctx context.Context, kube client.Client, o observe.Owner) (*C
 // RecordCut writes the cluster's record into the lease of the lock, nil to take it
 // out.
 func (l *Lock) RecordCut(ctx context.Context, r *CutRecord) error {
-	if err := l.Held(); err != nil {
+	held := l.Held
+	if r == nil {
+		held = l.ours // who was interrupted still cleans up
+	}
+	if err := held(); err != nil {
 		return err
 	}
 	var value any

@@ -45,7 +45,7 @@ func TestPluginCorrupt(t *testing.T) {
 	spoil(t, c, "main-2", needle)
 	raise(t, members, policy.Corrupt, "main-2")
 	raise(t, members, policy.NoSpace, "main-0")
-	stdout, said = plugin(t, 0, disarm...)
+	stdout, said = plugin(t, 3, disarm...)
 	wants(t, said, "alarm CORRUPT of main-2 stays")
 	wants(t, stdout, "alarm NOSPACE of main-0 is disarmed")
 	refuses(t, []string{"alarm CORRUPT of main-2 stays", "the data of main-0 and main-1 from those of main-2 differ"}, disarm...)

@@ -34,7 +34,7 @@ func TestPluginMemberReplace(t *testing.T) {
 	}
 
 	refuses(t, []string{"refused: cannot replace main-1 of StatefulSet " + ns + "/main: it is healthy"}, "member", "replace", "main-1", "-n", ns, "-y")
-	refuses(t, []string{"it is none of the StatefulSet's 3 pods"}, "member", "replace", "main-2000000000", "-n", ns, "-y")
+	refuses(t, []string{"it is none of the StatefulSet's 3 pods"}, "member", "replace", "statefulset/main", "main-2000000000", "-n", ns, "-y")
 	wipe(t, c, "main-1")
 	_, said := plugin(t, 0, "member", "replace", "main-1", "-n", ns, "-y")
 	wants(t, said, "main-1 has lost its data: it says \"has already been bootstrapped", "removed main-1", "promoted main-1")
@@ -84,8 +84,9 @@ func TestPluginScaleDruid(t *testing.T) {
 	if err := c.Scale(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
+	refuses(t, []string{"etcd-druid does not scale in: an Etcd of 3"}, "scale", "main", "--replicas", "1", "-n", ns, "-y")
 	_, said := plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
-	wants(t, said, "its replicas are 3, which etcd-druid has not been told to act on", "told etcd-druid to reconcile it")
+	wants(t, said, "its replicas are 3, which etcd-druid has not been told to act on: it runs 1", "told etcd-druid to reconcile it")
 	votersAre(t, c, 3)
 	_, said = plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
 	wants(t, said, "has 3 members already")

@@ -216,33 +216,18 @@ func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	awaitEvent(t, c, "is restored: it was cut until")
 }
 
-// cutInterrupted interrupts the plugin between its write, which the API server has taken,
-// and the answer: the cut is taken back, as nobody knows of it.
+// cutInterrupted interrupts the plugin between its last write, which the API server has
+// taken, and the answer: nobody knows of it, and the cut is taken back everywhere.
 func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
-	config, err := bed.RESTConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	held := make(chan struct{})
-	var once sync.Once
-	host := apiServedBy(t, config, func(proxy http.Handler, w http.ResponseWriter, r *http.Request) {
-		path := "/services/" + c.ClientService()
-		if r.Method != http.MethodPatch || !strings.HasSuffix(r.URL.Path, path) || r.URL.Query().Has("dryRun") {
-			proxy.ServeHTTP(w, r)
-			return
-		}
-		first := false
-		once.Do(func() { first = true })
-		if !first {
-			proxy.ServeHTTP(w, r)
-			return
-		}
-		proxy.ServeHTTP(httptest.NewRecorder(), r)
-		close(held)
-		<-r.Context().Done()
-	})
+	other := before.DeepCopy()
+	other.ObjectMeta = metav1.ObjectMeta{Namespace: before.Namespace, Name: before.Name + "-z", Labels: before.Labels}
+	other.Spec.ClusterIP, other.Spec.ClusterIPs = "", nil
+	create(t, other)
+	defer remove(t, other)
+	host, held := answerLost(t, "/services/"+other.Name)
 	r := startPlugin(t, "cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", "1h", "--reason", "a test", "-y", "--server", host)
+	r.says(t, "Service "+before.Name+" is cut until")
 	<-held
 	if _, cut := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]; !cut {
 		t.Error("the API server has not taken the cut")
@@ -254,6 +239,40 @@ func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 		t.Errorf("an interrupted cut ended with 0: %s", r.stderr.String())
 	}
 	unchanged(t, c, before)
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(other), other); err != nil {
+		t.Fatal(err)
+	}
+	if _, cut := other.Spec.Selector[v1alpha1.ClientTrafficKey]; cut {
+		t.Errorf("Service %s stayed cut: %s", other.Name, r.stderr.String())
+	}
+	if strings.Contains(r.stderr.String(), "record the cut") {
+		t.Errorf("who cut was not forgotten: %s", r.stderr.String())
+	}
+}
+
+// answerLost is the API server behind a door that keeps its first answer to a change of an
+// object to itself. held is closed when the change is made.
+func answerLost(t *testing.T, object string) (host string, held chan struct{}) {
+	t.Helper()
+	config, err := bed.RESTConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held = make(chan struct{})
+	var once sync.Once
+	return apiServedBy(t, config, func(api http.Handler, w http.ResponseWriter, r *http.Request) {
+		lose := false
+		if r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, object) && !r.URL.Query().Has("dryRun") {
+			once.Do(func() { lose = true })
+		}
+		if !lose {
+			api.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(httptest.NewRecorder(), r)
+		close(held)
+		<-r.Context().Done()
+	}), held
 }
 
 // trafficRefusals are the cuts that would part or starve the wrong ones.
