@@ -14,7 +14,7 @@ import (
 
 // RestoreDruid is what a plan for a druid cluster needs beside the rest.
 type RestoreDruid struct {
-	// Store is nil for a cluster without one.
+	// Store is nil for a cluster without one, which can't be restored.
 	Store *observe.BackupStore
 	// ConfigMap is the members' configuration, and Config its content for the
 	// first member alone.
@@ -73,11 +73,14 @@ func (r Restore) druid() []RestoreStep {
 func (r Restore) removeVolumes() RestoreStep {
 	step := RestoreStep{Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you delete them."}
 	claims := slices.DeleteFunc(slices.Clone(r.Druid.Claims), func(c string) bool { return slices.Contains(r.Gone, c) })
-	if len(claims) > 0 {
+	bound := slices.DeleteFunc(slices.Clone(claims), func(c string) bool { return slices.Contains(r.Unbound, c) })
+	if len(bound) > 0 {
 		volume := r.kubectl("get pvc $claim -o jsonpath='{.spec.volumeName}'")
 		step.Commands = append(step.Commands,
-			fmt.Sprintf("for claim in %s; do\n  kubectl%s patch pv \"$(%s)\" -p '{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}'\ndone", strings.Join(claims, " "), r.Context, volume),
-			r.kubectl("delete pvc %s", strings.Join(claims, " ")))
+			fmt.Sprintf("for claim in %s; do\n  kubectl%s patch pv \"$(%s)\" -p '{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}'\ndone", strings.Join(bound, " "), r.Context, volume))
+	}
+	if len(claims) > 0 {
+		step.Commands = append(step.Commands, r.kubectl("delete pvc %s", strings.Join(claims, " ")))
 	} else {
 		step.Why = "The volumes are gone already."
 	}
@@ -88,9 +91,7 @@ func (r Restore) removeVolumes() RestoreStep {
 func (r Restore) keepInStore() RestoreStep {
 	step := r.keep()
 	step.Why = "The store is kept as it is."
-	if r.Druid.Store != nil {
-		step.Commands = append(step.Commands, "kubectl etcd "+r.Flags+" snapshot list "+r.target())
-	}
+	step.Commands = append(step.Commands, "kubectl etcd "+r.Flags+" snapshot list "+r.target())
 	return step
 }
 
@@ -106,27 +107,33 @@ func (r Restore) configPatch() string {
 func (r Restore) intoStore() []RestoreStep {
 	file := r.File
 	var steps []RestoreStep
-	if dir := r.dir(); r.Bump > 0 {
+	switch dir := r.dir(); {
+	case r.Bump > 0:
 		step := RestoreStep{Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore raises none. The hash is appended as etcd has it."}
 		line := append([]string{fmt.Sprintf("%s snapshot restore %s", r.tool(), quote(r.File)), "--data-dir " + dir}, r.bumpFlags()...)
 		file = dir + ".db"
-		step.Commands = []string{
-			strings.Join(line, " \\\n  "),
-			fmt.Sprintf("{ cat %[1]s/member/snap/db; openssl dgst -sha256 -binary %[1]s/member/snap/db; } > %[2]s", dir, file),
-			"kubectl etcd snapshot status " + file,
-		}
+		step.Commands = append([]string{strings.Join(line, " \\\n  ")}, withHash(dir+"/member/snap/db", file)...)
 		steps = append(steps, step)
+	case !r.Snapshot.Hashed:
+		file = dir + ".db"
+		steps = append(steps, RestoreStep{
+			Title: "Append the hash on this machine", Why: "As etcd has it: backup-restore refuses a snapshot without.", Commands: withHash(quote(r.File), file),
+		})
 	}
 	name := fmt.Sprintf("Full-00000000-%08d-%d", r.Snapshot.Revision+r.Bump, r.At.Unix())
-	upload := RestoreStep{Title: "Put it into the backup store as the last full snapshot"}
-	if store := r.Druid.Store; store == nil {
-		upload.Title = "Give the Etcd a backup store"
-		upload.Why = fmt.Sprintf("It has none (spec.backup.store), and its sidecars restore from nothing else. Then put %s there, as v2/%s below its prefix.", file, name)
-	} else {
-		upload.Why = fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.Snapshot.Revision+r.Bump)
-		upload.Commands = []string{uploadCommand(store, quote(file), name)}
+	return append(steps, RestoreStep{
+		Title:    "Put it into the backup store as the last full snapshot",
+		Why:      fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.Snapshot.Revision+r.Bump),
+		Commands: []string{uploadCommand(r.Druid.Store, quote(file), name)},
+	})
+}
+
+// withHash are the commands that make a snapshot of a database.
+func withHash(database, file string) []string {
+	return []string{
+		fmt.Sprintf("{ cat %[1]s; openssl dgst -sha256 -binary %[1]s; } > %[2]s", database, file),
+		"kubectl etcd snapshot status " + file,
 	}
-	return append(steps, upload)
 }
 
 // uploadCommand is the provider's own tool's.

@@ -34,6 +34,12 @@ func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.
 	if err != nil {
 		return err
 	}
+	if r.Owner.Flavour == observe.Druid {
+		size, err = r.druidSize(ctx, kube, size)
+	}
+	if err != nil {
+		return err
+	}
 	size = cmp.Or(size, r.Owner.Replicas, voters(r))
 	if size == 0 {
 		return fmt.Errorf("how many members %s should have isn't known: name it with --replicas", r.Owner)
@@ -82,6 +88,9 @@ func (r *Restore) findMembers(sts *appsv1.StatefulSet, contents observe.Contents
 		r.Members = append(r.Members, m)
 		if place == 0 {
 			first = s
+		}
+		if err := r.onePath(r.Members[0].Pod, pod.Name, first, s); err != nil {
+			return first, err
 		}
 	}
 	return first, nil
@@ -147,6 +156,7 @@ func (r *Restore) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image st
 	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
 	helper := corev1.Container{Name: "files", Image: image, Command: []string{"sleep", "86400"}, SecurityContext: spec.Containers[i].SecurityContext}
 	var volumes []corev1.Volume
+	var err error
 	for _, dir := range r.Files.dirs() {
 		mount, _ := mountOf(spec.Containers[i].VolumeMounts, dir)
 		claim := claimOf(sts, mount.Name)
@@ -157,7 +167,10 @@ func (r *Restore) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image st
 		if slices.ContainsFunc(helper.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == mount.MountPath }) {
 			continue
 		}
-		mount.SubPath, mount.SubPathExpr = cmp.Or(mount.SubPath, podName.Replace(mount.SubPathExpr)), ""
+		if mount.SubPath, err = r.subPath(&spec.Containers[i], mount); err != nil {
+			return err
+		}
+		mount.SubPathExpr = ""
 		helper.VolumeMounts = append(helper.VolumeMounts, mount)
 		if slices.Contains(r.Files.Claims, claim) {
 			continue
@@ -167,7 +180,6 @@ func (r *Restore) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image st
 		}})
 		r.Files.Claims = append(r.Files.Claims, claim)
 	}
-	var err error
 	r.Files.Manifest, err = manifest(r.Owner.Namespace, spec, helper, volumes)
 	return err
 }
@@ -175,17 +187,18 @@ func (r *Restore) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image st
 // podMark stands for the pod's name in what is the same for all pods.
 const podMark = "__POD__"
 
-// podName puts the mark for the ways in which a path has the pod's name.
-var podName = strings.NewReplacer("$(POD_NAME)", podMark, "$(HOSTNAME)", podMark, "$(MY_POD_NAME)", podMark)
-
-// findClaims finds out which claims of these names are gone.
+// findClaims finds out which claims of these names are gone, or have no volume.
 func (r *Restore) findClaims(ctx context.Context, kube client.Client, names []string) error {
 	for _, name := range names {
-		err := kube.Get(ctx, client.ObjectKey{Namespace: r.Owner.Namespace, Name: name}, &corev1.PersistentVolumeClaim{})
-		if apierrors.IsNotFound(err) {
+		var claim corev1.PersistentVolumeClaim
+		err := kube.Get(ctx, client.ObjectKey{Namespace: r.Owner.Namespace, Name: name}, &claim)
+		switch {
+		case apierrors.IsNotFound(err):
 			r.Gone = append(r.Gone, name)
-		} else if err != nil {
+		case err != nil:
 			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
+		case claim.Spec.VolumeName == "":
+			r.Unbound = append(r.Unbound, name)
 		}
 	}
 	return nil

@@ -39,6 +39,8 @@ type Restore struct {
 	DeletesClaims bool
 	// Gone are the claims of the members that are not there: their data is lost with them.
 	Gone []string
+	// Unbound are those that are there, and have no volume yet.
+	Unbound []string
 	// Answers says that a member does, so that there is something to save before.
 	Answers bool
 	// Clients says that clients have a Service of their own, which can be cut.
@@ -88,6 +90,8 @@ func RestorePlan(r Restore) (steps []RestoreStep, warnings []string, err error) 
 		return nil, nil, fmt.Errorf("%s can't be restored in place: etcd-operator restores into a new EtcdCluster, by spec.bootstrap.restore when it is made", r.Owner)
 	case r.Owner.ReadOnly():
 		return nil, nil, fmt.Errorf("%s has no StatefulSet: restore it as whoever made its pods says", r.Owner)
+	case r.Druid != nil && r.Druid.Store == nil:
+		return nil, nil, r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; give it one first")
 	case r.Druid != nil:
 		steps = r.druid()
 	case r.Files.Manifest == "":

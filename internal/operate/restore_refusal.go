@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// refuse says why no plan can be printed: one that stops half way has taken the
+// members' volumes by then.
+func (r Restore) refuse(format string, args ...any) error {
+	return &RefusedError{What: "restore " + r.Owner.String(), Why: []string{fmt.Sprintf(format, args...)}}
+}
+
+// onePath refuses members whose directories differ: every pod gets the same commands.
+func (r Restore) onePath(first, pod string, a, b observe.Serving) error {
+	there, here := RestoreFiles{DataDir: a.DataDir, WALDir: a.WALDir}.dirs(), RestoreFiles{DataDir: b.DataDir, WALDir: b.WALDir}.dirs()
+	if slices.Equal(there, here) {
+		return nil
+	}
+	return r.refuse("pod %s keeps its data in %s and pod %s in %s, and a plan has one path for all; restore one member with --replicas 1, and let it grow",
+		first, strings.Join(there, " and "), pod, strings.Join(here, " and "))
+}
+
+// druidSize is how many members druid starts after the restore, which no flag changes.
+func (r Restore) druidSize(ctx context.Context, kube client.Reader, asked int32) (int32, error) {
+	e, err := readEtcd(ctx, kube, r.Owner)
+	if err != nil {
+		return 0, err
+	}
+	has := e.Spec.Replicas
+	switch {
+	case has == 0:
+		return 0, r.refuse("it is hibernated (spec.replicas is 0), and druid would stop all members again; wake it up first: kubectl etcd %s scale etcd/%s --replicas %d",
+			r.Flags, r.Owner.Name, max(1, voters(&r)))
+	case asked != 0 && asked != has:
+		return 0, r.refuse("--replicas is %d and its spec.replicas %d, which is how many members druid makes; leave --replicas away, and scale it when it is restored", asked, has)
+	}
+	return has, nil
+}
+
+// markPod puts the mark for the variables by which a mount's path has the pod's name.
+func markPod(c *corev1.Container, path string) string {
+	for _, v := range c.Env {
+		if v.ValueFrom != nil && v.ValueFrom.FieldRef != nil && v.ValueFrom.FieldRef.FieldPath == "metadata.name" {
+			path = strings.ReplaceAll(path, "$("+v.Name+")", podMark)
+		}
+	}
+	return path
+}
+
+// subPath is the part of a volume that a container mounts, with podMark for the pod's name.
+func (r Restore) subPath(c *corev1.Container, m corev1.VolumeMount) (string, error) {
+	path := cmp.Or(m.SubPath, markPod(c, m.SubPathExpr))
+	if m.SubPathExpr != "" && strings.Contains(path, "$(") {
+		return "", r.refuse("container %s mounts %s from subPathExpr %s of volume %s, of which only the pod's name (metadata.name) is known here; restore it by hand, or have it name the pod alone",
+			c.Name, m.MountPath, m.SubPathExpr, m.Name)
+	}
+	return path, nil
+}

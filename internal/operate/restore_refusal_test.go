@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// wantRefusal compares an error with the words that it must have; none for no error.
+func wantRefusal(t *testing.T, name string, err error, words string) {
+	t.Helper()
+	refused := new(RefusedError)
+	if words == "" && err != nil || words != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), words)) {
+		t.Errorf("%s: %v, want %q", name, err, words)
+	}
+}
+
+// podNamed is a variable that has the pod's name.
+func podNamed(name string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}
+}
+
+// TestRestoreOnePath: what is printed goes to one path for all pods, and a member that
+// finds nothing in its own goes on with its old data.
+func TestRestoreOnePath(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, args, refused string
+		size                int
+	}{
+		{name: "one for all", args: "--data-dir=/data/etcd --wal-dir=/wal", size: 3},
+		{name: "data of each pod's own", args: "--data-dir=/data/$(POD_NAME)", size: 3, refused: "pod main-0 keeps its data in /data/main-0 and pod main-1 in /data/main-1"},
+		{name: "a log of each pod's own", args: "--data-dir=/data/etcd --wal-dir=/wal/$(POD_NAME)", size: 3, refused: "in /data/etcd and /wal/main-0 and pod main-1 in /data/etcd and /wal/main-1"},
+		{name: "one member alone", args: "--data-dir=/data/$(POD_NAME)", size: 1},
+	} {
+		sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}}
+		sts.Spec.Template.Spec.Containers = []corev1.Container{{
+			Name: "etcd", Image: "etcd:v3.6.5", Command: []string{"etcd"}, Env: []corev1.EnvVar{podNamed("POD_NAME")},
+			Args: append(strings.Fields(row.args), "--name=$(POD_NAME)", "--initial-advertise-peer-urls=http://$(POD_NAME).main:2380"),
+		}}
+		r := &Restore{Owner: observe.Owner{Flavour: observe.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}}
+		_, err := r.findMembers(sts, nil, row.size)
+		wantRefusal(t, row.name, err, row.refused)
+	}
+}
+
+// TestRestoreSubPath puts the mark for the pod's name alone: another part of the volume
+// would be written otherwise, and the old data found again.
+func TestRestoreSubPath(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ path, expr, want, refused string }{
+		{},
+		{path: "etcd", want: "etcd"},
+		{path: "$(literally)", want: "$(literally)"},
+		{expr: "of/$(POD_NAME)", want: "of/" + podMark},
+		{expr: "$(ETCD_NAME)", want: podMark},
+		{expr: "$(TEAM)/$(POD_NAME)", refused: "subPathExpr $(TEAM)/$(POD_NAME) of volume data"},
+	} {
+		c := &corev1.Container{Name: "etcd", Env: []corev1.EnvVar{podNamed("POD_NAME"), podNamed("ETCD_NAME"), {Name: "TEAM", Value: "desk"}}}
+		got, err := Restore{}.subPath(c, corev1.VolumeMount{Name: "data", MountPath: "/data", SubPath: row.path, SubPathExpr: row.expr})
+		wantRefusal(t, row.path+row.expr, err, row.refused)
+		if got != row.want {
+			t.Errorf("%s%s: %q, want %q", row.path, row.expr, got, row.want)
+		}
+	}
+}
+
+// TestRestoreDruidSize: druid brings an Etcd to its spec's size, whatever a plan says.
+func TestRestoreDruidSize(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		spec, asked int32
+		refused     string
+	}{
+		{spec: 3},
+		{spec: 3, asked: 3},
+		{spec: 3, asked: 1, refused: "--replicas is 1 and its spec.replicas 3"},
+		{refused: "kubectl etcd -n team scale etcd/main --replicas 3"},
+		{asked: 3, refused: "hibernated"},
+	} {
+		r := Restore{Flags: "-n team", Owner: observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
+		r.Snapshot.Members = make([]etcd.SnapshotMember, 3)
+		got, err := r.druidSize(t.Context(), forgetful{spec: row.spec}, row.asked)
+		wantRefusal(t, fmt.Sprint(row.spec, row.asked), err, row.refused)
+		if row.refused == "" && got != row.spec {
+			t.Errorf("%d members, want %d", got, row.spec)
+		}
+	}
+}
+
+// druidRestore is a plan's facts of an Etcd of three.
+func druidRestore() Restore {
+	r := Restore{
+		File: "main.db", Etcd: "3.5.21", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump,
+		Owner: observe.Owner{Flavour: observe.Druid, Distribution: observe.DistributionDruid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
+		Druid: &RestoreDruid{Store: &observe.BackupStore{Provider: "S3", Container: "bucket", Prefix: "main"}, ConfigMap: "main-config"},
+	}
+	r.Snapshot.Hashed = true
+	for _, pod := range []string{"main-0", "main-1", "main-2"} {
+		r.Members = append(r.Members, RestoreMember{Pod: pod, Name: pod})
+		r.Druid.Claims = append(r.Druid.Claims, "main-"+pod)
+		r.Druid.Leases = append(r.Druid.Leases, pod)
+	}
+	return r
+}
+
+// TestRestoreDruid: volumes are only taken away where the store gives them back.
+func TestRestoreDruid(t *testing.T) {
+	t.Parallel()
+	const hash = "{ cat main.db; openssl dgst -sha256 -binary main.db; } > restored-19700101T000000.db"
+	for _, row := range []struct {
+		name    string
+		change  func(*Restore)
+		says    []string
+		not     string
+		refused string
+	}{
+		{name: "as it mostly is", says: []string{"for claim in main-main-0 main-main-1 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2", "aws s3 cp restored-19700101T000000.db s3://bucket"}, not: hash},
+		{name: "no store", change: func(r *Restore) { r.Druid.Store = nil }, refused: "has no backup store (spec.backup.store)"},
+		{name: "a claim without a volume", change: func(r *Restore) { r.Unbound = []string{"main-main-1"} }, says: []string{"for claim in main-main-0 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2"}},
+		{name: "no claim has a volume", change: func(r *Restore) { r.Unbound = r.Druid.Claims }, says: []string{"delete pvc main-main-0 main-main-1 main-main-2"}, not: "patch pv"},
+		{name: "the file as it is", change: func(r *Restore) { r.Bump = 0 }, says: []string{"aws s3 cp main.db s3://bucket"}, not: hash},
+		{name: "a database as it is", change: func(r *Restore) { r.Bump, r.Snapshot.Hashed = 0, false }, says: []string{hash, "aws s3 cp restored-19700101T000000.db s3://bucket"}},
+	} {
+		r := druidRestore()
+		if row.change != nil {
+			row.change(&r)
+		}
+		steps, _, err := RestorePlan(r)
+		wantRefusal(t, row.name, err, row.refused)
+		wantPlan(t, row.name, steps, row.says, row.not)
+	}
+}
+
+// wantPlan looks for words in a plan, and for those that must not be there.
+func wantPlan(t *testing.T, name string, steps []RestoreStep, says []string, not string) {
+	t.Helper()
+	var said []string
+	for _, s := range steps {
+		said = append(append(said, s.Title, s.Why), s.Commands...)
+	}
+	text := strings.Join(said, "\n")
+	for _, words := range says {
+		if !strings.Contains(text, words) {
+			t.Errorf("%s: it doesn't say %q:\n%s", name, words, text)
+		}
+	}
+	if not != "" && strings.Contains(text, not) {
+		t.Errorf("%s: it says %q:\n%s", name, not, text)
+	}
+}
