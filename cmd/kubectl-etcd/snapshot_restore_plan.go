@@ -4,10 +4,9 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,10 +81,10 @@ func snapshotRestorePlan(cmd *cobra.Command, e *env, file, target string, f rest
 	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, At: e.clock.Now()}
 	r.Context = e.contextFlags()
 	r.Flags = strings.TrimSpace(r.Context + " -n " + c.Namespace)
+	e.askForRestore(ctx, target, &r)
 	if err := r.Find(ctx, c.kube, c.reader, f.replicas, f.image); err != nil {
 		return err
 	}
-	r.Etcd, r.Answers = e.etcdVersion(cmd, target, snapshot)
 	steps, warnings, err := operate.RestorePlan(r)
 	if err != nil {
 		return refused("%v", err)
@@ -97,25 +96,18 @@ func snapshotRestorePlan(cmd *cobra.Command, e *env, file, target string, f rest
 	return e.print(cmd, out, func(w io.Writer, _ bool) error { return e.writePlan(w, out) })
 }
 
-// etcdVersion is what the members run, or ran when the snapshot was taken, and
-// whether any of them answers.
-func (e *env) etcdVersion(cmd *cobra.Command, target string, s *v1alpha1.Snapshot) (version string, answers bool) {
-	version = s.StorageVersion
-	if s.Origin != nil {
-		version = cmp.Or(s.Origin.EtcdVersion, version)
-	}
-	version = cmp.Or(version, s.ClusterVersion)
-	c, err := e.cluster(cmd.Context(), target)
+// askForRestore fills in what the members say, as far as any of them answers.
+func (e *env) askForRestore(ctx context.Context, target string, r *operate.Restore) {
+	c, err := e.cluster(ctx, target)
 	if err != nil {
-		return version, false
+		return
 	}
 	defer c.Close()
-	survey, err := c.members.Survey(cmd.Context())
-	i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Err == nil })
-	if err != nil && !is[*etcd.SplitBrainError](err) || i < 0 {
-		return version, false
+	if len(c.members.Endpoints) > 0 {
+		r.ClientPort = c.members.Endpoints[0].Port
 	}
-	return survey.Members[i].Version, true
+	survey, err := c.members.Survey(ctx)
+	r.Asked(survey, is[*etcd.SplitBrainError](err))
 }
 
 func (e *env) writePlan(w io.Writer, p *v1alpha1.RestorePlan) error {

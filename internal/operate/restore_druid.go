@@ -40,12 +40,12 @@ func (r Restore) druid() []RestoreStep {
 		}},
 		RestoreStep{Title: "Stop all members", Commands: []string{
 			r.kubectl("scale statefulset/%s --replicas=0", r.Owner.StatefulSet),
-			r.kubectl("wait --for=delete --timeout=5m pod/%s", strings.Join(r.pods(), " pod/")),
+			r.kubectl("wait --for=delete --timeout=5m pod/%s", strings.Join(r.running(), " pod/")),
 		}},
 		r.removeVolumes(),
 		RestoreStep{
 			Title: "Configure the first member as a cluster of one", Why: "druid writes the whole list back later.",
-			Commands: []string{r.kubectl("patch configmap/%s --type merge -p %s", d.ConfigMap, quote(r.configPatch()))},
+			Commands: []string{r.kubectl("patch configmap/%s --type merge -p %s", d.ConfigMap, Quote(r.configPatch()))},
 		},
 		RestoreStep{
 			Title: "Start the first member, which restores from the store", Why: "The log of its container backup-restore says from what and how far.",
@@ -110,21 +110,21 @@ func (r Restore) intoStore() []RestoreStep {
 	switch dir := r.dir(); {
 	case r.Bump > 0:
 		step := RestoreStep{Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore raises none. The hash is appended as etcd has it."}
-		line := append([]string{fmt.Sprintf("%s snapshot restore %s", r.tool(), quote(r.File)), "--data-dir " + dir}, r.bumpFlags()...)
+		line := append([]string{fmt.Sprintf("%s snapshot restore %s", r.tool(), Quote(r.File)), "--data-dir " + dir}, r.bumpFlags()...)
 		file = dir + ".db"
 		step.Commands = append([]string{strings.Join(line, " \\\n  ")}, withHash(dir+"/member/snap/db", file)...)
 		steps = append(steps, step)
 	case !r.Snapshot.Hashed:
 		file = dir + ".db"
 		steps = append(steps, RestoreStep{
-			Title: "Append the hash on this machine", Why: "As etcd has it: backup-restore refuses a snapshot without.", Commands: withHash(quote(r.File), file),
+			Title: "Append the hash on this machine", Why: "As etcd has it: backup-restore refuses a snapshot without.", Commands: withHash(Quote(r.File), file),
 		})
 	}
 	name := fmt.Sprintf("Full-00000000-%08d-%d", r.Snapshot.Revision+r.Bump, r.At.Unix())
 	return append(steps, RestoreStep{
 		Title:    "Put it into the backup store as the last full snapshot",
 		Why:      fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.Snapshot.Revision+r.Bump),
-		Commands: []string{uploadCommand(r.Druid.Store, quote(file), name)},
+		Commands: []string{uploadCommand(r.Druid.Store, Quote(file), name)},
 	})
 }
 

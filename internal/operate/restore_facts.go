@@ -24,7 +24,7 @@ import (
 )
 
 // Find fills in what a plan needs to know of the cluster: all but the snapshot,
-// the flags, the time and the members' version. size is how many members the
+// the flags, the time and what the members say, which it goes by. size is how many members the
 // restored cluster has, 0 for as many as it should have now.
 func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.Reader, size int32, image string) error {
 	if r.Owner.ReadOnly() {
@@ -49,6 +49,7 @@ func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.
 	if err != nil {
 		return err
 	}
+	r.Etcd = cmp.Or(r.Etcd, observe.ImageVersion(podOf(sts, sts.Spec.Template, r.Members[0].Pod)))
 	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
 	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
@@ -58,11 +59,10 @@ func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.
 		}
 		return r.findClaims(ctx, kube, r.Druid.Claims)
 	}
-	clients, err := reader.ClientServices(ctx, r.Owner)
-	if err != nil {
+	if err := r.findClients(ctx, kube, reader); err != nil {
 		return err
 	}
-	r.Clients = len(clients) > 0
+	r.Recovers = r.Owner.Distribution == observe.DistributionBitnami && recovers(&sts.Spec.Template.Spec, serving.Container)
 	if err := r.findFiles(sts, serving, image); err != nil {
 		return err
 	}

@@ -41,10 +41,21 @@ type Restore struct {
 	Gone []string
 	// Unbound are those that are there, and have no volume yet.
 	Unbound []string
+	// Recovers says that a start script replaces data by its own last snapshot where
+	// the members don't answer.
+	Recovers bool
+	// Newest is the highest revision that a member told of, 0 where none did.
+	Newest int64
 	// Answers says that a member does, so that there is something to save before.
 	Answers bool
-	// Clients says that clients have a Service of their own, which can be cut.
+	// List are the members as one of them told, nil where none did.
+	List []etcd.Listed
+	// ClientPort is where members listen for clients, 0 where that isn't known.
+	ClientPort int
+	// Clients says that clients have a Service of their own, which can be cut; Uncut is
+	// why it can't be, where they have one.
 	Clients bool
+	Uncut   string
 	// Druid has what only druid's clusters have, nil for others.
 	Druid *RestoreDruid
 	// Flags go with every kubectl: "--context desk -n team-a"; Context is the part of
@@ -85,21 +96,13 @@ type RestoreStep struct {
 // RestorePlan is what to do, in order, and what to know before. It fails where
 // this cluster is restored in another way altogether, and says how.
 func RestorePlan(r Restore) (steps []RestoreStep, warnings []string, err error) {
-	switch {
-	case r.Owner.Distribution == observe.DistributionCozystack:
-		return nil, nil, fmt.Errorf("%s can't be restored in place: etcd-operator restores into a new EtcdCluster, by spec.bootstrap.restore when it is made", r.Owner)
-	case r.Owner.ReadOnly():
-		return nil, nil, fmt.Errorf("%s has no StatefulSet: restore it as whoever made its pods says", r.Owner)
-	case r.Druid != nil && r.Druid.Store == nil:
-		return nil, nil, r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; give it one first")
-	case r.Druid != nil:
-		steps = r.druid()
-	case r.Files.Manifest == "":
-		return nil, nil, fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.Loose)
-	default:
-		steps = r.statefulSet()
+	if err := r.refusal(); err != nil {
+		return nil, nil, err
 	}
-	return steps, r.warnings(), nil
+	if r.Druid != nil {
+		return r.druid(), r.warnings(), nil
+	}
+	return r.statefulSet(), r.warnings(), nil
 }
 
 func (r Restore) warnings() []string {
@@ -173,7 +176,7 @@ func (r Restore) toolNote() string {
 
 // restoreCommand makes a data directory on this machine.
 func (r Restore) restoreCommand(m RestoreMember, cluster []RestoreMember, dir string) string {
-	lines := []string{fmt.Sprintf("%s snapshot restore %s", r.tool(), quote(r.File)), "--name " + m.Name, "--initial-cluster " + initialCluster(cluster),
+	lines := []string{fmt.Sprintf("%s snapshot restore %s", r.tool(), Quote(r.File)), "--name " + m.Name, "--initial-cluster " + initialCluster(cluster),
 		fmt.Sprintf("--initial-cluster-token %s-restored-%s", r.Owner.StatefulSet, r.stamp()),
 		"--initial-advertise-peer-urls " + m.PeerURL, "--data-dir " + dir}
 	if r.Files.WALDir != "" {
@@ -202,7 +205,7 @@ func initialCluster(members []RestoreMember) string {
 }
 
 func (r Restore) check() RestoreStep {
-	return RestoreStep{Title: "Check the snapshot", Commands: []string{"kubectl etcd snapshot status " + quote(r.File)}}
+	return RestoreStep{Title: "Check the snapshot", Commands: []string{"kubectl etcd snapshot status " + Quote(r.File)}}
 }
 
 // end is what to do when the members run.
@@ -227,6 +230,9 @@ func (r Restore) end() []RestoreStep {
 
 func (r Restore) cut() RestoreStep {
 	step := RestoreStep{Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop them themselves, until the last step."}
+	if r.Uncut != "" {
+		step.Why = fmt.Sprintf("cut-client-traffic is refused: %s. Stop the clients themselves, until the last step.", r.Uncut)
+	}
 	if r.Clients {
 		step.Why = "For two hours; the same command again makes it longer. Open streams end with the members."
 		step.Commands = []string{"kubectl etcd " + r.Flags + " cut-client-traffic " + r.target() + " --for 2h --reason restore --allow-residual --detach -y"}
@@ -234,14 +240,23 @@ func (r Restore) cut() RestoreStep {
 	return step
 }
 
-// quote makes one word of it for a shell.
-func quote(s string) string {
+// Quote makes one word of it for a shell.
+func Quote(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+", c)
 	}) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// running are the pods that there may be now, of more members than are restored.
+func (r Restore) running() []string {
+	pods := r.pods()
+	for place := len(pods); place < int(r.Owner.Replicas); place++ {
+		pods = append(pods, r.Owner.PodName(place))
+	}
+	return pods
 }
 
 func (r Restore) pods() []string {

@@ -22,6 +22,56 @@ func (r Restore) refuse(format string, args ...any) error {
 	return &RefusedError{What: "restore " + r.Owner.String(), Why: []string{fmt.Sprintf(format, args...)}}
 }
 
+// refusal is why a cluster can't be restored by a plan, or not by one with these flags.
+func (r Restore) refusal() error {
+	if r.Owner.Distribution == observe.DistributionCozystack {
+		return fmt.Errorf("%s can't be restored in place: etcd-operator restores into a new EtcdCluster, by spec.bootstrap.restore when it is made", r.Owner)
+	}
+	if r.Owner.ReadOnly() {
+		return fmt.Errorf("%s has no StatefulSet: restore it as whoever made its pods says", r.Owner)
+	}
+	if r.Druid != nil && r.Druid.Store == nil {
+		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; give it one first")
+	}
+	if r.Druid == nil && r.Files.Manifest == "" {
+		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.Loose)
+	}
+	if r.Recovers {
+		return r.refuse("its start script replaces restored data by the last snapshot of its own (ETCD_DISASTER_RECOVERY); switch that off first: helm upgrade --reuse-values --set disasterRecovery.enabled=false")
+	}
+	if shared := r.shared(); r.OneByOne && shared != "" {
+		return r.refuse("its members start one after the other and share PersistentVolumeClaim %s, so that the others' old data can't go with their claims; restore one member with --replicas 1, remove the others' directories, and let it grow", shared)
+	}
+	if restored := r.Snapshot.Revision + r.Bump; r.Bump > 0 && r.Newest >= restored {
+		return r.refuse("it is at revision %d, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision %d",
+			r.Newest, restored, r.Newest-r.Snapshot.Revision+DefaultBump)
+	}
+	return nil
+}
+
+// shared is a claim that all members have, empty for none.
+func (r Restore) shared() string {
+	for _, name := range r.Files.Claims {
+		if !strings.Contains(name, podMark) {
+			return name
+		}
+	}
+	return ""
+}
+
+// recovers says that a container's start script has been told to recover by itself.
+func recovers(spec *corev1.PodSpec, container string) bool {
+	on := false
+	for _, c := range spec.Containers {
+		for _, v := range c.Env {
+			if c.Name == container && v.Name == "ETCD_DISASTER_RECOVERY" {
+				on = slices.Contains([]string{"1", "yes", "true"}, strings.ToLower(v.Value))
+			}
+		}
+	}
+	return on
+}
+
 // onePath refuses members whose directories differ: every pod gets the same commands.
 func (r Restore) onePath(first, pod string, a, b observe.Serving) error {
 	there, here := RestoreFiles{DataDir: a.DataDir, WALDir: a.WALDir}.dirs(), RestoreFiles{DataDir: b.DataDir, WALDir: b.WALDir}.dirs()

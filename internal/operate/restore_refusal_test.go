@@ -144,6 +144,105 @@ func TestRestoreDruid(t *testing.T) {
 	}
 }
 
+// plainRestore is a plan's facts of a StatefulSet of three.
+func plainRestore() Restore {
+	r := Restore{
+		File: "main.db", Etcd: "3.6.5", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump, Clients: true,
+		Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: observe.DistributionPlain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
+		Files: RestoreFiles{DataDir: "/data/etcd", Claims: []string{"data-__POD__"}, Manifest: "kind: Pod\n"},
+	}
+	r.Snapshot.Hashed, r.Snapshot.Revision = true, 100
+	for _, pod := range []string{"main-0", "main-1", "main-2"} {
+		r.Members = append(r.Members, RestoreMember{Pod: pod, Name: pod, PeerURL: "http://" + pod + ".main:2380"})
+	}
+	return r
+}
+
+// TestRestoreStatefulSet: no claim is lost that isn't meant to be, and nothing is begun
+// that the members' own ways would undo.
+func TestRestoreStatefulSet(t *testing.T) {
+	t.Parallel()
+	const scaled = "kubectl -n team scale statefulset/main --replicas=3\n"
+	const retained = `"whenScaled":"Retain"}}}'` + "\n"
+	const waited = "kubectl -n team wait --for=delete --timeout=5m pod/main-0 pod/main-1 pod/main-2\n"
+	for _, row := range []struct {
+		name    string
+		change  func(*Restore)
+		says    []string
+		not     string
+		refused string
+	}{
+		{name: "as it mostly is", says: []string{waited, "cut-client-traffic"}, not: "Retain"},
+		{name: "claims that a scale-in takes", change: func(r *Restore) { r.DeletesClaims = true }, says: []string{retained + "kubectl -n team scale statefulset/main --replicas=0\n" + waited}},
+		{name: "fewer members than now", change: func(r *Restore) { r.Members = r.Members[:1] }, says: []string{waited}},
+		{
+			name: "a claim is gone, and fewer members than now", change: func(r *Restore) { r.Members, r.Gone, r.DeletesClaims = r.Members[:1], []string{"data-main-0"}, true },
+			says: []string{retained + scaled, waited},
+		},
+		{name: "a claim is gone of members that are stopped", change: func(r *Restore) { r.Owner.Replicas, r.Gone = 0, []string{"data-main-0"} }, says: []string{scaled}},
+		{
+			name: "a claim that members share, one by one", change: func(r *Restore) { r.OneByOne, r.Files.Claims = true, []string{"wal-__POD__", "all"} },
+			refused: "share PersistentVolumeClaim all",
+		},
+		{name: "a claim that members share", change: func(r *Restore) { r.Files.Claims = []string{"all"} }, says: []string{waited}},
+		{name: "a start script that recovers", change: func(r *Restore) { r.Recovers = true }, refused: "--set disasterRecovery.enabled=false"},
+		{name: "below what clients have seen", change: func(r *Restore) { r.Newest = DefaultBump + 100 }, refused: "it is at revision 1000000100, and would be at 1000000100: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision 2000000000"},
+		{name: "just above", change: func(r *Restore) { r.Newest = DefaultBump + 99 }, says: []string{waited}},
+		{name: "not raised, as was asked for", change: func(r *Restore) { r.Newest, r.Bump = 200, 0 }, says: []string{waited}},
+		{name: "clients that can't be cut off", change: func(r *Restore) { r.Clients, r.Uncut = false, "member main-2 is a learner" }, says: []string{"refused: member main-2 is a learner. Stop the clients themselves"}, not: "kubectl etcd -n team cut-client-traffic"},
+		{name: "clients without a Service", change: func(r *Restore) { r.Clients = false }, says: []string{"They have no Service of their own"}, not: "client-traffic"},
+	} {
+		r := plainRestore()
+		if row.change != nil {
+			row.change(&r)
+		}
+		steps, _, err := RestorePlan(r)
+		wantRefusal(t, row.name, err, row.refused)
+		wantPlan(t, row.name, steps, row.says, row.not)
+	}
+}
+
+// TestRestoreRecovers reads the variable as the start script does.
+func TestRestoreRecovers(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{"yes": true, "True": true, "1": true, "no": false, "": false} {
+		spec := &corev1.PodSpec{Containers: []corev1.Container{
+			{Name: "other", Env: []corev1.EnvVar{{Name: "ETCD_DISASTER_RECOVERY", Value: "yes"}}},
+			{Name: "etcd", Env: []corev1.EnvVar{{Name: "ETCD_DISASTER_RECOVERY", Value: value}}},
+		}}
+		if got := recovers(spec, "etcd"); got != want {
+			t.Errorf("%q: it recovers by itself: %t, want %t", value, got, want)
+		}
+	}
+}
+
+// TestRestoreAsked: a snapshot is only saved before of what snapshot save takes it of.
+func TestRestoreAsked(t *testing.T) {
+	t.Parallel()
+	gone := etcd.Member{Err: errors.New("gone"), Revision: 9}
+	for _, row := range []struct {
+		name    string
+		members []etcd.Member
+		split   bool
+		answers bool
+		newest  int64
+		version string
+	}{
+		{name: "nobody"},
+		{name: "nobody answers", members: []etcd.Member{gone}},
+		{name: "one answers", members: []etcd.Member{gone, {Version: "3.6.5", Revision: 5}, {Version: "3.6.5", Revision: 7}}, answers: true, newest: 7, version: "3.6.5"},
+		{name: "a learner alone", members: []etcd.Member{gone, {Version: "3.6.5", Revision: 5, Learner: true}}, newest: 5, version: "3.6.5"},
+		{name: "what is corrupt alone", members: []etcd.Member{{Version: "3.6.5", Revision: 5, Alarms: []string{"CORRUPT"}}}, newest: 5, version: "3.6.5"},
+		{name: "two clusters", members: []etcd.Member{{Version: "3.6.5", Revision: 5}}, split: true, newest: 5, version: "3.6.5"},
+	} {
+		r := Restore{}
+		r.Asked(etcd.Survey{Members: row.members}, row.split)
+		if r.Answers != row.answers || r.Newest != row.newest || r.Etcd != row.version {
+			t.Errorf("%s: answers %t, want %t; revision %d, want %d; etcd %q, want %q", row.name, r.Answers, row.answers, r.Newest, row.newest, r.Etcd, row.version)
+		}
+	}
+}
+
 // wantPlan looks for words in a plan, and for those that must not be there.
 func wantPlan(t *testing.T, name string, steps []RestoreStep, says []string, not string) {
 	t.Helper()

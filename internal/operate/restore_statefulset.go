@@ -60,10 +60,12 @@ func (r Restore) makeClaims(into []RestoreMember) RestoreStep {
 		}
 	}
 	step := RestoreStep{
-		Title:    "Have the members' volumes made",
-		Why:      fmt.Sprintf("%s: gone. Members that start on new volumes are an empty cluster, and keep nothing.", strings.Join(r.Gone, ", ")),
-		Commands: []string{r.kubectl("scale statefulset/%s --replicas=%d", r.Owner.StatefulSet, len(r.Members))},
+		Title: "Have the members' volumes made",
+		Why:   fmt.Sprintf("%s: gone. Members that start on new volumes are an empty cluster, and keep nothing.", strings.Join(r.Gone, ", ")),
 	}
+	r.keepClaims(&step)
+	// Not in: that would take the claims of the others away.
+	step.Commands = append(step.Commands, r.kubectl("scale statefulset/%s --replicas=%d", r.Owner.StatefulSet, len(r.running())))
 	for _, c := range claims { // of several at once, kubectl waits for the first alone to be created
 		step.Commands = append(step.Commands, r.kubectl("wait --for=create --timeout=5m %s", c))
 	}
@@ -73,14 +75,21 @@ func (r Restore) makeClaims(into []RestoreMember) RestoreStep {
 
 func (r Restore) stop() RestoreStep {
 	step := RestoreStep{Title: "Stop all members", Why: "Whatever else writes the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
+	if len(r.Gone) == 0 {
+		r.keepClaims(&step)
+	}
+	step.Commands = append(step.Commands,
+		r.kubectl("scale statefulset/%s --replicas=0", r.Owner.StatefulSet),
+		r.kubectl("wait --for=delete --timeout=5m pod/%s", strings.Join(r.running(), " pod/")))
+	return step
+}
+
+// keepClaims belongs before whatever changes the number of replicas first.
+func (r Restore) keepClaims(step *RestoreStep) {
 	if r.DeletesClaims {
 		step.Why += " Its claims are deleted when it scales in: that is switched off first."
 		step.Commands = append(step.Commands, r.retain("Retain"))
 	}
-	step.Commands = append(step.Commands,
-		r.kubectl("scale statefulset/%s --replicas=0", r.Owner.StatefulSet),
-		r.kubectl("wait --for=delete --timeout=5m pod/%s", strings.Join(r.pods(), " pod/")))
-	return step
 }
 
 func (r Restore) makeData(into []RestoreMember) RestoreStep {
