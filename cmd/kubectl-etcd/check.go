@@ -146,16 +146,30 @@ func (e *env) checkSource(o checkOptions) (check.Source, error) {
 }
 
 // contextFlags are those by which another command reaches the same API server, as
-// the user gave them to this one.
+// the user gave them to this one. A token is none: it would be seen by whoever reads them.
 func (e *env) contextFlags() string {
 	var words []string
-	for _, f := range []struct {
+	add := func(name, value string) { words = append(words, " "+name+" "+operate.Quote(value)) }
+	f := e.flags
+	for _, given := range []struct {
 		name  string
 		value *string
-	}{{"--context", e.flags.Context}, {"--cluster", e.flags.ClusterName}, {"--kubeconfig", e.flags.KubeConfig}} {
-		if f.value != nil && *f.value != "" {
-			words = append(words, " "+f.name+" "+*f.value)
+	}{
+		{"--context", f.Context}, {"--cluster", f.ClusterName}, {"--kubeconfig", f.KubeConfig}, {"--server", f.APIServer},
+		{"--tls-server-name", f.TLSServerName}, {"--certificate-authority", f.CAFile}, {"--user", f.AuthInfoName},
+		{"--client-certificate", f.CertFile}, {"--client-key", f.KeyFile}, {"--as", f.Impersonate}, {"--as-uid", f.ImpersonateUID},
+	} {
+		if given.value != nil && *given.value != "" {
+			add(given.name, *given.value)
 		}
+	}
+	if f.ImpersonateGroup != nil {
+		for _, group := range *f.ImpersonateGroup {
+			add("--as-group", group)
+		}
+	}
+	if f.Insecure != nil && *f.Insecure {
+		words = append(words, " --insecure-skip-tls-verify")
 	}
 	return strings.Join(words, "")
 }

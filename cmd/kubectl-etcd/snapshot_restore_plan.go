@@ -79,7 +79,9 @@ func snapshotRestorePlan(cmd *cobra.Command, e *env, file, target string, f rest
 		return err
 	}
 	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, At: e.clock.Now()}
-	r.Context = e.contextFlags()
+	if r.Context, err = e.pinnedFlags(); err != nil {
+		return err
+	}
 	r.Flags = strings.TrimSpace(r.Context + " -n " + c.Namespace)
 	e.askForRestore(ctx, target, &r)
 	if err := r.Find(ctx, c.kube, c.reader, f.replicas, f.image); err != nil {
@@ -108,6 +110,20 @@ func (e *env) askForRestore(ctx context.Context, target string, r *operate.Resto
 	}
 	survey, err := c.members.Survey(ctx)
 	r.Asked(survey, is[*etcd.SplitBrainError](err))
+}
+
+// pinnedFlags are those by which a command that is typed later reaches the same API
+// server, whatever the current context is by then.
+func (e *env) pinnedFlags() (string, error) {
+	if *e.flags.BearerToken != "" {
+		return "", refused("--token would stand in every command that is printed; put it into a kubeconfig, and name its context with --context")
+	}
+	flags := e.contextFlags()
+	raw, err := e.flags.ToRawKubeConfigLoader().RawConfig()
+	if err == nil && *e.flags.Context == "" && raw.CurrentContext != "" {
+		flags = " --context " + operate.Quote(raw.CurrentContext) + flags
+	}
+	return flags, nil
 }
 
 func (e *env) writePlan(w io.Writer, p *v1alpha1.RestorePlan) error {
