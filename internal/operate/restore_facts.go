@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -151,9 +152,10 @@ func portOf(u string) string {
 // findFiles finds the volumes of the data directories, and a pod that mounts them
 // where etcd's container does.
 func (r *Restore) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image string) error {
-	r.Files.DataDir, r.Files.WALDir = s.DataDir, s.WALDir
+	r.Files.DataDir, r.Files.WALDir, r.Files.Image = s.DataDir, s.WALDir, image
 	spec := &sts.Spec.Template.Spec
 	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
+	r.Files.UserUnknown = userUnknown(spec.SecurityContext, spec.Containers[i].SecurityContext)
 	helper := corev1.Container{Name: "files", Image: image, Command: []string{"sleep", "86400"}, SecurityContext: spec.Containers[i].SecurityContext}
 	var volumes []corev1.Volume
 	var err error
@@ -182,6 +184,14 @@ func (r *Restore) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image st
 	}
 	r.Files.Manifest, err = manifest(r.Owner.Namespace, spec, helper, volumes)
 	return err
+}
+
+// userUnknown says that members run as a user that their image alone names. Where no more
+// is said, that is root nearly always.
+func userUnknown(pod *corev1.PodSecurityContext, c *corev1.SecurityContext) bool {
+	pod, c = cmp.Or(pod, &corev1.PodSecurityContext{}), cmp.Or(c, &corev1.SecurityContext{})
+	nonRoot := cmp.Or(c.RunAsNonRoot, pod.RunAsNonRoot)
+	return cmp.Or(c.RunAsUser, pod.RunAsUser) == nil && (pod.FSGroup != nil || ptr.Deref(nonRoot, false))
 }
 
 // podMark stands for the pod's name in what is the same for all pods.

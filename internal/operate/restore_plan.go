@@ -77,6 +77,9 @@ type RestoreFiles struct {
 	Claims []string
 	// Manifest is a pod that mounts them; empty where one isn't on a claim: Loose.
 	Manifest, Loose string
+	// Image is that of this pod. UserUnknown says that its user need not be the members'.
+	Image       string
+	UserUnknown bool
 }
 
 // dirs are those that there are. Without WALDir the log is in DataDir.
@@ -122,6 +125,10 @@ func (r Restore) warnings() []string {
 	}
 	if m := r.Owner.Membership(); m.Manager == observe.ByOperator && r.Druid == nil {
 		say("%s writes the StatefulSet: stop it before the first step, or it starts members half way", m.Who)
+	}
+	if r.Files.UserUnknown {
+		say("the members run as the user of their image, since no runAsUser says another, and the pods beside the volumes as that of %s: members may not be able to read what these write. Set runAsUser in StatefulSet %s before the first step, or name a --helper-image with the same user",
+			r.Files.Image, r.Owner.StatefulSet)
 	}
 	if r.Bump == 0 {
 		say("without a higher revision, clients that watch don't notice the restore: restart all of them")

@@ -216,6 +216,37 @@ func TestRestoreRecovers(t *testing.T) {
 	}
 }
 
+// TestRestoreUserUnknown: what the pod beside a volume writes is its own user's.
+func TestRestoreUserUnknown(t *testing.T) {
+	t.Parallel()
+	one, yes, no := int64(1), true, false
+	for _, row := range []struct {
+		name string
+		pod  *corev1.PodSecurityContext
+		c    *corev1.SecurityContext
+		want bool
+	}{
+		{name: "nothing is said"},
+		{name: "of the pod", pod: &corev1.PodSecurityContext{RunAsUser: &one, FSGroup: &one, RunAsNonRoot: &yes}},
+		{name: "of the container", pod: &corev1.PodSecurityContext{FSGroup: &one}, c: &corev1.SecurityContext{RunAsUser: &one}},
+		{name: "a group alone", pod: &corev1.PodSecurityContext{FSGroup: &one}, want: true},
+		{name: "not root", c: &corev1.SecurityContext{RunAsNonRoot: &yes}, want: true},
+		{name: "not root, the pod says", pod: &corev1.PodSecurityContext{RunAsNonRoot: &yes}, want: true},
+		{name: "root after all", pod: &corev1.PodSecurityContext{RunAsNonRoot: &yes}, c: &corev1.SecurityContext{RunAsNonRoot: &no}},
+	} {
+		if got := userUnknown(row.pod, row.c); got != row.want {
+			t.Errorf("%s: %t, want %t", row.name, got, row.want)
+		}
+		r := plainRestore()
+		r.Files.UserUnknown, r.Files.Image = row.want, "busybox"
+		_, warnings, err := RestorePlan(r)
+		wantRefusal(t, row.name, err, "")
+		if said := strings.Contains(strings.Join(warnings, "\n"), "as that of busybox"); said != row.want {
+			t.Errorf("%s: the warnings are %q", row.name, warnings)
+		}
+	}
+}
+
 // TestRestoreAsked: a snapshot is only saved before of what snapshot save takes it of.
 func TestRestoreAsked(t *testing.T) {
 	t.Parallel()
