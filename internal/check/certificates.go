@@ -4,8 +4,11 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
 func certificateChecks() []Check {
@@ -14,11 +17,11 @@ func certificateChecks() []Check {
 			ID: "C001", Category: Certificates, Title: "no serving certificate is about to expire",
 			Doc:  "The certificate that each member presents to clients: warned of 30 days before it expires, failed 7 days before. One that cert-manager renews by itself is warned of when a quarter of its life is left, and failed at a tenth.",
 			Cure: "Renew it. etcd reads its certificate anew at every handshake, so that no restart is needed.",
-			run:  servingCertificates, needs: needMembers,
+			run:  servingCertificates, needs: needMembers | needSecrets,
 		},
 		{
 			ID: "C002", Category: Certificates, Title: "no certificate in the members' Secrets is about to expire",
-			Doc:  "Every certificate in the Secrets that the members mount, and in those that the operator names for clients: CA, server, peer, client. An expired peer certificate parts the members, an expired client CA locks all clients out.",
+			Doc:  "Every certificate in the Secrets that the members mount, and in those that the operator names for clients: CA, server, peer, client. An expired peer certificate parts the members, an expired client CA locks all clients out. One that etcd uses and that is in no Secret, but on the node, say, can't be read from here, which makes this unknown.",
 			Cure: "Renew it. A certificate is read anew at every handshake; a new CA is only read when etcd starts, so restart the members one by one, with both CAs in the bundle meanwhile.",
 			run:  secretCertificates, needs: needSecrets,
 		},
@@ -68,10 +71,10 @@ func (f *Facts) renewed(notAfter time.Time) Certificate {
 }
 
 func servingCertificates(f *Facts) []Finding {
-	if found, asked := f.asked(); !asked {
-		return found
+	found := f.expired()
+	if why, asked := f.asked(); !asked {
+		return append(found, why...)
 	}
-	var found []Finding
 	var first time.Time
 	for _, m := range f.answering() {
 		if m.CertificateExpiry.IsZero() {
@@ -94,22 +97,39 @@ func servingCertificates(f *Facts) []Finding {
 	return ok("the first ends in %s", ago(first.Sub(f.At)))
 }
 
+// expired are the serving certificates that end the conversation before a member says
+// anything.
+func (f *Facts) expired() []Finding {
+	var found []Finding
+	for _, m := range f.Survey.Value.Members {
+		shown, refused := errors.AsType[*etcd.CertificateError](m.Err)
+		if !refused || shown.NotAfter.IsZero() || !shown.NotAfter.Before(f.At) {
+			continue
+		}
+		found = append(found, failure(f.renew(f.renewed(shown.NotAfter)), "the certificate that %s presents expired %s ago", m.Pod, ago(f.At.Sub(shown.NotAfter))))
+	}
+	return found
+}
+
 func secretCertificates(f *Facts) []Finding {
 	if f.Certificates.Err != nil {
 		return []Finding{unknown("the Secrets with certificates", f.Certificates.Err)}
 	}
-	if len(f.Certificates.Value) == 0 {
+	if len(f.Certificates.Value)+len(f.Unread) == 0 {
 		return notApplicable("the members mount no certificates")
 	}
 	var found []Finding
-	first := f.Certificates.Value[0].NotAfter
+	var first time.Time
 	for _, c := range f.Certificates.Value {
-		if c.NotAfter.Before(first) {
+		if first.IsZero() || c.NotAfter.Before(first) {
 			first = c.NotAfter
 		}
 		if say, when, soon := f.expiring(c.NotAfter, c.Life); soon {
 			found = append(found, say(f.renew(c), "the %s certificate in %s %s", c.Role, c.Where, when))
 		}
+	}
+	for _, err := range f.Unread {
+		found = append(found, unknown("a certificate", err))
 	}
 	if len(found) > 0 {
 		return found

@@ -5,6 +5,7 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -188,6 +189,18 @@ func TestCertificates(t *testing.T) {
 	serving := func(left time.Duration) func(*Facts) {
 		return member(1, func(m *etcd.Member) { m.CertificateExpiry = noon.Add(left) })
 	}
+	lapsed := func(left time.Duration, members ...int) func(*Facts) {
+		return func(f *Facts) {
+			for _, i := range members {
+				err := &etcd.CertificateError{Member: podName(i), NotAfter: noon.Add(left)}
+				f.Survey.Value.Members[i] = etcd.Member{Pod: podName(i), Err: fmt.Errorf("dial: %w", err)}
+				f.Barred[podName(i)] = true
+			}
+		}
+	}
+	onNode := func(f *Facts) {
+		f.Unread = []*observe.UnreadableError{{Namespace: "team", Pod: "main-0", Path: "/pki/peer.crt", Where: "on its node below /pki (hostPath)"}}
+	}
 	secret := func(left, life time.Duration) func(*Facts) {
 		return func(f *Facts) {
 			c := Certificate{Role: "peer's", Where: "Secret team/tls, key tls.crt", NotAfter: noon.Add(left), Life: life}
@@ -204,7 +217,15 @@ func TestCertificates(t *testing.T) {
 		{name: "a week", id: "C001", with: serving(6 * day), want: Failure},
 		{name: "over", id: "C001", with: serving(-time.Hour), want: Failure, says: "expired 1h00m ago"},
 
+		{name: "over, so that the member can't be asked", id: "C001", with: lapsed(-time.Hour, 1), want: Failure, says: "the certificate that main-1 presents expired 1h00m ago", fix: "renew it where it was issued"},
+		{name: "over everywhere", id: "C001", with: lapsed(-time.Hour, 0, 1, 2), want: Failure, says: "main-2 presents expired"},
+		{name: "not accepted, and not over", id: "C001", with: lapsed(time.Hour, 1), want: NotApplicable},
+		{name: "over, and cert-manager's", id: "C001", with: func(f *Facts) { secret(-time.Hour, 90*day)(f); lapsed(-time.Hour, 1)(f) }, want: Failure, fix: "cmctl renew main-peer -n team"},
+		{name: "a week of cert-manager's 10 days", id: "C001", with: func(f *Facts) { secret(6*day, 10*day)(f); serving(6 * day)(f) }, want: OK},
+
 		{name: "none", id: "C002", want: NotApplicable},
+		{name: "on the node", id: "C002", with: onNode, want: Unknown, says: "/pki/peer.crt of pod team/main-0 is on its node below /pki (hostPath)"},
+		{name: "some on the node", id: "C002", with: func(f *Facts) { secret(6*day, 0)(f); onNode(f) }, want: Failure, says: "on its node"},
 		{name: "a year", id: "C002", with: secret(365*day, 0), want: OK},
 		{name: "a month", id: "C002", with: secret(29*day, 0), want: Warning, says: "the peer's certificate in Secret team/tls, key tls.crt expires in 29 days", fix: "renew it in Secret team/tls"},
 		{name: "a week", id: "C002", with: secret(6*day, 0), want: Failure},

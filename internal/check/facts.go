@@ -63,6 +63,9 @@ type Facts struct {
 
 	// Certificates are those in the Secrets that members mount.
 	Certificates Got[[]Certificate]
+	// Unread says of certificates that etcd uses and that are in no Secret where
+	// they are.
+	Unread []*observe.UnreadableError
 	// Claims are the members' volume claims.
 	Claims Got[[]corev1.PersistentVolumeClaim]
 	// Fill is how full the members' volumes are, as their kubelets say.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -91,11 +92,21 @@ func (g *gatherer) roles(ctx context.Context, pod *corev1.Pod) map[observe.Origi
 		if use.path == "" {
 			continue
 		}
-		if _, origin, err := files.File(ctx, pod, s.Container, path.Clean(use.path)); err == nil {
+		_, origin, err := files.File(ctx, pod, s.Container, path.Clean(use.path))
+		if err == nil {
 			roles[origin] = use.role
 		}
+		g.unread(err)
 	}
 	return roles
+}
+
+// unread keeps why a file can't be read, once for all the members that have it.
+func (g *gatherer) unread(err error) {
+	why, is := errors.AsType[*observe.UnreadableError](err)
+	if is && !slices.ContainsFunc(g.Unread, func(e *observe.UnreadableError) bool { return e.Path == why.Path }) {
+		g.Unread = append(g.Unread, why)
+	}
 }
 
 // certificatesIn are those of a Secret, one for each key. A file may have
