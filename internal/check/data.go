@@ -4,6 +4,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -56,7 +57,7 @@ func dataChecks() []Check {
 		{
 			ID: "D007", Category: Data, Title: "the quota fits the volume",
 			Doc:  "Where the volume is smaller than the quota, the disk is full before NOSPACE protects it, and etcd crashes. Snapshots and the write-ahead log need room, too.",
-			Cure: "Enlarge the claims, or lower --quota-backend-bytes.",
+			Cure: "Enlarge the claims; or lower --quota-backend-bytes, where the database stays well below it.",
 			run:  quotaFits, needs: needMembers,
 		},
 		{
@@ -83,7 +84,7 @@ func alarms(f *Facts) []Finding {
 		for _, alarm := range m.Alarms {
 			switch alarm {
 			case "NOSPACE":
-				found = append(found, failure(f.cmd("defrag"), "NOSPACE on %s: the cluster refuses all writes (%s used of a quota of %s)", m.Pod, bytes(m.DBSize), bytes(quota(m))))
+				found = append(found, failure(f.cmd("defrag"), "NOSPACE on %s: the cluster refuses all writes (%s)", m.Pod, f.used(m)))
 			case "CORRUPT":
 				found = append(found, failure(f.cmd("check", "--only D004"), "CORRUPT on %s: its data differs from the others'", m.Pod))
 			default:
@@ -112,12 +113,30 @@ func strayCure(a etcd.Alarm) string {
 // DefaultQuotaBytes).
 const defaultQuota = 2 << 30
 
-// quota is a member's in bytes. A negative one is none at all.
-func quota(m etcd.Member) int64 {
-	if m.Quota == 0 {
-		return defaultQuota
+// quota is a member's in bytes. A negative one is none at all. Before 3.6 a member's
+// metrics alone tell it; where they can't be had, its configuration does.
+func (f *Facts) quota(m etcd.Member) (int64, error) {
+	got, has := f.Serving[m.Pod]
+	switch {
+	case m.Quota != 0:
+		return m.Quota, nil
+	case !has:
+		return 0, errors.New("neither its metrics nor its configuration are known")
+	case got.Err != nil:
+		return 0, got.Err
+	case got.Value.QuotaBytes != 0:
+		return got.Value.QuotaBytes, nil
 	}
-	return m.Quota
+	return defaultQuota, nil
+}
+
+// used is how much a member's database takes of its quota, as far as that is known.
+func (f *Facts) used(m etcd.Member) string {
+	quota, err := f.quota(m)
+	if err != nil {
+		return bytes(m.DBSize) + " used"
+	}
+	return fmt.Sprintf("%s used of a quota of %s", bytes(m.DBSize), bytes(quota))
 }
 
 // How full is too full, in per cent.
@@ -133,11 +152,16 @@ func quotaUse(f *Facts) []Finding {
 	var found []Finding
 	most := 0
 	for _, m := range f.answering() {
-		if quota(m) < 0 {
+		quota, err := f.quota(m)
+		switch {
+		case err != nil:
+			found = append(found, unknown("the quota of "+m.Pod, err))
+			continue
+		case quota < 0:
 			found = append(found, warning("set --quota-backend-bytes", "%s has no quota: its database may fill the disk", m.Pod))
 			continue
 		}
-		used := percent(m.DBSize, quota(m))
+		used := percent(m.DBSize, quota)
 		most = max(most, used)
 		if used < warnFull {
 			continue
@@ -146,10 +170,10 @@ func quotaUse(f *Facts) []Finding {
 		if used >= failFull {
 			say = failure
 		}
-		if percent(m.DBSizeInUse, quota(m)) < warnFull*3/4 {
+		if percent(m.DBSizeInUse, quota) < warnFull*3/4 {
 			fix = f.cmd("defrag")
 		}
-		found = append(found, say(fix, "%s uses %d %% of its quota: %s of %s, %s of it in use", m.Pod, used, bytes(m.DBSize), bytes(quota(m)), bytes(m.DBSizeInUse)))
+		found = append(found, say(fix, "%s uses %d %% of its quota: %s of %s, %s of it in use", m.Pod, used, bytes(m.DBSize), bytes(quota), bytes(m.DBSizeInUse)))
 	}
 	if len(found) > 0 {
 		return found
@@ -279,22 +303,63 @@ func quotaFits(f *Facts) []Finding {
 	}
 	// Members are mostly alike: those with the same numbers are told together.
 	type gap struct{ quota, room int64 }
-	small := map[gap][]string{}
+	small := map[gap][]etcd.Member{}
+	var found []Finding
 	for _, m := range f.answering() {
-		for _, claim := range f.Claims.Value {
-			room, known := claim.Status.Capacity[corev1.ResourceStorage]
-			if known && strings.HasSuffix(claim.Name, "-"+m.Pod) && quota(m) > room.Value() {
-				g := gap{quota(m), room.Value()}
-				small[g] = append(small[g], m.Pod)
-			}
+		quota, err := f.quota(m)
+		if err != nil {
+			found = append(found, unknown("the quota of "+m.Pod, err))
+			continue
+		}
+		room, err := f.room(m.Pod)
+		switch {
+		case err != nil:
+			found = append(found, unknown("the volume of "+m.Pod, err))
+		case room > 0 && quota > room:
+			g := gap{quota, room}
+			small[g] = append(small[g], m)
 		}
 	}
-	var found []Finding
-	for g, pods := range small {
-		fix := fmt.Sprintf("set --quota-backend-bytes=%d (80 %% of the volume), or enlarge the claims", g.room/10*8)
-		found = append(found, warning(fix, "the database may grow to %s and the volume holds %s: %s", bytes(g.quota), bytes(g.room), list(pods)))
+	for g, members := range small {
+		found = append(found, warning(enlarge(g.room, members), "the database may grow to %s and the volume holds %s: %s", bytes(g.quota), bytes(g.room), list(pods(members))))
 	}
 	return found
+}
+
+// room is what the claim holds that a pod's data is on, 0 where it is on none. A claim
+// for the write-ahead log alone doesn't count.
+func (f *Facts) room(name string) (int64, error) {
+	pod := f.pod(name)
+	if pod == nil {
+		return 0, errors.New("its pod is not known")
+	}
+	dir := f.dataDir(pod)
+	if dir == "" {
+		return 0, errors.New("the configuration doesn't say where the data is")
+	}
+	volume, mounted := volumeAt(&pod.Spec, dir)
+	if !mounted || volume.PersistentVolumeClaim == nil {
+		return 0, nil
+	}
+	for _, claim := range f.Claims.Value {
+		if claim.Name == volume.PersistentVolumeClaim.ClaimName {
+			return claim.Status.Capacity.Storage().Value(), nil
+		}
+	}
+	return 0, nil
+}
+
+// enlarge is how to give databases the room that their quota promises. A quota that
+// they reach soon would stop all writes.
+func enlarge(room int64, members []etcd.Member) string {
+	lower, largest := room/10*8, int64(0)
+	for _, m := range members {
+		largest = max(largest, m.DBSize)
+	}
+	if lower <= largest/4*5 {
+		return "enlarge the claims"
+	}
+	return fmt.Sprintf("set --quota-backend-bytes=%d (80 %% of the volume), or enlarge the claims", lower)
 }
 
 func volumesFill(f *Facts) []Finding {

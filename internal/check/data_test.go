@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +46,27 @@ func claims(size string) func(*Facts) {
 	}
 }
 
+// apartLog gives every member a small claim for its write-ahead log.
+func apartLog(f *Facts) {
+	for _, pod := range f.Pods.Value {
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "wal", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "wal-" + pod.Name},
+		}})
+		pod.Spec.Containers[0].VolumeMounts = append(pod.Spec.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "wal", MountPath: "/wal"})
+		f.Claims.Value = append(f.Claims.Value, corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: "wal-" + pod.Name},
+			Status:     corev1.PersistentVolumeClaimStatus{Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		})
+	}
+}
+
+// configured has member 1 configured so, and its quota not told by itself.
+func configured(f *Facts, s observe.Serving) {
+	f.Survey.Value.Members[1].Quota = 0
+	s.DataDir = "/data/etcd"
+	f.Serving["main-1"] = Got[observe.Serving]{Value: s}
+}
+
 // stray is an alarm of a member that is none any more.
 func stray(kind string, id uint64) func(*Facts) {
 	return func(f *Facts) { f.Survey.Value.Strays = []etcd.Alarm{{MemberID: id, Gone: id != 0, Type: kind}} }
@@ -58,6 +80,11 @@ func TestData(t *testing.T) {
 	judge(t, []row{
 		{name: "none", id: "D001", want: OK},
 		{name: "NOSPACE", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"NOSPACE"} }), want: Failure, says: "NOSPACE on main-1: the cluster refuses all writes (50.0 MiB used of a quota of 2.0 GiB)", fix: "kubectl etcd defrag statefulset/main -n team"},
+		{name: "NOSPACE, and the quota isn't known", id: "D001", with: func(f *Facts) {
+			configured(f, observe.Serving{})
+			delete(f.Serving, "main-1")
+			f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"}
+		}, want: Failure, says: "(50.0 MiB used)"},
 		{name: "CORRUPT", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"CORRUPT"} }), want: Failure, fix: "--only D004"},
 
 		{name: "NOSPACE of who is gone", id: "D001", with: stray("NOSPACE", 0xff), want: Failure, says: "NOSPACE of member 00000000000000ff (in no list any more) is in force", fix: "kubectl etcd defrag statefulset/main -n team"},
@@ -69,6 +96,15 @@ func TestData(t *testing.T) {
 		{name: "full of free pages", id: "D002", with: size(1700<<20, 300<<20), want: Warning, says: "83 % of its quota: 1.7 GiB of 2.0 GiB, 300.0 MiB of it in use", fix: "kubectl etcd defrag"},
 		{name: "full of data", id: "D002", with: size(1990<<20, 1980<<20), want: Failure, says: "97 %", fix: "raise --quota-backend-bytes"},
 		{name: "the default quota", id: "D002", with: member(1, func(m *etcd.Member) { m.Quota, m.DBSize = 0, 1990<<20 }), want: Failure},
+		{name: "by the configuration", id: "D002", with: func(f *Facts) {
+			size(1990<<20, 1980<<20)(f)
+			configured(f, observe.Serving{QuotaBytes: 8 << 30})
+		}, want: OK, says: "24 %"},
+		{name: "not known", id: "D002", with: func(f *Facts) {
+			size(1990<<20, 1980<<20)(f)
+			configured(f, observe.Serving{})
+			f.Serving["main-1"] = Got[observe.Serving]{Err: errRefused}
+		}, want: Unknown, says: "the quota of main-1: connection refused"},
 		{name: "no quota", id: "D002", with: member(1, func(m *etcd.Member) { m.Quota = -1 }), want: Warning, says: "no quota"},
 
 		{name: "small", id: "D003", with: size(90<<20, 1<<20), want: OK},
@@ -114,6 +150,24 @@ func TestData(t *testing.T) {
 		{name: "room", id: "D007", with: claims("10Gi"), want: OK},
 		{name: "small", id: "D007", with: claims("1Gi"), want: Warning, says: "may grow to 2.0 GiB and the volume holds 1.0 GiB: main-0, main-1 and main-2", fix: "--quota-backend-bytes=858993456"},
 
+		{name: "a log of its own", id: "D007", with: func(f *Facts) { claims("10Gi")(f); apartLog(f) }, want: OK},
+		{name: "small, and nearly full", id: "D007", with: func(f *Facts) {
+			claims("1Gi")(f)
+			size(700<<20, 600<<20)(f)
+		}, want: Warning, fix: "enlarge the claims", says: "main-1"},
+		{name: "quota not known", id: "D007", with: func(f *Facts) {
+			claims("10Gi")(f)
+			configured(f, observe.Serving{})
+			f.Serving["main-1"] = Got[observe.Serving]{Err: errRefused}
+		}, want: Unknown, says: "the quota of main-1"},
+		{name: "no directory", id: "D007", with: func(f *Facts) {
+			claims("1Gi")(f)
+			for i, p := range f.Pods.Value {
+				f.Serving[podName(i)] = Got[observe.Serving]{Err: errRefused}
+				p.Spec.Containers[0].Command = []string{"etcd"}
+			}
+		}, want: Unknown, says: "the volume of main-0: the configuration doesn't say"},
+
 		{name: "room", id: "D008", with: fill(10, 100), want: OK, says: "at most 10 % full"},
 		{name: "nearly full", id: "D008", with: fill(85, 100), want: Warning, says: "data-main-0 is 85 % full"},
 		{name: "full", id: "D008", with: fill(96, 100), want: Failure},
@@ -124,6 +178,17 @@ func TestData(t *testing.T) {
 		{name: "slow", id: "D009", with: fsync(0.512), want: Warning, says: "within 512 ms"},
 		{name: "beyond measure", id: "D009", with: fsync(math.Inf(1)), want: Warning, says: "slower than it measures"},
 	})
+}
+
+// TestEnlarge never lowers a quota to what the database has already, or soon will.
+func TestEnlarge(t *testing.T) {
+	t.Parallel()
+	for size, lower := range map[int64]bool{1 << 30: true, 3 << 30: true, 7 << 29: false, 9 << 29: false} {
+		fix := enlarge(5<<30, []etcd.Member{{DBSize: 1 << 20}, {DBSize: size}})
+		if strings.Contains(fix, "--quota-backend-bytes") != lower || !strings.Contains(fix, "enlarge the claims") {
+			t.Errorf("with a database of %s the fix is %q", bytes(size), fix)
+		}
+	}
 }
 
 func fill(used, capacity int64) func(*Facts) {

@@ -71,7 +71,7 @@ func podSpec() corev1.PodSpec {
 			}},
 			VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}},
 		}},
-		Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}}}},
+		Volumes: []corev1.Volume{{Name: "data"}},
 	}
 }
 
@@ -79,6 +79,7 @@ func podSpec() corev1.PodSpec {
 func (f *Facts) add(i int) {
 	zone := string(rune('a' + i%3))
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: podName(i)}, Spec: podSpec()}
+	pod.Spec.Volumes[0].PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-" + pod.Name}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	f.Pods.Value = append(f.Pods.Value, pod)
 	f.Survey.Value.Members = append(f.Survey.Value.Members, etcd.Member{

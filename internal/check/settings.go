@@ -26,6 +26,15 @@ func (f *Facts) member() *corev1.Pod {
 	return nil
 }
 
+// pod is the member's pod of that name, nil where there is none.
+func (f *Facts) pod(name string) *corev1.Pod {
+	i := slices.IndexFunc(f.Pods.Value, func(p *corev1.Pod) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return f.Pods.Value[i]
+}
+
 // forKubernetes says whether the store is a Kubernetes control plane's, whose
 // API server compacts it. etcd-druid's mostly are.
 func (f *Facts) forKubernetes() bool {
