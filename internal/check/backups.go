@@ -49,6 +49,9 @@ func backupsKnown(f *Facts) []Finding {
 		return nil
 	}
 	if f.Owner.Flavour == observe.Druid {
+		if f.Etcd.Err != nil {
+			return []Finding{unknown("the Etcd", f.Etcd.Err)}
+		}
 		if f.Etcd.Value != nil && f.Etcd.Value.Spec.Backup.Store != nil {
 			return []Finding{{Level: Unknown, Message: "a backup store is set and etcd-druid has not said yet how backups do"}}
 		}
@@ -91,7 +94,10 @@ const (
 )
 
 func backupsRecent(f *Facts) []Finding {
-	if f.Etcd.Value == nil || f.Etcd.Value.Spec.Backup.Store == nil || f.size() == 0 {
+	if found, is := f.druid(); !is {
+		return found
+	}
+	if f.Etcd.Value.Spec.Backup.Store == nil || f.size() == 0 {
 		return notApplicable("etcd-druid takes no backups of this cluster")
 	}
 	if f.Leases.Err != nil {

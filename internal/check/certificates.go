@@ -149,9 +149,9 @@ func (f *Facts) renew(c Certificate) string {
 }
 
 func clientTLS(f *Facts) []Finding {
-	pod := f.member()
+	pod, found := f.looked()
 	if pod == nil {
-		return notApplicable("there is no pod to look at")
+		return found
 	}
 	got, has := f.Serving[pod.Name]
 	switch {

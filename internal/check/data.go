@@ -254,9 +254,9 @@ func autoCompaction(f *Facts) []Finding {
 	if f.forKubernetes() {
 		return notApplicable("Kubernetes API servers compact their stores themselves")
 	}
-	pod := f.member()
+	pod, found := f.looked()
 	if pod == nil {
-		return notApplicable("there is no pod to look at")
+		return found
 	}
 	if got := f.setting(pod, "auto-compaction-retention"); got == "" || got == "0" {
 		return []Finding{info("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
@@ -265,9 +265,9 @@ func autoCompaction(f *Facts) []Finding {
 }
 
 func persistent(f *Facts) []Finding {
-	pod := f.member()
+	pod, found := f.looked()
 	if pod == nil {
-		return notApplicable("there is no pod to look at")
+		return found
 	}
 	dir := f.dataDir(pod)
 	switch {

@@ -222,6 +222,10 @@ func TestVersions(t *testing.T) {
 	judge(t, []row{
 		{name: "one", id: "V001", want: OK, says: "3.6.12"},
 		{name: "two patches", id: "V001", with: all("3.6.12", "3.6.12", "3.6.9"), want: Warning, says: "3.6.9 on main-2, 3.6.12 on main-0 and main-1, and no rollout is under way"},
+		{name: "two patches, and who knows of a rollout", id: "V001", with: func(f *Facts) {
+			all("3.6.12", "3.6.9")(f)
+			f.Cluster.Err = errRefused
+		}, want: Unknown, says: "3.6.9 on main-1, 3.6.12 on main-0 and main-2, and whether a rollout is under way is not known: connection refused"},
 		{name: "two minors while it rolls", id: "V001", with: func(f *Facts) { all("3.6.12", "3.5.27")(f); scaling(f) }, want: Info},
 		{name: "two minors apart", id: "V001", with: func(f *Facts) { all("3.7.0", "3.5.27")(f); scaling(f) }, want: Failure},
 

@@ -5,6 +5,7 @@ package check
 
 import (
 	bytereader "bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -70,6 +71,9 @@ func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, 
 
 // fill asks the kubelets of the members' nodes how full their volumes are.
 func (g *gatherer) fill(ctx context.Context) ([]Fill, error) {
+	if err := cmp.Or(g.Pods.Err, g.Claims.Err); err != nil {
+		return nil, err
+	}
 	config := rest.CopyConfig(g.Config)
 	config.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
 	kubelets, err := rest.UnversionedRESTClientFor(config)

@@ -149,6 +149,8 @@ func learners(f *Facts) []Finding {
 		case !l.Learner:
 		case f.operation() != "":
 			found = append(found, info("", "%s is a learner: %s", called(l), f.operation()))
+		case f.Cluster.Err != nil:
+			found = append(found, unknown(called(l)+" is a learner, and whether anything is under way that promotes it is not known", f.Cluster.Err))
 		case l.Pod == "":
 			found = append(found, warning(f.toRemove(l), "%s is a learner that no pod runs", called(l)))
 		case f.Owner.Flavour == observe.Druid:

@@ -261,6 +261,11 @@ func TestBackups(t *testing.T) {
 			druid(func(e *druidv1alpha1.Etcd) { e.Spec.Backup.Store = nil })(f)
 			f.Cluster.Value.Cluster.BackupReady = policy.Condition{}
 		}, want: Warning, fix: "spec.backup.store"},
+		{name: "not readable", id: "R001", with: func(f *Facts) {
+			druid(func(e *druidv1alpha1.Etcd) { *e = druidv1alpha1.Etcd{} })(f)
+			f.Cluster.Value.Cluster.BackupReady = policy.Condition{}
+			f.Etcd.Err = errRefused
+		}, want: Unknown, fix: "-"},
 		{name: "not said yet", id: "R001", with: condition(policy.Condition{}), want: Unknown},
 		{name: "plain", id: "R001", want: Warning, fix: "kubectl annotate statefulset/main kubectl-etcd.dev/backup-lease=LEASE"},
 
@@ -279,6 +284,10 @@ func TestBackups(t *testing.T) {
 		{name: "old delta", id: "R003", with: leases(time.Hour, 17*time.Minute), want: Failure, says: "17m00s old, one is due every 5m00s"},
 		{name: "late delta", id: "R003", with: leases(time.Hour, 15*time.Minute), want: OK},
 		{name: "never", id: "R003", with: func(f *Facts) { druid(nil)(f); f.Leases.Value = nil }, want: Warning, says: "no full snapshot"},
+		{name: "not readable", id: "R003", with: func(f *Facts) {
+			druid(func(e *druidv1alpha1.Etcd) { *e = druidv1alpha1.Etcd{} })(f)
+			f.Etcd.Err = errRefused
+		}, want: Unknown},
 		{name: "plain", id: "R003", want: NotApplicable},
 	})
 }

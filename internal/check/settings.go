@@ -26,6 +26,20 @@ func (f *Facts) member() *corev1.Pod {
 	return nil
 }
 
+// looked is member, or the finding that says why there is no pod to look at.
+func (f *Facts) looked() (*corev1.Pod, []Finding) {
+	pod := f.member()
+	switch {
+	case f.Pods.Err != nil:
+		return nil, []Finding{unknown("the pods", f.Pods.Err)}
+	case pod == nil && f.StatefulSet.Err != nil:
+		return nil, []Finding{unknown("the StatefulSet", f.StatefulSet.Err)}
+	case pod == nil:
+		return nil, notApplicable("there is no pod to look at")
+	}
+	return pod, nil
+}
+
 // pod is the member's pod of that name, nil where there is none.
 func (f *Facts) pod(name string) *corev1.Pod {
 	i := slices.IndexFunc(f.Pods.Value, func(p *corev1.Pod) bool { return p.Name == name })

@@ -105,6 +105,8 @@ func oneVersion(f *Facts) []Finding {
 		return []Finding{failure(fix, "%s: members may be one minor version apart at most", what)}
 	case f.operation() != "":
 		return []Finding{info("", "%s: %s", what, f.operation())}
+	case f.Cluster.Err != nil:
+		return []Finding{unknown(what+", and whether a rollout is under way is not known", f.Cluster.Err)}
 	}
 	return []Finding{warning(fix, "%s, and no rollout is under way", what)}
 }
