@@ -28,7 +28,7 @@ func budgetChecks() []Check {
 		{
 			ID: "B002", Category: Budgets, Title: "no pod is selected by two budgets",
 			Doc:  "The eviction API answers 500 for a pod that two budgets select, whatever they say: every drain of its node stops.",
-			Cure: "Keep one of them: the operator's or the chart's, since they make theirs again.",
+			Cure: "Keep one of them: the operator's or the chart's, since they make theirs again. One that selects pods of others, too, protects those: narrow its selector instead.",
 			run:  budgetAlone,
 		},
 		{
@@ -39,7 +39,7 @@ func budgetChecks() []Check {
 		},
 		{
 			ID: "B004", Category: Budgets, Title: "the budget is one integer, for the members alone",
-			Doc:  "A percentage is taken of pods that change in number. AlwaysAllow lets unready members go at once, and an unready member may still vote. A selector that is too wide or too narrow counts the wrong pods.",
+			Doc:  "A percentage is taken of the StatefulSet's replicas, rounded up, and is the quorum of some sizes only; etcd-webhook leaves it alone. AlwaysAllow lets unready members go at once, and an unready member may still vote. A selector that is too wide or too narrow counts the wrong pods.",
 			Cure: "Use an integer, leave unhealthyPodEvictionPolicy at IfHealthyBudget, and select just the members.",
 			run:  budgetForm,
 		},
@@ -94,44 +94,6 @@ func (f *Facts) createBudget() string {
 		f.Owner.Name, policy.Quorum(f.size()), metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: s.MatchLabels})))
 }
 
-func budgetAlone(f *Facts) []Finding {
-	if found, any := f.selecting(); !any {
-		return found
-	}
-	all := f.Selecting.Value
-	if len(all) == 1 {
-		return nil
-	}
-	keep := slices.MinFunc(all, func(a, b policyv1.PodDisruptionBudget) int {
-		if ra, rb := rank(&a), rank(&b); ra != rb {
-			return ra - rb
-		}
-		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
-	})
-	var rest []string
-	for _, b := range all {
-		if b.Name != keep.Name {
-			rest = append(rest, b.Name)
-		}
-	}
-	return []Finding{failure(f.kubectl("delete poddisruptionbudget "+strings.Join(rest, " ")),
-		"budgets %s and %s select the same pods: every eviction of them fails with an internal error", keep.Name, list(rest))}
-}
-
-// rank says who is most sure to make a budget again if it goes: an operator,
-// then a chart, then anybody, then we.
-func rank(b *policyv1.PodDisruptionBudget) int {
-	switch {
-	case observe.Ours(b):
-		return 3
-	case metav1.GetControllerOf(b) != nil:
-		return 0
-	case b.Labels["app.kubernetes.io/managed-by"] == "Helm":
-		return 1
-	}
-	return 2
-}
-
 func budgetKeepsQuorum(f *Facts) []Finding {
 	if found, any := f.selecting(); !any {
 		return found
@@ -143,13 +105,13 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	var found []Finding
 	for i := range f.Selecting.Value {
 		b := &f.Selecting.Value[i]
-		value, problem := observe.ValueOf(b.Name, &b.Spec)
-		if problem != nil {
+		value, says, known := valueOf(b, n)
+		if !known {
 			continue // B004's
 		}
 		if least := value.Min(n); least < policy.Quorum(n) {
 			found = append(found, warning(f.setBudget(b, value.WithMin(policy.Quorum(n), n)),
-				"budget %s (%s) keeps %d of %d members, quorum is %d", b.Name, value, least, n, policy.Quorum(n)))
+				"budget %s (%s) keeps %d of %d members, quorum is %d", b.Name, says, least, n, policy.Quorum(n)))
 		}
 	}
 	return found
@@ -173,6 +135,10 @@ func budgetForm(f *Facts) []Finding {
 		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
 		if problem.Reason == observe.BudgetAlwaysAllow {
 			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
+		}
+		if problem.Reason == observe.BudgetPercentage {
+			found = append(found, f.percentage(b, fix))
+			continue
 		}
 		found = append(found, warning(fix, "%s", plain(problem)))
 	}
@@ -217,15 +183,15 @@ func budgetAllows(f *Facts) []Finding {
 			found = append(found, info("", "budget %s allows no eviction: %s", b.Name, why))
 			continue
 		}
-		value, problem := observe.ValueOf(b.Name, &b.Spec)
-		if problem != nil || value.Min(n) < n || n == 2 {
+		value, says, known := valueOf(b, n)
+		if !known || value.Min(n) < n || n == 2 {
 			continue // B004's, passing, or Q003's
 		}
 		want := 0
 		if n > 1 {
 			want = policy.Quorum(n)
 		}
-		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although all %s well: every drain waits", b.Name, value, plural(n, "member is", "members are")))
+		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although all %s well: every drain waits", b.Name, says, plural(n, "member is", "members are")))
 	}
 	return found
 }

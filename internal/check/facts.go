@@ -73,8 +73,10 @@ type Facts struct {
 
 	// Selecting are the disruption budgets whose selector matches a member.
 	Selecting Got[[]policyv1.PodDisruptionBudget]
-	Budgets   Got[observe.Budgets]
-	Policy    Got[observe.Match]
+	// Wide are the names of those that select others than members, too.
+	Wide    []string
+	Budgets Got[observe.Budgets]
+	Policy  Got[observe.Match]
 	// Nodes are those that members may run on.
 	Nodes     Got[[]policy.Place]
 	Placement Got[[]policy.Member]

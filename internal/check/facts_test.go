@@ -78,7 +78,8 @@ func podSpec() corev1.PodSpec {
 // add gives the cluster its member of that ordinal. Member 0 leads.
 func (f *Facts) add(i int) {
 	zone := string(rune('a' + i%3))
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: podName(i)}, Spec: podSpec()}
+	labels := map[string]string{"app": "main", appsv1.StatefulSetPodNameLabel: podName(i)}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: podName(i), Labels: labels}, Spec: podSpec()}
 	pod.Spec.Volumes[0].PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-" + pod.Name}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	f.Pods.Value = append(f.Pods.Value, pod)

@@ -21,7 +21,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
@@ -153,15 +152,24 @@ func (g *gatherer) budgets(ctx context.Context) {
 	if pod, found, err := g.Reader.MemberPod(ctx, g.Owner); len(pods) == 0 && err == nil && found {
 		pods = append(pods, pod)
 	}
+	var around corev1.PodList
+	if err := g.Reader.List(ctx, &around, client.InNamespace(g.Owner.Namespace)); err != nil {
+		g.Selecting.Err = err
+		return
+	}
 	for _, b := range all.Items {
-		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-		if err != nil {
-			continue // selects nothing
+		if !slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return selects(&b, p) }) {
+			continue
 		}
-		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return selector.Matches(labels.Set(p.Labels)) }) {
-			g.Selecting.Value = append(g.Selecting.Value, b)
+		g.Selecting.Value = append(g.Selecting.Value, b)
+		if slices.ContainsFunc(around.Items, func(p corev1.Pod) bool { return selects(&b, &p) && !named(pods, p.Name) }) {
+			g.Wide = append(g.Wide, b.Name)
 		}
 	}
+}
+
+func named(pods []*corev1.Pod, name string) bool {
+	return slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Name == name })
 }
 
 // placement finds where members run, where they may, and what the policy that

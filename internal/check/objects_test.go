@@ -68,6 +68,15 @@ func TestBudgets(t *testing.T) {
 	most := func(v intstr.IntOrString) func(*Facts) {
 		return change(func(b *policyv1.PodDisruptionBudget) { b.Spec.MinAvailable, b.Spec.MaxUnavailable = nil, &v })
 	}
+	part := func(v string) func(*Facts) {
+		return change(func(b *policyv1.PodDisruptionBudget) { b.Spec.MinAvailable = new(intstr.FromString(v)) })
+	}
+	always := change(func(b *policyv1.PodDisruptionBudget) { b.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow) })
+	wide := func(f *Facts) {
+		other := budget("everything", 2)
+		other.Spec.Selector = &metav1.LabelSelector{}
+		f.Selecting.Value = append(f.Selecting.Value, other)
+	}
 	none := func(f *Facts) { f.Selecting.Value = nil }
 	stuck := func(f *Facts) { f.Selecting.Value[0].Status.DisruptionsAllowed = 0 }
 	judge(t, []row{
@@ -90,21 +99,49 @@ func TestBudgets(t *testing.T) {
 			f.Selecting.Value = append(f.Selecting.Value, budget("other", 2))
 		}, want: Failure, fix: "delete poddisruptionbudget main "},
 
+		{name: "one for each member", id: "B002", with: func(f *Facts) {
+			f.Selecting.Value = nil
+			for _, pod := range f.Pods.Value {
+				own := budget(pod.Name, 1)
+				own.Spec.Selector.MatchLabels = map[string]string{appsv1.StatefulSetPodNameLabel: pod.Name}
+				f.Selecting.Value = append(f.Selecting.Value, own)
+			}
+		}, want: OK},
+		{name: "two before there is a pod", id: "B002", with: func(f *Facts) {
+			f.Pods.Value = nil
+			f.Selecting.Value = append(f.Selecting.Value, budget("other", 2))
+		}, want: Failure},
+		{name: "one that selects everything", id: "B002", with: wide, want: Failure, says: "budgets main and everything", fix: "kubectl edit poddisruptionbudget everything -n team"},
+		{name: "the chart's selects others, too", id: "B002", with: func(f *Facts) {
+			f.Selecting.Value[0].Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm"}
+			f.Selecting.Value = append(f.Selecting.Value, budget("other", 2), budget("third", 2))
+			f.Wide = []string{"main"}
+		}, want: Failure, says: "budgets other and main and third", fix: "kubectl delete poddisruptionbudget third -n team && kubectl edit poddisruptionbudget main -n team"},
+
 		{name: "quorum", id: "B003", want: OK},
+		{name: "half may go", id: "B003", with: most(intstr.FromString("50%")), want: Warning, says: "budget main (maxUnavailable=50%) keeps 1 of 3 members, quorum is 2", fix: `{"spec":{"maxUnavailable":1}}`},
+		{name: "a tenth stays", id: "B003", with: part("10%"), want: Warning, says: "keeps 1 of 3", fix: `{"spec":{"minAvailable":2}}`},
+		{name: "just more than half stays", id: "B003", with: part("51%"), want: OK},
+		{name: "none stays, AlwaysAllow", id: "B003", with: func(f *Facts) { least(0)(f); always(f) }, want: Warning, says: "keeps 0 of 3"},
 		{name: "below", id: "B003", with: least(1), want: Warning, says: "budget main (minAvailable=1) keeps 1 of 3 members, quorum is 2", fix: `kubectl patch poddisruptionbudget main --type=merge -p '{"spec":{"minAvailable":2}}' -n team`},
 		{name: "one may go", id: "B003", with: most(intstr.FromInt32(1)), want: OK},
 		{name: "two may go", id: "B003", with: most(intstr.FromInt32(2)), want: Warning, fix: `{"spec":{"maxUnavailable":1}}`},
 		{name: "two of five may go", id: "B003", size: 5, with: most(intstr.FromInt32(2)), want: OK},
 
 		{name: "integer", id: "B004", want: OK},
-		{name: "percentage", id: "B004", with: most(intstr.FromString("50%")), want: Warning, says: "budget main: maxUnavailable 50% is a percentage"},
-		{name: "AlwaysAllow", id: "B004", with: change(func(b *policyv1.PodDisruptionBudget) { b.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow) }), want: Warning, fix: `{"spec":{"unhealthyPodEvictionPolicy":null}}`},
+		{name: "percentage", id: "B004", with: most(intstr.FromString("50%")), want: Warning, says: "budget main: maxUnavailable=50% is a percentage and keeps 1 of 3 members"},
+		{name: "percentage that is quorum", id: "B004", with: part("51%"), want: Info, says: "budget main: minAvailable=51% is a percentage, which etcd-webhook leaves alone; it keeps 2 of 3 members", fix: "kubectl edit poddisruptionbudget main -n team"},
+		{name: "percentage that is quorum, of five", id: "B004", size: 5, with: part("51%"), want: Info, says: "3 of 5"},
+		{name: "no percentage", id: "B004", with: part("half"), want: Warning, says: "minAvailable=half is no percentage"},
+		{name: "AlwaysAllow", id: "B004", with: always, want: Warning, fix: `{"spec":{"unhealthyPodEvictionPolicy":null}}`},
 		{name: "partial", id: "B004", with: func(f *Facts) {
 			f.Budgets.Value.Problem = &policy.Note{Reason: observe.BudgetPartial, Message: "budget main is left alone: it selects 2 of the 3 members"}
 		}, want: Warning, says: "budget main: it selects 2 of the 3 members"},
 
 		{name: "one", id: "B005", want: OK},
 		{name: "all must stay", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f) }, want: Warning, says: "budget main (minAvailable=3) allows no eviction although all 3 members are well", fix: `{"spec":{"minAvailable":2}}`},
+		{name: "all must stay, in per cent", id: "B005", with: func(f *Facts) { part("100%")(f); stuck(f) }, want: Warning, says: "budget main (minAvailable=100%) allows no eviction", fix: `{"spec":{"minAvailable":2}}`},
+		{name: "all must stay, AlwaysAllow", id: "B005", with: func(f *Facts) { least(3)(f); always(f); stuck(f) }, want: Warning},
 		{name: "single", id: "B005", size: 1, with: func(f *Facts) { least(1)(f); stuck(f) }, want: Warning, fix: `{"spec":{"minAvailable":0}}`},
 		{name: "held by the webhook", id: "B005", with: func(f *Facts) {
 			least(3)(f)
