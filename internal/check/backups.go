@@ -57,6 +57,9 @@ func backupsKnown(f *Facts) []Finding {
 		}
 		return []Finding{warning("set spec.backup.store in "+f.Owner.Ref(), "the Etcd has no backup store: what is lost is lost")}
 	}
+	if f.Owner.ReadOnly() {
+		return []Finding{info("", "nothing says whether backups are taken, and pods alone have no object that could")}
+	}
 	return []Finding{warning(f.kubectl("annotate "+f.target(), v1alpha1.BackupLeaseAnnotation+"=LEASE", v1alpha1.BackupMaxAgeAnnotation+"=25h"),
 		"nothing says whether backups are taken")}
 }

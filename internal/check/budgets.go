@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -77,6 +78,8 @@ func budgetExists(f *Facts) []Finding {
 			names = append(names, b.Name)
 		}
 		return ok("%s", list(names))
+	case len(f.Pods.Value) > 0 && !slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !static(p) }):
+		return notApplicable("a drain leaves static pods where they are")
 	}
 	if m := f.Policy.Value; m.In(v1alpha1.ModeEnforce) {
 		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Policy.Name+` --type=merge -p '{"spec":{"disruption":{"createMissing":true}}}'`+f.Flags,

@@ -285,6 +285,8 @@ func persistent(f *Facts) []Finding {
 		return []Finding{warning(fix, "%s is in memory (emptyDir %s): a pod made anew has lost it", dir, volume.Name)}
 	case volume.EmptyDir != nil:
 		return []Finding{warning(fix, "%s is in emptyDir %s: a pod made anew has lost it", dir, volume.Name)}
+	case volume.HostPath != nil && static(pod):
+		return notApplicable("%s is in hostPath %s, and a static pod never leaves its node", dir, volume.HostPath.Path)
 	case volume.HostPath != nil:
 		return []Finding{warning(fix, "%s is in hostPath %s: on another node the member has lost it", dir, volume.HostPath.Path)}
 	}

@@ -139,6 +139,10 @@ func TestData(t *testing.T) {
 		{name: "emptyDir", id: "D006", with: volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}), want: Warning, says: "/data/etcd is in emptyDir data"},
 		{name: "memory", id: "D006", with: volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}), want: Warning, says: "in memory"},
 		{name: "hostPath", id: "D006", with: volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/mnt"}}), want: Warning, says: "hostPath /mnt"},
+		{name: "hostPath, as kubeadm's", id: "D006", with: func(f *Facts) {
+			kubeadm(f)
+			volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/var/lib/etcd"}})(f)
+		}, want: NotApplicable, says: "/var/lib/etcd, and a static pod never leaves its node"},
 		{name: "nothing", id: "D006", with: pod(0, func(p *corev1.Pod) { p.Spec.Containers[0].VolumeMounts = nil }), want: Warning, says: "own file system"},
 		{name: "no directory", id: "D006", with: func(f *Facts) {
 			f.Serving["main-0"] = Got[observe.Serving]{}

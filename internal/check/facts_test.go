@@ -101,6 +101,16 @@ func (f *Facts) add(i int) {
 	f.Nodes.Value = append(f.Nodes.Value, policy.Place{Node: node, Zone: zone})
 }
 
+// kubeadm makes the members static pods.
+func kubeadm(f *Facts) {
+	f.Owner.Flavour, f.Owner.Distribution, f.Owner.StatefulSet = observe.Pods, observe.DistributionKubeadm, ""
+	f.StatefulSet.Value = nil
+	for _, pod := range f.Pods.Value {
+		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
+		pod.Spec.HostNetwork = true
+	}
+}
+
 func budget(name string, least int) policyv1.PodDisruptionBudget {
 	n := intstr.FromInt32(int32(least))
 	return policyv1.PodDisruptionBudget{

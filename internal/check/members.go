@@ -197,12 +197,18 @@ func peerAddresses(f *Facts) []Finding {
 			switch {
 			case u.Hostname() == "localhost" || ip.IsLoopback():
 				found = append(found, warning(fix, "%s is known to the others as %s: no second member can reach it", called(l), address))
-			case ip != nil && len(f.Survey.Value.List) > 1:
+			case ip != nil && len(f.Survey.Value.List) > 1 && !f.keepsIP(l.Pod):
 				found = append(found, warning(fix, "%s is known to the others as %s: a pod made anew has another IP", called(l), address))
 			}
 		}
 	}
 	return found
+}
+
+// keepsIP says whether a pod has its node's IP, and never leaves that node.
+func (f *Facts) keepsIP(name string) bool {
+	pod := f.pod(name)
+	return pod != nil && pod.Spec.HostNetwork && static(pod)
 }
 
 func podsReady(f *Facts) []Finding {

@@ -82,6 +82,7 @@ func TestBudgets(t *testing.T) {
 	judge(t, []row{
 		{name: "one", id: "B001", want: OK, says: "main"},
 		{name: "none", id: "B001", with: none, want: Warning, fix: "kubectl create poddisruptionbudget main --min-available=2 --selector=app=main -n team"},
+		{name: "none of static pods", id: "B001", with: func(f *Facts) { none(f); kubeadm(f) }, want: NotApplicable},
 		{name: "none of a single member", id: "B001", size: 1, with: none, want: NotApplicable},
 		{name: "none, and a policy", id: "B001", with: func(f *Facts) {
 			none(f)
@@ -305,6 +306,8 @@ func TestBackups(t *testing.T) {
 		}, want: Unknown, fix: "-"},
 		{name: "not said yet", id: "R001", with: condition(policy.Condition{}), want: Unknown},
 		{name: "plain", id: "R001", want: Warning, fix: "kubectl annotate statefulset/main kubectl-etcd.dev/backup-lease=LEASE"},
+
+		{name: "kubeadm's", id: "R001", with: kubeadm, want: Info, fix: "-"},
 
 		{name: "succeed", id: "R002", with: druid(nil), want: OK},
 		{name: "fail", id: "R002", with: condition(policy.Condition{Status: policy.False, Reason: "BackupFailed"}), want: Failure, says: "False (BackupFailed)", fix: "kubectl etcd snapshot save etcd/main --via backup-restore -n team"},

@@ -129,6 +129,11 @@ func TestMembers(t *testing.T) {
 		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, says: "no second member can reach it"},
 		{name: "IPv6 loopback", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://[::1]:2380"} }), want: Warning},
 		{name: "IP", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: Warning, says: "another IP"},
+		{name: "IP of the node, as kubeadm's", id: "M005", with: func(f *Facts) { kubeadm(f); f.Survey.Value.List[0].PeerURLs = []string{"https://10.0.0.7:2380"} }, want: OK},
+		{name: "IP of a node that the pod may leave", id: "M005", with: func(f *Facts) {
+			f.Pods.Value[0].Spec.HostNetwork = true
+			f.Survey.Value.List[0].PeerURLs = []string{"https://10.0.0.7:2380"}
+		}, want: Warning},
 		{name: "IP of a single member", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: OK},
 
 		{name: "all", id: "M006", want: OK, says: "3 of 3"},

@@ -49,6 +49,13 @@ func (f *Facts) pod(name string) *corev1.Pod {
 	return f.Pods.Value[i]
 }
 
+// static says whether a pod is a mirror of one that its node's kubelet runs from a file:
+// it stays on that node, with the node's IP and disk, and no drain takes it away.
+func static(pod *corev1.Pod) bool {
+	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return mirror
+}
+
 // forKubernetes says whether the store is a Kubernetes control plane's, whose
 // API server compacts it. etcd-druid's mostly are.
 func (f *Facts) forKubernetes() bool {

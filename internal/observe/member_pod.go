@@ -17,6 +17,9 @@ import (
 // MemberPod is the first member's pod as it would be made now, as far as its
 // scheduling goes. False when neither the workload nor the Etcd is there.
 func (r *Reader) MemberPod(ctx context.Context, o Owner) (*corev1.Pod, bool, error) {
+	if o.StatefulSet == "" {
+		return nil, false, nil
+	}
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, o.Namespace, o.StatefulSet, &sts)
 	if err != nil {

@@ -48,12 +48,15 @@ func (r *Reader) PeerService(ctx context.Context, o Owner) (*corev1.Service, err
 		return nil, err
 	}
 	if w.sts != nil {
+		if w.sts.Spec.ServiceName == "" {
+			return nil, nil
+		}
 		var s corev1.Service
 		found, err := r.fetch(ctx, o.Namespace, w.sts.Spec.ServiceName, &s)
 		if err != nil {
 			return nil, fmt.Errorf("observe Service %s/%s: %w", o.Namespace, w.sts.Spec.ServiceName, err)
 		}
-		if !found || w.sts.Spec.ServiceName == "" {
+		if !found {
 			return nil, nil
 		}
 		return &s, nil
