@@ -130,13 +130,18 @@ func podsAreMembers(f *Facts) []Finding {
 		if m.Err == nil || m.ID == 0 {
 			continue
 		}
-		fix := f.cmd("member replace", m.Pod)
-		if w := f.Owner.Membership(); w.Replace != "" && f.Owner.Flavour != observe.Druid {
-			fix = w.Replace
-		}
-		found = append(found, failure(fix, "%s: %s", m.Pod, etcd.Reason(m.Err)))
+		found = append(found, failure(f.replace(m.Pod), "%s: %s", m.Pod, etcd.Reason(m.Err)))
 	}
 	return found
+}
+
+// replace is how to give a pod a new member: by whoever manages the members, if anybody
+// does.
+func (f *Facts) replace(pod string, flags ...string) string {
+	if w := f.Owner.Membership(); w.Replace != "" && f.Owner.Flavour != observe.Druid {
+		return w.Replace
+	}
+	return f.cmd("member replace", append([]string{pod}, flags...)...)
 }
 
 func learners(f *Facts) []Finding {

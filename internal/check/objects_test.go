@@ -23,6 +23,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
+// inPod keeps a member's data in its pod.
+func inPod(i int) func(*Facts) {
+	return pod(i, func(p *corev1.Pod) {
+		p.Spec.Volumes[0].VolumeSource = corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	})
+}
+
 func TestPlacement(t *testing.T) {
 	t.Parallel()
 	governed := func(mode v1alpha1.Mode, kept policy.Status) func(*Facts) {
@@ -38,10 +45,14 @@ func TestPlacement(t *testing.T) {
 		{name: "two of five together", id: "P001", size: 5, with: together, want: Warning, says: "run on node node-0"},
 		{name: "too few nodes", id: "P001", with: func(f *Facts) { together(f); f.Nodes.Value = f.Nodes.Value[:2] }, want: Warning, fix: "2 nodes are too few for 3 members"},
 		{name: "governed", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Warning, fix: "kubectl delete pod main-2 -n team"},
+		{name: "governed, and one is down", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); silent(1)(f) }, want: Warning, fix: "once all members are well, kubectl delete pod main-2 -n team"},
+		{name: "data in the pod", id: "P001", with: func(f *Facts) { together(f); inPod(2)(f) }, want: Warning, fix: "then kubectl etcd member replace statefulset/main main-2 --force -n team"},
+		{name: "kubeadm's", id: "P001", with: func(f *Facts) { together(f); kubeadm(f) }, want: Warning, fix: "kubeadm join --control-plane on a new node"},
 		{name: "single", id: "P001", size: 1, want: NotApplicable},
 
 		{name: "even", id: "P002", want: OK, says: "a 1, b 1, c 1"},
 		{name: "uneven", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a" }, want: Warning, says: "a has 2", fix: "kubectl delete pod main-2"},
+		{name: "uneven, and one is not Ready", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are well, kubectl delete pod main-2"},
 		{name: "one zone", id: "P002", with: func(f *Facts) {
 			for i := range f.Nodes.Value {
 				f.Nodes.Value[i].Zone = "a"
@@ -52,6 +63,12 @@ func TestPlacement(t *testing.T) {
 		{name: "none", id: "P003", want: NotApplicable},
 		{name: "kept", id: "P003", with: governed(v1alpha1.ModeEnforce, policy.True), want: OK, says: "policy all: it stands"},
 		{name: "broken", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Failure, fix: "kubectl delete pod main-2 -n team"},
+		{name: "broken, and one is missing", id: "P003", with: func(f *Facts) {
+			together(f)
+			governed(v1alpha1.ModeEnforce, policy.False)(f)
+			f.Pods.Value = f.Pods.Value[1:]
+		}, want: Failure, fix: "once all members are well, kubectl delete pod main-2 -n team"},
+		{name: "broken, data in the pod", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); inPod(2)(f) }, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
 		{name: "broken, warned of", id: "P003", with: governed(v1alpha1.ModeWarn, policy.False), want: Warning},
 		{name: "off", id: "P003", with: governed(v1alpha1.ModeOff, policy.False), want: NotApplicable},
 	})

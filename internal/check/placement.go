@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -30,7 +33,7 @@ func placementChecks() []Check {
 		{
 			ID: "P003", Category: Placement, Title: "members run where their topology policy wants them",
 			Doc:  "The verdict of the EtcdTopologyPolicy that governs the cluster, as in the policy's own status.",
-			Cure: "Delete the pod that breaks it, one at a time and with all members ready: admission places the new one by the policy.",
+			Cure: "Delete the pod that breaks it, one at a time and with all members ready: admission places the new one by the policy. A member whose data goes with its pod is replaced instead.",
 			run:  policyKept,
 		},
 	}
@@ -71,14 +74,52 @@ func (f *Facts) toll(n int) string {
 
 // apart is how to move a member.
 func (f *Facts) apart(pod string) string {
-	move := f.kubectl("delete pod " + pod)
+	move := f.move(pod)
 	switch n := len(f.Nodes.Value); {
+	case f.Owner.ReadOnly():
+		return f.Owner.Membership().Way
 	case f.Nodes.Err == nil && n < f.size():
 		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.size(), move)
 	case f.Policy.Value.In(v1alpha1.ModeEnforce):
 		return move
 	}
 	return "let an EtcdTopologyPolicy select the cluster (mode Enforce), then " + move
+}
+
+// move is how to have a pod made anew elsewhere. Data in the pod or on its node stays
+// behind, and one of a few voters must not go while another is away.
+func (f *Facts) move(name string) string {
+	how := f.kubectl("delete pod " + name)
+	if pod := f.pod(name); pod != nil && f.leavesData(pod) {
+		how = f.replace(name, "--force")
+	}
+	if !f.allWell() {
+		return "once all members are well, " + how
+	}
+	return how
+}
+
+// leavesData says whether a pod made anew on another node has lost the member's data.
+func (f *Facts) leavesData(pod *corev1.Pod) bool {
+	dir := f.dataDir(pod)
+	if dir == "" {
+		return false
+	}
+	volume, mounted := volumeAt(&pod.Spec, dir)
+	return !mounted || volume.EmptyDir != nil || volume.HostPath != nil
+}
+
+// allWell says whether every member is there, Ready and, as far as anybody asked,
+// follows the leader.
+func (f *Facts) allWell() bool {
+	if f.Pods.Err != nil || len(f.Pods.Value) < f.size() || slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !observe.PodReady(p) }) {
+		return false
+	}
+	if f.Survey.Err != nil {
+		return true
+	}
+	c := f.census()
+	return len(c.following)+len(c.unasked) >= c.voters
 }
 
 func evenOverZones(f *Facts) []Finding {
@@ -139,7 +180,7 @@ func policyKept(f *Facts) []Finding {
 		if m.In(v1alpha1.ModeEnforce) && m.Policy.Spec.Spread.Enforcement != v1alpha1.EnforcementPreferred {
 			say = failure
 		}
-		return []Finding{say(f.kubectl("delete pod "+f.misplaced()), "%s", text)}
+		return []Finding{say(f.move(f.misplaced()), "%s", text)}
 	case policy.Unknown, policy.Absent:
 	}
 	if s.Reason == policy.NotScheduled {

@@ -29,7 +29,7 @@ func quorumChecks() []Check {
 		{
 			ID: "Q003", Category: Quorum, Title: "the number of voters is odd and at most seven",
 			Doc:  "An even number of voters tolerates no more failures than the odd number below it, and makes every write wait for one more member. More than seven make writes slow for nothing.",
-			Cure: "Scale to the next odd number.",
+			Cure: "Scale to the next odd number, at most 7. Where there are more or fewer voters than replicas, look at M001 to M004 first.",
 			run:  oddSize, needs: needMembers,
 		},
 		{
@@ -105,6 +105,8 @@ func quorumSlack(f *Facts) []Finding {
 		return []Finding{warning(f.cmd("scale", "--replicas 3"), "of 2 voters none may fail")}
 	case slack+len(c.unasked) > 0:
 		return []Finding{{Level: Unknown, Message: list(pods(c.unasked)) + " could not be asked"}}
+	case slack+len(c.unasked) == 0 && len(c.unasked) > 0:
+		return []Finding{{Level: Unknown, Message: "at best none may fail; " + list(pods(c.unasked)) + " could not be asked"}}
 	case slack == 0:
 		return []Finding{failure(f.look(c.silent), "%d of %d voters are well and quorum is %d: the next failure stops all writes", len(c.following), c.voters, c.quorum())}
 	}
@@ -117,15 +119,21 @@ func oddSize(f *Facts) []Finding {
 		n = f.census().voters
 	}
 	even := n > 0 && n%2 == 0
+	scale := func(to int) string {
+		if n != f.size() {
+			return f.cmd("check", "--only members") // M001 says who has no pod
+		}
+		return f.cmd("scale", fmt.Sprintf("--replicas %d", to))
+	}
 	switch {
 	case n == 0:
 		return notApplicable("the cluster has no members")
 	case even && f.operation() != "":
 		return []Finding{info("", "%d voters for now: %s", n, f.operation())}
-	case even:
-		return []Finding{warning(f.cmd("scale", fmt.Sprintf("--replicas %d", n+1)), "%d voters tolerate no more failures than %d", n, n-1)}
 	case n > 7:
-		return []Finding{warning(f.cmd("scale", "--replicas 7"), "%d voters: every write waits for %d of them", n, n/2+1)}
+		return []Finding{warning(scale(7), "%d voters: every write waits for %d of them", n, n/2+1)}
+	case even:
+		return []Finding{warning(scale(n+1), "%d voters tolerate no more failures than %d", n, n-1)}
 	}
 	return ok("%d", n)
 }

@@ -53,9 +53,18 @@ func TestQuorum(t *testing.T) {
 		{name: "two", id: "Q002", size: 2, want: Warning, fix: "--replicas 3"},
 		{name: "barred", id: "Q002", with: func(f *Facts) { silent(2)(f); f.Barred["main-2"] = true }, want: Unknown},
 
+		{name: "barred, of two", id: "Q002", size: 2, with: func(f *Facts) { silent(1)(f); f.Barred["main-1"] = true }, want: Unknown, says: "at best none may fail; main-1 could not be asked"},
+		{name: "barred, and one silent", id: "Q002", with: func(f *Facts) { silent(1, 2)(f); f.Barred["main-2"] = true }, want: Unknown, says: "at best none may fail"},
+		{name: "barred, and lost all the same", id: "Q002", size: 5, with: func(f *Facts) { silent(1, 2, 3, 4)(f); f.Barred["main-4"] = true }, want: Failure, says: "lost already"},
+
 		{name: "odd", id: "Q003", want: OK, fix: "-"},
 		{name: "even", id: "Q003", size: 4, want: Warning, says: "4 voters tolerate no more failures than 3", fix: "kubectl etcd scale statefulset/main --replicas 5 -n team"},
 		{name: "even while it scales", id: "Q003", size: 4, with: scaling, want: Info, fix: "-"},
+		{name: "even and too many", id: "Q003", size: 8, want: Warning, fix: "--replicas 7"},
+		{name: "a dead voter makes it even", id: "Q003", with: func(f *Facts) {
+			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "main-3"})
+		}, want: Warning, says: "4 voters", fix: "kubectl etcd check statefulset/main --only members -n team"},
+		{name: "one of three never joined", id: "Q003", with: func(f *Facts) { f.Survey.Value.List = f.Survey.Value.List[:2] }, want: Warning, fix: "--only members"},
 		{name: "too many", id: "Q003", size: 9, want: Warning, fix: "--replicas 7"},
 
 		{name: "agreed", id: "Q004", want: OK, says: "main-0 leads"},
