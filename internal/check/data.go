@@ -304,8 +304,8 @@ func quotaFits(f *Facts) []Finding {
 		return notApplicable("the members have no volume claims")
 	}
 	// Members are mostly alike: those with the same numbers are told together.
-	type gap struct{ quota, room int64 }
-	small := map[gap][]etcd.Member{}
+	type short struct{ quota, room int64 }
+	small := map[short][]etcd.Member{}
 	var found []Finding
 	for _, m := range f.answering() {
 		quota, err := f.quota(m)
@@ -318,7 +318,7 @@ func quotaFits(f *Facts) []Finding {
 		case err != nil:
 			found = append(found, unknown("the volume of "+m.Pod, err))
 		case room > 0 && quota > room:
-			g := gap{quota, room}
+			g := short{quota, room}
 			small[g] = append(small[g], m)
 		}
 	}

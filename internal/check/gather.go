@@ -149,6 +149,7 @@ func (g *gatherer) members(ctx context.Context) {
 			g.Barred[m.Pod] = e.Err != nil || etcd.Barred(m.Err)
 		}
 	}
+	g.indices(ctx, cluster)
 	g.details(ctx, cluster)
 }
 
