@@ -95,7 +95,7 @@ func hold(t *testing.T, ns, adopted string) {
 	awaitMade(t, ns)
 	plugin(t, 0, "cut-client-traffic", "adopted", "-n", ns, "--for", "1h", "--reason", "a test", "--allow-residual", "-y")
 	awaitBudget(t, ns, adopted, 3) // who restarts now can't rejoin
-	cutByHand(t, ns, "bare-peer")
+	cutByHand(t, ns, "bare")
 }
 
 // cutByHand cuts a Service that the plugin would refuse to cut.
