@@ -28,7 +28,7 @@ func renderStatus(e *env, w *canvas, st *v1alpha1.EtcdClusterStatus, wide bool) 
 	p.conditions(st)
 	p.section("Spread", noColor, spreadText(st.Spread))
 	p.section("Budget", noColor, budgetText(st.Budget))
-	p.section("Backups", noColor, backupText(st.Backup, p.now))
+	p.section("Backups", noColor, backupText(st.Backup, p.now, unseenKind(st.Unseen, "leases.coordination.k8s.io")))
 	p.events(st)
 	for _, u := range st.Unseen {
 		if u.What == unseenMembers {
@@ -238,7 +238,8 @@ func budgetText(b v1alpha1.BudgetStatus) string {
 	return text
 }
 
-func backupText(b v1alpha1.Backup, now time.Time) string {
+// backupText says when backups were taken, as far as the leases that tell it can be read.
+func backupText(b v1alpha1.Backup, now time.Time, unseen bool) string {
 	var parts []string
 	for _, kind := range []struct {
 		name string
@@ -249,6 +250,8 @@ func backupText(b v1alpha1.Backup, now time.Time) string {
 		}
 	}
 	switch {
+	case len(parts) == 0 && unseen:
+		parts = []string{"when any was taken is not known: you may not list leases"}
 	case len(parts) == 0 && b.Status == "":
 		return "none is known of"
 	case len(parts) == 0:

@@ -125,6 +125,7 @@ var statusCases = map[string]func(*sight){
 	},
 	"no-leases": func(s *sight) {
 		s.mayNotList("leases.coordination.k8s.io")
+		s.backup.Full, s.backup.Delta = nil, nil
 		s.mayNotAsk()
 		for i := range s.facts.Cluster.Members {
 			s.facts.Cluster.Members[i].Ready = false
