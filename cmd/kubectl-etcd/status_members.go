@@ -101,14 +101,7 @@ func (s *sight) member(name string) v1alpha1.MemberStatus {
 // fill takes what a member said of itself.
 func (s *sight) fill(m *v1alpha1.MemberStatus, said etcd.Member) {
 	if said.Err != nil {
-		switch {
-		case m.State != v1alpha1.StateOK && m.State != stateUnready:
-		case apierrors.IsForbidden(said.Err) && m.State == stateUnready: // which is all that is known
-		case apierrors.IsForbidden(said.Err):
-			m.State, m.Detail = stateNotAsked, etcd.Reason(said.Err)
-		default:
-			m.State, m.Detail = stateSilent, etcd.Reason(said.Err)
-		}
+		silent(m, said.Err)
 		if said.ID == 0 {
 			return
 		}
@@ -137,6 +130,18 @@ func (s *sight) fill(m *v1alpha1.MemberStatus, said etcd.Member) {
 	case said.Learner:
 		// A learner is not Ready: that is no fault of its own.
 		m.State, m.Detail = v1alpha1.StateOK, ""
+	}
+}
+
+// silent says why a member gave no answer, unless its pod shows it.
+func silent(m *v1alpha1.MemberStatus, err error) {
+	switch {
+	case m.State != v1alpha1.StateOK && m.State != stateUnready:
+	case apierrors.IsForbidden(err) && m.State == stateUnready: // which is all that is known
+	case apierrors.IsForbidden(err):
+		m.State, m.Detail = stateNotAsked, etcd.Reason(err)
+	default:
+		m.State, m.Detail = stateSilent, etcd.Reason(err)
 	}
 }
 

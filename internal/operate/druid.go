@@ -69,26 +69,10 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) 
 	if _, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; suspended {
 		f.refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
 	}
-	spec := int(e.Spec.Replicas)
-	if spec != now {
-		f.fact("its replicas are %d, which etcd-druid has not been told to act on: it runs %d", spec, now)
-	}
-	switch {
-	case target == now && target == spec:
+	if target == now && target == int(e.Spec.Replicas) {
 		return Plan{}, refusal(what, f)
-	case target > 0 && target < max(now, spec):
-		f.refuse("etcd-druid does not scale in: an Etcd of %d can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", max(now, spec), target)
-	case target == now:
-	case now == 0:
-		if err = m.checkWake(ctx, target, f); err == nil {
-			err = m.checkFree(ctx, f)
-		}
-	case target == 0:
-		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
-	default:
-		err = m.checkGrow(ctx, what, now, spec == now, f)
 	}
-	if err != nil {
+	if err := m.judgeDruid(ctx, what, int(e.Spec.Replicas), now, target, f); err != nil {
 		return Plan{}, err
 	}
 	if target != 0 && target%2 == 0 {
@@ -98,6 +82,29 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (Plan, error) 
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, members(target)), Facts: f.facts, Warnings: f.warnings,
 		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaited(target)},
 	}, refusal(what, f)
+}
+
+// judgeDruid looks whether etcd-druid, which runs now members and has spec of them asked
+// for, could bring them to target.
+func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target int, f *findings) error {
+	if spec != now {
+		f.fact("its replicas are %d, which etcd-druid has not been told to act on: it runs %d", spec, now)
+	}
+	switch {
+	case target > 0 && target < max(now, spec):
+		f.refuse("etcd-druid does not scale in: an Etcd of %d can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", max(now, spec), target)
+	case target == now:
+	case now == 0:
+		if err := m.checkWake(ctx, target, f); err != nil {
+			return err
+		}
+		return m.checkFree(ctx, f)
+	case target == 0:
+		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
+	default:
+		return m.checkGrow(ctx, what, now, spec == now, f)
+	}
+	return nil
 }
 
 // actedOn is the size to which etcd-druid has brought a cluster, or is about to: not the
