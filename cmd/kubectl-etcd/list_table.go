@@ -35,12 +35,26 @@ func listTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) 
 			{text: c.Version}, backupCell(c.Backup, now), trafficCell(c.Traffic, now), {text: age},
 			{text: ownerText(c)}, {text: c.Operation},
 		}
+		notSeen(row, c, found.Unseen)
 		if namespaces {
 			row = append([]cell{{text: c.Namespace}}, row...)
 		}
 		t.rows = append(t.rows, row)
 	}
 	return t
+}
+
+// notSeen puts a question mark for what the user may not see: nothing is not none.
+func notSeen(row []cell, c *v1alpha1.EtcdCluster, unseen []v1alpha1.Unseen) {
+	if len(blindTo(unseen, c.Distribution)) > 0 && c.Members.Desired > 0 {
+		row[2], row[3] = cell{text: fmt.Sprintf("?/%d", c.Members.Desired)}, cell{text: "?"}
+	}
+	if unseenKind(unseen, "leases.coordination.k8s.io") && latestBackup(c.Backup).IsZero() && c.Backup.Status != "" {
+		row[5] = cell{text: "?"}
+	}
+	if unseenKind(unseen, "services") {
+		row[6] = cell{text: "?"}
+	}
 }
 
 func ownerText(c *v1alpha1.EtcdCluster) string {

@@ -145,7 +145,7 @@ func (a *assessment) quorum() {
 	led := a.status.Leader != ""
 	switch {
 	case a.blind():
-		a.warn(reasonMemberUnsure, "whether the members are well is not known: none answers here, and you may not list %s", strings.Join(blindTo(a.status), ", "))
+		a.warn(reasonMemberUnsure, "whether the members are well is not known: none answers here, and you may not list %s", strings.Join(blindTo(a.status.Unseen, a.status.Cluster.Distribution), ", "))
 	case q.Slack < 0 && !led:
 		a.fail(reasonNoQuorum, "the quorum is lost: %d of %d voters are well, %d are needed", q.Healthy, q.Voters, q.Needed)
 	case answered(a.status) && !led:
@@ -221,11 +221,11 @@ func alarmMeans(alarms []string) string {
 }
 
 // blind says that neither the members nor Kubernetes show whether they are well.
-func (a *assessment) blind() bool { return !answered(a.status) && len(blindTo(a.status)) > 0 }
+func (a *assessment) blind() bool { return !answered(a.status) && len(blindTo(a.status.Unseen, a.status.Cluster.Distribution)) > 0 }
 
 // wellByKubernetes says that what could be seen of a member doesn't speak against it.
 func (a *assessment) wellByKubernetes(pod string) bool {
-	return len(blindTo(a.status)) > 0 || slices.ContainsFunc(a.facts.Cluster.Members, func(m policy.Member) bool { return m.Pod == pod && m.Ready && m.PodReady })
+	return len(blindTo(a.status.Unseen, a.status.Cluster.Distribution)) > 0 || slices.ContainsFunc(a.facts.Cluster.Members, func(m policy.Member) bool { return m.Pod == pod && m.Ready && m.PodReady })
 }
 
 func (a *assessment) nobodyAnswers() bool {

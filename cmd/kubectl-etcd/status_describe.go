@@ -156,11 +156,11 @@ func unseenKind(unseen []v1alpha1.Unseen, resource string) bool {
 }
 
 // blindTo are the kinds that show whether members run, and that the user may not list.
-func blindTo(st *v1alpha1.EtcdClusterStatus) []string {
+func blindTo(unseen []v1alpha1.Unseen, distribution string) []string {
 	var kinds []string
 	for _, kind := range []string{"statefulsets.apps", "pods", "leases.coordination.k8s.io"} {
-		counts := kind != "leases.coordination.k8s.io" || st.Cluster.Distribution == string(observe.DistributionDruid)
-		if counts && unseenKind(st.Unseen, kind) {
+		counts := kind != "leases.coordination.k8s.io" || distribution == string(observe.DistributionDruid)
+		if counts && unseenKind(unseen, kind) {
 			kinds = append(kinds, kind)
 		}
 	}

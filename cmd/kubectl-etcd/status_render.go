@@ -104,7 +104,7 @@ func healthText(st *v1alpha1.EtcdClusterStatus) string {
 	if st.Health == v1alpha1.Hibernated {
 		return "hibernated: 0 members are asked for"
 	}
-	if !answered(st) && len(blindTo(st)) > 0 {
+	if !answered(st) && len(blindTo(st.Unseen, st.Cluster.Distribution)) > 0 {
 		return fmt.Sprintf("%s, %d members are asked for", strings.ToLower(st.Health), st.Replicas.Desired)
 	}
 	return fmt.Sprintf("%s, %d of %d members ready", strings.ToLower(st.Health), st.Replicas.Ready, st.Replicas.Desired)
@@ -115,7 +115,7 @@ func quorumText(st *v1alpha1.EtcdClusterStatus) string {
 	if q.Voters == 0 {
 		return ""
 	}
-	if !answered(st) && len(blindTo(st)) > 0 {
+	if !answered(st) && len(blindTo(st.Unseen, st.Cluster.Distribution)) > 0 {
 		return fmt.Sprintf("%d of %d voters needed: how many are healthy is not known", q.Needed, q.Voters)
 	}
 	text := fmt.Sprintf("%d of %d voters healthy, %d needed: ", q.Healthy, q.Voters, q.Needed)
