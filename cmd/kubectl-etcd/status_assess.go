@@ -221,7 +221,9 @@ func alarmMeans(alarms []string) string {
 }
 
 // blind says that neither the members nor Kubernetes show whether they are well.
-func (a *assessment) blind() bool { return !answered(a.status) && len(blindTo(a.status.Unseen, a.status.Cluster.Distribution)) > 0 }
+func (a *assessment) blind() bool {
+	return !answered(a.status) && len(blindTo(a.status.Unseen, a.status.Cluster.Distribution)) > 0
+}
 
 // wellByKubernetes says that what could be seen of a member doesn't speak against it.
 func (a *assessment) wellByKubernetes(pod string) bool {
