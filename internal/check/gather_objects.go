@@ -152,24 +152,29 @@ func (g *gatherer) budgets(ctx context.Context) {
 	if pod, found, err := g.Reader.MemberPod(ctx, g.Owner); len(pods) == 0 && err == nil && found {
 		pods = append(pods, pod)
 	}
+	for _, b := range all.Items {
+		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return selects(&b, p) }) {
+			g.Selecting.Value = append(g.Selecting.Value, b)
+		}
+	}
+	g.selectsOthers(ctx, pods)
+}
+
+// selectsOthers finds those budgets of the members that select other pods, too.
+func (g *gatherer) selectsOthers(ctx context.Context, members []*corev1.Pod) {
+	if len(g.Selecting.Value) == 0 {
+		return
+	}
 	var around corev1.PodList
 	if err := g.Reader.List(ctx, &around, client.InNamespace(g.Owner.Namespace)); err != nil {
 		g.Selecting.Err = err
 		return
 	}
-	for _, b := range all.Items {
-		if !slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return selects(&b, p) }) {
-			continue
-		}
-		g.Selecting.Value = append(g.Selecting.Value, b)
-		if slices.ContainsFunc(around.Items, func(p corev1.Pod) bool { return selects(&b, &p) && !named(pods, p.Name) }) {
+	for _, b := range g.Selecting.Value {
+		if slices.ContainsFunc(around.Items, func(p corev1.Pod) bool { return selects(&b, &p) && podNamed(members, p.Name) == nil }) {
 			g.Wide = append(g.Wide, b.Name)
 		}
 	}
-}
-
-func named(pods []*corev1.Pod, name string) bool {
-	return slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Name == name })
 }
 
 // placement finds where members run, where they may, and what the policy that

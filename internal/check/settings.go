@@ -41,12 +41,14 @@ func (f *Facts) looked() (*corev1.Pod, []Finding) {
 }
 
 // pod is the member's pod of that name, nil where there is none.
-func (f *Facts) pod(name string) *corev1.Pod {
-	i := slices.IndexFunc(f.Pods.Value, func(p *corev1.Pod) bool { return p.Name == name })
+func (f *Facts) pod(name string) *corev1.Pod { return podNamed(f.Pods.Value, name) }
+
+func podNamed(pods []*corev1.Pod, name string) *corev1.Pod {
+	i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return f.Pods.Value[i]
+	return pods[i]
 }
 
 // static says whether a pod is a mirror of one that its node's kubelet runs from a file:
