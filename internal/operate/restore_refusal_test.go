@@ -100,6 +100,38 @@ func TestRestoreDruidSize(t *testing.T) {
 	}
 }
 
+// planRow changes a plan's facts, and has words that the plan must have, one that it must
+// not have, and those of the refusal, where it is refused.
+type planRow struct {
+	name    string
+	change  func(*Restore)
+	says    []string
+	not     string
+	refused string
+}
+
+func (row planRow) test(t *testing.T, r Restore) {
+	t.Helper()
+	if row.change != nil {
+		row.change(&r)
+	}
+	steps, _, err := RestorePlan(r)
+	wantRefusal(t, row.name, err, row.refused)
+	var said []string
+	for _, s := range steps {
+		said = append(append(said, s.Title, s.Why), s.Commands...)
+	}
+	text := strings.Join(said, "\n")
+	for _, words := range row.says {
+		if !strings.Contains(text, words) {
+			t.Errorf("%s: it doesn't say %q:\n%s", row.name, words, text)
+		}
+	}
+	if row.not != "" && strings.Contains(text, row.not) {
+		t.Errorf("%s: it says %q:\n%s", row.name, row.not, text)
+	}
+}
+
 // druidRestore is a plan's facts of an Etcd of three.
 func druidRestore() Restore {
 	r := Restore{
@@ -120,13 +152,7 @@ func druidRestore() Restore {
 func TestRestoreDruid(t *testing.T) {
 	t.Parallel()
 	const hash = "{ cat main.db; openssl dgst -sha256 -binary main.db; } > restored-19700101T000000.db"
-	for _, row := range []struct {
-		name    string
-		change  func(*Restore)
-		says    []string
-		not     string
-		refused string
-	}{
+	for _, row := range []planRow{
 		{name: "as it mostly is", says: []string{"for claim in main-main-0 main-main-1 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2", "aws s3 cp restored-19700101T000000.db s3://bucket"}, not: hash},
 		{name: "no store", change: func(r *Restore) { r.Druid.Store = nil }, refused: "has no backup store (spec.backup.store)"},
 		{name: "a claim without a volume", change: func(r *Restore) { r.Unbound = []string{"main-main-1"} }, says: []string{"for claim in main-main-0 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2"}},
@@ -134,13 +160,7 @@ func TestRestoreDruid(t *testing.T) {
 		{name: "the file as it is", change: func(r *Restore) { r.Bump = 0 }, says: []string{"aws s3 cp main.db s3://bucket"}, not: hash},
 		{name: "a database as it is", change: func(r *Restore) { r.Bump, r.Snapshot.Hashed = 0, false }, says: []string{hash, "aws s3 cp restored-19700101T000000.db s3://bucket"}},
 	} {
-		r := druidRestore()
-		if row.change != nil {
-			row.change(&r)
-		}
-		steps, _, err := RestorePlan(r)
-		wantRefusal(t, row.name, err, row.refused)
-		wantPlan(t, row.name, steps, row.says, row.not)
+		row.test(t, druidRestore())
 	}
 }
 
@@ -165,13 +185,7 @@ func TestRestoreStatefulSet(t *testing.T) {
 	const scaled = "kubectl -n team scale statefulset/main --replicas=3\n"
 	const retained = `"whenScaled":"Retain"}}}'` + "\n"
 	const waited = "kubectl -n team wait --for=delete --timeout=5m pod/main-0 pod/main-1 pod/main-2\n"
-	for _, row := range []struct {
-		name    string
-		change  func(*Restore)
-		says    []string
-		not     string
-		refused string
-	}{
+	for _, row := range []planRow{
 		{name: "as it mostly is", says: []string{waited, "cut-client-traffic"}, not: "Retain"},
 		{name: "claims that a scale-in takes", change: func(r *Restore) { r.DeletesClaims = true }, says: []string{retained + "kubectl -n team scale statefulset/main --replicas=0\n" + waited}},
 		{name: "fewer members than now", change: func(r *Restore) { r.Members = r.Members[:1] }, says: []string{waited}},
@@ -192,13 +206,7 @@ func TestRestoreStatefulSet(t *testing.T) {
 		{name: "clients that can't be cut off", change: func(r *Restore) { r.Clients, r.Uncut = false, "member main-2 is a learner" }, says: []string{"refused: member main-2 is a learner. Stop the clients themselves"}, not: "kubectl etcd -n team cut-client-traffic"},
 		{name: "clients without a Service", change: func(r *Restore) { r.Clients = false }, says: []string{"They have no Service of their own"}, not: "client-traffic"},
 	} {
-		r := plainRestore()
-		if row.change != nil {
-			row.change(&r)
-		}
-		steps, _, err := RestorePlan(r)
-		wantRefusal(t, row.name, err, row.refused)
-		wantPlan(t, row.name, steps, row.says, row.not)
+		row.test(t, plainRestore())
 	}
 }
 
@@ -271,23 +279,5 @@ func TestRestoreAsked(t *testing.T) {
 		if r.Answers != row.answers || r.Newest != row.newest || r.Etcd != row.version {
 			t.Errorf("%s: answers %t, want %t; revision %d, want %d; etcd %q, want %q", row.name, r.Answers, row.answers, r.Newest, row.newest, r.Etcd, row.version)
 		}
-	}
-}
-
-// wantPlan looks for words in a plan, and for those that must not be there.
-func wantPlan(t *testing.T, name string, steps []RestoreStep, says []string, not string) {
-	t.Helper()
-	var said []string
-	for _, s := range steps {
-		said = append(append(said, s.Title, s.Why), s.Commands...)
-	}
-	text := strings.Join(said, "\n")
-	for _, words := range says {
-		if !strings.Contains(text, words) {
-			t.Errorf("%s: it doesn't say %q:\n%s", name, words, text)
-		}
-	}
-	if not != "" && strings.Contains(text, not) {
-		t.Errorf("%s: it says %q:\n%s", name, not, text)
 	}
 }
