@@ -50,7 +50,7 @@ func (e *env) survey(ctx context.Context, namespace string, selector labels.Sele
 	group.SetLimit(atOnce)
 	for i, owner := range owners {
 		group.Go(func() error {
-			c, err := summarize(within, loaded, owner)
+			c, err := summarize(within, loaded, owner, found.Unseen)
 			if err == nil && dial && c.Version == "" && c.Members.Desired > 0 {
 				c.Version = to.version(within, loaded, owner)
 			}
@@ -70,7 +70,7 @@ func unseenOf(denials []observe.Denial) []v1alpha1.Unseen {
 }
 
 // summarize is one cluster as the objects of Kubernetes show it.
-func summarize(ctx context.Context, r *observe.Reader, o observe.Owner) (v1alpha1.EtcdCluster, error) {
+func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, unseen []v1alpha1.Unseen) (v1alpha1.EtcdCluster, error) {
 	c := v1alpha1.EtcdCluster{ClusterIdentity: identityOf(o), Labels: o.Labels}
 	if !o.Created.IsZero() {
 		c.CreationTimestamp = &o.Created
@@ -85,7 +85,7 @@ func summarize(ctx context.Context, r *observe.Reader, o observe.Owner) (v1alpha
 	if c.Backup, err = backupOf(ctx, r, o, facts); err != nil {
 		return c, err
 	}
-	if c.Traffic, err = trafficOf(ctx, r, o, facts.At); err != nil {
+	if c.Traffic, err = trafficOf(ctx, r, o, unseen, facts.At); err != nil {
 		return c, err
 	}
 	pods, err := r.MemberPods(ctx, o)
@@ -151,7 +151,10 @@ func timeOf(t time.Time) *metav1.Time {
 }
 
 // trafficOf says whether clients reach the members by the Services that are theirs.
-func trafficOf(ctx context.Context, r *observe.Reader, o observe.Owner, now time.Time) (v1alpha1.Traffic, error) {
+func trafficOf(ctx context.Context, r *observe.Reader, o observe.Owner, unseen []v1alpha1.Unseen, now time.Time) (v1alpha1.Traffic, error) {
+	if unseenKind(unseen, "services") {
+		return v1alpha1.Traffic{State: v1alpha1.TrafficUnknown}, nil
+	}
 	services, err := r.ClientServices(ctx, o)
 	if err != nil || len(services) == 0 {
 		return v1alpha1.Traffic{State: v1alpha1.TrafficNone}, err

@@ -52,9 +52,6 @@ func notSeen(row []cell, c *v1alpha1.EtcdCluster, unseen []v1alpha1.Unseen) {
 	if unseenKind(unseen, "leases.coordination.k8s.io") && latestBackup(c.Backup).IsZero() && c.Backup.Status != "" {
 		row[5] = cell{text: "?"}
 	}
-	if unseenKind(unseen, "services") {
-		row[6] = cell{text: "?"}
-	}
 }
 
 func ownerText(c *v1alpha1.EtcdCluster) string {
@@ -122,6 +119,8 @@ func trafficCell(t v1alpha1.Traffic, now time.Time) cell {
 		return cell{cutText(t, now), red}
 	case v1alpha1.TrafficOpen:
 		return cell{text: "open"}
+	case v1alpha1.TrafficUnknown:
+		return cell{text: "?"}
 	}
 	return cell{}
 }

@@ -39,6 +39,13 @@ func TestListNotSeen(t *testing.T) {
 		if row.unseen != "" {
 			found.Unseen = []v1alpha1.Unseen{{What: row.unseen}}
 		}
+		if row.unseen == "services" {
+			traffic, err := trafficOf(t.Context(), nil, observe.Owner{}, found.Unseen, noon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found.Items[0].Traffic = traffic
+		}
 		var got []string
 		for _, c := range listTable(found, false, noon).rows[0][2:7] {
 			got = append(got, c.text)

@@ -210,11 +210,8 @@ func (s *sight) observe(ctx context.Context, r *observe.Reader) error {
 	if s.backup, err = backupOf(ctx, r, s.owner, s.facts); err != nil {
 		return err
 	}
-	if s.traffic, err = trafficOf(ctx, r, s.owner, s.facts.At); err != nil {
+	if s.traffic, err = trafficOf(ctx, r, s.owner, s.unseen, s.facts.At); err != nil {
 		return err
-	}
-	if unseenKind(s.unseen, "services") {
-		s.traffic.State = v1alpha1.TrafficUnknown
 	}
 	return s.place(ctx, r)
 }
