@@ -26,6 +26,9 @@ func growToFive(ctx context.Context, w *World) error {
 			return err
 		}
 	}
+	if err := awaitPlaced(ctx, 5, w.grow); err != nil {
+		return err
+	}
 	if err := w.disturb(ctx, "grow"); err != nil {
 		return err
 	}

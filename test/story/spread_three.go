@@ -29,6 +29,9 @@ func spreadThree(ctx context.Context, w *World) error {
 	if err := together.Wait(); err != nil {
 		return err
 	}
+	if err := awaitPlaced(ctx, 3, w.cast()...); err != nil {
+		return err
+	}
 	if err := w.disturb(ctx, "spread"); err != nil {
 		return err
 	}
@@ -62,6 +65,29 @@ func awaitReady(ctx context.Context, all ...*clusters.Cluster) error {
 	together, ctx := errgroup.WithContext(ctx)
 	for _, c := range all {
 		together.Go(func() error { return c.WaitReady(ctx) })
+	}
+	return together.Wait()
+}
+
+// awaitPlaced waits until so many members of each cluster have a node. Broken before, a
+// story ends otherwise without anybody's fault: a pod that is created while the webhook is
+// away has no terms, and one whose volume the scheduler has bound, and then not the pod, is
+// tied to a zone which another member may take.
+func awaitPlaced(ctx context.Context, want int, all ...*clusters.Cluster) error {
+	together, ctx := errgroup.WithContext(ctx)
+	for _, c := range all {
+		together.Go(func() error {
+			return clusters.Await(ctx, limit, fmt.Sprintf("%d members of %s to have a node", want, c), func(ctx context.Context) (string, bool, error) {
+				members, err := c.Members(ctx)
+				placed := 0
+				for _, m := range members {
+					if m.Node != "" {
+						placed++
+					}
+				}
+				return fmt.Sprintf("%d have one", placed), placed == want, err
+			})
+		})
 	}
 	return together.Wait()
 }
