@@ -75,7 +75,7 @@ var ruleRemedies = map[string]string{
 	policy.OwnTerm:              "Nothing, if the term is meant. Take it out of the pod template to get the policy's.",
 	policy.VolumeNowhere:        "Compare the PersistentVolume's nodeAffinity with the nodes; the node may be gone for good. Then kubectl etcd member replace POD.",
 	policy.VolumeUnplaced:       "Use a storage class with volumeBindingMode WaitForFirstConsumer for new clusters.",
-	policy.VolumeZoneTaken:      "Replace the member so that it gets a volume elsewhere: kubectl etcd member replace POD.",
+	policy.VolumeZoneTaken:      "Replace the member when all are well, so that it gets a volume elsewhere: kubectl etcd member replace POD --force.",
 	policy.QuorumKept:           noAction,
 	policy.QuorumWouldBeLost:    "kubectl etcd status NAME shows which members are down, and why.",
 	policy.NoQuorum:             "kubectl etcd status NAME shows which members are down, and why. Don't delete pods or volumes.",
@@ -89,5 +89,5 @@ var ruleRemedies = map[string]string{
 	policy.SpaceFree:            "kubectl etcd alarm disarm NAME.",
 	policy.CuresNoSpace:         noAction,
 	policy.DatabaseFull:         "kubectl etcd defrag NAME does the whole cure; status shows what is left.",
-	policy.VolumeNodeTaken:      "Replace the member so that it gets a volume elsewhere: kubectl etcd member replace POD.",
+	policy.VolumeNodeTaken:      "Replace the member when all are well, so that it gets a volume elsewhere: kubectl etcd member replace POD --force.",
 }

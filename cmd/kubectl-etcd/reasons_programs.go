@@ -54,14 +54,14 @@ func policyReasons() []reason {
 		{"NotLookedAtYet", from, "The controller has not looked at this cluster yet.", "Wait a moment. If it stays, see whether etcd-webhook runs: kubectl etcd version."},
 		{"SpreadKept", from, "The cluster's members are spread as the policy says.", noAction},
 		{"NodeShared", from, "Two members of the cluster run on one node.", "Delete one of the two pods when the cluster is well: admission places it anew."},
-		{"ZonesUneven", from, "A zone has more members of the cluster than the policy allows.", "Delete one of that zone's pods when the cluster is well: admission places it anew, if its volume may move."},
+		{"ZonesUneven", from, "A zone has more members of the cluster than the policy allows.", "Delete one of that zone's pods when the cluster is well: admission places it anew. If its volume keeps it there: kubectl etcd member replace POD --force."},
 		{"NotScheduled", from, "A member's pod has no node yet.", "kubectl describe pod says why the scheduler finds none."},
 		{"Kept", from, "Every cluster's members are spread as the policy says.", noAction},
 		{"Broken", from, "In at least one cluster the members are not spread as the policy says.", "The policy's status lists them; a member moves when its pod is recreated."},
 		{"Protected", from, "Every cluster has a disruption budget that is kept.", noAction},
 		{"Unprotected", from, "At least one cluster has no disruption budget that is kept.", "The policy's status lists them with the reason."},
 		{"Unknown", from, "Not enough is known yet to say.", "Wait a moment; if it stays, see etcd-webhook's logs."},
-		{"MemberRespread", from, "A member's pod couldn't be scheduled because of its volume and a term that was injected; it was deleted once, so that admission decides again with the volume known.", noAction},
+		{"MemberRespread", from, "A member's pod couldn't be scheduled because of its volume and a term that was injected; it was deleted once, so that admission decides again with the volume known.", "It runs now, perhaps beside another member. To spread them when all are well: kubectl etcd member replace POD --force."},
 	}
 }
 

@@ -30,6 +30,15 @@ func inPod(i int) func(*Facts) {
 	})
 }
 
+// boundAmong says of a member what admission says of one whose volume is bound where
+// another member is.
+func boundAmong(i int) func(*Facts) {
+	return pod(i, func(p *corev1.Pod) {
+		record := observe.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: policy.VolumeZoneTaken}}}
+		p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: record.String()}
+	})
+}
+
 func TestPlacement(t *testing.T) {
 	t.Parallel()
 	governed := func(mode v1alpha1.Mode, kept policy.Status) func(*Facts) {
@@ -53,6 +62,9 @@ func TestPlacement(t *testing.T) {
 		{name: "even", id: "P002", want: OK, says: "a 1, b 1, c 1"},
 		{name: "uneven", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a" }, want: Warning, says: "a has 2", fix: "kubectl delete pod main-2"},
 		{name: "uneven, and one is not Ready", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are well, kubectl delete pod main-2"},
+		{name: "uneven, and its volume is bound there", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(2)(f) }, want: Warning, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
+		{name: "uneven, and the other's volume is bound there", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(0)(f) }, want: Warning, fix: "kubectl etcd member replace statefulset/main main-0 --force -n team"},
+		{name: "uneven, and one is bound elsewhere", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(1)(f) }, want: Warning, fix: "kubectl delete pod main-2"},
 		{name: "one zone", id: "P002", with: func(f *Facts) {
 			for i := range f.Nodes.Value {
 				f.Nodes.Value[i].Zone = "a"

@@ -87,10 +87,11 @@ func (f *Facts) apart(pod string) string {
 }
 
 // move is how to have a pod made anew elsewhere. Data in the pod or on its node stays
-// behind, and one of a few voters must not go while another is away.
+// behind, a bound volume keeps the pod where it is, and one of a few voters must not go
+// while another is away.
 func (f *Facts) move(name string) string {
 	how := f.kubectl("delete pod " + name)
-	if pod := f.pod(name); pod != nil && f.leavesData(pod) {
+	if pod := f.pod(name); pod != nil && (f.leavesData(pod) || tied(pod)) {
 		how = f.replace(name, "--force")
 	}
 	if !f.allWell() {
@@ -107,6 +108,15 @@ func (f *Facts) leavesData(pod *corev1.Pod) bool {
 	}
 	volume, mounted := volumeAt(&pod.Spec, dir)
 	return !mounted || volume.EmptyDir != nil || volume.HostPath != nil
+}
+
+// tied says whether admission found the pod's volume bound where others are. Where it
+// hasn't looked, it does when the pod is made anew.
+func tied(pod *corev1.Pod) bool {
+	record, _ := observe.SpreadRecordOf(pod)
+	return slices.ContainsFunc(record.Notes, func(n policy.Note) bool {
+		return n.Reason == policy.VolumeZoneTaken || n.Reason == policy.VolumeNodeTaken
+	})
 }
 
 // allWell says whether every member is there, Ready and, as far as anybody asked,
@@ -190,7 +200,8 @@ func policyKept(f *Facts) []Finding {
 }
 
 // misplaced is the pod to move: the last on a node that has several, or else in
-// the zone that has most. The first are the last that anybody should touch.
+// the zone that has most, but one that is known to be tied there before all others. The
+// first are the last that anybody should touch.
 func (f *Facts) misplaced() string {
 	nodes, zones := map[string]int{}, map[string]int{}
 	for _, m := range f.Placement.Value {
@@ -203,7 +214,7 @@ func (f *Facts) misplaced() string {
 		if m.Node != "" && nodes[m.Node] > 1 {
 			crowd += len(f.Placement.Value)
 		}
-		if crowd >= most {
+		if pod := f.pod(best); crowd > most || crowd == most && (pod == nil || !tied(pod)) {
 			best, most = m.Pod, crowd
 		}
 	}
