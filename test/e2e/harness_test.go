@@ -130,17 +130,25 @@ func start(t *testing.T, namespaceName, name string, spec clusters.Spec) *cluste
 	return c
 }
 
-// startReviewed is start for a cluster whose members etcd-webhook has to have seen. Where
-// the API server didn't wait for it long enough, and went on without, all of it is made
-// anew; before is done each time, nil for nothing.
-func startReviewed(t *testing.T, namespaceName, name string, spec clusters.Spec, before func()) (c *clusters.Cluster) {
+// startReviewed is start for a cluster whose members etcd-webhook has to have seen; before
+// is done each time that the cluster is made, nil for nothing.
+func startReviewed(t *testing.T, namespaceName, name string, spec clusters.Spec, before func()) *clusters.Cluster {
 	t.Helper()
-	eventually(t, "members of "+name+" that were reviewed", func(ctx context.Context) (string, bool, error) {
+	return reviewed(t, func() *clusters.Cluster {
 		if before != nil {
 			before()
 		}
+		return start(t, namespaceName, name, spec)
+	})
+}
+
+// reviewed makes a cluster anew until etcd-webhook has seen all of its members: the API
+// server waits for it only so long, and goes on without.
+func reviewed(t *testing.T, begin func() *clusters.Cluster) (c *clusters.Cluster) {
+	t.Helper()
+	eventually(t, "members that were reviewed", func(ctx context.Context) (string, bool, error) {
 		ignored := failedOpen(t)
-		c = start(t, namespaceName, name, spec)
+		c = begin()
 		for _, m := range members(t, c) {
 			if m.Pod.Annotations[v1alpha1.SpreadAnnotation] != "" {
 				continue

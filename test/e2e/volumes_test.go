@@ -6,11 +6,15 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -58,15 +62,87 @@ func restartsInPlace(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// claimInZone binds a claim to the zone of a node before its member is there.
+// A volume that is bound where another member goes before its own can: the scheduler binds
+// one before the other. Admission has required a zone for it that it can't have.
+func TestVolumeBoundAfterAdmission(t *testing.T) {
+	beside(t)
+	enter(t, 3)
+	ns, _ := governed(t, nil)
+	zone, node := bed.Nodes()[0].Zone, bed.Nodes()[0].Name
+	gate := corev1.PodSchedulingGate{Name: "e2e/volumes"}
+	c := reviewed(t, func() *clusters.Cluster {
+		return applyGated(t, ns, "tied", gate)
+	})
+	for i := range 2 {
+		claimInZone(t, ns, fmt.Sprintf("data-tied-%d", i), node)
+	}
+	openGates(t, ns)
+	if err := c.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if zones := clusters.Zones(members(t, c)); zones[zone] != 2 {
+		t.Errorf("members whose volumes are in %s are not both there: %v", zone, zones)
+	}
+	awaitEvent(t, c, "found no node for 2m0s: it was required to go to")
+
+	out, _ := plugin(t, 3, "check", "tied", "-n", ns)
+	tied := "tied-0"
+	if strings.Contains(out, "member replace statefulset/tied tied-1") {
+		tied = "tied-1"
+	}
+	wants(t, out, fmt.Sprintf("kubectl etcd member replace statefulset/tied %s --force -n %s", tied, ns))
+	plugin(t, 0, "member", "replace", "statefulset/tied", tied, "--force", "-n", ns, "-y")
+	if zones := clusters.Zones(members(t, c)); len(zones) != 3 {
+		t.Errorf("after %s was replaced members are not in three zones: %v", tied, zones)
+	}
+}
+
+// applyGated makes a cluster whose three pods the scheduler doesn't look at.
+func applyGated(t *testing.T, ns, name string, gate corev1.PodSchedulingGate) *clusters.Cluster {
+	t.Helper()
+	c, err := clusters.Apply(t.Context(), bed, ns, name, clusters.Spec{Flavour: clusters.Plain, StorageClass: "zone", Mutate: func(set *appsv1.StatefulSet) {
+		set.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{gate}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "three pods of "+c.String(), func(ctx context.Context) (string, bool, error) {
+		found, err := c.Members(ctx)
+		return fmt.Sprintf("%d pods", len(found)), len(found) == 3, err
+	})
+	return c
+}
+
+// openGates lets the scheduler have every pod of the namespace, now and until the test ends.
+func openGates(t *testing.T, ns string) {
+	t.Helper()
+	go func() {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for {
+			var pods corev1.PodList
+			_ = kube.List(t.Context(), &pods, client.InNamespace(ns)) // what this misses, the next round sees
+			for _, pod := range pods.Items {
+				if len(pod.Spec.SchedulingGates) > 0 {
+					_ = kube.Patch(t.Context(), &pod, client.RawPatch(types.JSONPatchType, []byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`)))
+				}
+			}
+			select {
+			case <-t.Context().Done():
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+}
+
+// claimInZone binds a claim to the zone of a node before its member is there, and makes it
+// where there is none.
 func claimInZone(t *testing.T, ns, name, node string) {
 	t.Helper()
 	class := "zone"
 	claim := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: ns, Name: name,
-			Annotations: map[string]string{"volume.kubernetes.io/selected-node": node},
-		},
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			StorageClassName: &class,
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
@@ -76,6 +152,10 @@ func claimInZone(t *testing.T, ns, name, node string) {
 		},
 	}
 	if err := client.IgnoreAlreadyExists(kube.Create(t.Context(), claim)); err != nil {
+		t.Fatal(err)
+	}
+	choose := fmt.Appendf(nil, `{"metadata":{"annotations":{"volume.kubernetes.io/selected-node":%q}}}`, node)
+	if err := kube.Patch(t.Context(), claim, client.RawPatch(types.MergePatchType, choose)); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, fmt.Sprintf("claim %s/%s to be bound", ns, name), func(ctx context.Context) (string, bool, error) {
