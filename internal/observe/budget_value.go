@@ -104,7 +104,7 @@ func ValueOf(name string, spec *policyv1.PodDisruptionBudgetSpec) (BudgetValue, 
 		field, n = MaxUnavailable, most
 	}
 	if n.Type == intstr.String {
-		return left(BudgetPercentage, "%s %s is a percentage of pods that change in number; use an integer", field, n.StrVal)
+		return left(BudgetPercentage, "%s %s is a percentage, which Kubernetes rounds up: it means another number at every size; use an integer", field, n.StrVal)
 	}
 	return BudgetValue{Field: field, N: n.IntValue()}, nil
 }
