@@ -65,6 +65,16 @@ var stepRows = []struct {
 	{row: "M-36 another's change of the template", members: "Lv", operation: ScaleOut, undo: true, target: 3, change: func(s *Site) {
 		s.Original, s.Partition, s.Launch, s.Changed, s.Seats[0].Current = false, 2, s.launch(-1), true, false
 	}, want: RestoreStrategy},
+	{row: "M-33 also above a place that has lost its own", members: "L-v", operation: ScaleOut, undo: true, target: 5, want: SetPartition},
+	{row: "M-33 also where the first place has none", members: "-Lv", operation: ScaleOut, undo: true, target: 5, want: SetPartition},
+	{row: "M-25 nothing goes while a voter has no place", members: "Lvv", operation: ScaleOut, undo: true, target: 5, change: func(s *Site) { s.Members[1].Place = -1 }, want: Stop, reason: StrangerMember},
+	{row: "M-25 but the learner", members: "Lvd", operation: ScaleOut, undo: true, target: 5, change: func(s *Site) { s.Members[0].Place = -1 }, want: RemoveMember, place: 2},
+	{row: "M-37 replicas below a voter, scaling out", members: "Lvvxx", operation: ScaleOut, target: 5, change: lowered, want: SetReplicas},
+	{row: "M-37 or taking that back", members: "Lvvxx", operation: ScaleOut, undo: true, target: 5, change: lowered, want: SetReplicas},
+	{row: "M-37 or scaling in", members: "Lvvxx", operation: ScaleIn, target: 3, change: lowered, want: SetReplicas},
+	{row: "M-37 or leaving that", members: "Lvvxx", operation: ScaleIn, undo: true, target: 3, change: lowered, want: SetReplicas},
+	{row: "M-37 or replacing", members: "Lvx", operation: Replace, change: func(s *Site) { s.Replicas = 2 }, want: SetReplicas},
+	{row: "M-37 one that is out already", members: "-", operation: Replace, change: func(s *Site) { s.Replicas = 0 }, want: SetReplicas},
 	{row: "M-34 an operation that nobody knows", members: "L", operation: "Reshuffle", want: Stop, reason: UnknownOperation},
 }
 
@@ -77,6 +87,8 @@ func told(places string) func(*Site) {
 		}
 	}
 }
+
+func lowered(s *Site) { s.Replicas = 3 }
 
 func two(s *Site) {
 	told("11")(s)

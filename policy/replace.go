@@ -16,6 +16,9 @@ func replace(s Site, r Record) Step {
 	if step, bad := s.strange(); bad {
 		return step
 	}
+	if step, low := s.lowered(r.Place + 1); low {
+		return step
+	}
 	switch {
 	case found && m.ID == r.Member:
 		return takeAway(s, m)

@@ -12,6 +12,9 @@ func scaleIn(s Site, r Record) Step {
 	if learner, found := s.learner(); found {
 		return stop(LearnerPresent, "member %016x is a learner: wait until it votes, or remove it", learner.ID)
 	}
+	if step, low := s.lowered(0); low {
+		return step
+	}
 	last := s.highest()
 	if step, left := s.clear(max(last+1, r.Target), r.KeepClaims); left {
 		return step
@@ -27,6 +30,9 @@ func scaleIn(s Site, r Record) Step {
 // volumes, which are of no use to a cluster that has taken the member out; nobody else goes.
 func undoIn(s Site, r Record) Step {
 	if step, bad := s.strange(); bad {
+		return step
+	}
+	if step, low := s.lowered(0); low {
 		return step
 	}
 	if step, left := s.clear(max(s.highest()+1, r.Target), r.KeepClaims); left {

@@ -10,6 +10,9 @@ func scaleOut(s Site, r Record) Step {
 	if step, bad := s.strange(); bad {
 		return step
 	}
+	if step, low := s.lowered(0); low {
+		return step
+	}
 	size := s.size()
 	if at := s.beyond(size); at >= 0 {
 		return stop(MemberGap, "%s is a member, %s is none: replace that first", s.Seats[at].Pod, s.Seats[size].Pod)
@@ -93,12 +96,19 @@ func (s Site) settle(r Record, size int) Step {
 }
 
 // undoOut takes a learner back with all that was made for it. Members that have
-// a vote by then stay: taking one away is a scale-in, not an undoing.
+// a vote by then stay, above a place without one as well: taking one away is a scale-in,
+// not an undoing.
 func undoOut(s Site, r Record) Step {
 	if learner, found := s.learner(); found && learner.Place >= r.Replicas {
 		return s.remove(learner)
 	}
-	size := max(s.size(), r.Replicas)
+	if step, bad := s.strange(); bad {
+		return step
+	}
+	if step, low := s.lowered(0); low {
+		return step
+	}
+	size := max(s.voted(), r.Replicas)
 	if step, left := s.clear(size, false); left {
 		return step
 	}

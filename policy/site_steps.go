@@ -102,6 +102,15 @@ func (s Site) clear(from int, keep bool) (Step, bool) {
 	return Step{}, false
 }
 
+// lowered gives voters their pods back, and a place that is to have one, where somebody
+// else has lowered the replicas below them.
+func (s Site) lowered(least int) (Step, bool) {
+	if least = max(least, s.voted()); s.Replicas < least {
+		return s.replicas(least), true
+	}
+	return Step{}, false
+}
+
 func (s Site) replicas(n int) Step { return Step{Act: SetReplicas, Number: n} }
 
 func (s Site) remove(p Peer) Step {
@@ -147,6 +156,17 @@ func (s Site) beyond(size int) int {
 		}
 	}
 	return -1
+}
+
+// voted is the number of places up to the last that has a voter.
+func (s Site) voted() int {
+	last := -1
+	for _, p := range s.Members {
+		if !p.Learner {
+			last = max(last, p.Place)
+		}
+	}
+	return last + 1
 }
 
 func (s Site) highest() int {
