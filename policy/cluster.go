@@ -41,7 +41,7 @@ type Cluster struct {
 	// an operator that is down while leases are renewed makes nothing stale.
 	Stale bool
 
-	// TrafficCut says that the client Service's selector carries an unexpired cut.
+	// TrafficCut says that the client Service's selector carries a cut, be its time over or not.
 	TrafficCut bool
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -85,7 +86,7 @@ func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, unseen [
 	if c.Backup, err = backupOf(ctx, r, o, facts); err != nil {
 		return c, err
 	}
-	if c.Traffic, err = trafficOf(ctx, r, o, unseen, facts.At); err != nil {
+	if c.Traffic, err = trafficOf(ctx, r, o, unseen); err != nil {
 		return c, err
 	}
 	pods, err := r.MemberPods(ctx, o)
@@ -150,8 +151,9 @@ func timeOf(t time.Time) *metav1.Time {
 	return &metav1.Time{Time: t}
 }
 
-// trafficOf says whether clients reach the members by the Services that are theirs.
-func trafficOf(ctx context.Context, r *observe.Reader, o observe.Owner, unseen []v1alpha1.Unseen, now time.Time) (v1alpha1.Traffic, error) {
+// trafficOf says whether clients reach the members by the Services that are theirs. A cut
+// whose time is over goes on until its key is gone.
+func trafficOf(ctx context.Context, r *observe.Reader, o observe.Owner, unseen []v1alpha1.Unseen) (v1alpha1.Traffic, error) {
 	if unseenKind(unseen, "services") {
 		return v1alpha1.Traffic{State: v1alpha1.TrafficUnknown}, nil
 	}
@@ -162,11 +164,12 @@ func trafficOf(ctx context.Context, r *observe.Reader, o observe.Owner, unseen [
 	t := v1alpha1.Traffic{State: v1alpha1.TrafficOpen}
 	for i := range services {
 		t.Services = append(t.Services, services[i].Name)
-		if until, cut := observe.CutUntil(&services[i]); cut && until.After(now) {
-			t.State = v1alpha1.TrafficCut
-			if t.Until == nil || until.After(t.Until.Time) {
-				t.Until = timeOf(until)
-			}
+		if _, cut := services[i].Spec.Selector[policyv1alpha1.ClientTrafficKey]; !cut {
+			continue
+		}
+		t.State = v1alpha1.TrafficCut
+		if until, readable := observe.CutUntil(&services[i]); readable && (t.Until == nil || until.After(t.Until.Time)) {
+			t.Until = &metav1.Time{Time: until}
 		}
 	}
 	return t, nil

@@ -125,12 +125,18 @@ func trafficCell(t v1alpha1.Traffic, now time.Time) cell {
 	return cell{}
 }
 
-// cutText is a cut with its end: "cut 14m more".
+// cutText is a cut with its end, "cut 14m more", or with how long it has been over without
+// anybody restoring the traffic.
 func cutText(t v1alpha1.Traffic, now time.Time) string {
-	if t.Until == nil {
+	switch {
+	case t.Until == nil:
 		return "cut"
+	case t.Until.After(now):
+		return "cut " + duration.HumanDuration(t.Until.Sub(now)) + " more"
+	case t.Until.Unix() == 0:
+		return "cut, to be restored"
 	}
-	return "cut " + duration.HumanDuration(t.Until.Sub(now)) + " more"
+	return "cut, overdue " + since(now, t.Until.Time)
 }
 
 // since is an age as kubectl shows it. Another machine's clock may be ahead.

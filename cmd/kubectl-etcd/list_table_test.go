@@ -40,7 +40,7 @@ func TestListNotSeen(t *testing.T) {
 			found.Unseen = []v1alpha1.Unseen{{What: row.unseen}}
 		}
 		if row.unseen == "services" {
-			traffic, err := trafficOf(t.Context(), nil, observe.Owner{}, found.Unseen, noon)
+			traffic, err := trafficOf(t.Context(), nil, observe.Owner{}, found.Unseen)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -256,11 +256,18 @@ func (a *assessment) conditions() {
 	}
 }
 
+// cutOverdue is how long a cut may be over: whoever ends it has a clock of its own.
+const cutOverdue = time.Minute
+
 // surroundings looks at what is around the members.
 func (a *assessment) surroundings() {
 	st := a.status
-	if st.Traffic.State == v1alpha1.TrafficCut {
-		a.warn(reasonTraffic, "client traffic is %s: new clients don't reach the members", cutText(st.Traffic, a.at))
+	if t := st.Traffic; t.State == v1alpha1.TrafficCut {
+		say := a.warn
+		if t.Until == nil || a.at.Sub(t.Until.Time) > cutOverdue {
+			say = a.fail // nobody is there who ends it
+		}
+		say(reasonTraffic, "client traffic is %s: new clients don't reach the members", cutText(t, a.at))
 	}
 	if u := st.UnderWay; u != nil && u.Interrupted && u.Change != "" {
 		a.warn(reasonInterrupted, "kubectl etcd %s was interrupted and is half done: carry it on or take it back before anything else", u.Operation)

@@ -145,7 +145,11 @@ func etcdText(st *v1alpha1.EtcdClusterStatus) string {
 func trafficText(t v1alpha1.Traffic, now time.Time) string {
 	switch t.State {
 	case v1alpha1.TrafficCut:
-		return fmt.Sprintf("%s, until %s (Service %s)", cutText(t, now), t.Until.UTC().Format("2006-01-02 15:04:05 MST"), strings.Join(t.Services, ", "))
+		end := ""
+		if t.Until != nil && t.Until.Unix() != 0 {
+			end = ", until " + t.Until.UTC().Format("2006-01-02 15:04:05 MST")
+		}
+		return fmt.Sprintf("%s%s (Service %s)", cutText(t, now), end, strings.Join(t.Services, ", "))
 	case v1alpha1.TrafficOpen:
 		return "open (Service " + strings.Join(t.Services, ", ") + ")"
 	case v1alpha1.TrafficUnknown:

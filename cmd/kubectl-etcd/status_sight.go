@@ -210,7 +210,7 @@ func (s *sight) observe(ctx context.Context, r *observe.Reader) error {
 	if s.backup, err = backupOf(ctx, r, s.owner, s.facts); err != nil {
 		return err
 	}
-	if s.traffic, err = trafficOf(ctx, r, s.owner, s.unseen, s.facts.At); err != nil {
+	if s.traffic, err = trafficOf(ctx, r, s.owner, s.unseen); err != nil {
 		return err
 	}
 	return s.place(ctx, r)

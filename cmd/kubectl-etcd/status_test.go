@@ -170,6 +170,14 @@ var statusCases = map[string]func(*sight){
 		s.facts.Cluster.TrafficCut = true
 		s.traffic.State, s.traffic.Until = v1alpha1.TrafficCut, &metav1.Time{Time: noon.Add(14 * time.Minute)}
 	},
+	"traffic-cut-overdue": func(s *sight) {
+		s.facts.Cluster.TrafficCut = true
+		s.traffic.State, s.traffic.Until = v1alpha1.TrafficCut, &metav1.Time{Time: noon.Add(-5 * time.Minute)}
+	},
+	"traffic-cut-for-ever": func(s *sight) {
+		s.facts.Cluster.TrafficCut = true
+		s.traffic.State = v1alpha1.TrafficCut
+	},
 	"backups-fail": func(s *sight) {
 		s.backup.Status, s.backup.Reason = "False", "BackupFailed"
 		s.backup.Delta = &metav1.Time{Time: noon.Add(-3 * time.Hour)}

@@ -101,11 +101,7 @@ func (r *Reader) traffic(ctx context.Context, w *workload, f *Facts) error {
 	if err := r.List(ctx, &services, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list Services of %s: %w", w.owner, err)
 	}
-	until, cut := cutUntil(services.Items, w.nextLabels(), f.At)
-	f.Cluster.TrafficCut = cut
-	if cut {
-		f.changeIn(until.Sub(f.At))
-	}
+	f.Cluster.TrafficCut = trafficCut(services.Items, w.nextLabels())
 	return nil
 }
 

@@ -43,22 +43,17 @@ func CutValue(until time.Time) string {
 	return v1alpha1.ClientTrafficPrefix + strconv.FormatInt(until.Unix(), 10)
 }
 
-// cutUntil is until when any of the Services cuts the traffic to pods with
-// these labels, false when none does. A headless Service is none of the
+// trafficCut says whether any of the Services keeps clients from pods with these labels. A
+// cut whose time is over goes on until the key is gone. A headless Service is none of the
 // clients': cutting one would part the members.
-func cutUntil(services []corev1.Service, member labels.Set, now time.Time) (time.Time, bool) {
-	var last time.Time
-	for i := range services {
-		s := &services[i]
-		until, cut := CutUntil(s)
-		if !cut || !until.After(now) || s.Spec.ClusterIP == corev1.ClusterIPNone {
-			continue
+func trafficCut(services []corev1.Service, member labels.Set) bool {
+	return slices.ContainsFunc(services, func(s corev1.Service) bool {
+		if _, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]; !cut || s.Spec.ClusterIP == corev1.ClusterIPNone {
+			return false
 		}
-		if rest := Uncut(s); len(rest) > 0 && labels.SelectorFromSet(rest).Matches(member) && until.After(last) {
-			last = until
-		}
-	}
-	return last, !last.IsZero()
+		rest := Uncut(&s)
+		return len(rest) > 0 && labels.SelectorFromSet(rest).Matches(member)
+	})
 }
 
 // Uncut is what a Service selects when its traffic is not cut.

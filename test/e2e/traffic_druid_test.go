@@ -125,6 +125,8 @@ func detached(t *testing.T, c *clusters.Cluster) {
 		t.Errorf("restored by %q: %s", report.RestoredBy, words)
 	}
 	cutUntil(t, c) // still there, its time long over
+	tells(t, 0, []string{"cut"}, "list", "-n", c.Namespace)
+	refuses(t, []string{"client traffic is cut"}, "member", "replace", "etcd/"+c.Name, c.Full()+"-1", "--force", "-n", c.Namespace, "-y")
 	plugin(t, 0, "restore-client-traffic", c.Name, "-n", c.Namespace, "-y")
 	etcd, err := c.Etcd(t.Context())
 	if err != nil {
