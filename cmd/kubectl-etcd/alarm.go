@@ -123,8 +123,6 @@ func newAlarmDisarmCmd(e *env) *cobra.Command {
 }
 
 func alarmDisarm(ctx context.Context, e *env, target string, ch change) error {
-	ctx, cancel := within(ctx, ch.timeout, "disarm the alarms of "+target)
-	defer cancel()
 	c, err := e.cluster(ctx, target)
 	if err != nil {
 		return err
@@ -154,6 +152,8 @@ func alarmDisarm(ctx context.Context, e *env, target string, ch change) error {
 		e.triedOnly()
 		return nil
 	}
+	ctx, cancel := within(ctx, ch.timeout, "disarm the alarms of "+target)
+	defer cancel()
 	lock, err := e.hold(ctx, c, "alarm disarm", ch)
 	if err != nil {
 		return err

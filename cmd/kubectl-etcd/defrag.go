@@ -52,8 +52,6 @@ func newDefragCmd(e *env) *cobra.Command {
 }
 
 func defrag(ctx context.Context, e *env, target string, ch change) error {
-	ctx, cancel := within(ctx, ch.timeout, "defragment "+target)
-	defer cancel()
 	c, err := e.cluster(ctx, target)
 	if err != nil {
 		return err
@@ -83,6 +81,8 @@ func defrag(ctx context.Context, e *env, target string, ch change) error {
 		e.triedOnly()
 		return nil
 	}
+	ctx, cancel := within(ctx, ch.timeout, "defragment "+target)
+	defer cancel()
 	lock, err := e.holdIdle(ctx, c, "defrag", ch)
 	if err != nil {
 		return err

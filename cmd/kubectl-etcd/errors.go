@@ -67,8 +67,9 @@ func timedOut(format string, args ...any) error {
 	return &timedOutError{message: fmt.Sprintf(format, args...)}
 }
 
-// within limits a command to the time of its --timeout, 0 for none. awaited says
-// what it waits for, as the message when the time is over.
+// within limits what a command does to the time of its --timeout, 0 for none: not how long
+// somebody reads its plan. awaited says what it waits for, as the message when the time is
+// over.
 func within(ctx context.Context, limit time.Duration, awaited string) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)

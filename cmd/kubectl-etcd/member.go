@@ -118,6 +118,8 @@ func (e *env) changeList(ctx context.Context, c *cluster, t memberTask) error {
 		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=server).")
 		return nil
 	}
+	ctx, cancel := within(ctx, t.timeout, t.plan.Title)
+	defer cancel()
 	lock, err := e.holdIdle(ctx, c, t.verb, t.change)
 	if err != nil {
 		return err

@@ -50,8 +50,6 @@ func newMemberAddCmd(e *env) *cobra.Command {
 }
 
 func memberAdd(ctx context.Context, e *env, target string, peerURLs []string, ch change) error {
-	ctx, cancel := within(ctx, ch.timeout, "add a member")
-	defer cancel()
 	c, err := e.cluster(ctx, target)
 	if err != nil {
 		return err

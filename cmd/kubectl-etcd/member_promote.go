@@ -41,8 +41,6 @@ func newMemberPromoteCmd(e *env) *cobra.Command {
 }
 
 func memberPromote(ctx context.Context, e *env, target, word string, ch change) error {
-	ctx, cancel := within(ctx, ch.timeout, "promote "+word)
-	defer cancel()
 	c, err := e.cluster(ctx, target)
 	if err != nil {
 		return err

@@ -47,8 +47,6 @@ func newMemberRemoveCmd(e *env) *cobra.Command {
 }
 
 func memberRemove(ctx context.Context, e *env, target, word string, ch change) error {
-	ctx, cancel := within(ctx, ch.timeout, "remove "+word)
-	defer cancel()
 	c, err := e.cluster(ctx, target)
 	if err != nil {
 		return err
@@ -71,10 +69,32 @@ func memberRemove(ctx context.Context, e *env, target, word string, ch change) e
 	}
 	return e.changeList(ctx, c, memberTask{
 		change: ch, plan: plan, verb: "member remove", event: "MemberRemoved", what: "removed member " + operate.Name(l),
-		act: func(ctx context.Context, members *etcd.Cluster, held func() error) error {
-			return operate.RemoveMember(ctx, members, c.Owner, l, held)
+		act: func(ctx context.Context, _ *etcd.Cluster, held func() error) error {
+			return removeNow(ctx, e, c, l, held)
 		},
 	})
+}
+
+// removeNow looks anew, under the lock, at the pods, too: while somebody read the plan, the
+// dead may have come back.
+func removeNow(ctx context.Context, e *env, c *cluster, was etcd.Listed, held func() error) error {
+	c, err := e.cluster(ctx, c.Owner.Target().String())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	s, err := operate.Listed(ctx, c.members, "remove "+operate.Name(was))
+	if err != nil {
+		return err
+	}
+	now, err := operate.FindMember(s, fmt.Sprintf("%016x", was.ID))
+	if err != nil {
+		return err
+	}
+	if _, err := removePlan(ctx, c, s, now); err != nil {
+		return err
+	}
+	return operate.RemoveMember(ctx, c.members, c.Owner, was, held)
 }
 
 // removePlan refuses members that should go another way, or not at all.

@@ -78,7 +78,7 @@ func (t *membersTask) replan(ctx context.Context, c *cluster) error {
 		return err
 	}
 	if journal == nil || journal.Replicas != t.journal.Replicas || journal.Operation != t.journal.Operation {
-		return refused("%s has changed since the plan was made: run the command again", c.Owner)
+		return changedMeanwhile(c)
 	}
 	t.journal = journal
 	return nil

@@ -47,8 +47,6 @@ func newMoveLeaderCmd(e *env) *cobra.Command {
 }
 
 func moveLeader(ctx context.Context, e *env, target, to string, ch change) error {
-	ctx, cancel := within(ctx, ch.timeout, "move the leadership of "+target)
-	defer cancel()
 	c, err := e.cluster(ctx, target)
 	if err != nil {
 		return err
@@ -84,6 +82,8 @@ func moveLeader(ctx context.Context, e *env, target, to string, ch change) error
 		e.triedOnly()
 		return nil
 	}
+	ctx, cancel := within(ctx, ch.timeout, "move the leadership of "+target)
+	defer cancel()
 	lock, err := e.hold(ctx, c, "move-leader", ch)
 	if err != nil {
 		return err

@@ -17,8 +17,6 @@ func scaleDruid(ctx context.Context, e *env, c *cluster, o scaleOptions) error {
 	if o.abort {
 		return refused("cannot take back a scale of %s: etcd-druid scales it, and goes on until it is done; kubectl etcd status etcd/%s shows how far it is", c.Owner, c.Name)
 	}
-	ctx, cancel := within(ctx, o.timeout, fmt.Sprintf("scale %s to %d members", c.Owner, o.replicas))
-	defer cancel()
 	m, err := e.members(c)
 	if err != nil {
 		return err
@@ -54,11 +52,13 @@ func scaleDruid(ctx context.Context, e *env, c *cluster, o scaleOptions) error {
 		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=server).")
 		return nil
 	}
-	return e.scaleDruidNow(ctx, c, m, o)
+	return e.scaleDruidNow(ctx, c, m, plan, o)
 }
 
 // scaledAlready says that nothing is to be asked of etcd-druid, which may still be at it.
 func (e *env) scaledAlready(ctx context.Context, c *cluster, m *operate.Members, o scaleOptions) error {
+	ctx, cancel := within(ctx, o.timeout, fmt.Sprintf("scale %s to %d members", c.Owner, o.replicas))
+	defer cancel()
 	if o.wait && o.dryRun == dryRunNone {
 		if err := m.AwaitDruid(ctx, o.replicas, nil); err != nil {
 			return err
@@ -68,13 +68,23 @@ func (e *env) scaledAlready(ctx context.Context, c *cluster, m *operate.Members,
 	return nil
 }
 
-func (e *env) scaleDruidNow(ctx context.Context, c *cluster, m *operate.Members, o scaleOptions) error {
+// scaleDruidNow looks anew under the lock: while somebody read the plan, a member may have
+// died or another scale have begun.
+func (e *env) scaleDruidNow(ctx context.Context, c *cluster, m *operate.Members, plan operate.Plan, o scaleOptions) error {
+	ctx, cancel := within(ctx, o.timeout, fmt.Sprintf("scale %s to %d members", c.Owner, o.replicas))
+	defer cancel()
 	lock, err := e.hold(ctx, c, "scale", o.change)
 	if err != nil {
 		return err
 	}
 	defer e.release(ctx, lock)
 	ctx, m.Held = lock.Context(), lock.Held
+	switch now, err := m.PlanDruidScale(ctx, o.replicas); {
+	case err != nil:
+		return err
+	case now.Title != plan.Title:
+		return changedMeanwhile(c)
+	}
 	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
 		return err
 	}
@@ -123,6 +133,11 @@ func (e *env) savedBefore(ctx context.Context, c *cluster, path string) (string,
 	return fmt.Sprintf("snapshot %s is whole: %d keys at revision %d, the cluster is at %d", path, file.Keys, file.Revision, latest), nil
 }
 
+// changedMeanwhile refuses what was planned for another state of the cluster.
+func changedMeanwhile(c *cluster) error {
+	return refused("%s has changed since the plan was made: run the command again", c.Owner)
+}
+
 // replaceDruid has the pod's sidecar make its member anew.
 func replaceDruid(ctx context.Context, e *env, c *cluster, pod string, o replaceOptions) error {
 	if o.abort {
@@ -168,6 +183,13 @@ func replaceDruid(ctx context.Context, e *env, c *cluster, pod string, o replace
 	m.Held = lock.Held
 	ctx, cancel := within(lock.Context(), o.timeout, "replace "+pod)
 	defer cancel()
+	now, _, err := m.PlanDruidReplace(ctx, pod, o.force)
+	if err != nil {
+		return err
+	}
+	if !now.Same(r) {
+		return changedMeanwhile(c)
+	}
 	if err := m.ReplaceDruid(ctx, r, false); err != nil {
 		return err
 	}

@@ -50,8 +50,6 @@ func newWebhookUninstallCmd(e *env) *cobra.Command {
 }
 
 func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
-	ctx, cancel := within(ctx, ch.timeout, "uninstall etcd-webhook")
-	defer cancel()
 	kube, err := e.quiet() // what it says of budgets that it still keeps is known
 	if err != nil {
 		return err
@@ -89,6 +87,8 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 		fmt.Fprintln(e.ErrOut, "The API server would take every write. Nothing was changed (--dry-run=server).")
 		return nil
 	}
+	ctx, cancel := within(ctx, ch.timeout, "uninstall etcd-webhook")
+	defer cancel()
 	if err := u.Run(ctx, found, ch.wait); err != nil {
 		return fmt.Errorf("%w; what was done is done: run it again to go on", err)
 	}

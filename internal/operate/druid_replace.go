@@ -6,6 +6,7 @@ package operate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -77,6 +78,13 @@ type DruidReplacement struct {
 	pod     *corev1.Pod
 	claims  []*corev1.PersistentVolumeClaim
 	members int
+}
+
+// Same says whether another look found the same member on the same pod and volumes.
+func (r *DruidReplacement) Same(other *DruidReplacement) bool {
+	claim := func(a, b *corev1.PersistentVolumeClaim) bool { return a.UID == b.UID }
+	return r.Member == other.Member && (r.pod == nil) == (other.pod == nil) && (r.pod == nil || r.pod.UID == other.pod.UID) &&
+		slices.EqualFunc(r.claims, other.claims, claim)
 }
 
 // ReplaceDruid deletes what the plan saw, by UID, and watches until a new member

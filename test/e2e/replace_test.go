@@ -8,10 +8,16 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
@@ -51,6 +57,10 @@ func TestPluginMemberReplace(t *testing.T) {
 	refuses(t, []string{"main-2 is not healthy"}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	r := startPlugin(t, "member", "replace", "main-2", "-n", ns, "-y")
 	r.says(t, "added main-2 to etcd as a learner")
+	_ = r.cmd.Process.Kill()
+	r.wait(t)
+	r = startPlugin(t, "member", "replace", "main-2", "-n", ns, "-y")
+	r.says(t, "took over the lock of")
 	kill(t, c, r)
 	if runs := throughKills(t, c, "member", "replace", "main-2", "-n", ns, "-y"); runs < 2 {
 		t.Errorf("%d runs: it was hardly killed", runs)
@@ -110,11 +120,47 @@ func TestPluginScaleDruid(t *testing.T) {
 	}
 	removesStrays(t, c)
 	before := livesOf(t, c)
+	looksAgain(t, c, "client traffic is cut", func() { cutByHand(t, c, observe.CutValue(time.Now().Add(time.Hour))) },
+		"member", "replace", "etcd/main", "main-2", "--force")
+	plugin(t, 0, "restore-client-traffic", "main", "-n", ns, "-y")
 	plugin(t, 0, "member", "replace", "main-2", "--force", "-n", ns, "-y")
 	votersAre(t, c, 3)
 	now := livesOf(t, c)
 	if now["main-2"] == before["main-2"] || now["main-0"] != before["main-0"] {
 		t.Errorf("replacing main-2 made of %v %v", before, now)
+	}
+}
+
+// looksAgain has a command find the cluster's lock with somebody who is dead, and what it
+// planned forbidden when it takes the lock over.
+func looksAgain(t *testing.T, c *clusters.Cluster, words string, meanwhile func(), args ...string) {
+	t.Helper()
+	owner := observe.Owner{Kind: "StatefulSet", Namespace: c.Namespace, Name: c.Full()}
+	if c.Flavour == clusters.Druid {
+		owner = observe.Owner{Kind: "Etcd", Namespace: c.Namespace, Name: c.Name}
+	}
+	lease := leaseOf(owner)
+	now := metav1.NowMicro()
+	lease.Spec = coordinationv1.LeaseSpec{HolderIdentity: new("cat"), RenewTime: &now, AcquireTime: &now, LeaseDurationSeconds: new(int32(15))}
+	if err := kube.Create(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	r := startPlugin(t, append(args, "-n", c.Namespace, "-y")...)
+	r.says(t, "watching for up to")
+	meanwhile()
+	if code := r.wait(t); code != 2 {
+		t.Errorf("exit code %d, want 2", code)
+	}
+	wants(t, r.stderr.String(), "took over the lock of", words)
+}
+
+// cutByHand writes into the client Service what cuts the traffic.
+func cutByHand(t *testing.T, c *clusters.Cluster, value string) {
+	t.Helper()
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.ClientService()}}
+	patch := fmt.Appendf(nil, `{"spec":{"selector":{%q:%q}}}`, v1alpha1.ClientTrafficKey, value)
+	if err := kube.Patch(t.Context(), service, client.RawPatch(types.MergePatchType, patch)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -156,6 +202,17 @@ func TestPluginMembersOfChart(t *testing.T) {
 		refuses(t, []string{"refused: ", "helm upgrade --reuse-values --set replicaCount=N"}, append(strings.Fields(args), "-n", ns, "-y")...)
 	}
 	refuses(t, []string{"refused: ", "delete the member's PersistentVolumeClaim and then its pod"}, "member", "replace", "main-etcd-1", "-n", ns, "-y")
+	if err := c.Scale(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	looksAgain(t, c, "it has a pod", func() {
+		if err := c.Scale(t.Context(), 3); err != nil {
+			t.Fatal(err)
+		}
+	}, "member", "remove", "main-etcd", "main-etcd-2")
 	if err := c.Scale(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
