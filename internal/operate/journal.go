@@ -15,6 +15,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -172,7 +173,7 @@ func restOf(r recipe, container string) (string, error) {
 	template := r.template.DeepCopy()
 	if c := containerOf(template, container); c != nil {
 		c.Command, c.Args = words(c.Command), words(c.Args)
-		c.Env = slices.DeleteFunc(c.Env, func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, "ETCD_INITIAL_CLUSTER") })
+		c.Env = slices.DeleteFunc(c.Env, launches)
 		if len(c.Env) == 0 {
 			c.Env = nil
 		}
@@ -199,14 +200,56 @@ func containerOf(t *corev1.PodTemplateSpec, name string) *corev1.Container {
 	return nil
 }
 
-// restore gives a recipe back what the journal remembers.
+// restore gives a recipe back what the journal remembers of what an operation writes. What
+// somebody else has changed beside that stays.
 func (j *Journal) restore(r *recipe) {
 	if c := containerOf(&r.template, j.Container); c != nil {
-		c.Command, c.Args, c.Env = j.Command, j.Args, j.Env
+		c.Command, c.Args, c.Env = rewind(c.Command, j.Command), rewind(c.Args, j.Args), rewindEnv(c.Env, j.Env)
 	}
 	for name, data := range j.Configs {
 		for key, value := range data {
 			r.setKey(name, key, value)
 		}
 	}
+}
+
+// rewind gives words back the values that they had of what an operation writes.
+func rewind(now, before []string) []string {
+	if slices.Equal(words(now), words(before)) {
+		return before
+	}
+	out := slices.Clone(now)
+	for _, setting := range []string{settingCluster, settingState} {
+		if value, found := flagText(before, setting); found {
+			replaceFlag(out, setting, value)
+		}
+	}
+	return out
+}
+
+// rewindEnv is rewind for variables: those that there were not go.
+func rewindEnv(now, before []corev1.EnvVar) []corev1.EnvVar {
+	var out []corev1.EnvVar
+	for _, v := range now {
+		if launches(v) {
+			at := slices.IndexFunc(before, func(b corev1.EnvVar) bool { return b.Name == v.Name })
+			if at < 0 {
+				continue
+			}
+			v = before[at]
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// launches says whether a variable is one that an operation writes.
+func launches(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, "ETCD_INITIAL_CLUSTER") }
+
+// original says whether a recipe is as it was when the operation began, but for what somebody
+// else has changed.
+func (j *Journal) original(r recipe) bool {
+	was := r.clone()
+	j.restore(&was)
+	return equality.Semantic.DeepEqual(was.template, r.template) && equality.Semantic.DeepEqual(was.configs, r.configs)
 }

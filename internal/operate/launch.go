@@ -109,23 +109,39 @@ func (r *recipe) setKey(name, key, value string) bool {
 // replaceFlag writes a flag's value wherever the words have it: --flag=value,
 // --flag value in two words, or either in a line of shell.
 func replaceFlag(words []string, flag, value string) (found bool) {
+	eachFlag(words, flag, func(string) string { found = true; return value })
+	return found
+}
+
+// flagText is a flag's value as the first of the words has it, with its quotes.
+func flagText(words []string, flag string) (text string, found bool) {
+	eachFlag(slices.Clone(words), flag, func(value string) string {
+		if !found {
+			text, found = value, true
+		}
+		return value
+	})
+	return text, found
+}
+
+// eachFlag has every value of a flag in the words written anew.
+func eachFlag(words []string, flag string, write func(value string) string) {
 	inScript := regexp.MustCompile(`((?:^|[\s"'])--?` + regexp.QuoteMeta(flag) + `(?:=|\s+))("[^"]*"|'[^']*'|[^\s"'\\;&|]+)`)
 	for i, word := range words {
-		name, _, assigned := strings.Cut(word, "=")
+		name, value, assigned := strings.Cut(word, "=")
 		bare := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
 		switch {
 		case assigned && bare == flag && name != bare:
-			words[i], found = name+"="+value, true
+			words[i] = name + "=" + write(value)
 		case !assigned && bare == flag && name != bare && i+1 < len(words):
-			words[i+1], found = value, true
+			words[i+1] = write(words[i+1])
 		case strings.ContainsAny(word, " \n\t") && inScript.MatchString(word):
 			words[i] = inScript.ReplaceAllStringFunc(word, func(match string) string {
-				return inScript.FindStringSubmatch(match)[1] + value
+				parts := inScript.FindStringSubmatch(match)
+				return parts[1] + write(parts[2])
 			})
-			found = true
 		}
 	}
-	return found
 }
 
 // clone is a recipe that can be changed without changing the first.

@@ -147,6 +147,11 @@ func (m *Members) complete(ctx context.Context, s *sight, j *Journal) error {
 		if err := s.told(ctx, m, &edited, s.Launch); err != nil {
 			return err
 		}
+		// Whatever is written is remembered, also where it says the same now.
+		edited = s.recipe.clone()
+		if err := edited.tell(s.serving[len(s.serving)-1], "x=http://x:2380", "x"); err != nil {
+			return err
+		}
 	}
 	j.Began = m.Clock.Now().UTC()
 	return j.remember(s.sts, s.recipe, s.serving[len(s.serving)-1], edited)

@@ -11,7 +11,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
@@ -218,22 +217,6 @@ func configNames(c corev1.Container) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// original says whether a recipe is as it was when the operation began.
-func (j *Journal) original(r recipe) bool {
-	c := containerOf(&r.template, j.Container)
-	if c == nil || !equality.Semantic.DeepEqual(c.Command, j.Command) || !equality.Semantic.DeepEqual(c.Args, j.Args) || !equality.Semantic.DeepEqual(c.Env, j.Env) {
-		return false
-	}
-	for name, data := range j.Configs {
-		for key, value := range data {
-			if r.configs[name][key] != value {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // noQuorumError says that nobody told the member list.
