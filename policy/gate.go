@@ -9,7 +9,8 @@ import "slices"
 // for a while or for good: restart, rollout, scale-in, defrag, removal or
 // replacement. cures names the pod whose broken member the act removes, replaces
 // or mends, and is empty for all other acts: such an act needs no more than a
-// quorum, which MayRemove looks after.
+// quorum, which MayRemove looks after. A scale or rollout under way may wait for that very
+// member, and would never end.
 //
 // A single member is never well enough without a reason: what the act does to it
 // is done to the whole cluster. That is for the caller to say; Gate lets it pass.
@@ -17,7 +18,7 @@ func Gate(c Cluster, cures string) Verdict {
 	switch {
 	case c.TrafficCut:
 		return refused(ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic)")
-	case c.Operation != "":
+	case c.Operation != "" && cures == "":
 		return refused(OperationUnderWay, "a %s is under way: wait until it is over", c.Operation)
 	case cures != "":
 		return allowed(CuresMember, "%s is the broken one", cures)

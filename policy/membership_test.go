@@ -146,6 +146,7 @@ var gateRows = []struct {
 	{row: "M-16 traffic is cut", members: "vvv", cut: true, reason: ClientTrafficCut},
 	{row: "M-16 even to mend", members: "vvx", cut: true, cures: "main-2", reason: ClientTrafficCut},
 	{row: "M-17 a rollout", members: "vvv", operation: "rollout", reason: OperationUnderWay},
+	{row: "M-18 a rollout that waits for the broken one", members: "vvx", operation: "rollout", cures: "main-2", allowed: true, reason: CuresMember},
 	{row: "M-18 the broken one itself", members: "vvx", all: False, backup: False, cures: "main-2", allowed: true, reason: CuresMember},
 	{row: "M-19 nothing fresh is known", members: "vvv", stale: true, reason: FactsStale},
 }

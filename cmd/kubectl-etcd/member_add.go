@@ -29,7 +29,8 @@ func newMemberAddCmd(e *env) *cobra.Command {
 			members that run elsewhere, as during a move to another cluster. For one more pod of the
 			StatefulSet use scale, which does every step.
 
-			It gets its vote by member promote. Until then it may be removed at any time.`),
+			Nobody here sees whether such a member has caught up, so member promote refuses it: promote
+			it by etcdctl when you see that it has. Until then it may be removed at any time.`),
 		Example: examples(`
 			# A member on another machine
 			kubectl etcd member add statefulset/main --peer-urls https://etcd-a.example.com:2380

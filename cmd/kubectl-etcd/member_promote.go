@@ -65,8 +65,8 @@ func memberPromote(ctx context.Context, e *env, target, word string, ch change) 
 		return nil
 	}
 	if l.Pod == "" {
-		return refused("cannot promote %s: it runs in no pod of the cluster, so nobody can see whether it has caught up; start it in one, or kubectl etcd member remove %s %016x -n %s",
-			operate.Name(l), c.Target(), l.ID, c.Namespace)
+		return refused("cannot promote %s: it runs in no pod of the cluster, so nobody here sees whether it has caught up; if you do, kubectl etcd proxy %s -n %s -- etcdctl member promote %016x; else kubectl etcd member remove %s %016x -n %s",
+			operate.Name(l), c.Target(), c.Namespace, l.ID, c.Target(), l.ID, c.Namespace)
 	}
 	voters := len(s.List) - 1
 	return e.changeList(ctx, c, memberTask{

@@ -30,6 +30,11 @@ func Barred(err error) bool {
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
 		return true
 	}
+	return Denied(err)
+}
+
+// Denied says whether etcd itself refuses, because of its user or for want of one.
+func Denied(err error) bool {
 	said := rpctypes.Error(err)
 	return errors.Is(said, rpctypes.ErrUserEmpty) || errors.Is(said, rpctypes.ErrAuthFailed) || errors.Is(said, rpctypes.ErrPermissionDenied)
 }

@@ -15,6 +15,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/version"
 )
 
 // Cluster is the members of one etcd cluster, each behind its own tunnel.
@@ -145,7 +146,11 @@ func (c *Cluster) list(ctx context.Context, members []Member) ([]Listed, error) 
 		}
 		asked++
 		go func() {
-			list, err := c.listOf(ctx, m.Pod)
+			err := c.quorate(ctx, m)
+			var list []Listed
+			if err == nil {
+				list, err = c.listOf(ctx, m.Pod)
+			}
 			answers <- answer{list, err}
 		}()
 	}
@@ -161,6 +166,22 @@ func (c *Cluster) list(ctx context.Context, members []Member) ([]Listed, error) 
 		errs = append(errs, a.err)
 	}
 	return nil, fmt.Errorf("no quorum: %w", errors.Join(errs...))
+}
+
+// quorate has a member before etcd 3.5 show that it has a quorum: however one asks, it
+// lists the members from its own memory, which may be old. A refusal comes after that.
+func (c *Cluster) quorate(ctx context.Context, m Member) error {
+	if v, err := version.ParseGeneric(m.Version); err != nil || v.AtLeast(version.MajorMinor(3, 5)) {
+		return nil //nolint:nilerr // who tells no version is not that old
+	}
+	asked, err := c.member(ctx, m.Pod)
+	if err != nil {
+		return err
+	}
+	if _, err := asked.client.Get(ctx, "kubectl-etcd", clientv3.WithCountOnly()); err != nil && !Denied(err) {
+		return Explain(asked.link.endpoint, err)
+	}
+	return nil
 }
 
 // silence says why nobody can be asked.

@@ -113,6 +113,10 @@ func (o Owner) Membership() Membership {
 	if !known {
 		m = memberships[DistributionPlain]
 	}
+	if o.Controller != nil && m.Manager == ByNobody {
+		who := o.Controller.Kind + " " + o.Controller.Name
+		return Membership{Manager: ByOperator, Who: who, Way: "ask " + who + ", which made the StatefulSet and may write it back", Replace: "ask " + who}
+	}
 	name := o.Name
 	if o.Controller != nil && m.Manager == ByOperator && o.Flavour == StatefulSet {
 		name = o.Controller.Name

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -169,6 +170,6 @@ func askEtcd(ctx context.Context, c *clientv3.Client, s *sight, step policy.Step
 
 // hopeless says that trying again won't help.
 func hopeless(err error) bool {
-	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsUnauthorized(err) ||
+	return etcd.Denied(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsUnauthorized(err) ||
 		apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)
 }

@@ -78,6 +78,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	if j.Operation == policy.ScaleIn && keepClaims {
 		checkKept(s.sts, f)
 	}
+	m.checkUser(ctx, s, f)
 	if err := m.complete(ctx, s, j); err != nil {
 		f.refuse("%v: %s", err, m.byHand())
 	}
@@ -182,6 +183,22 @@ func (m *Members) checkState(ctx context.Context, s *sight, cures string, f *fin
 	}
 }
 
+// checkUser refuses a user of etcd's who may not change its members, by a call that etcd
+// keeps to the same user, root, and that changes nothing.
+func (m *Members) checkUser(ctx context.Context, s *sight, f *findings) {
+	pod, err := s.leader()
+	if err != nil {
+		return // refused already
+	}
+	c, err := m.cluster.Client(ctx, pod)
+	if err == nil {
+		_, err = c.UserList(ctx)
+	}
+	if etcd.Denied(err) {
+		f.refuse("etcd changes its members for its user root alone (%v): give that one by --etcd-user or --user-secret", err)
+	}
+}
+
 // checkMembers is checkState as far as the members themselves say.
 func checkMembers(s *sight, cures string, f *findings) {
 	voters, healthy := 0, 0
@@ -271,8 +288,11 @@ func checkSize(s *sight, target int, f *findings) {
 	case target%2 == 0:
 		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
-	if n := len(s.Members); n != s.Replicas {
-		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first", members(n), s.Replicas)
+	switch n := len(s.Members); {
+	case n < s.Replicas:
+		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first, kubectl scale statefulset/%s --replicas %d -n %s", members(n), s.Replicas, s.sts.Name, n, s.sts.Namespace)
+	case n > s.Replicas:
+		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first, by --replicas %d there or kubectl etcd member remove of who is gone for good", members(n), s.Replicas, n)
 	}
 	for _, seat := range s.Seats[:min(s.Replicas, len(s.Seats))] {
 		if seat.UID != "" && !seat.Current {

@@ -157,10 +157,9 @@ func (m *Members) checkNames(ctx context.Context, s *sight, target int, f *findi
 		if file.path == "" {
 			continue
 		}
-		pod := s.pods[s.Seats[0].Pod]
-		text, err := m.Reader.File(ctx, pod, s.serving[0].Container, file.path)
-		if err != nil {
-			text = nil
+		var text []byte
+		if pod := s.anyPod(); pod != nil {
+			text, _ = m.Reader.File(ctx, pod, s.serving[0].Container, file.path) // without it, it could not be seen
 		}
 		var hosts []string
 		for place := s.Replicas; place < target; place++ {
@@ -168,6 +167,16 @@ func (m *Members) checkNames(ctx context.Context, s *sight, target int, f *findi
 		}
 		judgeCertificate(file.what, file.path, text, hosts, f)
 	}
+}
+
+// anyPod is the first pod that is there, nil for none.
+func (s *sight) anyPod() *corev1.Pod {
+	for _, seat := range s.Seats {
+		if pod := s.pods[seat.Pod]; pod != nil {
+			return pod
+		}
+	}
+	return nil
 }
 
 // judgeCertificate wants a certificate to be good for the newcomers' names. text is
@@ -208,27 +217,38 @@ func (m *Members) checkPlaces(ctx context.Context, s *sight, target int, f *find
 	if err != nil {
 		return err
 	}
-	judgePlaces(pod, facts.Places, target, f)
+	terms := observe.SelfTerms(pod)
+	if running := s.anyPod(); running != nil {
+		for _, t := range observe.SelfTerms(running) {
+			if t.Kind == policy.PodAntiAffinity { // which keeps others away from it, too
+				terms = append(terms, t)
+			}
+		}
+	}
+	judgePlaces(terms, facts.Places, target, f)
 	return nil
 }
 
-// judgePlaces refuses more members than the template's own terms have room for.
-func judgePlaces(pod *corev1.Pod, places []policy.Place, target int, f *findings) {
+// judgePlaces refuses more members than the terms, of the template or of members that run,
+// have room for.
+func judgePlaces(terms []observe.PodTerm, places []policy.Place, target int, f *findings) {
 	nodes, zones := len(places), map[string]bool{}
 	for _, p := range places {
 		if p.Zone != "" {
 			zones[p.Zone] = true
 		}
 	}
-	for _, term := range observe.SelfTerms(pod) {
+	judged := map[string]bool{}
+	for _, term := range terms {
 		room, where := nodes, "nodes"
 		if term.TopologyKey == policy.ZoneKey {
 			room, where = len(zones), "zones"
 		} else if term.TopologyKey != corev1.LabelHostname {
 			continue
 		}
-		if term.Hard && term.Kind == policy.PodAntiAffinity && room < target {
-			f.refuse("the pod template wants each member in one of its own (%s), and %d %s match: %d members could not be placed", term.TopologyKey, room, where, target)
+		if term.Hard && term.Kind == policy.PodAntiAffinity && room < target && !judged[where] {
+			judged[where] = true
+			f.refuse("the members want one of their own each (%s), and %d %s match: %d members could not be placed", term.TopologyKey, room, where, target)
 		}
 	}
 	if nodes == 0 {

@@ -243,7 +243,7 @@ func TestPreflightPlaces(t *testing.T) {
 		{"no node", &corev1.Pod{}, nil, "no node matches"},
 	} {
 		f := &findings{}
-		judgePlaces(c.pod, c.places, 5, f)
+		judgePlaces(observe.SelfTerms(c.pod), c.places, 5, f)
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.says) })
 	}
 }

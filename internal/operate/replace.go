@@ -46,9 +46,11 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Jou
 	}
 	for at, other := range s.Seats[:s.Replicas] {
 		if other.UID != "" && !other.Current && at != place {
-			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", other.Pod, s.heldBack())
+			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or where it waits for %s itself, take it back: kubectl rollout undo statefulset/%s -n %s",
+				other.Pod, s.heldBack(), pod, s.sts.Name, s.sts.Namespace)
 		}
 	}
+	m.checkUser(ctx, s, f)
 	if err := m.complete(ctx, s, j); err != nil {
 		f.refuse("%v: %s", err, m.byHand())
 	}
@@ -64,6 +66,9 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Jou
 // checkReplaced looks at the member itself: whether it may go, and needs to.
 func (m *Members) checkReplaced(ctx context.Context, s *sight, j *Journal, force bool, f *findings) error {
 	seat := s.Seats[j.Place]
+	if why := m.stuck(s.pods[seat.Pod]); why != "" {
+		f.refuse("%s", why)
+	}
 	var old *policy.Peer
 	for i := range s.Members {
 		if s.Members[i].Place == j.Place {

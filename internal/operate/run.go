@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -140,6 +142,13 @@ func (m *Members) step(ctx context.Context, j *Journal) (policy.Step, error) {
 	step := policy.Next(s.Site, j.Record)
 	if step.Act == policy.Wait && step.Reason == policy.CatchingUp {
 		step.Why += s.idles(step.Place)
+	}
+	if step.Act == policy.Wait && step.Reason == policy.PodGoing {
+		for _, name := range slices.Sorted(maps.Keys(s.pods)) {
+			if why := m.stuck(s.pods[name]); why != "" {
+				step.Why += ": " + why
+			}
+		}
 	}
 	if step.Act == policy.Done || step.Act == policy.Stop || step.Act == policy.Wait {
 		return step, nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -120,6 +121,22 @@ func (s *sight) initialCluster(l policy.Launch) string {
 		}
 	}
 	return strings.Join(entries, ",")
+}
+
+// stuckFor is how long after its time a pod that is deleted may still end by itself.
+const stuckFor = 30 * time.Second
+
+// stuck says of a pod that can't end by itself how it can, and is empty for all others.
+func (m *Members) stuck(pod *corev1.Pod) string {
+	if pod == nil || pod.DeletionTimestamp == nil {
+		return ""
+	}
+	late := m.Clock.Now().Sub(pod.DeletionTimestamp.Time)
+	if late < stuckFor {
+		return ""
+	}
+	return fmt.Sprintf("pod %s is being deleted and should have ended %s ago, so node %s may be gone; once it surely is: kubectl delete node %s, or kubectl delete pod %s -n %s --force --grace-period=0",
+		pod.Name, late.Round(time.Second), pod.Spec.NodeName, pod.Spec.NodeName, pod.Name, pod.Namespace)
 }
 
 // idles says why a place's pod doesn't run, empty where it does or nobody knows.
