@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -114,10 +115,15 @@ func removePlan(ctx context.Context, c *cluster, s etcd.Survey, l etcd.Listed) (
 		Facts: []string{"peer URL " + p.URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
 	}
 	cluster, err := c.reader.WithoutNodes().Cluster(ctx, c.Owner)
-	if err != nil {
+	switch {
+	case apierrors.IsForbidden(err): // who is there to save a quorum may have few rights
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err))
-	} else if v := policy.Gate(cluster, operate.Name(l)); !v.Allowed {
-		return plan, refused("cannot %s: %s", what, v.Message)
+	case err != nil:
+		return plan, err
+	default:
+		if v := policy.Gate(cluster, operate.Name(l)); !v.Allowed {
+			return plan, refused("cannot %s: %s", what, v.Message)
+		}
 	}
 	if pod := cmp.Or(l.Pod, l.DuePod(c.Owner)); pod != "" {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with the data it has: %s gives it a new member.", pod, replaceCommand(c, pod)))

@@ -156,7 +156,7 @@ func replaceDruid(ctx context.Context, e *env, c *cluster, pod string, o replace
 		return err
 	}
 	if o.dryRun != dryRunClient {
-		needs := append(memberNeeds(c),
+		needs := append(append(memberNeeds(c), operate.DruidViewNeeds(c.Owner)...),
 			operate.Need{Verb: "get", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
 			operate.Need{Verb: "delete", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
 			operate.Need{Verb: "delete", Resource: "pods", Namespace: c.Namespace, Name: pod})

@@ -127,7 +127,7 @@ func (m *Members) MembersNeeds(j *Journal) []Need {
 		need("list", "", "pods", "", ""), need("patch", "", "pods", "", ""), need("delete", "", "pods", "", ""),
 		need("create", "", "pods", "portforward", ""),
 		need("get", "", "persistentvolumeclaims", "", ""), need("delete", "", "persistentvolumeclaims", "", ""),
-		need("list", "", "services", "", ""),
+		need("list", "", "services", "", ""), need("list", "policy", "poddisruptionbudgets", "", ""),
 		need("get", "", "configmaps", "", JournalName(o)), need("create", "", "configmaps", "", ""),
 		need("patch", "", "configmaps", "", JournalName(o)), need("delete", "", "configmaps", "", JournalName(o)),
 	}

@@ -32,11 +32,20 @@ func (m *Members) DruidNeeds() []Need {
 	need := func(verb, group, resource, sub, name string) Need {
 		return Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
 	}
-	return []Need{
+	return append([]Need{
 		need("get", druidGroup, "etcds", "", o.Name), need("patch", druidGroup, "etcds", "", o.Name),
 		need("patch", druidGroup, "etcds", "scale", o.Name),
 		need("get", "apps", "statefulsets", "", o.StatefulSet), need("list", "", "pods", "", ""),
 		need("create", "", "pods", "portforward", ""), need("get", "", "persistentvolumeclaims", "", ""),
+	}, DruidViewNeeds(o)...)
+}
+
+// DruidViewNeeds are the permissions to see whether an Etcd is well enough for a change.
+func DruidViewNeeds(o observe.Owner) []Need {
+	return []Need{
+		{Verb: "list", Resource: "services", Namespace: o.Namespace},
+		{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets", Namespace: o.Namespace},
+		{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Namespace: o.Namespace},
 	}
 }
 
@@ -157,8 +166,8 @@ func (m *Members) checkWake(ctx context.Context, target int, f *findings) error 
 // others by the client Service.
 func (m *Members) checkFree(ctx context.Context, f *findings) error {
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
-	if err != nil && !apierrors.IsForbidden(err) {
-		return err
+	if err != nil {
+		f.refuse("%s", unseen(err))
 	}
 	if v := policy.Gate(policy.Cluster{TrafficCut: cluster.TrafficCut}, ""); v.Reason == policy.ClientTrafficCut {
 		f.refuse("%s", v.Message)
@@ -188,10 +197,8 @@ func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool
 		cluster = ofSize(cluster, now)
 	}
 	switch {
-	case apierrors.IsForbidden(err):
-		f.warn("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err)
 	case err != nil:
-		return err
+		f.refuse("%s", unseen(err))
 	case len(f.refusals) == 0:
 		if v := policy.Gate(cluster, ""); !v.Allowed {
 			f.refuse("%s", v.Message)

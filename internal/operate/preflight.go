@@ -171,16 +171,20 @@ func (m *Members) byHand() string {
 func (m *Members) checkState(ctx context.Context, s *sight, cures string, f *findings) {
 	checkMembers(s, cures, f)
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
-	switch {
-	case apierrors.IsForbidden(err):
-		f.warn("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err)
-	case err != nil:
-		f.refuse("%v", err)
-	default:
-		if v := policy.Gate(cluster, cures); !v.Allowed && len(f.refusals) == 0 {
-			f.refuse("%s", v.Message)
-		}
+	if err != nil {
+		f.refuse("%s", unseen(err))
+	} else if v := policy.Gate(cluster, cures); !v.Allowed && len(f.refusals) == 0 {
+		f.refuse("%s", v.Message)
 	}
+}
+
+// unseen says what nobody knows where Kubernetes' own view of a cluster can't be read.
+func unseen(err error) string {
+	text := fmt.Sprintf("Kubernetes' own view of the cluster can't be read (%v), so nobody knows whether client traffic is cut, backups fail or another change is under way", err)
+	if apierrors.IsForbidden(err) {
+		text += ": ask for the right to read that"
+	}
+	return text
 }
 
 // checkUser refuses a user of etcd's who may not change its members, by a call that etcd
