@@ -9,8 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
+
+// unprotection is druid's annotation by which others may write the cluster's objects.
+const unprotection = druidv1alpha1.DisableEtcdComponentProtectionAnnotation
 
 // RestoreDruid is what a plan for a druid cluster needs beside the rest.
 type RestoreDruid struct {
@@ -21,6 +26,9 @@ type RestoreDruid struct {
 	ConfigMap, Config string
 	// Claims are the names of the claims, Leases those of the members' leases.
 	Claims, Leases []string
+	// StorePod is a pod that mounts a store that is a directory of the nodes, and
+	// StoreDir where in it snapshots are; empty for other stores.
+	StorePod, StoreDir string
 }
 
 // druid is the plan for an Etcd: its sidecars restore by themselves what is the
@@ -35,9 +43,7 @@ func (r Restore) druid() []RestoreStep {
 	}
 	steps = append(steps, r.intoStore()...)
 	steps = append(steps,
-		RestoreStep{Title: "Have druid keep its hands off", Commands: []string{
-			r.kubectl("annotate --overwrite etcd/%s druid.gardener.cloud/suspend-etcd-spec-reconcile= druid.gardener.cloud/disable-etcd-component-protection=", r.Owner.Name),
-		}},
+		r.handsOff(),
 		RestoreStep{Title: "Stop all members", Commands: []string{
 			r.kubectl("scale statefulset/%s --replicas=0", r.Owner.StatefulSet),
 			r.kubectl("wait --for=delete --timeout=5m pod/%s", strings.Join(r.running(), " pod/")),
@@ -55,18 +61,52 @@ func (r Restore) druid() []RestoreStep {
 				r.kubectl("wait --for=condition=Ready --timeout=15m pod/%s", r.Members[0].Pod),
 			},
 		},
-		RestoreStep{
-			Title: "Have druid make the others", Commands: []string{
-				r.kubectl("annotate --overwrite etcd/%s druid.gardener.cloud/suspend-etcd-spec-reconcile- druid.gardener.cloud/operation=reconcile", r.Owner.Name),
-				r.kubectl("wait --for=jsonpath='{.status.readyReplicas}'=%d --timeout=15m statefulset/%s", len(r.Members), r.Owner.StatefulSet),
-				r.kubectl("wait --for=condition=AllMembersReady --timeout=15m etcd/%s", r.Owner.Name),
-				r.kubectl("annotate etcd/%s druid.gardener.cloud/disable-etcd-component-protection-", r.Owner.Name),
-			},
-		})
+		r.handsOn())
 	// Nothing cuts clients here: a member joins through their Service.
 	end := r.end()
 	end[1].Title, end[1].Commands = "Think of the clients", nil
 	return append(steps, end...)
+}
+
+// handsOff has druid leave alone what the steps change, as far as it isn't told so already.
+func (r Restore) handsOff() RestoreStep {
+	step := RestoreStep{Title: "Have druid keep its hands off"}
+	var set []string
+	for _, key := range []string{suspension, unprotection} {
+		if _, there := r.Owner.Annotations[key]; !there {
+			set = append(set, key+"=")
+		}
+	}
+	if len(set) == 0 {
+		step.Why = "It does so already."
+		return step
+	}
+	step.Commands = []string{r.kubectl("annotate --overwrite etcd/%s %s", r.Owner.Name, strings.Join(set, " "))}
+	return step
+}
+
+// handsOn has druid make the other members, and leaves its annotations as they were found.
+func (r Restore) handsOn() RestoreStep {
+	step := RestoreStep{
+		Title: "Have druid make the others", Commands: []string{
+			r.kubectl("annotate --overwrite etcd/%s %s- %s=%s", r.Owner.Name, suspension, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile),
+			r.kubectl("wait --for=jsonpath='{.status.readyReplicas}'=%d --timeout=15m statefulset/%s", len(r.Members), r.Owner.StatefulSet),
+			r.kubectl("wait --for=condition=AllMembersReady --timeout=15m etcd/%s", r.Owner.Name),
+		},
+	}
+	var back []string
+	if _, there := r.Owner.Annotations[unprotection]; !there {
+		back = append(back, unprotection+"-")
+	}
+	if was, there := r.Owner.Annotations[suspension]; there {
+		// druid ends what it has begun first.
+		step.Commands = append(step.Commands, r.kubectl("wait --for=jsonpath='{.status.lastOperation.state}'=%s --timeout=15m etcd/%s", druidv1alpha1.LastOperationStateSucceeded, r.Owner.Name))
+		back = append(back, Quote(suspension+"="+was))
+	}
+	if len(back) > 0 {
+		step.Commands = append(step.Commands, r.kubectl("annotate etcd/%s %s", r.Owner.Name, strings.Join(back, " ")))
+	}
+	return step
 }
 
 // removeVolumes takes away what members would start from instead of the store.
@@ -121,11 +161,34 @@ func (r Restore) intoStore() []RestoreStep {
 		})
 	}
 	name := fmt.Sprintf("Full-00000000-%08d-%d", r.Snapshot.Revision+r.Bump, r.At.Unix())
-	return append(steps, RestoreStep{
-		Title:    "Put it into the backup store as the last full snapshot",
-		Why:      fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.Snapshot.Revision+r.Bump),
-		Commands: []string{uploadCommand(r.Druid.Store, Quote(file), name)},
-	})
+	put := RestoreStep{
+		Title: "Put it into the backup store as the last full snapshot",
+		Why:   fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.Snapshot.Revision+r.Bump),
+	}
+	if r.Druid.StorePod == "" {
+		put.Commands = []string{uploadCommand(r.Druid.Store, Quote(file), name)}
+	} else {
+		put.Why += " It is a directory of the nodes, which all of them must share."
+		put.Commands = r.putOnNode(Quote(file), name)
+	}
+	return append(steps, put)
+}
+
+// putOnNode are the commands that bring a file into a directory of the nodes. Sidecars that
+// run read what is there, and take the name with anything at its end for a snapshot: it
+// gets that when it is whole.
+func (r Restore) putOnNode(file, name string) []string {
+	pod, dir := "restore-"+r.Owner.StatefulSet, r.Druid.StoreDir
+	part := dir + "/restore.part"
+	in := func(flag, command string) string { return r.kubectl("exec %s%s -- sh -c '%s'", flag, pod, command) }
+	return []string{
+		fmt.Sprintf("%s <<'EOF'\n%sEOF", r.kubectl("apply -f -"), strings.ReplaceAll(r.Druid.StorePod, podMark, r.Owner.StatefulSet)),
+		r.kubectl("wait --for=condition=Ready --timeout=5m pod/%s", pod),
+		in("-i ", fmt.Sprintf("mkdir -p -m 700 %s && cat > %s", dir, part)) + " < " + file,
+		fmt.Sprintf(`[ "$(sha256sum < %s)" = "$(%s)" ] && echo "the same" || { echo "NOT the same, bring it there again"; false; }`, file, in("", "sha256sum < "+part)),
+		in("", fmt.Sprintf("mv %s %s/%s", part, dir, name)),
+		r.kubectl("delete pod --wait %s", pod),
+	}
 }
 
 // withHash are the commands that make a snapshot of a database.

@@ -55,7 +55,7 @@ func (r *Restore) Find(ctx context.Context, kube client.Client, reader *observe.
 	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
 	if r.Owner.Flavour == observe.Druid {
-		if err := r.findDruid(ctx, reader, contents); err != nil {
+		if err := r.findDruid(ctx, reader, contents, &sts.Spec.Template.Spec, image); err != nil {
 			return err
 		}
 		return r.findClaims(ctx, kube, r.Druid.Claims)
@@ -278,62 +278,4 @@ func manifest(namespace string, like *corev1.PodSpec, c corev1.Container, volume
 		}
 	}
 	return strings.Join(lines, ""), nil
-}
-
-// findDruid finds what only a druid cluster has.
-func (r *Restore) findDruid(ctx context.Context, reader *observe.Reader, contents observe.Contents) error {
-	d := &RestoreDruid{ConfigMap: r.Owner.Name + "-config"}
-	store, ok, err := reader.BackupStore(ctx, r.Owner)
-	if err != nil {
-		return err
-	}
-	if ok {
-		d.Store = &store
-	}
-	data, err := contents("ConfigMap", d.ConfigMap)
-	if err != nil {
-		return err
-	}
-	var config map[string]any
-	if err := yaml.Unmarshal(data["etcd.conf.yaml"], &config); err != nil {
-		return fmt.Errorf("read ConfigMap %s/%s: %w", r.Owner.Namespace, d.ConfigMap, err)
-	}
-	first, err := alone(config)
-	if err != nil {
-		return fmt.Errorf("ConfigMap %s/%s: %w", r.Owner.Namespace, d.ConfigMap, err)
-	}
-	if d.Config, err = configText(config); err != nil {
-		return err
-	}
-	for _, m := range r.Members {
-		d.Leases = append(d.Leases, strings.TrimSuffix(first, r.Members[0].Pod)+m.Pod)
-		for _, c := range r.Owner.Claims {
-			d.Claims = append(d.Claims, c.Template+"-"+m.Pod)
-		}
-	}
-	r.Druid = d
-	return nil
-}
-
-func configText(config map[string]any) (string, error) {
-	text, err := yaml.Marshal(config)
-	return string(text), err
-}
-
-// alone takes all members but the first out of a configuration of druid's, and
-// returns its name.
-func alone(config map[string]any) (string, error) {
-	list, _ := config["initial-cluster"].(string)
-	entry, _, _ := strings.Cut(list, ",")
-	first, _, ok := strings.Cut(entry, "=")
-	if !ok {
-		return "", fmt.Errorf("its initial-cluster is %q", list)
-	}
-	config["initial-cluster"] = entry
-	for _, key := range []string{"initial-advertise-peer-urls", "advertise-client-urls"} {
-		if urls, ok := config[key].(map[string]any); ok {
-			config[key] = map[string]any{first: urls[first]}
-		}
-	}
-	return first, nil
 }

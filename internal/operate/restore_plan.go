@@ -130,6 +130,9 @@ func (r Restore) warnings() []string {
 		say("the members run as the user of their image, since no runAsUser says another, and the pods beside the volumes as that of %s: members may not be able to read what these write. Set runAsUser in StatefulSet %s before the first step, or name a --helper-image with the same user",
 			r.Files.Image, r.Owner.StatefulSet)
 	}
+	if r.Druid != nil && Suspended(r.Owner) {
+		say("annotation %s keeps etcd-druid from acting on it: it is taken away for the other members to be made, so druid also acts on whatever else has changed in its spec, and put back in the end. If an earlier restore left it there, remove it before the first step and print the plan again", suspension)
+	}
 	if r.Bump == 0 {
 		say("without a higher revision, clients that watch don't notice the restore: restart all of them")
 	}
