@@ -51,16 +51,7 @@ func TestPluginRestorePlan(t *testing.T) {
 	if now := contents(t, c); now != want {
 		t.Errorf("there is %q, and was %q", now, want)
 	}
-	members := membersOf(t, c)
-	eventually(t, fmt.Sprintf("members to be %d revisions ahead of %d", operate.DefaultBump, saved.Revision), func(ctx context.Context) (string, bool, error) {
-		s, err := members.Survey(ctx)
-		ahead, seen := true, ""
-		for _, m := range s.Members {
-			ahead = ahead && m.Revision >= saved.Revision+operate.DefaultBump
-			seen += fmt.Sprintf("%s is at revision %d (%v); ", m.Pod, m.Revision, m.Err)
-		}
-		return seen, ahead, err
-	})
+	aheadOf(t, c, saved.Revision)
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "Q001,D004,T001")
 }
 
@@ -85,6 +76,21 @@ func TestPluginRestorePlanOneByOne(t *testing.T) {
 	}
 }
 
+// aheadOf wants all members to be as far ahead of a snapshot as a plan brings them.
+func aheadOf(t *testing.T, c *clusters.Cluster, revision int64) {
+	t.Helper()
+	members := membersOf(t, c)
+	eventually(t, fmt.Sprintf("members to be %d revisions ahead of %d", operate.DefaultBump, revision), func(ctx context.Context) (string, bool, error) {
+		s, err := members.Survey(ctx)
+		ahead, seen := true, ""
+		for _, m := range s.Members {
+			ahead = ahead && m.Revision >= revision+operate.DefaultBump
+			seen += fmt.Sprintf("%s is at revision %d (%v); ", m.Pod, m.Revision, m.Err)
+		}
+		return seen, ahead, err
+	})
+}
+
 // typesPlan types what a plan to restore prints, step by step and to the letter.
 func typesPlan(t *testing.T, c *clusters.Cluster, dir, file string) {
 	t.Helper()
@@ -106,7 +112,8 @@ func logApart(set *appsv1.StatefulSet) {
 	etcd.Env = append(etcd.Env, corev1.EnvVar{Name: "ETCD_WAL_DIR", Value: "/log/wal"})
 }
 
-// typed runs a command as a person would who copies it from a plan.
+// typed runs a command as a person would who copies it from a plan. Programs in bin below
+// the directory come first.
 func typed(t *testing.T, dir, title, command string) {
 	t.Helper()
 	path, err := pluginPath()
@@ -115,7 +122,7 @@ func typed(t *testing.T, dir, title, command string) {
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c", command)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+strings.Join([]string{filepath.Dir(path), bed.Bin(), os.Getenv("PATH")}, ":"))
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+strings.Join([]string{filepath.Join(dir, "bin"), filepath.Dir(path), bed.Bin(), os.Getenv("PATH")}, ":"))
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s\n%s", title, err, command, said)

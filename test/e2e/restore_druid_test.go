@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+)
+
+// TestPluginRestorePlanDruid takes a cluster of druid's back to a snapshot by typing what
+// the plan prints, to the letter: through the store, in which the sidecars have newer ones
+// by then. The Etcd is suspended before, and so it is after.
+func TestPluginRestorePlanDruid(t *testing.T) {
+	operating(t, 3)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 3, TLS: true})
+	put(t, c, 20)
+	want, dir := contents(t, c), t.TempDir()
+	file := filepath.Join(dir, "main.db")
+	saved := decode[output.Snapshot](t, first(plugin(t, 0, "snapshot", "save", target(c), file, "-n", ns, "-o", "json")))
+	put(t, c, 40)
+	plugin(t, 0, "snapshot", "save", target(c), "-n", ns, "--via", "backup-restore")
+	why := "by: ann"
+	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, &why); err != nil {
+		t.Fatal(err)
+	}
+	before := volumesOf(t, ns)
+
+	restores(t, dir, "3.5") // as druid's image of etcd is
+	typesPlan(t, c, dir, file)
+	if now := contents(t, c); now != want {
+		t.Errorf("there is %q, and was %q", now, want)
+	}
+	aheadOf(t, c, saved.Revision)
+	votersAre(t, c, 3)
+	annotatedAsBefore(t, c, why)
+	config := &corev1.ConfigMap{}
+	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "main-config"}, config); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(config.Data["etcd.conf.yaml"], ":2380,"); n != 2 {
+		t.Errorf("members are configured as if they were %d:\n%s", n+1, config.Data["etcd.conf.yaml"])
+	}
+	stillThere(t, before)
+}
+
+// restores puts the program that restores for a release of etcd into bin below a directory.
+func restores(t *testing.T, dir, release string) {
+	t.Helper()
+	name := "etcdutl-" + release
+	paths, err := programs.Ensure(t.Context(), programs.Cache{}, []string{name}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(paths[name], filepath.Join(dir, "bin", "etcdutl")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// annotatedAsBefore wants an Etcd to be suspended as it was, and nothing left of a plan.
+func annotatedAsBefore(t *testing.T, c *clusters.Cluster, suspended string) {
+	t.Helper()
+	eventually(t, "the annotations to be as before", func(ctx context.Context) (string, bool, error) {
+		etcd, err := c.Etcd(ctx)
+		if err != nil {
+			return "", false, err
+		}
+		was, there := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]
+		_, off := etcd.Annotations[druidv1alpha1.DisableEtcdComponentProtectionAnnotation]
+		_, told := etcd.Annotations[druidv1alpha1.DruidOperationAnnotation]
+		return fmt.Sprint(etcd.Annotations), there && was == suspended && !off && !told, nil
+	})
+}
+
+// volumesOf are the names of the volumes that a namespace's claims are bound to.
+func volumesOf(t *testing.T, ns string) (names []string) {
+	t.Helper()
+	var claims corev1.PersistentVolumeClaimList
+	if err := kube.List(t.Context(), &claims, client.InNamespace(ns)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range claims.Items {
+		names = append(names, c.Spec.VolumeName)
+	}
+	return names
+}
+
+// stillThere wants volumes that nobody claims any more, and removes them.
+func stillThere(t *testing.T, names []string) {
+	t.Helper()
+	if len(names) != 3 {
+		t.Errorf("the volumes were %q", names)
+	}
+	for _, name := range names {
+		v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if err := kube.Get(t.Context(), client.ObjectKeyFromObject(v), v); err != nil || v.Status.Phase != corev1.VolumeReleased {
+			t.Errorf("the old volume %s is %s (%v), and no more what it was", name, v.Status.Phase, err)
+		}
+		remove(t, v)
+	}
+}
