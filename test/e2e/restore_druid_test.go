@@ -59,6 +59,63 @@ func TestPluginRestorePlanDruid(t *testing.T) {
 	stillThere(t, before)
 }
 
+// TestPluginRestorePlanDruidProtected types the plan for a member that has lost its volume
+// and doesn't run, where druid denies everybody's writes to what it made: also after.
+func TestPluginRestorePlanDruidProtected(t *testing.T) {
+	alone(t)
+	ns := namespace(t)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{MemberNamePrefix: "desk"}})
+	put(t, c, 20)
+	want, dir := contents(t, c), t.TempDir()
+	file := filepath.Join(dir, "main.db")
+	saved := decode[output.Snapshot](t, first(plugin(t, 0, "snapshot", "save", target(c), file, "-n", ns, "-o", "json")))
+	put(t, c, 40)
+	plugin(t, 0, "snapshot", "save", target(c), "-n", ns, "--via", "backup-restore")
+	scale(t, c, 0)
+	remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-main-0"}})
+	eventually(t, "the volume to go", func(context.Context) (string, bool, error) {
+		left := claimsOf(t, ns)
+		return fmt.Sprint(left), len(left) == 0, nil
+	})
+	if err := clusters.InstallDruid(t.Context(), bed, clusters.DruidOptions{Protection: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := clusters.InstallDruid(context.WithoutCancel(t.Context()), bed, clusters.DruidOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	denies(t, c)
+
+	restores(t, dir, "3.5")
+	typesPlan(t, c, dir, file)
+	if now := contents(t, c); now != want {
+		t.Errorf("there is %q, and was %q", now, want)
+	}
+	aheadOf(t, c, saved.Revision)
+	denies(t, c)
+	etcd, err := c.Etcd(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(etcd.Annotations) > 0 {
+		t.Errorf("the plan left the annotations %v", etcd.Annotations)
+	}
+}
+
+// denies wants druid to deny us a write to what it made.
+func denies(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	sts, err := c.StatefulSet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"ours":""}}}`))
+	if err := kube.Patch(t.Context(), sts, change, client.DryRunAll); err == nil || !strings.Contains(err.Error(), "disallowed") {
+		t.Errorf("druid lets everybody write its StatefulSet: %v", err)
+	}
+}
+
 // restores puts the program that restores for a release of etcd into bin below a directory.
 func restores(t *testing.T, dir, release string) {
 	t.Helper()
