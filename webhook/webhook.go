@@ -54,7 +54,7 @@ func Register(mgr ctrl.Manager, r *observe.Reader, self, replica string) error {
 		{BudgetPath, budgetHandler, PodDisruptionBudget(r, self)},
 		{ServicePath, serviceHandler, Service(now, self)},
 	} {
-		server.Register(h.path, &admission.Webhook{Handler: timed(h.name, now, h.handle)})
+		server.Register(h.path, &admission.Webhook{Handler: timed(h.name, now, failsOpen(h.name, h.handle))})
 	}
 	return nil
 }
