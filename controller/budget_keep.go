@@ -196,10 +196,10 @@ func (c *cluster) failed(err error) (reconcile.Result, error) {
 		// Somebody was faster; look again at what they did.
 		writes.WithLabelValues(resultConflict).Inc()
 		return reconcile.Result{RequeueAfter: time.Second}, nil
-	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsAlreadyExists(err):
-		// etcd-druid's component protection answers so while it reconciles.
+	case refused(err):
+		// etcd-druid's component protection forbids it while it reconciles.
 		// It is somebody's guard: it stays on, and we come again.
-		writes.WithLabelValues(resultDenied).Inc()
+		writes.WithLabelValues(refusal(err)).Inc()
 		note := policy.Note{Reason: reasonWriteDenied, Message: fmt.Sprintf("the budget of %s can't be written, the next try follows: %v", c.owner, err)}
 		if apierrors.IsAlreadyExists(err) {
 			note = policy.Note{Reason: reasonNameTaken, Message: fmt.Sprintf("no budget protects the members of %s, and none can be made: one of that name selects others: %v", c.owner, err)}
@@ -211,6 +211,14 @@ func (c *cluster) failed(err error) (reconcile.Result, error) {
 	}
 	writes.WithLabelValues(resultFailed).Inc()
 	return reconcile.Result{}, err
+}
+
+// refusal tells a guard's denial from what failed on the way.
+func refusal(err error) string {
+	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsAlreadyExists(err) {
+		return resultDenied
+	}
+	return resultFailed
 }
 
 func (b *Budget) patch(ctx context.Context, pdb *policyv1.PodDisruptionBudget, patch client.Patch) error {

@@ -39,6 +39,7 @@ func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
 	}
 	c, err := controller.NewTyped("disruption-budget", mgr, controller.TypedOptions[observe.OwnerKey]{
 		Reconciler:              b,
+		RateLimiter:             pauses[observe.OwnerKey](),
 		MaxConcurrentReconciles: 4,
 	})
 	if err != nil {

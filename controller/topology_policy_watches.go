@@ -32,7 +32,7 @@ const gathering = time.Second
 
 // SetupWithManager starts the reconciler on the leader.
 func (t *TopologyPolicy) SetupWithManager(mgr ctrl.Manager) error {
-	c, err := controller.New("topology-policy", mgr, controller.Options{Reconciler: t})
+	c, err := controller.New("topology-policy", mgr, controller.Options{Reconciler: t, RateLimiter: pauses[reconcile.Request]()})
 	if err != nil {
 		return err
 	}

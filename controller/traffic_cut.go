@@ -61,7 +61,7 @@ func (c *TrafficCut) SetupWithManager(mgr ctrl.Manager) error {
 	if err := registerMetrics(); err != nil {
 		return err
 	}
-	runs, err := controller.New("traffic-cut", mgr, controller.Options{Reconciler: c})
+	runs, err := controller.New("traffic-cut", mgr, controller.Options{Reconciler: c, RateLimiter: pauses[reconcile.Request]()})
 	if err != nil {
 		return err
 	}
@@ -118,8 +118,8 @@ func (c *TrafficCut) restore(ctx context.Context, service *corev1.Service, why s
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return reconcile.Result{RequeueAfter: time.Second}, nil
-	case apierrors.IsForbidden(err), apierrors.IsInvalid(err):
-		// etcd-druid's component protection answers so unless it is told of us.
+	case refused(err):
+		// etcd-druid's component protection forbids it unless it is told of us.
 		// It is somebody's guard: it stays on, and we come again.
 		c.say(ctx, service, corev1.EventTypeWarning, policy.Note{Reason: reasonRestoreDenied, Message: fmt.Sprintf(
 			"client traffic of Service %s can't be restored, although %s; the next try follows: %v", service.Name, why, err)})

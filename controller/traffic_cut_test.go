@@ -74,6 +74,7 @@ func TestTrafficCut(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	denied := apierrors.NewForbidden(corev1.Resource("services"), "main-client", errors.New("changes from service account x are disallowed"))
+	away := apierrors.NewInternalError(errors.New("failed calling webhook"))
 	for _, row := range []struct {
 		name  string
 		value string // in the selector, "" for none
@@ -91,6 +92,7 @@ func TestTrafficCut(t *testing.T) {
 		{name: "somebody was faster", value: observe.CutValue(now), on: func(c *counter) { c.service.ResourceVersion = "8" }, again: time.Second},
 		{name: "made anew meanwhile", value: observe.CutValue(now), on: func(c *counter) { c.service.UID = "w" }, again: time.Second},
 		{name: "denied", value: observe.CutValue(now), on: func(c *counter) { c.refuse = denied }, again: 5 * time.Second, said: "Warning ClientTrafficRestoreDenied"},
+		{name: "another's webhook is away", value: observe.CutValue(now), on: func(c *counter) { c.refuse = away }, again: 5 * time.Second, said: "failed calling webhook"},
 		{name: "put back by admission", value: observe.CutValue(now), on: func(c *counter) { c.deaf = true }, again: 5 * time.Second, said: "admission put the key back"},
 		{name: "going", value: observe.CutValue(now), on: func(c *counter) { c.service.DeletionTimestamp = &metav1.Time{Time: now} }},
 	} {
