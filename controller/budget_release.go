@@ -22,15 +22,17 @@ func (c *cluster) release(ctx context.Context) error {
 	if err := c.tidy(ctx); err != nil {
 		return err
 	}
-	switch {
-	case b.Left != nil:
-		return c.restore(ctx, b.Left, budget.Least(c.facts))
-	case b.Kept == nil:
-		return nil
-	case observe.Ours(b.Kept.PodDisruptionBudget):
-		return c.delete(ctx, b.Kept.PodDisruptionBudget)
+	pdb := b.Left
+	if b.Kept != nil {
+		pdb = b.Kept.PodDisruptionBudget
 	}
-	return c.restore(ctx, b.Kept.PodDisruptionBudget, budget.Least(c.facts))
+	switch {
+	case pdb == nil:
+		return nil
+	case observe.Ours(pdb):
+		return c.delete(ctx, pdb)
+	}
+	return c.restore(ctx, pdb, budget.Least(c.facts))
 }
 
 // restore gives a budget back to its author, keeping at least so many pods.

@@ -293,6 +293,36 @@ func TestBudgetIsGivenBack(t *testing.T) {
 	}
 }
 
+// TestBudgetThatWasMadeGoes: what was made goes with the policy, whatever somebody made
+// of it meanwhile.
+func TestBudgetThatWasMadeGoes(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]func(*policyv1.PodDisruptionBudget){
+		"as it was made": func(*policyv1.PodDisruptionBudget) {},
+		"a percentage":   func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = new(intstr.FromString("51%")) },
+		"AlwaysAllow": func(p *policyv1.PodDisruptionBudget) {
+			p.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow)
+		},
+		"one member only": func(p *policyv1.PodDisruptionBudget) {
+			p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{disruption: {createMissing: true}}")
+			take(s, "etcd")
+			s.look()
+			change(s, "etcd-quorum", edit)
+			s.look()
+			if len(s.budgets()) != 1 {
+				t.Fatalf("budgets are %q while the policy keeps one", s.budgets())
+			}
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+			s.wants()
+		})
+	}
+}
+
 func TestBudgetDenied(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{}")

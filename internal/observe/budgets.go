@@ -38,7 +38,8 @@ type Budgets struct {
 	// overlap are not among them: they stay as they are until one goes.
 	Strayed []*policyv1.PodDisruptionBudget
 	// Left was kept for this cluster and is not any more, since it selects only some of
-	// the members, or another cluster's, too. Its number stays; nil for none.
+	// the members, or another cluster's, too, or is ours and somebody made of it what
+	// can't be kept. It stays as it is; nil for none.
 	Left *policyv1.PodDisruptionBudget
 	// Problem says why no budget protects the members, nil when one does.
 	Problem *policy.Note
@@ -105,7 +106,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 		pdb := &list.Items[i]
 		switch {
 		case w.selects(pdb) == 0:
-			if pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref() {
+			if w.records(pdb) {
 				recorded = append(recorded, pdb)
 			}
 		case Ours(pdb):
@@ -119,14 +120,26 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 		return Budgets{}, err
 	}
 	b.Strayed = recorded
-	if len(foreign) == 1 && b.Kept == nil && foreign[0].Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref() {
-		if b.Problem.Reason == BudgetPartial || b.Problem.Reason == BudgetShared {
-			b.Left = foreign[0]
-		} else {
-			b.Strayed = append(b.Strayed, foreign[0])
-		}
+	if b.Kept == nil && len(foreign) <= 1 {
+		b.leave(w, append(foreign, ours...))
 	}
 	return b, nil
+}
+
+// leave sorts out the first of the budgets that select members, where it was kept until now.
+func (b *Budgets) leave(w *workload, all []*policyv1.PodDisruptionBudget) {
+	switch {
+	case len(all) == 0 || !w.records(all[0]):
+	case Ours(all[0]), b.Problem.Reason == BudgetPartial, b.Problem.Reason == BudgetShared:
+		b.Left = all[0]
+	default:
+		b.Strayed = append(b.Strayed, all[0])
+	}
+}
+
+// records says whether a budget was kept for this workload's owner.
+func (w *workload) records(pdb *policyv1.PodDisruptionBudget) bool {
+	return pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref()
 }
 
 // choose takes the foreign budget where there is one and ours where not.
