@@ -22,6 +22,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
 func TestBudgetAdoptsInItsAuthorsField(t *testing.T) {
@@ -319,6 +320,38 @@ func TestBudgetThatWasMadeGoes(t *testing.T) {
 			}
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
 			s.wants()
+		})
+	}
+}
+
+// TestBudgetThatWasMadeIsAnOrphan: what we made goes when no member is left; a copy of it,
+// which has our label and record as well, is somebody's own and stays.
+func TestBudgetThatWasMadeIsAnOrphan(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name            string
+		namespace, copy string // where it is then, and how it is called
+		want            []string
+	}{
+		{"made there", "store", "etcd-quorum", nil},
+		{"copied to another namespace", "other", "etcd-quorum", []string{"etcd-quorum minAvailable=2 -"}},
+		{"copied under another name", "store", "mine", []string{"mine minAvailable=2 -"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{disruption: {createMissing: true}}")
+			take(s, "etcd")
+			s.wants("etcd-quorum minAvailable=2 AllReady")
+			pdb := take(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
+			// kubectl delete --cascade=orphan and people who copy take the owners off.
+			pdb.Namespace, pdb.Name, pdb.OwnerReferences = row.namespace, row.copy, nil
+			s.Objects = observetest.Objects{pdb}
+			s.key.Namespace = row.namespace
+			s.restart()
+			s.wants(row.want...)
+			if row.want != nil && observe.Ours(find[*policyv1.PodDisruptionBudget](s, row.copy)) {
+				t.Error("it still says that it is ours")
+			}
 		})
 	}
 }

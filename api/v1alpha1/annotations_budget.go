@@ -19,6 +19,9 @@ const (
 const (
 	// BudgetForAnnotation names the owner whose budget this is, as Kind/name.
 	BudgetForAnnotation = "kubectl-etcd.dev/budget-for"
+	// BudgetMadeAnnotation is under what name this project made the budget, as
+	// namespace/name: a copy of it has another.
+	BudgetMadeAnnotation = "kubectl-etcd.dev/budget-made"
 	// BudgetValueAnnotation is what this project last set, as minAvailable=2
 	// or maxUnavailable=1.
 	BudgetValueAnnotation = "kubectl-etcd.dev/budget-value"

@@ -53,6 +53,15 @@ func TestGiveBack(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a copy of one that we made", func(t *testing.T) {
+		t.Parallel()
+		pdb := budgetOf("minAvailable=2")
+		pdb.Labels = map[string]string{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController}
+		pdb.Annotations[v1alpha1.BudgetMadeAnnotation] = "store/b"
+		if got, want := patchOf(t, pdb, 0, 0), `{"metadata":{"annotations":{"kubectl-etcd.dev/budget-made":null},"labels":{"kubectl-etcd.dev/created-by":null},"resourceVersion":"7","uid":"u"}}`; got != want {
+			t.Errorf("patch %s, want %s", got, want)
+		}
+	})
 	t.Run("nothing of ours is on it", func(t *testing.T) {
 		t.Parallel()
 		if got := patchOf(t, budgetOf("minAvailable=1"), 2, 3); got != "" {

@@ -14,11 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // Patch is the narrowest patch that makes a budget say value and
-// remember record, nil when it does already. A nil value leaves the number.
+// remember record, nil when it does already. A nil value leaves the number; one that
+// is to remember nothing isn't marked as made by us either.
 //
 // It is a merge patch, not server-side apply: druid and Helm write the same
 // number, and apply would take its ownership from them and make their next apply
@@ -43,10 +45,14 @@ func Patch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, record
 	if have, problem := observe.ValueOf(pdb.Name, &pdb.Spec); value != nil && problem == nil && have != *value {
 		patch["spec"] = map[string]any{string(value.Field): value.N}
 	}
-	if len(annotations) == 0 && len(patch) == 0 {
+	meta := map[string]any{"uid": pdb.UID}
+	disowned := record.For == "" && observe.Ours(pdb)
+	if disowned {
+		meta["labels"] = map[string]any{v1alpha1.CreatedByLabel: nil}
+	}
+	if len(annotations) == 0 && len(patch) == 0 && !disowned {
 		return nil, nil
 	}
-	meta := map[string]any{"uid": pdb.UID}
 	if loosens {
 		meta["resourceVersion"] = pdb.ResourceVersion
 	}

@@ -15,6 +15,9 @@ type BudgetRecord struct {
 	// For is the owner whose budget this is, as Kind/name; empty for a budget
 	// that we never wrote.
 	For string
+	// Made is the namespace and name under which we made it; empty for a budget that
+	// we didn't make.
+	Made string
 	// Value is what we last set, in the budget's own field; nil where that is
 	// not recorded. A budget that says something else was written past us.
 	Value *BudgetValue
@@ -30,6 +33,7 @@ type BudgetRecord struct {
 func BudgetAnnotations() []string {
 	return []string{
 		v1alpha1.BudgetForAnnotation,
+		v1alpha1.BudgetMadeAnnotation,
 		v1alpha1.BudgetValueAnnotation,
 		v1alpha1.BudgetReasonAnnotation,
 		v1alpha1.BudgetOriginalAnnotation,
@@ -57,6 +61,7 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 	}
 	r := BudgetRecord{
 		For:    annotations[v1alpha1.BudgetForAnnotation],
+		Made:   annotations[v1alpha1.BudgetMadeAnnotation],
 		Reason: annotations[v1alpha1.BudgetReasonAnnotation],
 		State: policy.BudgetState{
 			LooserSince:        at(v1alpha1.BudgetLooserSinceAnnotation),
@@ -90,6 +95,7 @@ func (r BudgetRecord) Encode() map[string]string {
 		}
 	}
 	put(v1alpha1.BudgetForAnnotation, r.For)
+	put(v1alpha1.BudgetMadeAnnotation, r.Made)
 	put(v1alpha1.BudgetReasonAnnotation, r.Reason)
 	if r.Value != nil {
 		out[v1alpha1.BudgetValueAnnotation] = r.Value.String()
