@@ -123,6 +123,7 @@ func (c *cluster) warn() reconcile.Result {
 		}
 	}
 	c.say(notes)
+	dropSeries(c.owner.Key())
 	c.Findings.set(c.owner.Key(), v1alpha1.Finding{Verdict: v1alpha1.Off, Reason: reasonWouldKeep, Message: v.Message})
 	return c.again()
 }

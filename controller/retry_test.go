@@ -4,14 +4,18 @@
 package controller
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -24,6 +28,35 @@ func TestPausesAreBounded(t *testing.T) {
 	}
 	if last > 15*time.Second {
 		t.Errorf("after many failures the next try is after %s", last)
+	}
+}
+
+// TestBudgetCannotBeWritten: what no guard says is told as well, and not tried ever more
+// seldom.
+func TestBudgetCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"another's webhook is away":    apierrors.NewInternalError(errors.New("failed calling webhook")),
+		"the API server is overloaded": apierrors.NewTooManyRequestsError("later"),
+		"its store is slow":            apierrors.NewTimeoutError("request timed out", 0),
+		"it is going":                  apierrors.NewServiceUnavailable("shutting down"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{}")
+			s.refuse = err
+			if _, result := s.look(); result.RequeueAfter != 5*time.Second {
+				t.Errorf("tried again after %s", result.RequeueAfter)
+			}
+			if told := strings.Join(heard(s.said), "\n"); !strings.Contains(told, reasonWriteDenied) || !strings.Contains(told, err.Error()) {
+				t.Errorf("said %q", told)
+			}
+			if f, _ := s.budget.Findings.Of(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonWriteDenied {
+				t.Errorf("found %+v", f)
+			}
+			s.refuse = nil
+			s.wants("etcd maxUnavailable=1 AllReady")
+		})
 	}
 }
 

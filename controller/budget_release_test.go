@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+)
+
+func TestBudgetIsGivenBack(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		wrote  int // maxUnavailable, by its author
+		letGo  func(*stage)
+		wanted string
+	}{
+		{"switched off", 0, func(s *stage) {
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+		}, "etcd maxUnavailable=0 -"},
+		{"its author asked for less than quorum", 2, func(s *stage) {
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Disruption.Enabled = new(false) })
+		}, "etcd maxUnavailable=1 -"},
+		{"opted out", 0, func(s *stage) {
+			change(s, "etcd", func(o *appsv1.StatefulSet) {
+				o.Annotations = map[string]string{v1alpha1.TopologyPolicyAnnotation: v1alpha1.OptOut}
+			})
+		}, "etcd maxUnavailable=0 -"},
+		{"mode Warn", 0, func(s *stage) {
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeWarn })
+		}, "etcd maxUnavailable=0 -"},
+		{"the policy is gone", 0, func(s *stage) {
+			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { return o.GetUID() == "policy" })
+		}, "etcd maxUnavailable=0 -"},
+		{"the cluster is gone", 2, func(s *stage) {
+			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool {
+				_, set := o.(*appsv1.StatefulSet)
+				_, pod := o.(*corev1.Pod)
+				return set || pod
+			})
+		}, "etcd maxUnavailable=2 -"},
+		{"its owner is gone, and the members run on", 2, func(s *stage) {
+			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { _, is := o.(*appsv1.StatefulSet); return is })
+		}, "etcd maxUnavailable=1 AllReady"},
+		{"it selects only one member now", 2, func(s *stage) {
+			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) {
+				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
+			})
+		}, "etcd maxUnavailable=1 AllReady"},
+		{"and no policy keeps it", 2, func(s *stage) {
+			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) {
+				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
+			})
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+		}, "etcd maxUnavailable=1 -"},
+		{"its selector selects others now", 2, func(s *stage) {
+			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.Selector.MatchExpressions[0].Values = []string{"web"} })
+		}, "etcd maxUnavailable=2 -"},
+		{"its author goes over to a percentage", 2, func(s *stage) {
+			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromString("34%")) })
+		}, "etcd ? -"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{disruption: {settle: 1s}}")
+			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromInt(row.wrote)) })
+			s.look()
+			s.later(2 * time.Second)
+			s.wants("etcd maxUnavailable=1 AllReady")
+			row.letGo(s)
+			s.restart()
+			s.wants(row.wanted)
+		})
+	}
+}
+
+// TestBudgetThatWasMadeGoes: what was made goes with the policy, whatever somebody made
+// of it meanwhile.
+func TestBudgetThatWasMadeGoes(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]func(*policyv1.PodDisruptionBudget){
+		"as it was made": func(*policyv1.PodDisruptionBudget) {},
+		"a percentage":   func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = new(intstr.FromString("51%")) },
+		"AlwaysAllow": func(p *policyv1.PodDisruptionBudget) {
+			p.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow)
+		},
+		"one member only": func(p *policyv1.PodDisruptionBudget) {
+			p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{disruption: {createMissing: true}}")
+			take(s, "etcd")
+			s.look()
+			change(s, "etcd-quorum", edit)
+			s.look()
+			if len(s.budgets()) != 1 {
+				t.Fatalf("budgets are %q while the policy keeps one", s.budgets())
+			}
+			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+			s.wants()
+		})
+	}
+}
+
+// TestBudgetThatWasMadeIsAnOrphan: what we made goes when no member is left; a copy of it,
+// which has our label and record as well, is somebody's own and stays.
+func TestBudgetThatWasMadeIsAnOrphan(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name            string
+		namespace, copy string // where it is then, and how it is called
+		want            []string
+	}{
+		{"made there", "store", "etcd-quorum", nil},
+		{"copied to another namespace", "other", "etcd-quorum", []string{"etcd-quorum minAvailable=2 -"}},
+		{"copied under another name", "store", "mine", []string{"mine minAvailable=2 -"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{disruption: {createMissing: true}}")
+			take(s, "etcd")
+			s.wants("etcd-quorum minAvailable=2 AllReady")
+			pdb := take(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
+			// kubectl delete --cascade=orphan and people who copy take the owners off.
+			pdb.Namespace, pdb.Name, pdb.OwnerReferences = row.namespace, row.copy, nil
+			s.Objects = observetest.Objects{pdb}
+			s.key.Namespace = row.namespace
+			s.restart()
+			s.wants(row.want...)
+			if row.want != nil && observe.Ours(find[*policyv1.PodDisruptionBudget](s, row.copy)) {
+				t.Error("it still says that it is ours")
+			}
+		})
+	}
+}
+
+// TestBudgetSeriesEnd: a cluster whose budget nobody keeps any more has no series of one,
+// else an alert on it would go on. It runs alone, since the series are the process's.
+func TestBudgetSeriesEnd(t *testing.T) {
+	for _, mode := range []v1alpha1.Mode{v1alpha1.ModeWarn, v1alpha1.ModeOff} {
+		s := plain(t, "{}")
+		s.look()
+		change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = mode })
+		s.look()
+		of := prometheus.Labels{"namespace": s.key.Namespace, "cluster": s.key.Name}
+		if n := minAvailable.DeletePartialMatch(of) + evictionsLeft.DeletePartialMatch(of) + unprotected.DeletePartialMatch(of); n > 0 {
+			t.Errorf("mode %s: %d series stand", mode, n)
+		}
+	}
+}
