@@ -164,7 +164,7 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 }
 
 // inTheWay finds a required term of the pod that admission would not give it
-// now, when the pod's own volume is bound.
+// now, and that the pod's own volume is in the way of.
 func (u *Unschedulable) inTheWay(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) (policy.Term, bool, error) {
 	match, err := u.Reader.PolicyFor(ctx, owner)
 	if err != nil || !match.In(v1alpha1.ModeEnforce) {
@@ -176,16 +176,28 @@ func (u *Unschedulable) inTheWay(ctx context.Context, pod *corev1.Pod, owner obs
 	if err != nil {
 		return policy.Term{}, false, err
 	}
-	if at := facts.Ordinal; at < 0 || at >= len(facts.Volumes) || facts.Volumes[at].State != policy.Bound {
-		return policy.Term{}, false, nil
-	}
 	now := policy.Spread(facts, settings).Terms
+	// The rule tells of volumes only where it would require something, as it did of
+	// this pod: a policy that has changed since is no reason to delete it.
+	settings.Enforcement = policy.Required
+	notes := policy.Spread(facts, settings).Notes
 	for _, t := range record.Terms {
-		if t.Hard && !slices.ContainsFunc(now, func(n policy.Term) bool {
+		if t.Hard && tied(notes, t) && !slices.ContainsFunc(now, func(n policy.Term) bool {
 			return n.Hard && n.Kind == t.Kind && n.TopologyKey == t.TopologyKey && n.MinDomains >= t.MinDomains
 		}) {
 			return t, true, nil
 		}
 	}
 	return policy.Term{}, false, nil
+}
+
+// tied says whether the member's volume is where a term can't be met.
+func tied(notes []policy.Note, t policy.Term) bool {
+	taken := policy.VolumeZoneTaken
+	if t.TopologyKey == policy.HostnameKey {
+		taken = policy.VolumeNodeTaken
+	}
+	return slices.ContainsFunc(notes, func(n policy.Note) bool {
+		return n.Reason == taken || n.Reason == policy.VolumeNowhere
+	})
 }

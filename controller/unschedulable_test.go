@@ -46,10 +46,12 @@ func TestUnschedulable(t *testing.T) {
 		zone   string // of the third member's volume, "" for none
 		change func(*corev1.Pod)
 		live   func(*corev1.Pod)
-		waits  time.Duration
-		want   string
-		again  bool
-		said   string
+		// enforcement is what the policy asks for now.
+		enforcement v1alpha1.Enforcement
+		waits       time.Duration
+		want        string
+		again       bool
+		said        string
 	}{
 		{name: "its volume is where others are", zone: "a", waits: 3 * time.Minute, want: deleted, said: "MemberRespread"},
 		{name: "not for long yet", zone: "a", waits: time.Minute, again: true},
@@ -61,6 +63,14 @@ func TestUnschedulable(t *testing.T) {
 		{name: "made by no admission of ours", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Annotations = nil }},
 		{name: "soft already: made anew before", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, observe.SpreadRecord{Terms: []policy.Term{required[0], {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey}}})
+		}, again: true},
+		{name: "the policy prefers it now, and its volume is in the zone that is left", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, again: true},
+		{name: "the policy prefers it now, and its volume is where others are", zone: "a", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, said: "MemberRespread"},
+		{name: "more zones were required, and its volume is in the one that is left", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
+			record(p, observe.SpreadRecord{Terms: []policy.Term{required[0], {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey, Hard: true, MinDomains: 5}}})
+		}, again: true},
+		{name: "soft already, and another term is not what it would be now", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
+			record(p, observe.SpreadRecord{Terms: []policy.Term{{Kind: policy.TopologySpread, TopologyKey: policy.HostnameKey, Hard: true}, {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey}}})
 		}, again: true},
 		{name: "a note of admission is told", zone: "c", change: func(p *corev1.Pod) {
 			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
@@ -84,6 +94,11 @@ func TestUnschedulable(t *testing.T) {
 				row.live(live)
 			}
 			base := factsOf(t, "testdata/policies.facts.yaml")
+			for _, o := range base {
+				if p, ok := o.(*v1alpha1.EtcdTopologyPolicy); ok {
+					p.Spec.Spread.Enforcement = row.enforcement
+				}
+			}
 			said, gone := events.NewFakeRecorder(10), &deletions{}
 			u := &Unschedulable{
 				Client: gone, Recorder: said, Clock: clocktesting.NewFakePassiveClock(now),
