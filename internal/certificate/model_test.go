@@ -188,7 +188,7 @@ func (r *modelReplica) writeBundle(ctx context.Context, read *admissionregistrat
 		r.m.config.Webhooks[i].ClientConfig.CABundle = bundle
 	}
 	r.m.changed()
-	r.m.note("%s makes webhooks trust %d authorities", r.name, len(readTrust(r.m.config).bundles[0]))
+	r.m.note("%s makes %d webhooks trust %d bytes", r.name, len(r.m.config.Webhooks), len(bundle))
 	return nil
 }
 

@@ -240,6 +240,39 @@ func TestHealing(t *testing.T) {
 	}
 }
 
+// TestWithoutWebhooks empties the configuration, as whoever wants admission to be away
+// for a while: replicas serve on and come up, write nothing to it, and are trusted by the
+// webhooks that come back.
+func TestWithoutWebhooks(t *testing.T) {
+	t.Parallel()
+	eachSeed(t, 3, func(t *testing.T, m *model) {
+		webhooks := m.config.Webhooks
+		m.config.Webhooks = nil
+		m.changed()
+		m.count()
+		was := m.config.ResourceVersion
+		m.start("c")
+		m.heal("the webhooks are gone and a replica starts")
+		m.run(2000, 40*time.Second)
+		if !m.serving() || m.config.ResourceVersion != was {
+			m.fail("not everything is served, or what nobody reads was written")
+		}
+		m.secret = nil
+		m.replicas[0].stop()
+		m.replicas = m.replicas[1:]
+		m.start("d")
+		m.heal("the Secret is deleted, too")
+		m.config.Webhooks, m.broken = webhooks, true
+		m.changed()
+		m.heal("they are back")
+		m.count()
+		m.run(600, 40*time.Second)
+		if !m.serving() {
+			t.Error("in the end not everything is served")
+		}
+	})
+}
+
 func (m *model) bundle(bundle []byte) {
 	for i := range m.config.Webhooks {
 		m.config.Webhooks[i].ClientConfig.CABundle = bundle

@@ -59,7 +59,7 @@ func TestWhatIsServed(t *testing.T) {
 		{name: "the first, trusted", new: ofOne, sight: sight{trust: trusts(one)}, want: true},
 		{name: "the first, not trusted", new: ofOne, sight: sight{trust: trusts(two), settled: true}},
 		{name: "the first, no configuration", new: ofOne},
-		{name: "the first, trusted by one webhook of two", new: ofOne, sight: sight{trust: trust{bundles: [][]*x509.Certificate{{one.cert}, {two.cert}}}, settled: true}},
+		{name: "the first, trusted by one webhook of two", new: ofOne, sight: sight{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{one.cert}, {two.cert}}}, settled: true}},
 		{name: "the first of files, not trusted", new: fileOne, unasked: true, want: true},
 		{name: "the first of files, where others are trusted", new: fileOne, sight: sight{trust: trusts(two), settled: true}},
 		{name: "the first of files, trusted beside others at last", new: fileOne, sight: sight{trust: trusts(two, one)}, distrusted: true},

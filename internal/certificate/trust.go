@@ -44,9 +44,10 @@ func readTrust(c *admissionregistrationv1.MutatingWebhookConfiguration) trust {
 	return t
 }
 
-// every says whether something holds for each webhook, of which there is one at least.
+// every says whether something holds for each webhook of a configuration that is there.
+// One without webhooks asks nobody, so that there is nobody to wait for.
 func (t trust) every(holds func([]*x509.Certificate) bool) bool {
-	return len(t.bundles) > 0 && !slices.ContainsFunc(t.bundles, func(b []*x509.Certificate) bool { return !holds(b) })
+	return t.uid != "" && !slices.ContainsFunc(t.bundles, func(b []*x509.Certificate) bool { return !holds(b) })
 }
 
 // holds says whether every webhook trusts the authority.
