@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ const (
 	reasonNotInstalled    = "WebhookNotInstalled"
 	reasonNoReplica       = "WebhookNoReplica"
 	reasonNotCalled       = "WebhookNotCalled"
+	reasonNotJudging      = "WebhookNotJudging"
 	reasonNotRegistered   = "WebhookNotRegistered"
 	reasonUntrusted       = "WebhookUntrusted"
 	reasonUntried         = "WebhookUntried"
@@ -29,6 +31,12 @@ const (
 	reasonNoPolicyAtAll   = "NoPolicyAtAll"
 	reasonPolicyTie       = "PolicyConflict"
 	reasonCutOverdue      = "CutOverdue"
+)
+
+// The webhook's outcomes for a member that the policy is followed for.
+const (
+	outcomePatched   = "Patched"
+	outcomeUnchanged = "Unchanged"
 )
 
 const (
@@ -186,6 +194,9 @@ func (j *webhookJudge) admission() {
 	switch {
 	case len(j.st.Webhooks) == 0 && !j.unseen(unseenWebhooks):
 		j.fault(reasonNotRegistered, "no webhook is registered with the API server, so it never calls etcd-webhook; install it again: %s", installCommand)
+	case passedBy(t):
+		j.fault(reasonNotJudging, "asked to %s, it answered %s (%s), so that policy isn't followed there; ask again if policy or cluster are new, else see its log: kubectl -n %s logs %s",
+			t.Asked, t.Outcome, t.Reason, cmp.Or(j.st.Program.Namespace, webhookSpace), t.Replica)
 	case t.Answered:
 		j.works = true
 		if t.Error != "" {
@@ -196,6 +207,12 @@ func (j *webhookJudge) admission() {
 	default:
 		j.fault(reasonNotCalled, "the API server was asked to %s, and it came back untouched: etcd-webhook wasn't called or didn't answer in time%s", t.Asked, j.failedOpen())
 	}
+}
+
+// passedBy says that a member whom a policy governs got an answer like anybody's.
+// That it answers proves that it is called, not that it does what it is there for.
+func passedBy(t v1alpha1.AdmissionTrial) bool {
+	return t.Answered && t.GovernedBy != "" && t.Outcome != outcomePatched && t.Outcome != outcomeUnchanged
 }
 
 // failedOpen is what the API server says of requests that passed unanswered.

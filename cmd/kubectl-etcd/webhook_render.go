@@ -105,10 +105,10 @@ func versionsText(st *v1alpha1.WebhookStatus) string {
 }
 
 func trialColor(t v1alpha1.AdmissionTrial) color {
-	if t.Answered {
-		return green
+	if !t.Answered || passedBy(t) {
+		return red
 	}
-	return red
+	return green
 }
 
 func trialText(t v1alpha1.AdmissionTrial) string {

@@ -23,7 +23,7 @@ func newWebhookStatusCmd(e *env) *cobra.Command {
 
 			The proof is a dry run: the API server is asked to create a pod that looks like a member,
 			and nothing is created. It is one of a cluster that a policy governs, where there is one,
-			and shows what such a pod gets; else it is nobody's, and shows that the webhook answers.
+			and must get what the policy says; else it is nobody's, and shows that the webhook answers.
 			A namespace of -n is taken where the webhook is called for it.
 
 			What you may not see is named in its place. Exit codes: 0 it works, warnings or not;

@@ -79,6 +79,12 @@ var webhookCases = map[string]func(*v1alpha1.WebhookStatus){
 		gone.NotAfter = metav1.NewTime(noon.Add(-5 * time.Minute))
 		gone.Distrusted = []string{"pods, services: certificate has expired or is not yet valid"}
 	},
+	"passed-by": func(st *v1alpha1.WebhookStatus) {
+		st.Admission.Outcome, st.Admission.Reason, st.Admission.Policy, st.Admission.Added = "Ignored", "NotEtcd", "", nil
+	},
+	"nothing-to-add": func(st *v1alpha1.WebhookStatus) {
+		st.Admission.Outcome, st.Admission.Reason, st.Admission.Added = "Unchanged", "NothingToDo", nil
+	},
 	"no-policy": func(st *v1alpha1.WebhookStatus) {
 		st.Policies = nil
 		st.Admission = v1alpha1.AdmissionTrial{
@@ -123,8 +129,8 @@ func installed() *v1alpha1.WebhookStatus {
 			},
 		},
 		Admission: v1alpha1.AdmissionTrial{
-			Asked:    "create pod etcd-main-webhook-status in namespace team-a, like a member of Etcd team-a/etcd-main, which policy default governs",
-			Answered: true, Replica: "etcd-webhook-6d4f-b", Outcome: "Patched", Reason: "Spread", Policy: "default", Milliseconds: 21,
+			Asked:      "create pod etcd-main-webhook-status in namespace team-a, like a member of Etcd team-a/etcd-main, which policy default governs",
+			GovernedBy: "default", Answered: true, Replica: "etcd-webhook-6d4f-b", Outcome: "Patched", Reason: "Spread", Policy: "default", Milliseconds: 21,
 			Added: []string{"different nodes (required)", "different zones (required)"},
 		},
 		Policies: []v1alpha1.WebhookPolicy{{Name: "default", Mode: "Enforce", Matched: 12, Broken: 1}},

@@ -143,11 +143,9 @@ func (l *webhookLook) trialPod(ctx context.Context) (pod *corev1.Pod, looksLike 
 			inScope[ns.Name] = ns.Labels
 		}
 	}
-	if o, policyName, found := l.governed(ctx, inScope); found {
-		member, there, err := l.reader.MemberPod(ctx, o)
-		if err == nil && there {
-			return likeMember(o, member), fmt.Sprintf("like a member of %s, which policy %s governs", o, policyName)
-		}
+	if o, member, policyName := l.governed(ctx, inScope); member != nil {
+		l.st.Admission.GovernedBy = policyName
+		return member, fmt.Sprintf("like a member of %s, which policy %s governs", o, policyName)
 	}
 	if _, ok := inScope[l.namespace]; ok {
 		return nobodysPod(l.namespace), "nobody's: no policy governs a cluster that you may see"
@@ -175,19 +173,19 @@ func (l *webhookLook) called(namespace labels.Set) bool {
 	return false
 }
 
-// governed is the first cluster, those of the user's namespace before others,
-// that a policy which is enforced applies to.
-func (l *webhookLook) governed(ctx context.Context, inScope map[string]labels.Set) (observe.Owner, string, bool) {
+// governed is a member's pod of the first cluster, those of the user's namespace
+// before others, that a policy which is enforced applies to; nil for none.
+func (l *webhookLook) governed(ctx context.Context, inScope map[string]labels.Set) (o observe.Owner, member *corev1.Pod, policyName string) {
 	var policies policyv1alpha1.EtcdTopologyPolicyList
 	if err := l.kube.List(ctx, &policies); err != nil || len(policies.Items) == 0 {
-		return observe.Owner{}, "", false
+		return observe.Owner{}, nil, ""
 	}
 	owners, err := l.reader.Owners(ctx)
 	if err != nil {
 		owners, err = l.reader.Owners(ctx, client.InNamespace(l.namespace))
 	}
 	if err != nil {
-		return observe.Owner{}, "", false
+		return observe.Owner{}, nil, ""
 	}
 	slices.SortStableFunc(owners, func(a, b observe.Owner) int {
 		switch {
@@ -202,14 +200,29 @@ func (l *webhookLook) governed(ctx context.Context, inScope map[string]labels.Se
 	})
 	for _, o := range owners {
 		ns, called := inScope[o.Namespace]
-		if !called || o.StatefulSet == "" || o.UID == "" {
+		m := observe.Choose(policies.Items, ns, o)
+		if !called || !m.In(policyv1alpha1.ModeEnforce) {
 			continue
 		}
-		if m := observe.Choose(policies.Items, ns, o); m.In(policyv1alpha1.ModeEnforce) {
-			return o, m.Policy.Name, true
+		if pod := memberOf(ctx, l.reader, o); pod != nil {
+			return o, pod, m.Policy.Name
 		}
 	}
-	return observe.Owner{}, "", false
+	return observe.Owner{}, nil, ""
+}
+
+// memberOf is a pod that admission would know for the cluster's, which it does by the
+// StatefulSet that owns it. Nil for an Etcd that has none yet, or another's of its name.
+func memberOf(ctx context.Context, r *observe.Reader, o observe.Owner) *corev1.Pod {
+	member, there, err := r.MemberPod(ctx, o)
+	if err != nil || !there {
+		return nil
+	}
+	pod := likeMember(member)
+	if known, ok, err := r.OwnerOfPod(ctx, pod); err != nil || !ok || known.Key() != o.Key() {
+		return nil
+	}
+	return pod
 }
 
 // nobodysPod runs etcd and belongs to no cluster.
@@ -230,12 +243,12 @@ func nobodysPod(namespace string) *corev1.Pod {
 
 // likeMember has what decides where a member's pod goes, and a container that
 // any namespace's Pod Security admits: nothing would run.
-func likeMember(o observe.Owner, member *corev1.Pod) *corev1.Pod {
-	pod := nobodysPod(o.Namespace)
-	pod.Name = o.StatefulSet + trialSuffix
+func likeMember(member *corev1.Pod) *corev1.Pod {
+	pod := nobodysPod(member.Namespace)
+	pod.OwnerReferences = member.OwnerReferences
+	pod.Name = member.Name + trialSuffix
 	maps.Copy(pod.Labels, member.Labels)
-	pod.Labels[appsv1.StatefulSetPodNameLabel] = pod.Name
-	pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = o.StatefulSet, o.UID
+	pod.Labels[appsv1.StatefulSetPodNameLabel] = member.Name
 	pod.Spec.Affinity = member.Spec.Affinity
 	pod.Spec.TopologySpreadConstraints = member.Spec.TopologySpreadConstraints
 	pod.Spec.NodeSelector, pod.Spec.Tolerations = member.Spec.NodeSelector, member.Spec.Tolerations

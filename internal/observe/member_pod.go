@@ -38,16 +38,20 @@ func (r *Reader) MemberPod(ctx context.Context, o Owner) (*corev1.Pod, bool, err
 	return PodOfEtcd(o, &etcd), true, nil
 }
 
-// PodOfStatefulSet is the first pod that a StatefulSet would make.
+// PodOfStatefulSet is the first pod that a StatefulSet would make, and belongs to it.
 func PodOfStatefulSet(o Owner, sts *appsv1.StatefulSet) *corev1.Pod {
 	t := &sts.Spec.Template
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.PodName(0), Labels: t.Labels},
-		Spec:       t.Spec,
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: o.Namespace, Name: o.PodName(0), Labels: t.Labels,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sts, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))},
+		},
+		Spec: t.Spec,
 	}
 }
 
-// PodOfEtcd is the first pod that druid's StatefulSet will make for an Etcd.
+// PodOfEtcd is the first pod that druid's StatefulSet will make for an Etcd. It
+// belongs to nobody yet.
 func PodOfEtcd(o Owner, etcd *druidv1alpha1.Etcd) *corev1.Pod {
 	labels := maps.Clone(etcd.Spec.Labels)
 	if labels == nil {

@@ -93,6 +93,9 @@ type ServingCertificate struct {
 type AdmissionTrial struct {
 	// Asked says what was asked for: a pod, its namespace, whose member it looked like.
 	Asked string `json:"asked,omitempty"`
+	// GovernedBy is the policy that is enforced on the cluster whose member the pod
+	// looked like, empty where it was nobody's.
+	GovernedBy string `json:"governedBy,omitempty"`
 	// Answered says that the webhook saw the pod and what it changed came back,
 	// or that its warning did where something else then refused the pod.
 	Answered bool `json:"answered"`

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import "testing"
+
+// TestWebhookStatusOfDruid asks whether etcd-webhook works where druid runs the cluster
+// that is asked about: its pods are a StatefulSet's, which is an Etcd's.
+func TestWebhookStatusOfDruid(t *testing.T) {
+	beside(t)
+	c := sharedDruid(t)
+	tells(t, 0, []string{"like a member of Etcd " + c.Namespace + "/" + c.Name + ", which policy", "Patched (Spread)"}, "webhook", "status", "-n", c.Namespace)
+}
