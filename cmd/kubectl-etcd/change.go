@@ -98,6 +98,7 @@ type change struct {
 // addChangeFlags gives a command the flags of change. A timeout that is set
 // already is the default of --timeout.
 func addChangeFlags(cmd *cobra.Command, ch *change) {
+	endsUnread(cmd)
 	ch.dryRun = dryRunNone
 	flags := cmd.Flags()
 	flags.Var(&ch.dryRun, "dry-run", "none, client or server: client prints the plan and stops, server also asks the API server for the permissions and tries the writes that it can")

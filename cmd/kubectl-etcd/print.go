@@ -5,10 +5,12 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -72,6 +74,15 @@ func formatOf(cmd *cobra.Command) string {
 // print writes an object of api/output to stdout as -o says. table writes it for
 // people; wide is true for -o wide.
 func (e *env) print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
+	err := e.write(cmd, obj, table)
+	if errors.Is(err, syscall.EPIPE) {
+		// Only a command that endsUnread lives to see it, and its work isn't what it prints.
+		return nil
+	}
+	return err
+}
+
+func (e *env) write(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
 	format := formatOf(cmd)
 	switch format {
 	case "table", "wide":

@@ -114,6 +114,7 @@ func newSnapshotSaveCmd(e *env) *cobra.Command {
 	flags.DurationVar(&f.idle, "idle-timeout", 30*time.Second, "How long a transfer may bring nothing before it counts as failed")
 	flags.Var(&f.via, "via", "How: member, or backup-restore[=full|delta] for the sidecars of a druid cluster")
 	addOutputFlags(cmd)
+	endsUnread(cmd)
 	return cmd
 }
 
