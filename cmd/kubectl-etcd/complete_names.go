@@ -5,13 +5,11 @@ package main
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
@@ -19,65 +17,46 @@ import (
 // completionLimit is how long a person who pressed Tab is kept waiting.
 const completionLimit = 3 * time.Second
 
+// completer completes a word, as cobra calls it.
+type completer func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
+
 // completeArguments gives every command that takes names the live ones, by what
 // its usage calls its arguments.
 func (e *env) completeArguments(root *cobra.Command) {
 	everyCommand(root, func(c *cobra.Command) {
-		if c.ValidArgsFunction != nil || len(c.ValidArgs) > 0 {
-			return
+		usage := strings.Fields(c.Use)[1:]
+		if c.ValidArgsFunction == nil && len(c.ValidArgs) == 0 && len(usage) > 0 {
+			c.ValidArgsFunction = e.completeUsage(usage)
 		}
-		switch words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(c.Use)); {
-		case len(words) < 2:
-		case words[1] == "POD":
-			c.ValidArgsFunction = e.completePods
-		case words[1] == "TARGET" && len(words) > 2 && words[2] == "MEMBER":
-			c.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-				if len(args) == 0 {
-					return e.completeTargets(cmd, args, typed)
-				}
-				return e.completePods(cmd, args, typed)
-			}
-		case words[1] == "TARGET":
-			c.ValidArgsFunction = e.completeTargets
-		}
-		if c.Flag("to") != nil {
-			if err := c.RegisterFlagCompletionFunc("to", e.completePods); err != nil {
-				panic(err) // the flag is there
-			}
-		}
+		e.completeFlags(c)
 	})
-	if err := root.RegisterFlagCompletionFunc("namespace", e.completeNamespaces); err != nil {
-		panic(err) // it is one of kubectl's
-	}
-	if err := root.RegisterFlagCompletionFunc("context", e.completeContexts); err != nil {
-		panic(err) // so is this
-	}
+	register(root, "namespace", e.completeNamespaces)
+	register(root, "context", e.completeContexts)
 }
 
-func (e *env) completeNamespaces(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
-	defer cancel()
-	reader, err := e.reader()
-	if err != nil {
+// completeUsage completes each argument by the word for it in a usage. One that may
+// be left out may be the next one already: [TARGET] POD.
+func (e *env) completeUsage(usage []string) completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= len(usage) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		word := usage[len(args)]
+		switch strings.Trim(word, "[]") {
+		case "FILE":
+			return nil, cobra.ShellCompDirectiveDefault
+		case "POD", "MEMBER":
+			return e.completePods(cmd, args, typed)
+		case "TARGET":
+			names, directive := e.completeTargets(cmd, nil, typed)
+			if strings.HasPrefix(word, "[") && len(usage) > len(args)+1 {
+				pods, _ := e.completePods(cmd, nil, typed)
+				names = append(names, pods...)
+			}
+			return names, directive
+		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var list corev1.NamespaceList
-	if err := reader.List(ctx, &list); err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		names = append(names, list.Items[i].Name)
-	}
-	return startingWith(typed, names), cobra.ShellCompDirectiveNoFileComp
-}
-
-func (e *env) completeContexts(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	raw, err := e.flags.ToRawKubeConfigLoader().RawConfig()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return startingWith(typed, slices.Sorted(maps.Keys(raw.Contexts))), cobra.ShellCompDirectiveNoFileComp
 }
 
 func startingWith(typed string, words []string) []string {
@@ -115,14 +94,11 @@ func (e *env) completePods(cmd *cobra.Command, args []string, typed string) ([]s
 	defer cancel()
 	return e.complete(cmd, typed, func(owners []observe.Owner) []string {
 		var out []string
-		for _, o := range owners {
-			if len(args) > 0 && args[0] != o.Name && args[0] != o.Target().String() {
-				continue
-			}
-			reader, err := e.reader()
-			if err != nil {
-				return nil
-			}
+		reader, err := e.reader()
+		if err != nil {
+			return nil
+		}
+		for _, o := range clustersNamed(owners, args) {
 			pods, err := reader.MemberPods(ctx, o)
 			if err != nil {
 				continue
@@ -132,6 +108,13 @@ func (e *env) completePods(cmd *cobra.Command, args []string, typed string) ([]s
 			}
 		}
 		return out
+	})
+}
+
+// clustersNamed are the clusters that the first argument names, all where there is none.
+func clustersNamed(owners []observe.Owner, args []string) []observe.Owner {
+	return slices.DeleteFunc(owners, func(o observe.Owner) bool {
+		return len(args) > 0 && args[0] != o.Name && args[0] != o.Target().String()
 	})
 }
 

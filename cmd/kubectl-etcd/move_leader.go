@@ -39,9 +39,6 @@ func newMoveLeaderCmd(e *env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "Pod of the member that is to lead; empty for the best one")
-	if err := cmd.RegisterFlagCompletionFunc("to", e.completePods); err != nil {
-		panic(err) // the flag was added above
-	}
 	addChangeFlags(cmd, &ch)
 	return cmd
 }

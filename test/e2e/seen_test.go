@@ -61,6 +61,11 @@ func seen(t *testing.T, c *clusters.Cluster, target, flavour string) {
 	memberList(t, c, target)
 	// Names are given up after three seconds: who types doesn't wait for longer.
 	tells(t, 0, []string{c.Full()}, "__complete", "status", "-n", c.Namespace, "")
+	member := []string{c.Full() + "-0\tmember of " + target}
+	tells(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, "")
+	tells(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, c.Full(), "")
+	tells(t, 0, member, "__complete", "snapshot", "save", "-n", c.Namespace, c.Full(), "--member", "")
+	tells(t, 0, []string{c.Full() + "-client\tof " + target}, "__complete", "cut-client-traffic", "-n", c.Namespace, c.Full(), "--service", "")
 }
 
 // statusInFull reads the status for programs, which leaves nothing out.
