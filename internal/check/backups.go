@@ -55,7 +55,7 @@ func backupsKnown(f *Facts) []Finding {
 		if f.Etcd.Value != nil && f.Etcd.Value.Spec.Backup.Store != nil {
 			return []Finding{{Level: Unknown, Message: "a backup store is set and etcd-druid has not said yet how backups do"}}
 		}
-		return []Finding{warning("set spec.backup.store in "+f.Owner.Ref(), "the Etcd has no backup store: what is lost is lost")}
+		return []Finding{warning(f.change("", "set spec.backup.store"), "the Etcd has no backup store: what is lost is lost")}
 	}
 	if f.Owner.ReadOnly() {
 		return []Finding{info("", "nothing says whether backups are taken, and pods alone have no object that could")}

@@ -89,6 +89,9 @@ func budgetExists(f *Facts) []Finding {
 }
 
 func (f *Facts) createBudget() string {
+	if f.Owner.Flavour == observe.Druid {
+		return f.lostObject("")
+	}
 	s := f.Owner.MemberSelector
 	if s == nil || len(s.MatchLabels) == 0 {
 		return "make a PodDisruptionBudget with the members' labels"

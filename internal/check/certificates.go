@@ -28,7 +28,7 @@ func certificateChecks() []Check {
 		{
 			ID: "C003", Category: Certificates, Title: "clients show a certificate",
 			Doc:  "Whether clients speak TLS and must show a certificate. Without it, whoever reaches the port reads and writes everything, unless authentication by password is on.",
-			Cure: "Set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth; keep others away with a NetworkPolicy until then.",
+			Cure: "Set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, or spec.etcd.clientUrlTls of an Etcd; keep others away with a NetworkPolicy until then.",
 			run:  clientTLS, needs: needMembers,
 		},
 	}
@@ -165,9 +165,9 @@ func clientTLS(f *Facts) []Finding {
 	case f.Password:
 		return nil
 	case s.ClientTLS.Cert == "" && !s.ClientTLS.Auto:
-		return []Finding{info("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth", "clients speak in the clear, and whoever reaches the port reads and writes everything")}
+		return []Finding{info(f.change("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls, and spec.etcd.peerUrlTls for the members among themselves"), "clients speak in the clear, and whoever reaches the port reads and writes everything")}
 	case !s.ClientTLS.DemandsClient():
-		return []Finding{info("set --trusted-ca-file and --client-cert-auth", "clients need no certificate, and whoever reaches the port reads and writes everything")}
+		return []Finding{info(f.change("set --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls"), "clients need no certificate, and whoever reaches the port reads and writes everything")}
 	}
 	return nil
 }

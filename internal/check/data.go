@@ -174,7 +174,7 @@ func (f *Facts) corrupt(h Hashes, by map[uint32][]string, values []uint32) Findi
 	if 2*len(by[values[0]]) <= len(h.Members) {
 		return failure(f.cmd("snapshot save"), "%s; no hash has most of the voters", what)
 	}
-	return failure(f.cmd("member replace", by[values[1]][0]), "%s; %s differs from the most", what, by[values[1]][0])
+	return failure(f.replace(by[values[1]][0]), "%s; %s differs from the most", what, by[values[1]][0])
 }
 
 func autoCompaction(f *Facts) []Finding {
@@ -186,7 +186,7 @@ func autoCompaction(f *Facts) []Finding {
 		return found
 	}
 	if got := f.setting(pod, "auto-compaction-retention"); got == "" || got == "0" {
-		return []Finding{info("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
+		return []Finding{info(f.change("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "set spec.sharedConfig.autoCompactionRetention"), "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func persistent(f *Facts) []Finding {
 		return []Finding{{Level: Unknown, Message: "the configuration doesn't say where the data is"}}
 	}
 	volume, mounted := volumeAt(&pod.Spec, dir)
-	fix := "give the StatefulSet a volumeClaimTemplate, then replace the members one at a time"
+	fix := f.change("have a volume claim made for each member, then replace them one at a time", "")
 	switch {
 	case !mounted:
 		return []Finding{warning(fix, "%s is in the container's own file system: a restart loses it", dir)}

@@ -188,7 +188,7 @@ func TestData(t *testing.T) {
 func TestEnlarge(t *testing.T) {
 	t.Parallel()
 	for size, lower := range map[int64]bool{1 << 30: true, 3 << 30: true, 7 << 29: false, 9 << 29: false} {
-		fix := enlarge(5<<30, []etcd.Member{{DBSize: 1 << 20}, {DBSize: size}})
+		fix := healthy(3).enlarge(5<<30, []etcd.Member{{DBSize: 1 << 20}, {DBSize: size}})
 		if strings.Contains(fix, "--quota-backend-bytes") != lower || !strings.Contains(fix, "enlarge the claims") {
 			t.Errorf("with a database of %s the fix is %q", bytes(size), fix)
 		}

@@ -198,7 +198,7 @@ func peerAddresses(f *Facts) []Finding {
 				continue
 			}
 			ip := net.ParseIP(u.Hostname())
-			fix := "set --initial-advertise-peer-urls to the pod's name under the headless Service, then make the member known by it"
+			fix := "make the member known by the pod's name under the headless Service: " + f.change("set --initial-advertise-peer-urls", "")
 			switch {
 			case u.Hostname() == "localhost" || ip.IsLoopback():
 				found = append(found, warning(fix, "%s is known to the others as %s: no second member can reach it", called(l), address))

@@ -10,6 +10,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -66,6 +67,15 @@ func (f *Facts) druid() ([]Finding, bool) {
 }
 
 func (f *Facts) annotate(what string) string { return f.kubectl("annotate " + f.target() + " " + what) }
+
+// lostObject is how to have an object again that druid makes with each Etcd; others
+// follow the order.
+func (f *Facts) lostObject(order string) string {
+	if f.Owner.Flavour == observe.Druid {
+		return f.annotate(druidv1alpha1.DruidOperationAnnotation + "=" + druidv1alpha1.DruidOperationReconcile)
+	}
+	return order
+}
 
 func reconciled(f *Facts) []Finding {
 	if found, is := f.druid(); !is {

@@ -12,8 +12,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // probed is what the probe checks look at: the etcd container of the pod that
@@ -73,10 +71,10 @@ func (f *Facts) patchProbe(c *corev1.Container, probe string) string {
 	sts := f.StatefulSet.Value
 	i := slices.IndexFunc(sts.Spec.Template.Spec.Containers, func(o corev1.Container) bool { return o.Name == c.Name })
 	if c.LivenessProbe.HTTPGet == nil {
-		return "let it ask /livez (etcd 3.4.29, 3.5.11 or newer), which --listen-metrics-urls serves without a certificate"
+		return f.change("let it ask /livez (etcd 3.4.29, 3.5.11 or newer), which --listen-metrics-urls serves without a certificate", "")
 	}
-	if f.Owner.Membership().Manager == observe.ByOperator || i < 0 {
-		return "let it ask /livez (etcd 3.4.29, 3.5.11 or newer)"
+	if !f.writable() || i < 0 {
+		return f.change("let it ask /livez (etcd 3.4.29, 3.5.11 or newer)", "")
 	}
 	return f.kubectl(fmt.Sprintf(`patch statefulset %s --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/%d/%s/httpGet/path","value":"/livez"}]'`, sts.Name, i, probe)) +
 		"  (etcd 3.4.29, 3.5.11 or newer; restarts the members one by one)"
@@ -88,10 +86,10 @@ func readinessProbe(f *Facts) []Finding {
 	case c == nil:
 		return found
 	case c.ReadinessProbe == nil:
-		return []Finding{warning("add a readiness probe on /readyz (etcd 3.4.29, 3.5.11 or newer)",
+		return []Finding{warning(f.change("add a readiness probe on /readyz (etcd 3.4.29, 3.5.11 or newer)", ""),
 			"the container %s has no readiness probe: a pod counts as Ready as soon as its process runs, for clients, rollouts and budgets alike", c.Name)}
 	case c.ReadinessProbe.TCPSocket != nil:
-		return []Finding{info("let it ask /readyz", "the readiness probe only sees whether the port is open")}
+		return []Finding{info(f.change("let it ask /readyz", ""), "the readiness probe only sees whether the port is open")}
 	}
 	return nil
 }
@@ -117,9 +115,9 @@ func probesPass(f *Facts) []Finding {
 		tls := s.ClientTLS.Cert != "" || s.ClientTLS.Auto
 		switch {
 		case tls && s.ClientTLS.DemandsClient():
-			found = append(found, failure("add --listen-metrics-urls=http://0.0.0.0:2381 and let it ask that port", "the %s probe asks the client port, which demands a certificate, and the kubelet has none", name))
+			found = append(found, failure(f.change("add --listen-metrics-urls=http://0.0.0.0:2381 and let it ask that port", ""), "the %s probe asks the client port, which demands a certificate, and the kubelet has none", name))
 		case tls && p.HTTPGet.Scheme != corev1.URISchemeHTTPS:
-			found = append(found, failure("set its scheme to HTTPS", "the %s probe speaks HTTP to a port that serves TLS", name))
+			found = append(found, failure(f.change("set its scheme to HTTPS", ""), "the %s probe speaks HTTP to a port that serves TLS", name))
 		}
 	}
 	return found
@@ -151,6 +149,11 @@ func orderedStart(f *Facts) []Finding {
 	if !f.Owner.Ordered || f.size() < 2 || !asks || f.StatefulSet.Value.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return nil
 	}
-	return []Finding{warning(f.kubectl("delete statefulset "+f.Owner.StatefulSet+" --cascade=orphan")+", then create it again with podManagementPolicy: Parallel",
+	fix := f.kubectl("delete statefulset "+f.Owner.StatefulSet+" --cascade=orphan") + ", then create it again with podManagementPolicy: Parallel"
+	if !f.writable() {
+		// Made again by whoever wrote it, it would be as before.
+		fix = f.change("have its StatefulSet made anew with podManagementPolicy Parallel", "")
+	}
+	return []Finding{warning(fix,
 		"members start one after the other, each when the one before is Ready, and Ready (%s) needs quorum: after an outage of all, the first waits for the others for ever", what)}
 }

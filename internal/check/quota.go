@@ -59,7 +59,7 @@ func quotaUse(f *Facts) []Finding {
 			found = append(found, unknown("the quota of "+m.Pod, err))
 			continue
 		case quota < 0:
-			found = append(found, warning("set --quota-backend-bytes", "%s has no quota: its database may fill the disk", m.Pod))
+			found = append(found, warning(f.change("set --quota-backend-bytes", "set spec.etcd.quota"), "%s has no quota: its database may fill the disk", m.Pod))
 			continue
 		}
 		used := percent(m.DBSize, quota)
@@ -67,7 +67,7 @@ func quotaUse(f *Facts) []Finding {
 		if used < warnFull {
 			continue
 		}
-		say, fix := warning, "find what fills it, or raise --quota-backend-bytes"
+		say, fix := warning, "find what fills it, or "+f.change("raise --quota-backend-bytes", "raise spec.etcd.quota")
 		if used >= failFull {
 			say = failure
 		}
@@ -112,7 +112,7 @@ func quotaFits(f *Facts) []Finding {
 		}
 	}
 	for g, members := range small {
-		found = append(found, warning(enlarge(g.room, members), "the database may grow to %s and the volume holds %s: %s", bytes(g.quota), bytes(g.room), list(pods(members))))
+		found = append(found, warning(f.enlarge(g.room, members), "the database may grow to %s and the volume holds %s: %s", bytes(g.quota), bytes(g.room), list(pods(members))))
 	}
 	return found
 }
@@ -142,7 +142,7 @@ func (f *Facts) room(name string) (int64, error) {
 
 // enlarge is how to give databases the room that their quota promises. A quota that
 // they reach soon would stop all writes.
-func enlarge(room int64, members []etcd.Member) string {
+func (f *Facts) enlarge(room int64, members []etcd.Member) string {
 	lower, largest := room/10*8, int64(0)
 	for _, m := range members {
 		largest = max(largest, m.DBSize)
@@ -150,5 +150,5 @@ func enlarge(room int64, members []etcd.Member) string {
 	if lower <= largest/4*5 {
 		return "enlarge the claims"
 	}
-	return fmt.Sprintf("set --quota-backend-bytes=%d (80 %% of the volume), or enlarge the claims", lower)
+	return "enlarge the claims, or " + f.change(fmt.Sprintf("set --quota-backend-bytes=%d (80 %% of the volume)", lower), fmt.Sprintf("set spec.etcd.quota to %d (80 %% of the volume)", lower))
 }

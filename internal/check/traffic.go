@@ -132,7 +132,7 @@ func peerService(f *Facts) []Finding {
 	case f.Peer.Value == nil && f.size() <= 1:
 		return notApplicable("one member has no peers")
 	case f.Peer.Value == nil:
-		return []Finding{warning("create the headless Service that the StatefulSet names", "the StatefulSet's Service is not there: the members' names don't resolve")}
+		return []Finding{warning(f.lostObject("create the headless Service that the StatefulSet names"), "the StatefulSet's Service is not there: the members' names don't resolve")}
 	case f.Peer.Value.Spec.PublishNotReadyAddresses || f.size() <= 1:
 		return nil
 	}

@@ -99,6 +99,9 @@ func oneVersion(f *Facts) []Finding {
 	lowest, _ := parseRelease(names[0])
 	highest, _ := parseRelease(names[len(names)-1])
 	fix := f.kubectl("rollout status statefulset " + f.Owner.StatefulSet)
+	if f.Owner.StatefulSet == "" {
+		fix = f.change("finish the update", "")
+	}
 	what := strings.Join(parts, ", ")
 	switch {
 	case lowest.major != highest.major || highest.minor-lowest.minor > 1:
@@ -163,7 +166,8 @@ func knownFaults(f *Facts) []Finding {
 			if bad.only == "auth" {
 				say = info
 			}
-			fix := fmt.Sprintf("update to %d.%d.%d or a newer patch version", bad.fixed.major, bad.fixed.minor, bad.fixed.patch)
+			order := fmt.Sprintf("update to %d.%d.%d or a newer patch version", bad.fixed.major, bad.fixed.minor, bad.fixed.patch)
+			fix := f.change(order, order+" by spec.etcd.image, or with etcd-druid")
 			found = append(found, say(fix, "%s on %s: %s", version, list(by[version]), bad.what))
 		}
 	}
@@ -181,10 +185,10 @@ func upgradeTraps(f *Facts) []Finding {
 		switch {
 		case r.major == 3 && r.minor == 5 && r.patch < 26:
 			// https://etcd.io/blog/2025/zombie_members_upgrade/
-			found = append(found, info("update to 3.5.26 or newer before 3.6", "%s on %s: an upgrade to 3.6 from here may bring removed members back", version, list(by[version])))
+			found = append(found, info(f.change("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", version, list(by[version])))
 		case r.major == 3 && r.minor == 6:
 			if names := f.experimental(); len(names) > 0 {
-				found = append(found, info("rename or drop them before 3.7", "etcd 3.7 does not start with %s", list(names)))
+				found = append(found, info(f.change("rename or drop them before 3.7", ""), "etcd 3.7 does not start with %s", list(names)))
 			}
 		}
 	}

@@ -9,8 +9,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 func workloadChecks() []Check {
@@ -105,8 +103,9 @@ func (f *Facts) setRequests(c *corev1.Container, missing []string) string {
 	for _, r := range missing {
 		want = append(want, r+"="+map[string]string{"cpu": "200m", "memory": "512Mi"}[r])
 	}
-	if f.Owner.Membership().Manager == observe.ByOperator {
-		return "set " + strings.Join(want, ",") + " in " + f.Owner.Ref()
+	if !f.writable() {
+		order := fmt.Sprintf("request %s for container %s", strings.Join(want, " and "), c.Name)
+		return f.change(order, order+" in spec.etcd.resources.requests")
 	}
 	return f.kubectl(fmt.Sprintf("set resources statefulset %s -c %s --requests=%s", f.Owner.StatefulSet, c.Name, strings.Join(want, ",")))
 }
@@ -125,7 +124,8 @@ func memoryLimit(f *Facts) []Finding {
 	}
 	for _, m := range f.answering() {
 		if m.DBSize > limit.Value() {
-			return []Finding{warning("raise its memory limit to at least "+bytes(2*m.DBSize), "the database of %s has %s and container %s a memory limit of %s", m.Pod, bytes(m.DBSize), c.Name, limit.String())}
+			order := "raise its memory limit to at least " + bytes(2*m.DBSize)
+			return []Finding{warning(f.change(order, order+" in spec.etcd.resources.limits"), "the database of %s has %s and container %s a memory limit of %s", m.Pod, bytes(m.DBSize), c.Name, limit.String())}
 		}
 	}
 	return nil
@@ -143,7 +143,7 @@ func gracePeriod(f *Facts) []Finding {
 	if grace == nil || *grace >= shortest {
 		return nil
 	}
-	return []Finding{warning("set terminationGracePeriodSeconds to 30", "pods are killed %s after they are told to stop: a leader can't hand over", plural(int(*grace), "second", "seconds"))}
+	return []Finding{warning(f.change("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after they are told to stop: a leader can't hand over", plural(int(*grace), "second", "seconds"))}
 }
 
 // gone are the registries that no longer have, or no longer get, images of
@@ -163,7 +163,7 @@ func imageRegistry(f *Facts) []Finding {
 	image := full(c.Image)
 	for _, g := range gone {
 		if strings.HasPrefix(image, g.prefix) {
-			found = append(found, warning(g.fix, "image %s is from %s, %s", c.Image, strings.TrimSuffix(g.prefix, "/"), g.what))
+			found = append(found, warning(f.change(g.fix, g.fix+" in spec.etcd.image"), "image %s is from %s, %s", c.Image, strings.TrimSuffix(g.prefix, "/"), g.what))
 		}
 	}
 	return found
@@ -192,7 +192,7 @@ func imageTag(f *Facts) []Finding {
 	}
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	if _, tag, has := strings.Cut(name, ":"); !has || tag == "latest" {
-		return []Finding{warning("name a version of the image", "image %s is whatever is newest when a pod starts", c.Image)}
+		return []Finding{warning(f.change("name a version of the image", "name a version in spec.etcd.image"), "image %s is whatever is newest when a pod starts", c.Image)}
 	}
 	return nil
 }
@@ -214,7 +214,11 @@ func halfRollout(f *Facts) []Finding {
 	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
 		return []Finding{warning("delete them one by one, with all members ready", "%s the template as it is now, and strategy OnDelete updates none", plural(outdated, "pod doesn't run", "pods don't run"))}
 	case u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0:
-		return []Finding{warning(f.kubectl("patch statefulset "+sts.Name+` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}'`),
+		fix := f.kubectl("patch statefulset " + sts.Name + ` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}'`)
+		if !f.writable() {
+			fix = f.change("set the partition of the rolling update to 0", "")
+		}
+		return []Finding{warning(fix,
 			"%s the template as it is now: partition %d holds the rollout", plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
 	}
 	return []Finding{info("", "a rollout is under way, %s to go", plural(outdated, "pod", "pods"))}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// helmRelease is the annotation in which Helm says what it installed an object with.
+const helmRelease = "meta.helm.sh/release-name"
+
+// change is an order to change something of the members, with the object in which it
+// is changed: what somebody else writes is written back. druid is the order where it is
+// an Etcd's field, empty where an Etcd has none.
+func (f *Facts) change(order, druid string) string {
+	o := f.Owner
+	release, w := o.Annotations[helmRelease], o.Membership()
+	switch {
+	case o.Flavour == observe.Druid && druid == "":
+		return order + ", which is etcd-druid's to do: an Etcd has no field for it"
+	case o.Flavour == observe.Druid:
+		return druid + ": " + f.kubectl("edit etcd "+o.Name)
+	case o.Distribution == observe.DistributionKubeadm:
+		return order + " in /etc/kubernetes/manifests/etcd.yaml, on one control plane node after the other"
+	case o.Controller != nil:
+		return order + " by way of " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
+			f.kubectl("edit "+typed(o.Controller.APIVersion, o.Controller.Kind)+" "+o.Controller.Name)
+	case o.Distribution == observe.DistributionCozystack:
+		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+typed(o.APIVersion, o.Kind)+" "+o.Name)
+	case release != "":
+		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"
+	case w.Manager == observe.ByOperator:
+		return order + " by way of " + w.Who
+	}
+	return order + ": " + f.kubectl("edit statefulset "+o.StatefulSet)
+}
+
+// writable says whether the StatefulSet is where a person changes the members' pods.
+func (f *Facts) writable() bool {
+	o := f.Owner
+	return o.StatefulSet != "" && o.Controller == nil && o.Annotations[helmRelease] == "" && o.Membership().Manager != observe.ByOperator
+}
+
+// typed is a kind as kubectl takes it where several groups have one of that name.
+func typed(apiVersion, kind string) string {
+	group, _, grouped := strings.Cut(apiVersion, "/")
+	if !grouped {
+		return strings.ToLower(kind)
+	}
+	return strings.ToLower(kind) + "." + group
+}
