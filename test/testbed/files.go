@@ -27,13 +27,14 @@ var configs embed.FS
 type fileData struct {
 	Node
 	Dir, Home, PKI          string
+	StaticPods              string
 	DNS, Registry           string
 	PauseImage, Snapshotter string
 }
 
 func (l layout) fileData(machine string, n Node) fileData {
 	return fileData{
-		Node: n, Dir: l.Dir, Home: l.home(machine), PKI: l.pki(),
+		Node: n, Dir: l.Dir, Home: l.home(machine), PKI: l.pki(), StaticPods: l.staticPods(machine),
 		DNS: l.controlAddress(), Registry: l.registry(), PauseImage: images.Pause, Snapshotter: snapshotter(l.Dir),
 	}
 }
@@ -76,6 +77,7 @@ func (l layout) writeFiles() error {
 			d.write("network.conflist", "net.d/10-pods.conflist"),
 			d.write("kubelet.yaml", "kubelet.yaml"),
 			d.write("resolv.conf", "resolv.conf"),
+			os.MkdirAll(d.StaticPods, 0o755),
 			l.nodeSpec(n).Save())
 	}
 	return errors.Join(append(errs, l.controlPlaneSpec().Save())...)

@@ -84,6 +84,10 @@ func (t *Testbed) Nodes() []Node { return slices.Clone(t.layout.Nodes) }
 // Zones returns the zones in the order of their letters.
 func (t *Testbed) Zones() []string { return t.zones() }
 
+// StaticPods returns the directory of a node's static pods: its kubelet runs each manifest
+// that is put there, whatever the API server says.
+func (t *Testbed) StaticPods(node string) string { return t.staticPods(node) }
+
 // Log returns the file that takes a program's output: of the control plane by
 // its name, of a node as NODE/NAME.
 func (t *Testbed) Log(process string) string {
