@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestPluginSplitBrain has two etcd clusters behind one name: it is said by all that look,
+// nothing is done to either, and what helps works.
+func TestPluginSplitBrain(t *testing.T) {
+	operating(t, 3)
+	c := start(t, namespace(t), "torn", clusters.Spec{
+		Flavour: clusters.Plain, Ephemeral: true, Plain: clusters.PlainSpec{Shell: true}, Mutate: bootstrapApart,
+	})
+	on := []string{target(c), "-n", c.Namespace}
+	apart := []string{"split brain: the members are of 2 clusters that know nothing of each other: ", " has torn-0, torn-1", " has torn-2", "is down"}
+	tells(t, 3, apart, append([]string{"status"}, on...)...)
+	tells(t, 3, []string{"torn-2 disagrees: it is a member of another cluster, "}, append([]string{"member", "list"}, on...)...)
+	checks := awaitChecked(t, c, map[string]string{"Q005": "Failure", "M001": "Unknown"})
+	if got, want := fixOf(t, checks["Q005"]), "kubectl etcd cut-client-traffic statefulset/torn --for 1h --reason 'split brain' -n "+c.Namespace; got != want {
+		t.Errorf("the fix is %q, want %q", got, want)
+	}
+
+	before := ownLists(t, c)
+	tornRefuses(t, c)
+	if now := ownLists(t, c); now != before {
+		t.Errorf("what was refused made of the members\n%s\n%s", before, now)
+	}
+	// Each half's data is still to be had, and no client need write to either.
+	plugin(t, 0, append([]string{"snapshot", "save", "--member", "torn-2", on[0], filepath.Join(t.TempDir(), "other.db")}, on[1:]...)...)
+	plugin(t, 0, append([]string{"cut-client-traffic", "--for", "1h", "--reason", "split brain", "-y"}, on...)...)
+	tells(t, 3, append(apart, "kubectl etcd restore-client-traffic "+on[0]), append([]string{"status"}, on...)...)
+	plugin(t, 0, append([]string{"restore-client-traffic", "-y"}, on...)...)
+}
+
+// tornRefuses tries all that would change one of the clusters, and what can't know which
+// is meant.
+func tornRefuses(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	said := []string{"refused: split brain: the members are of 2 etcd clusters: ", "torn-0, torn-1 in cluster ", "torn-2 in cluster "}
+	for _, args := range []string{
+		"scale torn --replicas 5 -y", "scale torn --replicas 1 -y", "member remove torn torn-2 -y", "member replace torn-2 --force -y",
+		"member add torn --peer-urls http://a:2380 -y", "member promote torn torn-2 -y", "move-leader torn --to torn-1 -y",
+		"defrag torn -y", "alarm disarm torn -y", "alarm list torn", "proxy torn",
+	} {
+		refuses(t, said, append(strings.Fields(args), "-n", c.Namespace)...)
+	}
+	file := filepath.Join(t.TempDir(), "whose.db")
+	refuses(t, append(said, "Choose whose with --member"), "snapshot", "save", "torn", file, "-n", c.Namespace)
+	if left := filesIn(t, filepath.Dir(file)); len(left) > 0 {
+		t.Errorf("a snapshot that was refused left %q", left)
+	}
+}
+
+// ownLists is the member list as each member has it.
+func ownLists(t *testing.T, c *clusters.Cluster) (lists string) {
+	t.Helper()
+	members := membersOf(t, c)
+	for _, pod := range podsOf(t, c) {
+		insists(t, "the member list of "+pod, func(ctx context.Context) error {
+			own, err := members.OwnList(ctx, pod)
+			slices.SortFunc(own, func(a, b etcd.Listed) int { return cmp.Compare(a.ID, b.ID) })
+			if err == nil {
+				lists += fmt.Sprintf("%s: %+v\n", pod, own)
+			}
+			return err
+		})
+	}
+	return lists
+}
+
+// bootstrapApart has the last member begin a cluster of its own: the others wait for it
+// in vain, and have a quorum without it.
+func bootstrapApart(set *appsv1.StatefulSet) {
+	script := &set.Spec.Template.Spec.Containers[0].Args[0]
+	*script = `case ${POD_NAME} in *-2)
+export ALONE="--initial-cluster-token=alone --initial-cluster=${POD_NAME}=http://${POD_NAME}.` + set.Spec.ServiceName + "." + set.Namespace + `.svc.cluster.local:2380";;
+esac
+` + strings.TrimRight(*script, "\n") + ` ${ALONE}`
+}
