@@ -41,18 +41,25 @@ type running struct {
 // with the test.
 func startPlugin(t *testing.T, args ...string) *running {
 	t.Helper()
-	path, err := pluginPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &running{cmd: exec.CommandContext(t.Context(), path, args...)}
-	tools := filepath.Join(bed.Dir(), "bin") + string(os.PathListSeparator) + scripttest.PathWithout("kubectl-etcd")
-	r.cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+tools)
+	r := &running{cmd: pluginCommand(t, args...)}
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// pluginCommand is the plugin with the testbed's programs, not yet started.
+func pluginCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := pluginPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	tools := filepath.Join(bed.Dir(), "bin") + string(os.PathListSeparator) + scripttest.PathWithout("kubectl-etcd")
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+tools)
+	return cmd
 }
 
 // wait returns the plugin's exit code, -1 when a signal ended it.

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// TestPluginStatusWatched follows a cluster that loses a pod and gets it back: on a
+// terminal, into a file, and for a program.
+func TestPluginStatusWatched(t *testing.T) {
+	operating(t, 3)
+	c := start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain})
+	args := []string{"status", target(c), "-n", c.Namespace, "--watch", "--interval", "300ms"}
+	file, program, screen := startPlugin(t, args...), startPlugin(t, append(args, "-o", "json")...), startOnTerminal(t, 60, args...)
+	const well, ill = "healthy, 3 of 3 members ready", "no pod runs it"
+	show := func(words, health string) {
+		t.Helper()
+		lastShows(t, file, "---\n", words)
+		lastShows(t, program, "\n{\n", `"health": "`+health+`"`)
+		lastShows(t, screen.running, "\x1b[H", words)
+	}
+	show(well, output.Healthy)
+	if err := c.Scale(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	show(ill, output.Degraded)
+	if err := c.Scale(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	show(well, output.Healthy)
+	screen.resize(t, 10)
+	eventually(t, "what a window of 10 lines holds", func(context.Context) (string, bool, error) {
+		frame := last(screen.running, "\x1b[H")
+		said := lacking(frame, []string{"Ctrl-C ends; now ", well, "more lines: make the window higher"}) == ""
+		return fmt.Sprintf("%q", frame), said && strings.Count(frame, "\n") == 9, nil
+	})
+
+	screen.types(t, "\x03")
+	ends(t, screen.running)
+	interrupt(t, file, os.Interrupt)
+	interrupt(t, program, syscall.SIGTERM)
+	wellIllWell(t, program.stdout.String())
+}
+
+// lastShows waits until the last of the texts that the plugin has printed, which begin
+// with mark, has these words.
+func lastShows(t *testing.T, r *running, mark, words string) {
+	t.Helper()
+	eventually(t, strings.Join(r.cmd.Args[1:], " ")+" to show "+words, func(context.Context) (string, bool, error) {
+		text := last(r, mark)
+		return text + r.stderr.String(), strings.Contains(text, words), nil
+	})
+}
+
+func last(r *running, mark string) string {
+	text := r.stdout.String()
+	return text[max(0, strings.LastIndex(text, mark)):]
+}
+
+func interrupt(t *testing.T, r *running, s os.Signal) {
+	t.Helper()
+	if err := r.cmd.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, r)
+}
+
+// ends holds the plugin to an end as it should be: who watches has no other way out.
+func ends(t *testing.T, r *running) {
+	t.Helper()
+	if code := r.wait(t); code != 0 || r.stderr.String() != "" {
+		t.Errorf("interrupted it ended with exit code %d: %s", code, &r.stderr)
+	}
+}
+
+// wellIllWell holds that a program can read all that was printed, and what it reads.
+func wellIllWell(t *testing.T, text string) {
+	t.Helper()
+	var seen []string
+	for decoder := json.NewDecoder(strings.NewReader(text)); ; {
+		var st output.EtcdClusterStatus
+		err := decoder.Decode(&st)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("after %q: %v in\n%s", seen, err, text)
+		}
+		if len(seen) == 0 || seen[len(seen)-1] != st.Health {
+			seen = append(seen, st.Health)
+		}
+	}
+	if len(seen) < 3 || seen[0] != output.Healthy || seen[len(seen)-1] != output.Healthy {
+		t.Errorf("a program reads %q", seen)
+	}
+}
