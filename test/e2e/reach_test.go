@@ -142,6 +142,15 @@ func TestPluginReachRefused(t *testing.T) {
 			})
 		})
 	}
+	t.Run("a door by its name", func(t *testing.T) { byItsName(t, elsewhere) })
+}
+
+// byItsName holds that a door which passes TLS on is called by a name that the member's
+// certificate has: etcdctl takes no other.
+func byItsName(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	args := []string{"proxy", "--tls-passthrough", "--server-name", "etcd.example.com", c.Full(), "-n", c.Namespace}
+	tells(t, 0, []string{"https://localhost:", "is healthy"}, append(args, "--", "sh", "-c", "etcdctl endpoint health "+clientFiles(t, c))...)
 }
 
 // reached is a cluster of one member and what its survey should say.

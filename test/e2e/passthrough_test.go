@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// passthrough offers the members of a cluster with TLS to clients that bring certificates
+// of their own: it adds none.
+func passthrough(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	works(t, c)
+	certificates := clientFiles(t, c)
+	proxy := startPlugin(t, "proxy", "--tls-passthrough", c.Full(), "-n", c.Namespace)
+	proxy.says(t, "Ctrl-C ends it.")
+	wants(t, proxy.stderr.String(), "TLS passes through: give etcdctl --cacert, --cert and --key.", podsOf(t, c)[0])
+	if strings.Contains(proxy.stderr.String(), "Warning: ") {
+		t.Errorf("a door that takes nobody without a certificate is warned of: %s", &proxy.stderr)
+	}
+	exports := proxy.stdout.String()
+	each := regexp.MustCompile(`^export ETCDCTL_ENDPOINTS='https://127\.0\.0\.1:\d+(,https://127\.0\.0\.1:\d+){2}'\n$`)
+	if !each.MatchString(exports) {
+		t.Fatalf("it prints %q", exports)
+	}
+	eventually(t, "every member to be well by its own door", func(ctx context.Context) (string, bool, error) {
+		out, err := etcdctl(ctx, exports+"etcdctl endpoint health "+certificates)
+		return out, err == nil && strings.Count(out, "is healthy") == 3, nil
+	})
+	eventually(t, "a key to be read with the cluster's own certificates", func(ctx context.Context) (string, bool, error) {
+		out, err := etcdctl(ctx, exports+"etcdctl get testbed/putget "+certificates)
+		return out, err == nil && out == "testbed/putget\n"+c.String()+"\n", nil
+	})
+	// Whoever doesn't prove who he is isn't taken for the plugin.
+	said, err := etcdctl(t.Context(), exports+"etcdctl get testbed/putget --insecure-skip-tls-verify --insecure-transport=false")
+	if err == nil || strings.Contains(said, c.String()) {
+		t.Errorf("without a client certificate: %v\n%s", err, said)
+	}
+	if err := proxy.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := proxy.wait(t); code != 0 {
+		t.Errorf("interrupted it ended with exit code %d: %s", code, &proxy.stderr)
+	}
+
+	out, _ := tells(t, 0, []string{c.String()}, "proxy", "--one", "--tls-passthrough", c.Full(), "-n", c.Namespace, "--", "sh", "-c", "etcdctl get testbed/putget "+certificates)
+	if out != "testbed/putget\n"+c.String()+"\n" {
+		t.Errorf("by one door for all: %q", out)
+	}
+}
+
+// etcdctl is what comes of lines of shell with the testbed's programs.
+func etcdctl(ctx context.Context, lines string) (string, error) {
+	cmd := exec.CommandContext(ctx, "sh", "-c", lines)
+	cmd.Env = append(os.Environ(), "PATH="+bed.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// clientFiles is what the cluster's own clients show, as etcdctl takes it.
+func clientFiles(t *testing.T, c *clusters.Cluster) (flags string) {
+	t.Helper()
+	data, dir := secretData(t, c.Namespace, c.Name+"-client-tls"), t.TempDir()
+	for flag, key := range map[string]string{"--cacert": "ca.crt", "--cert": "tls.crt", "--key": "tls.key"} {
+		if err := os.WriteFile(filepath.Join(dir, key), data[key], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags += fmt.Sprintf(" %s %s", flag, filepath.Join(dir, key))
+	}
+	return flags
+}
