@@ -212,6 +212,10 @@ func TestPluginMembersOfChart(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Bitnami, Size: 3, Ephemeral: true})
+	// The chart's cluster that others look at and maintain has TLS.
+	seen(t, c, target(c), "bitnami")
+	awaitChecked(t, c, map[string]string{"Q001": "OK", "Q002": "OK", "M001": "OK", "D004": "OK"})
+	maintain(t, c)
 	for _, args := range []string{
 		"scale main-etcd --replicas 5", "member add main-etcd --peer-urls http://a:2380", "member promote main-etcd main-etcd-0", "member remove main-etcd main-etcd-0",
 	} {

@@ -3,15 +3,92 @@
 
 package e2e
 
-import "testing"
+import (
+	"regexp"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
 
 // TestPluginSecured types at clusters that demand certificates of all who come what other
 // tests type at those in the clear.
 func TestPluginSecured(t *testing.T) {
 	beside(t)
+	t.Run("druid", func(t *testing.T) {
+		t.Parallel()
+		enter(t, 3)
+		c := start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Druid, TLS: true, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}})
+		on := []string{target(c), "-n", c.Namespace, "-y"}
+		plugin(t, 0, append([]string{"scale", "--replicas", "3"}, on...)...)
+		if err := c.WaitReady(t.Context()); err != nil { // druid rolls the pods of a cluster that has grown
+			t.Fatal(err)
+		}
+		secured(t, c, "etcd-druid")
+		replacedByForce(t, c)
+	})
+	t.Run("plain", func(t *testing.T) {
+		t.Parallel()
+		enter(t, 3)
+		c := start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})
+		secured(t, c, "plain")
+		t.Run("a learner by hand", func(t *testing.T) { learnerByHand(t, c) })
+		replacedByForce(t, c)
+	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
 		c := borrowChart(t) // on which others have looked and maintained
 		t.Run("proxy with TLS", func(t *testing.T) { passthrough(t, c) })
+		t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c) })
 	})
+}
+
+// secured does what leaves a cluster of three as it was.
+func secured(t *testing.T, c *clusters.Cluster, flavour string) {
+	t.Helper()
+	seen(t, c, target(c), flavour)
+	awaitChecked(t, c, map[string]string{"Q001": "OK", "Q002": "OK", "M001": "OK", "D004": "OK", "C001": "OK", "C002": "OK", "C003": "OK"})
+	maintain(t, c)
+	t.Run("proxy with TLS", func(t *testing.T) { passthrough(t, c) })
+	t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c) })
+}
+
+// cutAndRestored cuts, with clients that hold streams open and one that comes anew.
+func cutAndRestored(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	before := clientService(t, c)
+	dialer := clientPod(t, c)
+	dialer.reaches(t, true)
+	residualIsCounted(t, c)
+	dialer.reaches(t, false)
+	works(t, c) // the members do while clients are cut off
+	sameAgain(t, c, before)
+	dialer.reaches(t, true)
+}
+
+// learnerByHand adds a member that runs nowhere yet, and takes it away again.
+func learnerByHand(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	const url = "https://etcd-a.invalid:2380"
+	out, said := plugin(t, 0, "member", "add", target(c), "--peer-urls", url, "-n", c.Namespace, "-y")
+	wants(t, out, "added a learner at "+url)
+	id := regexp.MustCompile(`\b[0-9a-f]{16}\b`).FindString(out + said)
+	refuses(t, []string{"it runs in no pod of the cluster", "kubectl etcd member remove " + target(c) + " " + id}, "member", "promote", target(c), id, "-n", c.Namespace, "-y")
+	out, _ = plugin(t, 0, "member", "remove", target(c), id, "-n", c.Namespace, "-y")
+	wants(t, out, "removed member")
+	votersAre(t, c, 3)
+}
+
+// replacedByForce gives a member that is well new data, and leaves the others alone.
+func replacedByForce(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	before, pod := livesOf(t, c), podsOf(t, c)[1]
+	plugin(t, 0, "member", "replace", target(c), pod, "--force", "-n", c.Namespace, "-y")
+	votersAre(t, c, 3)
+	now := livesOf(t, c)
+	for name, life := range before {
+		if (now[name] == life) == (name == pod) {
+			t.Errorf("replacing %s made of %v %v", pod, before, now)
+		}
+	}
+	works(t, c)
 }

@@ -415,6 +415,9 @@ func clientPod(t *testing.T, c *clusters.Cluster) pod {
 		// By address: a static program's look-up of names is not what is tried.
 		ask: fmt.Sprintf(`printf 'GET /version HTTP/1.0\r\n\r\n' | nc -w 3 %s 2379`, clientService(t, c).Spec.ClusterIP),
 	}
+	if c.TLS { // to be heard at all is enough
+		p.ask += " && echo etcdserver"
+	}
 	if err := kube.Create(t.Context(), p.Pod); err != nil {
 		t.Fatal(err)
 	}
