@@ -64,6 +64,9 @@ func memberList(ctx context.Context, e *env, cmd *cobra.Command, target string) 
 	if err := e.print(cmd, out, func(w io.Writer, wide bool) error { return writeMembers(e, w, out, wide) }); err != nil {
 		return err
 	}
+	if roll.split != nil {
+		return unhealthy("%s in namespace %s: %v", c.Target(), c.Namespace, roll.split)
+	}
 	return rollVerdict(out)
 }
 

@@ -6,6 +6,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ type roll struct {
 	// own are the lists of single members by pod, as they have them now; a member
 	// that is cut off has an old one.
 	own map[string][]etcd.Listed
+	// split says that they are of several clusters, nil for one.
+	split *etcd.SplitBrainError
 }
 
 // callRoll asks every member. Members of several clusters are no error here: to
@@ -33,6 +36,7 @@ func callRoll(ctx context.Context, members *etcd.Cluster) (roll, error) {
 		return roll{}, err
 	}
 	r := roll{Survey: said, own: map[string][]etcd.Listed{}}
+	r.split, _ = errors.AsType[*etcd.SplitBrainError](err)
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	for _, m := range said.Members {

@@ -43,7 +43,7 @@ const avoided = 10 * time.Second
 type door struct {
 	listener net.Listener
 	url      string
-	// host is the name in url, empty for a socket.
+	// host is the name in url that a client expects the certificate to have.
 	host string
 	pods []string
 	next int
@@ -137,7 +137,7 @@ func (d *door) open(ctx context.Context, o proxyOptions, i int, name, scheme str
 	}
 	d.listener = listener
 	if o.socket != "" {
-		d.url = "unix://" + address
+		d.url, d.host = "unix://"+address, filepath.Base(address)
 		return os.Chmod(address, 0o600)
 	}
 	d.url = scheme + "://" + listener.Addr().String()
@@ -159,10 +159,11 @@ func removeSocket(path string) error {
 	return os.Remove(path)
 }
 
-// nameFor calls a loopback address by the name that a member's certificate has.
+// nameFor calls the address that localhost has by that name, where a member's certificate
+// has it and not the address.
 func (d *door) nameFor(members *etcd.Cluster) {
 	shown := members.Certificate(d.pods[0])
-	if shown == nil || shown.VerifyHostname(d.host) == nil || shown.VerifyHostname("localhost") != nil || !net.ParseIP(d.host).IsLoopback() {
+	if shown == nil || shown.VerifyHostname(d.host) == nil || shown.VerifyHostname("localhost") != nil || d.host != "127.0.0.1" && d.host != "::1" {
 		return
 	}
 	d.url = strings.Replace(d.url, d.host, "localhost", 1)

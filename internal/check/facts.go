@@ -127,7 +127,7 @@ type Hashes struct {
 
 // target is the cluster as this program's own commands take it.
 func (f *Facts) target() string {
-	return strings.ToLower(f.Owner.Kind) + "/" + f.Owner.Name
+	return f.Owner.Target().String()
 }
 
 // run is a command of this program on this cluster: verb, target, and whatever

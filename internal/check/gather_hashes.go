@@ -5,6 +5,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
@@ -19,15 +20,19 @@ const hashLimit = 2 * time.Minute
 func (g *gatherer) hashes(ctx context.Context, cluster *etcd.Cluster) (Hashes, error) {
 	var voters []etcd.Member
 	var most int64
+	clusters := map[uint64]bool{}
 	for _, m := range g.answering() {
 		if !m.Learner {
 			voters = append(voters, m)
+			clusters[m.ClusterID] = true
 			most = max(most, m.DBSize)
 		}
 	}
 	switch {
 	case len(voters) < 2:
 		return Hashes{Skipped: plural(len(voters), "voter answers", "voters answer") + ": there is nothing to compare"}, nil
+	case len(clusters) > 1:
+		return Hashes{Skipped: fmt.Sprintf("the voters are of %d clusters, each with data of its own", len(clusters)), Fix: g.cmd("check", "--only Q005")}, nil
 	case most > large && !g.HashLarge:
 		return Hashes{Skipped: "not asked for: a database has " + bytes(most), Fix: g.cmd("check", "--only D004 --hash-large")}, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 func quorumChecks() []Check {
@@ -41,7 +42,7 @@ func quorumChecks() []Check {
 		{
 			ID: "Q005", Category: Quorum, Title: "all members belong to one cluster",
 			Doc:  "Members with different cluster IDs are different clusters behind one name: a member was bootstrapped anew with an empty volume. Clients then read and write whichever they reach.",
-			Cure: "Cut client traffic, decide by revision and key count which cluster is the real one, snapshot both, then replace the members of the other.",
+			Cure: "Cut client traffic, decide by revision and key count which cluster is the real one, snapshot both by --member, then bring all members back from its snapshot: kubectl etcd snapshot restore-plan.",
 			run:  oneCluster, needs: needMembers,
 		},
 		{
@@ -100,9 +101,9 @@ func quorumSlack(f *Facts) []Finding {
 	case slack > 0:
 		return ok("%s may fail", plural(slack, "voter", "voters"))
 	case c.voters <= 1:
-		return []Finding{info(f.cmd("scale", "--replicas 3"), "one member: every restart of it is an outage")}
+		return []Finding{info(f.scaleTo(3), "one member: every restart of it is an outage")}
 	case c.voters == 2 && len(c.following) == 2:
-		return []Finding{warning(f.cmd("scale", "--replicas 3"), "of 2 voters none may fail")}
+		return []Finding{warning(f.scaleTo(3), "of 2 voters none may fail")}
 	case slack+len(c.unasked) > 0:
 		return []Finding{{Level: Unknown, Message: list(pods(c.unasked)) + " could not be asked"}}
 	case slack+len(c.unasked) == 0 && len(c.unasked) > 0:
@@ -111,6 +112,14 @@ func quorumSlack(f *Facts) []Finding {
 		return []Finding{failure(f.look(c.silent), "%d of %d voters are well and quorum is %d: the next failure stops all writes", len(c.following), c.voters, c.quorum())}
 	}
 	return []Finding{failure(f.look(c.silent), "quorum is lost already")}
+}
+
+// scaleTo is how a cluster gets so many members.
+func (f *Facts) scaleTo(n int) string {
+	if w := f.Owner.Membership(); f.Owner.Flavour != observe.Druid && w.Manager != observe.ByNobody {
+		return w.Way
+	}
+	return f.cmd("scale", fmt.Sprintf("--replicas %d", n))
 }
 
 func oddSize(f *Facts) []Finding {
@@ -123,7 +132,7 @@ func oddSize(f *Facts) []Finding {
 		if n != f.size() {
 			return f.cmd("check", "--only members") // M001 says who has no pod
 		}
-		return f.cmd("scale", fmt.Sprintf("--replicas %d", to))
+		return f.scaleTo(to)
 	}
 	switch {
 	case n == 0:

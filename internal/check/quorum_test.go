@@ -50,6 +50,7 @@ func TestQuorum(t *testing.T) {
 		{name: "none left", id: "Q002", with: silent(0), want: Failure, says: "2 of 3 voters are well and quorum is 2", fix: "kubectl describe pod main-0"},
 		{name: "one down of five", id: "Q002", size: 5, with: silent(4), want: OK, says: "1 voter may fail"},
 		{name: "single", id: "Q002", size: 1, want: Info, fix: "kubectl etcd scale statefulset/main --replicas 3 -n team"},
+		{name: "single, kubeadm's", id: "Q002", size: 1, with: kubeadm, want: Info, fix: "kubeadm join --control-plane on a new node"},
 		{name: "two", id: "Q002", size: 2, want: Warning, fix: "--replicas 3"},
 		{name: "barred", id: "Q002", with: func(f *Facts) { silent(2)(f); f.Barred["main-2"] = true }, want: Unknown},
 
@@ -129,7 +130,7 @@ func TestMembers(t *testing.T) {
 		{name: "while it scales", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; scaling(f) }, want: Info, fix: "-"},
 		{name: "left over, for all that is known", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Cluster.Err = errRefused }, want: Unknown, fix: "-"},
 		{name: "druid's", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
-		{name: "in no pod", id: "M003", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl etcd member remove statefulset/main main-3 -n team"},
+		{name: "in no pod", id: "M003", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
 
 		{name: "all", id: "M004", want: OK},
 		{name: "never", id: "M004", with: listed(2, func(l *etcd.Listed) { l.Name = "" }), want: Failure, says: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
