@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -44,6 +45,32 @@ func TestPluginSplitBrain(t *testing.T) {
 	plugin(t, 0, append([]string{"cut-client-traffic", "--for", "1h", "--reason", "split brain", "-y"}, on...)...)
 	tells(t, 3, append(apart, "kubectl etcd restore-client-traffic "+on[0]), append([]string{"status"}, on...)...)
 	plugin(t, 0, append([]string{"restore-client-traffic", "-y"}, on...)...)
+	t.Run("what is said is so", func(t *testing.T) { tornTold(t, c) })
+}
+
+// tornTold has one of the two clusters take a key that the other never hears of.
+func tornTold(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	members := membersOf(t, c)
+	for n := range 3 {
+		insists(t, "a key to be taken by two of three", func(ctx context.Context) error {
+			conn, err := members.Client(ctx, "torn-0")
+			if err == nil {
+				_, err = conn.Put(ctx, fmt.Sprint(n), "torn")
+			}
+			return err
+		})
+	}
+	out, _ := plugin(t, 3, "check", target(c), "-n", c.Namespace, "-o", "json", "--only", "Q005,D004")
+	for _, r := range decode[output.CheckReport](t, out).Checks {
+		if r.ID == "D004" && r.Result == "OK" {
+			t.Errorf("%s %s, of members of two clusters, one of which has keys that the other lacks: %+v", r.ID, r.Title, r)
+		}
+	}
+	_, said := plugin(t, 3, "member", "list", target(c), "-n", c.Namespace)
+	if strings.Contains(said, "has no quorum") {
+		t.Errorf("torn-0 and torn-1 have just taken keys by their quorum, and it says:\n%s", said)
+	}
 }
 
 // tornRefuses tries all that would change one of the clusters, and what can't know which

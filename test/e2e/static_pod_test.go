@@ -54,6 +54,25 @@ func TestPluginStaticPod(t *testing.T) {
 	unproven := []string{"server.crt of pod kube-system/" + pod + " is on its node below ", "(hostPath)", "--cacert, and where it demands one a client certificate by --cert and --key"}
 	tells(t, 3, unproven, append([]string{"status", "etcd"}, in...)...)
 	tells(t, 1, unproven, append([]string{"member", "list", "etcd"}, in...)...)
+	t.Run("a fix can be typed", func(t *testing.T) { staticPodFixes(t, given) })
+}
+
+// staticPodFixes types what the checks propose, and is not told that it can't be done.
+func staticPodFixes(t *testing.T, given []string) {
+	t.Helper()
+	out, _ := plugin(t, 0, slices.Concat([]string{"check", "etcd", "-o", "json", notHere}, given)...)
+	for _, r := range decode[output.CheckReport](t, out).Checks {
+		for _, f := range r.Findings {
+			line, ours := strings.CutPrefix(f.Fix, "kubectl etcd ")
+			if !ours {
+				continue
+			}
+			tried := startPlugin(t, slices.Concat(strings.Fields(line), given[2:], []string{"--dry-run=client"})...)
+			if code := tried.wait(t); code == 1 || code == 2 {
+				t.Errorf("%s proposes %q, which ends with exit code %d: %s", r.ID, f.Fix, code, &tried.stderr)
+			}
+		}
+	}
 }
 
 // staticPodRefuses tries what would change who the members are, which is kubeadm's, and
