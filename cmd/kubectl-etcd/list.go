@@ -36,7 +36,8 @@ func newListCmd(e *env) *cobra.Command {
 			comes from the objects of Kubernetes: no member is asked, so that this is fast. Where
 			no image's tag tells the version of etcd, -o wide and --dial ask the members for it.
 
-			What you may not see is named on stderr. The exit code is 1 when clusters may be missing
+			-A takes the right to list in all namespaces; who has it in some of them alone names one with
+			-n. What you may not see is named on stderr. The exit code is 1 when clusters may be missing
 			for that reason, and 0 also when clusters are unwell: status and check judge that.`),
 		Example: examples(`
 			# Every cluster that you may see
