@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -106,5 +107,23 @@ func (e *env) write(cmd *cobra.Command, obj runtime.Object, table func(w io.Writ
 		return err
 	}
 	// jsonpath writes no line end of its own, as kubectl doesn't either.
-	return printer.PrintObj(obj, e.Out)
+	return templateError(format, printer.PrintObj(obj, e.Out))
+}
+
+var beyond = regexp.MustCompile(`array index out of bounds: index (\d+), length (\d+)`)
+
+// templateError leaves out what the printer of jsonpath adds for who debugs it: the
+// template once more and the whole object, as Go has it.
+func templateError(format string, err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "error executing jsonpath ") {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), " Printing more information")
+	if _, cause, ok := strings.Cut(text, "Error executing template: "); ok {
+		text = strings.TrimSuffix(cause, ".")
+	}
+	if m := beyond.FindStringSubmatch(text); m != nil {
+		text = fmt.Sprintf("it asks for item %s, counted from 0, of a list that has %s", m[1], m[2])
+	}
+	return fmt.Errorf("-o %s: %s", format, text)
 }

@@ -5,9 +5,11 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,6 +106,9 @@ func argumentError(cmd *cobra.Command, err error) error {
 
 func flagError(cmd *cobra.Command, err error) error {
 	hint := ""
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		err = plainly(invalid)
+	}
 	if unknown, ok := errorsAsNotExist(err); ok {
 		var all []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -114,6 +119,29 @@ func flagError(cmd *cobra.Command, err error) error {
 		hint = didYouMean(nearest("--"+unknown, all))
 	}
 	return fmt.Errorf("%w%s; see %s --help", err, hint, cmd.CommandPath())
+}
+
+// plainly says of a number or a duration that is none what would be one, instead of
+// what Go's parsers say.
+func plainly(invalid *pflag.InvalidValueError) error {
+	form := ""
+	switch invalid.GetFlag().Value.Type() {
+	case "int", "int32", "int64":
+		form = "a whole number"
+	case "bool":
+		form = "true or false"
+	case "duration":
+		form = "a duration, as 90s or 1h30m"
+	}
+	cause := invalid.Unwrap()
+	_, number := errors.AsType[*strconv.NumError](cause)
+	switch {
+	case form == "" || !number && !strings.HasPrefix(cause.Error(), "time: "):
+		return invalid
+	case errors.Is(cause, strconv.ErrRange):
+		return fmt.Errorf("--%s %s: the number is too large", invalid.GetFlag().Name, invalid.GetValue())
+	}
+	return fmt.Errorf("--%s %q: it must be %s", invalid.GetFlag().Name, invalid.GetValue(), form)
 }
 
 func errorsAsNotExist(err error) (name string, ok bool) {
