@@ -34,6 +34,7 @@ func TestKrew(t *testing.T) {
 			t.Errorf("it said:\n%s", said)
 		}
 	})
+	t.Run("as the README has it", func(t *testing.T) { followReadme(t, bin, old) })
 	t.Run("by hand from an archive", func(t *testing.T) {
 		k := newUser(t, bin)
 		said := k.run(t, "kubectl", "krew", "install", "--manifest", old.Manifest, "--archive", archive(old))

@@ -52,6 +52,7 @@ func TestSameBytes(t *testing.T) {
 		t.Errorf("sha256sum --check: %v\n%s", err, out)
 	}
 	t.Run("image", func(t *testing.T) { testImage(t, releases[0]) })
+	t.Run("what the README names", func(t *testing.T) { testReadme(t, releases[0]) })
 	t.Run("bill of materials", func(t *testing.T) { testBOM(t, releases[0]) })
 }
 
