@@ -22,8 +22,9 @@ import (
 
 // inform starts every informer with the manager. One that is only started by
 // the first admission review would spend that review's time on its first list,
-// and readiness would not wait for it.
-func inform(ctx context.Context, mgr ctrl.Manager, leases *observe.LeaseClock) error {
+// and readiness would not wait for it. It also lets the reader know whether there are
+// any Etcds to ask for.
+func inform(ctx context.Context, mgr ctrl.Manager, reader *observe.Reader) error {
 	for _, kind := range []client.Object{
 		&v1alpha1.EtcdTopologyPolicy{}, &corev1.Namespace{}, &corev1.Node{}, &corev1.Pod{}, &corev1.Service{},
 		&corev1.PersistentVolume{}, &corev1.PersistentVolumeClaim{}, &storagev1.StorageClass{},
@@ -37,5 +38,13 @@ func inform(ctx context.Context, mgr ctrl.Manager, leases *observe.LeaseClock) e
 			return fmt.Errorf("watch %T: %w", kind, err)
 		}
 	}
-	return leases.Feed(ctx, mgr.GetCache())
+	druid := &etcds{mapper: mgr.GetRESTMapper(), informers: mgr.GetCache()}
+	if err := druid.look(ctx); err != nil {
+		return err
+	}
+	reader.NoEtcds = druid.absent.Load
+	if err := mgr.Add(druid); err != nil {
+		return err
+	}
+	return reader.Leases.Feed(ctx, mgr.GetCache())
 }

@@ -55,7 +55,7 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	}
 	leases := &observe.LeaseClock{Clock: clock.RealClock{}}
 	reader := &observe.Reader{Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Leases: leases}
-	if err := inform(ctx, mgr, leases); err != nil {
+	if err := inform(ctx, mgr, reader); err != nil {
 		return err
 	}
 	replica, err := os.Hostname()

@@ -27,9 +27,11 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 		return nil, fmt.Errorf("list StatefulSets: %w", err)
 	}
 	var etcds druidv1alpha1.EtcdList
-	// The kind may not be served: etcd-druid can be installed later or never.
-	if err := r.List(ctx, &etcds, opts...); err != nil && !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("list Etcds: %w", err)
+	if r.NoEtcds == nil || !r.NoEtcds() {
+		// The kind may not be served: etcd-druid can be installed later or never.
+		if err := r.List(ctx, &etcds, opts...); err != nil && !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("list Etcds: %w", err)
+		}
 	}
 	byController := map[types.UID]*appsv1.StatefulSet{}
 	var rest []Owner

@@ -29,6 +29,9 @@ type Reader struct {
 	// Leases tells how old members' leases are, and the time. Facts, Cluster
 	// and Budgets need it; nothing else does.
 	Leases *LeaseClock
+	// NoEtcds says that druid's kind was not served a moment ago, so that Owners needn't
+	// ask for it. Nil asks each time.
+	NoEtcds func() bool
 }
 
 // AddToScheme makes a scheme know every kind that this package reads.
