@@ -4,6 +4,8 @@
 package controller
 
 import (
+	"unicode/utf8"
+
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
@@ -30,10 +32,15 @@ func reference(o observe.Owner) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
 }
 
-// cut shortens a text to what an Event or a status takes.
+// cut shortens a text to what an Event or a status takes. Half a letter at its end would
+// be sent as a whole one that stands for it, and be too long again.
 func cut(text string) string {
-	if len(text) > maxNote {
-		return text[:maxNote-3] + "..."
+	if len(text) <= maxNote {
+		return text
 	}
-	return text
+	end := maxNote - len("...")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "..."
 }
