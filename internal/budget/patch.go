@@ -29,18 +29,7 @@ import (
 // successor tightened. To tighten needs no such care, and would otherwise lose
 // against each of the disruption controller's own writes.
 func Patch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, record observe.BudgetRecord, loosens bool) (client.Patch, error) {
-	annotations := map[string]any{}
-	want := record.Encode()
-	for _, key := range observe.BudgetAnnotations() {
-		have, there := pdb.Annotations[key]
-		wanted, needed := want[key]
-		switch {
-		case needed && have != wanted:
-			annotations[key] = wanted
-		case there && !needed:
-			annotations[key] = nil
-		}
-	}
+	annotations := differences(pdb, record)
 	patch := map[string]any{}
 	if have, problem := observe.ValueOf(pdb.Name, &pdb.Spec); value != nil && problem == nil && have != *value {
 		patch["spec"] = map[string]any{string(value.Field): value.N}
@@ -65,4 +54,22 @@ func Patch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, record
 		return nil, err
 	}
 	return client.RawPatch(types.MergePatchType, body), nil
+}
+
+// differences are the annotations that make a budget remember record, nil for those to
+// be removed.
+func differences(pdb *policyv1.PodDisruptionBudget, record observe.BudgetRecord) map[string]any {
+	annotations := map[string]any{}
+	want := record.Encode()
+	for _, key := range observe.BudgetAnnotations() {
+		have, there := pdb.Annotations[key]
+		wanted, needed := want[key]
+		switch {
+		case needed && have != wanted:
+			annotations[key] = wanted
+		case there && !needed:
+			annotations[key] = nil
+		}
+	}
+	return annotations
 }

@@ -245,7 +245,7 @@ func TestHealing(t *testing.T) {
 // webhooks that come back.
 func TestWithoutWebhooks(t *testing.T) {
 	t.Parallel()
-	eachSeed(t, 3, func(t *testing.T, m *model) {
+	eachSeed(t, 3, func(_ *testing.T, m *model) {
 		webhooks := m.config.Webhooks
 		m.config.Webhooks = nil
 		m.changed()
@@ -268,7 +268,7 @@ func TestWithoutWebhooks(t *testing.T) {
 		m.count()
 		m.run(600, 40*time.Second)
 		if !m.serving() {
-			t.Error("in the end not everything is served")
+			m.fail("in the end not everything is served")
 		}
 	})
 }
