@@ -58,7 +58,7 @@ func newSnapshotRestorePlanCmd(e *env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.Int64Var(&f.bump, "bump-revision", operate.DefaultBump, "By how much to raise the revision, with all before it marked as compacted; 0 for neither")
 	flags.Int32Var(&f.replicas, "replicas", 0, "How many members to restore, instead of as many as the cluster should have")
-	flags.StringVar(&f.image, "helper-image", "busybox:1.37", "Image with tar, for the pods that put data into volumes")
+	flags.StringVar(&f.image, "helper-image", "busybox:1.37", "Image with tar, for the pods that put data into volumes, or a snapshot into a store on the nodes")
 	addOutputFlags(cmd)
 	return cmd
 }

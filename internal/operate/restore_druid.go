@@ -29,6 +29,8 @@ type RestoreDruid struct {
 	// StorePod is a pod that mounts a store that is a directory of the nodes, and
 	// StoreDir where in it snapshots are; empty for other stores.
 	StorePod, StoreDir string
+	// Cut says that client traffic is cut, through whose Service members join.
+	Cut bool
 }
 
 // druid is the plan for an Etcd: its sidecars restore by themselves what is the

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -47,6 +48,11 @@ func (r *Restore) findDruid(ctx context.Context, reader *observe.Reader, content
 			d.Claims = append(d.Claims, c.Template+"-"+m.Pod)
 		}
 	}
+	services, err := reader.ClientServices(ctx, r.Owner)
+	if err != nil {
+		return err
+	}
+	d.Cut = slices.ContainsFunc(services, func(s corev1.Service) bool { return s.Spec.Selector[v1alpha1.ClientTrafficKey] != "" })
 	r.Druid = d
 	return r.findStore(spec, image)
 }

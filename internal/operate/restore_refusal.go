@@ -33,6 +33,9 @@ func (r Restore) refusal() error {
 	if r.Druid != nil && r.Druid.Store == nil {
 		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; give it one first")
 	}
+	if r.Druid != nil && r.Druid.Cut {
+		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: kubectl etcd %s restore-client-traffic %s", r.Flags, r.target())
+	}
 	if r.Druid == nil && r.Files.Manifest == "" {
 		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.Loose)
 	}

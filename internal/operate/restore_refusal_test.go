@@ -155,6 +155,7 @@ func TestRestoreDruid(t *testing.T) {
 	for _, row := range []planRow{
 		{name: "as it mostly is", says: []string{"for claim in main-main-0 main-main-1 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2", "aws s3 cp restored-19700101T000000.db s3://bucket"}, not: hash},
 		{name: "no store", change: func(r *Restore) { r.Druid.Store = nil }, refused: "has no backup store (spec.backup.store)"},
+		{name: "client traffic is cut", change: func(r *Restore) { r.Druid.Cut = true }, refused: "end the cut first: kubectl etcd -n team restore-client-traffic etcd/main"},
 		{name: "a claim without a volume", change: func(r *Restore) { r.Unbound = []string{"main-main-1"} }, says: []string{"for claim in main-main-0 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2"}},
 		{name: "no claim has a volume", change: func(r *Restore) { r.Unbound = r.Druid.Claims }, says: []string{"delete pvc main-main-0 main-main-1 main-main-2"}, not: "patch pv"},
 		{name: "the file as it is", change: func(r *Restore) { r.Bump = 0 }, says: []string{"aws s3 cp main.db s3://bucket"}, not: hash},

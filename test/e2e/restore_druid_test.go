@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,6 +42,9 @@ func TestPluginRestorePlanDruid(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := volumesOf(t, ns)
+	cutByHand(t, c, observe.CutValue(time.Now().Add(time.Hour)))
+	refuses(t, []string{"client traffic is cut, and its members join through their clients' Service"}, "snapshot", "restore-plan", file, target(c), "-n", ns)
+	plugin(t, 0, "restore-client-traffic", target(c), "-n", ns, "-y")
 
 	restores(t, dir, "3.5") // as druid's image of etcd is
 	typesPlan(t, c, dir, file)
