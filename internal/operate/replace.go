@@ -102,19 +102,27 @@ func (m *Members) checkReplaced(ctx context.Context, s *sight, j *Journal, force
 		cures = ""
 		f.warn("%s is healthy: its data is thrown away.", seat.Pod)
 	default:
-		lost, why, err := m.lost(ctx, s, seat.Pod)
-		switch {
-		case err != nil:
+		if err := m.checkLost(ctx, s, seat.Pod, force, f); err != nil {
 			return err
-		case lost:
-			f.fact("%s has lost its data: %s", seat.Pod, why)
-		case !force:
-			f.refuse("its data seems to be there (%s), so it rejoins when its pod runs again: see kubectl describe pod %s -n %s; --force throws its data away", why, seat.Pod, m.Owner.Namespace)
-		default:
-			f.warn("The data of %s may still be there (%s), and is thrown away.", seat.Pod, why)
 		}
 	}
 	m.checkState(ctx, s, cures, f)
+	return nil
+}
+
+// checkLost looks whether a member that is down has lost its data: else it rejoins.
+func (m *Members) checkLost(ctx context.Context, s *sight, pod string, force bool, f *findings) error {
+	lost, why, err := m.lost(ctx, s, pod)
+	switch {
+	case err != nil:
+		return err
+	case lost:
+		f.fact("%s has lost its data: %s", pod, why)
+	case !force:
+		f.refuse("its data seems to be there (%s), so it rejoins when its pod runs again: see kubectl describe pod %s -n %s; --force throws its data away", why, pod, m.Owner.Namespace)
+	default:
+		f.warn("The data of %s may still be there (%s), and is thrown away.", pod, why)
+	}
 	return nil
 }
 

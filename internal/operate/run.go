@@ -140,15 +140,8 @@ func (m *Members) step(ctx context.Context, j *Journal) (policy.Step, error) {
 			Why: "somebody else changed the StatefulSet's template meanwhile: change it back, or undo this with --abort"}, err
 	}
 	step := policy.Next(s.Site, j.Record)
-	if step.Act == policy.Wait && step.Reason == policy.CatchingUp {
-		step.Why += s.idles(step.Place)
-	}
-	if step.Act == policy.Wait && step.Reason == policy.PodGoing {
-		for _, name := range slices.Sorted(maps.Keys(s.pods)) {
-			if why := m.stuck(s.pods[name]); why != "" {
-				step.Why += ": " + why
-			}
-		}
+	if step.Act == policy.Wait {
+		step.Why += m.because(s, step)
 	}
 	if step.Act == policy.Done || step.Act == policy.Stop || step.Act == policy.Wait {
 		return step, nil
@@ -161,6 +154,21 @@ func (m *Members) step(ctx context.Context, j *Journal) (policy.Step, error) {
 	}
 	m.Say("%s", m.words(s, step, true))
 	return step, nil
+}
+
+// because is what a pod that is waited for waits for itself, empty where that isn't known.
+func (m *Members) because(s *sight, step policy.Step) string {
+	switch step.Reason {
+	case policy.CatchingUp:
+		return s.idles(step.Place)
+	case policy.PodGoing:
+		for _, name := range slices.Sorted(maps.Keys(s.pods)) {
+			if why := m.stuck(s.pods[name]); why != "" {
+				return ": " + why
+			}
+		}
+	}
+	return ""
 }
 
 // compare says whether the template is, beside what an operation writes, as it began.
