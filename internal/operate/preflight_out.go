@@ -248,7 +248,7 @@ func judgePlaces(terms []observe.PodTerm, places []policy.Place, target int, f *
 		}
 		if term.Hard && term.Kind == policy.PodAntiAffinity && room < target && !judged[where] {
 			judged[where] = true
-			f.refuse("the members want one of their own each (%s), and %d %s match: %d members could not be placed", term.TopologyKey, room, where, target)
+			f.refuse("the members want one of their own each (%s), and %d %s match: %d members could not be placed; add %s", term.TopologyKey, room, where, target, where)
 		}
 	}
 	if nodes == 0 {
