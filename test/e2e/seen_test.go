@@ -65,7 +65,7 @@ func seen(t *testing.T, c *clusters.Cluster, target, flavour string) {
 	tells(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, "")
 	tells(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, c.Full(), "")
 	tells(t, 0, member, "__complete", "snapshot", "save", "-n", c.Namespace, c.Full(), "--member", "")
-	tells(t, 0, []string{c.Full() + "-client\tof " + target}, "__complete", "cut-client-traffic", "-n", c.Namespace, c.Full(), "--service", "")
+	tells(t, 0, []string{c.ClientService() + "\tof " + target}, "__complete", "cut-client-traffic", "-n", c.Namespace, c.Full(), "--service", "")
 }
 
 // statusInFull reads the status for programs, which leaves nothing out.
