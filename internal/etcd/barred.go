@@ -35,6 +35,9 @@ func Barred(err error) bool {
 
 // Denied says whether etcd itself refuses, because of its user or for want of one.
 func Denied(err error) bool {
+	if m, worded := errors.AsType[*MemberError](err); worded {
+		err = m.Err // whose words etcd doesn't know
+	}
 	said := rpctypes.Error(err)
 	return errors.Is(said, rpctypes.ErrUserEmpty) || errors.Is(said, rpctypes.ErrAuthFailed) || errors.Is(said, rpctypes.ErrPermissionDenied)
 }

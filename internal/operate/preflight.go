@@ -123,14 +123,18 @@ func (m *Members) first(ctx context.Context, what string, size int) (*sight, err
 	return s, err
 }
 
-// noQuorum has the numbers as far as anybody tells them.
+// noQuorum has the numbers as far as anybody tells them. Of members that may not be asked
+// nobody knows whether they are down.
 func noQuorum(e *noQuorumError) string {
 	healthy := 0
 	var down []string
 	for _, m := range e.survey.Members {
-		if m.Err == nil && m.LeaderID != 0 {
+		switch {
+		case etcd.Barred(m.Err):
+			return fmt.Sprintf("%s can't be asked who the members are: %s", m.Pod, etcd.Reason(m.Err))
+		case m.Err == nil && m.LeaderID != 0:
 			healthy++
-		} else {
+		default:
 			down = append(down, m.Pod)
 		}
 	}

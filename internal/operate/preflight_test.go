@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -245,5 +246,19 @@ func TestPreflightPlaces(t *testing.T) {
 		f := &findings{}
 		judgePlaces(observe.SelfTerms(c.pod), c.places, 5, f)
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.says) })
+	}
+}
+
+// TestNoQuorum tells members that are down from such as may not be asked.
+func TestNoQuorum(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"etcd has no quorum: 1 of 3 members healthy (not main-1, main-2), quorum is 2": errors.New("no answer"),
+		"main-1 can't be asked who the members are: authentication is on":              etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
+	} {
+		e := &noQuorumError{etcd.Survey{Members: []etcd.Member{{Pod: "main-0", LeaderID: 1}, {Pod: "main-1", Err: err}, {Pod: "main-2", Err: err}}}}
+		if got := noQuorum(e); !strings.HasPrefix(got, want) {
+			t.Errorf("%v: got %q, want %q", err, got, want)
+		}
 	}
 }
