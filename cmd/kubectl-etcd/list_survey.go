@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -164,7 +163,7 @@ func trafficOf(ctx context.Context, r *observe.Reader, o observe.Owner, unseen [
 	t := v1alpha1.Traffic{State: v1alpha1.TrafficOpen}
 	for i := range services {
 		t.Services = append(t.Services, services[i].Name)
-		if _, cut := services[i].Spec.Selector[policyv1alpha1.ClientTrafficKey]; !cut {
+		if !observe.IsCut(&services[i]) {
 			continue
 		}
 		t.State = v1alpha1.TrafficCut

@@ -34,6 +34,13 @@ func CutUntil(service *corev1.Service) (time.Time, bool) {
 	return time.Unix(seconds, 0), true
 }
 
+// IsCut says whether a Service's selector keeps clients away, be the time over, or not to be
+// read, or not.
+func IsCut(service *corev1.Service) bool {
+	_, cut := service.Spec.Selector[v1alpha1.ClientTrafficKey]
+	return cut
+}
+
 // CutValue is the value in a Service's selector that cuts until then, to the
 // second. The zero time ends a cut whatever anybody's clock says.
 func CutValue(until time.Time) string {
@@ -48,7 +55,7 @@ func CutValue(until time.Time) string {
 // clients': cutting one would part the members.
 func trafficCut(services []corev1.Service, member labels.Set) bool {
 	return slices.ContainsFunc(services, func(s corev1.Service) bool {
-		if _, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]; !cut || s.Spec.ClusterIP == corev1.ClusterIPNone {
+		if !IsCut(&s) || s.Spec.ClusterIP == corev1.ClusterIPNone {
 			return false
 		}
 		rest := Uncut(&s)

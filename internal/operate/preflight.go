@@ -144,22 +144,20 @@ func noQuorum(e *noQuorumError) string {
 
 // complete fills in what the journal must remember.
 func (m *Members) complete(ctx context.Context, s *sight, j *Journal) error {
-	edited := s.recipe.clone()
+	written := s.recipe
 	if j.Operation != policy.ScaleIn {
 		if s.uneditable != nil {
 			return s.uneditable
 		}
+		edited := s.recipe.clone()
 		if err := s.told(ctx, m, &edited, s.Launch); err != nil {
 			return err
 		}
 		// Whatever is written is remembered, also where it says the same now.
-		edited = s.recipe.clone()
-		if err := edited.tell(s.serving[len(s.serving)-1], "x=http://x:2380", "x"); err != nil {
-			return err
-		}
+		written = s.marked
 	}
 	j.Began = m.Clock.Now().UTC()
-	return j.remember(s.sts, s.recipe, s.serving[len(s.serving)-1], edited)
+	return j.remember(s.sts, s.recipe, s.serving[len(s.serving)-1], written)
 }
 
 // byHand is what remains where the pods can't be told by us.

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -52,7 +51,7 @@ func (r *Restore) findDruid(ctx context.Context, reader *observe.Reader, content
 	if err != nil {
 		return err
 	}
-	d.Cut = slices.ContainsFunc(services, func(s corev1.Service) bool { return s.Spec.Selector[v1alpha1.ClientTrafficKey] != "" })
+	d.Cut = slices.ContainsFunc(services, func(s corev1.Service) bool { return observe.IsCut(&s) })
 	r.Druid = d
 	return r.findStore(spec, image)
 }

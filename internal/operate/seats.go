@@ -78,9 +78,9 @@ func (m *Members) list(s *sight) {
 		s.Members = append(s.Members, p)
 	}
 	m.near = near
-	edited := s.recipe.clone()
-	s.uneditable = edited.tell(s.serving[at], "x=http://x:2380", "x")
-	s.InTemplate = !equality.Semantic.DeepEqual(edited.template, s.recipe.template)
+	s.marked = s.recipe.clone()
+	s.uneditable = s.marked.tell(s.serving[at], "x=http://x:2380", "x")
+	s.InTemplate = !equality.Semantic.DeepEqual(s.marked.template, s.recipe.template)
 }
 
 // said is what each pod's member answered, and the raft index that the leader is at, 0

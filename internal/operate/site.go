@@ -63,7 +63,9 @@ type sight struct {
 	claims map[string][]*corev1.PersistentVolumeClaim
 	survey etcd.Survey
 	recipe recipe
-	// uneditable says why the recipe can't be changed, nil where it can.
+	// marked is the recipe with other words wherever an operation writes; uneditable says
+	// why it can't be changed, nil where it can.
+	marked     recipe
 	uneditable error
 	// container is the one that runs etcd, where serving doesn't say.
 	container string

@@ -38,7 +38,7 @@ func TestPluginSecured(t *testing.T) {
 		t.Parallel()
 		c := borrowChart(t) // on which others have looked and maintained
 		t.Run("proxy with TLS", func(t *testing.T) { passthrough(t, c) })
-		t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c) })
+		t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c, nil) })
 	})
 }
 
@@ -49,11 +49,12 @@ func secured(t *testing.T, c *clusters.Cluster, flavour string) {
 	awaitChecked(t, c, map[string]string{"Q001": "OK", "Q002": "OK", "M001": "OK", "D004": "OK", "C001": "OK", "C002": "OK", "C003": "OK"})
 	maintain(t, c)
 	t.Run("proxy with TLS", func(t *testing.T) { passthrough(t, c) })
-	t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c) })
+	t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c, nil) })
 }
 
-// cutAndRestored cuts, with clients that hold streams open and one that comes anew.
-func cutAndRestored(t *testing.T, c *clusters.Cluster) {
+// cutAndRestored cuts, with clients that hold streams open and one that comes anew, which
+// it returns. meanwhile is done before the end, nil for nothing.
+func cutAndRestored(t *testing.T, c *clusters.Cluster, meanwhile func()) pod {
 	t.Helper()
 	before := clientService(t, c)
 	dialer := clientPod(t, c)
@@ -61,8 +62,12 @@ func cutAndRestored(t *testing.T, c *clusters.Cluster) {
 	residualIsCounted(t, c)
 	dialer.reaches(t, false)
 	works(t, c) // the members do while clients are cut off
+	if meanwhile != nil {
+		meanwhile()
+	}
 	sameAgain(t, c, before)
 	dialer.reaches(t, true)
+	return dialer
 }
 
 // learnerByHand adds a member that runs nowhere yet, and takes it away again.

@@ -49,18 +49,12 @@ func TestPluginClientTrafficOfStatefulSets(t *testing.T) {
 			spec.Ephemeral = true
 			c := start(t, namespace(t), "cut", spec)
 			before := clientService(t, c)
-			dialer := clientPod(t, c)
-			dialer.reaches(t, true)
-
-			residualIsCounted(t, c)
-			dialer.reaches(t, false)
-			works(t, c) // the members do while clients are cut off
-			keptAgainstWriters(t, c, before)
-			if c.Flavour == clusters.Plain {
-				whileCut(t, c, "5")
-			}
-			sameAgain(t, c, before)
-			dialer.reaches(t, true)
+			dialer := cutAndRestored(t, c, func() {
+				keptAgainstWriters(t, c, before)
+				if c.Flavour == clusters.Plain {
+					whileCut(t, c, "5")
+				}
+			})
 
 			cutExpires(t, c, before)
 			cutInterrupted(t, c, before)
