@@ -71,5 +71,6 @@ func eventReasons() []reason {
 		{"MemberReplacedUndone", from, "Somebody took back the replacement of a member that was under way.", "See how the member is: kubectl etcd status NAME."},
 		{"Scaled", from, "Somebody scaled the cluster.", noAction},
 		{"ScaledUndone", from, "Somebody took back a scale that was under way.", "See how many members there are: kubectl etcd status NAME."},
+		{"SnapshotTaken", from, "Somebody had etcd-druid's backup-restore write a snapshot into the backup store.", noAction},
 	}
 }

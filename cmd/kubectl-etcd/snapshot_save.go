@@ -24,6 +24,7 @@ type snapshotSaveFlags struct {
 	retries int
 	idle    time.Duration
 	via     snapshotVia
+	change  change
 }
 
 // snapshotVia is the value of --via.
@@ -73,11 +74,12 @@ func newSnapshotSaveCmd(e *env) *cobra.Command {
 			went: only with 0 is what came out a snapshot. The database itself can't be checked then;
 			use snapshot status on the file that it ends in.
 
-			--via backup-restore has the sidecars of a druid cluster write a snapshot into the backup
-			store instead, and says what was written.
+			Nothing is changed in the cluster by that, and no lock is taken. It is refused while a
+			defragmentation holds the cluster's lock: one that begins during a snapshot stops the member.
 
-			Nothing is changed in the cluster, and no lock is taken. It is refused while a defragmentation
-			holds the cluster's lock: one that begins during a snapshot stops the member.`),
+			--via backup-restore has the sidecars of a druid cluster write a snapshot into the backup
+			store instead, and says what was written. That is a change like others, with a plan, the lock
+			and an Event, and the flags --dry-run, --yes and --reason are for it.`),
 		Example: examples(`
 			# To a file with a name of its own
 			kubectl etcd snapshot save etcd-main
@@ -89,20 +91,18 @@ func newSnapshotSaveCmd(e *env) *cobra.Command {
 			set -o pipefail; kubectl etcd snapshot save etcd-main - | zstd > main.db.zst
 
 			# Have druid's backup-restore write what has changed since its last snapshot
-			kubectl etcd snapshot save etcd-main --via backup-restore=delta`),
+			kubectl etcd snapshot save etcd-main --via backup-restore=delta -y`),
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := ""
 			if len(args) == 2 {
 				file = args[1]
 			}
-			switch {
-			case f.via != viaMember && (file != "" || cmd.Flags().Changed("member") || f.force):
-				return fmt.Errorf("--via %s writes into the cluster's backup store: it takes no file, --member or --force", f.via)
-			case f.via != viaMember:
-				return snapshotViaStore(cmd, e, args[0], f.via)
-			case f.retries < 0:
-				return fmt.Errorf("--retries is %d, and can't be less than 0", f.retries)
+			if err := f.fit(cmd, file); err != nil {
+				return err
+			}
+			if f.via != viaMember {
+				return snapshotViaStore(cmd, e, args[0], f.via, f.change)
 			}
 			return snapshotSave(cmd, e, args[0], file, f)
 		},
@@ -114,13 +114,30 @@ func newSnapshotSaveCmd(e *env) *cobra.Command {
 	flags.DurationVar(&f.idle, "idle-timeout", 30*time.Second, "How long a transfer may bring nothing before it counts as failed")
 	flags.Var(&f.via, "via", "How: member, or backup-restore[=full|delta] for the sidecars of a druid cluster")
 	addOutputFlags(cmd)
-	endsUnread(cmd)
+	addChangeFlags(cmd, &f.change)
 	return cmd
+}
+
+// fit refuses flags that don't go together.
+func (f *snapshotSaveFlags) fit(cmd *cobra.Command, file string) error {
+	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	switch {
+	case f.via != viaMember && (file != "" || given("member") || f.force):
+		return fmt.Errorf("--via %s writes into the cluster's backup store: it takes no file, --member or --force", f.via)
+	case f.via == viaMember && (given("dry-run") || given("reason")):
+		return errors.New("--dry-run and --reason are for --via backup-restore: a snapshot of a member changes nothing in the cluster")
+	case !f.change.wait:
+		return errors.New("--wait=false is not possible here: whether a snapshot is whole is only known when it is there")
+	case f.retries < 0:
+		return fmt.Errorf("--retries is %d, and can't be less than 0", f.retries)
+	}
+	return nil
 }
 
 // snapshotSave saves a snapshot of one of the members to a file or to stdout.
 func snapshotSave(cmd *cobra.Command, e *env, target, file string, f snapshotSaveFlags) error {
-	ctx := cmd.Context()
+	ctx, cancel := within(cmd.Context(), f.change.timeout, "save a snapshot of "+target)
+	defer cancel()
 	if file == "-" {
 		if err := e.fitForStream(cmd); err != nil {
 			return err
@@ -145,7 +162,7 @@ func snapshotSave(cmd *cobra.Command, e *env, target, file string, f snapshotSav
 	if file == "" {
 		file = fmt.Sprintf("%s-%s-%s.db", c.Namespace, c.Name, s.began.UTC().Format("20060102T150405Z"))
 	}
-	return s.toFile(cmd, file, f.force)
+	return s.toFile(ctx, cmd, file, f.force)
 }
 
 func (e *env) fitForStream(cmd *cobra.Command) error {

@@ -93,9 +93,9 @@ func (s *saving) toStdout(ctx context.Context) error {
 	return nil
 }
 
-func (s *saving) toFile(cmd *cobra.Command, file string, force bool) error {
+func (s *saving) toFile(ctx context.Context, cmd *cobra.Command, file string, force bool) error {
 	var out *v1alpha1.Snapshot
-	_, err := s.save.ToFile(cmd.Context(), file, force, func(got etcd.Saved) ([]byte, error) {
+	_, err := s.save.ToFile(ctx, file, force, func(got etcd.Saved) ([]byte, error) {
 		out = s.describe(file, got)
 		beside := out.DeepCopy()
 		beside.File = filepath.Base(file)

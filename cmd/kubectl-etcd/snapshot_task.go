@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // taskLimit is what druid gets for a task; its own limit for a full one is 15 minutes.
@@ -27,7 +28,7 @@ const taskLimit = 16 * time.Minute
 // The client Service leads a task to any of the sidecars. One that isn't beside the
 // leader passes it on, trusting etcd's authority alone: where backup-restore has one
 // of its own that fails, which is answered by 405, and another task may fare better.
-func (e *env) takeByTask(ctx context.Context, c *cluster, via snapshotVia) error {
+func (e *env) takeByTask(ctx context.Context, c *cluster, via snapshotVia) (task string, err error) {
 	tries := 1
 	if c.Replicas > 1 {
 		tries = 5 * int(c.Replicas)
@@ -35,34 +36,46 @@ func (e *env) takeByTask(ctx context.Context, c *cluster, via snapshotVia) error
 	for try := 1; ; try++ {
 		task, err := e.runTask(ctx, c, via)
 		if err != nil {
-			return err
+			return "", err
 		}
 		name := task.Namespace + "/" + task.Name
 		state, why := *task.Status.State, cmp.Or(lastError(task), "it doesn't say why")
 		switch {
 		case state == druidv1alpha1.TaskStateSucceeded:
 			e.step("EtcdOpsTask %s succeeded", name)
-			return e.tellLease(ctx, c, via)
+			return name, e.tellLease(ctx, c, via)
 		case try == tries || !strings.Contains(why, "status code: 405"):
-			return fmt.Errorf("EtcdOpsTask %s: %s: %s", name, state, why)
+			return "", fmt.Errorf("EtcdOpsTask %s: %s: %s", name, state, why)
 		}
 		e.sayStep("… EtcdOpsTask %s came to a sidecar that isn't the leader's and could not pass it on; asking again", name)
 	}
 }
 
-// runTask makes a task and waits until it has ended.
-func (e *env) runTask(ctx context.Context, c *cluster, via snapshotVia) (*druidv1alpha1.EtcdOpsTask, error) {
+// taskNeeds are the permissions to make a task and to see how it ends.
+func taskNeeds(c *cluster) []operate.Need {
+	task := operate.Need{Verb: "create", Group: druidv1alpha1.GroupName, Resource: "etcdopstasks", Namespace: c.Namespace}
+	seen := task
+	seen.Verb = "get"
+	return []operate.Need{task, seen}
+}
+
+func snapshotTask(c *cluster, via snapshotVia) *druidv1alpha1.EtcdOpsTask {
 	kind := druidv1alpha1.OnDemandSnapshotTypeFull
 	if via == viaDelta {
 		kind = druidv1alpha1.OnDemandSnapshotTypeDelta
 	}
-	task := &druidv1alpha1.EtcdOpsTask{
+	return &druidv1alpha1.EtcdOpsTask{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: c.Name + "-" + kindOf(via) + "-", Namespace: c.Namespace},
 		Spec: druidv1alpha1.EtcdOpsTaskSpec{
 			EtcdName: &c.Name,
 			Config:   druidv1alpha1.EtcdOpsTaskConfig{OnDemandSnapshot: &druidv1alpha1.OnDemandSnapshotConfig{Type: kind}},
 		},
 	}
+}
+
+// runTask makes a task and waits until it has ended.
+func (e *env) runTask(ctx context.Context, c *cluster, via snapshotVia) (*druidv1alpha1.EtcdOpsTask, error) {
+	task := snapshotTask(c, via)
 	if err := c.kube.Create(ctx, task); err != nil {
 		return nil, fmt.Errorf("create an EtcdOpsTask for %s: %w", c.Owner, err)
 	}

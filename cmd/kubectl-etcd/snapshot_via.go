@@ -8,19 +8,19 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // snapshotViaStore has a druid cluster write a snapshot into its backup store.
-func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia) error {
+func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia, ch change) error {
 	ctx := cmd.Context()
 	c, _, err := e.clusterAtBest(ctx, target) // who may not ask etcd may still ask for a backup
 	if err != nil {
@@ -36,9 +36,32 @@ func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia
 	case !ok:
 		return refused("%s has no backup store (spec.backup.store): save to a file instead", c.Owner)
 	}
-	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Store: storeObject(store), Items: []v1alpha1.StoredSnapshot{}}
-	if err := e.takeViaStore(ctx, c, store, via, out); err != nil {
+	byTask := false
+	if ch.dryRun != dryRunClient {
+		if byTask, err = e.requireSidecarOrTask(ctx, c); err != nil {
+			return err
+		}
+	}
+	if proceed, err := e.propose(ctx, c, viaPlan(ctx, c, store, via, byTask), ch); err != nil || !proceed {
 		return err
+	}
+	if ch.dryRun == dryRunServer {
+		return e.tryViaStore(ctx, c, via, byTask)
+	}
+	ctx, cancel := within(ctx, ch.timeout, fmt.Sprintf("have backup-restore of %s take a %s snapshot", c.Owner, kindOf(via)))
+	defer cancel()
+	lock, err := e.hold(ctx, c, "snapshot save", ch)
+	if err != nil {
+		return err
+	}
+	defer e.release(ctx, lock)
+	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Store: storeObject(store), Items: []v1alpha1.StoredSnapshot{}}
+	took, err := e.takeViaStore(lock.Context(), c, store, via, out)
+	if err != nil {
+		return err
+	}
+	if took != "" {
+		e.announce(ctx, c, "SnapshotTaken", took, ch)
 	}
 	return e.print(cmd, out, func(w io.Writer, wide bool) error {
 		if len(out.Items) == 0 {
@@ -48,30 +71,71 @@ func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia
 	})
 }
 
+// requireSidecarOrTask fails where the user may neither speak to the sidecars nor make a
+// task of druid's; byTask says that only the task is left.
+func (e *env) requireSidecarOrTask(ctx context.Context, c *cluster) (byTask bool, err error) {
+	err = e.require(ctx, c, throughTunnel(c))
+	if is[*operate.MissingError](err) && e.require(ctx, c, taskNeeds(c)) == nil {
+		return true, nil
+	}
+	return false, err
+}
+
+func viaPlan(ctx context.Context, c *cluster, store observe.BackupStore, via snapshotVia, byTask bool) operate.Plan {
+	plan := operate.Plan{Title: fmt.Sprintf("Have backup-restore of %s take a %s snapshot", c.Owner, kindOf(via))}
+	if leases, err := c.reader.BackupLeases(ctx, c.Owner); err == nil {
+		for _, l := range leases {
+			if !l.RenewedAt.IsZero() {
+				plan.Facts = append(plan.Facts, fmt.Sprintf("by lease %s the store has revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339)))
+			}
+		}
+	}
+	step := fmt.Sprintf("ask the sidecar beside etcd's leader to write it into %s; where no sidecar can be reached, etcd-druid is asked by an EtcdOpsTask", storeName(store))
+	if byTask {
+		step = fmt.Sprintf("ask etcd-druid by an EtcdOpsTask to have it written into %s: you may not speak to the sidecars", storeName(store))
+	}
+	plan.Steps = []string{step}
+	return plan
+}
+
+// tryViaStore tries what can be tried: a sidecar has no dry run, a task has.
+func (e *env) tryViaStore(ctx context.Context, c *cluster, via snapshotVia, byTask bool) error {
+	if byTask {
+		if err := c.kube.Create(ctx, snapshotTask(c, via), client.DryRunAll); err != nil {
+			return fmt.Errorf("create an EtcdOpsTask for %s: %w", c.Owner, err)
+		}
+	}
+	fmt.Fprintln(e.ErrOut, "The API server allows it. No snapshot was taken (--dry-run=server); backup-restore has no dry run.")
+	return nil
+}
+
 // takeViaStore asks the sidecar, which says what it wrote. Where the sidecar can't
-// be reached a task of druid's does the same.
-func (e *env) takeViaStore(ctx context.Context, c *cluster, store observe.BackupStore, via snapshotVia, out *v1alpha1.SnapshotList) error {
+// be reached a task of druid's does the same. took is for the Event, empty where
+// there was nothing to take.
+func (e *env) takeViaStore(ctx context.Context, c *cluster, store observe.BackupStore, via snapshotVia, out *v1alpha1.SnapshotList) (took string, err error) {
 	br, err := e.backupRestore(ctx, c, store)
 	if err == nil {
 		fmt.Fprintf(e.ErrOut, "Asking backup-restore of %s for a %s snapshot\n", c.Owner, kindOf(via))
 		var written *etcd.StoredSnapshot
 		if written, err = ask(ctx, br, via); err == nil {
 			e.tellWritten(written, store)
-			if written != nil {
-				out.Items = append(out.Items, storedObject(*written))
+			if written == nil {
+				return "", nil
 			}
-			return nil
+			out.Items = append(out.Items, storedObject(*written))
+			return fmt.Sprintf("had backup-restore write %s snapshot %s into %s", kindOf(via), written.Name, storeName(store)), nil
 		}
 	}
 	if !unreachable(err) {
-		return err
+		return "", err
 	}
 	// Who may not list Services is told by the task itself.
 	if facts, failed := c.reader.WithoutNodes().Cluster(ctx, c.Owner); failed == nil && facts.TrafficCut {
-		return refused("%v; and a task of etcd-druid's reaches backup-restore by the client Service, which is cut: kubectl etcd restore-client-traffic %s -n %s", err, c.Target(), c.Namespace)
+		return "", refused("%v; and a task of etcd-druid's reaches backup-restore by the client Service, which is cut: kubectl etcd restore-client-traffic %s -n %s", err, c.Target(), c.Namespace)
 	}
 	e.warn("%v. Asking etcd-druid for it by a task instead.", err)
-	return e.takeByTask(ctx, c, via)
+	task, err := e.takeByTask(ctx, c, via)
+	return fmt.Sprintf("had etcd-druid take a %s snapshot by EtcdOpsTask %s", kindOf(via), task), err
 }
 
 func ask(ctx context.Context, br *etcd.BackupRestore, via snapshotVia) (*etcd.StoredSnapshot, error) {
@@ -98,71 +162,9 @@ func (e *env) tellWritten(s *etcd.StoredSnapshot, store observe.BackupStore) {
 		e.step("Nothing has changed since the last snapshot: no delta was written")
 		return
 	}
-	e.step("Written to %s store %s: %s, revisions %d to %d", store.Provider, cmp.Or(store.Container, store.Prefix), s.Name, s.StartRevision, s.LastRevision)
+	e.step("Written to %s: %s, revisions %d to %d", storeName(store), s.Name, s.StartRevision, s.LastRevision)
 }
 
-// unreachableError is a sidecar that can't be asked, which says nothing of backups.
-type unreachableError struct{ err error }
-
-func (u *unreachableError) Error() string { return u.err.Error() }
-func (u *unreachableError) Unwrap() error { return u.err }
-
-func unreachable(err error) bool { return is[*unreachableError](err) || apierrors.IsForbidden(err) }
-
-// backupRestore is the way to the sidecars, the one of etcd's leader first: it
-// alone takes snapshots, and the others would only pass the question on.
-func (e *env) backupRestore(ctx context.Context, c *cluster, store observe.BackupStore) (*etcd.BackupRestore, error) {
-	pods, err := c.reader.MemberPods(ctx, c.Owner)
-	if err != nil {
-		return nil, err
-	}
-	config, err := e.config()
-	if err != nil {
-		return nil, err
-	}
-	br := &etcd.BackupRestore{Tunnel: etcd.NewTunnel(config), Namespace: c.Namespace, Port: store.Port}
-	for _, p := range pods {
-		br.Pods = append(br.Pods, p.Name)
-	}
-	if leader := leaderPod(ctx, c); leader != "" {
-		br.Pods = append([]string{leader}, slices.DeleteFunc(br.Pods, func(p string) bool { return p == leader })...)
-	}
-	if !store.TLS {
-		return br, nil
-	}
-	if store.CAErr != nil {
-		return nil, &unreachableError{fmt.Errorf("trust backup-restore of %s: %w", c.Owner, store.CAErr)}
-	}
-	br.TLS, err = etcd.BackupTLS(store.CA, store.ServerName)
-	return br, err
-}
-
-// leaderPod is the pod of etcd's leader, empty where nobody tells.
-func leaderPod(ctx context.Context, c *cluster) string {
-	if c.members == nil {
-		return ""
-	}
-	survey, err := c.members.Survey(ctx)
-	if at := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Leader }); err == nil && at >= 0 {
-		return survey.Members[at].Pod
-	}
-	return ""
-}
-
-func storeObject(s observe.BackupStore) *v1alpha1.SnapshotStore {
-	return &v1alpha1.SnapshotStore{Provider: s.Provider, Container: s.Container, Prefix: s.Prefix}
-}
-
-func storedObject(s etcd.StoredSnapshot) v1alpha1.StoredSnapshot {
-	kind := "Delta"
-	if s.Kind == "Full" {
-		kind = "Full"
-	}
-	name := s.Name
-	if s.Dir != "" {
-		name = s.Dir + "/" + name
-	}
-	return v1alpha1.StoredSnapshot{
-		Type: kind, Name: name, StartRevision: s.StartRevision, LastRevision: s.LastRevision, CreatedAt: metav1.NewTime(s.CreatedOn), Final: s.Final,
-	}
+func storeName(s observe.BackupStore) string {
+	return fmt.Sprintf("%s store %s", s.Provider, cmp.Or(s.Container, s.Prefix))
 }

@@ -24,6 +24,9 @@ type SnapshotContent struct {
 	// Revision is the store's; below Compacted nothing can be read any more, 0
 	// for a store that was never compacted.
 	Revision, Compacted int64
+	// Written is the highest revision whose content is in it, 0 where none is. It is from
+	// here that a restore raises the revision.
+	Written int64
 	// Keys are those that exist at Revision, Leases those that were granted.
 	Keys, Leases int
 	// StorageVersion is the format, as 3.7.0; empty before 3.6.
@@ -69,7 +72,8 @@ func readContent(ctx context.Context, tx *bbolt.Tx) (SnapshotContent, error) {
 		})
 	})
 	c.Hash, c.Keys = crc.Sum32(), len(store.live)
-	c.Revision = max(1, store.last, c.Compacted) // a new store begins at 1
+	c.Written = store.last
+	c.Revision = max(1, c.Written, c.Compacted) // a new store begins at 1
 	return c, err
 }
 
@@ -130,6 +134,9 @@ func (c *keyCount) add(k, v []byte) error {
 		return fmt.Errorf("read revision %d: %w", number(k), err)
 	}
 	c.last = int64(number(k)) //nolint:gosec // a revision
+	if len(kv.Key) == 0 {
+		return nil // what etcdutl writes to raise the revision in a restore
+	}
 	key := maphash.Bytes(c.seed, kv.Key)
 	if len(k) > revisionSize && k[revisionSize] == 't' {
 		delete(c.live, key)

@@ -131,7 +131,7 @@ func TestInspectSnapshot(t *testing.T) {
 	want := SnapshotFile{
 		Size: int64(len(db)) + 32, Hashed: true, SHA256: sum,
 		SnapshotContent: SnapshotContent{
-			Revision: 601, Compacted: 9, Keys: 270, Leases: 1, StorageVersion: "3.7.0", ClusterVersion: "3.7.0",
+			Revision: 601, Written: 601, Compacted: 9, Keys: 270, Leases: 1, StorageVersion: "3.7.0", ClusterVersion: "3.7.0",
 			Index: 777, Term: 4, Auth: true,
 			Members: []SnapshotMember{{ID: 0x8211f1d0f64f3269, Name: "a-0", PeerURLs: []string{"http://a-0.a:2380"}, ClientURLs: []string{"http://a-0.a:2379"}}},
 		},

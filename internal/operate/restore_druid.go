@@ -162,10 +162,10 @@ func (r Restore) intoStore() []RestoreStep {
 			Title: "Append the hash on this machine", Why: "As etcd has it: backup-restore refuses a snapshot without.", Commands: withHash(Quote(r.File), file),
 		})
 	}
-	name := fmt.Sprintf("Full-00000000-%08d-%d", r.Snapshot.Revision+r.Bump, r.At.Unix())
+	name := fmt.Sprintf("Full-00000000-%08d-%d", r.restored(), r.At.Unix())
 	put := RestoreStep{
 		Title: "Put it into the backup store as the last full snapshot",
-		Why:   fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.Snapshot.Revision+r.Bump),
+		Why:   fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.restored()),
 	}
 	if r.Druid.StorePod == "" {
 		put.Commands = []string{uploadCommand(r.Druid.Store, Quote(file), name)}

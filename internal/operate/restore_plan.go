@@ -218,10 +218,18 @@ func (r Restore) check() RestoreStep {
 	return RestoreStep{Title: "Check the snapshot", Commands: []string{"kubectl etcd snapshot status " + Quote(r.File)}}
 }
 
+// restored is the revision that members begin at. The tool knows nothing of a revision whose
+// content is gone: an empty snapshot is raised from 0, not from the 1 that etcd begins at.
+func (r Restore) restored() int64 {
+	if r.Bump == 0 {
+		return r.Snapshot.Revision
+	}
+	return max(r.Snapshot.Revision, r.Snapshot.Written+r.Bump)
+}
+
 // end is what to do when the members run.
 func (r Restore) end() []RestoreStep {
-	restored := r.Snapshot.Revision + r.Bump
-	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", restored)
+	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", r.restored())
 	steps := []RestoreStep{
 		{Title: "Look whether it is well", Why: why, Commands: []string{
 			"kubectl etcd " + r.Flags + " status " + r.target(), "kubectl etcd " + r.Flags + " check " + r.target(),

@@ -45,9 +45,9 @@ func (r Restore) refusal() error {
 	if shared := r.shared(); r.OneByOne && shared != "" {
 		return r.refuse("its members start one after the other and share PersistentVolumeClaim %s, so that the others' old data can't go with their claims; restore one member with --replicas 1, remove the others' directories, and let it grow", shared)
 	}
-	if restored := r.Snapshot.Revision + r.Bump; r.Bump > 0 && r.Newest >= restored {
+	if r.Bump > 0 && r.Newest >= r.restored() {
 		return r.refuse("it is at revision %d, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision %d",
-			r.Newest, restored, r.Newest-r.Snapshot.Revision+DefaultBump)
+			r.Newest, r.restored(), r.Newest-r.Snapshot.Written+DefaultBump)
 	}
 	return nil
 }

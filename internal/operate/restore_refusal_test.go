@@ -172,7 +172,7 @@ func plainRestore() Restore {
 		Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: observe.DistributionPlain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
 		Files: RestoreFiles{DataDir: "/data/etcd", Claims: []string{"data-__POD__"}, Manifest: "kind: Pod\n"},
 	}
-	r.Snapshot.Hashed, r.Snapshot.Revision = true, 100
+	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = true, 100, 100
 	for _, pod := range []string{"main-0", "main-1", "main-2"} {
 		r.Members = append(r.Members, RestoreMember{Pod: pod, Name: pod, PeerURL: "http://" + pod + ".main:2380"})
 	}
@@ -202,6 +202,8 @@ func TestRestoreStatefulSet(t *testing.T) {
 		{name: "a claim that members share", change: func(r *Restore) { r.Files.Claims = []string{"all"} }, says: []string{waited}},
 		{name: "a start script that recovers", change: func(r *Restore) { r.Recovers = true }, refused: "--set disasterRecovery.enabled=false"},
 		{name: "below what clients have seen", change: func(r *Restore) { r.Newest = DefaultBump + 100 }, refused: "it is at revision 1000000100, and would be at 1000000100: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision 2000000000"},
+		{name: "an empty snapshot", change: func(r *Restore) { r.Snapshot.Revision, r.Snapshot.Written = 1, 0 }, says: []string{"must be 1000000000 or more"}},
+		{name: "all that was written is gone", change: func(r *Restore) { r.Snapshot.Written, r.Bump = 0, 50 }, says: []string{"must be 100 or more"}},
 		{name: "just above", change: func(r *Restore) { r.Newest = DefaultBump + 99 }, says: []string{waited}},
 		{name: "not raised, as was asked for", change: func(r *Restore) { r.Newest, r.Bump = 200, 0 }, says: []string{waited}},
 		{name: "clients that can't be cut off", change: func(r *Restore) { r.Clients, r.Uncut = false, "member main-2 is a learner" }, says: []string{"refused: member main-2 is a learner. Stop the clients themselves"}, not: "kubectl etcd -n team cut-client-traffic"},

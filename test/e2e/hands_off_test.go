@@ -96,14 +96,14 @@ func unwritten(t *testing.T, ns, name string) {
 	}
 }
 
-// awaitEvent waits for an Event about a cluster's owner that has the word in it.
-func awaitEvent(t *testing.T, c *clusters.Cluster, word string) {
+// awaitEvent waits for an Event about a cluster's owner that has the words in it.
+func awaitEvent(t *testing.T, c *clusters.Cluster, words ...string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("an Event about %s with %q", c, word), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("an Event about %s with %q", c, words), func(ctx context.Context) (string, bool, error) {
 		var events corev1.EventList
 		err := kube.List(ctx, &events, client.InNamespace(c.Namespace))
 		for _, e := range events.Items {
-			if e.InvolvedObject.Name == c.Full() && strings.Contains(e.Message, word) {
+			if e.InvolvedObject.Name == c.Full() && lacking(e.Message, words) == "" {
 				return "", true, nil
 			}
 		}

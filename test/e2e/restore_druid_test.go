@@ -36,7 +36,7 @@ func TestPluginRestorePlanDruid(t *testing.T) {
 	file := filepath.Join(dir, "main.db")
 	saved := decode[output.Snapshot](t, first(plugin(t, 0, "snapshot", "save", target(c), file, "-n", ns, "-o", "json")))
 	put(t, c, 40)
-	plugin(t, 0, "snapshot", "save", target(c), "-n", ns, "--via", "backup-restore")
+	plugin(t, 0, "snapshot", "save", target(c), "-n", ns, "--via", "backup-restore", "-y")
 	why := "by: ann"
 	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, &why); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestPluginRestorePlanDruidProtected(t *testing.T) {
 	file := filepath.Join(dir, "main.db")
 	saved := decode[output.Snapshot](t, first(plugin(t, 0, "snapshot", "save", target(c), file, "-n", ns, "-o", "json")))
 	put(t, c, 40)
-	plugin(t, 0, "snapshot", "save", target(c), "-n", ns, "--via", "backup-restore")
+	plugin(t, 0, "snapshot", "save", target(c), "-n", ns, "--via", "backup-restore", "-y")
 	scale(t, c, 0)
 	remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-main-0"}})
 	eventually(t, "the volume to go", func(context.Context) (string, bool, error) {

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -28,6 +31,7 @@ func saves(t *testing.T, c *clusters.Cluster) {
 	savesIntoFile(t, c)
 	savesToStdout(t, c)
 	if c.Flavour == clusters.Druid && !c.Druid.NoBackups {
+		proposesToSave(t, c)
 		savesIntoStore(t, c)
 		savesByTask(t, c)
 		return
@@ -84,7 +88,7 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for _, kind := range []string{"full", "delta"} {
 		works(t, c) // a delta needs something new
-		out, told := plugin(t, 0, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore="+kind, "-o", "json")
+		out, told := plugin(t, 0, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore="+kind, "-o", "json", "-y", "--reason", "before "+kind)
 		list := decode[output.SnapshotList](t, out)
 		if len(list.Items) == 0 && kind == "delta" && strings.Contains(told, "Nothing has changed") {
 			continue // its own clock was a moment faster
@@ -100,6 +104,7 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 		if !slices.Contains(stored, list.Items[0].Name) {
 			t.Errorf("%s: %s: told %q was written, and the store has %q", c, kind, list.Items[0].Name, stored)
 		}
+		awaitEvent(t, c, "had backup-restore write "+kind+" snapshot "+list.Items[0].Name, "kubectl etcd: before "+kind)
 	}
 	// While the sidecars choose a leader, none of them knows what the store holds.
 	eventually(t, "a list of what the store holds", func(context.Context) (string, bool, error) {
@@ -111,6 +116,16 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 	})
 }
 
+// proposesToSave wants a plan to end where it was asked to, with no snapshot more.
+func proposesToSave(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	save := []string{"snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore"}
+	plan := "Have backup-restore of Etcd " + c.Namespace + "/" + c.Name + " take a full snapshot"
+	tells(t, 0, []string{plan, "by lease " + c.Name + "-full-snap the store has revision", "Nothing was changed (--dry-run=client)"}, append(save, "--dry-run=client")...)
+	tells(t, 0, []string{plan, "No snapshot was taken (--dry-run=server)"}, append(save, "--dry-run=server")...)
+	tells(t, 2, []string{plan, "run it again with -y"}, save...)
+}
+
 // savesByTask is a user who may neither reach the sidecars nor read Secrets, but ask
 // etcd-druid.
 func savesByTask(t *testing.T, c *clusters.Cluster) {
@@ -118,14 +133,24 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 	user := "tasker-" + c.Name
 	grant(t, c.Namespace, user, "", "pods", "get", "list")
 	grant(t, c.Namespace, user, "apps", "statefulsets", "get", "list")
-	grant(t, c.Namespace, user, "coordination.k8s.io", "leases", "get")
 	grant(t, c.Namespace, user, "druid.gardener.cloud", "etcds", "get", "list")
+	grant(t, c.Namespace, user, "coordination.k8s.io", "leases", "get", "create", "update", "delete")
+	grant(t, c.Namespace, user, "events.k8s.io", "events", "create")
+	save := []string{"snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore", "--as", user}
+	tells(t, 1, []string{`verb "create" on "pods/portforward" in namespace "` + c.Namespace + `"`}, append(save, "-y")...)
+
 	grant(t, c.Namespace, user, "druid.gardener.cloud", "etcdopstasks", "create", "get")
+	tells(t, 0, []string{"ask etcd-druid by an EtcdOpsTask", "No snapshot was taken"}, append(save, "--dry-run=server")...)
+	var tasks druidv1alpha1.EtcdOpsTaskList
+	if err := kube.List(t.Context(), &tasks, client.InNamespace(c.Namespace)); err != nil || len(tasks.Items) > 0 {
+		t.Errorf("%s: a dry run left the tasks %v (%v)", c, tasks.Items, err)
+	}
 	words := []string{
 		"Asking etcd-druid for it by a task instead", "EtcdOpsTask " + c.Namespace + "/" + c.Name + "-full-", " succeeded",
 		"By its lease " + c.Name + "-full-snap the store has revision ",
 	}
-	tells(t, 0, words, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore", "--as", user)
+	tells(t, 0, words, append(save, "-y")...)
+	awaitEvent(t, c, "had etcd-druid take a full snapshot by EtcdOpsTask", "by "+user+" with kubectl etcd")
 }
 
 // Ctrl-C in the middle of a transfer leaves nothing, and is no success; nor are

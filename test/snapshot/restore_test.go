@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,7 +41,28 @@ func TestSavedCanBeRestored(t *testing.T) {
 				t.Errorf("storage version %q by the stream, %q by the file", saved.StorageVersion, saved.Content.StorageVersion)
 			}
 			sameAsTool(t, r, path, saved)
-			compareRestored(t, r, path, want)
+			compareRestored(t, r, path, saved, want)
+		})
+	}
+}
+
+// An empty snapshot is one, and its content says from where a restore raises the revision.
+func TestSavedEmpty(t *testing.T) {
+	for _, version := range []string{"3.7", "3.6", "3.5", "3.4"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			r := of(t, version)
+			address, stop := r.start(t, filepath.Join(t.TempDir(), "data"))
+			path := filepath.Join(t.TempDir(), "snapshot.db")
+			saved, err := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(address)}}.ToFile(t.Context(), path, false, nothing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stop()
+			if saved.Content.Revision != 1 || saved.Content.Written != 0 || saved.Content.Keys != 0 {
+				t.Errorf("an empty snapshot has %+v", saved.Content)
+			}
+			compareRestored(t, r, path, saved, map[string]string{})
 		})
 	}
 }
@@ -80,14 +102,17 @@ func sameAsTool(t *testing.T, r release, path string, saved etcd.Saved) {
 	}
 }
 
+// bump is by how much a restore raises the revision, where that release can.
+const bump = 1_000_000_000
+
 // compareRestored restores the file with etcd's own tool, with a higher revision
-// where that release can, and reads all keys.
-func compareRestored(t *testing.T, r release, path string, want map[string]string) {
+// where that release can, and reads all keys. Saved again it is what it was.
+func compareRestored(t *testing.T, r release, path string, saved etcd.Saved, want map[string]string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
 	args := []string{"snapshot", "restore", path, "--data-dir", dir, "--name", "m", "--initial-cluster", "m=http://127.0.0.1:1", "--initial-advertise-peer-urls", "http://127.0.0.1:1"}
 	if r.version != "3.4" { // the testbed's is older than 3.4.27
-		args = append(args, "--bump-revision", "1000000000", "--mark-compacted")
+		args = append(args, "--bump-revision", strconv.Itoa(bump), "--mark-compacted")
 	}
 	r.run(t, args...)
 	address, _ := r.start(t, dir)
@@ -96,8 +121,18 @@ func compareRestored(t *testing.T, r release, path string, want map[string]strin
 	if !maps.Equal(got, want) {
 		t.Errorf("restored are %d keys, %d were saved, and they differ", len(got), len(want))
 	}
+	again, err := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(address)}}.ToFile(t.Context(), path, true, nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Content.Keys != len(want) {
+		t.Errorf("%d keys were restored, and the next snapshot has %d", len(want), again.Content.Keys)
+	}
 	if r.version == "3.4" {
 		return
+	}
+	if status, err := client.Status(t.Context(), "http://"+address); err != nil || status.Header.Revision != saved.Content.Written+bump || again.Content.Revision != status.Header.Revision {
+		t.Errorf("restored is revision %d (%v), the next snapshot has %d, and %d was to be raised by %d", status.Header.Revision, err, again.Content.Revision, saved.Content.Written, bump)
 	}
 	if _, err := client.Get(t.Context(), "leased", clientv3.WithRev(200)); err == nil || !strings.Contains(err.Error(), "compacted") {
 		t.Errorf("a revision from before the restore can still be read: %v", err)
