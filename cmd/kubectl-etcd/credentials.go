@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // credentialFlags say how to log in to etcd where that can't be found in the
@@ -67,6 +68,22 @@ func (c *credentialFlags) read(e *env) (etcd.Credentials, error) {
 		given.User = c.user
 	}
 	return given, nil
+}
+
+// again are these flags for a command that is printed, each with a space before it. A
+// password is left out: whoever types the command is asked for it.
+func (c *credentialFlags) again() string {
+	user, _, _ := strings.Cut(c.user, ":")
+	flags := ""
+	for _, f := range []struct{ flag, value string }{
+		{"cacert", c.caCert}, {"cert", c.cert}, {"key", c.key}, {"client-secret", c.clientSecret},
+		{"etcd-user", user}, {"user-secret", c.userSecret}, {"server-name", c.serverName},
+	} {
+		if f.value != "" {
+			flags += " --" + f.flag + " " + operate.Quote(f.value)
+		}
+	}
+	return flags
 }
 
 func (e *env) password(user string) (string, error) {

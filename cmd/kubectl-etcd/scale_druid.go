@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -105,6 +106,9 @@ func (e *env) savedBefore(ctx context.Context, c *cluster, path string) (string,
 		return "", refused("cannot scale %s to 0 members without a snapshot: kubectl etcd snapshot save etcd/%s FILE -n %s, then give it by --after-snapshot FILE", c.Owner, c.Name, c.Namespace)
 	}
 	file, err := etcd.InspectSnapshot(ctx, path)
+	if corrupt, ok := errors.AsType[*etcd.CorruptError](err); ok {
+		return "", unhealthy("--after-snapshot %v", corrupt)
+	}
 	if err != nil {
 		return "", fmt.Errorf("--after-snapshot: %w", err)
 	}

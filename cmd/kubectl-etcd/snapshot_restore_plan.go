@@ -78,7 +78,7 @@ func snapshotRestorePlan(cmd *cobra.Command, e *env, file, target string, f rest
 	if err != nil {
 		return err
 	}
-	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, At: e.clock.Now()}
+	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: e.credentials.again(), At: e.clock.Now()}
 	if r.Context, err = e.pinnedFlags(); err != nil {
 		return err
 	}

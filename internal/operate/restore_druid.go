@@ -133,7 +133,7 @@ func (r Restore) removeVolumes() RestoreStep {
 func (r Restore) keepInStore() RestoreStep {
 	step := r.keep()
 	step.Why = "The store is kept as it is."
-	step.Commands = append(step.Commands, "kubectl etcd "+r.Flags+" snapshot list "+r.target())
+	step.Commands = append(step.Commands, r.plugin("snapshot list %s", r.target()))
 	return step
 }
 

@@ -61,6 +61,8 @@ type Restore struct {
 	// Flags go with every kubectl: "--context desk -n team-a"; Context is the part of
 	// them for what is in no namespace: " --context desk", or empty.
 	Flags, Context string
+	// Login goes with every kubectl etcd: " --cert a.crt --key a.key", or empty.
+	Login string
 	// At is when the plan is made.
 	At time.Time
 }
@@ -155,6 +157,11 @@ func (r Restore) kubectl(format string, args ...any) string {
 	return "kubectl " + r.Flags + " " + fmt.Sprintf(format, args...)
 }
 
+// plugin is a command of kubectl etcd with the flags of this cluster.
+func (r Restore) plugin(format string, args ...any) string {
+	return "kubectl etcd " + r.Flags + r.Login + " " + fmt.Sprintf(format, args...)
+}
+
 // target is the cluster as an argument of kubectl etcd.
 func (r Restore) target() string {
 	if r.Druid != nil {
@@ -232,7 +239,7 @@ func (r Restore) end() []RestoreStep {
 	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", r.restored())
 	steps := []RestoreStep{
 		{Title: "Look whether it is well", Why: why, Commands: []string{
-			"kubectl etcd " + r.Flags + " status " + r.target(), "kubectl etcd " + r.Flags + " check " + r.target(),
+			r.plugin("status %s", r.target()), r.plugin("check %s", r.target()),
 		}},
 	}
 	clients := "Clients that watch, an API server for one, find their revision compacted and read everything anew. Restart those that keep revisions or leases of their own."
@@ -241,7 +248,7 @@ func (r Restore) end() []RestoreStep {
 	}
 	last := RestoreStep{Title: "Let clients in", Why: clients}
 	if r.Clients {
-		last.Commands = []string{"kubectl etcd " + r.Flags + " restore-client-traffic " + r.target() + " -y"}
+		last.Commands = []string{r.plugin("restore-client-traffic %s -y", r.target())}
 	}
 	return append(steps, last)
 }
@@ -253,7 +260,7 @@ func (r Restore) cut() RestoreStep {
 	}
 	if r.Clients {
 		step.Why = "For two hours; the same command again makes it longer. Open streams end with the members."
-		step.Commands = []string{"kubectl etcd " + r.Flags + " cut-client-traffic " + r.target() + " --for 2h --reason restore --allow-residual --detach -y"}
+		step.Commands = []string{r.plugin("cut-client-traffic %s --for 2h --reason restore --allow-residual --detach -y", r.target())}
 	}
 	return step
 }

@@ -34,7 +34,7 @@ func (r Restore) refusal() error {
 		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; give it one first")
 	}
 	if r.Druid != nil && r.Druid.Cut {
-		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: kubectl etcd %s restore-client-traffic %s", r.Flags, r.target())
+		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.target()))
 	}
 	if r.Druid == nil && r.Files.Manifest == "" {
 		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.Loose)
@@ -94,8 +94,8 @@ func (r Restore) druidSize(ctx context.Context, kube client.Reader, asked int32)
 	has := e.Spec.Replicas
 	switch {
 	case has == 0:
-		return 0, r.refuse("it is hibernated (spec.replicas is 0), and druid would stop all members again; wake it up first: kubectl etcd %s scale etcd/%s --replicas %d",
-			r.Flags, r.Owner.Name, max(1, voters(&r)))
+		return 0, r.refuse("it is hibernated (spec.replicas is 0), and druid would stop all members again; wake it up first: %s",
+			r.plugin("scale etcd/%s --replicas %d", r.Owner.Name, max(1, voters(&r))))
 	case asked != 0 && asked != has:
 		return 0, r.refuse("--replicas is %d and its spec.replicas %d, which is how many members druid makes; leave --replicas away, and scale it when it is restored", asked, has)
 	}

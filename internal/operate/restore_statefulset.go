@@ -46,7 +46,7 @@ func (r Restore) statefulSet() []RestoreStep {
 func (r Restore) keep() RestoreStep {
 	return RestoreStep{
 		Title: "Keep what is there now", Why: "The data directories are kept, too.",
-		Commands: []string{"kubectl etcd " + r.Flags + " snapshot save " + r.target() + " " + r.aside(r.Owner.Name) + ".db"},
+		Commands: []string{r.plugin("snapshot save %s %s.db", r.target(), r.aside(r.Owner.Name))},
 	}
 }
 
@@ -191,7 +191,7 @@ func (r Restore) grow() RestoreStep {
 		Commands: []string{r.kubectl("delete pvc --ignore-not-found %s", strings.Join(claims, " "))},
 	}
 	if m := r.Owner.Membership(); m.Manager == observe.ByNobody {
-		grow.Commands = append(grow.Commands, fmt.Sprintf("kubectl etcd %s scale %s --replicas %d -y", r.Flags, r.target(), len(r.Members)))
+		grow.Commands = append(grow.Commands, r.plugin("scale %s --replicas %d -y", r.target(), len(r.Members)))
 	} else {
 		grow.Why += fmt.Sprintf(" Then to %d members, which %s adds: %s.", len(r.Members), m.Who, m.Way)
 	}

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+	"github.com/kubectl-etcd/kubectl-etcd/test/release"
+)
+
+// TestInstallAsTheReadmeHasIt types the README's block on installing etcd-webhook as it
+// stands, but for where releases are: from a release with either certificate, and from a
+// checkout. Each time it works.
+func TestInstallAsTheReadmeHasIt(t *testing.T) {
+	uninstalled(t)
+	where, block := readmeInstall(t)
+	from, made := published(t)
+	where = strings.ReplaceAll(where, "https://github.com/kubectl-etcd/kubectl-etcd/releases/download", from)
+	released, checkout, two := strings.Cut(block, "\n")
+	if !two || strings.Contains(checkout, "\n") || !strings.Contains(where, from) {
+		t.Fatalf("the README's block isn't what it was:\n%s\n%s", where, block)
+	}
+	works(t, where+"\n"+released, made.Digest)
+	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Webhook}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	works(t, checkout, ":dev")
+	certManagerInstalled(t)
+	works(t, where+"\n"+strings.Replace(released, "/etcd-webhook.yaml", "/etcd-webhook-cert-manager.yaml", 1), made.Digest)
+}
+
+// readmeInstall is the README's line that says where a release is, and its block on
+// installing etcd-webhook.
+func readmeInstall(t *testing.T) (where, webhook string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, install, _ := strings.Cut(string(text), "\n**The plugin**")
+	_, install, _ = strings.Cut(install, "```sh\n")
+	where, install, _ = strings.Cut(install, "\n")
+	_, install, _ = strings.Cut(install, "\n**The webhook**")
+	_, install, _ = strings.Cut(install, "```sh\n")
+	webhook, _, _ = strings.Cut(install, "\n```")
+	return where, webhook
+}
+
+// published makes a release of what is committed, serves it at an address, below its
+// version, and puts its image where the nodes get theirs.
+func published(t *testing.T) (address string, made *release.Released) {
+	t.Helper()
+	const version = "v0.1.0"
+	dir := t.TempDir()
+	host := []release.Platform{{OS: "linux", Arch: runtime.GOARCH}}
+	made, err := release.Make(t.Context(), release.Options{
+		Source: "../..", Out: filepath.Join(dir, version), Version: version, Plugins: host, Images: host, Progress: t.Output(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pushLayout(t.Context(), made); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	return server.URL, made
+}
+
+// pushLayout pushes a release's image under the name that its manifests have for it.
+func pushLayout(ctx context.Context, made *release.Released) error {
+	ref, err := name.ParseReference(images.Webhook)
+	if err != nil {
+		return err
+	}
+	registry, err := name.NewRegistry(bed.Registry(), name.Insecure)
+	if err != nil {
+		return err
+	}
+	outer, err := layout.ImageIndexFromPath(made.Image)
+	if err != nil {
+		return err
+	}
+	top, err := outer.IndexManifest()
+	if err != nil {
+		return err
+	}
+	index, err := outer.ImageIndex(top.Manifests[0].Digest)
+	if err != nil {
+		return err
+	}
+	return remote.WriteIndex(registry.Repo(ref.Context().RepositoryStr()).Tag(made.Version), index, remote.WithContext(ctx))
+}
+
+// works types what installs etcd-webhook, which works then with this image, and removes it.
+func works(t *testing.T, typed, image string) {
+	t.Helper()
+	eventually(t, typed, func(ctx context.Context) (string, bool, error) {
+		cmd := exec.CommandContext(ctx, "sh", "-ec", typed)
+		cmd.Dir = filepath.Join("..", "..")
+		cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+bed.Bin()+":"+os.Getenv("PATH"))
+		said, err := cmd.CombinedOutput()
+		return fmt.Sprintf("%s%v", said, err), err == nil, nil // cert-manager's webhook may not be trusted yet
+	})
+	rolledOut(t)
+	if runs := kubectl(t, "get", "deployment", Name, "-n", Namespace, "-o", "jsonpath={.spec.template.spec.containers[*].image}"); !strings.HasSuffix(runs, image) {
+		t.Errorf("%s\nruns %s, not %s", typed, runs, image)
+	}
+	plugin(t, 0, "webhook", "status")
+	uninstalled(t)
+}
