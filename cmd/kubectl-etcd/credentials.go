@@ -74,16 +74,16 @@ func (c *credentialFlags) read(e *env) (etcd.Credentials, error) {
 // password is left out: whoever types the command is asked for it.
 func (c *credentialFlags) again() string {
 	user, _, _ := strings.Cut(c.user, ":")
-	flags := ""
+	var flags strings.Builder
 	for _, f := range []struct{ flag, value string }{
 		{"cacert", c.caCert}, {"cert", c.cert}, {"key", c.key}, {"client-secret", c.clientSecret},
 		{"etcd-user", user}, {"user-secret", c.userSecret}, {"server-name", c.serverName},
 	} {
 		if f.value != "" {
-			flags += " --" + f.flag + " " + operate.Quote(f.value)
+			fmt.Fprintf(&flags, " --%s %s", f.flag, operate.Quote(f.value))
 		}
 	}
-	return flags
+	return flags.String()
 }
 
 func (e *env) password(user string) (string, error) {

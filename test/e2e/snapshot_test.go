@@ -17,9 +17,8 @@ import (
 	"time"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
