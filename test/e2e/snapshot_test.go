@@ -18,6 +18,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -140,7 +141,8 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 
 	grant(t, c.Namespace, user, "druid.gardener.cloud", "etcdopstasks", "create", "get")
 	tells(t, 0, []string{"ask etcd-druid by an EtcdOpsTask", "No snapshot was taken"}, append(save, "--dry-run=server")...)
-	var tasks druidv1alpha1.EtcdOpsTaskList
+	var tasks metav1.PartialObjectMetadataList
+	tasks.SetGroupVersionKind(druidv1alpha1.SchemeGroupVersion.WithKind("EtcdOpsTaskList"))
 	if err := kube.List(t.Context(), &tasks, client.InNamespace(c.Namespace)); err != nil || len(tasks.Items) > 0 {
 		t.Errorf("%s: a dry run left the tasks %v (%v)", c, tasks.Items, err)
 	}
