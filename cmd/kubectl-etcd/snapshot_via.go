@@ -85,7 +85,7 @@ func viaPlan(ctx context.Context, c *cluster, store observe.BackupStore, via sna
 	plan := operate.Plan{Title: fmt.Sprintf("Have backup-restore of %s take a %s snapshot", c.Owner, kindOf(via))}
 	if leases, err := c.reader.BackupLeases(ctx, c.Owner); err == nil {
 		for _, l := range leases {
-			if !l.RenewedAt.IsZero() {
+			if l.Revision > 0 {
 				plan.Facts = append(plan.Facts, fmt.Sprintf("by lease %s the store has revision %d since %s", l.Name, l.Revision, l.RenewedAt.UTC().Format(time.RFC3339)))
 			}
 		}
