@@ -152,6 +152,9 @@ func (e *env) runMembers(ctx context.Context, c *cluster, t membersTask) error {
 	case undo:
 		e.announce(ctx, c, t.undone, t.verb+" was taken back", t.change)
 		fmt.Fprintf(e.Out, "%s: taken back\n", c.Target())
+		if left := t.members.Left(ctx); left != "" {
+			e.warn("%s.", left)
+		}
 		if !t.undo {
 			return refused("what was begun before is taken back now, as it was to be: run the same command again to begin anew")
 		}

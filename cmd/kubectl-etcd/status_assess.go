@@ -154,7 +154,9 @@ func (a *assessment) quorum() {
 	if a.facts.Cluster.Operation != "" {
 		return // it passes through even sizes
 	}
-	if q.Voters == 2 {
+	if q.Voters == 2 && len(a.said.Outsiders()) > 0 {
+		a.warn(policy.TwoMembers, "2 voters tolerate no failure")
+	} else if q.Voters == 2 {
 		a.warn(policy.TwoMembers, "2 voters tolerate no failure: scale to 3, or to 1")
 	} else if q.Voters > 0 && q.Voters%2 == 0 {
 		a.warn(policy.EvenSize, "%d voters tolerate no more failures than %d", q.Voters, q.Voters-1)

@@ -95,6 +95,10 @@ func (s *sight) member(name string) v1alpha1.MemberStatus {
 	if i := slices.IndexFunc(s.said.Members, func(said etcd.Member) bool { return said.Pod == name }); i >= 0 {
 		s.fill(&m, s.said.Members[i])
 	}
+	// What Kubernetes waits for comes first: a pod that is Pending has not had the time to join.
+	if restarting := strings.HasPrefix(m.State, "CrashLoop"); (restarting || m.State == stateSilent) && slices.Contains(s.said.Outsiders(), name) {
+		m.State, m.Detail = stateNoMember, "etcd's list doesn't have it: it was removed, or has not joined yet"
+	}
 	return m
 }
 
@@ -170,6 +174,7 @@ func roleName(learner, leader bool) string {
 // container waits.
 const (
 	stateNoPod       = "no pod"
+	stateNoMember    = "no member"
 	stateUnseen      = "not seen"
 	stateUnready     = "unready"
 	statePending     = "pending"

@@ -75,6 +75,8 @@ func sickPods(st *v1alpha1.EtcdClusterStatus, pods []*corev1.Pod) []string {
 		case m.Pod == "" || m.State == v1alpha1.StateOK || m.State == stateNotAsked || m.State == stateUnseen:
 		case m.State == stateNoPod && st.Cluster.StatefulSet != "":
 			out = append(out, "kubectl describe statefulset "+st.Cluster.StatefulSet)
+		case m.State == stateNoMember:
+			out = append(out, "kubectl etcd check "+st.Cluster.Target+" --only M002")
 		case m.State == stateNoPod:
 		case strings.HasPrefix(m.State, "CrashLoop") && pod != nil && waiting(pod) != nil:
 			out = append(out, "kubectl logs "+m.Pod+" -c "+waiting(pod).Name+" --previous")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,10 @@ var statusCases = map[string]func(*sight){
 		}, {
 			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "other-0"}, Reason: "BackOff", Message: "another's", LastTimestamp: metav1.NewTime(noon),
 		}}
+	},
+	"removed": func(s *sight) {
+		s.crash("etcd-main-2")
+		s.said.List = slices.Delete(s.said.List, 2, 3)
 	},
 	"no-quorum": func(s *sight) {
 		s.crash("etcd-main-1")

@@ -104,8 +104,11 @@ func (t *traffic) awaitEndpoints(ctx context.Context, out *output.ClientTrafficR
 				seen = append(seen, strings.TrimSuffix(fmt.Sprintf("Service %s has %d ready endpoints: %s", s.Name, len(ready), strings.Join(ready, ", ")), ": "))
 			}
 		}
-		if len(seen) == 0 {
+		switch {
+		case len(seen) == 0:
 			return nil
+		case out.Cut && t.now().After(t.until):
+			return fmt.Errorf("the cut ended at %s, before no endpoint was ready: clients are let in again; cut for longer (--for)", clockTime(t.until))
 		}
 		select {
 		case <-ctx.Done():

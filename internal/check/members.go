@@ -132,7 +132,21 @@ func podsAreMembers(f *Facts) []Finding {
 		}
 		found = append(found, failure(f.replace(m.Pod), "%s: %s", m.Pod, etcd.Reason(m.Err)))
 	}
+	for _, pod := range f.Survey.Value.Outsiders() {
+		found = append(found, f.outsider(pod))
+	}
 	return found
+}
+
+// outsider is a pod whose etcd is on nobody's list: it was removed, or has not joined yet.
+func (f *Facts) outsider(pod string) Finding {
+	switch {
+	case f.operation() != "":
+		return info("", "%s is no member now: %s", pod, f.operation())
+	case f.Owner.Membership().Manager != observe.ByNobody:
+		return warning(f.kubectl("describe pod", pod), "%s is no member: it was removed, or has not joined yet", pod)
+	}
+	return failure(f.replace(pod), "%s is no member: it was removed from etcd, or never joined", pod)
 }
 
 // replace is how to give a pod a new member: by whoever manages the members, if anybody

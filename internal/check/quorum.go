@@ -78,7 +78,11 @@ func quorumAnswers(f *Facts) []Finding {
 	for _, m := range c.unasked {
 		found = append(found, unknown(m.Pod+" could not be asked", m.Err))
 	}
+	outsiders := f.Survey.Value.Outsiders()
 	for _, m := range c.silent {
+		if slices.Contains(outsiders, m.Pod) {
+			continue // no voter: M002 says so
+		}
 		found = append(found, failure(f.look([]etcd.Member{m}), "%s: %s", m.Pod, etcd.Reason(m.Err)))
 	}
 	return found
@@ -101,9 +105,9 @@ func quorumSlack(f *Facts) []Finding {
 	case slack > 0:
 		return ok("%s may fail", plural(slack, "voter", "voters"))
 	case c.voters <= 1:
-		return []Finding{info(f.scaleTo(3), "one member: every restart of it is an outage")}
+		return []Finding{info(f.grow(3), "one member: every restart of it is an outage")}
 	case c.voters == 2 && len(c.following) == 2:
-		return []Finding{warning(f.scaleTo(3), "of 2 voters none may fail")}
+		return []Finding{warning(f.grow(3), "of 2 voters none may fail")}
 	case slack+len(c.unasked) > 0:
 		return []Finding{{Level: Unknown, Message: list(pods(c.unasked)) + " could not be asked"}}
 	case slack+len(c.unasked) == 0 && len(c.unasked) > 0:
@@ -112,6 +116,15 @@ func quorumSlack(f *Facts) []Finding {
 		return []Finding{failure(f.look(c.silent), "%d of %d voters are well and quorum is %d: the next failure stops all writes", len(c.following), c.voters, c.quorum())}
 	}
 	return []Finding{failure(f.look(c.silent), "quorum is lost already")}
+}
+
+// grow is scaleTo where pods and members are of one mind; else the checks of members say
+// first who has no pod, and which pod is no member.
+func (f *Facts) grow(n int) string {
+	if f.Survey.Err == nil && f.Survey.Value.ListErr == nil && len(f.Survey.Value.List) > 0 && f.census().voters != f.size() {
+		return f.cmd("check", "--only members")
+	}
+	return f.scaleTo(n)
 }
 
 // scaleTo is how a cluster gets so many members.
@@ -128,21 +141,15 @@ func oddSize(f *Facts) []Finding {
 		n = f.census().voters
 	}
 	even := n > 0 && n%2 == 0
-	scale := func(to int) string {
-		if n != f.size() {
-			return f.cmd("check", "--only members") // M001 says who has no pod
-		}
-		return f.scaleTo(to)
-	}
 	switch {
 	case n == 0:
 		return notApplicable("the cluster has no members")
 	case even && f.operation() != "":
 		return []Finding{info("", "%d voters for now: %s", n, f.operation())}
 	case n > 7:
-		return []Finding{warning(scale(7), "%d voters: every write waits for %d of them", n, n/2+1)}
+		return []Finding{warning(f.grow(7), "%d voters: every write waits for %d of them", n, n/2+1)}
 	case even:
-		return []Finding{warning(scale(n+1), "%d voters tolerate no more failures than %d", n, n-1)}
+		return []Finding{warning(f.grow(n+1), "%d voters tolerate no more failures than %d", n, n-1)}
 	}
 	return ok("%d", n)
 }

@@ -5,6 +5,7 @@ package check
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,12 @@ func silent(pods ...int) func(*Facts) {
 
 func member(i int, change func(*etcd.Member)) func(*Facts) {
 	return func(f *Facts) { change(&f.Survey.Value.Members[i]) }
+}
+
+// removed takes main-1 out of etcd, whose process then ends.
+func removed(f *Facts) {
+	silent(1)(f)
+	f.Survey.Value.List = slices.Delete(f.Survey.Value.List, 1, 2)
 }
 
 func scaling(f *Facts) { f.Cluster.Value.Cluster.Operation = "scale from 3 to 5 members" }
@@ -124,6 +131,13 @@ func TestMembers(t *testing.T) {
 		{name: "stranger", id: "M002", with: member(1, func(m *etcd.Member) {
 			m.ID, m.Err = 77, errors.New("runs member 4d, which the member list doesn't have")
 		}), want: Failure, says: "main-1: runs member 4d", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
+
+		{name: "removed", id: "M002", with: removed, want: Failure, says: "main-1 is no member: it was removed from etcd, or never joined", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
+		{name: "removed for now", id: "M002", with: func(f *Facts) { removed(f); scaling(f) }, want: Info, says: "main-1 is no member now: scale from 3 to 5 members", fix: "-"},
+		{name: "not joined yet, where others do that", id: "M002", with: func(f *Facts) { removed(f); f.Owner.Distribution = observe.DistributionBitnami }, want: Warning, fix: "kubectl describe pod main-1 -n team"},
+		{name: "silent, and the list has one more", id: "M002", with: func(f *Facts) { silent(1)(f); away(&f.Survey.Value.List[1]) }, want: OK},
+		{name: "removed", id: "Q001", with: removed, want: OK, says: "2 of 2 voters, quorum is 2", fix: "-"},
+		{name: "removed", id: "Q002", with: removed, want: Warning, says: "of 2 voters none may fail", fix: "kubectl etcd check statefulset/main --only members -n team"},
 
 		{name: "none", id: "M003", want: OK},
 		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main main-2 -n team"},

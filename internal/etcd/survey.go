@@ -82,6 +82,22 @@ type Survey struct {
 	Strays []Alarm
 }
 
+// Outsiders are the pods whose etcd is no member: they don't say that they are one, and
+// every entry of the list is another pod's. None where the list isn't known, or has an
+// entry without a pod, which may be theirs.
+func (s Survey) Outsiders() []string {
+	if s.ListErr != nil || len(s.List) == 0 || slices.ContainsFunc(s.List, func(l Listed) bool { return l.Pod == "" }) {
+		return nil
+	}
+	var pods []string
+	for _, m := range s.Members {
+		if m.Err != nil && !slices.ContainsFunc(s.List, func(l Listed) bool { return l.Pod == m.Pod }) {
+			pods = append(pods, m.Pod)
+		}
+	}
+	return pods
+}
+
 // SplitBrainError is members of one set of pods that belong to different etcd clusters.
 type SplitBrainError struct {
 	// Pods are those of each cluster ID.

@@ -5,9 +5,11 @@ package operate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -157,7 +159,9 @@ func askEtcd(ctx context.Context, c *clientv3.Client, s *sight, step policy.Step
 	var err error
 	switch step.Act { //nolint:exhaustive // the others are not etcd's
 	case policy.AddLearner:
-		_, err = c.MemberAddAsLearner(ctx, s.serving[step.Place].AdvertisePeer)
+		if _, err = c.MemberAddAsLearner(ctx, s.serving[step.Place].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
+			err = fmt.Errorf("%w: its leader counts a member as disconnected; if that stays, interrupt this, have another lead (kubectl etcd move-leader), and run it again", err)
+		}
 	case policy.Promote:
 		_, err = c.MemberPromote(ctx, step.Member)
 	case policy.RemoveMember:

@@ -79,6 +79,9 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		checkKept(s.sts, f)
 	}
 	m.checkUser(ctx, s, f)
+	if j.Operation == policy.ScaleOut {
+		m.checkConnected(ctx, s, "", f)
+	}
 	if err := m.complete(ctx, s, j); err != nil {
 		f.refuse("%v: %s", err, m.byHand())
 	}
@@ -205,6 +208,29 @@ func (m *Members) checkUser(ctx context.Context, s *sight, f *findings) {
 	}
 }
 
+// checkConnected refuses while etcd would add nobody: its leader counts a member as
+// disconnected. cures is the pod that is replaced, whose own doesn't count.
+func (m *Members) checkConnected(ctx context.Context, s *sight, cures string, f *findings) {
+	pod, err := s.leader()
+	if err != nil {
+		return // refused already
+	}
+	away, err := m.cluster.InactivePeers(ctx, pod)
+	if err != nil {
+		f.warn("Whether the leader is connected with everybody isn't known (%v); etcd adds nobody while it isn't.", err)
+	}
+	judgeConnected(s, pod, away, cures, f)
+}
+
+func judgeConnected(s *sight, leader string, away []uint64, cures string, f *findings) {
+	for _, p := range s.Members {
+		if p.Healthy && slices.Contains(away, p.ID) && s.Seats[p.Place].Pod != cures {
+			f.refuse("the leader %s counts %s as disconnected, though that is healthy, and etcd adds nobody then: try again in some seconds, and if it stays, have another lead, kubectl etcd move-leader statefulset/%s -n %s",
+				leader, s.Seats[p.Place].Pod, s.sts.Name, s.sts.Namespace)
+		}
+	}
+}
+
 // checkMembers is checkState as far as the members themselves say.
 func checkMembers(s *sight, cures string, f *findings) {
 	voters, healthy := 0, 0
@@ -296,7 +322,7 @@ func checkSize(s *sight, target int, f *findings) {
 	}
 	switch n := len(s.Members); {
 	case n < s.Replicas:
-		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first, kubectl scale statefulset/%s --replicas %d -n %s", members(n), s.Replicas, s.sts.Name, n, s.sts.Namespace)
+		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first, %s", members(n), s.Replicas, s.together())
 	case n > s.Replicas:
 		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first, by --replicas %d there or kubectl etcd member remove of who is gone for good", members(n), s.Replicas, n)
 	}
@@ -305,6 +331,28 @@ func checkSize(s *sight, target int, f *findings) {
 			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", seat.Pod, s.heldBack())
 		}
 	}
+}
+
+// outsiders are the pods that the StatefulSet asks for and that have no member, by ordinal.
+func (s *sight) outsiders() []int {
+	var places []int
+	for place := range min(s.Replicas, len(s.Seats)) {
+		if !slices.ContainsFunc(s.Members, func(p policy.Peer) bool { return p.Place == place }) {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// together is the command that gives pods without a member one, or takes them away where
+// they are the last: fewer replicas take the last pods, whoever is a member.
+func (s *sight) together() string {
+	out := s.outsiders()
+	if n := s.Replicas - len(out); len(out) > 0 && out[0] < n {
+		pod := s.Seats[out[0]].Pod
+		return fmt.Sprintf("%s has no member: kubectl etcd member replace %s -n %s gives it one", pod, pod, s.sts.Namespace)
+	}
+	return fmt.Sprintf("kubectl scale statefulset/%s --replicas %d -n %s", s.sts.Name, s.Replicas-len(out), s.sts.Namespace)
 }
 
 func members(n int) string {

@@ -72,7 +72,7 @@ func checkSeat(s *sight, place int, f *findings) {
 			claim.Name, claim.Name, claim.Namespace)
 	}
 	if seat.UID != "" {
-		f.refuse("pod %s is there already and no member of etcd: bring the StatefulSet's replicas to %d first", seat.Pod, len(s.Members))
+		f.refuse("pod %s is there already and no member of etcd: wait until it has gone", seat.Pod)
 	}
 }
 

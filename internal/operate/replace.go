@@ -51,6 +51,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Jou
 		}
 	}
 	m.checkUser(ctx, s, f)
+	m.checkConnected(ctx, s, pod, f)
 	if err := m.complete(ctx, s, j); err != nil {
 		f.refuse("%v: %s", err, m.byHand())
 	}

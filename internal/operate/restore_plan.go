@@ -4,7 +4,9 @@
 package operate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -135,11 +137,41 @@ func (r Restore) warnings() []string {
 	if r.Druid != nil && Suspended(r.Owner) {
 		say("annotation %s keeps etcd-druid from acting on it: it is taken away for the other members to be made, so druid also acts on whatever else has changed in its spec, and put back in the end. If an earlier restore left it there, remove it before the first step and print the plan again", suspension)
 	}
+	if names := r.strangers(); names != "" {
+		say("none of the members that the snapshot was taken of (%s) is one of this cluster's: it looks like another cluster's data", names)
+	}
 	if r.Bump == 0 {
 		say("without a higher revision, clients that watch don't notice the restore: restart all of them")
 	}
 	say("everything written after revision %d is lost", r.Snapshot.Revision)
 	return said
+}
+
+// strangers are the members that a snapshot was taken of, where neither an ID nor a peer
+// URL is one of this cluster's; empty where one is, or nothing can be compared.
+func (r Restore) strangers() string {
+	ours := map[string]bool{}
+	for _, m := range r.Members {
+		ours[m.PeerURL] = m.PeerURL != ""
+	}
+	for _, l := range r.List {
+		ours[strconv.FormatUint(l.ID, 16)] = true
+		for _, u := range l.PeerURLs {
+			ours[u] = true
+		}
+	}
+	var names []string
+	for _, m := range r.Snapshot.Members {
+		if ours[strconv.FormatUint(m.ID, 16)] || slices.ContainsFunc(m.PeerURLs, func(u string) bool { return ours[u] }) {
+			return ""
+		}
+		names = append(names, cmp.Or(m.Name, strconv.FormatUint(m.ID, 16)))
+	}
+	delete(ours, "")
+	if len(ours) == 0 {
+		return ""
+	}
+	return strings.Join(names, ", ")
 }
 
 // minor is the second part of a version, 0 where there is none.

@@ -179,6 +179,30 @@ func plainRestore() Restore {
 	return r
 }
 
+// TestRestoreStrangers: a snapshot of another cluster isn't restored unnoticed.
+func TestRestoreStrangers(t *testing.T) {
+	t.Parallel()
+	theirs := []etcd.SnapshotMember{{ID: 0xa, Name: "other-0", PeerURLs: []string{"http://other-0.other:2380"}}, {ID: 0xb}}
+	listed := []etcd.Listed{{ID: 0xb, PeerURLs: []string{"http://10.0.0.1:2380"}}}
+	for _, row := range []struct {
+		name   string
+		change func(*Restore)
+		want   string
+	}{
+		{"another's", func(r *Restore) { r.Snapshot.Members = theirs }, "other-0, b"},
+		{"a snapshot that names nobody", func(*Restore) {}, ""},
+		{"one is on the list", func(r *Restore) { r.Snapshot.Members, r.List = theirs, listed }, ""},
+		{"one is due", func(r *Restore) { r.Snapshot.Members = theirs; r.Members[1].PeerURL = "http://other-0.other:2380" }, ""},
+		{"nothing to compare", func(r *Restore) { r.Snapshot.Members, r.Members = theirs, []RestoreMember{{Pod: "main-0"}} }, ""},
+	} {
+		r := plainRestore()
+		row.change(&r)
+		if got := r.strangers(); got != row.want {
+			t.Errorf("%s: strangers %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
 // TestRestoreStatefulSet: no claim is lost that isn't meant to be, and nothing is begun
 // that the members' own ways would undo.
 func TestRestoreStatefulSet(t *testing.T) {

@@ -74,6 +74,16 @@ func (m *Members) Undo(ctx context.Context, j *Journal) error {
 	return err
 }
 
+// Left says what is to be done after an operation was undone, where a pod has no member:
+// empty where all have one, or nobody tells.
+func (m *Members) Left(ctx context.Context) string {
+	s, err := m.look(ctx, nil, 0)
+	if err != nil || len(s.outsiders()) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d: %s", members(len(s.Members)), s.Replicas, s.together())
+}
+
 func (m *Members) count(ctx context.Context) int {
 	s, err := m.look(ctx, nil, 0)
 	if err != nil {
