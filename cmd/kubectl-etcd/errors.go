@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -98,10 +100,11 @@ func outcome(ctx context.Context, err error) (code int, word string) {
 	return exitError, "error"
 }
 
-// late says that the time was over, or would have been: client-go's rate limiter
-// doesn't begin a wait that ends after the deadline, and says so in words alone.
+// late says that the time was over, here or for the API server, or would have been:
+// client-go's rate limiter doesn't begin a wait that ends after the deadline, and says so in
+// words alone.
 func late(err error) bool {
-	return is[*timedOutError](err) || errors.Is(err, context.DeadlineExceeded) ||
+	return is[*timedOutError](err) || errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) ||
 		strings.Contains(err.Error(), "would exceed context deadline")
 }
 

@@ -89,6 +89,14 @@ func scale(ctx context.Context, e *env, target string, o scaleOptions) error {
 	return scaleStatefulSet(ctx, e, c, o)
 }
 
+// members is a number of them in words.
+func members(n int) string {
+	if n == 1 {
+		return "1 member"
+	}
+	return fmt.Sprintf("%d members", n)
+}
+
 func scaleStatefulSet(ctx context.Context, e *env, c *cluster, o scaleOptions) error {
 	m, err := e.members(c)
 	if err != nil {
@@ -101,7 +109,7 @@ func scaleStatefulSet(ctx context.Context, e *env, c *cluster, o scaleOptions) e
 	}
 	t := membersTask{
 		members: m, journal: j, undo: o.abort, verb: "scale", event: "Scaled", undone: "ScaledUndone",
-		what: fmt.Sprintf("scaled to %d members", o.replicas), change: o.change,
+		what: "scaled to " + members(o.replicas), change: o.change,
 	}
 	switch {
 	case j == nil && o.abort:

@@ -89,13 +89,13 @@ func (e *env) scaleDruidNow(ctx context.Context, c *cluster, m *operate.Members,
 	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
 		return err
 	}
-	e.announce(ctx, c, "Scaled", fmt.Sprintf("scale to %d members", o.replicas), o.change)
+	e.announce(ctx, c, "Scaled", "scale to "+members(o.replicas), o.change)
 	if o.wait {
 		if err := m.AwaitDruid(ctx, o.replicas, m.TellDruid); err != nil {
 			return fmt.Errorf("%w; etcd-druid goes on: the same command waits for it again", err)
 		}
 	}
-	fmt.Fprintf(e.Out, "%s scaled to %d members\n", c.Target(), o.replicas)
+	fmt.Fprintf(e.Out, "%s scaled to %s\n", c.Target(), members(o.replicas))
 	return nil
 }
 

@@ -78,6 +78,9 @@ func snapshotRestorePlan(cmd *cobra.Command, e *env, file, target string, f rest
 	if err != nil {
 		return err
 	}
+	if _, err := e.credentials.read(e); err != nil { // they stand in the commands
+		return err
+	}
 	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: e.credentials.again(), At: e.clock.Now()}
 	if r.Context, err = e.pinnedFlags(); err != nil {
 		return err

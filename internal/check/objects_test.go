@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -427,6 +428,10 @@ func TestTraffic(t *testing.T) {
 		{name: "not readable", id: "T001", with: cut("for-ever"), want: Failure, says: "nothing says until when"},
 
 		{name: "one", id: "T002", want: OK, says: "main-client"},
+		{name: "also another's", id: "T002", with: func(f *Facts) {
+			strangers := []discoveryv1.Endpoint{{TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: "other-0"}}, {TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: "main-0"}}, {}}
+			f.Slices.Value[0].Endpoints = append(f.Slices.Value[0].Endpoints, strangers...)
+		}, want: Warning, says: "Service main-client leads to other-0 as well", fix: "narrow the selector of Service main-client"},
 		{name: "headless only", id: "T002", with: func(f *Facts) { f.Services.Value = nil }, want: Info},
 
 		{name: "ready", id: "T003", want: OK},

@@ -4,6 +4,7 @@
 package check
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -74,12 +75,41 @@ func clientService(f *Facts) []Finding {
 		return notApplicable("the members are %s", "pods without a StatefulSet")
 	case len(f.Services.Value) > 0:
 		var names []string
+		var found []Finding
 		for _, s := range f.Services.Value {
 			names = append(names, s.Name)
+			if others := f.strangers(s.Name); len(others) > 0 {
+				found = append(found, warning("narrow the selector of Service "+s.Name+" to labels that the members alone have",
+					"Service %s leads to %s as well: clients reach the one or the other at random", s.Name, list(others)))
+			}
+		}
+		if len(found) > 0 {
+			return found
 		}
 		return ok("%s", list(names))
 	}
 	return []Finding{info("add a Service with a cluster IP for the client port", "no Service but headless ones selects the members: client traffic can't be cut off for a repair")}
+}
+
+// strangers are the pods that a Service leads to and that are not the members'.
+func (f *Facts) strangers(service string) []string {
+	if f.Slices.Err != nil || f.Pods.Err != nil {
+		return nil
+	}
+	var others []string
+	for _, slice := range f.Slices.Value {
+		for _, e := range slice.Endpoints {
+			if slice.Labels[discoveryv1.LabelServiceName] != service || e.TargetRef == nil || e.TargetRef.Kind != "Pod" {
+				continue
+			}
+			member := slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return p.Name == e.TargetRef.Name })
+			if !member && !slices.Contains(others, e.TargetRef.Name) {
+				others = append(others, e.TargetRef.Name)
+			}
+		}
+	}
+	slices.Sort(others)
+	return others
 }
 
 func endpointsReady(f *Facts) []Finding {
@@ -108,9 +138,9 @@ func endpointsReady(f *Facts) []Finding {
 	return found
 }
 
-func readyEndpoints(slices []discoveryv1.EndpointSlice, service string) int {
+func readyEndpoints(all []discoveryv1.EndpointSlice, service string) int {
 	n := 0
-	for _, slice := range slices {
+	for _, slice := range all {
 		if slice.Labels[discoveryv1.LabelServiceName] != service {
 			continue
 		}

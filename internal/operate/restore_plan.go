@@ -140,6 +140,9 @@ func (r Restore) warnings() []string {
 	if names := r.strangers(); names != "" {
 		say("none of the members that the snapshot was taken of (%s) is one of this cluster's: it looks like another cluster's data", names)
 	}
+	if r.Bump > 0 && r.Newest == 0 {
+		say("no member told which revision clients have seen: those that have seen %d or more don't notice the restore; raise it further then, with --bump-revision", r.restored())
+	}
 	if r.Bump == 0 {
 		say("without a higher revision, clients that watch don't notice the restore: restart all of them")
 	}
