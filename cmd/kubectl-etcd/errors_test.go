@@ -44,6 +44,7 @@ func TestOutcome(t *testing.T) {
 		{"its own deadline", timedOut("waited for a leader"), 124, "timed out: waited for a leader\n"},
 		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not within the 1ns of --timeout\n"},
 		{"a wait of client-go that would end too late", fmt.Errorf("list pods: client rate limiter Wait returned an error: %w", tooLate(t)), 124, "timed out: list pods: client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline\n"},
+		{"the API server's deadline", fmt.Errorf("ask: %w", apierrors.NewTimeoutError("no response in the time allotted", 0)), 124, "timed out: ask: Timeout: no response in the time allotted\n"},
 		{"somebody's deadline", fmt.Errorf("read: %w", context.DeadlineExceeded), 124, "timed out: read: context deadline exceeded\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -64,29 +64,35 @@ func databaseCommand(p v1alpha1.Problem, target string) string {
 	return "kubectl etcd defrag " + target
 }
 
-// sickPods are the commands that show why members are down: what Kubernetes says
-// of a pod that doesn't run, what the member says of one that does.
+// sickPods are the commands that show why members are down.
 func sickPods(st *v1alpha1.EtcdClusterStatus, pods []*corev1.Pod) []string {
 	var out []string
 	for i := range st.Members {
-		m := &st.Members[i]
-		pod := podNamed(pods, m.Pod)
-		switch {
-		case m.Pod == "" || m.State == v1alpha1.StateOK || m.State == stateNotAsked || m.State == stateUnseen:
-		case m.State == stateNoPod && st.Cluster.StatefulSet != "":
-			out = append(out, "kubectl describe statefulset "+st.Cluster.StatefulSet)
-		case m.State == stateNoMember:
-			out = append(out, "kubectl etcd check "+st.Cluster.Target+" --only M002")
-		case m.State == stateNoPod:
-		case strings.HasPrefix(m.State, "CrashLoop") && pod != nil && waiting(pod) != nil:
-			out = append(out, "kubectl logs "+m.Pod+" -c "+waiting(pod).Name+" --previous")
-		case m.State == stateSilent || m.State == stateLeaderless || m.State == stateSick:
-			out = append(out, "kubectl logs "+m.Pod+inMember(pod)+" --tail 50")
-		default:
-			out = append(out, "kubectl describe pod "+m.Pod)
+		if command := sickPod(st, &st.Members[i], podNamed(pods, st.Members[i].Pod)); command != "" {
+			out = append(out, command)
 		}
 	}
 	return out
+}
+
+// sickPod is what Kubernetes says of a pod that doesn't run, or what the member says of one
+// that does; empty where there is nothing to look at.
+func sickPod(st *v1alpha1.EtcdClusterStatus, m *v1alpha1.MemberStatus, pod *corev1.Pod) string {
+	switch {
+	case m.Pod == "" || m.State == v1alpha1.StateOK || m.State == stateNotAsked || m.State == stateUnseen:
+		return ""
+	case m.State == stateNoPod && st.Cluster.StatefulSet == "":
+		return ""
+	case m.State == stateNoPod:
+		return "kubectl describe statefulset " + st.Cluster.StatefulSet
+	case m.State == stateNoMember:
+		return "kubectl etcd check " + st.Cluster.Target + " --only M002"
+	case strings.HasPrefix(m.State, "CrashLoop") && pod != nil && waiting(pod) != nil:
+		return "kubectl logs " + m.Pod + " -c " + waiting(pod).Name + " --previous"
+	case m.State == stateSilent || m.State == stateLeaderless || m.State == stateSick:
+		return "kubectl logs " + m.Pod + inMember(pod) + " --tail 50"
+	}
+	return "kubectl describe pod " + m.Pod
 }
 
 // inMember names the container that runs a member, where it is known.
