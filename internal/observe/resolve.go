@@ -180,7 +180,7 @@ func (r *Reader) lookStatefulSet(ctx context.Context, key types.NamespacedName) 
 	}
 	owner, runs, err := r.OwnerOfStatefulSet(ctx, &sts)
 	if err == nil && !runs {
-		return nil, "its StatefulSet runs no etcd", nil
+		return nil, "nothing in its StatefulSet says that it runs etcd", nil
 	}
 	return one(owner, runs), "", err
 }

@@ -93,7 +93,7 @@ func TestResolve(t *testing.T) {
 		{"bitnami", "shop-etcd", "StatefulSet bitnami/shop-etcd"},
 		{"bitnami", "shop-etcd-headless", "StatefulSet bitnami/shop-etcd"},
 		{"k0smotron", "", "StatefulSet k0smotron/kmc-edge-etcd"},
-		{"k0smotron", "kmc-edge", "not found: its StatefulSet runs no etcd; there is statefulset/kmc-edge-etcd"},
+		{"k0smotron", "kmc-edge", "not found: nothing in its StatefulSet says that it runs etcd; there is statefulset/kmc-edge-etcd"},
 		{"kube-system", "", "Pods kube-system/etcd"},
 		{"kube-system", "etcd", "Pods kube-system/etcd"},
 		{"kube-system", "etcd-cp-2", "Pods kube-system/etcd"},
