@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -215,17 +216,32 @@ func (m *Members) checkConnected(ctx context.Context, s *sight, cures string, f 
 	if err != nil {
 		return // refused already
 	}
-	away, err := m.cluster.InactivePeers(ctx, pod)
-	if err != nil {
-		f.warn("Whether the leader is connected with everybody isn't known (%v); etcd adds nobody while it isn't.", err)
+	for try := 1; ; try++ {
+		away, err := m.cluster.InactivePeers(ctx, pod)
+		if err != nil {
+			f.warn("Whether the leader is connected with everybody isn't known (%v); etcd adds nobody while it isn't.", err)
+			return
+		}
+		seen := &findings{}
+		judgeConnected(s, pod, away, cures, seen)
+		if len(seen.refusals) == 0 || try == connectedLooks || ctx.Err() != nil {
+			f.refusals = append(f.refusals, seen.refusals...)
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-m.Clock.After(time.Second):
+		}
 	}
-	judgeConnected(s, pod, away, cures, f)
 }
+
+// connectedLooks are as many as a member gets that has just come back, a second apart.
+const connectedLooks = 10
 
 func judgeConnected(s *sight, leader string, away []uint64, cures string, f *findings) {
 	for _, p := range s.Members {
 		if p.Healthy && slices.Contains(away, p.ID) && s.Seats[p.Place].Pod != cures {
-			f.refuse("the leader %s counts %s as disconnected, though that is healthy, and etcd adds nobody then: try again in some seconds, and if it stays, have another lead, kubectl etcd move-leader statefulset/%s -n %s",
+			f.refuse("the leader %s counts %s as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/%s -n %s",
 				leader, s.Seats[p.Place].Pod, s.sts.Name, s.sts.Namespace)
 		}
 	}
