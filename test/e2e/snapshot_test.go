@@ -143,8 +143,13 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 	tells(t, 0, []string{"ask etcd-druid by an EtcdOpsTask", "No snapshot was taken"}, append(save, "--dry-run=server")...)
 	var tasks metav1.PartialObjectMetadataList
 	tasks.SetGroupVersionKind(druidv1alpha1.SchemeGroupVersion.WithKind("EtcdOpsTaskList"))
-	if err := kube.List(t.Context(), &tasks, client.InNamespace(c.Namespace)); err != nil || len(tasks.Items) > 0 {
-		t.Errorf("%s: a dry run left the tasks %v (%v)", c, tasks.Items, err)
+	if err := kube.List(t.Context(), &tasks, client.InNamespace(c.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks.Items {
+		if strings.HasPrefix(task.Name, c.Name+"-") { // others have theirs beside it
+			t.Errorf("%s: a dry run left task %s", c, task.Name)
+		}
 	}
 	words := []string{
 		"Asking etcd-druid for it by a task instead", "EtcdOpsTask " + c.Namespace + "/" + c.Name + "-full-", " succeeded",
