@@ -338,9 +338,9 @@ func checkSize(s *sight, target int, f *findings) {
 	}
 	switch n := len(s.Members); {
 	case n < s.Replicas:
-		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first, %s", members(n), s.Replicas, s.together())
+		f.refuse("%s: bring them together first, %s", s.apart(), s.together())
 	case n > s.Replicas:
-		f.refuse("etcd has %s and the StatefulSet asks for %d: bring them together first, by --replicas %d there or kubectl etcd member remove of who is gone for good", members(n), s.Replicas, n)
+		f.refuse("%s: bring them together first, by --replicas %d there or kubectl etcd member remove of who is gone for good", s.apart(), n)
 	}
 	for _, seat := range s.Seats[:min(s.Replicas, len(s.Seats))] {
 		if seat.UID != "" && !seat.Current {
@@ -358,6 +358,11 @@ func (s *sight) outsiders() []int {
 		}
 	}
 	return places
+}
+
+// apart says that pods and members are not of one number.
+func (s *sight) apart() string {
+	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d", members(len(s.Members)), s.Replicas)
 }
 
 // together is the command that gives pods without a member one, or takes them away where

@@ -155,7 +155,9 @@ func (r Restore) warnings() []string {
 func (r Restore) strangers() string {
 	ours := map[string]bool{}
 	for _, m := range r.Members {
-		ours[m.PeerURL] = m.PeerURL != ""
+		if m.PeerURL != "" {
+			ours[m.PeerURL] = true
+		}
 	}
 	for _, l := range r.List {
 		ours[strconv.FormatUint(l.ID, 16)] = true
@@ -170,7 +172,6 @@ func (r Restore) strangers() string {
 		}
 		names = append(names, cmp.Or(m.Name, strconv.FormatUint(m.ID, 16)))
 	}
-	delete(ours, "")
 	if len(ours) == 0 {
 		return ""
 	}

@@ -81,7 +81,7 @@ func (m *Members) Left(ctx context.Context) string {
 	if err != nil || len(s.outsiders()) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d: %s", members(len(s.Members)), s.Replicas, s.together())
+	return s.apart() + ": " + s.together()
 }
 
 func (m *Members) count(ctx context.Context) int {
