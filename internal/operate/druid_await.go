@@ -82,17 +82,20 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 	return m.allVote(ctx, target)
 }
 
-// druidBusy says what druid is at, empty for nothing.
+// druidBusy says what druid is at, empty for nothing. It takes the annotation away when it
+// has done what it was told; a second run that had begun before it saw that may stop in the
+// middle (a new member has not told of its peers' TLS yet), and with the annotation gone it
+// is not retried: the state stays Requeue or Error for nothing.
 func druidBusy(e *druidv1alpha1.Etcd) string {
-	op := e.Status.LastOperation
+	op, told := e.Status.LastOperation, druidv1alpha1.HasReconcileOperationAnnotation(e.ObjectMeta)
 	switch {
-	case op != nil && op.State == druidv1alpha1.LastOperationStateError:
+	case told && op != nil && op.State == druidv1alpha1.LastOperationStateError:
 		var said []string
 		for _, last := range e.Status.LastErrors {
 			said = append(said, last.Description)
 		}
 		return fmt.Sprintf("etcd-druid fails: %s %s", op.Description, strings.Join(said, "; "))
-	case druidv1alpha1.HasReconcileOperationAnnotation(e.ObjectMeta), op == nil, op.State != druidv1alpha1.LastOperationStateSucceeded:
+	case told, op == nil, op.State == druidv1alpha1.LastOperationStateProcessing:
 		return "etcd-druid has not finished its reconcile"
 	}
 	return ""

@@ -6,6 +6,7 @@ package operate
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	druidcommon "github.com/gardener/etcd-druid/api/common"
@@ -65,5 +66,36 @@ func TestDruidForgets(t *testing.T) {
 	}
 	if now, err := m.actedOn(t.Context(), e); now != 1 || err != nil {
 		t.Errorf("druid acted on %d, %v; the StatefulSet asks for 1", now, err)
+	}
+}
+
+// TestDruidBusy: what it was told it is at until the annotation is gone, and what its state
+// says after that is of a run that nobody ends.
+func TestDruidBusy(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		told  bool
+		state druidcommon.LastOperationState
+		want  string
+	}{
+		{false, druidv1alpha1.LastOperationStateSucceeded, ""},
+		{false, druidv1alpha1.LastOperationStateRequeue, ""},
+		{false, druidv1alpha1.LastOperationStateError, ""},
+		{false, druidv1alpha1.LastOperationStateProcessing, "not finished"},
+		{false, "", "not finished"},
+		{true, druidv1alpha1.LastOperationStateSucceeded, "not finished"},
+		{true, druidv1alpha1.LastOperationStateRequeue, "not finished"},
+		{true, druidv1alpha1.LastOperationStateError, "fails: no such lease"},
+	} {
+		e := &druidv1alpha1.Etcd{}
+		if row.told {
+			e.Annotations = map[string]string{druidv1alpha1.DruidOperationAnnotation: druidv1alpha1.DruidOperationReconcile}
+		}
+		if row.state != "" {
+			e.Status.LastOperation = &druidcommon.LastOperation{State: row.state, Description: "no such lease"}
+		}
+		if got := druidBusy(e); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
+			t.Errorf("told %t, in state %q it is busy with %q, not with %q", row.told, row.state, got, row.want)
+		}
 	}
 }

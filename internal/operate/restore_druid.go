@@ -101,8 +101,10 @@ func (r Restore) handsOn() RestoreStep {
 		back = append(back, unprotection+"-")
 	}
 	if was, there := r.Owner.Annotations[suspension]; there {
-		// druid ends what it has begun first.
-		step.Commands = append(step.Commands, r.kubectl("wait --for=jsonpath='{.status.lastOperation.state}'=%s --timeout=15m etcd/%s", druidv1alpha1.LastOperationStateSucceeded, r.Owner.Name))
+		// druid ends what it has begun first, and takes the annotation away at its end. Its
+		// state need not be Succeeded by then: see druidBusy.
+		step.Commands = append(step.Commands, fmt.Sprintf(`until told=$(%s) && [ -z "$told" ]; do sleep 2; done`,
+			r.kubectl("get etcd/%s -o jsonpath='{.metadata.annotations.%s}'", r.Owner.Name, strings.ReplaceAll(druidv1alpha1.DruidOperationAnnotation, ".", `\.`))))
 		back = append(back, Quote(suspension+"="+was))
 	}
 	if len(back) > 0 {
@@ -183,11 +185,14 @@ func (r Restore) putOnNode(file, name string) []string {
 	pod, dir := "restore-"+r.Owner.StatefulSet, r.Druid.StoreDir
 	part := dir + "/restore.part"
 	in := func(flag, command string) string { return r.kubectl("exec %s%s -- sh -c '%s'", flag, pod, command) }
+	put := in("-i ", fmt.Sprintf("mkdir -p -m 700 %s && cat > %s", dir, part)) + " < " + file
+	same := fmt.Sprintf(`[ "$(sha256sum < %s)" = "$(%s)" ]`, file, in("", "sha256sum < "+part))
 	return []string{
 		fmt.Sprintf("%s <<'EOF'\n%sEOF", r.kubectl("apply -f -"), strings.ReplaceAll(r.Druid.StorePod, podMark, r.Owner.StatefulSet)),
 		r.kubectl("wait --for=condition=Ready --timeout=5m pod/%s", pod),
-		in("-i ", fmt.Sprintf("mkdir -p -m 700 %s && cat > %s", dir, part)) + " < " + file,
-		fmt.Sprintf(`[ "$(sha256sum < %s)" = "$(%s)" ] && echo "the same" || { echo "NOT the same, bring it there again"; false; }`, file, in("", "sha256sum < "+part)),
+		// kubectl exec can lose the end of a stream without an error.
+		fmt.Sprintf("for attempt in 1 2 3 4 5; do\n  %s &&\n    %s && break\ndone", put, same),
+		same + ` && echo "the same" || { echo "NOT the same, bring it there again"; false; }`,
 		in("", fmt.Sprintf("mv %s %s/%s", part, dir, name)),
 		r.kubectl("delete pod --wait %s", pod),
 	}

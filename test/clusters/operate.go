@@ -73,8 +73,11 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		switch {
 		case druidv1alpha1.HasReconcileOperationAnnotation(etcd.ObjectMeta):
 			return seen + ", annotation still there", false, nil
-		case op == nil || op.State != druidv1alpha1.LastOperationStateSucceeded:
+		case op == nil || op.State == druidv1alpha1.LastOperationStateProcessing:
 			return seen, false, nil
+		case op.State != druidv1alpha1.LastOperationStateSucceeded:
+			// With the annotation gone nobody retries this.
+			return seen + ", told again", false, tell()
 		case was != nil && op.RunID == was.RunID:
 			// Who removes the annotation has written its outcome before: this one had begun
 			// before it was told, and took the annotation with it.
