@@ -136,18 +136,7 @@ func (p *checkPrinter) broken(text string, indentation int) []string {
 	if p.columns == 0 || room < 20 {
 		return []string{text}
 	}
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
-			lines, line = append(lines, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
+	return wrap(text, room)
 }
 
 // summary counts: "× FAIL  1 failure, 2 warnings, 40 OK, 12 not applicable".

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -98,62 +97,4 @@ func columns(w io.Writer) int {
 		return min(c, helpWidth)
 	}
 	return helpWidth
-}
-
-// reflow breaks the paragraphs of a text anew. Lines that are indented stay as
-// they are.
-func reflow(text string, width int) string {
-	var b strings.Builder
-	column := 0
-	for line := range strings.Lines(text) {
-		if line = strings.TrimRight(line, "\n"); line == "" || line[0] == ' ' {
-			if column > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(line)
-			b.WriteByte('\n')
-			column = 0
-			continue
-		}
-		for word := range strings.FieldsSeq(line) {
-			length := utf8.RuneCountInString(word)
-			switch {
-			case column == 0:
-			case column+1+length > width:
-				b.WriteByte('\n')
-				column = 0
-			default:
-				b.WriteByte(' ')
-				column++
-			}
-			b.WriteString(word)
-			column += length
-		}
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// hanging breaks a line between words so that it ends before the width, 0 for no
-// width. It begins at column first; what follows is indented.
-func hanging(text string, width, first, indent int) string {
-	if width < indent+20 {
-		return text
-	}
-	var b strings.Builder
-	column := first
-	for i, word := range strings.Split(text, " ") {
-		length := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case column+1+length > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += length
-	}
-	return b.String()
 }

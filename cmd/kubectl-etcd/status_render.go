@@ -277,25 +277,3 @@ func (p *page) events(st *v1alpha1.EtcdClusterStatus) {
 		p.section("Warnings", noColor, fmt.Sprintf("%s ago %s %s: %s%s", since(p.now, e.Last.Time), e.Object, e.Reason, e.Message, times))
 	}
 }
-
-// wrap breaks a text into lines of at most so many characters, at spaces where
-// there are any; not at all for 0 or less.
-func wrap(text string, columns int) []string {
-	if columns <= 0 {
-		return []string{text}
-	}
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case len([]rune(line))+1+len([]rune(word)) <= columns:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-	}
-	return append(lines, line)
-}
