@@ -57,6 +57,9 @@ func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia
 	defer e.release(ctx, lock)
 	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Store: storeObject(store), Items: []v1alpha1.StoredSnapshot{}}
 	took, err := e.takeViaStore(lock.Context(), c, store, via, out)
+	if err != nil && lock.Context().Err() != nil {
+		return fmt.Errorf("%w; it may be written all the same: kubectl etcd snapshot list %s -n %s", context.Cause(lock.Context()), c.Target(), c.Namespace)
+	}
 	if err != nil {
 		return err
 	}

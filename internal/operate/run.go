@@ -40,7 +40,7 @@ type UndoneError struct {
 }
 
 func (e *UndoneError) Error() string {
-	return fmt.Sprintf("taken back, since the time was over: %s; the cluster has %d members", e.Awaited, e.Members)
+	return fmt.Sprintf("taken back, since the time was over: %s; the cluster has %s", e.Awaited, members(e.Members))
 }
 
 // Run does step after step until nothing is left to do, and removes the journal.
@@ -54,7 +54,7 @@ func (m *Members) Run(ctx context.Context, j *Journal) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoLimit)
 	defer cancel()
-	awaited = cmp.Or(awaited, "the next step was being done")
+	awaited = cmp.Or(awaited, "the next step was not done yet")
 	m.Say("… the time is over: %s; taking it back", awaited)
 	if err := m.Undo(ctx, j); err != nil {
 		return fmt.Errorf("take back what didn't end in time (%s): %w", awaited, err)
