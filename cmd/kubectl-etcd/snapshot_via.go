@@ -27,14 +27,9 @@ func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia
 		return err
 	}
 	defer c.Close()
-	store, ok, err := c.reader.BackupStore(ctx, c.Owner)
-	switch {
-	case err != nil:
+	store, err := druidStore(ctx, c)
+	if err != nil {
 		return err
-	case c.Flavour != observe.Druid:
-		return refused("%s is not etcd-druid's and has no etcd-backup-restore: save to a file instead", c.Owner)
-	case !ok:
-		return refused("%s has no backup store (spec.backup.store): save to a file instead", c.Owner)
 	}
 	byTask := false
 	if ch.dryRun != dryRunClient {
@@ -72,6 +67,20 @@ func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia
 		}
 		return e.storedTable(out).write(e, w, wide)
 	})
+}
+
+// druidStore is the backup store of a cluster, and a refusal where there is none.
+func druidStore(ctx context.Context, c *cluster) (observe.BackupStore, error) {
+	store, ok, err := c.reader.BackupStore(ctx, c.Owner)
+	switch {
+	case err != nil:
+		return store, err
+	case c.Flavour != observe.Druid:
+		return store, refused("%s is not etcd-druid's and has no etcd-backup-restore: save to a file instead", c.Owner)
+	case !ok:
+		return store, refused("%s has no backup store (spec.backup.store): save to a file instead", c.Owner)
+	}
+	return store, nil
 }
 
 // requireSidecarOrTask fails where the user may neither speak to the sidecars nor make a
