@@ -123,14 +123,14 @@ func scaleStatefulSet(ctx context.Context, e *env, c *cluster, o scaleOptions) e
 			return err
 		}
 		if t.journal == nil {
-			fmt.Fprintf(e.ErrOut, "%s has %d members already.\n", c.Owner, o.replicas)
+			fmt.Fprintf(e.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
 			return nil
 		}
 		t.fresh = true
 	case j.Operation == policy.Replace:
 		return refused("%s is being replaced: finish it with kubectl etcd member replace %s, or undo it with --abort there", m.Owner.PodName(j.Place), m.Owner.PodName(j.Place))
 	case !o.abort && !j.Undo && j.Target != o.replicas:
-		return refused("a scale of %s to %d members is under way: finish it with --replicas %d, or undo it with --abort", c.Owner, j.Target, j.Target)
+		return refused("a scale of %s to %s is under way: finish it with --replicas %d, or undo it with --abort", c.Owner, members(j.Target), j.Target)
 	default:
 		if t.plan, err = m.PlanResume(ctx, j, o.abort); err != nil {
 			return err

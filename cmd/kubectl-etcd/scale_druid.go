@@ -58,21 +58,21 @@ func scaleDruid(ctx context.Context, e *env, c *cluster, o scaleOptions) error {
 
 // scaledAlready says that nothing is to be asked of etcd-druid, which may still be at it.
 func (e *env) scaledAlready(ctx context.Context, c *cluster, m *operate.Members, o scaleOptions) error {
-	ctx, cancel := within(ctx, o.timeout, fmt.Sprintf("scale %s to %d members", c.Owner, o.replicas))
+	ctx, cancel := within(ctx, o.timeout, fmt.Sprintf("scale %s to %s", c.Owner, members(o.replicas)))
 	defer cancel()
 	if o.wait && o.dryRun == dryRunNone {
 		if err := m.AwaitDruid(ctx, o.replicas, nil); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(e.ErrOut, "%s has %d members already.\n", c.Owner, o.replicas)
+	fmt.Fprintf(e.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
 	return nil
 }
 
 // scaleDruidNow looks anew under the lock: while somebody read the plan, a member may have
 // died or another scale have begun.
 func (e *env) scaleDruidNow(ctx context.Context, c *cluster, m *operate.Members, plan operate.Plan, o scaleOptions) error {
-	ctx, cancel := within(ctx, o.timeout, fmt.Sprintf("scale %s to %d members", c.Owner, o.replicas))
+	ctx, cancel := within(ctx, o.timeout, fmt.Sprintf("scale %s to %s", c.Owner, members(o.replicas)))
 	defer cancel()
 	lock, err := e.hold(ctx, c, "scale", o.change)
 	if err != nil {
