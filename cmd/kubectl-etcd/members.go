@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -122,6 +123,17 @@ func (e *env) changeMembers(ctx context.Context, c *cluster, t membersTask) erro
 	return e.runMembers(ctx, c, t)
 }
 
+// leftLimit is how long is looked for a pod without a member, also when the time is over.
+const leftLimit = 30 * time.Second
+
+func (e *env) tellLeft(ctx context.Context, m *operate.Members) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leftLimit)
+	defer cancel()
+	if left := m.Left(ctx); left != "" {
+		e.warn("%s.", left)
+	}
+}
+
 func (e *env) runMembers(ctx context.Context, c *cluster, t membersTask) error {
 	var err error
 	if t.fresh {
@@ -142,6 +154,7 @@ func (e *env) runMembers(ctx context.Context, c *cluster, t membersTask) error {
 	switch {
 	case errors.As(err, &undone):
 		e.announce(ctx, c, t.undone, t.verb+" was taken back: "+undone.Awaited, t.change)
+		e.tellLeft(ctx, t.members)
 		return timedOut("%v", err)
 	case errors.As(err, &stopped):
 		return refused("stopped: %v; then %s", err, again)
@@ -152,9 +165,7 @@ func (e *env) runMembers(ctx context.Context, c *cluster, t membersTask) error {
 	case undo:
 		e.announce(ctx, c, t.undone, t.verb+" was taken back", t.change)
 		fmt.Fprintf(e.Out, "%s: taken back\n", c.Target())
-		if left := t.members.Left(ctx); left != "" {
-			e.warn("%s.", left)
-		}
+		e.tellLeft(ctx, t.members)
 		if !t.undo {
 			return refused("what was begun before is taken back now, as it was to be: run the same command again to begin anew")
 		}

@@ -43,7 +43,10 @@ func (e *env) takeByTask(ctx context.Context, c *cluster, via snapshotVia) (task
 		switch {
 		case state == druidv1alpha1.TaskStateSucceeded:
 			e.step("EtcdOpsTask %s succeeded", name)
-			return name, e.tellLease(ctx, c, via)
+			if err := e.tellLease(ctx, c, via); err != nil {
+				e.warn("What it wrote isn't known: %v.", err)
+			}
+			return name, nil
 		case try == tries || !strings.Contains(why, "status code: 405"):
 			return "", fmt.Errorf("EtcdOpsTask %s: %s: %s", name, state, why)
 		}

@@ -31,11 +31,9 @@ func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia
 	if err != nil {
 		return err
 	}
-	byTask := false
-	if ch.dryRun != dryRunClient {
-		if byTask, err = e.requireSidecarOrTask(ctx, c); err != nil {
-			return err
-		}
+	byTask, err := e.onlyByTask(ctx, c, store, ch)
+	if err != nil {
+		return err
 	}
 	if proceed, err := e.propose(ctx, c, viaPlan(ctx, c, store, via, byTask), ch); err != nil || !proceed {
 		return err
@@ -83,6 +81,26 @@ func druidStore(ctx context.Context, c *cluster) (observe.BackupStore, error) {
 	return store, nil
 }
 
+// onlyByTask says that a task of druid's is all that is left, as far as is known before
+// anything is asked. It fails where that is not possible either.
+func (e *env) onlyByTask(ctx context.Context, c *cluster, store observe.BackupStore, ch change) (only bool, err error) {
+	only = store.TLS && store.CAErr != nil
+	switch {
+	case ch.dryRun == dryRunClient:
+	case only:
+		err = e.require(ctx, c, taskNeeds(c))
+	default:
+		only, err = e.requireSidecarOrTask(ctx, c)
+	}
+	if err != nil || !only {
+		return only, err
+	}
+	if barred := taskBarred(ctx, c); barred != "" {
+		return only, refused("%s", barred)
+	}
+	return only, nil
+}
+
 // requireSidecarOrTask fails where the user may neither speak to the sidecars nor make a
 // task of druid's; byTask says that only the task is left.
 func (e *env) requireSidecarOrTask(ctx context.Context, c *cluster) (byTask bool, err error) {
@@ -102,9 +120,9 @@ func viaPlan(ctx context.Context, c *cluster, store observe.BackupStore, via sna
 			}
 		}
 	}
-	step := fmt.Sprintf("ask the sidecar beside etcd's leader to write it into %s; where no sidecar can be reached, etcd-druid is asked by an EtcdOpsTask", storeName(store))
+	step := fmt.Sprintf("ask the sidecar beside etcd's leader to write it into %s; where you may not reach one, etcd-druid is asked by an EtcdOpsTask", storeName(store))
 	if byTask {
-		step = fmt.Sprintf("ask etcd-druid by an EtcdOpsTask to have it written into %s: you may not speak to the sidecars", storeName(store))
+		step = fmt.Sprintf("ask etcd-druid by an EtcdOpsTask to have it written into %s: the sidecars can't be asked from here", storeName(store))
 	}
 	plan.Steps = []string{step}
 	return plan
@@ -141,13 +159,22 @@ func (e *env) takeViaStore(ctx context.Context, c *cluster, store observe.Backup
 	if !unreachable(err) {
 		return "", err
 	}
-	// Who may not list Services is told by the task itself.
-	if facts, failed := c.reader.WithoutNodes().Cluster(ctx, c.Owner); failed == nil && facts.TrafficCut {
-		return "", refused("%v; and a task of etcd-druid's reaches backup-restore by the client Service, which is cut: kubectl etcd restore-client-traffic %s -n %s", err, c.Target(), c.Namespace)
+	if barred := taskBarred(ctx, c); barred != "" {
+		return "", refused("%v; and %s", err, barred)
 	}
 	e.warn("%v. Asking etcd-druid for it by a task instead.", err)
 	task, err := e.takeByTask(ctx, c, via)
 	return fmt.Sprintf("had etcd-druid take a %s snapshot by EtcdOpsTask %s", kindOf(via), task), err
+}
+
+// taskBarred is why a task of druid's would fail, empty where nothing is known: who may not
+// list Services is told by the task itself.
+func taskBarred(ctx context.Context, c *cluster) string {
+	facts, err := c.reader.WithoutNodes().Cluster(ctx, c.Owner)
+	if err != nil || !facts.TrafficCut {
+		return ""
+	}
+	return fmt.Sprintf("a task of etcd-druid's reaches backup-restore by the client Service, which is cut: kubectl etcd restore-client-traffic %s -n %s", c.Target(), c.Namespace)
 }
 
 func ask(ctx context.Context, br *etcd.BackupRestore, via snapshotVia) (*etcd.StoredSnapshot, error) {

@@ -125,14 +125,15 @@ func podsAreMembers(f *Facts) []Finding {
 		return found
 	}
 	var found []Finding
+	outsiders := f.Survey.Value.Outsiders()
 	for _, m := range f.Survey.Value.Members {
 		// One that answers and still has an error is not whom the list expects.
-		if m.Err == nil || m.ID == 0 {
+		if m.Err == nil || m.ID == 0 || slices.Contains(outsiders, m.Pod) {
 			continue
 		}
 		found = append(found, failure(f.replace(m.Pod), "%s: %s", m.Pod, etcd.Reason(m.Err)))
 	}
-	for _, pod := range f.Survey.Value.Outsiders() {
+	for _, pod := range outsiders {
 		found = append(found, f.outsider(pod))
 	}
 	return found

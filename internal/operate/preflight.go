@@ -239,6 +239,9 @@ func (m *Members) checkConnected(ctx context.Context, s *sight, cures string, f 
 const connectedLooks = 10
 
 func judgeConnected(s *sight, leader string, away []uint64, cures string, f *findings) {
+	if leader == cures {
+		return // it hands over and goes before anybody is added
+	}
 	for _, p := range s.Members {
 		if p.Healthy && slices.Contains(away, p.ID) && s.Seats[p.Place].Pod != cures {
 			f.refuse("the leader %s counts %s as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/%s -n %s",

@@ -170,6 +170,7 @@ func TestPreflightConnected(t *testing.T) {
 		{name: "all are connected"},
 		{name: "one isn't", away: []uint64{3}, says: "the leader main-0 counts main-2 as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/main -n team"},
 		{name: "the one that is replaced", away: []uint64{3}, cures: "main-2"},
+		{name: "the leader is replaced", away: []uint64{3}, cures: "main-0"},
 		{name: "one that was removed", away: []uint64{9}},
 		{name: "one that is down", away: []uint64{2}, is: func(s *sight) { s.Members[1].Healthy = false }},
 	} {

@@ -103,7 +103,7 @@ func (r Restore) handsOn() RestoreStep {
 	if was, there := r.Owner.Annotations[suspension]; there {
 		// druid ends what it has begun first, and takes the annotation away at its end. Its
 		// state need not be Succeeded by then: see druidBusy.
-		step.Commands = append(step.Commands, fmt.Sprintf(`until told=$(%s) && [ -z "$told" ]; do sleep 2; done`,
+		step.Commands = append(step.Commands, fmt.Sprintf(endsReconcile,
 			r.kubectl("get etcd/%s -o jsonpath='{.metadata.annotations.%s}'", r.Owner.Name, strings.ReplaceAll(druidv1alpha1.DruidOperationAnnotation, ".", `\.`))))
 		back = append(back, Quote(suspension+"="+was))
 	}
@@ -112,6 +112,14 @@ func (r Restore) handsOn() RestoreStep {
 	}
 	return step
 }
+
+// endsReconcile are lines that wait until an Etcd's annotation is gone, a quarter of an hour.
+const endsReconcile = `for look in $(seq 450); do
+  told=$(%s || echo unknown)
+  [ -z "$told" ] && break
+  sleep 2
+done
+[ -z "$told" ] || { echo "etcd-druid has not ended its reconcile"; false; }`
 
 // removeVolumes takes away what members would start from instead of the store.
 func (r Restore) removeVolumes() RestoreStep {

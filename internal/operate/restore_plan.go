@@ -167,6 +167,9 @@ func (r Restore) strangers() string {
 	}
 	var names []string
 	for _, m := range r.Snapshot.Members {
+		if len(m.PeerURLs) > 0 && !slices.ContainsFunc(m.PeerURLs, func(u string) bool { return !loopback(hostOf(u)) }) {
+			continue // etcdutl's default, and so in a snapshot that backup-restore has compacted
+		}
 		if ours[strconv.FormatUint(m.ID, 16)] || slices.ContainsFunc(m.PeerURLs, func(u string) bool { return ours[u] }) {
 			return ""
 		}

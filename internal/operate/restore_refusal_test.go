@@ -193,6 +193,9 @@ func TestRestoreStrangers(t *testing.T) {
 		{"a snapshot that names nobody", func(*Restore) {}, ""},
 		{"one is on the list", func(r *Restore) { r.Snapshot.Members, r.List = theirs, listed }, ""},
 		{"one is due", func(r *Restore) { r.Snapshot.Members = theirs; r.Members[1].PeerURL = "http://other-0.other:2380" }, ""},
+		{"compacted by backup-restore", func(r *Restore) {
+			r.Snapshot.Members = []etcd.SnapshotMember{{ID: 0xc, Name: "default", PeerURLs: []string{"http://localhost:2380"}}}
+		}, ""},
 		{"nothing to compare", func(r *Restore) { r.Snapshot.Members, r.Members = theirs, []RestoreMember{{Pod: "main-0"}} }, ""},
 	} {
 		r := plainRestore()
