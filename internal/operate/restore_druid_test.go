@@ -24,7 +24,7 @@ func TestRestoreHandsOff(t *testing.T) {
   sleep 2
 done
 [ -z "$told" ] || { echo "etcd-druid has not ended its reconcile"; false; }`
-		back     = "kubectl -n team annotate etcd/main "
+		back = "kubectl -n team annotate etcd/main "
 	)
 	for _, row := range []struct {
 		name  string
