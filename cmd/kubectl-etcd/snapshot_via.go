@@ -88,7 +88,9 @@ func (e *env) onlyByTask(ctx context.Context, c *cluster, store observe.BackupSt
 	switch {
 	case ch.dryRun == dryRunClient:
 	case only:
-		err = e.require(ctx, c, taskNeeds(c))
+		if err = e.require(ctx, c, taskNeeds(c)); err != nil {
+			err = fmt.Errorf("%w\nWithout a task the sidecars are asked, whose authority you would have to be able to read: %w", err, store.CAErr)
+		}
 	default:
 		only, err = e.requireSidecarOrTask(ctx, c)
 	}
