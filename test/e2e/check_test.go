@@ -251,9 +251,9 @@ func noSpace(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	defer etcd.Close()
-	value := strings.Repeat("x", 1<<20)
+	value := strings.Repeat("x", 1<<16) // refused when it doesn't fit: a large one long before the quota
 	eventually(t, "NOSPACE", func(ctx context.Context) (string, bool, error) {
-		for n := range 20 {
+		for n := range 200 {
 			if _, err := etcd.Put(ctx, fmt.Sprintf("/fill/%d", n), value); err != nil {
 				return err.Error(), rpctypes.Error(err) == rpctypes.ErrNoSpace, nil //nolint:errorlint // etcd's errors are values
 			}
