@@ -176,12 +176,37 @@ func (m *Members) byHand() string {
 // member the operation is about, empty for none.
 func (m *Members) checkState(ctx context.Context, s *sight, cures string, f *findings) {
 	checkMembers(s, cures, f)
-	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
-	if err != nil {
-		f.refuse("%s", unseen(err))
-	} else if v := policy.Gate(cluster, cures); !v.Allowed && len(f.refusals) == 0 {
-		f.refuse("%s", v.Message)
+	awaited := ""
+	for try := 1; ; try++ {
+		cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+		if err != nil {
+			f.refuse("%s", unseen(err))
+			return
+		}
+		v := policy.Gate(cluster, cures)
+		switch {
+		case v.Allowed || len(f.refusals) > 0:
+			return
+		case cluster.Operation == "" || !s.allLatest() || try == settleLooks || ctx.Err() != nil:
+			f.refuse("%s", v.Message)
+			return
+		}
+		awaited = m.await(awaited, incomplete)
+		select {
+		case <-ctx.Done():
+		case <-m.Clock.After(time.Second):
+		}
 	}
+}
+
+// settleLooks are as many as the StatefulSet's controller gets, a second apart, where all
+// pods are what it wants and it only has to say so: an operation that has just ended, and
+// did not live to see it.
+const settleLooks = 30
+
+// allLatest says that every pod is there with the latest template.
+func (s *sight) allLatest() bool {
+	return !slices.ContainsFunc(s.Seats[:s.Replicas], func(seat policy.Seat) bool { return seat.UID == "" || !seat.Current })
 }
 
 // unseen says what nobody knows where Kubernetes' own view of a cluster can't be read.

@@ -292,3 +292,22 @@ func TestNoQuorum(t *testing.T) {
 		}
 	}
 }
+
+// TestAllLatest: only where every pod has the latest template does the status merely lag.
+func TestAllLatest(t *testing.T) {
+	t.Parallel()
+	for want, is := range map[bool]func(*sight){
+		true:  func(*sight) {},
+		false: func(s *sight) { s.Seats[1].Current = false },
+	} {
+		s := well()
+		is(s)
+		if got := s.allLatest(); got != want {
+			t.Errorf("all have the latest: %t, want %t", got, want)
+		}
+	}
+	gone := well()
+	if gone.Seats[2].UID = ""; gone.allLatest() {
+		t.Error("a pod that isn't there has the latest template")
+	}
+}

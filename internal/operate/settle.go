@@ -19,6 +19,8 @@ import (
 // showsLimit is how long an operation that is over waits until it shows.
 const showsLimit = time.Minute
 
+const incomplete = "the StatefulSet's controller does not call the rollout complete yet"
+
 // settle waits until the pods that came are Ready and the StatefulSet's controller calls
 // its rollout complete: no pod changes any more, and yet the next operation would be
 // refused, for a member that isn't ready or a second rollout of the template.
@@ -46,7 +48,7 @@ func (m *Members) unsettled(ctx context.Context, j *Journal) (string, error) {
 		return "", err
 	}
 	if !rolledOut(sts) {
-		return "the StatefulSet's controller does not call the rollout complete yet", nil
+		return incomplete, nil
 	}
 	came := newcomers(m.Owner, j)
 	if len(came) == 0 {
