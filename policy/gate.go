@@ -19,7 +19,7 @@ func Gate(c Cluster, cures string) Verdict {
 	case c.TrafficCut:
 		return refused(ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic)")
 	case c.Operation != "" && cures == "":
-		return refused(OperationUnderWay, "a %s is under way: wait until it is over", c.Operation)
+		return refused(OperationUnderWay, "a change is under way (%s): wait until it is over", c.Operation)
 	case cures != "":
 		return allowed(CuresMember, "%s is the broken one", cures)
 	case c.Stale:

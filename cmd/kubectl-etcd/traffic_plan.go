@@ -37,7 +37,7 @@ func (t *traffic) obstacles(ctx context.Context) error {
 		return err
 	}
 	if under := t.facts.Cluster.Operation; under != "" {
-		return refused("%s: %s is under way, and a member that joins can need Service %s; wait until it ends", t.Owner, under, t.list())
+		return refused("%s: a change is under way (%s), and a member that joins can need Service %s; wait until it ends", t.Owner, under, t.list())
 	}
 	if t.unreached == nil {
 		if t.survey, err = t.members.Survey(ctx); err != nil {

@@ -61,7 +61,7 @@ func (r *Restore) uncut(ctx context.Context, kube client.Client, reader *observe
 	// Who may not see all of it is told by the command itself.
 	c, err := reader.WithoutNodes().Cluster(ctx, r.Owner)
 	if err == nil && c.Operation != "" {
-		return c.Operation + " is under way", nil
+		return "a change is under way (" + c.Operation + ")", nil
 	}
 	return "", context.Cause(ctx)
 }
