@@ -157,32 +157,6 @@ func refusedWith(t *testing.T, f *findings, says string) {
 	}
 }
 
-// TestPreflightConnected: etcd adds nobody while its leader counts a member as disconnected.
-func TestPreflightConnected(t *testing.T) {
-	t.Parallel()
-	for _, r := range []struct {
-		name  string
-		away  []uint64
-		is    func(*sight)
-		cures string
-		says  string
-	}{
-		{name: "all are connected"},
-		{name: "one isn't", away: []uint64{3}, says: "the leader main-0 counts main-2 as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/main -n team"},
-		{name: "the one that is replaced", away: []uint64{3}, cures: "main-2"},
-		{name: "the leader is replaced", away: []uint64{3}, cures: "main-0"},
-		{name: "one that was removed", away: []uint64{9}},
-		{name: "one that is down", away: []uint64{2}, is: func(s *sight) { s.Members[1].Healthy = false }},
-	} {
-		s, f := well(), &findings{}
-		if r.is != nil {
-			r.is(s)
-		}
-		judgeConnected(s, "main-0", r.away, r.cures, f)
-		t.Run(r.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, r.says) })
-	}
-}
-
 func TestPreflightServices(t *testing.T) {
 	t.Parallel()
 	ready := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/readyz"}}}
@@ -290,24 +264,5 @@ func TestNoQuorum(t *testing.T) {
 		if got := noQuorum(e); !strings.HasPrefix(got, want) {
 			t.Errorf("%v: got %q, want %q", err, got, want)
 		}
-	}
-}
-
-// TestAllLatest: only where every pod has the latest template does the status merely lag.
-func TestAllLatest(t *testing.T) {
-	t.Parallel()
-	for want, is := range map[bool]func(*sight){
-		true:  func(*sight) {},
-		false: func(s *sight) { s.Seats[1].Current = false },
-	} {
-		s := well()
-		is(s)
-		if got := s.allLatest(); got != want {
-			t.Errorf("all have the latest: %t, want %t", got, want)
-		}
-	}
-	gone := well()
-	if gone.Seats[2].UID = ""; gone.allLatest() {
-		t.Error("a pod that isn't there has the latest template")
 	}
 }
