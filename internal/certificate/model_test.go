@@ -255,7 +255,7 @@ func (m *model) fail(format string, args ...any) {
 func names(certs []*x509.Certificate) []string {
 	var all []string
 	for _, c := range certs {
-		all = append(all, c.SerialNumber.Text(62)[:4])
+		all = append(all, fingerprint(c)[:11])
 	}
 	return all
 }

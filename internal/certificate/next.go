@@ -86,14 +86,14 @@ func (s Settings) next(v sight, old state) (state, []string, error) {
 // lost its key stays trusted, since what it signed may still be served.
 func (s Settings) clean(v sight, st state) (state, []string) {
 	var said []string
-	if a := st.authority; a != nil && (a.key == nil || !isAuthority(a.cert, v.now)) {
+	if a := st.authority; a != nil && !a.signs(v.now) {
 		st.authority = nil
 		if v.now.Before(a.cert.NotAfter) {
 			st.keepTrusting(a.cert, v.now.Add(s.Life))
 		}
-		said = append(said, "the certificate authority can't be used: it ran out, or lost its key, or isn't valid yet")
+		said = append(said, "the certificate authority can't be used: it ran out, or isn't valid yet, or has no RSA key")
 	}
-	if n := st.next; n != nil && (n.key == nil || !isAuthority(n.cert, v.now)) {
+	if n := st.next; n != nil && !n.signs(v.now) {
 		st.next = nil
 		said = append(said, "the announced certificate authority can't be used and is dropped")
 	}

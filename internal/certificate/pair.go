@@ -5,21 +5,22 @@ package certificate
 
 import (
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
+	"strings"
 	"time"
+
+	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 )
 
-// authorityName is by what an authority of ours is known in a caBundle.
-const authorityName = "etcd-webhook authority"
+// authorityName is by what an authority of ours is known in a caBundle. The library
+// makes it a DNS name of the authority, too.
+const authorityName = "etcd-webhook-authority"
 
 // backdate is how long before it is made a certificate is valid: clocks differ.
 func backdate(life time.Duration) time.Duration { return min(10*time.Minute, life/10) }
@@ -32,59 +33,48 @@ type pair struct {
 	certPEM, keyPEM []byte
 }
 
-// newAuthority makes an authority that signs itself.
-func newAuthority(now time.Time, life time.Duration) (*pair, error) {
-	return sign(nil, &x509.Certificate{
-		Subject:   pkix.Name{CommonName: authorityName},
-		NotBefore: now.Add(-backdate(life)), NotAfter: now.Add(life),
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
-		KeyUsage: x509.KeyUsageCertSign,
-	})
+// library makes keys and certificates. It isn't asked to rotate them: it forgets the
+// old authority at once.
+func library(host string) *rotator.CertRotator {
+	return &rotator.CertRotator{
+		CAName: authorityName, CAOrganization: "kubectl-etcd",
+		DNSName: host, ExtKeyUsages: &[]x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
 }
 
-// issue makes a serving certificate for host that lives no longer than its authority.
+// newAuthority makes an authority that signs itself.
+func newAuthority(now time.Time, life time.Duration) (*pair, error) {
+	made, err := library("").CreateCACert(now.Add(-backdate(life)), now.Add(life))
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate authority: %w", err)
+	}
+	return &pair{cert: made.Cert, key: made.Key, certPEM: made.CertPEM, keyPEM: made.KeyPEM}, nil
+}
+
+// issue makes a serving certificate for host that lives no longer than its authority,
+// which signs.
 func (p *pair) issue(now time.Time, life time.Duration, host string) (*pair, error) {
 	until := now.Add(life)
 	if until.After(p.cert.NotAfter) {
 		until = p.cert.NotAfter
 	}
-	return sign(p, &x509.Certificate{
-		Subject: pkix.Name{CommonName: "etcd-webhook"}, DNSNames: []string{host},
-		NotBefore: now.Add(-backdate(life)), NotAfter: until, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	})
+	key, ok := p.key.(*rsa.PrivateKey)
+	if !ok {
+		return nil, errors.New("issue a certificate: the authority has no RSA key")
+	}
+	by := &rotator.KeyPairArtifacts{Cert: p.cert, Key: key, CertPEM: p.certPEM, KeyPEM: p.keyPEM}
+	certPEM, keyPEM, err := library(host).CreateCertPEM(by, now.Add(-backdate(life)), until)
+	if err != nil {
+		return nil, fmt.Errorf("issue a certificate: %w", err)
+	}
+	return parsePair(certPEM, keyPEM)
 }
 
-// sign makes a key and lets the authority, or where there is none the key
-// itself, sign its certificate.
-func sign(authority *pair, template *x509.Certificate) (*pair, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
-	}
-	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127)); err != nil {
-		return nil, fmt.Errorf("make a serial number: %w", err)
-	}
-	parent, by := template, crypto.Signer(key)
-	if authority != nil {
-		parent, by = authority.cert, authority.key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by)
-	if err != nil {
-		return nil, fmt.Errorf("sign a certificate: %w", err)
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return nil, fmt.Errorf("encode a key: %w", err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, fmt.Errorf("read the certificate just made: %w", err)
-	}
-	return &pair{
-		cert: cert, key: key, certPEM: encode(cert),
-		keyPEM: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
-	}, nil
+// signs says whether it is an authority that can sign at that time. The library does so
+// with RSA keys only.
+func (p *pair) signs(now time.Time) bool {
+	_, ok := p.key.(*rsa.PrivateKey)
+	return ok && isAuthority(p.cert, now)
 }
 
 // parsePair reads a certificate and its key. Where only the key is missing or
@@ -137,4 +127,10 @@ func encode(certs ...*x509.Certificate) []byte {
 // isAuthority says whether a certificate may sign others at that time.
 func isAuthority(cert *x509.Certificate, now time.Time) bool {
 	return cert.IsCA && cert.BasicConstraintsValid && !now.Before(cert.NotBefore) && now.Before(cert.NotAfter)
+}
+
+// fingerprint is a certificate's SHA-256 as openssl writes it. Serial numbers don't tell
+// those of the library apart: each authority has 0, and all that it signs have 1.
+func fingerprint(cert *x509.Certificate) string {
+	return strings.ReplaceAll(fmt.Sprintf("% X", sha256.Sum256(cert.Raw)), " ", ":")
 }

@@ -136,7 +136,7 @@ func newServed(c *tls.Certificate, authority *x509.Certificate) (*served, error)
 func (k *Keeper) serve(candidate *served, v sight, unasked bool) {
 	if candidate != nil && k.server.offer(candidate, v, unasked) {
 		leaf := candidate.chain[0]
-		k.logger.Info("serving a new certificate", "serial", leaf.SerialNumber.String(), "until", leaf.NotAfter.UTC().Format(time.RFC3339))
+		k.logger.Info("serving a new certificate", "sha256", fingerprint(leaf), "until", leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
 	k.server.vouched(v)
 }

@@ -179,7 +179,7 @@ func TestFiles(t *testing.T) {
 	f := must(watchFiles(dir, func() { changed <- struct{}{} }))
 	<-changed
 	if got := f.read().chain[0]; !got.Equal(first.cert) {
-		t.Errorf("it read %s", got.SerialNumber)
+		t.Errorf("it read %s", fingerprint(got))
 	}
 	second := put()
 	if err := f.ReadCertificate(); err != nil {
@@ -187,6 +187,6 @@ func TestFiles(t *testing.T) {
 	}
 	<-changed
 	if got := f.read().chain[0]; !got.Equal(second.cert) {
-		t.Errorf("it read %s again", got.SerialNumber)
+		t.Errorf("it read %s again", fingerprint(got))
 	}
 }

@@ -97,13 +97,13 @@ func renew(t *testing.T, name string) {
 }
 
 // changed waits until harm has put another certificate into a Secret, and returns its
-// number.
+// fingerprint.
 func changed(t *testing.T, secret string, harm func()) (now string) {
 	t.Helper()
-	before := serial(t, secret)
+	before := servingIn(t, secret)
 	harm()
 	eventually(t, "another certificate in Secret "+secret, func(context.Context) (string, bool, error) {
-		now = serial(t, secret)
+		now = servingIn(t, secret)
 		return now, now != "" && now != before, nil
 	})
 	return now
@@ -118,21 +118,21 @@ func renewed(t *testing.T, secret string, harm func()) {
 	awaitServed(t, now)
 }
 
-// serial is the number of the certificate in a Secret, empty where there is none.
-func serial(t *testing.T, secret string) string {
+// servingIn is the fingerprint of the serving certificate in a Secret, empty where there is none.
+func servingIn(t *testing.T, secret string) string {
 	t.Helper()
 	var s corev1.Secret
 	if err := client.IgnoreNotFound(admin.Get(t.Context(), client.ObjectKey{Namespace: Namespace, Name: secret}, &s)); err != nil {
 		t.Fatal(err)
 	}
 	if c := certificate(s.Data[corev1.TLSCertKey]); c != nil {
-		return c.SerialNumber.String()
+		return fingerprint(c)
 	}
 	return ""
 }
 
 // awaitServed waits until every replica says that it serves this certificate.
-func awaitServed(t *testing.T, serial string) {
+func awaitServed(t *testing.T, fingerprint string) {
 	t.Helper()
 	eventually(t, "every replica to serve the new certificate", func(ctx context.Context) (string, bool, error) {
 		var pods corev1.PodList
@@ -141,7 +141,7 @@ func awaitServed(t *testing.T, serial string) {
 		}
 		for _, p := range pods.Items {
 			words, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
-			if err != nil || !strings.Contains(string(words), serial) {
+			if err != nil || !strings.Contains(string(words), fingerprint) {
 				return p.Name + " doesn't", false, err
 			}
 		}

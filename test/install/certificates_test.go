@@ -5,6 +5,7 @@ package install
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -122,7 +123,7 @@ func awaitChanges(t *testing.T, certificates, authorities int, why string, harm 
 		}
 		for key, of := range seen {
 			if cert := certificate(s.Data[key]); cert != nil {
-				of[cert.SerialNumber.String()] = true
+				of[fingerprint(cert)] = true
 			}
 		}
 		// Those that were there before are the first.
@@ -147,6 +148,11 @@ func awaitExpired(t *testing.T) {
 		ca := certificate(s.Data["ca.crt"])
 		return fmt.Sprintf("authority until %s", ca.NotAfter), time.Now().After(ca.NotAfter), nil
 	})
+}
+
+// fingerprint is a certificate's SHA-256 as openssl and the logs of replicas have it.
+func fingerprint(cert *x509.Certificate) string {
+	return strings.ReplaceAll(fmt.Sprintf("% X", sha256.Sum256(cert.Raw)), " ", ":")
 }
 
 // certificate is the first one of a text, nil where there is none.

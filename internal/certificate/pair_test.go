@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package certificate
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestPair holds what a certificate must be for API servers to accept it, whoever makes it.
+func TestPair(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	one, two := must(newAuthority(now, 10*time.Hour)), must(newAuthority(now, 10*time.Hour))
+	longest := "etcd-webhook." + strings.Repeat("n", 63) + ".svc"
+	leaf := must(one.issue(now, 100*time.Hour, longest))
+	if _, err := tls.X509KeyPair(leaf.certPEM, leaf.keyPEM); err != nil {
+		t.Error(err)
+	}
+	for _, row := range []struct {
+		name string
+		by   []*x509.Certificate
+		host string
+		at   time.Duration
+		want bool
+	}{
+		{name: "at once", host: longest, want: true},
+		{name: "by a clock that is behind", host: longest, at: -9 * time.Minute, want: true},
+		{name: "by a clock that is far behind", host: longest, at: -11 * time.Minute},
+		{name: "at the authority's end", host: longest, at: 10*time.Hour - time.Second, want: true},
+		{name: "after the authority's end", host: longest, at: 10*time.Hour + time.Second},
+		{name: "another Service's name", host: testHost},
+		{name: "another authority of that name", by: []*x509.Certificate{two.cert}, host: longest},
+		{name: "both authorities of that name", by: []*x509.Certificate{two.cert, one.cert}, host: longest, want: true},
+	} {
+		if row.by == nil {
+			row.by = []*x509.Certificate{one.cert}
+		}
+		if got := verifies([]*x509.Certificate{leaf.cert}, row.by, row.host, now.Add(row.at)); got != row.want {
+			t.Errorf("%s: accepted %v", row.name, got)
+		}
+	}
+	if leaf.cert.NotAfter.After(one.cert.NotAfter) {
+		t.Errorf("the certificate ends at %s, after its authority at %s", leaf.cert.NotAfter, one.cert.NotAfter)
+	}
+	if isAuthority(leaf.cert, now) {
+		t.Error("a serving certificate may sign others")
+	}
+	if fingerprint(one.cert) == fingerprint(two.cert) || len(fingerprint(leaf.cert)) != 32*3-1 {
+		t.Errorf("fingerprints are %s, %s and %s", fingerprint(one.cert), fingerprint(two.cert), fingerprint(leaf.cert))
+	}
+}
+
+// TestAuthorityOfAnotherKind lets replicas find an authority that the library can't sign
+// with, and another one's certificate by it is served: they change it for one of their own.
+func TestAuthorityOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	for _, seed := range seeds(t, 3) {
+		m := installed(t, seed)
+		m.end(2)
+		old := anotherKind(t, nil, m.clock.Now())
+		leaf := anotherKind(t, old, m.clock.Now())
+		if _, err := old.issue(m.clock.Now(), time.Hour, testHost); err == nil {
+			t.Fatalf("SEED=%d: the library signs with it: what is this test for?", seed)
+		}
+		state{authority: old, leaf: leaf}.write(m.secret)
+		m.secret.ResourceVersion = m.next()
+		m.bundle(old.certPEM)
+		m.count()
+		m.startWith("the one before", &files{last: must(newServed(&tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}}, nil))})
+		m.run(20, time.Second)
+		m.start("c")
+		m.start("d")
+		m.heal("replicas that can't sign with it")
+		m.end(1)
+		m.run(1200, 40*time.Second)
+		if st := readState(m.secret); !m.serving() || !st.authority.signs(m.clock.Now()) || readTrust(m.config).holds(old.cert) {
+			m.fail("SEED=%d: in the end not everything is served, or the old authority is still there", seed)
+		}
+	}
+}
+
+// anotherKind makes an authority with an ECDSA key, or a serving certificate by it.
+func anotherKind(t *testing.T, by *pair, now time.Time) *pair {
+	t.Helper()
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(7), Subject: pkix.Name{CommonName: authorityName}, IsCA: by == nil, BasicConstraintsValid: true,
+		NotBefore: now.Add(-time.Minute), NotAfter: now.Add(4 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
+	}
+	parent := &pair{cert: template, key: key}
+	if by != nil {
+		parent = by
+		template.Subject, template.NotAfter, template.KeyUsage = pkix.Name{}, now.Add(time.Hour), x509.KeyUsageDigitalSignature
+		template.DNSNames, template.ExtKeyUsage = []string{testHost}, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	}
+	der := must(x509.CreateCertificate(rand.Reader, template, parent.cert, key.Public(), parent.key))
+	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(key))})
+	return must(parsePair(encode(must(x509.ParseCertificate(der))), keyPEM))
+}
