@@ -64,7 +64,7 @@ func (s Settings) next(v sight, old state) (state, []string, error) {
 	st, said := s.clean(v, old)
 	said = append(said, s.adopt(v, &st)...)
 	switch {
-	case st.next == nil && (st.authority == nil || s.due(v.now, st.authority.cert, s.AuthorityLife)):
+	case st.next == nil && (st.authority == nil || due(v.now, st.authority.cert, s.AuthorityLife) || outlived(v.now, st.authority.cert, s.AuthorityLife)):
 		made, err := newAuthority(v.now, s.AuthorityLife)
 		if err != nil {
 			return old, nil, err
@@ -159,7 +159,7 @@ func (s Settings) promote(v sight, st *state) {
 // issue renews the serving certificate where it is due, or not by the authority
 // that signs now.
 func (s Settings) issue(v sight, st *state) ([]string, error) {
-	if st.authority == nil || s.good(v, *st) && !s.due(v.now, st.leaf.cert, s.lifeBy(v, st.authority)) {
+	if st.authority == nil || s.good(v, *st) && !due(v.now, st.leaf.cert, s.lifeBy(v, st.authority)) && !outlived(v.now, st.leaf.cert, s.Life) {
 		return nil, nil
 	}
 	leaf, err := st.authority.issue(v.now, s.Life, v.host)
@@ -181,9 +181,15 @@ func (s Settings) good(v sight, st state) bool {
 		verifies([]*x509.Certificate{st.leaf.cert}, []*x509.Certificate{st.authority.cert}, v.host, v.now)
 }
 
-// due says whether a third or less of a certificate's life is left, or more than
-// there can be: it was made when lives were longer, or clocks otherwise.
-func (s Settings) due(now time.Time, cert *x509.Certificate, life time.Duration) bool {
-	left := cert.NotAfter.Sub(now)
-	return left <= life/3 || left > life+life/10+far
+// due says whether a third or less of a certificate's life is left.
+func due(now time.Time, cert *x509.Certificate, life time.Duration) bool {
+	return cert.NotAfter.Sub(now) <= life/3
+}
+
+// outlived says whether a certificate is older than they get now: lives were longer when
+// it was made. One that is young stays, or replicas of two minds, in a rollout that
+// changes the lifetimes, would replace each other's without end.
+func outlived(now time.Time, cert *x509.Certificate, life time.Duration) bool {
+	made := cert.NotBefore.Add(min(10*time.Minute, cert.NotAfter.Sub(cert.NotBefore)/11)) // as backdate has it
+	return now.Sub(made) >= life
 }

@@ -126,6 +126,48 @@ func TestRestartsFailNoAdmission(t *testing.T) {
 	})
 }
 
+// TestTwoMindsAboutLifetimes stops a rollout in its midst that makes lifetimes shorter:
+// what the new replica issues lives too short for the old one, and the other way round.
+func TestTwoMindsAboutLifetimes(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name         string
+		before, next Settings
+		// within is how soon after the rollout the new lifetimes hold.
+		within time.Duration
+	}{
+		{"certificates", Settings{time.Hour, 4 * time.Hour, time.Minute}, Settings{20 * time.Minute, 4 * time.Hour, time.Minute}, 25 * time.Minute},
+		{"authorities, too", DefaultSettings(), Settings{6 * time.Minute, 18 * time.Minute, time.Minute}, 25 * time.Minute},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			eachSeed(t, 2, func(_ *testing.T, m *model) {
+				m.replicas[0].settings, m.replicas[1].settings = row.before, row.next
+				issued, last, began := 0, readState(m.secret).leaf.cert, m.clock.Now()
+				for range 2000 {
+					m.run(1, 40*time.Second)
+					if now := readState(m.secret).leaf; now != nil && !now.cert.Equal(last) {
+						issued, last = issued+1, now.cert
+					}
+				}
+				// Each of them issues one in each of the shorter lives, and one by each authority.
+				lives := int(m.clock.Since(began) / row.next.Life)
+				if issued < lives || issued > 4*lives {
+					m.fail("in %d lives %d certificates were issued", lives, issued)
+				}
+				m.end(1)
+				for end := m.clock.Now().Add(row.within); m.clock.Now().Before(end); {
+					m.run(1, 10*time.Second)
+				}
+				st := readState(m.secret)
+				if now := m.clock.Now(); st.leaf.cert.NotAfter.Sub(now) > row.next.Life || st.authority.cert.NotAfter.Sub(now) > row.next.AuthorityLife {
+					m.fail("at %s there is still one that was made to live longer, until %s and %s", now, st.leaf.cert.NotAfter, st.authority.cert.NotAfter)
+				}
+			})
+		})
+	}
+}
+
 // TestCertManagerComesAndGoes lets cert-manager take the certificates over, and goes back
 // to our own, whose Secret is still there. Each time, replicas that serve by the one
 // authority and by the other run side by side for a while.
