@@ -190,6 +190,5 @@ func due(now time.Time, cert *x509.Certificate, life time.Duration) bool {
 // it was made. One that is young stays, or replicas of two minds, in a rollout that
 // changes the lifetimes, would replace each other's without end.
 func outlived(now time.Time, cert *x509.Certificate, life time.Duration) bool {
-	made := cert.NotBefore.Add(min(10*time.Minute, cert.NotAfter.Sub(cert.NotBefore)/11)) // as backdate has it
-	return now.Sub(made) >= life
+	return now.Sub(madeAt(cert)) >= life
 }

@@ -22,8 +22,16 @@ import (
 // makes it a DNS name of the authority, too.
 const authorityName = "etcd-webhook-authority"
 
-// backdate is how long before it is made a certificate is valid: clocks differ.
-func backdate(life time.Duration) time.Duration { return min(10*time.Minute, life/10) }
+// mostBackdated is how long before it is made a certificate is valid at most: clocks differ.
+const mostBackdated = 10 * time.Minute
+
+// backdate is how long before it is made a certificate that lives so long is valid.
+func backdate(life time.Duration) time.Duration { return min(mostBackdated, life/10) }
+
+// madeAt is when a certificate was made that was backdated.
+func madeAt(cert *x509.Certificate) time.Time {
+	return cert.NotBefore.Add(min(mostBackdated, cert.NotAfter.Sub(cert.NotBefore)/11))
+}
 
 // pair is a certificate and its key, as they stand in a Secret.
 type pair struct {
@@ -62,7 +70,7 @@ func (p *pair) issue(now time.Time, life time.Duration, host string) (*pair, err
 	if !ok {
 		return nil, errors.New("issue a certificate: the authority has no RSA key")
 	}
-	by := &rotator.KeyPairArtifacts{Cert: p.cert, Key: key, CertPEM: p.certPEM, KeyPEM: p.keyPEM}
+	by := &rotator.KeyPairArtifacts{Cert: p.cert, Key: key}
 	certPEM, keyPEM, err := library(host).CreateCertPEM(by, now.Add(-backdate(life)), until)
 	if err != nil {
 		return nil, fmt.Errorf("issue a certificate: %w", err)

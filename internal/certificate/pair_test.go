@@ -4,17 +4,15 @@
 package certificate
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"math/big"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 )
 
 // TestPair holds what a certificate must be for API servers to accept it, whoever makes it.
@@ -53,6 +51,11 @@ func TestPair(t *testing.T) {
 	if leaf.cert.NotAfter.After(one.cert.NotAfter) {
 		t.Errorf("the certificate ends at %s, after its authority at %s", leaf.cert.NotAfter, one.cert.NotAfter)
 	}
+	for _, life := range []time.Duration{50 * time.Minute, 110 * time.Minute, 8760 * time.Hour} {
+		if made := madeAt(must(newAuthority(now, life)).cert); made.Sub(now).Abs() > time.Second {
+			t.Errorf("an authority that lives %s was made at %s, it seems, not at %s", life, made, now)
+		}
+	}
 	if isAuthority(leaf.cert, now) {
 		t.Error("a serving certificate may sign others")
 	}
@@ -68,8 +71,9 @@ func TestAuthorityOfAnotherKind(t *testing.T) {
 	for _, seed := range seeds(t, 3) {
 		m := installed(t, seed)
 		m.end(2)
-		old := anotherKind(t, nil, m.clock.Now())
-		leaf := anotherKind(t, old, m.clock.Now())
+		theirs := anotherKind(t, nil, m.clock.Now())
+		theirLeaf := anotherKind(t, theirs, m.clock.Now())
+		old, leaf := must(parsePair(theirs.CertPEM, theirs.KeyPEM)), must(parsePair(theirLeaf.CertPEM, theirLeaf.KeyPEM))
 		if _, err := old.issue(m.clock.Now(), time.Hour, testHost); err == nil {
 			t.Fatalf("SEED=%d: the library signs with it: what is this test for?", seed)
 		}
@@ -91,20 +95,15 @@ func TestAuthorityOfAnotherKind(t *testing.T) {
 }
 
 // anotherKind makes an authority with an ECDSA key, or a serving certificate by it.
-func anotherKind(t *testing.T, by *pair, now time.Time) *pair {
+func anotherKind(t *testing.T, by *certtest.Pair, now time.Time) *certtest.Pair {
 	t.Helper()
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(7), Subject: pkix.Name{CommonName: authorityName}, IsCA: by == nil, BasicConstraintsValid: true,
 		NotBefore: now.Add(-time.Minute), NotAfter: now.Add(4 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
 	}
-	parent := &pair{cert: template, key: key}
 	if by != nil {
-		parent = by
 		template.Subject, template.NotAfter, template.KeyUsage = pkix.Name{}, now.Add(time.Hour), x509.KeyUsageDigitalSignature
 		template.DNSNames, template.ExtKeyUsage = []string{testHost}, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	}
-	der := must(x509.CreateCertificate(rand.Reader, template, parent.cert, key.Public(), parent.key))
-	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(key))})
-	return must(parsePair(encode(must(x509.ParseCertificate(der))), keyPEM))
+	return certtest.Make(t, template, by)
 }

@@ -44,7 +44,7 @@ func (i issued) secret(more map[string][]byte) map[string][]byte {
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	ours, strangers := newIssuer(t, "our authority", nil), newIssuer(t, "another authority", nil)
-	ca := map[string][]byte{"ca.crt": ours.pem}
+	ca := map[string][]byte{"ca.crt": ours.CertPEM}
 	server, servingOnly := ours.issue(t, "server", nil), ours.issue(t, "server", only(x509.ExtKeyUsageServerAuth))
 	client := func(name string) map[string][]byte {
 		return ours.issue(t, name, only(x509.ExtKeyUsageClientAuth)).secret(nil)
@@ -84,7 +84,7 @@ func TestIdentity(t *testing.T) {
 		{
 			name: "in the server's Secret, under a chart's name",
 			secrets: map[string]map[string][]byte{
-				"server": server.secret(map[string][]byte{"ca.crt": ours.pem, "apiserver-etcd-client.crt": client("chart")["tls.crt"], "apiserver-etcd-client.key": nil}),
+				"server": server.secret(map[string][]byte{"ca.crt": ours.CertPEM, "apiserver-etcd-client.crt": client("chart")["tls.crt"], "apiserver-etcd-client.key": nil}),
 				"x":      client("one"), "y": client("two"),
 			},
 			want: "server", // without its key it is none
@@ -175,16 +175,16 @@ func TestAuthorities(t *testing.T) {
 		from   string
 		err    string
 	}{
-		{name: "beside the certificate", server: server.secret(map[string][]byte{"ca.crt": servers.pem}), ca: clients.pem, from: "Secret shop/server, key ca.crt"},
-		{name: "what clients are signed by", server: server.secret(nil), ca: servers.pem, from: "Secret shop/ca, key ca.crt"},
-		{name: "which of the two signed it", server: server.secret(map[string][]byte{"ca.crt": clients.pem}), ca: servers.pem, from: "Secret shop/ca, key ca.crt"},
-		{name: "what is given", server: server.secret(map[string][]byte{"ca.crt": servers.pem}), given: Credentials{CACert: others.pem}, from: "--cacert"},
+		{name: "beside the certificate", server: server.secret(map[string][]byte{"ca.crt": servers.CertPEM}), ca: clients.CertPEM, from: "Secret shop/server, key ca.crt"},
+		{name: "what clients are signed by", server: server.secret(nil), ca: servers.CertPEM, from: "Secret shop/ca, key ca.crt"},
+		{name: "which of the two signed it", server: server.secret(map[string][]byte{"ca.crt": clients.CertPEM}), ca: servers.CertPEM, from: "Secret shop/ca, key ca.crt"},
+		{name: "what is given", server: server.secret(map[string][]byte{"ca.crt": servers.CertPEM}), given: Credentials{CACert: others.CertPEM}, from: "--cacert"},
 		{
-			name: "neither", server: server.secret(map[string][]byte{"ca.crt": others.pem}), ca: clients.pem,
+			name: "neither", server: server.secret(map[string][]byte{"ca.crt": others.CertPEM}), ca: clients.CertPEM,
 			err: "nothing says who signed its certificate (Secret shop/server, key tls.crt): Secret shop/server, key ca.crt has not signed it; Secret shop/ca, key ca.crt has not signed it; give the authorities by --cacert",
 		},
 		{
-			name: "one that it makes itself", server: server.secret(nil), ca: servers.pem, err: "auto-tls",
+			name: "one that it makes itself", server: server.secret(nil), ca: servers.CertPEM, err: "auto-tls",
 			change: func(c *corev1.Container) {
 				c.Args = []string{"--listen-client-urls=https://0.0.0.0:2379", "--auto-tls"}
 			},

@@ -4,27 +4,21 @@
 package etcd
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
 	"math/big"
 	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 )
 
 // issuer is a certificate authority.
-type issuer struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	pem  []byte
-}
+type issuer struct{ *certtest.Pair }
 
 // issued is a certificate and its key in PEM.
 type issued struct{ cert, key []byte }
@@ -35,32 +29,10 @@ func newIssuer(t *testing.T, name string, by *issuer) *issuer {
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
 		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
 	}
-	i := &issuer{}
-	der, key := sign(t, template, by)
-	var err error
-	if i.cert, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
+	if by == nil {
+		by = &issuer{}
 	}
-	i.key, i.pem = key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	return i
-}
-
-// sign makes a certificate, by itself where there is no authority.
-func sign(t *testing.T, template *x509.Certificate, by *issuer) ([]byte, *ecdsa.PrivateKey) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parent, signer := template, key
-	if by != nil {
-		parent, signer = by.cert, by.key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return der, key
+	return &issuer{certtest.Make(t, template, by.Pair)}
 }
 
 // issue makes a certificate; change may be nil.
@@ -74,15 +46,8 @@ func (i *issuer) issue(t *testing.T, name string, change func(*x509.Certificate)
 	if change != nil {
 		change(template)
 	}
-	der, key := sign(t, template, i)
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return issued{
-		cert: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		key:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}),
-	}
+	made := certtest.Make(t, template, i.Pair)
+	return issued{cert: made.CertPEM, key: made.KeyPEM}
 }
 
 func expired(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Hour) }
@@ -98,7 +63,7 @@ func TestVerify(t *testing.T) {
 	between := newIssuer(t, "one between", ours)
 	names := []string{"a-0.a.shop.svc.cluster.local", "a-client.shop.svc", "10.0.0.1"}
 	chained := between.issue(t, "etcd", nil, "a-0.a.shop.svc.cluster.local")
-	chained.cert = append(chained.cert, between.pem...)
+	chained.cert = append(chained.cert, between.CertPEM...)
 	for _, row := range []struct {
 		name   string
 		shown  issued
@@ -127,7 +92,7 @@ func TestVerify(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			pool, from, err := poolOf(ours.pem, "the test")
+			pool, from, err := poolOf(ours.CertPEM, "the test")
 			if err != nil {
 				t.Fatal(err)
 			}

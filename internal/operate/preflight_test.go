@@ -4,9 +4,6 @@
 package operate
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -20,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -187,17 +185,8 @@ func TestPreflightServices(t *testing.T) {
 
 func TestPreflightCertificate(t *testing.T) {
 	t.Parallel()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
 	made := func(names ...string) []byte {
-		c := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: names}
-		der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+		return certtest.Make(t, &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: names}, nil).CertPEM
 	}
 	hosts := []string{"main-3.main.team.svc", "main-4.main.team.svc"}
 	for _, c := range []struct {

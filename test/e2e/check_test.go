@@ -5,12 +5,8 @@ package e2e
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"maps"
 	"math/big"
@@ -23,6 +19,7 @@ import (
 	"time"
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -183,16 +180,8 @@ func expiringCertificate(t *testing.T, c *clusters.Cluster) {
 
 func shortLived(t *testing.T, life time.Duration) []byte {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(7), NotBefore: time.Now(), NotAfter: time.Now().Add(life)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return certtest.Make(t, template, nil).CertPEM
 }
 
 // scaledAway takes a pod away and leaves its member in etcd, as kubectl scale does.
