@@ -4,12 +4,15 @@
 package testbed
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vishvananda/netlink"
 )
 
 func fetch(t *testing.T, url string) string {
@@ -59,6 +62,17 @@ func reachable(n Node) bool {
 	return err != nil && strings.Contains(err.Error(), "certificate")
 }
 
+// answers waits for the node to be reachable.
+func (c cluster) answers(n Node) {
+	c.t.Helper()
+	c.eventually(func() string {
+		if !reachable(n) {
+			return n.Name + " doesn't answer"
+		}
+		return ""
+	})
+}
+
 func testAPIServer(c cluster) {
 	c.must(c.StopAPIServer(c.t.Context()))
 	if out, err := c.try("get", "nodes", "--request-timeout=2s"); err == nil {
@@ -77,12 +91,7 @@ func testCut(c cluster) {
 		c.t.Errorf("%s is cut off and answers", n.Name)
 	}
 	c.must(c.HealNode(c.t.Context(), n.Name))
-	c.eventually(func() string {
-		if !reachable(n) {
-			return n.Name + " doesn't answer"
-		}
-		return ""
-	})
+	c.answers(n)
 	c.must(c.CutZone(c.t.Context(), n.Zone))
 	c.must(c.HealZone(c.t.Context(), n.Zone))
 }
@@ -101,22 +110,33 @@ func testPause(c cluster) {
 		}
 	}
 	c.must(c.ResumeNode(c.t.Context(), n.Name))
-	c.eventually(func() string {
-		if !reachable(n) {
-			return n.Name + " doesn't answer"
-		}
-		return ""
-	})
+	c.answers(n)
 }
 
-func testKill(c cluster)     { c.offAndOn(c.KillNode(c.t.Context(), c.nodeOf("db-0").Name)) }
-func testShutdown(c cluster) { c.offAndOn(c.StopNode(c.t.Context(), c.nodeOf("db-0").Name)) }
-
-// offAndOn starts a node that was just turned off, and expects its pod and the
-// pod's data back.
-func (c cluster) offAndOn(err error) {
+// hardwareAddress returns where this host sends what is for a node.
+func (c cluster) hardwareAddress(n Node) string {
+	c.t.Helper()
+	neighbours, err := netlink.NeighList(0, netlink.FAMILY_V4)
 	c.must(err)
+	for _, entry := range neighbours {
+		if entry.IP.String() == n.Address {
+			return entry.HardwareAddr.String()
+		}
+	}
+	c.t.Fatalf("this host knows no hardware address of %s", n.Name)
+	return ""
+}
+
+func testKill(c cluster)     { c.offAndOn(c.KillNode) }
+func testShutdown(c cluster) { c.offAndOn(c.StopNode) }
+
+// offAndOn turns a node off and starts it, and expects its pod, the pod's data and
+// its place in the network back.
+func (c cluster) offAndOn(turnOff func(context.Context, string) error) {
 	n := c.nodeOf("db-0")
+	c.answers(n)
+	address := c.hardwareAddress(n)
+	c.must(turnOff(c.t.Context(), n.Name))
 	if reachable(n) {
 		c.t.Errorf("%s is off and answers", n.Name)
 	}
@@ -134,4 +154,8 @@ func (c cluster) offAndOn(err error) {
 		}
 		return ""
 	})
+	c.answers(n)
+	if now := c.hardwareAddress(n); now != address {
+		c.t.Errorf("%s came back with hardware address %s, had %s", n.Name, now, address)
+	}
 }

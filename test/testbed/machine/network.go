@@ -43,7 +43,8 @@ func (s *Spec) configureNetwork(ctx context.Context) error {
 		}
 	}
 	if s.Switch {
-		if err := netlink.LinkAdd(&netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: device}}); err != nil {
+		attrs := netlink.LinkAttrs{Name: device, HardwareAddr: s.hardwareAddress()}
+		if err := netlink.LinkAdd(&netlink.Bridge{LinkAttrs: attrs}); err != nil {
 			return fmt.Errorf("make bridge: %w", err)
 		}
 	}
@@ -148,14 +149,27 @@ func (s *Spec) plug(ctx context.Context, pid int, into *Spec, cut bool) error {
 		_ = sw.LinkDel(old)
 	}
 	port := &netlink.Veth{
-		LinkAttrs:     netlink.LinkAttrs{Name: s.port(), MasterIndex: bridge.Attrs().Index},
-		PeerName:      device,
-		PeerNamespace: netlink.NsPid(pid),
+		LinkAttrs:        netlink.LinkAttrs{Name: s.port(), MasterIndex: bridge.Attrs().Index},
+		PeerName:         device,
+		PeerNamespace:    netlink.NsPid(pid),
+		PeerHardwareAddr: s.hardwareAddress(),
 	}
 	if err := whileExec(func() error { return sw.LinkAdd(port) }); err != nil {
 		return fmt.Errorf("plug %s into %s: %w", s.Name, into.Name, err)
 	}
 	return s.Cut(into, cut)
+}
+
+// hardwareAddress is the machine's own for good, as a network card's is; nil when
+// Address isn't one of IPv4. The kernel's choice is another one at each boot, and
+// for a bridge at each cable that comes or goes. Who has talked to the machine
+// before then sends to the old one, which nobody hears, for up to a minute.
+func (s *Spec) hardwareAddress() net.HardwareAddr {
+	ip, _, err := net.ParseCIDR(s.Address)
+	if err != nil || ip.To4() == nil {
+		return nil
+	}
+	return append(net.HardwareAddr{0x02, 0}, ip.To4()...)
 }
 
 // port names the switch's end of the machine's cable. Device names have 15
