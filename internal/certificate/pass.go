@@ -134,9 +134,13 @@ func newServed(c *tls.Certificate, authority *x509.Certificate) (*served, error)
 
 // serve offers a certificate, if there is one, and notes who vouches for what is served.
 func (k *Keeper) serve(candidate *served, v sight, unasked bool) {
+	waited := k.server.waiting()
 	if candidate != nil && k.server.offer(candidate, v, unasked) {
 		leaf := candidate.chain[0]
 		k.logger.Info("serving a new certificate", "sha256", fingerprint(leaf), "until", leaf.NotAfter.UTC().Format(time.RFC3339))
+	}
+	if waits := k.server.waiting(); waits != "" && waits != waited {
+		k.logger.Info("a certificate isn't served yet", "why", waits)
 	}
 	k.server.vouched(v)
 }

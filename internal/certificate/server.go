@@ -33,8 +33,7 @@ type server struct {
 	clock clock.PassiveClock // the API server's time
 	mu    sync.RWMutex
 	now   *served
-	// waits says why a certificate that is there isn't served; empty where none waits.
-	waits string
+	waits string // see waiting
 	// distrusted says that others were trusted when the first one wasn't.
 	distrusted bool
 	// authorityEnd is until when API servers have an authority for what is served;
@@ -56,6 +55,13 @@ func (s *server) serving() *served {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.now
+}
+
+// waiting says why a certificate that is there isn't served; empty where none waits.
+func (s *server) waiting() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.waits
 }
 
 // Check says what is wrong with the certificate that is served, for readiness: a

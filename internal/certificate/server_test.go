@@ -9,10 +9,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -84,6 +86,28 @@ func TestWhatIsServed(t *testing.T) {
 				t.Errorf("it is served: %v (%s)", got, s.waits)
 			}
 		})
+	}
+}
+
+// TestWaitingIsTold: the log says once why a certificate isn't served, and when it is.
+func TestWaitingIsTold(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	authority := must(newAuthority(now, 1000*time.Hour))
+	c, s := leafOf(t, authority, now, 168*time.Hour, true), &server{clock: clocktesting.NewFakePassiveClock(now)}
+	var told []string
+	k := &Keeper{server: s, logger: funcr.New(func(_, args string) { told = append(told, args) }, funcr.Options{})}
+	v := sight{now: now, host: testHost}
+	for range 3 {
+		k.serve(c, v, false)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "not every webhook of the configuration trusts its authority") {
+		t.Errorf("of one that waits it said %q", told)
+	}
+	v.trust = trust{uid: "x", bundles: [][]*x509.Certificate{{authority.cert}}}
+	k.serve(c, v, false)
+	if len(told) != 2 || !strings.Contains(told[1], "serving a new certificate") {
+		t.Errorf("it said %q", told)
 	}
 }
 
