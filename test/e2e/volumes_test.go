@@ -138,21 +138,25 @@ func openGates(t *testing.T, ns string) {
 	}()
 }
 
-// claimInZone binds a claim to the zone of a node before its member is there, and makes it
-// where there is none.
-func claimInZone(t *testing.T, ns, name, node string) {
-	t.Helper()
-	class := "zone"
-	claim := &corev1.PersistentVolumeClaim{
+// zoneClaim is a claim for a volume that a zone's nodes reach.
+func zoneClaim(ns, name string) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: &class,
+			StorageClassName: new("zone"),
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources: corev1.VolumeResourceRequirements{
 				Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 			},
 		},
 	}
+}
+
+// claimInZone binds a claim to the zone of a node before its member is there, and makes it
+// where there is none.
+func claimInZone(t *testing.T, ns, name, node string) {
+	t.Helper()
+	claim := zoneClaim(ns, name)
 	if err := client.IgnoreAlreadyExists(kube.Create(t.Context(), claim)); err != nil {
 		t.Fatal(err)
 	}

@@ -39,18 +39,28 @@ func listedRights(by string) []right {
 	return all
 }
 
+// UsedRights are the rights that etcd-webhook has used on a testbed until now.
+func UsedRights(tb *testbed.Testbed) ([]string, error) {
+	used, err := usedRights(tb.AuditLog())
+	var all []string
+	for _, r := range used {
+		all = append(all, r.String())
+	}
+	return all, err
+}
+
 // RightsUsed looks, once all tests of a package ("e2e" or "install") have run, whether
 // they had etcd-webhook use every right that they should. One that it didn't use is to
 // be taken out of the manifests, or a test is missing.
 func RightsUsed(by string) func(*testbed.Testbed) error {
 	return func(tb *testbed.Testbed) error {
-		used, err := usedRights(tb.AuditLog())
+		used, err := UsedRights(tb)
 		if err != nil {
 			return fmt.Errorf("read which rights were used: %w", err)
 		}
 		var unused []string
 		for _, r := range listedRights(by) {
-			if !slices.Contains(used, r) {
+			if !slices.Contains(used, r.String()) {
 				unused = append(unused, r.String())
 			}
 		}
