@@ -148,8 +148,12 @@ func tarpit(t *testing.T) {
 	})
 }
 
-// coldStart turns everything off, and on again the API server first. Members' pods
-// are made anew while there is nobody to ask.
+// controlPlane are its programs but for the API server, the store first.
+var controlPlane = []string{"etcd", "kube-controller-manager", "kube-scheduler"}
+
+// coldStart turns everything off, and on again the control plane first. While there is
+// nobody to ask, etcd-webhook is asked about nobody else's objects, and members' pods are
+// made anew.
 func coldStart(t *testing.T, ns string) {
 	t.Helper()
 	for _, n := range bed.Nodes() {
@@ -160,9 +164,20 @@ func coldStart(t *testing.T, ns string) {
 	if err := bed.StopAPIServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	for _, program := range controlPlane {
+		if err := bed.KillProcess(t.Context(), program); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, program := range controlPlane {
+		if err := bed.StartProcess(t.Context(), program); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := bed.StartAPIServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	notAsked(t, ns)
 	kubectl(t, "delete", "pods", "-n", ns, "-l", "app=etcd", "--grace-period", "0", "--force")
 	for _, n := range bed.Nodes() {
 		if err := bed.StartNode(t.Context(), n.Name); err != nil {
