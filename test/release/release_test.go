@@ -19,11 +19,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
-// host is what the tests really build for; the other platforms differ in an
-// argument of the Go command, and make release-snapshot builds them.
+// host is this machine's platform, for tests that run what they build.
 var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
 
-// TestSameBytes makes one commit's release twice, from a checkout and from one
+// TestSameBytes makes one commit's whole release twice, from a checkout and from one
 // with other times and changes that nobody committed, and compares every file.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
@@ -34,7 +33,7 @@ func TestSameBytes(t *testing.T) {
 			disturb(t, source)
 		}
 		releases[i] = filepath.Join(t.TempDir(), "dist")
-		made, err := Make(t.Context(), Options{Source: source, Out: releases[i], Plugins: host, Images: host, Progress: t.Output()})
+		made, err := Make(t.Context(), Options{Source: source, Out: releases[i], Plugins: AllPlugins(), Images: AllImages(), Progress: t.Output()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +50,7 @@ func TestSameBytes(t *testing.T) {
 	if out, err := sums.CombinedOutput(); err != nil {
 		t.Errorf("sha256sum --check: %v\n%s", err, out)
 	}
-	t.Run("image", func(t *testing.T) { testImage(t, releases[0]) })
+	t.Run("images", func(t *testing.T) { testImages(t, releases[0]) })
 	t.Run("what the README names", func(t *testing.T) { testReadme(t, releases[0]) })
 	t.Run("bill of materials", func(t *testing.T) { testBOM(t, releases[0]) })
 }
@@ -80,13 +79,22 @@ func disturb(t *testing.T, source string) {
 	}
 }
 
-func testImage(t *testing.T, release string) {
+func testImages(t *testing.T, release string) {
+	t.Helper()
+	images := readImages(t, filepath.Join(release, "image"))
+	for _, platform := range AllImages() {
+		image := images[platform.String()]
+		if image == nil {
+			t.Fatalf("the layout has no image for %s", platform)
+		}
+		testImage(t, image, filepath.Join(release, programsFolder, platform.OS+"_"+platform.Arch, webhookProgram))
+	}
+}
+
+// testImage holds what nodes need of an image with one program.
+func testImage(t *testing.T, image v1.Image, program string) {
 	t.Helper()
 	const limit = 40 << 20
-	image, platform := readImage(t, filepath.Join(release, "image"))
-	if platform != host[0].String() {
-		t.Errorf("the image is for %s", platform)
-	}
 	config, err := image.ConfigFile()
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +102,6 @@ func testImage(t *testing.T, release string) {
 	if config.Config.User != "65532:65532" {
 		t.Errorf("it runs as %q", config.Config.User)
 	}
-	program := filepath.Join(release, "programs", host[0].OS+"_"+host[0].Arch, webhookProgram)
 	info, err := os.Stat(program)
 	if err != nil {
 		t.Fatal(err)
@@ -115,8 +122,8 @@ func testImage(t *testing.T, release string) {
 	}
 }
 
-// readImage is the one image of a layout, whose every digest is right.
-func readImage(t *testing.T, dir string) (image v1.Image, platform string) {
+// readImages are the images of a layout by their platforms; every digest is right.
+func readImages(t *testing.T, dir string) map[string]v1.Image {
 	t.Helper()
 	layouts, err := layout.ImageIndexFromPath(dir)
 	if err != nil {
@@ -134,20 +141,25 @@ func readImage(t *testing.T, dir string) (image v1.Image, platform string) {
 		t.Fatal(err)
 	}
 	inner, err := index.IndexManifest()
-	if err != nil || len(inner.Manifests) != len(host) {
+	if err != nil || len(inner.Manifests) != len(AllImages()) {
 		t.Fatalf("the index has %d images: %v", len(inner.Manifests), err)
 	}
-	if image, err = index.Image(inner.Manifests[0].Digest); err != nil {
-		t.Fatal(err)
+	images := map[string]v1.Image{}
+	for _, m := range inner.Manifests {
+		image, err := index.Image(m.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		images[m.Platform.String()] = image
 	}
-	return image, inner.Manifests[0].Platform.String()
+	return images
 }
 
 // testBOM compares the bills with what the Go command says of the programs.
 func testBOM(t *testing.T, release string) {
 	t.Helper()
 	bills, err := filepath.Glob(filepath.Join(release, "*.cdx.json"))
-	if err != nil || len(bills) != 2 {
+	if err != nil || len(bills) != len(AllPlugins())+len(AllImages()) {
 		t.Fatalf("there are the bills %q: %v", bills, err)
 	}
 	for _, path := range bills {
@@ -155,8 +167,9 @@ func testBOM(t *testing.T, release string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, _, _ := strings.Cut(filepath.Base(path), "_")
-		program := filepath.Join(release, "programs", host[0].OS+"_"+host[0].Arch, name)
+		title := strings.Split(strings.TrimSuffix(filepath.Base(path), ".cdx.json"), "_") // name, version, platform
+		p := program{name: title[0], platform: Platform{OS: title[2], Arch: title[3]}}
+		name, program := p.name, filepath.Join(release, programsFolder, title[2]+"_"+title[3], p.file())
 		list := exec.CommandContext(t.Context(), "go", "version", "-m", program)
 		list.Dir = release // outside of every module, as its own decide nothing here
 		out, err := list.Output()
