@@ -80,7 +80,7 @@ func (b *Budget) releaseOrphans(ctx context.Context, key observe.OwnerKey) (left
 // giveBackOrDelete ends what we do to a budget without an owner. A copy of one that we
 // made says so as well, and is somebody's own.
 func (b *Budget) giveBackOrDelete(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
-	if observe.Ours(pdb) && pdb.Annotations[v1alpha1.BudgetMadeAnnotation] == client.ObjectKeyFromObject(pdb).String() {
+	if observe.Original(pdb) {
 		return b.delete(ctx, pdb)
 	}
 	return b.giveBack(ctx, pdb, 0, 0)

@@ -25,9 +25,9 @@ func newWebhookUninstallCmd(e *env) *cobra.Command {
 		Short: "Remove etcd-webhook, and give back what it holds",
 		Long: paragraphs(`
 			Remove etcd-webhook from the cluster, and leave nothing of it in force: the webhook
-			configurations go first, cuts of client traffic are lifted, every budget gets back what its
-			author asked for, but not less than the quorum, and those that etcd-webhook made go. Then its
-			Deployment, its rights and its namespace go. No pod restarts.
+			configurations go first, cuts of client traffic are lifted, and its rights and its Deployment
+			go. Then every budget gets back what its author asked for, but not less than the quorum, and
+			those that etcd-webhook made go. Everything else of it goes last. No pod restarts.
 
 			It does all of this itself, so it works where etcd-webhook doesn't run any more, and also after
 			kubectl delete -k. When it was interrupted, run it again.

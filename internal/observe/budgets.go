@@ -62,6 +62,12 @@ func Ours(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Labels[v1alpha1.CreatedByLabel] == v1alpha1.CreatedByController
 }
 
+// Original says whether a budget of ours is the one that was made: a copy of it has
+// another name or namespace, and is somebody's own.
+func Original(pdb *policyv1.PodDisruptionBudget) bool {
+	return Ours(pdb) && pdb.Annotations[v1alpha1.BudgetMadeAnnotation] == pdb.Namespace+"/"+pdb.Name
+}
+
 // Budgets finds the budgets around an owner's cluster.
 func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
 	w, err := r.workload(ctx, owner)

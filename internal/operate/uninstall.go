@@ -67,7 +67,7 @@ func (u *Uninstall) Plan(found *Installation) Plan {
 }
 
 func budgetStep(pdb *policyv1.PodDisruptionBudget) string {
-	if observe.Ours(pdb) {
+	if observe.Original(pdb) {
 		return fmt.Sprintf("delete budget %s/%s, which was made because there was none", pdb.Namespace, pdb.Name)
 	}
 	text := fmt.Sprintf("give budget %s/%s back to its author", pdb.Namespace, pdb.Name)
@@ -95,7 +95,7 @@ func (u *Uninstall) Needs(found *Installation) []Need {
 	}
 	for i := range found.Budgets {
 		pdb, verb := &found.Budgets[i], "patch"
-		if observe.Ours(pdb) {
+		if observe.Original(pdb) {
 			verb = "delete"
 		}
 		for _, verb := range []string{"get", verb} {
@@ -250,7 +250,7 @@ func (u *Uninstall) giveBackNow(ctx context.Context, pdb *policyv1.PodDisruption
 	for range 10 {
 		err := u.giveBack(ctx, pdb, false)
 		switch {
-		case err == nil && observe.Ours(pdb):
+		case err == nil && observe.Original(pdb):
 			u.Say("Budget %s/%s is deleted", pdb.Namespace, pdb.Name)
 			return nil
 		case err == nil:
@@ -297,10 +297,10 @@ func (d dryRun) ApplyToSubResourcePatch(o *client.SubResourcePatchOptions) {
 	}
 }
 
-// giveBack deletes a budget that we made, and has any other say what its author
+// giveBack deletes a budget that we made, but no copy of it, and has any other say what its author
 // asked for, but nothing below the quorum of the cluster that it is for.
 func (u *Uninstall) giveBack(ctx context.Context, pdb *policyv1.PodDisruptionBudget, dry dryRun) error {
-	if observe.Ours(pdb) {
+	if observe.Original(pdb) {
 		if err := u.Kube.Delete(ctx, pdb.DeepCopy(), client.Preconditions{UID: &pdb.UID}, dry); err != nil {
 			return fmt.Errorf("delete budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
 		}

@@ -9,8 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -30,37 +28,20 @@ import (
 // checkout. Each time it works.
 func TestInstallAsTheReadmeHasIt(t *testing.T) {
 	uninstalled(t)
-	where, block := readmeInstall(t)
 	from, made := published(t)
-	where = strings.ReplaceAll(where, "https://github.com/kubectl-etcd/kubectl-etcd/releases/download", from)
-	released, checkout, two := strings.Cut(block, "\n")
-	if !two || strings.Contains(checkout, "\n") || !strings.Contains(where, from) {
-		t.Fatalf("the README's block isn't what it was:\n%s\n%s", where, block)
+	block := shellBlock(t, "README.md", "\n**The webhook**")
+	lines := strings.Split(strings.ReplaceAll(block, "https://github.com/kubectl-etcd/kubectl-etcd/releases/download", from), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], from) {
+		t.Fatalf("the README's block isn't what it was:\n%s", block)
 	}
-	works(t, where+"\n"+released, made.Digest)
+	released, checkout := lines[0]+"\n"+lines[1], lines[2]
+	works(t, released, made.Digest)
 	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Webhook}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	works(t, checkout, ":dev")
 	certManagerInstalled(t)
-	works(t, where+"\n"+strings.Replace(released, "/etcd-webhook.yaml", "/etcd-webhook-cert-manager.yaml", 1), made.Digest)
-}
-
-// readmeInstall is the README's line that says where a release is, and its block on
-// installing etcd-webhook.
-func readmeInstall(t *testing.T) (where, webhook string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, install, _ := strings.Cut(string(text), "\n**The plugin**")
-	_, install, _ = strings.Cut(install, "```sh\n")
-	where, install, _ = strings.Cut(install, "\n")
-	_, install, _ = strings.Cut(install, "\n**The webhook**")
-	_, install, _ = strings.Cut(install, "```sh\n")
-	webhook, _, _ = strings.Cut(install, "\n```")
-	return where, webhook
+	works(t, strings.Replace(released, "/etcd-webhook.yaml", "/etcd-webhook-cert-manager.yaml", 1), made.Digest)
 }
 
 // published makes a release of what is committed, serves it at an address, below its
@@ -113,10 +94,7 @@ func pushLayout(ctx context.Context, made *release.Released) error {
 func works(t *testing.T, typed, image string) {
 	t.Helper()
 	eventually(t, typed, func(ctx context.Context) (string, bool, error) {
-		cmd := exec.CommandContext(ctx, "sh", "-ec", typed)
-		cmd.Dir = filepath.Join("..", "..")
-		cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+bed.Bin()+":"+os.Getenv("PATH"))
-		said, err := cmd.CombinedOutput()
+		said, err := inShell(ctx, typed)
 		return fmt.Sprintf("%s%v", said, err), err == nil, nil // cert-manager's webhook may not be trusted yet
 	})
 	rolledOut(t)

@@ -6,6 +6,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,22 +34,30 @@ func TestUninstallLeavesNothing(t *testing.T) {
 	ns := namespace(t, "rounds")
 	adopted := twoClusters(t, ns)
 	before := calm(t)
+	stop := func() {
+		kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
+		awaitPods(t, 0)
+		copyMade(t, ns)
+	}
 	states := []struct {
-		name  string
-		bring func()
+		name   string
+		bring  func()
+		copied bool
 	}{
-		{"it runs", func() {}},
-		{"it doesn't run", func() {
-			kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
-			awaitPods(t, 0)
-		}},
-		{"its manifests were deleted in haste", func() {
+		{name: "it runs", bring: func() {}},
+		{name: "it doesn't run", bring: stop, copied: true},
+		{name: "its manifests were deleted in haste", bring: func() {
 			kubectl(t, "delete", "-k", pinned(t, "overlays/self-signed"))
 			admitted(t, ns)
 		}},
-		{"uninstalling was interrupted", func() {
+		{name: "uninstalling was interrupted", bring: func() {
 			killPlugin(t, "is restored", "webhook", "uninstall", "--all", "-y")
 		}},
+		{name: "it runs, and goes by hand", bring: func() { typeInstall(t, byKubectl) }},
+		{name: "it doesn't run, and goes by hand", bring: func() {
+			stop()
+			unaidedByHand(t, ns, adopted)
+		}, copied: true},
 	}
 	for round := range rounds {
 		state := states[round%len(states)]
@@ -56,6 +65,12 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		hold(t, ns, adopted)
 		state.bring()
 		_, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
+		if said != "" && strings.Contains(state.name, "by hand") {
+			t.Errorf("round %d: after %s uninstalling said:\n%s", round+1, state.name, said)
+		}
+		if state.copied {
+			dropCopy(t, ns)
+		}
 		what := fmt.Sprintf("round %d (%s): all to be as before; uninstalling said:\n%s\n", round+1, state.name, said)
 		eventually(t, what, func(context.Context) (string, bool, error) {
 			// What the disruption controller counts follows a moment later, and a probe
