@@ -34,6 +34,7 @@ type admissions struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 	pod    *corev1.Pod
+	began  time.Time
 	// failedOpen is what the API server had counted before; see there.
 	failedOpen string
 	// open holds one thing for each that is not answered yet.
@@ -59,7 +60,7 @@ func admit(tb testing.TB, perSecond int) *admissions {
 		lost := a.try(ctx)
 		return lost, lost == "", nil
 	})
-	a.failedOpen = failedOpen(tb)
+	a.failedOpen, a.began = failedOpen(tb), time.Now()
 	ctx, cancel := context.WithCancel(tb.Context())
 	a.cancel = cancel
 	tb.Cleanup(func() { a.end() })
@@ -178,8 +179,8 @@ func (a *admissions) end() (sent int, lost []string) {
 func (a *admissions) allReviewed(tb testing.TB) {
 	tb.Helper()
 	sent, lost := a.end()
-	tb.Logf("%d admissions, the slowest took %s, %d were answered too late; without a review the slowest took %s",
-		sent, a.slowest.Round(time.Millisecond), a.late, a.elsewhere.Round(time.Millisecond))
+	tb.Logf("%d admissions, %.0f a second, the slowest took %s, %d were answered too late; without a review the slowest took %s",
+		sent, float64(sent)/time.Since(a.began).Seconds(), a.slowest.Round(time.Millisecond), a.late, a.elsewhere.Round(time.Millisecond))
 	if a.late > 0 && a.elsewhere < reviewLimit/4 {
 		tb.Errorf("%d of %d reviews came too late, on a machine that is fast enough", a.late, sent)
 	}
