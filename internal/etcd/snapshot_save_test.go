@@ -152,7 +152,11 @@ func TestSaveFails(t *testing.T) {
 					}
 				}
 				a, _ := sourceOf(t, "a-0", tc.tape)
-				got, err := saveTo(t, path, before != "", SnapshotSave{Sources: []SnapshotSource{a}, Idle: 200 * time.Millisecond})
+				save := SnapshotSave{Sources: []SnapshotSource{a}}
+				if tc.tape.end == nil {
+					save.Idle = 200 * time.Millisecond
+				}
+				got, err := saveTo(t, path, before != "", save)
 				if err == nil || got.Size != 0 || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "a-0") {
 					t.Errorf("got %+v, %v; want %q", got, err, tc.want)
 				}
@@ -288,7 +292,7 @@ func TestSaveConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	second := make(chan error, 1)
 	tried := false
-	save := SnapshotSave{Sources: []SnapshotSource{slow, fast}, Retries: 1, Idle: 300 * time.Millisecond, Progress: func(int64) {
+	save := SnapshotSave{Sources: []SnapshotSource{slow, fast}, Retries: 1, Idle: 3 * time.Second, Progress: func(int64) {
 		if !tried { // as another process would, in the middle of it
 			tried = true
 			_, err := saveTo(t, path, true, SnapshotSave{Sources: []SnapshotSource{fast}})

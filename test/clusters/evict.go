@@ -4,6 +4,7 @@
 package clusters
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func (c *Cluster) evict(ctx context.Context, pod string, options metav1.DeleteOp
 // drain that isn't through when the limit passes ends with an error of kubectl's;
 // a limit of 0 is none. The node stays cordoned: see Uncordon.
 func (c *Cluster) Drain(ctx context.Context, node string, limit time.Duration, out io.Writer) error {
-	return c.kubectl(ctx, out, "drain", node,
+	return Kubectl(ctx, c.testbed, out, "drain", node,
 		"--ignore-daemonsets", "--delete-emptydir-data",
 		"--pod-selector="+labels.FormatLabels(c.MemberLabels()),
 		"--timeout="+limit.String())
@@ -59,15 +60,28 @@ func (c *Cluster) Drain(ctx context.Context, node string, limit time.Duration, o
 
 // Uncordon lets a node take pods again.
 func (c *Cluster) Uncordon(ctx context.Context, node string, out io.Writer) error {
-	return c.kubectl(ctx, out, "uncordon", node)
+	return Kubectl(ctx, c.testbed, out, "uncordon", node)
 }
 
-// kubectl runs the testbed's own kubectl, as a person would.
-func (c *Cluster) kubectl(ctx context.Context, out io.Writer, args ...string) error {
-	cmd := exec.CommandContext(ctx, c.testbed.Kubectl(), append([]string{"--kubeconfig=" + c.testbed.Kubeconfig()}, args...)...) //nolint:gosec // the testbed's own program
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("kubectl %s %s: %w", args[0], args[1], err)
+// Kubectl runs a testbed's own kubectl, as a person would, and again where it reached
+// nobody. It gets at least two arguments; what it says goes to out.
+func Kubectl(ctx context.Context, tb Testbed, out io.Writer, args ...string) error {
+	for sent := 1; ; sent++ {
+		var said bytes.Buffer
+		cmd := exec.CommandContext(ctx, tb.Kubectl(), append([]string{"--kubeconfig=" + tb.Kubeconfig()}, args...)...) //nolint:gosec // the testbed's own program
+		cmd.Stdout = io.MultiWriter(out, &said)
+		cmd.Stderr = cmd.Stdout
+		err := cmd.Run()
+		if err == nil {
+			return nil
+		}
+		if sent == sendings || !connecting.MatchString(said.String()) {
+			return fmt.Errorf("kubectl %s %s: %w", args[0], args[1], err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(sendAgain):
+		}
 	}
-	return nil
 }

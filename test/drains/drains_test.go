@@ -5,8 +5,8 @@ package drains
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -108,20 +108,18 @@ func drainAll(t *testing.T, nodes []testbed.Node, round int) {
 	for _, n := range nodes {
 		together.Go(func() error {
 			var said bytes.Buffer
-			cmd := exec.CommandContext(ctx, bed.Kubectl(), "--kubeconfig", bed.Kubeconfig(),
-				"drain", n.Name, "--pod-selector", drained, "--timeout", limit.String())
-			cmd.Stdout, cmd.Stderr = &said, &said
-			if err := cmd.Run(); err != nil {
-				return fmt.Errorf("round %d: drain %s: %w\n%s", round, n.Name, err, said.String())
+			err := clusters.Kubectl(ctx, bed, &said, "drain", n.Name, "--pod-selector", drained, "--timeout", limit.String())
+			if err != nil {
+				return fmt.Errorf("round %d: %w\n%s", round, err, said.String())
 			}
 			return nil
 		})
 	}
 	err := together.Wait()
 	for _, n := range nodes {
-		out, undo := exec.Command(bed.Kubectl(), "--kubeconfig", bed.Kubeconfig(), "uncordon", n.Name).CombinedOutput()
-		if undo != nil {
-			t.Errorf("uncordon %s: %v\n%s", n.Name, undo, out)
+		var said bytes.Buffer
+		if err := clusters.Kubectl(context.WithoutCancel(t.Context()), bed, &said, "uncordon", n.Name); err != nil {
+			t.Errorf("%v\n%s", err, said.String())
 		}
 	}
 	if err != nil {

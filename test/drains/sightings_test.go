@@ -34,11 +34,14 @@ func (s sightings) see(pod *corev1.Pod, deleted bool) {
 	s[pod.Name] = now
 }
 
+// slowFor is for how long a member that nobody deleted may be slow, and is there.
+const slowFor = 5 * time.Minute
+
 // count is how many members are there.
 func (s sightings) count(now time.Time) int {
 	n := 0
 	for _, m := range s {
-		if m.Ready || !m.Slow.IsZero() && now.Sub(m.Slow) < time.Minute {
+		if m.Ready || !m.Slow.IsZero() && now.Sub(m.Slow) < slowFor {
 			n++
 		}
 	}
@@ -54,7 +57,7 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// A member that is slow is there for a minute more; one that is drained is gone until
+// A member that is slow is there for some minutes more; one that is drained is gone until
 // its next pod is Ready.
 func TestSightings(t *testing.T) {
 	s, now := sightings{}, time.Now()
@@ -68,7 +71,7 @@ func TestSightings(t *testing.T) {
 		{name: "not started", uid: "a"},
 		{name: "Ready", uid: "a", ready: true, there: 1},
 		{name: "its probe fails", uid: "a", there: 1},
-		{name: "for long", uid: "a", later: 2 * time.Minute},
+		{name: "for long", uid: "a", later: 2 * slowFor},
 		{name: "Ready again", uid: "a", ready: true, there: 1},
 		{name: "drained", uid: "a", leaving: true},
 		{name: "made anew", uid: "b"},

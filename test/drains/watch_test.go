@@ -22,7 +22,7 @@ import (
 
 // watchQuorum fails the test when fewer members than a quorum are there, at any moment
 // until it ends, and when no write was possible. A member is there while it is Ready;
-// one whose probe fails, as on a slow machine, for a minute more, since no drain takes it.
+// one whose probe fails, as on a slow machine, for some minutes more, since no drain takes it.
 func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	config, err := bed.RESTConfig()

@@ -4,8 +4,8 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
 func policyObject(t *testing.T, name, spec string) *unstructured.Unstructured {
@@ -139,11 +141,11 @@ func TestPolicyColumns(t *testing.T) {
 		}
 	})
 	kubectl := func(args ...string) string {
-		out, err := exec.CommandContext(t.Context(), bed.Kubectl(), append([]string{"--kubeconfig", bed.Kubeconfig()}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("kubectl %q: %v\n%s", args, err, out)
+		var out bytes.Buffer
+		if err := clusters.Kubectl(t.Context(), bed, &out, args...); err != nil {
+			t.Fatalf("%v\n%s", err, out.String())
 		}
-		return string(out)
+		return out.String()
 	}
 	header, row, _ := strings.Cut(kubectl("get", "etp", "columns"), "\n")
 	if got, want := strings.Join(strings.Fields(header), " "), "NAME MODE TOPOLOGY PRIORITY CLUSTERS BROKEN CONFLICT AGE"; got != want {

@@ -4,6 +4,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -151,12 +152,12 @@ func keptAgainstWriters(t *testing.T, c *clusters.Cluster, before *corev1.Servic
 // failedOpen are the API server's counts of etcd-webhook's answers that came too late.
 func failedOpen(t *testing.T) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), bed.Kubectl(), "--kubeconfig", bed.Kubeconfig(), "get", "--raw", "/metrics").Output()
-	if err != nil {
+	var out bytes.Buffer
+	if err := clusters.Kubectl(t.Context(), bed, &out, "get", "--raw", "/metrics"); err != nil {
 		t.Fatal(err)
 	}
 	var counts []string
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out.String()) {
 		if strings.HasPrefix(line, "apiserver_admission_webhook_fail_open_count{") && strings.Contains(line, "etcd-webhook.kubectl-etcd.dev") {
 			counts = append(counts, line)
 		}

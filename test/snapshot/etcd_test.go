@@ -12,9 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -105,14 +107,23 @@ func (r release) start(t *testing.T, dir string) (address string, stop func()) {
 	return address, stop
 }
 
+// lastPort is the port that free has tried last. It begins anywhere below those that the
+// kernel gives to connections: one of those would be taken again before etcd listens on it.
+var lastPort atomic.Int32
+
+// free is an address at which nothing listens, another one each time.
 func free(t *testing.T) string {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	lastPort.CompareAndSwap(0, 10000+rand.Int32N(15000))
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", lastPort.Add(1))
+		if l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address); err == nil {
+			_ = l.Close()
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no free port")
+	return ""
 }
 
 func dial(t *testing.T, address string) *clientv3.Client {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -91,12 +92,24 @@ func (c cluster) try(args ...string) (string, error) {
 
 func (c cluster) kubectl(args ...string) string {
 	c.t.Helper()
-	out, err := c.try(args...)
-	if err != nil {
-		c.t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+	for try := 1; ; try++ {
+		out, err := c.try(args...)
+		switch {
+		case err == nil:
+			return out
+		case try == tries || !unreached.MatchString(out):
+			c.t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		time.Sleep(time.Second)
 	}
-	return out
 }
+
+// unreached is what kubectl says whose request nobody got: on a machine with too much to
+// do an API server may take no connection for seconds.
+var unreached = regexp.MustCompile(`TLS handshake timeout|connection refused|was refused`)
+
+// tries are how often a request is made that isn't got.
+const tries = 10
 
 func (c cluster) apply(manifest string) {
 	c.t.Helper()

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vishvananda/netlink"
 )
@@ -37,6 +38,22 @@ func (h host) left(now host) []string {
 		}
 	}
 	return lines
+}
+
+// nothingLeft holds that the host is as it was. The kernel takes a moment to clear away a
+// dead process and its links.
+func (h host) nothingLeft(t *testing.T, name string) {
+	t.Helper()
+	var left []string
+	for range 100 {
+		if left = h.left(look(t, name)); len(left) == 0 {
+			return
+		}
+		time.Sleep(300 * time.Millisecond)
+	}
+	for _, line := range left {
+		t.Error(line)
+	}
 }
 
 // look takes stock of the host; name is the testbed under test.

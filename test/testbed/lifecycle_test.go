@@ -66,9 +66,7 @@ func TestKilledUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("killed after %.2fs, after %q; down took %.2fs", after.Seconds(), lastLine(said), time.Since(began).Seconds())
-		for _, line := range before.left(look(t, o.Name)) {
-			t.Error(line)
-		}
+		before.nothingLeft(t, o.Name)
 		if _, err := os.Stat(o.dir()); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there", o.dir())
 		}
@@ -148,9 +146,7 @@ func TestDownLeavesNothing(t *testing.T) {
 		c.must(Down(t.Context(), o))
 	}
 	t.Logf("down twice took %.2fs", time.Since(began).Seconds())
-	for _, line := range before.left(look(t, o.Name)) {
-		t.Error(line)
-	}
+	before.nothingLeft(t, o.Name)
 }
 
 // TestDownWithoutFiles takes down a testbed whose run directory is gone.
@@ -168,9 +164,7 @@ func TestDownWithoutFiles(t *testing.T) {
 	}
 	_ = os.RemoveAll(c.Dir()) // not all of it: the machines go on writing
 	c.must(Down(context.WithoutCancel(t.Context()), o))
-	for _, line := range before.left(look(t, o.Name)) {
-		t.Error(line)
-	}
+	before.nothingLeft(t, o.Name)
 }
 
 func makeImmutable(t *testing.T, path string) {

@@ -70,12 +70,15 @@ func (m *member) url(scheme, path string) string {
 	return fmt.Sprintf("%s://localhost:%d%s", scheme, m.port, path)
 }
 
+// limit is what a real etcd gets to start or to end: a machine may be slow.
+const limit = 5 * time.Minute
+
 // await asks for readiness until the answer has the wanted code.
 func (m *member) await(t *testing.T, scheme string, client *http.Client, want int) {
 	t.Helper()
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(limit)
 	for {
 		resp, err := client.Get(m.url(scheme, "/readyz"))
 		if err == nil {
@@ -100,7 +103,7 @@ func (m *member) awaitEnd(t *testing.T) error {
 	select {
 	case err := <-m.ended:
 		return err
-	case <-time.After(30 * time.Second):
+	case <-time.After(limit):
 		t.Fatal("the member runs on")
 		return nil
 	}
