@@ -17,8 +17,3 @@ const (
 	renewDeadline = 4 * time.Second
 	retryPeriod   = 750 * time.Millisecond
 )
-
-// shutdownLimit is what the requests in hand and the reconcilers get to end. It is
-// shorter than the pod's grace period less its preStop, so that the lease is given
-// back before the kubelet kills.
-const shutdownLimit = 15 * time.Second

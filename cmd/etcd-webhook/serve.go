@@ -17,14 +17,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	webhookserver "sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"github.com/kubectl-etcd/kubectl-etcd/controller"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certificate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook"
 )
 
-// serve runs the manager until the context ends.
+// serve answers reviews, and leads if it is its turn, until it is told to end by the context.
 func serve(ctx context.Context, o options, stderr io.Writer) error {
 	logger := newLogger(stderr, o.logLevel)
 	ctrl.SetLogger(logger)
@@ -65,7 +64,7 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err := webhook.Register(mgr, reader, self, replica); err != nil {
 		return fmt.Errorf("register the webhooks: %w", err)
 	}
-	if err := control(mgr, reader); err != nil {
+	if err := addLeader(ctx, mgr, o, reader); err != nil {
 		return err
 	}
 	if err := probe(mgr); err != nil {
@@ -73,9 +72,10 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	}
 	built := version.Get()
 	logger.Info("starting", "version", built.Version, "commit", built.Commit, "user", self)
-	return mgr.Start(ctx)
+	return mgr.Start(outlive(ctx, answersOn))
 }
 
+// newManager makes the manager that answers reviews, on every replica.
 func newManager(o options, config *rest.Config, certificates *certificate.Keeper) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := observe.AddToScheme(scheme); err != nil {
@@ -89,16 +89,7 @@ func newManager(o options, config *rest.Config, certificates *certificate.Keeper
 		Cache:                   observe.CacheOptions(),
 		Metrics:                 metricsOptions(o, tlsOptions),
 		HealthProbeBindAddress:  o.probes,
-		LeaderElection:          true,
-		LeaderElectionID:        "etcd-webhook.kubectl-etcd.dev",
-		LeaderElectionNamespace: o.electIn,
-		LeaseDuration:           new(leaseDuration),
-		RenewDeadline:           new(renewDeadline),
-		RetryPeriod:             new(retryPeriod),
-		// The program ends when the manager does, so that the next leader
-		// needn't wait for the lease to run out.
-		LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout:       new(shutdownLimit),
+		GracefulShutdownTimeout: new(shutdownLimit),
 		WebhookServer: webhookserver.NewServer(webhookserver.Options{
 			Port:    o.webhookPort,
 			TLSOpts: []func(*tls.Config){tlsOptions},
@@ -108,30 +99,4 @@ func newManager(o options, config *rest.Config, certificates *certificate.Keeper
 		return nil, fmt.Errorf("set up the manager: %w", err)
 	}
 	return mgr, nil
-}
-
-// control adds the controllers, which run on the leader.
-func control(mgr ctrl.Manager, reader *observe.Reader) error {
-	recorder, findings := mgr.GetEventRecorder("etcd-webhook"), &controller.Findings{}
-	for name, c := range map[string]interface{ SetupWithManager(ctrl.Manager) error }{
-		"budget": &controller.Budget{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
-			Clock: clock.RealClock{}, Findings: findings,
-		},
-		"topology policy": &controller.TopologyPolicy{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder,
-			Clock: clock.RealClock{}, Findings: findings,
-		},
-		"traffic cut": &controller.TrafficCut{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
-		},
-		"unschedulable member": &controller.Unschedulable{
-			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
-		},
-	} {
-		if err := c.SetupWithManager(mgr); err != nil {
-			return fmt.Errorf("set up the %s controller: %w", name, err)
-		}
-	}
-	return nil
 }

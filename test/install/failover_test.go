@@ -26,26 +26,32 @@ import (
 // electionLease is by whose holder one sees who leads.
 var electionLease = client.ObjectKey{Namespace: Namespace, Name: "etcd-webhook.kubectl-etcd.dev"}
 
-// TestAnotherReplicaLeads ends the leader, by a crash and as it is asked to, and
-// waits until another leads.
+// endings are the ways in which the leader is ended.
+var endings = map[string]func(ctx context.Context, pod *corev1.Pod, pid int) error{
+	"a crash":      func(_ context.Context, _ *corev1.Pod, pid int) error { return syscall.Kill(pid, syscall.SIGKILL) },
+	"a clean stop": func(_ context.Context, _ *corev1.Pod, pid int) error { return syscall.Kill(pid, syscall.SIGTERM) },
+	"a deletion":   func(ctx context.Context, pod *corev1.Pod, _ int) error { return admin.Delete(ctx, pod) },
+}
+
+// TestAnotherReplicaLeads ends the leader in each way, and waits until another leads.
 func TestAnotherReplicaLeads(t *testing.T) {
 	installed(t)
-	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
-		t.Logf("after %s: %s", signal, failover(t, signal).Round(10*time.Millisecond))
+	for name, end := range endings {
+		t.Logf("after %s: %s", name, failover(t, end).Round(10*time.Millisecond))
 	}
 }
 
-// BenchmarkFailover measures how long nobody leads: from the signal that ends the
-// leader's process until the lease has another holder. Run it by
+// BenchmarkFailover measures how long nobody leads: from when the leader is ended until
+// the lease has another holder. Run it by
 //
 //	go test ./install -run '^$' -bench Failover -benchtime 25x
 func BenchmarkFailover(b *testing.B) {
 	installed(b)
-	for name, signal := range map[string]syscall.Signal{"crash": syscall.SIGKILL, "clean stop": syscall.SIGTERM} {
+	for name, end := range endings {
 		b.Run(name, func(b *testing.B) {
 			var took []time.Duration
 			for range b.N {
-				took = append(took, failover(b, signal))
+				took = append(took, failover(b, end))
 			}
 			slices.Sort(took)
 			b.ReportMetric(took[len(took)/2].Seconds(), "median-s")
@@ -56,14 +62,14 @@ func BenchmarkFailover(b *testing.B) {
 	}
 }
 
-// failover ends the leader's process by a signal and returns after how long the
-// lease had another holder. Two replicas are ready when it begins, and when it ends.
-func failover(tb testing.TB, signal syscall.Signal) time.Duration {
+// failover ends the leader and returns after how long the lease had another holder. Two
+// replicas are ready when it begins, and when it ends.
+func failover(tb testing.TB, end func(context.Context, *corev1.Pod, int) error) time.Duration {
 	tb.Helper()
 	pod, old, pid := leader(tb)
 	holders := watchHolders(tb)
 	began := time.Now()
-	if err := syscall.Kill(pid, signal); err != nil {
+	if err := end(tb.Context(), pod, pid); err != nil {
 		tb.Fatal(err)
 	}
 	took := time.Duration(0)
@@ -86,7 +92,7 @@ func failover(tb testing.TB, signal syscall.Signal) time.Duration {
 		}
 	}
 	// Its container would be started ever more slowly, so it makes room for another.
-	kubectl(tb, "delete", "pod", pod.Name, "-n", Namespace)
+	kubectl(tb, "delete", "pod", pod.Name, "-n", Namespace, "--ignore-not-found")
 	rolledOut(tb)
 	return took
 }
