@@ -30,7 +30,7 @@ type Spread struct {
 	// +optional
 	// +kubebuilder:default="topology.kubernetes.io/zone"
 	// +kubebuilder:validation:MaxLength=316
-	// +kubebuilder:validation:XValidation:rule="!format.qualifiedName().validate(self).hasValue()",message="must be a label key such as topology.kubernetes.io/zone",reason="FieldValueInvalid"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$') && self.indexOf('/') <= 253",message="must be a label key such as topology.kubernetes.io/zone",reason="FieldValueInvalid"
 	// +kubebuilder:validation:XValidation:rule="self != 'kubernetes.io/hostname'",message="a host name is no zone; set topology to Hostname to keep members on different nodes",reason="FieldValueInvalid"
 	ZoneKey string `json:"zoneKey,omitempty"`
 }
