@@ -4,6 +4,7 @@
 package webhook
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -72,5 +73,24 @@ func TestPanicFailsOpen(t *testing.T) {
 				t.Errorf("the log hasn't where it panicked: %q", log)
 			}
 		})
+	}
+}
+
+// TestReviewsEndByThemselves: what is in hand when the server ends isn't cut off, whatever
+// is registered.
+func TestReviewsEndByThemselves(t *testing.T) {
+	t.Parallel()
+	mgr := managed{server: paths{at: map[string]http.Handler{}}}
+	r := &observe.Reader{Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
+	if err := Register(mgr, r, testSelf, "etcd-webhook-0"); err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for path, h := range mgr.server.at {
+		w, ok := h.(*admission.Webhook)
+		if !ok || w.WithContextFunc == nil || w.WithContextFunc(ended, nil).Err() != nil {
+			t.Errorf("%s: a review ends with the server", path)
+		}
 	}
 }

@@ -10,6 +10,8 @@
 package webhook
 
 import (
+	"context"
+	"net/http"
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -54,7 +56,14 @@ func Register(mgr ctrl.Manager, r *observe.Reader, self, replica string) error {
 		{BudgetPath, budgetHandler, PodDisruptionBudget(r, self)},
 		{ServicePath, serviceHandler, Service(now, self)},
 	} {
-		server.Register(h.path, &admission.Webhook{Handler: timed(h.name, now, failsOpen(h.name, h.handle))})
+		server.Register(h.path, &admission.Webhook{Handler: timed(h.name, now, failsOpen(h.name, h.handle)), WithContextFunc: toItsEnd})
 	}
 	return nil
+}
+
+// toItsEnd keeps a review that is in hand when the server is told to end from being cut
+// off in a live read: its request's context ends with the server's. Each handler has a limit
+// of its own.
+func toItsEnd(ctx context.Context, _ *http.Request) context.Context {
+	return context.WithoutCancel(ctx)
 }

@@ -21,7 +21,9 @@ func TestNobodyLeadsForLong(t *testing.T) {
 	if look > 3*time.Second {
 		t.Errorf("after a clean stop nobody leads for %s", look)
 	}
-	if renewDeadline >= leaseDuration || renewDeadline <= look {
-		t.Errorf("a leader gives up after %s, of %s that its lease lasts, and tries every %s", renewDeadline, leaseDuration, look)
+	// It begins to renew retryPeriod after it did, and a release that nobody answers takes
+	// as long as any of its requests: half of renewDeadline.
+	if over := retryPeriod + renewDeadline + renewDeadline/2; over >= leaseDuration || renewDeadline <= look {
+		t.Errorf("a leader has given up after %s, of %s that its lease lasts, and tries every %s", over, leaseDuration, look)
 	}
 }

@@ -5,8 +5,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
@@ -31,7 +34,8 @@ func addLeader(told context.Context, answers ctrl.Manager, o options, reader *ob
 	if err := control(leader, reader); err != nil {
 		return err
 	}
-	if err := answers.Add(lead(told, leader)); err != nil {
+	lost := &leaseLost{}
+	if err := errors.Join(answers.Add(lead(told, leader, lost)), answers.AddReadyzCheck("lease", lost.check)); err != nil {
 		return fmt.Errorf("set up the lead: %w", err)
 	}
 	return nil
@@ -74,14 +78,34 @@ func (started) Start(ctx context.Context) error {
 }
 
 // lead runs the leader's manager as a part of another: until that stops, or this program
-// is told to. That it has lost its lease is its error, and ends them both.
-func lead(told context.Context, leader manager.Runnable) manager.RunnableFunc {
+// is told to. That it has lost its lease is its error, and ends them both, but the answers
+// only after as long as if it had been told to: API servers have to hear of it as well.
+func lead(told context.Context, leader manager.Runnable, lost *leaseLost) manager.RunnableFunc {
 	return func(ctx context.Context) error {
-		ctx, cancel := context.WithCancel(ctx)
+		leading, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(told, cancel)()
-		return leader.Start(ctx)
+		err := leader.Start(leading)
+		if err == nil {
+			return nil
+		}
+		lost.yes.Store(true)
+		select {
+		case <-ctx.Done():
+		case <-time.After(answersOn):
+		}
+		return err
 	}
+}
+
+// leaseLost keeps a replica from being ready that ends because it has lost its lease.
+type leaseLost struct{ yes atomic.Bool }
+
+func (l *leaseLost) check(*http.Request) error {
+	if l.yes.Load() {
+		return errors.New("the leader's lease is lost: the program ends and is started again")
+	}
+	return nil
 }
 
 // control adds the controllers, which run on the leader.
