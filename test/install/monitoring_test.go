@@ -50,4 +50,10 @@ func TestMonitoringIsApplied(t *testing.T) {
 			}
 		}
 	}
+	for name, secret := range map[string]string{"monitoring-cert-manager": "etcd-webhook-tls", "monitoring": "etcd-webhook-certificate"} {
+		kubectl(t, "apply", "-k", folder(name))
+		if got := kubectl(t, "get", "servicemonitor", Name, "-n", Namespace, "-o", "jsonpath={.spec.endpoints[*].tlsConfig.ca.secret.name}"); got != secret {
+			t.Errorf("with %s the authority is taken from Secret %q, want %s", name, got, secret)
+		}
+	}
 }

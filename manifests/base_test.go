@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package manifests
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/yaml"
+)
+
+// TestWebhooksAskLittle holds what keeps a cluster from depending on etcd-webhook: nothing
+// waits long for it, nothing fails without it, and it isn't asked about itself.
+func TestWebhooksAskLittle(t *testing.T) {
+	t.Parallel()
+	var config admissionregistrationv1.MutatingWebhookConfiguration
+	readBase(t, "webhooks.yaml", &config)
+	patches := []string{"pods", "poddisruptionbudgets", "services"}
+	elsewhere := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"kube-system", "kubectl-etcd-system"},
+	}}}
+	for _, w := range config.Webhooks {
+		resource := w.Rules[0].Resources[0]
+		if w.TimeoutSeconds == nil || *w.TimeoutSeconds > 3 {
+			t.Errorf("%s: the API server waits %v s", w.Name, w.TimeoutSeconds)
+		}
+		if w.FailurePolicy == nil || *w.FailurePolicy != admissionregistrationv1.Ignore {
+			t.Errorf("%s doesn't fail open", w.Name)
+		}
+		if w.SideEffects == nil || *w.SideEffects != admissionregistrationv1.SideEffectClassNone {
+			t.Errorf("%s is not asked in dry runs", w.Name)
+		}
+		if w.MatchPolicy == nil || *w.MatchPolicy != admissionregistrationv1.Equivalent {
+			t.Errorf("%s misses other versions", w.Name)
+		}
+		again := w.ReinvocationPolicy != nil && *w.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy
+		if again != slices.Contains(patches, resource) {
+			t.Errorf("%s is called again after others: %v", w.Name, again)
+		}
+		if diff := cmp.Diff(elsewhere, w.NamespaceSelector); diff != "" {
+			t.Errorf("%s: namespaces (-want +got):\n%s", w.Name, diff)
+		}
+		if len(w.MatchConditions) == 0 && w.ObjectSelector == nil && resource != "etcds" {
+			t.Errorf("%s is asked about everything", w.Name)
+		}
+		for _, r := range w.Rules {
+			if len(r.Resources) != 1 || slices.Contains(r.Operations, admissionregistrationv1.OperationAll) {
+				t.Errorf("%s: rule %v", w.Name, r)
+			}
+		}
+	}
+}
+
+// TestReplicasAreConfined holds what Pod Security doesn't ask for.
+func TestReplicasAreConfined(t *testing.T) {
+	t.Parallel()
+	var deployment appsv1.Deployment
+	readBase(t, "deployment.yaml", &deployment)
+	spec := deployment.Spec.Template.Spec
+	if spec.PriorityClassName == "" || spec.ServiceAccountName == "" || spec.HostNetwork || spec.SecurityContext.FSGroup == nil {
+		t.Errorf("%+v", spec)
+	}
+	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+		if s := c.SecurityContext; s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
+			t.Errorf("%s: its root can be written to", c.Name)
+		}
+		if c.Resources.Requests.Cpu().IsZero() || c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().IsZero() {
+			t.Errorf("%s: resources %+v", c.Name, c.Resources)
+		}
+		if c.LivenessProbe == nil || c.ReadinessProbe == nil {
+			t.Errorf("%s has no probes", c.Name)
+		}
+	}
+	var account corev1.ServiceAccount
+	readBase(t, "service-account.yaml", &account)
+	if account.AutomountServiceAccountToken == nil || *account.AutomountServiceAccountToken {
+		t.Error("its token is mounted into whatever names the account")
+	}
+}
+
+// TestNetworkPolicyFits holds that the policy is about the replicas, lets in what their
+// ports serve and nothing else, and out where API servers listen.
+func TestNetworkPolicyFits(t *testing.T) {
+	t.Parallel()
+	var deployment appsv1.Deployment
+	readBase(t, "deployment.yaml", &deployment)
+	var policy networkingv1.NetworkPolicy
+	readBase(t, "network-policy.yaml", &policy)
+	if diff := cmp.Diff(deployment.Spec.Selector, &policy.Spec.PodSelector); diff != "" {
+		t.Errorf("pods (-the Deployment's +the policy's):\n%s", diff)
+	}
+	if want := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}; !slices.Equal(policy.Spec.PolicyTypes, want) {
+		t.Errorf("it is about %v", policy.Spec.PolicyTypes)
+	}
+	var served, in []string
+	for _, p := range deployment.Spec.Template.Spec.Containers[0].Ports {
+		served = append(served, p.Name)
+	}
+	for _, p := range policy.Spec.Ingress[0].Ports {
+		in = append(in, p.Port.StrVal)
+	}
+	if len(policy.Spec.Ingress) != 1 || !slices.Equal(served, in) {
+		t.Errorf("it lets in to %v, and served are %v", in, served)
+	}
+	var out []intstr.IntOrString
+	for _, p := range policy.Spec.Egress[0].Ports {
+		out = append(out, *p.Port)
+	}
+	for _, port := range []int32{443, 6443} {
+		if !slices.Contains(out, intstr.FromInt32(port)) {
+			t.Errorf("no way out to port %d, but to %v", port, out)
+		}
+	}
+}
+
+// TestRightsAreNamed holds that no right is for all of anything, and none is one of those
+// that are as good as all.
+func TestRightsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"base/cluster-role.yaml", "base/leader-election-role.yaml", "overlays/self-signed/roles.yaml", "overlays/cert-manager/roles.yaml"} {
+		for _, r := range rulesOf(t, file) {
+			if all := slices.Concat(r.APIGroups, r.Resources, r.Verbs); slices.Contains(all, "*") {
+				t.Errorf("%s: %+v has a wildcard", file, r)
+			}
+			for _, verb := range []string{"impersonate", "bind", "escalate"} {
+				if slices.Contains(r.Verbs, verb) {
+					t.Errorf("%s: %+v", file, r)
+				}
+			}
+			for _, resource := range []string{"pods/exec", "pods/attach", "pods/portforward", "serviceaccounts/token", "nodes/proxy"} {
+				if slices.Contains(r.Resources, resource) {
+					t.Errorf("%s: %+v", file, r)
+				}
+			}
+			byName := slices.Contains(r.Resources, "secrets") || slices.Contains(r.Resources, "mutatingwebhookconfigurations")
+			if byName && len(r.ResourceNames) == 0 && !slices.Equal(r.Verbs, []string{"create"}) || byName && slices.Contains(r.Verbs, "list") {
+				t.Errorf("%s: %+v is not for one object by its name", file, r)
+			}
+		}
+	}
+}
+
+// rule is a rule of a Role or a ClusterRole.
+type rule struct{ APIGroups, Resources, Verbs, ResourceNames []string }
+
+func rulesOf(t *testing.T, file string) (rules []rule) {
+	t.Helper()
+	text, err := Files.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range bytes.SplitSeq(text, []byte("\n---\n")) {
+		var role struct{ Rules []rule }
+		if err := yaml.Unmarshal(part, &role); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		rules = append(rules, role.Rules...)
+	}
+	if len(rules) == 0 {
+		t.Fatalf("%s has no rules", file)
+	}
+	return rules
+}
+
+func readBase(t *testing.T, file string, into any) {
+	t.Helper()
+	text, err := Files.ReadFile("base/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, into); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
