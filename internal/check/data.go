@@ -49,7 +49,7 @@ func dataChecks() []Check {
 		},
 		{
 			ID: "D006", Category: Data, Title: "data is on persistent volumes",
-			Doc:  "With its data in an emptyDir a member that is made anew has lost it and must be replaced; quorum lost so is data lost. A hostPath ties the member to its node without Kubernetes knowing.",
+			Doc:  "With its data in an emptyDir a member that is made anew has lost it and must be replaced; if a quorum of members loses it, the data is gone. A hostPath ties the member to its node without Kubernetes knowing.",
 			Cure: "Give the StatefulSet a volumeClaimTemplate, and the new members the data by replacing them one at a time.",
 			run:  persistent,
 		},

@@ -155,7 +155,7 @@ func (s *sight) idles(place int) string {
 	}
 	for _, c := range pod.Status.ContainerStatuses {
 		if w := c.State.Waiting; w != nil {
-			return fmt.Sprintf(": container %s waits, %s %s", c.Name, w.Reason, w.Message)
+			return strings.TrimSpace(fmt.Sprintf(": container %s waits, %s %s", c.Name, w.Reason, w.Message))
 		}
 	}
 	return ""
