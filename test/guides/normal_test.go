@@ -45,6 +45,8 @@ var various = []struct {
 	{regexp.MustCompile(`storage (before )?3\.\d(\.\d)?, cluster 3\.\d\.\d`), "storage VERSION, cluster VERSION"},
 	{regexp.MustCompile(`\b(etcd-webhook)-[0-9a-f]{6,10}-[a-z0-9]{5}\b`), "$1-POD"},
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(ns|µs|ms|s|m|h|d))+\b`), "AGE"},
+	// How large a database may become is what its manifest says.
+	{regexp.MustCompile(`(of a quota of \S+) ([KMG]iB)`), "${1}_$2"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(bytes|[KMG]?i?B|[KMG]i?|kB)\b`), "SIZE"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?%`), "PERCENT"},
 	{regexp.MustCompile(`\bnode-\d+\b`), "NODE"},
@@ -103,6 +105,7 @@ func TestNormal(t *testing.T) {
 		{"saved at 2026-11-20T10:00:00Z", "saved at 2026-11-21T11:11:11.5+01:00"},
 		{"member 8e9e05c52164694d is the leader", "member aa9e05c52164694d is the leader"},
 		{"20 KiB of 2.1 GiB, 1%", "1.5 MiB of 2.1 GiB, 13.5%"},
+		{"20 KiB of a quota of 2.0 GiB, 16.0 KiB in use", "1.5 MiB of a quota of 2.0 GiB, 8 KiB in use"},
 		{"node-1  zone-a", "node-3      zone-c"},
 		{"etcd-webhook-7d9c5b6f4-abc12", "etcd-webhook-84cfd9b66c-x2zlk"},
 		{"etcd-main-0   1/1     Running   0          37s   10.244.3.3", "etcd-main-0   1/1     Running   2 (10s ago)   37s   10.244.3.3"},
@@ -124,6 +127,7 @@ func TestNormal(t *testing.T) {
 		{"‼ WARN    1 warning, 22 OK", "‼ WARN    1 warning, 21 OK"},
 		{"Service etcd-main-client has 3 ready endpoints", "Service etcd-main-client has 0 ready endpoints"},
 		{"Running   0          37s", "Pending   0          37s"},
+		{"20.0 KiB of a quota of 2.0 GiB", "20.0 KiB of a quota of 819.2 MiB"},
 	} {
 		if normal([]string{row.a}) == normal([]string{row.b}) {
 			t.Errorf("%q and %q are taken for the same", row.a, row.b)

@@ -23,25 +23,27 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/release"
 )
 
-// TestInstallAsTheReadmeHasIt types the README's block on installing etcd-webhook as it
-// stands, but for where releases are: from a release with either certificate, and from a
-// checkout. Each time it works.
+// TestInstallAsTheReadmeHasIt types each line of the README's block on installing
+// etcd-webhook as it stands, but for where releases are. Each time it works.
 func TestInstallAsTheReadmeHasIt(t *testing.T) {
 	uninstalled(t)
 	from, made := published(t)
 	block := shellBlock(t, "README.md", "\n**The webhook**")
 	lines := strings.Split(strings.ReplaceAll(block, "https://github.com/kubectl-etcd/kubectl-etcd/releases/download", from), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[0], from) {
+	if len(lines) != 5 || !strings.Contains(lines[0], from) {
 		t.Fatalf("the README's block isn't what it was:\n%s", block)
 	}
-	released, checkout := lines[0]+"\n"+lines[1], lines[2]
-	works(t, released, made.Digest)
 	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Webhook}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	works(t, checkout, ":dev")
 	certManagerInstalled(t)
-	works(t, strings.Replace(released, "/etcd-webhook.yaml", "/etcd-webhook-cert-manager.yaml", 1), made.Digest)
+	for _, line := range lines[1:] {
+		image := made.Digest
+		if strings.Contains(line, "a checkout") {
+			image = ":dev"
+		}
+		works(t, lines[0]+"\n"+line, image)
+	}
 }
 
 // published makes a release of what is committed, serves it at an address, below its
