@@ -23,7 +23,7 @@ func newBuildCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			names := programs.All()
 			for _, name := range without {
-				if !slices.Contains(names, name) {
+				if !slices.Contains(programs.All(), name) {
 					return fmt.Errorf("no program is called %q; known are %q", name, programs.All())
 				}
 				names = slices.DeleteFunc(names, func(other string) bool { return other == name })
