@@ -75,6 +75,9 @@ func (o Options) build(ctx context.Context, p program) error {
 	cmd.Dir = o.Source
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off",
 		"GOOS="+p.platform.OS, "GOARCH="+p.platform.Arch, "GOAMD64=v1", "GOARM64=v8.0")
+	if o.environment != nil {
+		cmd.Env = append(cmd.Env, o.environment(p.platform)...)
+	}
 	var words bytes.Buffer
 	cmd.Stderr = &words
 	if err := cmd.Run(); err != nil {

@@ -44,6 +44,8 @@ type Options struct {
 	Plugins, Images []Platform
 	// Progress is told what is being made.
 	Progress io.Writer
+	// environment adds to what the Go command gets for a platform; nil for nothing.
+	environment func(Platform) []string
 }
 
 // Platform is an operating system and an architecture, as Go names them.
