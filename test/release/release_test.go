@@ -5,7 +5,6 @@ package release
 
 import (
 	"bytes"
-	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,10 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
 // host is this machine's platform, for tests that run what they build.
@@ -94,82 +89,6 @@ func disturb(t *testing.T, source string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func testImages(t *testing.T, release string) {
-	t.Helper()
-	images := readImages(t, filepath.Join(release, "image"))
-	for _, platform := range AllImages() {
-		image := images[platform.String()]
-		if image == nil {
-			t.Fatalf("the layout has no image for %s", platform)
-		}
-		testImage(t, image, filepath.Join(release, programsFolder, platform.OS+"_"+platform.Arch, webhookProgram))
-	}
-}
-
-// testImage holds what nodes need of an image with one program.
-func testImage(t *testing.T, image v1.Image, program string) {
-	t.Helper()
-	const limit = 40 << 20
-	config, err := image.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if config.Config.User != "65532:65532" {
-		t.Errorf("it runs as %q", config.Config.User)
-	}
-	info, err := os.Stat(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Unpacked, it is little else.
-	if info.Size() > limit {
-		t.Errorf("the image has %d bytes, more than %d", info.Size(), limit)
-	}
-	file, err := elf.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	for _, part := range file.Progs {
-		if part.Type == elf.PT_INTERP {
-			t.Error("the program needs a loader, and an empty image has none")
-		}
-	}
-}
-
-// readImages are the images of a layout by their platforms; every digest is right.
-func readImages(t *testing.T, dir string) map[string]v1.Image {
-	t.Helper()
-	layouts, err := layout.ImageIndexFromPath(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := validate.Index(layouts); err != nil {
-		t.Fatal(err)
-	}
-	outer, err := layouts.IndexManifest()
-	if err != nil || len(outer.Manifests) != 1 {
-		t.Fatalf("the layout has %d indexes: %v", len(outer.Manifests), err)
-	}
-	index, err := layouts.ImageIndex(outer.Manifests[0].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner, err := index.IndexManifest()
-	if err != nil || len(inner.Manifests) != len(AllImages()) {
-		t.Fatalf("the index has %d images: %v", len(inner.Manifests), err)
-	}
-	images := map[string]v1.Image{}
-	for _, m := range inner.Manifests {
-		image, err := index.Image(m.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		images[m.Platform.String()] = image
-	}
-	return images
 }
 
 // testBOM compares the bills with what the Go command says of the programs.
