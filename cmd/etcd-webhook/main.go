@@ -15,15 +15,17 @@ import (
 	"os"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 )
 
 func main() {
-	os.Exit(run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stderr))
+	os.Exit(run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the whole program: 0 when it was told to stop, 1 when it failed, 2
-// when its command line makes no sense.
-func run(ctx context.Context, args []string, stderr io.Writer) int {
+// run is the whole program: 0 when it was told to stop or only asked something, 1
+// when it failed, 2 when its command line makes no sense.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -31,6 +33,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	case err != nil:
 		fmt.Fprintf(stderr, "etcd-webhook: %v\n", err)
 		return 2
+	case o.version:
+		fmt.Fprintln(stdout, version.Get().Version)
+		return 0
 	}
 	if err := serve(ctx, o, stderr); err != nil {
 		fmt.Fprintf(stderr, "etcd-webhook: %v\n", err)

@@ -8,10 +8,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 )
 
 func TestRunExitCodes(t *testing.T) {
@@ -31,10 +34,22 @@ func TestRunExitCodes(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			if got := run(t.Context(), row.args, &stderr); got != row.want || !strings.Contains(stderr.String(), row.says) {
+			if got := run(t.Context(), row.args, io.Discard, &stderr); got != row.want || !strings.Contains(stderr.String(), row.says) {
 				t.Errorf("exit %d, want %d; said %q, want %q in it", got, row.want, &stderr, row.says)
 			}
 		})
+	}
+}
+
+// TestRunSaysItsVersion, and needs nobody for that.
+func TestRunSaysItsVersion(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/nowhere")
+	var stdout, stderr bytes.Buffer
+	if got := run(t.Context(), []string{"-version"}, &stdout, &stderr); got != 0 || stderr.Len() > 0 {
+		t.Errorf("exit %d, said %q", got, &stderr)
+	}
+	if want := version.Get().Version + "\n"; stdout.String() != want {
+		t.Errorf("printed %q, want %q", &stdout, want)
 	}
 }
 
@@ -45,7 +60,7 @@ func TestRunEndsWhileItWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("told to stop"))
 	defer cancel()
 	var stderr bytes.Buffer
-	if got := run(ctx, nil, &stderr); got != 1 || !strings.Contains(stderr.String(), "who this is") {
+	if got := run(ctx, nil, io.Discard, &stderr); got != 1 || !strings.Contains(stderr.String(), "who this is") {
 		t.Errorf("exit %d, said %q", got, &stderr)
 	}
 }

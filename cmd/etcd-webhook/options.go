@@ -20,6 +20,7 @@ type options struct {
 	probes      string
 	electIn     string
 	logLevel    slog.Level
+	version     bool
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -32,6 +33,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.probes, "probe-address", ":8081", "`address` for /healthz and /readyz")
 	flags.StringVar(&o.electIn, "leader-election-namespace", "", "`namespace` of the leader's lease; empty for the pod's own")
 	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` to log: DEBUG, INFO, WARN or ERROR")
+	flags.BoolVar(&o.version, "version", false, "print the version and end")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
