@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -27,7 +28,7 @@ var imageFiles = map[string]int64{"etc/passwd": 0o644, "etc/group": 0o644, "LICE
 
 // testImages holds what nodes need of the images that a release has; nothing is taken
 // from the folder with the programs, which nobody pulls.
-func testImages(t *testing.T, release string) {
+func testImages(t *testing.T, release, version string) {
 	images := readImages(t, filepath.Join(release, "image"))
 	for _, platform := range AllImages() {
 		t.Run(platform.String(), func(t *testing.T) {
@@ -36,7 +37,7 @@ func testImages(t *testing.T, release string) {
 				t.Fatal("the layout has no image")
 			}
 			testConfig(t, image, platform)
-			testLayers(t, image, platform)
+			testLayers(t, image, platform, version)
 		})
 	}
 }
@@ -59,7 +60,7 @@ func testConfig(t *testing.T, image v1.Image, platform Platform) {
 }
 
 // testLayers looks at what the layers unpack to.
-func testLayers(t *testing.T, image v1.Image, platform Platform) {
+func testLayers(t *testing.T, image v1.Image, platform Platform, version string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), webhookProgram)
 	size, files := unpack(t, image, program)
@@ -70,6 +71,35 @@ func testLayers(t *testing.T, image v1.Image, platform Platform) {
 		t.Errorf("it has the files with modes %v, want %v", files, imageFiles)
 	}
 	testStatic(t, program, platform)
+	if platform == host[0] {
+		wantSays(t, program, version)
+	}
+}
+
+// wantSays asks the webhook its version.
+func wantSays(t *testing.T, program, version string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), program, "-version").CombinedOutput()
+	if err != nil || string(out) != version+"\n" {
+		t.Errorf("etcd-webhook -version says %q, want %s: %v", out, version, err)
+	}
+}
+
+// testStamped makes an image of a version that git doesn't know.
+func testStamped(t *testing.T, source string) {
+	o := Options{Source: source, Version: "v9.8.7", Progress: t.Output()}
+	built, err := o.compile(t.Context(), t.TempDir(), webhookProgram, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := imageOf(built[0], filepath.Join(source, "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := built[0].version; v != o.Version {
+		t.Errorf("it is labelled %s", v)
+	}
+	testLayers(t, image, host[0], o.Version)
 }
 
 // unpack counts the bytes that an image's layers unpack to, lists their files with

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -20,20 +21,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// TestKrew does with krew itself what its users do, and what its index asks of
-// those who submit a plugin. There is no cluster: the plugin's own version needs
-// none.
+// TestKrew does with krew itself what its users do. There is no cluster: the plugin's
+// own version needs none. What krew's index asks of those who submit a plugin is asked of
+// a whole release, by TestSameBytes.
 func TestKrew(t *testing.T) {
 	t.Parallel()
 	bin := userPrograms(t)
 	old, next := publishTwo(t)
-	t.Run("validate-krew-manifest installs every platform", func(t *testing.T) {
-		k := newUser(t, bin)
-		said := k.run(t, "validate-krew-manifest", "-manifest", old.Manifest)
-		if !strings.Contains(said, "all 6 spec.platforms installed fine") || strings.Contains(said, "exceeds") {
-			t.Errorf("it said:\n%s", said)
-		}
-	})
 	t.Run("as the README has it", func(t *testing.T) { followReadme(t, bin, old) })
 	t.Run("by hand from an archive", func(t *testing.T) {
 		k := newUser(t, bin)
@@ -64,6 +58,45 @@ func TestKrew(t *testing.T) {
 		k.wantVersion(t, next)
 		k.wantGone(t)
 	})
+}
+
+// printed is what make release-snapshot says of krew.
+var printed = regexp.MustCompile(`(?m)^To try the plugin by krew: (.+)$`)
+
+// typePrinted types what make release-snapshot printed, as somebody with krew.
+func typePrinted(t *testing.T, bin, said string, r *Released) {
+	command := printed.FindStringSubmatch(said)
+	if command == nil {
+		t.Fatalf("no command for krew in:\n%s", said)
+	}
+	k := newUser(t, bin)
+	k.run(t, "sh", "-c", command[1])
+	k.wantVersion(t, r)
+	k.wantGone(t)
+}
+
+// validateManifest does with a release's manifest what krew's index does with every one
+// that is submitted: it installs the archive of each platform. Only the place to download
+// from isn't the one that is named, as nothing is published yet.
+func validateManifest(t *testing.T, bin string, r *Released) {
+	text, err := os.ReadFile(r.Manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(r.Manifest))))
+	t.Cleanup(server.Close)
+	address := "https://" + module + "/releases/download/" + r.Version
+	if n := strings.Count(string(text), address+"/"); n != len(AllPlugins()) {
+		t.Fatalf("%d archives are at %s", n, address)
+	}
+	manifest := filepath.Join(t.TempDir(), filepath.Base(r.Manifest))
+	if err := os.WriteFile(manifest, []byte(strings.ReplaceAll(string(text), address, server.URL)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := newUser(t, bin).run(t, "validate-krew-manifest", "-manifest", manifest)
+	if !strings.Contains(said, "all 6 spec.platforms installed fine") || strings.Contains(said, "exceeds") {
+		t.Errorf("it said:\n%s", said)
+	}
 }
 
 // userPrograms is a folder with kubectl and krew.

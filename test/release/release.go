@@ -4,8 +4,8 @@
 // Package release makes what is published of a version: archives of the plugin,
 // the webhook's image, their bills of materials, checksums and krew's manifest.
 // Everything is a function of the commit, the Go release and the version, so two
-// machines make the same bytes. It publishes nothing and needs no network but
-// the module proxy.
+// machines make the same bytes. It publishes nothing, and of networks needs the
+// module proxy alone, as long as a module is missing.
 package release
 
 import (

@@ -17,8 +17,8 @@ import (
 // host is this machine's platform, for tests that run what they build.
 var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
 
-// TestSameBytes makes one commit's whole release twice, from a checkout and from one
-// with other times and changes that nobody committed, and compares every file.
+// TestSameBytes makes one commit's whole release twice, by make without a network, and from
+// a checkout with other times and changes that nobody committed, and compares every file.
 //
 // What Go has compiled once it takes from its cache, so a shared one would say little of
 // the compiler. The second release gets an empty cache for this machine's platform: both
@@ -27,34 +27,56 @@ var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
 // the first one's cache: only what comes after the compiler is done twice for them.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
-	var releases [2]string
-	for i := range releases {
-		releases[i] = filepath.Join(t.TempDir(), "dist")
-		o := Options{Source: clone(t), Out: releases[i], Progress: t.Output()}
-		if i == 1 {
-			disturb(t, o.Source)
-			o.environment = emptyCache(t.TempDir())
-		}
-		made, err := Make(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(made.Version, "dirty") {
-			t.Fatalf("a clone's version is %s", made.Version)
-		}
+	bin := userPrograms(t)
+	first, said := makeOffline(t)
+	second := filepath.Join(t.TempDir(), "dist")
+	o := Options{Source: clone(t), Out: second, Progress: t.Output(), environment: emptyCache(t.TempDir())}
+	disturb(t, o.Source)
+	made, err := Make(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "diff", "--recursive", releases[0], releases[1]).CombinedOutput()
+	if strings.Contains(made.Version, "dirty") {
+		t.Fatalf("a clone's version is %s", made.Version)
+	}
+	out, err := exec.CommandContext(t.Context(), "diff", "--recursive", first, second).CombinedOutput()
 	if err != nil {
 		t.Errorf("two releases of one commit differ: %v\n%s", err, out)
 	}
 	sums := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "checksums.txt")
-	sums.Dir = releases[0]
+	sums.Dir = first
 	if out, err := sums.CombinedOutput(); err != nil {
 		t.Errorf("sha256sum --check: %v\n%s", err, out)
 	}
-	t.Run("images", func(t *testing.T) { testImages(t, releases[0]) })
-	t.Run("what the README names", func(t *testing.T) { testReadme(t, releases[0]) })
-	t.Run("bill of materials", func(t *testing.T) { testBOM(t, releases[0]) })
+	t.Run("images", func(t *testing.T) { testImages(t, first, made.Version) })
+	t.Run("a stamped image", func(t *testing.T) { testStamped(t, o.Source) })
+	t.Run("what the README names", func(t *testing.T) { testReadme(t, first) })
+	t.Run("bill of materials", func(t *testing.T) { testBOM(t, first) })
+	t.Run("the command that was printed", func(t *testing.T) { typePrinted(t, bin, said, made) })
+	t.Run("validate-krew-manifest installs every platform", func(t *testing.T) { validateManifest(t, bin, made) })
+}
+
+// makeOffline makes a release as a maintainer does, in a clone, and returns its folder and
+// what make said. Of networks there is none, not even the machine's own: the modules are
+// all that it needs, and they are there.
+func makeOffline(t *testing.T) (dist, said string) {
+	t.Helper()
+	source := clone(t)
+	modules := exec.CommandContext(t.Context(), "go", "mod", "download")
+	modules.Dir = source
+	if out, err := modules.CombinedOutput(); err != nil {
+		t.Fatalf("go mod download: %v\n%s", err, out)
+	}
+	release := exec.CommandContext(t.Context(), "unshare", "--net", "make", "release-snapshot")
+	release.Dir = source
+	// What this test's own make was told is not for that one.
+	release.Env = append(os.Environ(), "GOPROXY=off", "MAKEFLAGS=", "VERSION=")
+	release.Stderr = t.Output()
+	out, err := release.Output()
+	if err != nil {
+		t.Fatalf("make release-snapshot without a network, which takes root: %v\n%s", err, out)
+	}
+	return filepath.Join(source, "dist"), string(out)
 }
 
 // emptyCache lets this machine's platform be compiled with nothing that was before.
