@@ -45,6 +45,18 @@ const (
 	reasonWarnMode    = "PolicyWarns"
 )
 
+// The audit annotations of a review; the API server writes each after the name of the
+// webhook that it asked. A review that was Ignored has none.
+const (
+	// auditOutcome is what came of the request: Unchanged, Patched, Warned (it got words
+	// alone) or FailedOpen (it could not be judged, and passed as it was).
+	auditOutcome = "outcome"
+	// auditReason is why, in one word (see reasons.md).
+	auditReason = "reason"
+	// auditPolicy is the EtcdTopologyPolicy that was followed, absent where there was none.
+	auditPolicy = "policy"
+)
+
 // decision is what a handler has to say of one request.
 type decision struct {
 	handler string
@@ -71,9 +83,9 @@ func respond(d decision) admission.Response {
 		r.Warnings = append(r.Warnings, wrap(w)...)
 	}
 	if d.outcome != ignored {
-		r.AuditAnnotations = map[string]string{"outcome": string(d.outcome), "reason": d.reason}
+		r.AuditAnnotations = map[string]string{auditOutcome: string(d.outcome), auditReason: d.reason}
 		if d.policy != "" {
-			r.AuditAnnotations["policy"] = d.policy
+			r.AuditAnnotations[auditPolicy] = d.policy
 		}
 	}
 	return r

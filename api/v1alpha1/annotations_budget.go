@@ -25,10 +25,11 @@ const (
 	// BudgetValueAnnotation is what this project last set, as minAvailable=2
 	// or maxUnavailable=1.
 	BudgetValueAnnotation = "kubectl-etcd.dev/budget-value"
-	// BudgetReasonAnnotation is why.
+	// BudgetReasonAnnotation is the budget rule's reason for that value (see
+	// reasons.md).
 	BudgetReasonAnnotation = "kubectl-etcd.dev/budget-reason"
-	// BudgetOriginalAnnotation is what the budget's own author last wrote, in
-	// the same form.
+	// BudgetOriginalAnnotation is what the budget's own author last wrote, as
+	// minAvailable=2 or maxUnavailable=1.
 	BudgetOriginalAnnotation = "kubectl-etcd.dev/budget-original"
 	// BudgetLooserSinceAnnotation is since when a looser value is due.
 	BudgetLooserSinceAnnotation = "kubectl-etcd.dev/budget-looser-since"

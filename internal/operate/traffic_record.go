@@ -16,8 +16,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// cutAnnotation on a cluster's lease is its CutRecord. The lease stays without a
-// holder for as long as it is there.
+// cutAnnotation on a cluster's lock, a Lease, is who cut its client traffic by which
+// Services, why and until when, as JSON. The Lease stays, without a holder, for as long
+// as it is there.
 const cutAnnotation = "kubectl-etcd.dev/client-traffic"
 
 // CutRecord says who cut a cluster's client traffic and why. Whether it is cut,

@@ -15,8 +15,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// suspendedByCut is the value of druid's annotation by which we know our own:
-// druid ignores values.
+// suspendedByCut as the value of druid's annotation
+// druid.gardener.cloud/suspend-etcd-spec-reconcile on an Etcd says that a cut put the
+// annotation there, and that the cut's end may take it off. druid ignores values.
 const suspendedByCut = "kubectl-etcd.dev/client-traffic"
 
 // suspension is druid's annotation that stops it from writing the cluster's objects.
