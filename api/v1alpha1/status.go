@@ -18,13 +18,15 @@ type EtcdTopologyPolicyStatus struct {
 	// matched is the number of clusters that this policy governs.
 	// +optional
 	Matched int32 `json:"matched"`
-	// kept is how many of them keep the spread that the policy asks for.
+	// kept is how many of the policy's clusters keep the spread that it asks for.
 	// +optional
 	Kept int32 `json:"kept"`
-	// broken is how many of them don't.
+	// broken is how many of the policy's clusters don't keep the spread that it
+	// asks for.
 	// +optional
 	Broken int32 `json:"broken"`
-	// unprotected is how many of them have no disruption budget that is kept.
+	// unprotected is how many of the policy's clusters have no disruption budget
+	// that is kept.
 	// +optional
 	Unprotected int32 `json:"unprotected"`
 
@@ -68,13 +70,13 @@ const (
 
 // ClusterStatus is what was found of one cluster.
 type ClusterStatus struct {
-	// namespace of the cluster's owner.
+	// namespace is the namespace of the cluster's owner.
 	// +required
 	Namespace string `json:"namespace"`
-	// kind of the cluster's owner.
+	// kind is the kind of the cluster's owner, such as Etcd or StatefulSet.
 	// +required
 	Kind string `json:"kind"`
-	// name of the cluster's owner.
+	// name is the name of the cluster's owner.
 	// +required
 	Name string `json:"name"`
 
@@ -122,7 +124,7 @@ type Conflict struct {
 	// clusters is the number of clusters that neither applies to for it.
 	// +optional
 	Clusters int32 `json:"clusters"`
-	// example is one of them, as namespace/name.
+	// example is one of those clusters, as namespace/name.
 	// +optional
 	Example string `json:"example,omitempty"`
 }
