@@ -20,8 +20,8 @@ import (
 // certificateFlags are those of the serving certificate.
 func certificateFlags(flags *flag.FlagSet) *certificate.Options {
 	o := &certificate.Options{Settings: certificate.DefaultSettings()}
-	flags.StringVar(&o.Dir, "cert-dir", "", "`folder` with tls.crt and tls.key that somebody else keeps, read again when they change; empty to keep an authority and a certificate in a Secret")
-	flags.StringVar(&o.Secret, "certificate-secret", "etcd-webhook-certificate", "`name` of that Secret in the own namespace")
+	flags.StringVar(&o.Dir, "cert-dir", "", "`folder` with tls.crt and tls.key that somebody else keeps, read again when they change; empty to keep an authority and a certificate in -certificate-secret")
+	flags.StringVar(&o.Secret, "certificate-secret", "etcd-webhook-certificate", "`name` of the Secret in the own namespace with the authority and the certificate, where -cert-dir is empty")
 	flags.StringVar(&o.Service, "webhook-service", "etcd-webhook", "`name` of the Service that the API server calls")
 	flags.StringVar(&o.Webhooks, "webhook-configuration", "etcd-webhook", "`name` of the MutatingWebhookConfiguration that has to trust the certificate's authority")
 	flags.DurationVar(&o.Settings.Life, "certificate-lifetime", o.Settings.Life, "how long a serving certificate lives; it is renewed when a third is left")

@@ -25,15 +25,8 @@ type options struct {
 
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
-	flags := flag.NewFlagSet("etcd-webhook", flag.ContinueOnError)
+	flags := o.flags()
 	flags.SetOutput(stderr)
-	o.certificate = certificateFlags(flags)
-	flags.IntVar(&o.webhookPort, "webhook-port", 9443, "`port` for admission reviews")
-	flags.StringVar(&o.metrics, "metrics-address", ":8443", "`address` for metrics over TLS, 0 for none")
-	flags.StringVar(&o.probes, "probe-address", ":8081", "`address` for /healthz and /readyz")
-	flags.StringVar(&o.electIn, "leader-election-namespace", "", "`namespace` of the leader's lease; empty for the pod's own")
-	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` to log: DEBUG, INFO, WARN or ERROR")
-	flags.BoolVar(&o.version, "version", false, "print the version and end")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -41,4 +34,17 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	return o, o.certificate.Settings.Validate()
+}
+
+// flags are all that the command line may have.
+func (o *options) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("etcd-webhook", flag.ContinueOnError)
+	o.certificate = certificateFlags(flags)
+	flags.IntVar(&o.webhookPort, "webhook-port", 9443, "`port` for admission reviews")
+	flags.StringVar(&o.metrics, "metrics-address", ":8443", "`address` for metrics over TLS, 0 for none")
+	flags.StringVar(&o.probes, "probe-address", ":8081", "`address` for /healthz and /readyz")
+	flags.StringVar(&o.electIn, "leader-election-namespace", "", "`namespace` of the leader's lease; empty for the pod's own")
+	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` to log: DEBUG, INFO, WARN or ERROR")
+	flags.BoolVar(&o.version, "version", false, "print the version and end")
+	return flags
 }
