@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package docs has the documentation's tests, and nothing else.
+package docs
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// page is one Markdown file: the places that a link can lead to, and its own links.
+type page struct {
+	anchors map[string]bool
+	links   []string
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	heading = regexp.MustCompile(`^#{1,6} +(.+?) *#*$`)
+	inCode  = regexp.MustCompile("`[^`]*`")
+	// noAnchor is what GitHub leaves out of a heading's anchor.
+	noAnchor = regexp.MustCompile(`[^\pL\pN\pM_\- ]`)
+	target   = regexp.MustCompile(`\]\([^()]*\)`)
+)
+
+// TestLinks follows every relative link of every page, to its heading.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	pages := readPages(t)
+	followed := 0
+	for name, p := range pages {
+		for _, l := range p.links {
+			if strings.Contains(l, ":") { // an address of the web's
+				continue
+			}
+			followed++
+			if err := follow(pages, name, l); err != nil {
+				t.Errorf("%s: (%s): %v", name, l, err)
+			}
+		}
+	}
+	if followed < 100 {
+		t.Errorf("only %d links are found: are they read rightly?", followed)
+	}
+}
+
+func follow(pages map[string]page, from, link string) error {
+	file, anchor, _ := strings.Cut(link, "#")
+	to := from
+	if file != "" {
+		to = filepath.Join(filepath.Dir(from), file)
+	}
+	if _, err := os.Stat(filepath.Join("..", to)); err != nil {
+		return err
+	}
+	if p, known := pages[to]; anchor != "" && (!known || !p.anchors[anchor]) {
+		return fmt.Errorf("%s has no heading #%s", to, anchor)
+	}
+	return nil
+}
+
+// TestEveryPageIsListed holds that whoever begins at docs/README.md finds every page: it
+// is linked there, or by the README of its own folder, which is.
+func TestEveryPageIsListed(t *testing.T) {
+	t.Parallel()
+	pages := readPages(t)
+	const top = "docs/README.md"
+	for name := range pages {
+		if !strings.HasPrefix(name, "docs/") || name == top {
+			continue
+		}
+		if !leadsTo(pages, top, name) && !leadsTo(pages, filepath.Join(filepath.Dir(name), "README.md"), name) {
+			t.Errorf("%s isn't listed by %s", name, top)
+		}
+	}
+}
+
+// leadsTo says whether a page has a link to another one, which isn't itself.
+func leadsTo(pages map[string]page, from, name string) bool {
+	if from == name {
+		return false
+	}
+	for _, l := range pages[from].links {
+		file, _, _ := strings.Cut(l, "#")
+		if filepath.Join(filepath.Dir(from), file) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// readPages reads all Markdown of the checkout, by path from its root.
+func readPages(t *testing.T) map[string]page {
+	t.Helper()
+	pages := map[string]page{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != ".." && (name[0] == '.' || name == "testdata" || path == filepath.Join("..", "dist")):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel("..", path)
+		pages[filepath.ToSlash(rel)] = read(string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// read takes a page apart; what stands in blocks of code is neither heading nor link.
+func read(text string) page {
+	p := page{anchors: map[string]bool{}}
+	inBlock := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "```") {
+			inBlock = !inBlock
+			continue
+		}
+		if inBlock {
+			continue
+		}
+		if h := heading.FindStringSubmatch(line); h != nil {
+			p.anchors[p.anchor(h[1])] = true
+		}
+		for _, m := range link.FindAllStringSubmatch(inCode.ReplaceAllString(line, ""), -1) {
+			p.links = append(p.links, m[1])
+		}
+	}
+	return p
+}
+
+// anchor is what GitHub makes of a heading: a second one of the same words gets a number.
+func (p page) anchor(heading string) string {
+	a := strings.ToLower(target.ReplaceAllString(heading, ""))
+	a = strings.ReplaceAll(noAnchor.ReplaceAllString(a, ""), " ", "-")
+	for n, first := 1, a; p.anchors[a]; n++ {
+		a = fmt.Sprintf("%s-%d", first, n)
+	}
+	return a
+}
