@@ -39,6 +39,8 @@ func TestScript(t *testing.T) {
 			e.Setenv("DEAF", "http://"+deaf.Addr().String())
 			e.Setenv("HOME", e.WorkDir)
 			programs, _, _ := strings.Cut(e.Getenv("PATH"), string(filepath.ListSeparator))
+			// The folder with this program, under both of its names.
+			e.Setenv("PROGRAMS", programs)
 			e.Setenv("PATH", programs+string(filepath.ListSeparator)+scripttest.PathWithout(pluginName))
 			return nil
 		},

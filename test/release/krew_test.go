@@ -46,6 +46,7 @@ func TestKrew(t *testing.T) {
 		}
 		k.wantGone(t)
 	})
+	t.Run("beside another plugin of its name", func(t *testing.T) { besideNamesake(t, bin, old) })
 	t.Run("from an index, upgraded and removed", func(t *testing.T) {
 		k := newUser(t, bin)
 		index := k.emptyIndex(t, "ours")
