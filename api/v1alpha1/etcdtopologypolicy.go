@@ -23,6 +23,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Priority",type=integer,JSONPath=`.spec.priority`
 // +kubebuilder:printcolumn:name="Clusters",type=integer,JSONPath=`.status.matched`
 // +kubebuilder:printcolumn:name="Broken",type=integer,JSONPath=`.status.broken`
+// +kubebuilder:printcolumn:name="Unprotected",type=integer,JSONPath=`.status.unprotected`
 // +kubebuilder:printcolumn:name="Conflict",type=string,JSONPath=`.status.conditions[?(@.type=="Conflict")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type EtcdTopologyPolicy struct {

@@ -148,7 +148,7 @@ func TestPolicyColumns(t *testing.T) {
 		return out.String()
 	}
 	header, row, _ := strings.Cut(kubectl("get", "etp", "columns"), "\n")
-	if got, want := strings.Join(strings.Fields(header), " "), "NAME MODE TOPOLOGY PRIORITY CLUSTERS BROKEN CONFLICT AGE"; got != want {
+	if got, want := strings.Join(strings.Fields(header), " "), "NAME MODE TOPOLOGY PRIORITY CLUSTERS BROKEN UNPROTECTED CONFLICT AGE"; got != want {
 		t.Errorf("columns %q, want %q", got, want)
 	}
 	if got, want := strings.Join(strings.Fields(row)[:4], " "), "columns Off Auto -2147483648"; got != want {
