@@ -15,8 +15,12 @@ import (
 )
 
 // synced turns true once the manager's caches are: the manager starts it after
-// them. It runs on every replica, not only on the leader.
-type synced struct{ yes atomic.Bool }
+// them. It runs on every replica, not only on the leader. Afterwards watches say
+// whether they stay so.
+type synced struct {
+	yes     atomic.Bool
+	watches *watches
+}
 
 // Start implements manager.Runnable.
 func (s *synced) Start(context.Context) error {
@@ -28,6 +32,9 @@ func (s *synced) Start(context.Context) error {
 func (s *synced) NeedLeaderElection() bool { return false }
 
 func (s *synced) check(*http.Request) error {
+	if err := s.watches.check(); err != nil {
+		return err
+	}
 	if !s.yes.Load() {
 		return errors.New("caches are not synced yet")
 	}
@@ -35,9 +42,9 @@ func (s *synced) check(*http.Request) error {
 }
 
 // probe makes a replica ready when it can answer a review: its caches are
-// synced and the webhook server listens with its certificate.
-func probe(mgr ctrl.Manager) error {
-	s := &synced{}
+// in sync and the webhook server listens with its certificate.
+func probe(mgr ctrl.Manager, w *watches) error {
+	s := &synced{watches: w}
 	if err := mgr.Add(s); err != nil {
 		return fmt.Errorf("set up the probes: %w", err)
 	}

@@ -8,7 +8,7 @@ import "testing"
 // TestSynced: the manager starts it once its caches are synced, on every replica.
 func TestSynced(t *testing.T) {
 	t.Parallel()
-	s := &synced{}
+	s := &synced{watches: &watches{}}
 	if s.check(nil) == nil {
 		t.Error("ready before the caches are synced")
 	}

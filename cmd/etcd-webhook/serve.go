@@ -45,7 +45,8 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	mgr, err := newManager(o, config, certificates)
+	seen := &watches{clock: clock.RealClock{}, logger: logger.WithName("caches")}
+	mgr, err := newManager(o, config, certificates, seen)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err := addLeader(ctx, mgr, o, reader); err != nil {
 		return err
 	}
-	if err := probe(mgr); err != nil {
+	if err := probe(mgr, seen); err != nil {
 		return err
 	}
 	built := version.Get()
@@ -76,7 +77,7 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 }
 
 // newManager makes the manager that answers reviews, on every replica.
-func newManager(o options, config *rest.Config, certificates *certificate.Keeper) (ctrl.Manager, error) {
+func newManager(o options, config *rest.Config, certificates *certificate.Keeper, seen *watches) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := observe.AddToScheme(scheme); err != nil {
 		return nil, err
@@ -87,6 +88,7 @@ func newManager(o options, config *rest.Config, certificates *certificate.Keeper
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   observe.CacheOptions(),
+		NewCache:                seen.newCache,
 		Metrics:                 metricsOptions(o, tlsOptions),
 		HealthProbeBindAddress:  o.probes,
 		GracefulShutdownTimeout: new(shutdownLimit),

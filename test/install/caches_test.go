@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestUnreadyWithoutItsCaches takes away the right to watch: a replica that starts isn't
+// ready, nor is one that runs once its watches have ended, and both say why. When the right
+// is back they are ready by themselves.
+func TestUnreadyWithoutItsCaches(t *testing.T) {
+	installed(t)
+	t.Cleanup(func() {
+		if err := Install(context.WithoutCancel(t.Context()), bed); err != nil {
+			t.Error(err)
+		}
+	})
+	awaitPods(t, 2)
+	first := replicas(t)
+	kubectl(t, "delete", "clusterrolebinding", Name)
+	kubectl(t, "delete", "pod", first[0].Name, "-n", Namespace)
+	awaitPods(t, 2)
+	var fresh string
+	for _, p := range replicas(t) {
+		if p.Name != first[1].Name {
+			fresh = p.Name
+		}
+	}
+	saysOutOfSync(t, fresh)
+	runs := replica(t, first[1].Name)
+	if !isReady(runs) {
+		t.Errorf("%s isn't ready although its watches go on: %s", runs.Name, checkCaches(t, runs.Name))
+	}
+
+	if err := errors.Join(bed.StopAPIServer(t.Context()), bed.StartAPIServer(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	saysOutOfSync(t, runs.Name)
+
+	applied(t, "self-signed", "--server-side", "--force-conflicts")
+	rolledOut(t)
+	for _, name := range []string{fresh, runs.Name} {
+		eventually(t, name+" to be ready again, and to say so", func(ctx context.Context) (string, bool, error) {
+			said, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
+			return checkCaches(t, name), strings.Contains(string(said), "a cache can be kept in sync again") && isReady(replica(t, name)), err
+		})
+		if p := replica(t, name); p.Status.ContainerStatuses[0].RestartCount != 0 {
+			t.Errorf("%s was restarted: %+v", name, p.Status.ContainerStatuses[0].LastTerminationState)
+		}
+	}
+}
+
+// saysOutOfSync waits until a replica isn't ready, and holds that its probe and its log
+// name a collection and what became of it.
+func saysOutOfSync(t *testing.T, name string) {
+	t.Helper()
+	eventually(t, name+" to say that its caches are not in sync", func(ctx context.Context) (string, bool, error) {
+		probe := checkCaches(t, name)
+		words, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
+		log := string(words)
+		known := strings.Contains(probe, "caches are not in sync: watching ") && strings.Contains(probe, "watching poddisruptionbudgets has been refused since ")
+		return fmt.Sprintf("%s\n%s", probe, log), known && !isReady(replica(t, name)) &&
+			strings.Contains(log, "this replica isn't ready: a cache is not in sync") && strings.Contains(log, "watching poddisruptionbudgets has been refused since "), err
+	})
+}
+
+// checkCaches is what a replica's probe says of its caches. That it doesn't answer is
+// said, too.
+func checkCaches(t *testing.T, name string) string {
+	t.Helper()
+	return checkOf(t, name, "caches")
+}
+
+// checkOf is what a replica's probe says of one of its checks.
+func checkOf(t *testing.T, name, check string) string {
+	t.Helper()
+	out, err := admin.kubectl(t.Context(), nil, "get", "--raw", "/api/v1/namespaces/"+Namespace+"/pods/"+name+":8081/proxy/readyz/"+check)
+	if err != nil {
+		return err.Error()
+	}
+	return string(out)
+}
+
+// replicas are the pods of etcd-webhook that aren't going away.
+func replicas(tb testing.TB) []corev1.Pod {
+	tb.Helper()
+	var pods corev1.PodList
+	if err := admin.List(tb.Context(), &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name}); err != nil {
+		tb.Fatal(err)
+	}
+	return slices.DeleteFunc(pods.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
+}
+
+func replica(tb testing.TB, name string) *corev1.Pod {
+	tb.Helper()
+	p := &corev1.Pod{}
+	if err := admin.Get(tb.Context(), client.ObjectKey{Namespace: Namespace, Name: name}, p); err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// readiness is a pod's condition, empty while it has none.
+func readiness(p *corev1.Pod) corev1.PodCondition {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c
+		}
+	}
+	return corev1.PodCondition{}
+}
+
+func isReady(p *corev1.Pod) bool { return readiness(p).Status == corev1.ConditionTrue }
