@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 )
 
 // A model of a cluster: the two objects with their versions, API servers that
@@ -199,12 +200,22 @@ func (r *modelReplica) writeSecret(ctx context.Context, s *corev1.Secret) error 
 	switch {
 	case r.m.secret == nil && s.ResourceVersion != "", r.m.secret != nil && r.m.secret.ResourceVersion != s.ResourceVersion:
 		return conflict
+	case !r.m.valid(s):
+		return apierrors.NewInvalid(schema.GroupKind{Kind: "Secret"}, s.Name, nil)
 	}
 	r.m.secret = s.DeepCopy()
 	r.m.secret.ResourceVersion = r.m.next()
 	st := readState(s)
 	r.m.note("%s writes the Secret: signs %v, next %v, former %d, leaf %v", r.name, st.authority != nil, st.next != nil, len(st.former), st.leaf != nil)
 	return nil
+}
+
+// valid says whether the API server takes a Secret: one for TLS has both keys, and one
+// that is immutable doesn't change.
+func (m *model) valid(s *corev1.Secret) bool {
+	_, cert := s.Data[corev1.TLSCertKey]
+	_, key := s.Data[corev1.TLSPrivateKeyKey]
+	return (s.Type != corev1.SecretTypeTLS || cert && key) && (m.secret == nil || !ptr.Deref(m.secret.Immutable, false))
 }
 
 // check is what everything here is about: whatever a replica serves is accepted

@@ -81,9 +81,15 @@ func (k *Keeper) advance(ctx context.Context, secret *corev1.Secret, v sight) (s
 		secret = secret.DeepCopy()
 	}
 	if !next.write(secret) {
+		k.server.stuck(nil)
 		return next, false, nil
 	}
-	if err := k.objects.writeSecret(ctx, secret); err != nil {
+	err = k.objects.writeSecret(ctx, secret)
+	// What was answered otherwise passes by itself, or says nothing of the Secret.
+	if err == nil || apierrors.IsInvalid(err) {
+		k.server.stuck(err)
+	}
+	if err != nil {
 		return old, false, err
 	}
 	for _, what := range did {

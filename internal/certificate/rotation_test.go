@@ -5,6 +5,7 @@ package certificate
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // seeds are the runs of a test of the model: SEED=7 repeats one, SEEDS=1000 runs more.
@@ -245,6 +247,9 @@ func TestHealing(t *testing.T) {
 			st.leaf = must(st.authority.issue(m.clock.Now(), time.Hour, m.replicas[0].host))
 			st.write(m.secret)
 		}},
+		{name: "somebody else's Secret, for TLS", breaking: func(m *model) {
+			m.secret = &corev1.Secret{Type: corev1.SecretTypeTLS, Data: map[string][]byte{corev1.TLSCertKey: []byte("garbage"), corev1.TLSPrivateKeyKey: nil}}
+		}},
 		{name: "the annotation is removed", breaking: func(m *model) { m.secret.Annotations = nil }},
 		{name: "the caBundle is emptied", fails: true, breaking: func(m *model) { m.bundle(nil) }},
 		{name: "one caBundle is garbage", fails: true, breaking: func(m *model) { m.config.Webhooks[1].ClientConfig.CABundle = []byte("garbage"); m.changed() }},
@@ -279,6 +284,41 @@ func TestHealing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestImmutableSecret: while the Secret can't be changed, a replica that starts says what to
+// do, and the others say it when their certificate ends. When it is done they are well.
+func TestImmutableSecret(t *testing.T) {
+	t.Parallel()
+	eachSeed(t, 2, func(_ *testing.T, m *model) {
+		m.secret = &corev1.Secret{Immutable: new(true), Data: map[string][]byte{corev1.TLSCertKey: []byte("garbage")}}
+		m.secret.ResourceVersion = m.next()
+		m.run(100, time.Second)
+		m.startWith("c", nil)
+		m.run(100, time.Second)
+		for i, r := range m.replicas {
+			if err := r.Check(nil); (err != nil) != (i == 2) {
+				m.fail("of a Secret that can't be changed, replica %s says %v", r.name, err)
+			}
+		}
+		m.broken = true
+		m.clock.Step(m.settings.Life)
+		m.run(100, time.Second)
+		for _, r := range m.replicas {
+			if err := r.Check(nil); !apierrors.IsInvalid(err) {
+				m.fail("while nothing can be renewed, replica %s says %v", r.name, err)
+			}
+		}
+		m.secret = nil
+		m.heal("it is deleted")
+		m.count()
+		m.run(200, time.Second)
+		for _, r := range m.replicas {
+			if err := errors.Join(r.Check(nil), r.server.immutable); err != nil {
+				m.fail("healed, replica %s says %v", r.name, err)
+			}
+		}
+	})
 }
 
 // TestWithoutWebhooks empties the configuration, as whoever wants admission to be away

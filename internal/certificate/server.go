@@ -34,6 +34,9 @@ type server struct {
 	mu    sync.RWMutex
 	now   *served
 	waits string // see waiting
+	// immutable is why nothing can be renewed before somebody does something; nil where
+	// that isn't so.
+	immutable error
 	// distrusted says that others were trusted when the first one wasn't.
 	distrusted bool
 	// authorityEnd is until when API servers have an authority for what is served;
@@ -69,17 +72,30 @@ func (s *server) waiting() string {
 func (s *server) Check(*http.Request) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.now == nil {
-		if s.waits != "" {
-			return fmt.Errorf("%w: %s", errNone, s.waits)
-		}
+	switch {
+	case s.now == nil && s.immutable != nil:
+		return fmt.Errorf("%w: %w", errNone, s.immutable)
+	case s.now == nil && s.waits != "":
+		return fmt.Errorf("%w: %s", errNone, s.waits)
+	case s.now == nil:
 		return errNone
 	}
 	leaf := s.now.chain[0]
-	if left := leaf.NotAfter.Sub(s.clock.Now()); left <= margin(leaf) {
-		return fmt.Errorf("the serving certificate is valid until %s and could not be renewed", leaf.NotAfter.UTC().Format(time.RFC3339))
+	if left := leaf.NotAfter.Sub(s.clock.Now()); left > margin(leaf) {
+		return nil
 	}
-	return nil
+	ends := fmt.Errorf("the serving certificate is valid until %s and could not be renewed", leaf.NotAfter.UTC().Format(time.RFC3339))
+	if s.immutable != nil {
+		return fmt.Errorf("%w: %w", ends, s.immutable)
+	}
+	return ends
+}
+
+// stuck notes why the Secret can't be written, nil where it can.
+func (s *server) stuck(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.immutable = why
 }
 
 // margin is how long before its certificate runs out a replica isn't ready any

@@ -57,7 +57,8 @@ func readState(secret *corev1.Secret) state {
 }
 
 // write puts the state into a Secret and says whether that changed it. Keys of
-// somebody else stay.
+// somebody else stay, and so do, empty, the two that a Secret of the kind for TLS has to
+// have: somebody else may have made it, and its kind can't be changed.
 func (s state) write(secret *corev1.Secret) bool {
 	want := map[string][]byte{authorityCertKey: nil, authorityKeyKey: nil, nextCertKey: nil, nextKeyKey: nil,
 		corev1.TLSCertKey: nil, corev1.TLSPrivateKeyKey: nil, formerCertsKey: encode(s.former...)}
@@ -78,6 +79,8 @@ func (s state) write(secret *corev1.Secret) bool {
 				secret.Data = map[string][]byte{}
 			}
 			secret.Data[key], changed = value, true
+		case len(value) == 0 && there && secret.Type == corev1.SecretTypeTLS && (key == corev1.TLSCertKey || key == corev1.TLSPrivateKeyKey):
+			secret.Data[key], changed = []byte{}, changed || len(old) > 0
 		case len(value) == 0 && there:
 			delete(secret.Data, key)
 			changed = true
