@@ -113,6 +113,11 @@ func (s *served) lasts(now time.Time) bool {
 // now. One that lasts gives way to another authority's only after every webhook
 // has trusted that one for the settle time, and so does the first one where others were
 // trusted before it. Else API servers have to accept it at once, unless it is unasked for.
+//
+// One that no webhook accepts any more isn't held on to: who overwrote the caBundle left
+// no time in which both are trusted. Whatever is served then, some API servers refuse for
+// a while: those that haven't heard of the change yet, which is a moment, or those that
+// have, which all are soon and stay so for as long as this replica waits.
 func (s *server) offer(c *served, v sight, unasked bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,6 +138,7 @@ func (s *server) hinders(c *served, v sight, unasked bool) string {
 	settled := accepted && (v.settled || v.blind)
 	lasts := s.now.lasts(v.now)
 	switch {
+	case lasts && accepted && !v.blind && v.trust.refuses(s.now.chain, v.host, v.now):
 	case lasts && sameAuthority(s.now, c), !lasts && unasked:
 	case !lasts && !accepted:
 		s.distrusted = !v.trust.empty()

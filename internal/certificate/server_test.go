@@ -76,6 +76,10 @@ func TestWhatIsServed(t *testing.T) {
 		{name: "files by another, not settled", old: fileOne, new: fileTwo, sight: sight{trust: trusts(one, two)}, unasked: true},
 		{name: "files by another, never trusted", old: fileOne, new: fileTwo, sight: sight{trust: trusts(one), settled: true}, unasked: true},
 		{name: "files by another, that can't be seen", old: fileOne, new: fileTwo, sight: sight{blind: true}, unasked: true, want: true},
+		{name: "files by another, once the last is accepted by none", old: fileOne, new: fileTwo, sight: sight{trust: trusts(two)}, want: true},
+		{name: "files by another, while one webhook accepts the last alone", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{two.cert}, {one.cert}}}}},
+		{name: "files by another, while one webhook accepts both", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{two.cert}, {one.cert, two.cert}}}}},
+		{name: "files by another, where there are no webhooks", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x"}}},
 		{name: "one that ran out", old: ofOne, new: leafOf(t, one, now.Add(-time.Hour), time.Minute, true), sight: sight{trust: trusts(one), settled: true}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -73,6 +73,11 @@ func (t trust) accepts(chain []*x509.Certificate, host string, now time.Time) bo
 	return t.every(func(bundle []*x509.Certificate) bool { return verifies(chain, bundle, host, now) })
 }
 
+// refuses says whether there are webhooks, and none accepts a server by this chain.
+func (t trust) refuses(chain []*x509.Certificate, host string, now time.Time) bool {
+	return len(t.bundles) > 0 && !slices.ContainsFunc(t.bundles, func(bundle []*x509.Certificate) bool { return verifies(chain, bundle, host, now) })
+}
+
 // acceptsUntil is when the authorities run out by which they do; zero where they
 // don't accept it now.
 func (t trust) acceptsUntil(chain []*x509.Certificate, host string, now time.Time) time.Time {
