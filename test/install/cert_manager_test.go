@@ -5,6 +5,7 @@ package install
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"strings"
@@ -32,8 +33,8 @@ func certManagerInstalled(t *testing.T) {
 const soonSettled = `[{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "-authority-settle-time=5s"}]`
 
 // TestCertManager installs etcd-webhook with cert-manager's certificates, has them
-// renewed under load, applies all of it again, which changes nothing, and uninstalls
-// it, which leaves nothing.
+// renewed under load and by time, applies all of it again, by both kinds of apply, which
+// changes nothing, and uninstalls it each time, which leaves nothing.
 func TestCertManager(t *testing.T) {
 	uninstalled(t)
 	certManagerInstalled(t)
@@ -50,7 +51,49 @@ func TestCertManager(t *testing.T) {
 	rolledOut(t)
 	renewedUnderLoad(t)
 	changesNothing(t, func() { kubectl(t, apply...) })
+	renewedByTime(t)
 	leavesNothing(t)
+
+	clientSide := []string{"apply", "-k", overlay}
+	kubectl(t, clientSide...)
+	rolledOut(t)
+	var said string
+	changesNothing(t, func() { said = kubectl(t, clientSide...) })
+	saysUnchanged(t, said)
+	leavesNothing(t)
+}
+
+// shorter makes cert-manager renew a certificate three minutes after it was made. An hour
+// is the shortest that it takes.
+const shorter = `{"spec": {"duration": "1h", "renewBefore": "57m"}}`
+
+// renewedByTime waits until cert-manager has renewed the certificate with nobody asking
+// it to, and every replica serves that one, or a later one, without a restart.
+func renewedByTime(t *testing.T) {
+	t.Helper()
+	const secret = "etcd-webhook-tls"
+	before := replicas(t)
+	changed(t, secret, func() {
+		kubectl(t, "patch", "certificates.cert-manager.io", Name, "-n", Namespace, "--type", "merge", "-p", shorter)
+	})
+	changed(t, secret, func() {})
+	renewed, tunnel := inSecret(t, secret), newTunnel(t)
+	if life := renewed.NotAfter.Sub(renewed.NotBefore); life > 2*time.Hour {
+		t.Errorf("the certificate lives for %s: it wasn't renewed by time", life)
+	}
+	for _, p := range before {
+		eventually(t, p.Name+" to serve what was renewed by time", func(ctx context.Context) (string, bool, error) {
+			leaf, err := servedBy(ctx, tunnel, p.Name)
+			if err != nil {
+				return "", false, err
+			}
+			return leaf.NotBefore.String(), !leaf.NotBefore.Before(renewed.NotBefore), nil
+		})
+		now := replica(t, p.Name)
+		if now.UID != p.UID || now.Status.ContainerStatuses[0].RestartCount != p.Status.ContainerStatuses[0].RestartCount {
+			t.Errorf("%s was restarted", p.Name)
+		}
+	}
 }
 
 // renewedUnderLoad has cert-manager renew the certificate, and then deletes the Secrets
@@ -58,12 +101,13 @@ func TestCertManager(t *testing.T) {
 // hundred pods a second are admitted.
 func renewedUnderLoad(t *testing.T) {
 	t.Helper()
-	load := admit(t, 100)
+	load, trust := admit(t, 100), watchTrust(t, 5*time.Second)
 	const secret, authority = "etcd-webhook-tls", "etcd-webhook-authority"
 	renewed(t, secret, func() { renew(t, Name) })
 	changed(t, authority, func() { kubectl(t, "delete", "secret", authority, "-n", Namespace) })
 	renewed(t, secret, func() { kubectl(t, "delete", "secret", secret, "-n", Namespace) })
 	load.allReviewed(t)
+	trust.bothTrusted(t)
 }
 
 // leavesNothing uninstalls etcd-webhook, but for the policies and their definition: no
@@ -121,14 +165,20 @@ func renewed(t *testing.T, secret string, harm func()) {
 // servingIn is the fingerprint of the serving certificate in a Secret, empty where there is none.
 func servingIn(t *testing.T, secret string) string {
 	t.Helper()
+	if c := inSecret(t, secret); c != nil {
+		return fingerprint(c)
+	}
+	return ""
+}
+
+// inSecret is the serving certificate in a Secret, nil where there is none.
+func inSecret(t *testing.T, secret string) *x509.Certificate {
+	t.Helper()
 	var s corev1.Secret
 	if err := client.IgnoreNotFound(admin.Get(t.Context(), client.ObjectKey{Namespace: Namespace, Name: secret}, &s)); err != nil {
 		t.Fatal(err)
 	}
-	if c := certificate(s.Data[corev1.TLSCertKey]); c != nil {
-		return fingerprint(c)
-	}
-	return ""
+	return certificate(s.Data[corev1.TLSCertKey])
 }
 
 // awaitServed waits until every replica says that it serves this certificate.

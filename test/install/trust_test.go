@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// trustWatch looks, all the time, what each replica serves and whom each webhook trusts.
+type trustWatch struct {
+	tunnel *etcd.Tunnel
+	settle time.Duration
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	last map[string]*trustSight // by pod
+	// judged are the changes of authority that were seen in time, unseen the others.
+	judged, unseen int
+	wrong          []string
+}
+
+// trustSight is a served certificate, and the caBundles that were read right after it.
+type trustSight struct {
+	leaf *x509.Certificate
+	// served and read are when one was there, and when the other was asked for.
+	served, read time.Time
+	bundles      [][]*x509.Certificate
+}
+
+// watchTrust looks until the test asks what was seen. Replicas go over to another
+// authority once it has been trusted for so long.
+func watchTrust(t *testing.T, settle time.Duration) *trustWatch {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &trustWatch{tunnel: newTunnel(t), settle: settle, cancel: cancel, last: map[string]*trustSight{}}
+	t.Cleanup(w.end)
+	w.done.Go(func() {
+		for ctx.Err() == nil {
+			w.look(ctx)
+			select {
+			case <-ctx.Done():
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	})
+	return w
+}
+
+func (w *trustWatch) end() {
+	w.cancel()
+	w.done.Wait()
+}
+
+// bothTrusted ends the looking. Whenever a replica went over to another authority, every
+// webhook trusted both before it did, and still afterwards.
+func (w *trustWatch) bothTrusted(t *testing.T) {
+	t.Helper()
+	w.end()
+	t.Logf("%d changes of the authority were seen at each replica, %d others too late", w.judged, w.unseen)
+	for _, what := range w.wrong {
+		t.Error(what)
+	}
+	if w.judged == 0 {
+		t.Error("no change of the authority was seen in time")
+	}
+}
+
+// look looks at each replica once. What can't be reached is looked at the next time.
+func (w *trustWatch) look(ctx context.Context) {
+	var pods corev1.PodList
+	if err := admin.List(ctx, &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name}); err != nil {
+		return
+	}
+	for _, p := range pods.Items {
+		leaf, err := servedBy(ctx, w.tunnel, p.Name)
+		if err != nil {
+			continue
+		}
+		now := &trustSight{leaf: leaf, served: time.Now()}
+		now.read = time.Now()
+		if now.bundles, err = bundles(ctx); err != nil {
+			continue
+		}
+		if before := w.last[p.Name]; before != nil {
+			w.compare(p.Name, before, now)
+		}
+		w.last[p.Name] = now
+	}
+}
+
+// compare judges what lies between two sights of a replica.
+func (w *trustWatch) compare(pod string, before, now *trustSight) {
+	all := slices.Concat(slices.Concat(before.bundles...), slices.Concat(now.bundles...))
+	from, to := signer(before.leaf, all), signer(now.leaf, all)
+	ends := before.leaf.NotAfter.Add(before.leaf.NotBefore.Sub(before.leaf.NotAfter) / 10)
+	switch {
+	case from == nil || to == nil:
+		w.wrong = append(w.wrong, pod+" serves a certificate whose authority no webhook trusts")
+		return
+	case from.Equal(to):
+		return
+	case now.served.Sub(before.read) >= w.settle || now.served.After(ends):
+		// The new one may have come after the first sight, or the old one couldn't wait.
+		w.unseen++
+		return
+	}
+	w.judged++
+	for when, bundles := range map[string][][]*x509.Certificate{"before": before.bundles, "after": now.bundles} {
+		for _, trusted := range bundles {
+			if !slices.ContainsFunc(trusted, from.Equal) || !slices.ContainsFunc(trusted, to.Equal) {
+				w.wrong = append(w.wrong, pod+" went over to another authority, and "+when+" that not every webhook trusted both")
+			}
+		}
+	}
+}
+
+// signer is whose signature a certificate has.
+func signer(leaf *x509.Certificate, authorities []*x509.Certificate) *x509.Certificate {
+	for _, a := range authorities {
+		if leaf.CheckSignatureFrom(a) == nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// bundles are the certificates that each webhook trusts.
+func bundles(ctx context.Context) ([][]*x509.Certificate, error) {
+	var c admissionregistrationv1.MutatingWebhookConfiguration
+	if err := admin.Get(ctx, client.ObjectKey{Name: Name}, &c); err != nil {
+		return nil, err
+	}
+	var all [][]*x509.Certificate
+	for _, w := range c.Webhooks {
+		var trusted []*x509.Certificate
+		for block, rest := pem.Decode(w.ClientConfig.CABundle); block != nil; block, rest = pem.Decode(rest) {
+			cert, err := x509.ParseCertificate(block.Bytes)
+			if err != nil {
+				return nil, err
+			}
+			trusted = append(trusted, cert)
+		}
+		all = append(all, trusted)
+	}
+	return all, nil
+}
+
+func newTunnel(tb testing.TB) *etcd.Tunnel {
+	tb.Helper()
+	config, err := bed.RESTConfig()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return etcd.NewTunnel(config)
+}
+
+// servedBy is the certificate that a replica answers reviews with.
+func servedBy(ctx context.Context, tunnel *etcd.Tunnel, pod string) (*x509.Certificate, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	raw, err := tunnel.Dial(ctx, Namespace, pod, 9443)
+	if err != nil {
+		return nil, err
+	}
+	conn := tls.Client(raw, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // it is only looked at
+	err = conn.HandshakeContext(ctx)
+	certs := conn.ConnectionState().PeerCertificates
+	_ = conn.Close() // the other side may have said goodbye first
+	if err == nil && len(certs) == 0 {
+		err = errors.New("it has no certificate")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return certs[0], nil
+}
