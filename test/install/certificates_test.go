@@ -26,13 +26,25 @@ const certificateSecret = "etcd-webhook-certificate"
 const shortLived = `[{"op": "add", "path": "/spec/template/spec/containers/0/args", "value":
 ["-certificate-lifetime=30s", "-authority-lifetime=90s", "-authority-settle-time=2s"]}]`
 
+// minutesLived lets them live for so long that a kubelet sees in time how they end.
+const minutesLived = `[{"op": "add", "path": "/spec/template/spec/containers/0/args", "value":
+["-certificate-lifetime=5m", "-authority-lifetime=1h", "-authority-settle-time=2s"]}]`
+
 // TestSelfSignedCertificates renews certificates and authorities, by themselves
 // and by all that a person may do to their Secret, while a hundred pods a second
 // are admitted, each of which is reviewed. Then it takes away what nothing can be
 // reviewed without, and sees that it comes back.
 func TestSelfSignedCertificates(t *testing.T) {
+	installedWith(t, shortLived)
+	t.Run("rotation", rotateSelfSigned)
+	t.Run("healing", healSelfSigned)
+}
+
+// installedWith installs it with a patch that gives the program arguments, until the test ends.
+func installedWith(t *testing.T, arguments string) {
+	t.Helper()
 	installed(t)
-	kubectl(t, "patch", "deployment", Name, "-n", Namespace, "--type", "json", "-p", shortLived)
+	kubectl(t, "patch", "deployment", Name, "-n", Namespace, "--type", "json", "-p", arguments)
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
 		_, err := admin.kubectl(ctx, nil, "patch", "deployment", Name, "-n", Namespace, "--type", "json", "-p", `[{"op": "remove", "path": "/spec/template/spec/containers/0/args"}]`)
@@ -41,12 +53,93 @@ func TestSelfSignedCertificates(t *testing.T) {
 		}
 	})
 	rolledOut(t)
-	t.Run("rotation", rotateSelfSigned)
-	t.Run("healing", healSelfSigned)
+}
+
+// TestUnreadyBeforeItsCertificateEnds: where nobody may renew a certificate, replicas
+// aren't ready any more before it runs out, and tell before when it does.
+func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
+	installedWith(t, minutesLived)
+	awaitPods(t, 2)
+	now := changed(t, certificateSecret, func() {
+		kubectl(t, "patch", "secret", certificateSecret, "-n", Namespace, "--type", "merge", "-p", `{"data": {"tls.crt": null}}`)
+	})
+	awaitServed(t, now)
+	kubectl(t, "delete", "rolebinding", "etcd-webhook-certificates", "-n", Namespace)
+	served := inSecret(t, certificateSecret)
+	if served == nil || fingerprint(served) != now {
+		t.Fatal("a certificate of five minutes was renewed before it could be kept from that")
+	}
+	newScraper(t, namespace(t, "expiry")).await(t, map[string]float64{
+		seriesOf("kubectl_etcd_webhook_certificate_expiry_timestamp_seconds"): float64(served.NotAfter.Unix()),
+	})
+	saidToEnd(t)
+	tunnel := newTunnel(t)
+	for _, p := range replicas(t) {
+		leaf, err := servedBy(t.Context(), tunnel, p.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !leaf.Equal(served) || p.Status.ContainerStatuses[0].RestartCount > 0 {
+			t.Errorf("%s serves %s after %d restarts, not the certificate that nobody could renew", p.Name, fingerprint(leaf), p.Status.ContainerStatuses[0].RestartCount)
+		}
+		// Both are this machine's time.
+		switch c := readiness(&p); {
+		case c.Status != corev1.ConditionFalse:
+			t.Errorf("%s is ready", p.Name)
+		case !c.LastTransitionTime.Time.Before(leaf.NotAfter):
+			t.Errorf("%s wasn't ready from %s on, but its certificate ran out at %s", p.Name, c.LastTransitionTime, leaf.NotAfter)
+		default:
+			t.Logf("%s wasn't ready any more %s before its certificate ran out", p.Name, leaf.NotAfter.Sub(c.LastTransitionTime.Time))
+		}
+	}
+	applied(t, "self-signed", "--server-side", "--force-conflicts")
+}
+
+// TestAnybodysSecret: one that somebody made beforehand, of another kind, is used, and of
+// one that can't be changed it is said what to do; after that it is well.
+func TestAnybodysSecret(t *testing.T) {
+	installed(t)
+	anew := func(text string) {
+		kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
+		awaitPods(t, 0)
+		kubectl(t, "delete", "secret", certificateSecret, "-n", Namespace, "--ignore-not-found")
+		if _, err := admin.kubectl(t.Context(), []byte(text), "create", "-f", "-"); err != nil {
+			t.Fatal(err)
+		}
+		kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "2")
+	}
+	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: " + certificateSecret + ", namespace: " + Namespace + "}, "
+	anew(secret + "type: kubernetes.io/tls, stringData: {tls.crt: garbage, tls.key: garbage}}")
+	rolledOut(t)
+	if servingIn(t, certificateSecret) == "" {
+		t.Error("replicas are ready, and their Secret has no certificate")
+	}
+
+	anew(secret + "immutable: true, stringData: {tls.crt: garbage}}")
+	const remedy = "kubectl delete secret " + certificateSecret + " -n " + Namespace
+	eventually(t, "every replica to say what to do", func(ctx context.Context) (string, bool, error) {
+		all := replicas(t)
+		for _, p := range all {
+			words, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
+			probe := checkOf(t, p.Name, "certificate")
+			if err != nil || !strings.Contains(string(words), remedy) || !strings.Contains(probe, remedy) || isReady(&p) {
+				return probe, false, err
+			}
+		}
+		return "", len(all) == 2, nil
+	})
+	before := replicas(t)
+	kubectl(t, strings.Fields(remedy)[1:]...)
+	rolledOut(t)
+	for _, p := range before {
+		if now := replica(t, p.Name); now.Status.ContainerStatuses[0].RestartCount > 0 {
+			t.Errorf("%s was restarted", p.Name)
+		}
+	}
 }
 
 func rotateSelfSigned(t *testing.T) {
-	load := admit(t, 100)
+	load, trust := admit(t, 100), watchTrust(t, 2*time.Second)
 	awaitChanges(t, 2, 1, "by themselves", func() {})
 	for _, row := range []struct{ name, patch string }{
 		{"the certificate is removed", `{"data": {"tls.crt": null}}`},
@@ -59,6 +152,7 @@ func rotateSelfSigned(t *testing.T) {
 	}
 	awaitChanges(t, 1, 1, "the Secret is deleted", func() { kubectl(t, "delete", "secret", certificateSecret, "-n", Namespace) })
 	load.allReviewed(t)
+	trust.bothTrusted(t)
 }
 
 func healSelfSigned(t *testing.T) {
