@@ -65,6 +65,7 @@ func TestWatches(t *testing.T) {
 		{name: "refused before a silence", asked: []asked{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {20 * sec, budgets, false, 0}, {21 * sec, pods, false, 200}}, told: 1, want: "refused"},
 		{name: "refused again after it was allowed", asked: []asked{{0, budgets, false, 403}, {10 * sec, budgets, false, 200}, {20 * sec, budgets, false, 403}}},
 		{name: "refused after a silence", asked: []asked{{0, budgets, false, 0}, {100 * sec, budgets, false, 403}, {110 * sec, budgets, false, 403}}},
+		{name: "refused after it was put off", asked: []asked{{0, budgets, false, 503}, {100 * sec, budgets, false, 403}}},
 		{name: "no answer for a while", asked: []asked{{0, budgets, false, 0}, {119 * sec, budgets, false, 0}}},
 		{name: "no answer", asked: []asked{{0, budgets, false, 0}, {2 * minute, budgets, false, 0}}, told: 1, want: "watching poddisruptionbudgets has not been answered since 2026-01-01T00:00:00Z ("},
 		{name: "an answer to another ends a silence", asked: []asked{{0, budgets, false, 0}, {2 * minute, budgets, false, 0}, {3 * minute, pods, false, 403}}, told: 2},
@@ -72,6 +73,7 @@ func TestWatches(t *testing.T) {
 		{name: "put off", asked: []asked{{0, budgets, false, 429}, {1 * minute, pods, false, 200}, {2 * minute, budgets, false, 500}}, told: 1, want: "watching poddisruptionbudgets has failed since 2026-01-01T00:00:00Z (500 Internal"},
 		{name: "too old a version", asked: []asked{{0, budgets, false, 410}, {10 * minute, budgets, false, 410}}},
 		{name: "a way to list that isn't known", asked: []asked{{0, budgets, false, 400}, {10 * minute, budgets, false, 400}}},
+		{name: "refused, then removed", asked: []asked{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {16 * sec, budgets, false, 404}}, told: 2},
 		{name: "never served", asked: []asked{{0, budgets, false, 404}, {10 * minute, budgets, false, 404}}},
 		{name: "a definition is removed", asked: []asked{{0, budgets, false, 200}, {1 * sec, budgets, false, 404}, {10 * minute, budgets, false, 404}}},
 	} {
