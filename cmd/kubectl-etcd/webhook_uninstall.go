@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -27,7 +29,9 @@ func newWebhookUninstallCmd(e *env) *cobra.Command {
 			Remove etcd-webhook from the cluster, and leave nothing of it in force: the webhook
 			configurations go first, cuts of client traffic are lifted, and its rights and its Deployment
 			go. Then every budget gets back what its author asked for, but not less than the quorum, and
-			those that etcd-webhook made go. Everything else of it goes last. No pod restarts.
+			those that etcd-webhook made go. Everything else of it goes last. No pod restarts. A namespace
+			that it was installed into goes only where nothing of anybody else's lives in it, which you must
+			be allowed to see.
 
 			It does all of this itself, so it works where etcd-webhook doesn't run any more, and also after
 			kubectl delete -k. When it was interrupted, run it again.
@@ -61,16 +65,23 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 	if err := e.requireOnly(ctx, kube, operate.FindNeeds()); err != nil {
 		return err
 	}
-	found, err := operate.FindInstallation(ctx, kube)
+	census, err := e.census()
+	if err != nil {
+		return err
+	}
+	found, err := operate.FindInstallation(ctx, kube, census)
 	if err != nil {
 		return err
 	}
 	if found.Empty() && (!all || len(found.Policies)+len(found.Definition) == 0) {
+		for _, s := range found.Spared {
+			e.warn("%s.", s)
+		}
 		fmt.Fprintln(e.Out, "etcd-webhook is not installed, and nothing of it is left.")
 		return nil
 	}
 	u := &operate.Uninstall{
-		Kube: kube, Reader: reader, Clock: e.clock, All: all, Say: e.step,
+		Kube: kube, Reader: reader, Clock: e.clock, Census: census, All: all, Say: e.step,
 		Restore: func(ctx context.Context, service client.ObjectKey) error {
 			return e.restoreService(ctx, kube, service, ch)
 		},
@@ -94,6 +105,20 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 	}
 	fmt.Fprintln(e.Out, "etcd-webhook is uninstalled.")
 	return nil
+}
+
+// census looks at what lives in a namespace.
+func (e *env) census() (operate.Census, error) {
+	config, err := e.config()
+	if err != nil {
+		return operate.Census{}, err
+	}
+	served, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return operate.Census{}, err
+	}
+	objects, err := metadata.NewForConfig(config)
+	return operate.Census{Served: served, Objects: objects}, err
 }
 
 // mayUninstall asks for every permission and tries every write.

@@ -34,6 +34,8 @@ type Installation struct {
 	Rights, Programs []Piece
 	// Rest is everything else, its namespace last.
 	Rest []Piece
+	// Spared are the namespaces of it that stay.
+	Spared []SparedNamespace
 	// Policies are the EtcdTopologyPolicies, Definition their definition.
 	Policies, Definition []Piece
 	// Budgets are those that it keeps or made.
@@ -41,6 +43,19 @@ type Installation struct {
 	// Cut are the Services whose client traffic is cut.
 	Cut []corev1.Service
 }
+
+// programName is what the manifests call the program.
+const programName = "etcd-webhook"
+
+// unlabelled are the names, by their resource, of what comes into its namespace without
+// the label: the program and cert-manager make it.
+var unlabelled = map[string][]string{
+	"secrets": {"etcd-webhook-certificate", "etcd-webhook-tls", "etcd-webhook-authority"},
+	"leases":  {"etcd-webhook.kubectl-etcd.dev"},
+}
+
+// unlabelled says that the piece is one of those.
+func (p Piece) unlabelled() bool { return slices.Contains(unlabelled[p.Resource], p.Name) }
 
 // Piece is one object of an installation.
 type Piece struct {
@@ -74,8 +89,6 @@ type kind struct {
 	Kind string
 	// into is the list that its objects belong to.
 	into func(*Installation) *[]Piece
-	// inside says that they go with the installation's own namespace.
-	inside bool
 }
 
 var (
@@ -86,28 +99,31 @@ var (
 	definition = func(i *Installation) *[]Piece { return &i.Definition }
 )
 
-// kinds are all that a folder of manifests may hold, in the order in which they go.
+// kinds are all that a folder of manifests may hold, and the program's lease, in the
+// order in which they go. All bindings go before the program: with its rights it would
+// write its Secret and its lease once more.
 var kinds = []kind{
-	{resource("admissionregistration.k8s.io", "mutatingwebhookconfigurations"), "MutatingWebhookConfiguration", webhooks, false},
-	{resource("admissionregistration.k8s.io", "validatingwebhookconfigurations"), "ValidatingWebhookConfiguration", webhooks, false},
-	{resource("rbac.authorization.k8s.io", "clusterrolebindings"), "ClusterRoleBinding", rights, false},
-	{resource("apps", "deployments"), "Deployment", programs, true},
-	{resource("rbac.authorization.k8s.io", "clusterroles"), "ClusterRole", rest, false},
-	{resource("rbac.authorization.k8s.io", "rolebindings"), "RoleBinding", rest, true},
-	{resource("rbac.authorization.k8s.io", "roles"), "Role", rest, true},
-	{resource("monitoring.coreos.com", "servicemonitors"), "ServiceMonitor", rest, true},
-	{resource("monitoring.coreos.com", "prometheusrules"), "PrometheusRule", rest, true},
-	{resource("cert-manager.io", "certificates"), "Certificate", rest, true},
-	{resource("cert-manager.io", "issuers"), "Issuer", rest, true},
-	{resource("policy", "poddisruptionbudgets"), "PodDisruptionBudget", rest, true},
-	{resource("networking.k8s.io", "networkpolicies"), "NetworkPolicy", rest, true},
-	{resource("", "services"), "Service", rest, true},
-	{resource("", "secrets"), "Secret", rest, true},
-	{resource("", "configmaps"), "ConfigMap", rest, true},
-	{resource("", "serviceaccounts"), "ServiceAccount", rest, true},
-	{resource("scheduling.k8s.io", "priorityclasses"), "PriorityClass", rest, false},
-	{resource("", "namespaces"), "Namespace", rest, false},
-	{resource("apiextensions.k8s.io", "customresourcedefinitions"), "CustomResourceDefinition", definition, false},
+	{resource("admissionregistration.k8s.io", "mutatingwebhookconfigurations"), "MutatingWebhookConfiguration", webhooks},
+	{resource("admissionregistration.k8s.io", "validatingwebhookconfigurations"), "ValidatingWebhookConfiguration", webhooks},
+	{resource("rbac.authorization.k8s.io", "clusterrolebindings"), "ClusterRoleBinding", rights},
+	{resource("rbac.authorization.k8s.io", "rolebindings"), "RoleBinding", rights},
+	{resource("apps", "deployments"), "Deployment", programs},
+	{resource("rbac.authorization.k8s.io", "clusterroles"), "ClusterRole", rest},
+	{resource("rbac.authorization.k8s.io", "roles"), "Role", rest},
+	{resource("monitoring.coreos.com", "servicemonitors"), "ServiceMonitor", rest},
+	{resource("monitoring.coreos.com", "prometheusrules"), "PrometheusRule", rest},
+	{resource("cert-manager.io", "certificates"), "Certificate", rest},
+	{resource("cert-manager.io", "issuers"), "Issuer", rest},
+	{resource("policy", "poddisruptionbudgets"), "PodDisruptionBudget", rest},
+	{resource("networking.k8s.io", "networkpolicies"), "NetworkPolicy", rest},
+	{resource("", "services"), "Service", rest},
+	{resource("", "secrets"), "Secret", rest},
+	{resource("coordination.k8s.io", "leases"), "Lease", rest},
+	{resource("", "configmaps"), "ConfigMap", rest},
+	{resource("", "serviceaccounts"), "ServiceAccount", rest},
+	{resource("scheduling.k8s.io", "priorityclasses"), "PriorityClass", rest},
+	{resource("", "namespaces"), "Namespace", rest},
+	{resource("apiextensions.k8s.io", "customresourcedefinitions"), "CustomResourceDefinition", definition},
 }
 
 // resource is one of a group's version v1.
@@ -133,7 +149,7 @@ func FindNeeds() []Need {
 
 // FindInstallation looks for all of it in the whole cluster, by the label that the
 // manifests carry and by the marks that the program leaves.
-func FindInstallation(ctx context.Context, kube client.Client) (*Installation, error) {
+func FindInstallation(ctx context.Context, kube client.Client, census Census) (*Installation, error) {
 	found := &Installation{}
 	for _, k := range kinds {
 		pieces, err := k.find(ctx, kube, partOf)
@@ -143,7 +159,9 @@ func FindInstallation(ctx context.Context, kube client.Client) (*Installation, e
 		into := k.into(found)
 		*into = append(*into, pieces...)
 	}
-	found.leaveToNamespaces()
+	if err := found.settleNamespaces(ctx, kube, census); err != nil {
+		return nil, err
+	}
 	policies := kind{GroupVersionResource: v1alpha1.GroupVersion.WithResource("etcdtopologypolicies"), Kind: "EtcdTopologyPolicy"}
 	var err error
 	if found.Policies, err = policies.find(ctx, kube); err != nil {
@@ -169,17 +187,6 @@ func (k kind) find(ctx context.Context, kube client.Client, options ...client.Li
 		pieces = append(pieces, Piece{PartialObjectMetadata: o, Resource: k.Resource})
 	}
 	return pieces, nil
-}
-
-// leaveToNamespaces takes out what goes with the namespaces that go.
-func (i *Installation) leaveToNamespaces() {
-	var going []string
-	for _, p := range i.Rest {
-		if p.Kind == "Namespace" {
-			going = append(going, p.Name)
-		}
-	}
-	i.Rest = slices.DeleteFunc(i.Rest, func(p Piece) bool { return p.Namespace != "" && slices.Contains(going, p.Namespace) })
 }
 
 // Empty says that there is nothing of it, and nothing that it holds.

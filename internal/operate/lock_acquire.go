@@ -48,9 +48,12 @@ func LockNeeds(o observe.Owner) []Need {
 	return needs
 }
 
+// lockPrefix begins the name of every lock.
+const lockPrefix = "kubectl-etcd-"
+
 // LockName is the name of a cluster's lease, in the cluster's own namespace.
 func LockName(o observe.Owner) string {
-	name := "kubectl-etcd-" + strings.ToLower(o.Kind) + "-" + o.Name
+	name := lockPrefix + strings.ToLower(o.Kind) + "-" + o.Name
 	if len(name) <= 253 {
 		return name
 	}

@@ -30,6 +30,7 @@ type Uninstall struct {
 	Kube   client.Client
 	Reader *observe.Reader
 	Clock  clock.Clock
+	Census Census
 	// All says that the policies and their definition go, too.
 	All bool
 	// Restore ends the cut of a Service, and says so.
@@ -61,6 +62,9 @@ func (u *Uninstall) Plan(found *Installation) Plan {
 		step(found.Definition, "delete %s")
 	case len(found.Policies)+len(found.Definition) > 0:
 		p.Facts = append(p.Facts, fmt.Sprintf("%d EtcdTopologyPolicies and their definition stay, without a status, and rule again once it is installed again; --all deletes them", len(found.Policies)))
+	}
+	for _, s := range found.Spared {
+		p.Facts = append(p.Facts, s.String())
 	}
 	p.Facts = append(p.Facts, "no pod restarts; members keep the terms that they were created with until they are created again")
 	return p
@@ -190,6 +194,9 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 		if err := u.forget(ctx, p, false); err != nil {
 			return err
 		}
+	}
+	if err := u.stillAlone(ctx, found); err != nil {
+		return err
 	}
 	last := u.pieces(&Installation{Rest: found.Rest, Policies: found.Policies, Definition: found.Definition})
 	if err := u.delete(ctx, last); err != nil || !wait {
