@@ -42,7 +42,7 @@ func TestPanicFailsOpen(t *testing.T) {
 	t.Parallel()
 	mgr := managed{server: paths{at: map[string]http.Handler{}}}
 	r := &observe.Reader{Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
-	if err := Register(mgr, r, testSelf, "etcd-webhook-0"); err != nil {
+	if err := Register(mgr, r, testSelf, testIdentity); err != nil {
 		t.Fatal(err)
 	}
 	for path, file := range map[string]string{

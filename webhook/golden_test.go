@@ -26,7 +26,7 @@ import (
 // handlers are tried by the first word of a request file's name.
 func handlers(r *observe.Reader) map[string]admission.Handler {
 	return map[string]admission.Handler{
-		"pod":     Pod(r, "etcd-webhook-0"),
+		"pod":     Pod(r, testIdentity),
 		"owner":   Owner(r),
 		"budget":  PodDisruptionBudget(r, testSelf),
 		"service": Service(r.Leases.Clock, testSelf),
@@ -35,6 +35,9 @@ func handlers(r *observe.Reader) map[string]admission.Handler {
 
 // testSelf is who the controller is.
 const testSelf = "system:serviceaccount:kubectl-etcd-system:etcd-webhook"
+
+// testIdentity is who answers in the tests.
+var testIdentity = Identity{Replica: "etcd-webhook-0", Version: "v1.2.3"}
 
 // testNow is when every request is made.
 var testNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)

@@ -23,13 +23,11 @@ const podHandler = "pod"
 // Pod puts the spread rule's terms into pods of etcd members at their creation.
 // Creation is the one moment when the nodes and volumes of now are known and
 // nothing restarts for it.
-//
-// replica is this program's own name, for those who ask who answers.
-func Pod(r *observe.Reader, replica string) admission.HandlerFunc {
+func Pod(r *observe.Reader, self Identity) admission.HandlerFunc {
 	return func(ctx context.Context, req admission.Request) admission.Response {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		d := answered(spreadPod(ctx, r, req), req, replica)
+		d := answered(spreadPod(ctx, r, req), req, self)
 		d.handler = podHandler
 		return respond(d)
 	}

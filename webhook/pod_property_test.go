@@ -66,7 +66,7 @@ func TestPodIdempotent(t *testing.T) {
 
 func review(tb testing.TB, objects observetest.Objects, raw []byte) admission.Response {
 	tb.Helper()
-	wh := &admission.Webhook{Handler: Pod(&observe.Reader{Reader: objects}, "etcd-webhook-0")}
+	wh := &admission.Webhook{Handler: Pod(&observe.Reader{Reader: objects}, testIdentity)}
 	r := wh.Handle(tb.Context(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
 		UID: "u", Operation: admissionv1.Create, Namespace: "db", Object: runtime.RawExtension{Raw: raw},
 	}})

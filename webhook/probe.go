@@ -15,12 +15,19 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
+// Identity is who answers, for those who ask that.
+type Identity struct {
+	// Replica is the pod's name; Version is what the program was built from, which
+	// the image's tag needn't say. Neither has blanks.
+	Replica, Version string
+}
+
 // answered adds to what is decided of a pod an answer to whoever asks, in a dry
 // run, whether the API server calls this program: kubectl etcd webhook status.
 // It stands on the pod that comes back, which shows that patches are applied,
 // and in a warning, which comes back even if something else refuses the pod. A
 // pod that is really created gets none.
-func answered(d decision, req admission.Request, replica string) decision {
+func answered(d decision, req admission.Request, self Identity) decision {
 	if req.DryRun == nil || !*req.DryRun || !bytes.Contains(req.Object.Raw, []byte(v1alpha1.ProbeAnnotation)) {
 		return d
 	}
@@ -28,7 +35,7 @@ func answered(d decision, req admission.Request, replica string) decision {
 	if err != nil || !asks(pod) {
 		return d
 	}
-	said := fmt.Sprintf("replica=%s outcome=%s reason=%s", replica, d.outcome, d.reason)
+	said := fmt.Sprintf("replica=%s version=%s outcome=%s reason=%s", self.Replica, self.Version, d.outcome, d.reason)
 	if d.policy != "" {
 		said += " policy=" + d.policy
 	}

@@ -40,9 +40,9 @@ const (
 )
 
 // Register puts the handlers on the manager's webhook server. Self is the user
-// that the controller writes as, whose writes are its own affair; replica is the
-// name by which this one of several is known.
-func Register(mgr ctrl.Manager, r *observe.Reader, self, replica string) error {
+// that the controller writes as, whose writes are its own affair; who is what this
+// one of several replicas answers by.
+func Register(mgr ctrl.Manager, r *observe.Reader, self string, who Identity) error {
 	if err := registerMetrics(); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func Register(mgr ctrl.Manager, r *observe.Reader, self, replica string) error {
 		path, name string
 		handle     admission.HandlerFunc
 	}{
-		{PodPath, podHandler, Pod(r, replica)},
+		{PodPath, podHandler, Pod(r, who)},
 		{OwnerPath, ownerHandler, Owner(r)},
 		{BudgetPath, budgetHandler, PodDisruptionBudget(r, self)},
 		{ServicePath, serviceHandler, Service(now, self)},

@@ -26,6 +26,6 @@ const (
 	// say that it saw the pod. Anywhere else it means nothing.
 	ProbeAnnotation = "kubectl-etcd.dev/webhook-probe"
 	// ProbeAnswerAnnotation is the answer, on the pod that comes back and in a
-	// warning: replica=POD outcome=... reason=... policy=...
+	// warning: replica=POD version=... outcome=... reason=... policy=...
 	ProbeAnswerAnnotation = "kubectl-etcd.dev/webhook-answer"
 )

@@ -62,7 +62,8 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("find out this replica's name: %w", err)
 	}
-	if err := webhook.Register(mgr, reader, self, replica); err != nil {
+	built := version.Get()
+	if err := webhook.Register(mgr, reader, self, webhook.Identity{Replica: replica, Version: built.Version}); err != nil {
 		return fmt.Errorf("register the webhooks: %w", err)
 	}
 	if err := addLeader(ctx, mgr, o, reader); err != nil {
@@ -71,7 +72,6 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err := probe(mgr, seen); err != nil {
 		return err
 	}
-	built := version.Get()
 	logger.Info("starting", "version", built.Version, "commit", built.Commit, "user", self)
 	return mgr.Start(outlive(ctx, answersOn))
 }
