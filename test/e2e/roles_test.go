@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
 // TestPluginSampleRoles does the day's work with the roles of manifests/samples and not one
@@ -52,7 +53,29 @@ func TestPluginSampleRoles(t *testing.T) {
 		_, stderr = tells(t, 1, []string{"nothing was changed"}, append(args, "-n", ns, "--as", viewer, "-y")...)
 		wants(t, stderr, "nothing was changed. Missing:", `verb "create" on "leases.coordination.k8s.io" in namespace "`+ns+`"`)
 	}
+	asksWebhook(t, ns)
 	votersAre(t, c, 3)
+}
+
+// asksWebhook asks whether etcd-webhook works, with the sample roles for that alone.
+func asksWebhook(t *testing.T, ns string) {
+	t.Helper()
+	asker := "asker-of-" + ns
+	for _, role := range []string{"kubectl-etcd-cluster-viewer", "kubectl-etcd-webhook-viewer"} {
+		create(t, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: role + "-" + ns},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: asker}},
+		})
+	}
+	bind(t, install.Namespace, "kubectl-etcd-webhook-caller", asker)
+	bind(t, ns, "kubectl-etcd-webhook-trial", asker)
+	awaitRight(t, ns, asker, "", "pods", "create")
+	awaitRight(t, install.Namespace, asker, "", "pods/portforward", "create")
+	stdout, stderr := plugin(t, 0, "webhook", "status", "-n", ns, "--as", asker)
+	if strings.Contains(stdout+stderr, "Not seen") || !strings.Contains(stdout, "it works") {
+		t.Errorf("with the sample roles:\n%s%s", stdout, stderr)
+	}
 }
 
 func bind(t *testing.T, namespaceName, role string, users ...string) {
