@@ -101,6 +101,11 @@ func (e *env) client() (client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.kube, err = connect(config)
+	return e.kube, err
+}
+
+func connect(config *rest.Config) (client.Client, error) {
 	scheme := runtime.NewScheme()
 	if err := observe.AddToScheme(scheme); err != nil {
 		return nil, err
@@ -113,7 +118,6 @@ func (e *env) client() (client.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", config.Host, err)
 	}
-	e.kube = kube
 	return kube, nil
 }
 

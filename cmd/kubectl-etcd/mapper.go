@@ -28,7 +28,7 @@ var known = map[schema.GroupVersion]map[string]bool{
 	{Group: "apps", Version: "v1"}:                          {"ControllerRevision": false, "Deployment": false, "ReplicaSet": false, "StatefulSet": false},
 	{Group: "batch", Version: "v1"}:                         {"CronJob": false, "Job": false},
 	{Group: "authentication.k8s.io", Version: "v1"}:         {"SelfSubjectReview": true},
-	{Group: "authorization.k8s.io", Version: "v1"}:          {"SelfSubjectAccessReview": true},
+	{Group: "authorization.k8s.io", Version: "v1"}:          {"SelfSubjectAccessReview": true, "SubjectAccessReview": true},
 	{Group: "coordination.k8s.io", Version: "v1"}:           {"Lease": false},
 	{Group: "discovery.k8s.io", Version: "v1"}:              {"EndpointSlice": false},
 	{Group: "events.k8s.io", Version: "v1"}:                 {"Event": false},

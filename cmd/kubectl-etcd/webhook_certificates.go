@@ -41,7 +41,7 @@ func (l *webhookLook) seeCertificates(ctx context.Context) error {
 		chain, err := l.served(ctx, &l.pods[i])
 		if apierrors.IsForbidden(err) {
 			r.Silence = err.Error()
-			l.st.Unseen = append(l.st.Unseen, v1alpha1.Unseen{What: "certificates that are served", Why: err.Error()})
+			l.st.Unseen = append(l.st.Unseen, v1alpha1.Unseen{What: unseenCertificates, Why: err.Error()})
 			return nil
 		}
 		if err != nil {
@@ -101,7 +101,7 @@ func (l *webhookLook) certificate(chain []*x509.Certificate) *v1alpha1.ServingCe
 			continue
 		}
 		host := w.client.Service.Name + "." + w.client.Service.Namespace + ".svc"
-		why := distrust(chain, w.client.CABundle, host, l.clock.Now())
+		why := distrust(chain, w.client.CABundle, host, l.theirs.Now())
 		if why == "" {
 			continue
 		}

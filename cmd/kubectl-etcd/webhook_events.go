@@ -8,21 +8,13 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 )
-
-// leaseTime is for how long a lease is valid without being renewed.
-func leaseTime(lease *coordinationv1.Lease) time.Duration {
-	return time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15)) * time.Second
-}
 
 // seeEvents reads the warnings that the program gave, and those about its own
 // objects, the last first.

@@ -24,6 +24,9 @@ const (
 	reasonUntried         = "WebhookUntried"
 	reasonReplicasMissing = "WebhookReplicasMissing"
 	reasonNoLeader        = "WebhookNoLeader"
+	reasonLeaderless      = "WebhookLeaderless"
+	reasonEntryMissing    = "WebhookEntryMissing"
+	reasonNoRights        = "WebhookLacksRights"
 	reasonTogether        = "WebhookTogether"
 	reasonCertificateNear = "WebhookCertificateNear"
 	reasonSilentReplica   = "WebhookSilentReplica"
@@ -43,6 +46,9 @@ const (
 	// restOfLife is the part of a certificate's life that is left when it should long
 	// have been renewed: all who renew do so when a third or more is left.
 	restOfLife = 5
+	// failoverLimit is what another replica gets to lead, three times what it takes
+	// after a crash: the node of one, or the API server, may be slow.
+	failoverLimit = 30 * time.Second
 	// cutOverdueAfter is what the controller may take to end a cut.
 	cutOverdueAfter = time.Minute
 	installCommand  = "kubectl apply --server-side -f etcd-webhook.yaml, from https://github.com/kubectl-etcd/kubectl-etcd/releases"
@@ -58,6 +64,8 @@ func judgeWebhook(st *v1alpha1.WebhookStatus) {
 	}
 	j.replicas()
 	j.certificates()
+	j.rights()
+	j.entries()
 	j.admission()
 	j.settings()
 	slices.SortStableFunc(st.Problems, func(a, b v1alpha1.Problem) int { return strings.Compare(a.Severity, b.Severity) })
@@ -99,7 +107,7 @@ func (j *webhookJudge) unseen(what string) bool {
 
 func (j *webhookJudge) replicas() {
 	p := j.st.Program
-	if j.unseen("deployments") {
+	if j.unseen(unseenDeployments) {
 		return
 	}
 	switch {
@@ -115,15 +123,36 @@ func (j *webhookJudge) replicas() {
 	case p.Ready < p.Desired:
 		j.warn(reasonReplicasMissing, "%d of %d replicas are ready: %s", p.Ready, p.Desired, j.whyNotReady())
 	}
-	if p.Leader == "" && !j.unseen("the leader's lease") {
-		j.warn(reasonNoLeader, "no replica leads, so budgets are kept by admission alone and cuts don't end")
-	}
+	j.leader()
 	nodes := map[string]bool{}
 	for _, r := range p.Replicas {
 		nodes[r.Node] = true
 	}
 	if len(p.Replicas) > 1 && len(nodes) == 1 {
 		j.warn(reasonTogether, "the %d replicas run on the same node, %s, and go with it", len(p.Replicas), p.Replicas[0].Node)
+	}
+}
+
+// leader: without one for longer than a failover takes, half of the program's work
+// isn't done, whoever answers reviews.
+func (j *webhookJudge) leader() {
+	p := j.st.Program
+	if p.Leader != "" || j.unseen(unseenLease) {
+		return
+	}
+	const meanwhile = "budgets are kept by admission alone and cuts don't end"
+	if p.LeaderlessSince == nil || j.st.Time.Sub(p.LeaderlessSince.Time) < failoverLimit {
+		j.warn(reasonNoLeader, "no replica leads, so %s", meanwhile)
+		return
+	}
+	j.fault(reasonLeaderless, "no replica has led for %s, so %s; why none takes the lease %s: kubectl -n %s logs -l app.kubernetes.io/name=%s --tail=50",
+		since(j.st.Time.Time, p.LeaderlessSince.Time), meanwhile, webhookLease, p.Namespace, webhookName)
+}
+
+// rights: what has lost them answers by what it saw before.
+func (j *webhookJudge) rights() {
+	if missing := j.st.Program.MissingRights; len(missing) > 0 {
+		j.fault(reasonNoRights, "its ServiceAccount lacks %s; apply the manifests again, which bind its roles: %s", strings.Join(missing, ", "), installCommand)
 	}
 }
 
@@ -157,7 +186,7 @@ func (j *webhookJudge) certificates() {
 	for _, r := range j.st.Program.Replicas {
 		switch c := r.Certificate; {
 		case c == nil:
-			if r.Ready && !j.unseen("certificates that are served") {
+			if r.Ready && !j.unseen(unseenCertificates) {
 				j.warn(reasonSilentReplica, "replica %s is Ready, but %s", r.Pod, r.Silence)
 			}
 		case len(c.Distrusted) > 0:
@@ -202,6 +231,7 @@ func (j *webhookJudge) admission() {
 		if t.Error != "" {
 			j.warn(reasonUntried, "the webhook answered, but the API server then refused the pod of the trial, so what it changes wasn't seen: %s", t.Error)
 		}
+	case slices.Contains(j.missing(), podsEntry) && !j.unseen(unseenWebhooks): // entries has said so
 	case t.Error != "":
 		j.warn(reasonUntried, "admission could not be tried: %s", t.Error)
 	default:
@@ -231,7 +261,7 @@ func (j *webhookJudge) settings() {
 			j.warn(reasonFailsClosed, "webhook %s has failurePolicy %s: with etcd-webhook down, %s is refused", w.Name, w.FailurePolicy, strings.Join(w.Resources, ", "))
 		}
 	}
-	if len(j.st.Policies) == 0 && !j.unseen("etcdtopologypolicies") {
+	if len(j.st.Policies) == 0 && !j.unseen(unseenPolicies) {
 		j.warn(reasonNoPolicyAtAll, "there is no EtcdTopologyPolicy, so nothing is spread and no budget is kept; manifests/samples/policy.yaml is one to begin with")
 	}
 	for _, p := range j.st.Policies {

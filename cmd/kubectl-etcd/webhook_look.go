@@ -12,11 +12,11 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
@@ -36,8 +36,15 @@ const (
 	webhookSpace  = "kubectl-etcd-system"
 )
 
-// unseenWebhooks stands for the webhook configurations where they can't be read.
-const unseenWebhooks = "webhook configurations"
+// What a judgement can't go by where it can't be seen.
+const (
+	unseenWebhooks     = "webhook configurations"
+	unseenDeployments  = "deployments"
+	unseenPods         = "pods of the webhook"
+	unseenLease        = "the leader's lease"
+	unseenCertificates = "certificates that are served"
+	unseenPolicies     = "etcdtopologypolicies"
+)
 
 // webhookLook looks at the installed etcd-webhook once.
 type webhookLook struct {
@@ -46,11 +53,14 @@ type webhookLook struct {
 	config    *rest.Config
 	tunnel    *etcd.Tunnel
 	clock     clock.Clock
+	theirs    *serverClock
 	namespace string
 
 	st       *v1alpha1.WebhookStatus
 	webhooks []calledWebhook
 	pods     []corev1.Pod
+	// account is the ServiceAccount that the program runs as.
+	account string
 }
 
 // calledWebhook is one entry of a configuration, of either kind.
@@ -59,17 +69,11 @@ type calledWebhook struct {
 	mutating   bool
 	client     admissionregistrationv1.WebhookClientConfig
 	namespaces *metav1.LabelSelector
+	objects    *metav1.LabelSelector
+	conditions []admissionregistrationv1.MatchCondition
 }
 
 func (e *env) webhookLook() (*webhookLook, error) {
-	kube, err := e.client()
-	if err != nil {
-		return nil, err
-	}
-	reader, err := e.reader()
-	if err != nil {
-		return nil, err
-	}
 	config, err := e.config()
 	if err != nil {
 		return nil, err
@@ -78,43 +82,56 @@ func (e *env) webhookLook() (*webhookLook, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &webhookLook{
-		kube: kube, reader: reader, config: config, tunnel: etcd.NewTunnel(config), clock: e.clock, namespace: namespace,
-		st: &v1alpha1.WebhookStatus{Time: metav1.NewTime(e.clock.Now().UTC()), PluginVersion: clientVersion().Version},
-	}, nil
+	return newWebhookLook(config, e.clock, namespace)
 }
 
-// look sees everything. What the user may not see is named in the result; an
-// error is the API server's silence.
+func newWebhookLook(config *rest.Config, local clock.Clock, namespace string) (*webhookLook, error) {
+	theirs := &serverClock{PassiveClock: local}
+	asking := theirs.listen(config)
+	kube, err := connect(asking)
+	return &webhookLook{
+		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: etcd.NewTunnel(config),
+		clock: local, theirs: theirs, namespace: namespace,
+		st: &v1alpha1.WebhookStatus{PluginVersion: clientVersion().Version},
+	}, err
+}
+
+// look sees everything. What can't be seen is named in the result with why, whether
+// the user may not see it or nobody answered for it; an error is the API server's
+// silence.
 func (l *webhookLook) look(ctx context.Context) (*v1alpha1.WebhookStatus, error) {
-	for _, part := range []struct {
+	for i, part := range []struct {
 		what string
 		see  func(context.Context) error
 	}{
 		{unseenWebhooks, l.seeWebhooks},
-		{"deployments", l.seeDeployment},
-		{"pods of the webhook", l.seePods},
-		{"the leader's lease", l.seeLeader},
+		{unseenDeployments, l.seeDeployment},
+		{unseenPods, l.seePods},
+		{unseenLease, l.seeLeader},
 		{"nodes", l.seeZones},
-		{"", l.seeCertificates},
-		{"etcdtopologypolicies", l.seePolicies},
-		{"", l.tryAdmission},
+		{unseenCertificates, l.seeCertificates},
+		{unseenPolicies, l.seePolicies},
+		{"a trial of admission", l.tryAdmission},
 		{"services", l.seeCuts},
 		{"events", l.seeEvents},
+		{"rights of " + webhookName, l.seeRights},
 		{"the API server's metrics", l.seeCalls},
 	} {
 		err := part.see(ctx)
 		switch {
 		case err == nil, meta.IsNoMatchError(err):
-		case apierrors.IsForbidden(err):
-			l.st.Unseen = append(l.st.Unseen, v1alpha1.Unseen{What: part.what, Why: err.Error()})
-		default:
+		case context.Cause(ctx) != nil:
+			return nil, context.Cause(ctx)
+		case i == 0 && !apierrors.IsForbidden(err), utilnet.IsConnectionRefused(err):
 			return nil, err
+		default:
+			l.st.Unseen = append(l.st.Unseen, v1alpha1.Unseen{What: part.what, Why: oneLine(err.Error())})
 		}
-		if part.what == "deployments" && len(l.webhooks) == 0 && l.st.Program.Deployment == "" && len(l.st.Unseen) == 0 {
+		if part.what == unseenDeployments && len(l.webhooks) == 0 && l.st.Program.Deployment == "" && len(l.st.Unseen) == 0 {
 			break // it isn't there
 		}
 	}
+	l.st.Time = metav1.NewTime(l.theirs.Now().UTC())
 	return l.st, context.Cause(ctx)
 }
 
@@ -133,13 +150,13 @@ func (l *webhookLook) seeWebhooks(ctx context.Context) error {
 	}
 	for _, c := range mutating.Items {
 		for _, w := range c.Webhooks {
-			l.add(calledWebhook{name: w.Name, mutating: true, client: w.ClientConfig, namespaces: w.NamespaceSelector},
+			l.add(calledWebhook{name: w.Name, mutating: true, client: w.ClientConfig, namespaces: w.NamespaceSelector, objects: w.ObjectSelector, conditions: w.MatchConditions},
 				"mutatingwebhookconfiguration/"+c.Name, w.Rules, w.FailurePolicy, w.TimeoutSeconds)
 		}
 	}
 	for _, c := range validating.Items {
 		for _, w := range c.Webhooks {
-			l.add(calledWebhook{name: w.Name, client: w.ClientConfig, namespaces: w.NamespaceSelector},
+			l.add(calledWebhook{name: w.Name, client: w.ClientConfig, namespaces: w.NamespaceSelector, objects: w.ObjectSelector, conditions: w.MatchConditions},
 				"validatingwebhookconfiguration/"+c.Name, w.Rules, w.FailurePolicy, w.TimeoutSeconds)
 		}
 	}
@@ -159,6 +176,12 @@ func (l *webhookLook) add(w calledWebhook, in string, rules []admissionregistrat
 		Name: w.name, Configuration: in, FailurePolicy: string(ptr.Deref(failure, admissionregistrationv1.Fail)),
 		TimeoutSecs: ptr.Deref(timeout, 10), ExcludedNamespaces: excludedBy(w.namespaces),
 		AuthorityExpiry: authorityExpiry(w.client.CABundle),
+	}
+	if w.objects != nil && len(w.objects.MatchLabels)+len(w.objects.MatchExpressions) > 0 {
+		out.ObjectSelector = metav1.FormatLabelSelector(w.objects)
+	}
+	for _, c := range w.conditions {
+		out.MatchConditions = append(out.MatchConditions, c.Name)
 	}
 	for _, r := range rules {
 		for _, resource := range r.Resources {
@@ -196,6 +219,7 @@ func (l *webhookLook) seeDeployment(ctx context.Context) error {
 	d := &found.Items[0]
 	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, imageVersion(d)
 	p.Ready, p.Desired = d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)
+	l.account = cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default")
 	if containers := d.Spec.Template.Spec.Containers; len(containers) > 0 {
 		p.Image = containers[0].Image
 	}
@@ -237,25 +261,6 @@ func replicaOf(pod *corev1.Pod) v1alpha1.WebhookReplica {
 		}
 	}
 	return r
-}
-
-// seeLeader reads who holds the lease, as POD_ID.
-func (l *webhookLook) seeLeader(ctx context.Context) error {
-	var lease coordinationv1.Lease
-	err := l.kube.Get(ctx, client.ObjectKey{Namespace: cmp.Or(l.st.Program.Namespace, webhookSpace), Name: webhookLease}, &lease)
-	if err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	if renewed := lease.Spec.RenewTime; renewed == nil || l.clock.Since(renewed.Time) > 2*leaseTime(&lease) {
-		return nil // nobody leads: what stands there is who did
-	}
-	holder, _, _ := strings.Cut(ptr.Deref(lease.Spec.HolderIdentity, ""), "_")
-	l.st.Program.Leader = holder
-	for i := range l.st.Program.Replicas {
-		r := &l.st.Program.Replicas[i]
-		r.Leader = r.Pod == holder
-	}
-	return nil
 }
 
 func (l *webhookLook) seeZones(ctx context.Context) error {

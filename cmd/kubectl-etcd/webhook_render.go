@@ -195,13 +195,15 @@ func webhooksTable(st *v1alpha1.WebhookStatus, columns int, wide bool) *table {
 	t := &table{columns: []column{
 		{name: "WEBHOOK", shrink: 12}, {name: "CALLED FOR", shrink: 10}, {name: "CALLS", right: true}, {name: "ERRORS", right: true},
 		{name: "FAILED OPEN", right: true}, {name: "MEAN", right: true}, {name: "AUTHORITY"}, {name: "CONFIGURATION", wide: true},
+		{name: "OBJECTS", wide: true}, {name: "CONDITIONS", wide: true},
 	}}
 	if columns > 0 && columns < narrow && !wide {
 		t.gap = "  "
 	}
 	for i := range st.Webhooks {
 		w := &st.Webhooks[i]
-		row := []cell{{text: strings.TrimSuffix(w.Name, webhookSuffix)}, {text: strings.Join(w.Resources, " ")}, {}, {}, {}, {}, {}, {text: w.Configuration}}
+		row := []cell{{text: strings.TrimSuffix(w.Name, webhookSuffix)}, {text: strings.Join(w.Resources, " ")}, {}, {}, {}, {}, {}, {text: w.Configuration},
+			{text: w.ObjectSelector}, {text: strings.Join(w.MatchConditions, " ")}}
 		if c := w.Calls; c != nil {
 			row[2].text, row[3].text, row[4].text = number(c.Total), number(c.Errors), number(c.FailedOpen)
 			if c.MeanMilliseconds > 0 {

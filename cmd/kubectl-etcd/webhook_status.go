@@ -26,8 +26,13 @@ func newWebhookStatusCmd(e *env) *cobra.Command {
 			and must get what the policy says; else it is nobody's, and shows that the webhook answers.
 			A namespace of -n is taken where the webhook is called for it.
 
-			What you may not see is named in its place. Exit codes: 0 it works, warnings or not;
-			3 it doesn't, is not installed, or too little may be seen to tell; 1 error.`),
+			It doesn't work either where a right of its own is missing, where the webhook for pods is no
+			longer registered, or where no replica has led for 30 seconds: nobody keeps budgets then, or
+			ends cuts. Times are judged by the API server's clock.
+
+			What can't be seen is named in its place, with why. Exit codes: 0 it works, warnings or not;
+			3 it doesn't, is not installed, or too little can be seen to tell; 1 error, such as an API
+			server that doesn't answer.`),
 		Example: examples(`
 			# Does it work
 			kubectl etcd webhook status

@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,22 @@ var webhookCases = map[string]func(*v1alpha1.WebhookStatus){
 		}}
 		st.Admission.Error = `pods is forbidden: User "eve" cannot create resource "pods"`
 	},
+	"no-entry-for-pods": func(st *v1alpha1.WebhookStatus) {
+		st.Webhooks = st.Webhooks[1:3]
+		st.Admission = v1alpha1.AdmissionTrial{Error: "no webhook for pods is registered"}
+	},
+	"no-entry-for-services": func(st *v1alpha1.WebhookStatus) { st.Webhooks = slices.Delete(st.Webhooks, 2, 3) },
+	"no-leader": func(st *v1alpha1.WebhookStatus) {
+		st.Program.Leader, st.Program.Replicas[0].Leader = "", false
+		st.Program.LeaderlessSince = &metav1.Time{Time: noon.Add(-2 * time.Minute)}
+	},
+	"leader-to-be": func(st *v1alpha1.WebhookStatus) {
+		st.Program.Leader, st.Program.Replicas[0].Leader = "", false
+		st.Program.LeaderlessSince = &metav1.Time{Time: noon.Add(-failoverLimit + time.Second)}
+	},
+	"lost-its-rights": func(st *v1alpha1.WebhookStatus) {
+		st.Program.MissingRights = []string{keyRights("kubectl-etcd-system")[0].String(), keyRights("kubectl-etcd-system")[3].String()}
+	},
 	"overdue": func(st *v1alpha1.WebhookStatus) {
 		st.Cuts = []v1alpha1.WebhookCut{{Namespace: "team-a", Service: "etcd-main-client", Until: &metav1.Time{Time: noon.Add(-5 * time.Minute)}}}
 		st.Policies[0].Conflict = "policy other has the same priority 0 and selects 2 of the same clusters"
@@ -135,15 +152,14 @@ func installed() *v1alpha1.WebhookStatus {
 		},
 		Policies: []v1alpha1.WebhookPolicy{{Name: "default", Mode: "Enforce", Matched: 12, Broken: 1}},
 	}
-	for name, resources := range map[string]string{"pods": "pods:CREATE", "services": "services:UPDATE"} {
+	for _, w := range [][2]string{
+		{"pods", "pods:CREATE"}, {"poddisruptionbudgets", "poddisruptionbudgets:CREATE"}, {"services", "services:UPDATE"}, {"etcds", "etcds:CREATE"}, {"statefulsets", "statefulsets:CREATE"},
+	} {
 		st.Webhooks = append(st.Webhooks, v1alpha1.InstalledWebhook{
-			Name: name + webhookSuffix, Configuration: "mutatingwebhookconfiguration/etcd-webhook", Resources: []string{resources},
+			Name: w[0] + webhookSuffix, Configuration: "mutatingwebhookconfiguration/etcd-webhook", Resources: []string{w[1]},
 			FailurePolicy: "Ignore", TimeoutSecs: 3, ExcludedNamespaces: []string{"kube-system", "kubectl-etcd-system"},
 			AuthorityExpiry: &metav1.Time{Time: noon.Add(10 * 365 * 24 * time.Hour)},
 		})
-	}
-	if st.Webhooks[0].Name > st.Webhooks[1].Name {
-		st.Webhooks[0], st.Webhooks[1] = st.Webhooks[1], st.Webhooks[0]
 	}
 	return st
 }

@@ -21,6 +21,7 @@ import (
 
 	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -77,6 +78,8 @@ func (l *webhookLook) understand(answer string) {
 		switch key {
 		case "replica":
 			t.Answered, t.Replica = true, value
+		case "version": // what it was built from, which the image's tag needn't say
+			t.Version, l.st.Program.Version = value, value
 		case "outcome":
 			t.Outcome = value
 		case "reason":
@@ -198,10 +201,11 @@ func (l *webhookLook) governed(ctx context.Context, inScope map[string]labels.Se
 		}
 		return 0
 	})
+	asked := map[string]bool{}
 	for _, o := range owners {
 		ns, called := inScope[o.Namespace]
 		m := observe.Choose(policies.Items, ns, o)
-		if !called || !m.In(policyv1alpha1.ModeEnforce) {
+		if !called || !m.In(policyv1alpha1.ModeEnforce) || !l.mayTry(ctx, o.Namespace, asked) {
 			continue
 		}
 		if pod := memberOf(ctx, l.reader, o); pod != nil {
@@ -209,6 +213,18 @@ func (l *webhookLook) governed(ctx context.Context, inScope map[string]labels.Se
 		}
 	}
 	return observe.Owner{}, nil, ""
+}
+
+// mayTry says whether the user may ask for a pod in a namespace: who may do so in one
+// alone is to have the proof there. Where nobody answers, trying tells. Each namespace
+// is asked about once.
+func (l *webhookLook) mayTry(ctx context.Context, namespace string, asked map[string]bool) bool {
+	if may, known := asked[namespace]; known {
+		return may
+	}
+	missing, err := operate.Missing(ctx, l.kube, []operate.Need{{Verb: "create", Resource: "pods", Namespace: namespace}})
+	asked[namespace] = err != nil || len(missing) == 0
+	return asked[namespace]
 }
 
 // memberOf is a pod that admission would know for the cluster's, which it does by the

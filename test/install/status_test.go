@@ -25,6 +25,9 @@ func TestWebhookStatus(t *testing.T) {
 
 	t.Run("without a policy it answers", func(t *testing.T) { answersWithoutPolicy(t, ns) })
 	t.Run("with one, a member's pod comes back spread", func(t *testing.T) { answersWithPolicy(t, ns) })
+	t.Run("its rights are gone", func(t *testing.T) { withoutRights(t, ns) })
+	t.Run("somebody deletes webhooks", func(t *testing.T) { withoutEntries(t, ns) })
+	t.Run("nobody can lead", func(t *testing.T) { withoutLeader(t, ns) })
 	t.Run("an authority that didn't sign", func(t *testing.T) {
 		wrongAuthority(t)
 		awaitStatus(t, 3, func(st *output.WebhookStatus) bool { return problem(st, "WebhookUntrusted") != "" }, "-n", ns)
@@ -51,11 +54,14 @@ func answersWithoutPolicy(t *testing.T, ns string) {
 	st := awaitStatus(t, 0, func(st *output.WebhookStatus) bool {
 		return st.Admission.Answered && st.Program.Ready == 2 && st.Program.Leader != "" && st.Webhooks[0].Calls != nil
 	}, "-n", ns)
-	if a := st.Admission; !a.Answered || a.Error != "" || a.Outcome != "Ignored" || !strings.Contains(a.Asked, "namespace "+ns) {
+	if a := st.Admission; !a.Answered || a.Error != "" || a.Outcome != "Ignored" || !strings.Contains(a.Asked, "namespace "+ns) || a.Version == "" || st.Program.Version != a.Version {
 		t.Errorf("asked: %+v", a)
 	}
 	if len(st.Program.Replicas) != 2 || st.Program.Replicas[0].Zone == "" {
 		t.Errorf("program: %+v", st.Program)
+	}
+	if len(st.Webhooks) != 5 || st.Webhooks[0].ObjectSelector == "" || len(st.Webhooks[0].MatchConditions) != 2 || len(st.Unseen) > 0 {
+		t.Errorf("webhooks: %+v, unseen: %+v", st.Webhooks, st.Unseen)
 	}
 	for _, r := range st.Program.Replicas {
 		if r.Certificate == nil || len(r.Certificate.Distrusted) > 0 {
@@ -77,6 +83,52 @@ func answersWithPolicy(t *testing.T, ns string) {
 	}
 	out, _ := plugin(t, 0, "webhook", "status", "-n", ns)
 	t.Log(out)
+}
+
+// withoutRights deletes the binding of the program's ClusterRole. It goes on answering.
+func withoutRights(t *testing.T, ns string) {
+	t.Helper()
+	kubectl(t, "delete", "clusterrolebinding", Name)
+	awaitStatus(t, 3, func(st *output.WebhookStatus) bool {
+		return strings.Contains(problem(st, "WebhookLacksRights"), `verb "patch" on "poddisruptionbudgets.policy" in the whole cluster`)
+	}, "-n", ns)
+	well(t, ns)
+}
+
+// withoutEntries deletes a webhook by which nothing is spread, and then that for pods.
+func withoutEntries(t *testing.T, ns string) {
+	t.Helper()
+	drop := func(i string) {
+		kubectl(t, "patch", "mutatingwebhookconfiguration", Name, "--type", "json", "-p", `[{"op":"remove","path":"/webhooks/`+i+`"}]`)
+	}
+	drop("2")
+	awaitStatus(t, 0, func(st *output.WebhookStatus) bool {
+		return st.Health == output.Degraded && strings.Contains(problem(st, "WebhookEntryMissing"), "mutatingwebhookconfiguration/etcd-webhook lacks 1 of the 5 webhooks that belong there: services.")
+	}, "-n", ns)
+	drop("0")
+	awaitStatus(t, 3, func(st *output.WebhookStatus) bool {
+		return st.Health == output.Down && strings.Contains(problem(st, "WebhookEntryMissing"), "members aren't spread")
+	}, "-n", ns)
+	well(t, ns)
+}
+
+// withoutLeader takes from all replicas the right to the lease.
+func withoutLeader(t *testing.T, ns string) {
+	t.Helper()
+	kubectl(t, "delete", "rolebinding", "etcd-webhook-leader-election", "-n", Namespace)
+	awaitStatus(t, 3, func(st *output.WebhookStatus) bool {
+		return st.Program.Leader == "" && problem(st, "WebhookLeaderless") != "" && problem(st, "WebhookLacksRights") != ""
+	}, "-n", ns)
+	well(t, ns)
+}
+
+// well applies the manifests again, as the status says, and waits until all is well.
+func well(t *testing.T, ns string) {
+	t.Helper()
+	installed(t)
+	awaitStatus(t, 0, func(st *output.WebhookStatus) bool {
+		return st.Health == output.Healthy && st.Program.Leader != ""
+	}, "-n", ns)
 }
 
 // webhookStatus runs the command and holds it to its exit code.

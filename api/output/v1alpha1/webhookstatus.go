@@ -14,7 +14,7 @@ import (
 type WebhookStatus struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// Time is when it was looked at, by the clock of the plugin's machine.
+	// Time is when it was looked at, by the API server's clock.
 	Time metav1.Time `json:"time"`
 	// Health is Healthy, Degraded (it answers, but something must be mended),
 	// Down (it does not work), Unknown (too little may be seen) or NotInstalled.
@@ -50,13 +50,20 @@ type WebhookProgram struct {
 	Namespace  string `json:"namespace,omitempty"`
 	Deployment string `json:"deployment,omitempty"`
 	Image      string `json:"image,omitempty"`
-	// Version is the image's tag, or its digest where it has no tag.
+	// Version is what the replica that answered says it is, else the image's tag, or
+	// its digest where it has no tag.
 	Version string `json:"version,omitempty"`
 	Ready   int32  `json:"ready"`
 	Desired int32  `json:"desired"`
 	// Leader is the pod that runs the controllers, empty where none does or
 	// none is known.
-	Leader   string           `json:"leader,omitempty"`
+	Leader string `json:"leader,omitempty"`
+	// LeaderlessSince is when the lease was last renewed where nobody leads, or from
+	// when on a replica could have taken it; absent where that isn't known.
+	LeaderlessSince *metav1.Time `json:"leaderlessSince,omitempty"`
+	// MissingRights are those of a few that matter which the program doesn't have.
+	MissingRights []string `json:"missingRights,omitempty"`
+
 	Replicas []WebhookReplica `json:"replicas,omitempty"`
 }
 
@@ -101,6 +108,8 @@ type AdmissionTrial struct {
 	Answered bool `json:"answered"`
 	// Replica is who answered.
 	Replica string `json:"replica,omitempty"`
+	// Version is what that replica was built from.
+	Version string `json:"version,omitempty"`
 	// Outcome and Reason are the webhook's decision.
 	Outcome string `json:"outcome,omitempty"`
 	Reason  string `json:"reason,omitempty"`
@@ -124,6 +133,10 @@ type InstalledWebhook struct {
 	TimeoutSecs   int32    `json:"timeoutSeconds"`
 	// ExcludedNamespaces are left out by name.
 	ExcludedNamespaces []string `json:"excludedNamespaces,omitempty"`
+	// ObjectSelector is which labels an object must have for it, empty for any.
+	ObjectSelector string `json:"objectSelector,omitempty"`
+	// MatchConditions are the names of the conditions that a request must meet.
+	MatchConditions []string `json:"matchConditions,omitempty"`
 	// AuthorityExpiry is when the last certificate in its caBundle runs out.
 	AuthorityExpiry *metav1.Time `json:"authorityExpiry,omitempty"`
 	// Calls are what the API server that answered says of it; absent where its
