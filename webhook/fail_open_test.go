@@ -82,7 +82,7 @@ func TestReviewsEndByThemselves(t *testing.T) {
 	t.Parallel()
 	mgr := managed{server: paths{at: map[string]http.Handler{}}}
 	r := &observe.Reader{Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
-	if err := Register(mgr, r, testSelf, "etcd-webhook-0"); err != nil {
+	if err := Register(mgr, r, testSelf, Identity{Replica: "etcd-webhook-0"}); err != nil {
 		t.Fatal(err)
 	}
 	ended, end := context.WithCancel(t.Context())
