@@ -61,7 +61,7 @@ func (u *Uninstall) Plan(found *Installation) Plan {
 		step(found.Policies, "delete %s")
 		step(found.Definition, "delete %s")
 	case len(found.Policies)+len(found.Definition) > 0:
-		p.Facts = append(p.Facts, fmt.Sprintf("%d EtcdTopologyPolicies and their definition stay, without a status, and rule again once it is installed again; --all deletes them", len(found.Policies)))
+		p.Facts = append(p.Facts, fmt.Sprintf("policies (%d) and their definition stay, without a status, and rule again once it is installed again; --all deletes them", len(found.Policies)))
 	}
 	for _, s := range found.Spared {
 		p.Facts = append(p.Facts, s.String())
