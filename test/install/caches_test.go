@@ -42,6 +42,7 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 		t.Errorf("%s isn't ready although its watches go on: %s", runs.Name, checkCaches(t, runs.Name))
 	}
 
+	// The leader may lose its lease meanwhile, and is started again.
 	if err := errors.Join(bed.StopAPIServer(t.Context()), bed.StartAPIServer(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +55,6 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 			said, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
 			return checkCaches(t, name), strings.Contains(string(said), "a cache can be kept in sync again") && isReady(replica(t, name)), err
 		})
-		if p := replica(t, name); p.Status.ContainerStatuses[0].RestartCount != 0 {
-			t.Errorf("%s was restarted: %+v", name, p.Status.ContainerStatuses[0].LastTerminationState)
-		}
 	}
 }
 
