@@ -79,6 +79,7 @@ func TestWhatIsServed(t *testing.T) {
 		{name: "files by another, once the last is accepted by none", old: fileOne, new: fileTwo, sight: sight{trust: trusts(two)}, want: true},
 		{name: "files by another, while one webhook accepts the last alone", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{two.cert}, {one.cert}}}}},
 		{name: "files by another, while one webhook accepts both", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{two.cert}, {one.cert, two.cert}}}}},
+		{name: "files by another, where neither is accepted", old: fileOne, new: fileTwo, sight: sight{trust: trusts(must(newAuthority(now, 1000*time.Hour)))}},
 		{name: "files by another, where there are no webhooks", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x"}}},
 		{name: "one that ran out", old: ofOne, new: leafOf(t, one, now.Add(-time.Hour), time.Minute, true), sight: sight{trust: trusts(one), settled: true}},
 	} {
