@@ -60,7 +60,7 @@ func alternatives(path string) []string {
 	}
 	inner, after, _ := strings.Cut(rest, "}")
 	var all []string
-	for _, name := range strings.Split(inner, ",") {
+	for name := range strings.SplitSeq(inner, ",") {
 		all = append(all, before+name+after)
 	}
 	return all

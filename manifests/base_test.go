@@ -13,8 +13,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 )
 
@@ -29,28 +31,22 @@ func TestWebhooksAskLittle(t *testing.T) {
 		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"kube-system", "kubectl-etcd-system"},
 	}}}
 	for _, w := range config.Webhooks {
-		resource := w.Rules[0].Resources[0]
-		if w.TimeoutSeconds == nil || *w.TimeoutSeconds > 3 {
-			t.Errorf("%s: the API server waits %v s", w.Name, w.TimeoutSeconds)
-		}
-		if w.FailurePolicy == nil || *w.FailurePolicy != admissionregistrationv1.Ignore {
-			t.Errorf("%s doesn't fail open", w.Name)
-		}
-		if w.SideEffects == nil || *w.SideEffects != admissionregistrationv1.SideEffectClassNone {
-			t.Errorf("%s is not asked in dry runs", w.Name)
-		}
-		if w.MatchPolicy == nil || *w.MatchPolicy != admissionregistrationv1.Equivalent {
-			t.Errorf("%s misses other versions", w.Name)
-		}
-		again := w.ReinvocationPolicy != nil && *w.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy
-		if again != slices.Contains(patches, resource) {
-			t.Errorf("%s is called again after others: %v", w.Name, again)
+		kind := w.Rules[0].Resources[0]
+		for what, holds := range map[string]bool{
+			"the API server waits 3 seconds at most": ptr.Deref(w.TimeoutSeconds, 10) <= 3,
+			"it fails open":                          ptr.Deref(w.FailurePolicy, "") == admissionregistrationv1.Ignore,
+			"it is asked in dry runs":                ptr.Deref(w.SideEffects, "") == admissionregistrationv1.SideEffectClassNone,
+			"it is asked about other versions":       ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
+			"it is asked again after others, if it patches": slices.Contains(patches, kind) ==
+				(ptr.Deref(w.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy),
+			"it is asked about little": len(w.MatchConditions) > 0 || w.ObjectSelector != nil || kind == "etcds",
+		} {
+			if !holds {
+				t.Errorf("%s: not true that %s", w.Name, what)
+			}
 		}
 		if diff := cmp.Diff(elsewhere, w.NamespaceSelector); diff != "" {
 			t.Errorf("%s: namespaces (-want +got):\n%s", w.Name, diff)
-		}
-		if len(w.MatchConditions) == 0 && w.ObjectSelector == nil && resource != "etcds" {
-			t.Errorf("%s is asked about everything", w.Name)
 		}
 		for _, r := range w.Rules {
 			if len(r.Resources) != 1 || slices.Contains(r.Operations, admissionregistrationv1.OperationAll) {
@@ -70,10 +66,10 @@ func TestReplicasAreConfined(t *testing.T) {
 		t.Errorf("%+v", spec)
 	}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
-		if s := c.SecurityContext; s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
+		if !ptr.Deref(c.SecurityContext.ReadOnlyRootFilesystem, false) {
 			t.Errorf("%s: its root can be written to", c.Name)
 		}
-		if c.Resources.Requests.Cpu().IsZero() || c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().IsZero() {
+		if slices.ContainsFunc([]*resource.Quantity{c.Resources.Requests.Cpu(), c.Resources.Requests.Memory(), c.Resources.Limits.Memory()}, (*resource.Quantity).IsZero) {
 			t.Errorf("%s: resources %+v", c.Name, c.Resources)
 		}
 		if c.LivenessProbe == nil || c.ReadinessProbe == nil {
@@ -82,7 +78,7 @@ func TestReplicasAreConfined(t *testing.T) {
 	}
 	var account corev1.ServiceAccount
 	readBase(t, "service-account.yaml", &account)
-	if account.AutomountServiceAccountToken == nil || *account.AutomountServiceAccountToken {
+	if ptr.Deref(account.AutomountServiceAccountToken, true) {
 		t.Error("its token is mounted into whatever names the account")
 	}
 }

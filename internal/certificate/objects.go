@@ -107,7 +107,7 @@ func (a *apiServer) writeSecret(ctx context.Context, s *corev1.Secret) error {
 	}
 	switch {
 	case apierrors.IsInvalid(err):
-		return fmt.Errorf("Secret %s/%s can't be changed, and has to be deleted; then another is made: kubectl delete secret %s -n %s: %w",
+		return fmt.Errorf("write Secret %s/%s: it can't be changed, and has to be deleted; then another is made: kubectl delete secret %s -n %s: %w",
 			a.namespace, a.secretName, a.secretName, a.namespace, err)
 	case err != nil:
 		return fmt.Errorf("write Secret %s/%s: %w", a.namespace, a.secretName, err)

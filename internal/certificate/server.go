@@ -138,8 +138,7 @@ func (s *server) hinders(c *served, v sight, unasked bool) string {
 	settled := accepted && (v.settled || v.blind)
 	lasts := s.now.lasts(v.now)
 	switch {
-	case lasts && accepted && !v.blind && v.trust.refuses(s.now.chain, v.host, v.now):
-	case lasts && sameAuthority(s.now, c), !lasts && unasked:
+	case lasts && (sameAuthority(s.now, c) || accepted && s.refused(v)), !lasts && unasked:
 	case !lasts && !accepted:
 		s.distrusted = !v.trust.empty()
 		return "not every webhook of the configuration trusts its authority, or there is no configuration"
@@ -147,6 +146,11 @@ func (s *server) hinders(c *served, v sight, unasked bool) string {
 		return "not every webhook has trusted its authority for long enough"
 	}
 	return ""
+}
+
+// refused says that no webhook accepts what is served.
+func (s *server) refused(v sight) bool {
+	return !v.blind && v.trust.refuses(s.now.chain, v.host, v.now)
 }
 
 // vouched notes by whom API servers accept what is served. Where they accept it no

@@ -70,7 +70,12 @@ func (s state) write(secret *corev1.Secret) bool {
 			want[p.cert], want[p.key] = p.certPEM, p.keyPEM
 		}
 	}
-	changed := false
+	data, annotation := writeData(secret, want), s.writeUntil(secret)
+	return data || annotation
+}
+
+// writeData sets keys of a Secret, and takes out those that have nothing.
+func writeData(secret *corev1.Secret, want map[string][]byte) (changed bool) {
 	for key, value := range want {
 		old, there := secret.Data[key]
 		switch {
@@ -79,29 +84,39 @@ func (s state) write(secret *corev1.Secret) bool {
 				secret.Data = map[string][]byte{}
 			}
 			secret.Data[key], changed = value, true
-		case len(value) == 0 && there && secret.Type == corev1.SecretTypeTLS && (key == corev1.TLSCertKey || key == corev1.TLSPrivateKeyKey):
+		case len(value) == 0 && there && hasToHave(secret, key):
 			secret.Data[key], changed = []byte{}, changed || len(old) > 0
 		case len(value) == 0 && there:
 			delete(secret.Data, key)
 			changed = true
 		}
 	}
+	return changed
+}
+
+// hasToHave says whether the API server takes a Secret of that kind only with that key.
+func hasToHave(secret *corev1.Secret, key string) bool {
+	return secret.Type == corev1.SecretTypeTLS && (key == corev1.TLSCertKey || key == corev1.TLSPrivateKeyKey)
+}
+
+// writeUntil notes until when the former authorities are trusted.
+func (s state) writeUntil(secret *corev1.Secret) (changed bool) {
 	until := ""
 	if len(s.former) > 0 {
 		until = s.formerUntil.UTC().Format(time.RFC3339)
 	}
-	if secret.Annotations[FormerUntilAnnotation] != until {
-		if until == "" {
-			delete(secret.Annotations, FormerUntilAnnotation)
-		} else {
-			if secret.Annotations == nil {
-				secret.Annotations = map[string]string{}
-			}
-			secret.Annotations[FormerUntilAnnotation] = until
-		}
-		changed = true
+	if secret.Annotations[FormerUntilAnnotation] == until {
+		return false
 	}
-	return changed
+	if until == "" {
+		delete(secret.Annotations, FormerUntilAnnotation)
+		return true
+	}
+	if secret.Annotations == nil {
+		secret.Annotations = map[string]string{}
+	}
+	secret.Annotations[FormerUntilAnnotation] = until
+	return true
 }
 
 // authorities are all that must be trusted: the one that signs, the next and
