@@ -10,9 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 )
 
 // elected leads until its context ends, as the leader's manager does.

@@ -74,11 +74,7 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 		return err
 	}
 	if found.Empty() && (!all || len(found.Policies)+len(found.Definition) == 0) {
-		for _, s := range found.Spared {
-			e.warn("%s.", s)
-		}
-		fmt.Fprintln(e.Out, "etcd-webhook is not installed, and nothing of it is left.")
-		return nil
+		return e.nothingInstalled(found)
 	}
 	u := &operate.Uninstall{
 		Kube: kube, Reader: reader, Clock: e.clock, Census: census, All: all, Say: e.step,
@@ -105,6 +101,15 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 	}
 	fmt.Fprintln(e.Out, "etcd-webhook is uninstalled.")
 	return nil
+}
+
+// nothingInstalled says so, and which namespace of somebody's still has its labels.
+func (e *env) nothingInstalled(found *operate.Installation) error {
+	for _, s := range found.Spared {
+		e.warn("%s.", s)
+	}
+	_, err := fmt.Fprintln(e.Out, "etcd-webhook is not installed, and nothing of it is left.")
+	return err
 }
 
 // census looks at what lives in a namespace.
