@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -118,6 +119,8 @@ func (e *env) census() (operate.Census, error) {
 	if err != nil {
 		return operate.Census{}, err
 	}
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{} // of kinds that are old: it looks at all that there are
 	served, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return operate.Census{}, err

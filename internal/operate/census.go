@@ -4,6 +4,7 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -98,7 +99,9 @@ func foreign(all, pieces []Piece) []Piece {
 			}
 		}
 	}
-	return slices.DeleteFunc(all, func(p Piece) bool { return ours[p.UID] || p.kubernetes() })
+	left := slices.DeleteFunc(all, func(p Piece) bool { return ours[p.UID] || p.kubernetes() })
+	slices.SortFunc(left, func(a, b Piece) int { return cmp.Compare(a.String(), b.String()) })
+	return left
 }
 
 func (p Piece) ours() bool {

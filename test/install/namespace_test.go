@@ -35,7 +35,9 @@ func TestUninstallSparesANamespace(t *testing.T) {
 	}
 	kubectl(t, "apply", "--server-side", "-k", dir)
 	t.Cleanup(func() {
-		kubectl(t, "delete", "crd", "etcdtopologypolicies.policy.kubectl-etcd.dev", "--ignore-not-found")
+		if _, err := admin.kubectl(context.WithoutCancel(t.Context()), nil, "delete", "crd", "etcdtopologypolicies.policy.kubectl-etcd.dev", "--ignore-not-found"); err != nil {
+			t.Error(err)
+		}
 	})
 	kubectl(t, "rollout", "status", "deployment/"+Name, "-n", ns, "--timeout", limit.String())
 	eventually(t, "its Secret and its lease", func(ctx context.Context) (string, bool, error) {
