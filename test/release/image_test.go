@@ -29,6 +29,7 @@ var imageFiles = map[string]int64{"etc/passwd": 0o644, "etc/group": 0o644, "LICE
 // testImages holds what nodes need of the images that a release has; nothing is taken
 // from the folder with the programs, which nobody pulls.
 func testImages(t *testing.T, release, version string) {
+	t.Helper()
 	images := readImages(t, filepath.Join(release, "image"))
 	for _, platform := range AllImages() {
 		t.Run(platform.String(), func(t *testing.T) {
@@ -87,6 +88,7 @@ func wantSays(t *testing.T, program, version string) {
 
 // testStamped makes an image of a version that git doesn't know.
 func testStamped(t *testing.T, source string) {
+	t.Helper()
 	o := Options{Source: source, Version: "v9.8.7", Progress: t.Output()}
 	built, err := o.compile(t.Context(), t.TempDir(), webhookProgram, host)
 	if err != nil {

@@ -66,6 +66,7 @@ var printed = regexp.MustCompile(`(?m)^To try the plugin by krew: (.+)$`)
 
 // typePrinted types what make release-snapshot printed, as somebody with krew.
 func typePrinted(t *testing.T, bin, said string, r *Released) {
+	t.Helper()
 	command := printed.FindStringSubmatch(said)
 	if command == nil {
 		t.Fatalf("no command for krew in:\n%s", said)
@@ -80,6 +81,7 @@ func typePrinted(t *testing.T, bin, said string, r *Released) {
 // that is submitted: it installs the archive of each platform. Only the place to download
 // from isn't the one that is named, as nothing is published yet.
 func validateManifest(t *testing.T, bin string, r *Released) {
+	t.Helper()
 	text, err := os.ReadFile(r.Manifest)
 	if err != nil {
 		t.Fatal(err)

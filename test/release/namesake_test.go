@@ -14,6 +14,7 @@ import (
 // besideNamesake does what docs/decisions/name.md has a table of: somebody has this plugin
 // by krew, and another program of its name.
 func besideNamesake(t *testing.T, bin string, r *Released) {
+	t.Helper()
 	k := newUser(t, bin)
 	k.run(t, "kubectl", "krew", "install", "--manifest", r.Manifest, "--archive", archive(r))
 	ours, theirs := filepath.Join(k.root, "bin", "kubectl-etcd"), namesake(t, k, bin)
