@@ -33,7 +33,8 @@ var graph = map[string][]string{
 	"webhook":    {"internal/observe", "api/v1alpha1", "policy"},
 	"controller": {"internal/budget", "internal/observe", "api/v1alpha1", "policy"},
 
-	"internal/certificate": nil,
+	"internal/apiserver":   nil,
+	"internal/certificate": {"internal/apiserver"},
 	"internal/scrape":      nil,
 	"internal/version":     nil,
 	"internal/certtest":    nil,
@@ -43,11 +44,12 @@ var graph = map[string][]string{
 	"manifests":            nil,
 
 	"cmd/etcd-webhook": {
-		"webhook", "controller", "internal/certificate", "internal/scrape", "internal/version",
+		"webhook", "controller", "internal/certificate", "internal/apiserver", "internal/scrape", "internal/version",
 		"internal/observe", "api/v1alpha1", "policy",
 	},
 	"cmd/kubectl-etcd": {
-		"internal/operate", "internal/check", "internal/etcd", "internal/version", "internal/observe",
+		"internal/operate", "internal/check", "internal/etcd", "internal/version", "internal/apiserver",
+		"internal/observe",
 		"api/output/v1alpha1", "api/v1alpha1", "policy",
 	},
 }
@@ -71,6 +73,7 @@ var foreign = map[string][]string{
 	"internal/etcd":       {commandLine, printers},
 	"internal/operate":    {commandLine, printers},
 	"internal/check":      {commandLine, printers},
+	"internal/apiserver":  {etcd, commandLine, printers, runtime},
 	"internal/scrape":     {etcd, commandLine, printers},
 	"internal/version":    {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/"},
 	"webhook":             {etcd, printers},

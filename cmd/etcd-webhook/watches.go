@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 )
 
 // trouble is what keeps a watch from working.
@@ -76,14 +78,9 @@ func (w *watches) newCache(config *rest.Config, o cache.Options) (cache.Cache, e
 	return cache.New(config, o)
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-// RoundTrip implements http.RoundTripper.
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // over sees the head of each answer. The bodies, in which watches go on, pass unread.
 func (w *watches) over(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return apiserver.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		began := w.clock.Now()
 		answer, err := next.RoundTrip(r)
 		if !errors.Is(r.Context().Err(), context.Canceled) { // else nobody waits for it any more

@@ -24,6 +24,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
@@ -53,7 +54,7 @@ type webhookLook struct {
 	config    *rest.Config
 	tunnel    *etcd.Tunnel
 	clock     clock.Clock
-	theirs    *serverClock
+	theirs    *apiserver.Clock
 	namespace string
 
 	st       *v1alpha1.WebhookStatus
@@ -86,8 +87,8 @@ func (e *env) webhookLook() (*webhookLook, error) {
 }
 
 func newWebhookLook(config *rest.Config, local clock.Clock, namespace string) (*webhookLook, error) {
-	theirs := &serverClock{PassiveClock: local}
-	asking := theirs.listen(config)
+	theirs := &apiserver.Clock{PassiveClock: local}
+	asking := theirs.Listen(config)
 	kube, err := connect(asking)
 	return &webhookLook{
 		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: etcd.NewTunnel(config),

@@ -244,31 +244,6 @@ func TestLookAtTheLease(t *testing.T) {
 	}
 }
 
-// TestServerClock learns the time from answers that came soon.
-func TestServerClock(t *testing.T) {
-	t.Parallel()
-	local := clocktesting.NewFakeClock(theirTime)
-	c := &serverClock{PassiveClock: local}
-	ahead := theirTime.Add(10 * time.Minute)
-	for _, row := range []struct {
-		date  string
-		asked time.Duration
-		want  time.Time
-	}{
-		{"", 0, theirTime},
-		{theirTime.Add(2 * time.Second).Format(http.TimeFormat), 0, theirTime},
-		{ahead.Format(http.TimeFormat), -time.Minute, theirTime},
-		{ahead.Format(http.TimeFormat), 0, ahead},
-		{"garbage", 0, ahead},
-		{theirTime.Format(http.TimeFormat), 0, theirTime},
-	} {
-		c.learn(row.date, theirTime.Add(row.asked))
-		if !c.Now().Equal(row.want) || c.Since(theirTime) != row.want.Sub(theirTime) {
-			t.Errorf("after %q it is %s, want %s", row.date, c.Now(), row.want)
-		}
-	}
-}
-
 // TestTrialWhereItMayBe: who may create pods in one namespace is given the proof there,
 // though a policy governs a cluster in another.
 func TestTrialWhereItMayBe(t *testing.T) {

@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 )
 
 // Options say what a Keeper keeps.
@@ -52,8 +54,8 @@ type Keeper struct {
 
 // New makes a Keeper, which does nothing before it is started.
 func New(config *rest.Config, o Options) (*Keeper, error) {
-	theirs := &theirClock{PassiveClock: o.Clock}
-	client, err := kubernetes.NewForConfig(theirs.listen(config))
+	theirs := &apiserver.Clock{PassiveClock: o.Clock}
+	client, err := kubernetes.NewForConfig(theirs.Listen(config))
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}

@@ -164,28 +164,6 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestTheirClock: certificates are judged by the API server's time.
-func TestTheirClock(t *testing.T) {
-	t.Parallel()
-	local := clocktesting.NewFakePassiveClock(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
-	c := &theirClock{PassiveClock: local}
-	for _, row := range []struct {
-		date string
-		want time.Time
-	}{
-		{"", local.Now()},
-		{"Tue, 01 Jan 2030 00:00:02 GMT", local.Now()},
-		{"Thu, 01 Jan 2026 12:00:00 GMT", time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)},
-		{"garbage", time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)},
-		{"Tue, 01 Jan 2030 00:00:00 GMT", local.Now()},
-	} {
-		c.learn(row.date, local.Now())
-		if !c.Now().Equal(row.want) {
-			t.Errorf("after %q it is %s, want %s", row.date, c.Now(), row.want)
-		}
-	}
-}
-
 // TestFiles: files that somebody else keeps are served, and read again.
 func TestFiles(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 )
 
 // What nobody got is sent again with its body; what somebody may have got only where
@@ -31,7 +33,7 @@ func TestPersistently(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				sent := 0
-				through := Persistently(roundTripper(func(r *http.Request) (*http.Response, error) {
+				through := Persistently(apiserver.RoundTripper(func(r *http.Request) (*http.Response, error) {
 					sent++
 					if body, err := io.ReadAll(r.Body); err != nil || string(body) != "body" {
 						t.Errorf("sending %d has the body %q: %v", sent, body, err)
@@ -56,7 +58,3 @@ func TestPersistently(t *testing.T) {
 		})
 	}
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -210,7 +211,7 @@ func lockWithoutServer(t *testing.T, o observe.Owner) {
 	down := &atomic.Bool{}
 	shaky := kubeAs(t, func(c *rest.Config) {
 		c.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(r *http.Request) (*http.Response, error) {
+			return apiserver.RoundTripper(func(r *http.Request) (*http.Response, error) {
 				if down.Load() {
 					return nil, errors.New("the network is down")
 				}
@@ -276,7 +277,3 @@ func awaitLost(t *testing.T, lock *operate.Lock, why string) {
 		t.Errorf("the lock is lost: %v; want it to say %q", err, why)
 	}
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
