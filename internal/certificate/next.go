@@ -166,6 +166,12 @@ func (s Settings) issue(v sight, st *state) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if authority := st.authority; !verifies([]*x509.Certificate{leaf.cert}, []*x509.Certificate{authority.cert}, v.host, v.now) {
+		// Somebody's own, for clients or for other names.
+		st.authority = nil
+		st.keepTrusting(authority.cert, v.now.Add(s.Life))
+		return []string{"the certificate authority can't be used: no API server accepts a certificate for " + v.host + " by it"}, nil
+	}
 	st.leaf = leaf
 	return []string{"issued a new serving certificate"}, nil
 }

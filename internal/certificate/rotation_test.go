@@ -4,7 +4,9 @@
 package certificate
 
 import (
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -247,6 +249,14 @@ func TestHealing(t *testing.T) {
 			st.leaf = must(st.authority.issue(m.clock.Now(), time.Hour, m.replicas[0].host))
 			st.write(m.secret)
 		}},
+		{name: "an authority for clients", breaking: func(m *model) {
+			m.limit(func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth} })
+		}},
+		{name: "an authority for other names", breaking: func(m *model) {
+			m.limit(func(c *x509.Certificate) {
+				c.PermittedDNSDomainsCritical, c.PermittedDNSDomains = true, []string{"example.com"}
+			})
+		}},
 		{name: "somebody else's Secret, for TLS", breaking: func(m *model) {
 			m.secret = &corev1.Secret{Type: corev1.SecretTypeTLS, Data: map[string][]byte{corev1.TLSCertKey: []byte("garbage"), corev1.TLSPrivateKeyKey: nil}}
 		}},
@@ -284,6 +294,16 @@ func TestHealing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// limit puts an authority into the Secret that signs, but not what API servers accept here.
+func (m *model) limit(to func(*x509.Certificate)) {
+	authority := must(newAuthority(m.clock.Now(), 20*time.Hour))
+	template := *authority.cert
+	to(&template)
+	der := must(x509.CreateCertificate(rand.Reader, &template, &template, authority.key.Public(), authority.key))
+	authority.certPEM = encode(must(x509.ParseCertificate(der)))
+	state{authority: authority}.write(m.secret)
 }
 
 // TestImmutableSecret: while the Secret can't be changed, a replica that starts says what to
