@@ -29,7 +29,7 @@ func (c *cluster) release(ctx context.Context) error {
 	switch {
 	case pdb == nil:
 		return nil
-	case observe.Ours(pdb):
+	case observe.Original(pdb):
 		return c.delete(ctx, pdb)
 	}
 	return c.restore(ctx, pdb, budget.Least(c.facts))

@@ -118,6 +118,23 @@ func TestBudgetThatWasMadeGoes(t *testing.T) {
 	}
 }
 
+// TestCopyOfABudgetStays: a copy that is the only one left is somebody's own, and is given
+// back with the policy as it is.
+func TestCopyOfABudgetStays(t *testing.T) {
+	t.Parallel()
+	s := plain(t, "{disruption: {createMissing: true}}")
+	take(s, "etcd")
+	s.wants("etcd-quorum minAvailable=2 AllReady")
+	pdb := take(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
+	pdb.Name = "mine"
+	s.Objects = append(s.Objects, pdb)
+	change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+	s.wants("mine minAvailable=2 -")
+	if observe.Ours(find[*policyv1.PodDisruptionBudget](s, "mine")) {
+		t.Error("it still says that it is ours")
+	}
+}
+
 // TestBudgetThatWasMadeIsAnOrphan: what we made goes when no member is left; a copy of it,
 // which has our label and record as well, is somebody's own and stays.
 func TestBudgetThatWasMadeIsAnOrphan(t *testing.T) {
