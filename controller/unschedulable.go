@@ -88,7 +88,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	if !ok || pod.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
-	owner, ok, err := u.Reader.OwnerOfPod(ctx, &pod)
+	owner, ok, err := u.Reader.OwnerToSpread(ctx, &pod)
 	if err != nil || !ok {
 		return reconcile.Result{}, err
 	}

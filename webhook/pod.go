@@ -38,7 +38,7 @@ func spreadPod(ctx context.Context, r *observe.Reader, req admission.Request) de
 	if err != nil {
 		return unreadable("pod", req, err)
 	}
-	owner, ok, err := r.OwnerOfPod(ctx, pod)
+	owner, ok, err := r.OwnerToSpread(ctx, pod)
 	if err != nil {
 		return unobserved("pod", req, err)
 	}

@@ -19,6 +19,7 @@ const podsEntry = "pods"
 // that all have, each with what doesn't happen where it is missing.
 var webhookEntries = []struct{ name, without string }{
 	{podsEntry, "new members aren't spread"},
+	{"cozystack-pods", "new members that cozystack's etcd-operator makes aren't spread"},
 	{"poddisruptionbudgets", "who loosens a budget is only corrected a moment later"},
 	{"services", "who writes a Service may end its cut"},
 	{"etcds", "who creates an Etcd isn't told what its members get"},

@@ -101,10 +101,10 @@ var webhookCases = map[string]func(*v1alpha1.WebhookStatus){
 		st.Admission.Error = `pods is forbidden: User "eve" cannot create resource "pods"`
 	},
 	"no-entry-for-pods": func(st *v1alpha1.WebhookStatus) {
-		st.Webhooks = st.Webhooks[1:3]
+		st.Webhooks = st.Webhooks[1:4]
 		st.Admission = v1alpha1.AdmissionTrial{Error: "no webhook for pods is registered"}
 	},
-	"no-entry-for-services": func(st *v1alpha1.WebhookStatus) { st.Webhooks = slices.Delete(st.Webhooks, 2, 3) },
+	"no-entry-for-services": func(st *v1alpha1.WebhookStatus) { st.Webhooks = slices.Delete(st.Webhooks, 3, 4) },
 	"no-leader": func(st *v1alpha1.WebhookStatus) {
 		st.Program.Leader, st.Program.Replicas[0].Leader = "", false
 		st.Program.LeaderlessSince = &metav1.Time{Time: noon.Add(-2 * time.Minute)}
@@ -153,7 +153,7 @@ func installed() *v1alpha1.WebhookStatus {
 		Policies: []v1alpha1.WebhookPolicy{{Name: "default", Mode: "Enforce", Matched: 12, Broken: 1}},
 	}
 	for _, w := range [][2]string{
-		{"pods", "pods:CREATE"}, {"poddisruptionbudgets", "poddisruptionbudgets:CREATE"}, {"services", "services:UPDATE"}, {"etcds", "etcds:CREATE"}, {"statefulsets", "statefulsets:CREATE"},
+		{"pods", "pods:CREATE"}, {"cozystack-pods", "pods:CREATE"}, {"poddisruptionbudgets", "poddisruptionbudgets:CREATE"}, {"services", "services:UPDATE"}, {"etcds", "etcds:CREATE"}, {"statefulsets", "statefulsets:CREATE"},
 	} {
 		st.Webhooks = append(st.Webhooks, v1alpha1.InstalledWebhook{
 			Name: w[0] + webhookSuffix, Configuration: "mutatingwebhookconfiguration/etcd-webhook", Resources: []string{w[1]},

@@ -28,7 +28,7 @@ const (
 	StatefulSet Flavour = "StatefulSet"
 	// Pods clusters are pods that run etcd and that no StatefulSet made: mirror
 	// pods of kubeadm, those of an operator that makes its pods itself. They can
-	// be looked at and no more; webhook and controller never meet one.
+	// be looked at, and pods of that operator spread, and no more.
 	Pods Flavour = "Pods"
 )
 

@@ -22,6 +22,7 @@ const podsKind = "Pods"
 // labels of cozystack's pods and of kubeadm's.
 const (
 	cozystackLabel  = "etcd-operator.cozystack.io/cluster"
+	nameLabel       = "app.kubernetes.io/name"
 	kubeadmLabel    = "component"
 	kubeadmName     = "etcd"
 	mirrorPodMarker = corev1.MirrorPodAnnotationKey
@@ -94,6 +95,10 @@ func podOwner(pod *corev1.Pod) Owner {
 		}
 	}
 	o.MemberSelector = o.Selector
+	if o.Distribution == DistributionCozystack {
+		// The pods of its snapshots' Jobs have the cluster's label, too.
+		o.MemberSelector = &metav1.LabelSelector{MatchLabels: map[string]string{cozystackLabel: o.Name, nameLabel: "etcd"}}
+	}
 	return o
 }
 

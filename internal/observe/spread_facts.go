@@ -23,7 +23,17 @@ func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zo
 	if err != nil {
 		return policy.SpreadFacts{}, err
 	}
-	f.Volumes, err = r.volumes(ctx, o, pod, min(f.Size, maxMembers), nodes)
+	var names []string
+	if o.Flavour == Pods {
+		if names, err = r.seats(ctx, o, pod, &f); err != nil {
+			return policy.SpreadFacts{}, err
+		}
+	} else {
+		for i := range min(f.Size, maxMembers) {
+			names = append(names, o.PodName(i))
+		}
+	}
+	f.Volumes, err = r.volumes(ctx, o, pod, names, nodes)
 	return f, err
 }
 

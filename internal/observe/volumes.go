@@ -17,13 +17,14 @@ import (
 )
 
 // volumes are those of all places of a cluster, whether their pods run or not:
-// a member that is down will come back to its volume.
-func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, size int, nodes []*corev1.Node) ([]policy.Volume, error) {
+// a member that is down will come back to its volume. A place without a name is one
+// whose pod can't be known yet.
+func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]policy.Volume, error) {
 	own := map[string]bool{}
 	for _, c := range o.Claims {
 		own[c.Template+"-"+pod.Name] = true
 	}
-	out := make([]policy.Volume, size)
+	out := make([]policy.Volume, len(names))
 	for _, v := range pod.Spec.Volumes {
 		// One claim for all members ties all of them.
 		if v.PersistentVolumeClaim == nil || own[v.PersistentVolumeClaim.ClaimName] {
@@ -37,9 +38,9 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, size int
 			out[i] = together(out[i], shared)
 		}
 	}
-	for i := range out {
+	for i, name := range names {
 		for _, c := range o.Claims {
-			v, err := r.volume(ctx, o.Namespace, c.Template+"-"+o.PodName(i), c.Class, nodes)
+			v, err := r.memberVolume(ctx, o, c, name, nodes)
 			if err != nil {
 				return nil, err
 			}
@@ -47,6 +48,14 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, size int
 		}
 	}
 	return out, nil
+}
+
+// memberVolume is the one behind a member's claim.
+func (r *Reader) memberVolume(ctx context.Context, o Owner, c Claim, pod string, nodes []*corev1.Node) (policy.Volume, error) {
+	if pod == "" {
+		return r.unbound(ctx, c.Class)
+	}
+	return r.volume(ctx, o.Namespace, c.Template+"-"+pod, c.Class, nodes)
 }
 
 // volume looks behind one claim. The StatefulSet controller makes claims just

@@ -17,6 +17,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,7 +30,7 @@ import (
 // Objects is a client.Reader over what it holds.
 type Objects []client.Object
 
-// Parse decodes YAML documents of kinds that the scheme knows.
+// Parse decodes YAML documents. Those of kinds that the scheme lacks are unstructured.
 func Parse(s *runtime.Scheme, manifest []byte) (Objects, error) {
 	decoder := serializer.NewCodecFactory(s, serializer.EnableStrict).UniversalDeserializer()
 	docs := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(manifest)))
@@ -50,6 +51,9 @@ func Parse(s *runtime.Scheme, manifest []byte) (Objects, error) {
 			continue // nothing but comments
 		}
 		obj, _, err := decoder.Decode(text, nil, nil)
+		if runtime.IsNotRegisteredError(err) {
+			obj, err = runtime.Decode(unstructured.UnstructuredJSONScheme, text)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("decode %q: %w", doc, err)
 		}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// OwnerToSpread finds the cluster for which a pod is about to be made: OwnerOfPod's, and
+// for the pods of an operator that makes them itself the object that it makes them for.
+// False for a pod of no cluster, and where that object is gone.
+func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
+	if !fromOperator(pod) || !looseMember(pod) {
+		return r.OwnerOfPod(ctx, pod)
+	}
+	o := podOwner(pod)
+	cluster := unstructured.Unstructured{}
+	cluster.SetGroupVersionKind(cozystackCluster)
+	found, err := r.fetch(ctx, o.Namespace, o.Name, &cluster)
+	if err != nil || !found {
+		return Owner{}, false, err
+	}
+	replicas, _, err := unstructured.NestedInt64(cluster.Object, "spec", "replicas")
+	if err != nil {
+		return Owner{}, false, fmt.Errorf("observe %s: %w", o, err)
+	}
+	o.Replicas = int32(min(max(replicas, 1), math.MaxInt32))
+	o.Labels, o.Annotations = cluster.GetLabels(), cluster.GetAnnotations()
+	o.Claims, err = r.claimsOf(ctx, pod)
+	return o, err == nil, err
+}
+
+// fromOperator says whether a pod is one of an operator's that makes its pods itself.
+func fromOperator(pod *corev1.Pod) bool {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	return ref != nil && groupOf(ref) == cozystackCluster.Group && pod.Labels[cozystackLabel] != ""
+}
+
+// claimsOf are the claims that are a pod's alone, as if they were made from templates:
+// other members' are called alike.
+func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]Claim, error) {
+	var claims []Claim
+	for _, v := range pod.Spec.Volumes {
+		if v.PersistentVolumeClaim == nil {
+			continue
+		}
+		template, own := strings.CutSuffix(v.PersistentVolumeClaim.ClaimName, "-"+pod.Name)
+		if !own {
+			continue
+		}
+		c := Claim{Template: template}
+		var claim corev1.PersistentVolumeClaim
+		found, err := r.fetch(ctx, pod.Namespace, v.PersistentVolumeClaim.ClaimName, &claim)
+		if err != nil {
+			return nil, fmt.Errorf("observe claim %s/%s: %w", pod.Namespace, v.PersistentVolumeClaim.ClaimName, err)
+		}
+		if found && storagehelpers.PersistentVolumeClaimHasClass(&claim) {
+			c.Class = new(storagehelpers.GetPersistentVolumeClaimClass(&claim))
+		}
+		claims = append(claims, c)
+	}
+	return claims, nil
+}
+
+// seats gives a pod that nobody numbers a place: after the cluster's other pods. Names
+// are those of the pods by their places, empty where none has been made.
+func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *policy.SpreadFacts) (names []string, err error) {
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.MatchingLabels(o.MemberSelector.MatchLabels), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list pods of %s: %w", o, err)
+	}
+	for i := range pods.Items {
+		if other := &pods.Items[i]; other.Name != pod.Name && fromOperator(other) {
+			names = append(names, other.Name)
+		}
+	}
+	slices.Sort(names)
+	names = append(names, pod.Name)
+	f.Ordinal, f.Size = len(names)-1, max(f.Size, len(names))
+	return slices.Concat(names, make([]string, min(f.Size, maxMembers)-min(len(names), maxMembers))), nil
+}
