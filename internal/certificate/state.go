@@ -22,7 +22,8 @@ const (
 	formerCertsKey   = "former-ca.crt"
 )
 
-// FormerUntilAnnotation says until when the authorities that sign no more are trusted.
+// FormerUntilAnnotation on the Secret with self-signed certificates says until when the
+// authorities that sign no more are trusted.
 const FormerUntilAnnotation = "kubectl-etcd.dev/former-authorities-until"
 
 // mostFormer bounds the caBundle, should somebody delete the Secret all the time.

@@ -82,11 +82,18 @@ func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *policy.
 	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.MatchingLabels(o.MemberSelector.MatchLabels), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", o, err)
 	}
+	var ending []string
 	for i := range pods.Items {
-		if other := &pods.Items[i]; other.Name != pod.Name && fromOperator(other) {
+		switch other := &pods.Items[i]; {
+		case other.Name == pod.Name || !fromOperator(other):
+		case other.DeletionTimestamp != nil:
+			ending = append(ending, other.Name)
+		default:
 			names = append(names, other.Name)
 		}
 	}
+	// One that ends comes back, unless the member goes for which this one is made.
+	names = append(names, ending[:max(0, min(len(ending), f.Size-1-len(names)))]...)
 	slices.Sort(names)
 	names = append(names, pod.Name)
 	f.Ordinal, f.Size = len(names)-1, max(f.Size, len(names))

@@ -8,15 +8,18 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
@@ -56,7 +59,12 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 		}
 		zones[node.Labels[corev1.LabelTopologyZone]] = name
 	}
-	remove(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-f5k8w"}})
+	gone := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-f5k8w"}}
+	remove(t, gone)
+	eventually(t, "a member to go", func(ctx context.Context) (string, bool, error) {
+		err := kube.Get(ctx, client.ObjectKeyFromObject(gone), gone)
+		return "it is there", apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
 	zone := bed.Nodes()[0].Zone
 	if zones[zone] == "main-f5k8w" {
 		zone = bed.Nodes()[len(bed.Nodes())-1].Zone
@@ -69,6 +77,10 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 	}
 	if got := looseMember(t, ns, "main-new").Labels[corev1.LabelTopologyZone]; got != zone {
 		t.Errorf("a member is in %s, and its volume in %s", got, zone)
+	}
+	var added corev1.Pod
+	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "main-new"}, &added); err != nil || !strings.Contains(added.Annotations[v1alpha1.SpreadAnnotation], policy.VolumeZoneTaken) {
+		t.Errorf("%s: %s, %v", added.Name, added.Annotations[v1alpha1.SpreadAnnotation], err)
 	}
 }
 
