@@ -64,7 +64,7 @@ func answersWithoutPolicy(t *testing.T, ns string) {
 	if len(st.Program.Replicas) != 2 || st.Program.Replicas[0].Zone == "" {
 		t.Errorf("program: %+v", st.Program)
 	}
-	if len(st.Webhooks) != 5 || st.Webhooks[0].ObjectSelector == "" || len(st.Webhooks[0].MatchConditions) != 2 || len(st.Unseen) > 0 {
+	if len(st.Webhooks) != 6 || st.Webhooks[0].ObjectSelector == "" || len(st.Webhooks[0].MatchConditions) != 2 || len(st.Unseen) > 0 {
 		t.Errorf("webhooks: %+v, unseen: %+v", st.Webhooks, st.Unseen)
 	}
 	allTrusted(t, st)
@@ -110,7 +110,7 @@ func withoutEntries(t *testing.T, ns string) {
 	drop := func(i string) {
 		kubectl(t, "patch", "mutatingwebhookconfiguration", Name, "--type", "json", "-p", `[{"op":"remove","path":"/webhooks/`+i+`"}]`)
 	}
-	drop("2")
+	drop("3")
 	awaitStatus(t, 0, func(st *output.WebhookStatus) bool {
 		return st.Health == output.Degraded && strings.Contains(problem(st, "WebhookEntryMissing"), "mutatingwebhookconfiguration/etcd-webhook lacks 1 of the 6 webhooks that belong there: services.")
 	}, "-n", ns)
