@@ -94,9 +94,12 @@ func lead(told context.Context, leader manager.Runnable, lost *leaseLost) manage
 		case <-ctx.Done():
 		case <-time.After(answersOn):
 		}
-		return err
+		return fmt.Errorf("%w: %w", errLost, err)
 	}
 }
+
+// errLost is why the program begins anew.
+var errLost = errors.New("this replica leads no more")
 
 // leaseLost keeps a replica from being ready that ends because it has lost its lease.
 type leaseLost struct{ yes atomic.Bool }

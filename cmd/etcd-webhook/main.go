@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -37,9 +38,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, version.Get().Version)
 		return 0
 	}
-	if err := serve(ctx, o, stderr); err != nil {
-		fmt.Fprintf(stderr, "etcd-webhook: %v\n", err)
-		return 1
+	err = serve(ctx, o, stderr)
+	if err == nil {
+		return 0
 	}
-	return 0
+	fmt.Fprintf(stderr, "etcd-webhook: %v\n", err)
+	if errors.Is(err, errLost) && ctx.Err() == nil {
+		err = again()
+		fmt.Fprintf(stderr, "etcd-webhook: cannot begin anew: %v\n", err)
+	}
+	return 1
+}
+
+// again has the program begin anew in its own place, and returns only if that can't be.
+// The kubelet would wait before it starts a container again, five minutes in the end: on
+// a control plane that stalls, every replica loses the lease now and then, and all of
+// them would wait at once.
+func again() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(self, os.Args, os.Environ()) //nolint:gosec // itself
 }

@@ -121,14 +121,25 @@ func withoutEntries(t *testing.T, ns string) {
 	well(t, ns)
 }
 
-// withoutLeader takes from all replicas the right to the lease.
+// withoutLeader takes from all replicas the right to the lease. The one that had it begins
+// anew without the kubelet, which would make it wait.
 func withoutLeader(t *testing.T, ns string) {
 	t.Helper()
+	before := awaitStatus(t, 0, func(st *output.WebhookStatus) bool { return st.Program.Ready == 2 && st.Program.Leader != "" }, "-n", ns)
 	kubectl(t, "delete", "rolebinding", "etcd-webhook-leader-election", "-n", Namespace)
 	awaitStatus(t, 3, func(st *output.WebhookStatus) bool {
 		return st.Program.Leader == "" && problem(st, "WebhookLeaderless") != "" && problem(st, "WebhookLacksRights") != ""
 	}, "-n", ns)
 	well(t, ns)
+	after := awaitStatus(t, 0, func(st *output.WebhookStatus) bool { return st.Program.Ready == 2 }, "-n", ns)
+	for i, r := range before.Program.Replicas {
+		if now := after.Program.Replicas[i]; now.Pod != r.Pod || now.Restarts != r.Restarts {
+			t.Errorf("the kubelet started a replica again: %+v, before %+v", now, r)
+		}
+	}
+	if log := kubectl(t, "logs", before.Program.Leader, "-n", Namespace); !strings.Contains(log, "this replica leads no more") {
+		t.Errorf("%s did not begin anew:\n%s", before.Program.Leader, log)
+	}
 }
 
 // well applies the manifests again, as the status says, and waits until all is well.
