@@ -49,8 +49,7 @@ var graph = map[string][]string{
 	},
 	"cmd/kubectl-etcd": {
 		"internal/operate", "internal/check", "internal/etcd", "internal/version", "internal/apiserver",
-		"internal/observe",
-		"api/output/v1alpha1", "api/v1alpha1", "policy",
+		"internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy",
 	},
 }
 

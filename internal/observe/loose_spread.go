@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -61,16 +60,11 @@ func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]Claim, error)
 		if !own {
 			continue
 		}
-		c := Claim{Template: template}
-		var claim corev1.PersistentVolumeClaim
-		found, err := r.fetch(ctx, pod.Namespace, v.PersistentVolumeClaim.ClaimName, &claim)
+		claim, _, err := r.claim(ctx, pod.Namespace, v.PersistentVolumeClaim.ClaimName)
 		if err != nil {
-			return nil, fmt.Errorf("observe claim %s/%s: %w", pod.Namespace, v.PersistentVolumeClaim.ClaimName, err)
+			return nil, err
 		}
-		if found && storagehelpers.PersistentVolumeClaimHasClass(&claim) {
-			c.Class = new(storagehelpers.GetPersistentVolumeClaimClass(&claim))
-		}
-		claims = append(claims, c)
+		claims = append(claims, Claim{Template: template, Class: classOf(&claim)})
 	}
 	return claims, nil
 }
@@ -97,5 +91,5 @@ func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *policy.
 	slices.Sort(names)
 	names = append(names, pod.Name)
 	f.Ordinal, f.Size = len(names)-1, max(f.Size, len(names))
-	return slices.Concat(names, make([]string, min(f.Size, maxMembers)-min(len(names), maxMembers))), nil
+	return slices.Concat(names, make([]string, max(0, min(f.Size, maxMembers)-len(names)))), nil
 }

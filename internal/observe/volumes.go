@@ -62,16 +62,12 @@ func (r *Reader) memberVolume(ctx context.Context, o Owner, c Claim, pod string,
 // before their pod, so one that the cache lacks is asked for live; one that
 // isn't there at all will be made with the class of its template.
 func (r *Reader) volume(ctx context.Context, namespace, name string, class *string, nodes []*corev1.Node) (policy.Volume, error) {
-	var claim corev1.PersistentVolumeClaim
-	found, err := r.fetch(ctx, namespace, name, &claim)
+	claim, found, err := r.claim(ctx, namespace, name)
 	if err != nil {
-		return policy.Volume{}, fmt.Errorf("observe claim %s/%s: %w", namespace, name, err)
+		return policy.Volume{}, err
 	}
 	if found {
-		class = nil
-		if storagehelpers.PersistentVolumeClaimHasClass(&claim) {
-			class = new(storagehelpers.GetPersistentVolumeClaimClass(&claim))
-		}
+		class = classOf(&claim)
 	}
 	if claim.Spec.VolumeName == "" {
 		return r.unbound(ctx, class)
@@ -92,6 +88,22 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 		}
 	}
 	return bound, nil
+}
+
+// claim reads one claim, empty and false where it isn't there.
+func (r *Reader) claim(ctx context.Context, namespace, name string) (claim corev1.PersistentVolumeClaim, found bool, err error) {
+	if found, err = r.fetch(ctx, namespace, name, &claim); err != nil {
+		err = fmt.Errorf("observe claim %s/%s: %w", namespace, name, err)
+	}
+	return claim, found, err
+}
+
+// classOf is the storage class that a claim names, nil for the default one.
+func classOf(claim *corev1.PersistentVolumeClaim) *string {
+	if !storagehelpers.PersistentVolumeClaimHasClass(claim) {
+		return nil
+	}
+	return new(storagehelpers.GetPersistentVolumeClaimClass(claim))
 }
 
 // unbound says who will choose the place of a volume of a class.

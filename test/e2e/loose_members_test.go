@@ -65,18 +65,13 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(gone), gone)
 		return "it is there", apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
-	zone := bed.Nodes()[0].Zone
-	if zones[zone] == "main-f5k8w" {
-		zone = bed.Nodes()[len(bed.Nodes())-1].Zone
+	taken := bed.Nodes()[0]
+	if zones[taken.Zone] == "main-f5k8w" {
+		taken = bed.Nodes()[len(bed.Nodes())-1]
 	}
-	for _, node := range bed.Nodes() {
-		if node.Zone == zone {
-			claimInZone(t, ns, "data-main-new", node.Name)
-			break
-		}
-	}
-	if got := looseMember(t, ns, "main-new").Labels[corev1.LabelTopologyZone]; got != zone {
-		t.Errorf("a member is in %s, and its volume in %s", got, zone)
+	claimInZone(t, ns, "data-main-new", taken.Name)
+	if got := looseMember(t, ns, "main-new").Labels[corev1.LabelTopologyZone]; got != taken.Zone {
+		t.Errorf("a member is in %s, and its volume in %s", got, taken.Zone)
 	}
 	var added corev1.Pod
 	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "main-new"}, &added); err != nil || !strings.Contains(added.Annotations[v1alpha1.SpreadAnnotation], policy.VolumeZoneTaken) {
