@@ -27,8 +27,8 @@ down: ## Stop every testbed on this machine and leave nothing behind (root)
 	$(TESTBED) down --all
 
 # Everything is built before the first cluster, what takes longest begins first, and no more
-# than two or three packages at once: each has a cluster of its own, and members that wait
-# for a processor look dead. None of them vets: that is one of the linters.
+# than two packages at once, of the whole set one: each has a cluster of its own, and members
+# that wait for a processor look dead. None of them vets: that is one of the linters.
 CLUSTER_TESTS := go test -vet=off -count=1 -timeout 80m -parallel 100 -ldflags '-s -w'
 # What is left out of every change's tests, and why: docs/decisions/two-sets-of-tests.md
 LATER := guides|install|release
@@ -37,11 +37,11 @@ LATER_PROGRAMS := cert-manager,krew,promtool,validate-krew-manifest
 
 test: unit ## Run the tests that every change has to pass, on real clusters (root)
 	$(TESTBED) build --without '$(LATER_PROGRAMS)'
-	cd test && $(CLUSTER_TESTS) -p 3 -skip '^($(LATER_TESTS))' ./story/failures ./e2e ./story/growth ./drains $$(go list ./... | grep -vE '/test/($(LATER))$$')
+	cd test && $(CLUSTER_TESTS) -p 2 -skip '^($(LATER_TESTS))' ./e2e ./story/failures ./story/growth ./drains $$(go list ./... | grep -vE '/test/($(LATER))$$')
 
 test-all: unit ## Run every test: also the plugin's on each kind of cluster, the installation's, the guides' (root)
 	$(TESTBED) build
-	cd test && $(CLUSTER_TESTS) -p 2 ./story/failures ./e2e ./install ./drains ./guides ./...
+	cd test && $(CLUSTER_TESTS) -p 1 ./story/failures ./e2e ./install ./drains ./guides ./...
 
 unit: ## Run the tests that need no cluster
 	go test -vet=off ./...

@@ -27,7 +27,7 @@ func TestSavedCanBeRestored(t *testing.T) {
 			client := dial(t, address)
 			fill(t, client)
 			want := all(t, client)
-			status := settledStatus(t, client, address, version >= "3.6")
+			status := settledStatus(t, client, address, version)
 			path := filepath.Join(t.TempDir(), "snapshot.db")
 			saved, err := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(address)}}.ToFile(t.Context(), path, false, nothing)
 			if err != nil {
@@ -67,15 +67,15 @@ func TestSavedEmpty(t *testing.T) {
 	}
 }
 
-// settledStatus is the status of a member that knows its storage version, if its release
-// has one: it writes that a moment after it has begun to serve.
-func settledStatus(t *testing.T, c *clientv3.Client, address string, versioned bool) *clientv3.StatusResponse {
+// settledStatus is the status of a member that has written its storage version, if its
+// release has one: it does so a moment after it has begun to serve, and says 3.5.0 until then.
+func settledStatus(t *testing.T, c *clientv3.Client, address, version string) *clientv3.StatusResponse {
 	t.Helper()
 	var status *clientv3.StatusResponse
 	poll(t, "the status, with its storage version, of etcd at "+address, func(ctx context.Context) bool {
 		var err error
 		status, err = c.Status(ctx, "http://"+address)
-		return err == nil && (!versioned || status.StorageVersion != "")
+		return err == nil && (version < "3.6" || strings.HasPrefix(status.StorageVersion, version))
 	})
 	return status
 }
