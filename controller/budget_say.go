@@ -48,5 +48,5 @@ func (c *cluster) say(notes []policy.Note) {
 
 // inform records an Event on the owner that is no warning.
 func (c *cluster) inform(n policy.Note, action string) {
-	c.Recorder.Eventf(reference(c.owner), nil, corev1.EventTypeNormal, n.Reason, action, "%s", cut(n.Message))
+	c.Recorder.Eventf(referenceTo(c.owner), nil, corev1.EventTypeNormal, n.Reason, action, "%s", cut(n.Message))
 }

@@ -28,10 +28,6 @@ func referenceTo(o observe.Owner) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
 }
 
-func reference(o observe.Owner) *corev1.ObjectReference {
-	return &corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
-}
-
 // cut shortens a text to what an Event or a status takes. Half a letter at its end would
 // be sent as a whole one that stands for it, and be too long again.
 func cut(text string) string {

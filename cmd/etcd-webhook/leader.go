@@ -106,7 +106,7 @@ type leaseLost struct{ yes atomic.Bool }
 
 func (l *leaseLost) check(*http.Request) error {
 	if l.yes.Load() {
-		return errors.New("the leader's lease is lost: the program ends and is started again")
+		return errors.New("the leader's lease is lost: the program is about to begin anew")
 	}
 	return nil
 }
