@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -105,7 +104,7 @@ func foreign(all, pieces []Piece) []Piece {
 }
 
 func (p Piece) ours() bool {
-	if labels.SelectorFromSet(labels.Set(partOf)).Matches(labels.Set(p.Labels)) {
+	if labels.SelectorFromSet(labels.Set(installed)).Matches(labels.Set(p.Labels)) {
 		return true
 	}
 	group := p.GroupVersionKind().Group
@@ -113,7 +112,7 @@ func (p Piece) ours() bool {
 	case "pods", "replicasets": // whose Deployment may be gone already
 		return (group == "" || group == "apps") && p.Labels["app.kubernetes.io/name"] == programName
 	case "leases": // and the locks of clusters, which stay behind where nobody may delete them
-		return group == "coordination.k8s.io" && (p.unlabelled() || strings.HasPrefix(p.Name, lockPrefix))
+		return group == "coordination.k8s.io" && (p.unlabelled() || p.lock())
 	}
 	return p.unlabelled()
 }

@@ -22,8 +22,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// partOf is the label on everything that the manifests install.
-var partOf = client.MatchingLabels{"app.kubernetes.io/part-of": "kubectl-etcd"}
+// installed are the labels on everything that the manifests install. The second alone is
+// also on all that etcd-druid makes for an Etcd that is called kubectl-etcd.
+var installed = client.MatchingLabels{"app.kubernetes.io/name": programName, "app.kubernetes.io/part-of": "kubectl-etcd"}
 
 // Installation is what there is of etcd-webhook in a cluster, and what it holds
 // there. Its zero value is nothing at all.
@@ -56,6 +57,9 @@ var unlabelled = map[string][]string{
 
 // unlabelled says that the piece is one of those.
 func (p Piece) unlabelled() bool { return slices.Contains(unlabelled[p.Resource], p.Name) }
+
+// lock says that the piece is a cluster's lock.
+func (p Piece) lock() bool { return p.Resource == "leases" && strings.HasPrefix(p.Name, lockPrefix) }
 
 // Piece is one object of an installation.
 type Piece struct {
@@ -147,12 +151,12 @@ func FindNeeds() []Need {
 	return needs
 }
 
-// FindInstallation looks for all of it in the whole cluster, by the label that the
-// manifests carry and by the marks that the program leaves.
+// FindInstallation looks for all of it in the whole cluster, by the labels that the
+// manifests carry and by the marks that the program and cuts of client traffic leave.
 func FindInstallation(ctx context.Context, kube client.Client, census Census) (*Installation, error) {
 	found := &Installation{}
 	for _, k := range kinds {
-		pieces, err := k.find(ctx, kube, partOf)
+		pieces, err := k.find(ctx, kube, installed)
 		if err != nil {
 			return nil, err
 		}
@@ -162,8 +166,12 @@ func FindInstallation(ctx context.Context, kube client.Client, census Census) (*
 	if err := found.settleNamespaces(ctx, kube, census); err != nil {
 		return nil, err
 	}
+	ended, err := cutLeases(ctx, kube)
+	if err != nil {
+		return nil, err
+	}
+	found.Rest = slices.Concat(ended, found.Rest)
 	policies := kind{GroupVersionResource: v1alpha1.GroupVersion.WithResource("etcdtopologypolicies"), Kind: "EtcdTopologyPolicy"}
-	var err error
 	if found.Policies, err = policies.find(ctx, kube); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
@@ -43,6 +44,11 @@ func TestNamespaceIsSpared(t *testing.T) {
 		{name: "a custom resource", change: func(s *shelf) { s.put("widgets.example.com", "w") }, spared: "widget/w" + foreign},
 		{name: "another's ServiceAccount", change: func(s *shelf) { s.put("serviceaccounts", "builder") }, spared: "serviceaccount/builder" + foreign},
 		{name: "another's lease", change: func(s *shelf) { s.put("leases.coordination.k8s.io", "db") }, spared: "lease/db" + foreign},
+		{name: "etcd-druid's for an Etcd called kubectl-etcd", change: func(s *shelf) {
+			s.put("services", "kubectl-etcd-client").Labels = map[string]string{
+				"app.kubernetes.io/name": "kubectl-etcd-client", "app.kubernetes.io/part-of": "kubectl-etcd", "app.kubernetes.io/managed-by": "etcd-druid",
+			}
+		}, spared: "service/kubectl-etcd-client" + foreign},
 		{name: "what is owned by another, too", change: func(s *shelf) {
 			s.put("configmaps", "shared").OwnerReferences = []metav1.OwnerReference{{UID: "deployments.apps/etcd-webhook"}, {UID: "elsewhere"}}
 		}, spared: "configmap/shared" + foreign},
@@ -115,6 +121,27 @@ func TestWithoutItsNamespace(t *testing.T) {
 	}
 }
 
+// TestEndedCutIsForgotten: what a cut that has ended left behind goes as well, in whatever
+// namespace, and nothing else of what is there.
+func TestEndedCutIsForgotten(t *testing.T) {
+	t.Parallel()
+	s := installedShelf()
+	lease := s.put("leases.coordination.k8s.io", "kubectl-etcd-statefulset-db")
+	lease.Namespace, lease.Annotations = "team-a", map[string]string{cutAnnotation: "{}"}
+	s.put("secrets", "etcd-webhook-tls").Namespace = "team-a"
+	kube, census := s.serve(t)
+	found, err := FindInstallation(t.Context(), kube, census)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"lease/kubectl-etcd-statefulset-db", "namespace/team-infra"}, said(found.Rest)); diff != "" {
+		t.Error(diff)
+	}
+	if need := (Need{Verb: "delete", Group: "coordination.k8s.io", Resource: "leases", Namespace: "team-a", Name: "kubectl-etcd-statefulset-db"}); !slices.Contains((&Uninstall{}).Needs(found), need) {
+		t.Errorf("nobody asks for %s", need)
+	}
+}
+
 // TestSomebodyMovesIn: what has come into the namespace since the plan was made keeps
 // it from being deleted. What the program leaves without an owner doesn't.
 func TestSomebodyMovesIn(t *testing.T) {
@@ -170,7 +197,7 @@ func installedShelf() *shelf {
 		"namespaces": space, "services": "etcd-webhook", "serviceaccounts": "etcd-webhook", "deployments.apps": "etcd-webhook",
 		"rolebindings.rbac.authorization.k8s.io": "etcd-webhook-leader-election",
 	} {
-		s.put(resource, name).Labels = map[string]string{"app.kubernetes.io/part-of": "kubectl-etcd"}
+		s.put(resource, name).Labels = map[string]string{"app.kubernetes.io/name": "etcd-webhook", "app.kubernetes.io/part-of": "kubectl-etcd"}
 	}
 	for _, made := range []struct{ resource, name, owner string }{
 		{"secrets", "etcd-webhook-certificate", ""}, {"leases.coordination.k8s.io", "etcd-webhook.kubectl-etcd.dev", ""},
@@ -253,8 +280,13 @@ func (s *shelf) list(w http.ResponseWriter, r *http.Request, resource string) {
 		return
 	}
 	list := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}}
+	selected, err := labels.Parse(r.URL.Query().Get("labelSelector"))
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
 	for _, o := range s.objects[resource] {
-		if strings.Contains(r.URL.Query().Get("labelSelector"), "part-of") && o.Labels["app.kubernetes.io/part-of"] == "" {
+		if !selected.Matches(labels.Set(o.Labels)) {
 			continue
 		}
 		o.TypeMeta = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}

@@ -11,6 +11,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -87,6 +88,26 @@ func (l *Lock) RecordCut(ctx context.Context, r *CutRecord) error {
 	// A renewal that was sent meanwhile finds its version gone and reads again.
 	l.lease = lease
 	return nil
+}
+
+// cutLeases are the leases that remember a cut of client traffic, and that nobody holds.
+func cutLeases(ctx context.Context, kube client.Client) ([]Piece, error) {
+	var all coordinationv1.LeaseList
+	if err := kube.List(ctx, &all); err != nil {
+		return nil, fmt.Errorf("list leases: %w", err)
+	}
+	var pieces []Piece
+	for i := range all.Items {
+		l := &all.Items[i]
+		if !records(l) || ptr.Deref(l.Spec.HolderIdentity, "") != "" {
+			continue
+		}
+		p := Piece{Resource: "leases"}
+		p.ObjectMeta = l.ObjectMeta
+		p.SetGroupVersionKind(coordinationv1.SchemeGroupVersion.WithKind("Lease"))
+		pieces = append(pieces, p)
+	}
+	return pieces, nil
 }
 
 // records says whether the lease has more to remember than its holder.

@@ -207,7 +207,11 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 
 func (u *Uninstall) delete(ctx context.Context, pieces []Piece) error {
 	for _, p := range pieces {
-		err := u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &p.UID}, client.PropagationPolicy("Background"))
+		as := client.Preconditions{UID: &p.UID}
+		if p.lock() {
+			as.ResourceVersion = &p.ResourceVersion // somebody may hold it by now
+		}
+		err := u.Kube.Delete(ctx, p.object(), as, client.PropagationPolicy("Background"))
 		switch {
 		case meta.IsNoMatchError(err): // its definition went before it
 		case client.IgnoreNotFound(err) != nil:

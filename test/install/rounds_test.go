@@ -53,6 +53,10 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		{name: "uninstalling was interrupted", bring: func() {
 			killPlugin(t, "is restored", "webhook", "uninstall", "--all", "-y")
 		}},
+		{name: "a cut has ended by itself", bring: func() {
+			plugin(t, 0, "cut-client-traffic", "adopted", "-n", ns, "--for", "2s", "--reason", "a test", "--wait=false", "-y")
+			awaitBudget(t, ns, adopted, 2)
+		}},
 		{name: "it runs, and goes by hand", bring: func() { typeInstall(t, byKubectl) }},
 		{name: "it doesn't run, and goes by hand", bring: func() {
 			stop()
