@@ -54,6 +54,6 @@ func (j *webhookJudge) entries() {
 	if slices.Contains(missing, podsEntry) {
 		say = j.fault
 	}
-	say(reasonEntryMissing, "%s lacks %d of the %d webhooks that belong there: %s; apply the manifests again: %s",
-		j.st.Webhooks[0].Configuration, len(missing), len(webhookEntries), strings.Join(without, ", "), installCommand)
+	say(reasonEntryMissing, "%s lacks %d of the %d webhooks that belong there: %s; %s",
+		j.st.Webhooks[0].Configuration, len(missing), len(webhookEntries), strings.Join(without, ", "), applyAgain)
 }

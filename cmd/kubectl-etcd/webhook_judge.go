@@ -52,6 +52,8 @@ const (
 	// cutOverdueAfter is what the controller may take to end a cut.
 	cutOverdueAfter = time.Minute
 	installCommand  = "kubectl apply --server-side -f etcd-webhook.yaml, from https://github.com/kubectl-etcd/kubectl-etcd/releases"
+	// applyAgain doesn't name one file: that of the other mode would change the certificate's.
+	applyAgain = "apply once more the manifests that it was installed by (of a release: kubectl apply --server-side -f etcd-webhook.yaml or etcd-webhook-cert-manager.yaml)"
 )
 
 // judgeWebhook makes of what was seen what is wrong with it.
@@ -152,7 +154,7 @@ func (j *webhookJudge) leader() {
 // rights: what has lost them answers by what it saw before.
 func (j *webhookJudge) rights() {
 	if missing := j.st.Program.MissingRights; len(missing) > 0 {
-		j.fault(reasonNoRights, "its ServiceAccount lacks %s; apply the manifests again, which bind its roles: %s", strings.Join(missing, ", "), installCommand)
+		j.fault(reasonNoRights, "its ServiceAccount lacks %s; %s, which bind its roles", strings.Join(missing, ", "), applyAgain)
 	}
 }
 
@@ -222,7 +224,7 @@ func (j *webhookJudge) admission() {
 	t := j.st.Admission
 	switch {
 	case len(j.st.Webhooks) == 0 && !j.unseen(unseenWebhooks):
-		j.fault(reasonNotRegistered, "no webhook is registered with the API server, so it never calls etcd-webhook; install it again: %s", installCommand)
+		j.fault(reasonNotRegistered, "no webhook is registered with the API server, so it never calls etcd-webhook; %s", applyAgain)
 	case passedBy(t):
 		j.fault(reasonNotJudging, "asked to %s, it answered %s (%s), so that policy isn't followed there; ask again if policy or cluster are new, else see its log: kubectl -n %s logs %s",
 			t.Asked, t.Outcome, t.Reason, cmp.Or(j.st.Program.Namespace, webhookSpace), t.Replica)

@@ -56,6 +56,8 @@ type webhookLook struct {
 	clock     clock.Clock
 	theirs    *apiserver.Clock
 	namespace string
+	// only says that the user asked for that namespace.
+	only bool
 
 	st       *v1alpha1.WebhookStatus
 	webhooks []calledWebhook
@@ -83,7 +85,11 @@ func (e *env) webhookLook() (*webhookLook, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newWebhookLook(config, e.clock, namespace)
+	look, err := newWebhookLook(config, e.clock, namespace)
+	if err == nil {
+		look.only = *e.flags.Namespace != ""
+	}
+	return look, err
 }
 
 func newWebhookLook(config *rest.Config, local clock.Clock, namespace string) (*webhookLook, error) {

@@ -146,6 +146,9 @@ func (l *webhookLook) trialPod(ctx context.Context) (pod *corev1.Pod, looksLike 
 			inScope[ns.Name] = ns.Labels
 		}
 	}
+	if own, called := inScope[l.namespace]; l.only && called {
+		inScope = map[string]labels.Set{l.namespace: own}
+	}
 	if o, member, policyName := l.governed(ctx, inScope); member != nil {
 		l.st.Admission.GovernedBy = policyName
 		return member, fmt.Sprintf("like a member of %s, which policy %s governs", o, policyName)

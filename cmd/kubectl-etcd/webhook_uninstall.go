@@ -104,12 +104,16 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 	return nil
 }
 
-// nothingInstalled says so, and which namespace of somebody's still has its labels.
+// nothingInstalled says so, what stays, and which namespace of somebody's still has its labels.
 func (e *env) nothingInstalled(found *operate.Installation) error {
 	for _, s := range found.Spared {
 		e.warn("%s.", s)
 	}
-	_, err := fmt.Fprintln(e.Out, "etcd-webhook is not installed, and nothing of it is left.")
+	text := "nothing of it is left."
+	if len(found.Policies)+len(found.Definition) > 0 {
+		text = fmt.Sprintf("only policies (%d) and their definition are left of it; --all deletes them.", len(found.Policies))
+	}
+	_, err := fmt.Fprintln(e.Out, "etcd-webhook is not installed, and "+text)
 	return err
 }
 

@@ -49,6 +49,28 @@ func TestGuides(t *testing.T) {
 			t.Fatal("the pages after it build on what it leaves")
 		}
 	}
+	if os.Getenv("GUIDE") == "" {
+		s.clearsUp(t)
+	}
+}
+
+// clearsUp types what the README says to remove all of it by.
+func (s *shell) clearsUp(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "this removes all of it:\n\n```sh\n")
+	block, _, closed := strings.Cut(after, "\n```")
+	if !found || !closed {
+		t.Fatal("README.md has no block to remove all of it by")
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-ec", block)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s\n%s%v", block, said, err)
+	}
 }
 
 // TestEveryGuideIsRun holds that no guide is forgotten above.

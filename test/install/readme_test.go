@@ -39,7 +39,7 @@ func TestInstallAsTheReadmeHasIt(t *testing.T) {
 	certManagerInstalled(t)
 	for _, line := range lines[1:] {
 		image := made.Digest
-		if strings.Contains(line, "a checkout") {
+		if strings.Contains(line, " -k manifests") {
 			image = ":dev"
 		}
 		works(t, lines[0]+"\n"+line, image)

@@ -92,6 +92,10 @@ func answersWithPolicy(t *testing.T, ns string) {
 	}
 	out, _ := plugin(t, 0, "webhook", "status", "-n", ns)
 	t.Log(out)
+	other := namespace(t, "status-other")
+	if a := webhookStatus(t, 0, "-n", other).Admission; !a.Answered || !strings.Contains(a.Asked, " in namespace "+other+",") {
+		t.Errorf("asked for namespace %s it tries %q: %+v", other, a.Asked, a)
+	}
 }
 
 // withoutRights deletes the binding of the program's ClusterRole. It goes on answering.

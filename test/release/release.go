@@ -18,6 +18,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	semver "k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kubectl-etcd/kubectl-etcd/krew"
 )
@@ -90,6 +93,12 @@ func Make(ctx context.Context, o Options) (*Released, error) {
 	return r, nil
 }
 
+// publishable says that krew and registries take a version. An empty one is git's.
+func publishable(version string) bool {
+	_, wrong := semver.ParseSemantic(version)
+	return version == "" || wrong == nil && strings.HasPrefix(version, "v") && !strings.Contains(version, "+")
+}
+
 func (o Options) make(ctx context.Context) (*Released, error) {
 	if len(o.Plugins) == 0 {
 		o.Plugins = AllPlugins()
@@ -99,6 +108,9 @@ func (o Options) make(ctx context.Context) (*Released, error) {
 	}
 	if o.Progress == nil {
 		o.Progress = io.Discard
+	}
+	if !publishable(o.Version) {
+		return nil, fmt.Errorf("version %q: krew takes v1.2.3 or v1.2.3-rc.1, and an image's tag has no +", o.Version)
 	}
 	var err error
 	// The Go command runs elsewhere.
