@@ -4,7 +4,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +31,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
 // Client traffic is cut and restored on clusters that nobody manages: what clients
@@ -149,21 +148,14 @@ func keptAgainstWriters(t *testing.T, c *clusters.Cluster, before *corev1.Servic
 	}
 }
 
-// failedOpen are the API server's counts of etcd-webhook's answers that came too late.
+// failedOpen is what the API server counts of etcd-webhook's answers that came too late.
 func failedOpen(t *testing.T) string {
 	t.Helper()
-	var out bytes.Buffer
-	if err := clusters.Kubectl(t.Context(), bed, &out, "get", "--raw", "/metrics"); err != nil {
+	counts, err := install.Counts(t.Context(), bed, install.FailedOpen)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var counts []string
-	for line := range strings.Lines(out.String()) {
-		if strings.HasPrefix(line, "apiserver_admission_webhook_fail_open_count{") && strings.Contains(line, "etcd-webhook.kubectl-etcd.dev") {
-			counts = append(counts, line)
-		}
-	}
-	slices.Sort(counts)
-	return strings.Join(counts, "")
+	return counts
 }
 
 // sameAgain restores and holds the Service to what it was.

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
 // pages are run one after the other on one testbed, as somebody reads them who
@@ -57,14 +58,9 @@ func TestGuides(t *testing.T) {
 // clearsUp types what the README says to remove all of it by.
 func (s *shell) clearsUp(t *testing.T) {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	block, err := install.ShellBlock("../../README.md", "this removes all of it:")
 	if err != nil {
 		t.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(text), "this removes all of it:\n\n```sh\n")
-	block, _, closed := strings.Cut(after, "\n```")
-	if !found || !closed {
-		t.Fatal("README.md has no block to remove all of it by")
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", block)
 	cmd.Dir, cmd.Env = s.dir, s.env

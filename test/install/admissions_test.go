@@ -37,7 +37,7 @@ type admissions struct {
 	done   sync.WaitGroup
 	pod    *corev1.Pod
 	began  time.Time
-	// failedOpen is what the API server had counted before; see there.
+	// failedOpen is what the API server had counted before.
 	failedOpen string
 	// open holds one thing for each that is not answered yet.
 	open chan struct{}
@@ -62,7 +62,7 @@ func admit(tb testing.TB, perSecond int) *admissions {
 		lost := a.try(ctx)
 		return lost, lost == "", nil
 	})
-	a.failedOpen, a.began = failedOpen(tb), time.Now()
+	a.failedOpen, a.began = counts(tb, FailedOpen), time.Now()
 	ctx, cancel := context.WithCancel(tb.Context())
 	a.cancel = cancel
 	tb.Cleanup(func() { a.end() })
@@ -189,7 +189,7 @@ func (a *admissions) allReviewed(tb testing.TB) {
 	if sent == 0 || len(lost) > 0 {
 		tb.Errorf("%d of %d admissions were not reviewed: %q\n%s", len(lost), sent, lost[:min(len(lost), 5)], strings.Join(opened(tb), ""))
 	}
-	if now := failedOpen(tb); now != a.failedOpen && a.late == 0 {
+	if now := counts(tb, FailedOpen); now != a.failedOpen && a.late == 0 {
 		tb.Errorf("the API server counts reviews that failed open: %s, before %s", now, a.failedOpen)
 	}
 }
@@ -208,16 +208,4 @@ func opened(tb testing.TB) []string {
 		}
 	}
 	return said
-}
-
-// failedOpen are the API server's counts of reviews by our webhooks that nobody answered.
-func failedOpen(tb testing.TB) string {
-	tb.Helper()
-	var counts []string
-	for line := range strings.Lines(kubectl(tb, "get", "--raw", "/metrics")) {
-		if strings.HasPrefix(line, "apiserver_admission_webhook_fail_open_count{") && strings.Contains(line, "etcd-webhook.kubectl-etcd.dev") {
-			counts = append(counts, strings.TrimSpace(line))
-		}
-	}
-	return strings.Join(counts, "; ")
 }

@@ -8,23 +8,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
-// shellBlock is the first block to type that a document of the checkout has after some
-// words.
+// shellBlock is what a page of this checkout says after these words to type.
 func shellBlock(tb testing.TB, file, words string) string {
 	tb.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", file))
+	block, err := ShellBlock(filepath.Join("..", "..", file), words)
 	if err != nil {
 		tb.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(text), words)
-	_, after, opened := strings.Cut(after, "```sh\n")
-	block, _, closed := strings.Cut(after, "\n```")
-	if !found || !opened || !closed {
-		tb.Fatalf("%s has no block to type after %q", file, words)
 	}
 	return block
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -19,13 +18,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
-)
-
-// The API server's counts of webhooks' calls, and of those that failed and were
-// ignored.
-const (
-	callCount     = "apiserver_admission_webhook_admission_duration_seconds_count"
-	failOpenCount = "apiserver_admission_webhook_fail_open_count"
 )
 
 // TestDeadWebhookCostsNobodyElse writes all sorts of objects while nobody answers
@@ -73,47 +65,40 @@ func TestDeadWebhookCostsNobodyElse(t *testing.T) {
 // notAsked writes what etcd-webhook is not for and holds that it wasn't called.
 func notAsked(t *testing.T, ns string) {
 	t.Helper()
-	before := count(t, callCount)
+	before := counts(t, Calls)
 	kubectl(t, "apply", "-n", ns, "-f", "testdata/others.yaml")
 	kubectl(t, "annotate", "-n", ns, "-f", "testdata/others.yaml", "-f", "testdata/budget.yaml", "--overwrite", "seen="+t.Name())
 	kubectl(t, "create", "-n", "kube-system", "-f", "testdata/budget.yaml", "--dry-run=server")
 	kubectl(t, "annotate", "nodes", "--all", "--overwrite", "seen=yes", "--dry-run=server")
 	kubectl(t, "delete", "-n", ns, "-f", "testdata/others.yaml", "--grace-period", "0", "--force")
-	if after := count(t, callCount); after != before {
-		t.Errorf("etcd-webhook was called %d times for what it is not for", after-before)
+	if after := counts(t, Calls); after != before {
+		t.Errorf("etcd-webhook was called for what it is not for:\n%snot\n%s", after, before)
 	}
 }
 
 // admittedAnyway creates a member's pod, about which it is asked in vain.
 func admittedAnyway(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
-	before, pod := count(t, failOpenCount), pod.DeepCopy()
+	before, pod := counts(t, FailedOpen), pod.DeepCopy()
 	if err := admin.Create(t.Context(), pod, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
 	if pod.Annotations[v1alpha1.SpreadAnnotation] != "" {
 		t.Error("a webhook that is away spread a member")
 	}
-	if after := count(t, failOpenCount); after == before {
+	if after := counts(t, FailedOpen); after == before {
 		t.Error("the API server doesn't count calls in vain: this test sees nothing")
 	}
 }
 
-// count sums one of the API server's counters over the webhooks of etcd-webhook.
-func count(t *testing.T, metric string) (sum int) {
-	t.Helper()
-	for line := range strings.Lines(kubectl(t, "get", "--raw", "/metrics")) {
-		if !strings.HasPrefix(line, metric) || !strings.Contains(line, ".etcd-webhook.kubectl-etcd.dev") {
-			continue
-		}
-		fields := strings.Fields(line)
-		n, err := strconv.Atoi(fields[len(fields)-1])
-		if err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		sum += n
+// counts is what the API server counts now of etcd-webhook.
+func counts(tb testing.TB, counter string) string {
+	tb.Helper()
+	now, err := Counts(tb.Context(), bed, counter)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return sum
+	return now
 }
 
 // tarpit puts something in the place of the replicas that takes connections and

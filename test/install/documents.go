@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// ShellBlock is the first block of commands to type that a page has after these words.
+func ShellBlock(path, words string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	_, after, found := strings.Cut(string(text), words)
+	_, after, opened := strings.Cut(after, "```sh\n")
+	block, _, closed := strings.Cut(after, "\n```")
+	if !found || !opened || !closed {
+		return "", fmt.Errorf("%s has no block to type after %q", path, words)
+	}
+	return block, nil
+}
