@@ -47,9 +47,7 @@ func (e *env) hold(ctx context.Context, c *cluster, operation string, ch change)
 	}
 	lock, err := operate.Acquire(ctx, c.kube, c.Owner, operate.Claim{
 		Operation: operation, Holder: identity(user), Reason: ch.reason, Clock: e.clock,
-		Waiting: func(h operate.Holder, watch time.Duration) {
-			fmt.Fprintf(e.ErrOut, "The cluster is locked by %s; watching for up to %s whether that is still alive.\n", h, watch)
-		},
+		Waiting: e.watching,
 	})
 	if err != nil {
 		return nil, err
@@ -58,6 +56,11 @@ func (e *env) hold(ctx context.Context, c *cluster, operation string, ch change)
 		e.warn("took over the lock of %s, which was no longer renewed: that operation may be half done.", *lock.TookOver)
 	}
 	return lock, nil
+}
+
+// watching says that a lock's holder may be dead.
+func (e *env) watching(h operate.Holder, watch time.Duration) {
+	fmt.Fprintf(e.ErrOut, "The cluster is locked by %s; watching for up to %s whether that is still alive.\n", h, watch)
 }
 
 // release gives a lock back. That it can't is only told: the lock ends by itself.

@@ -177,9 +177,7 @@ func (e *env) fitForStream(cmd *cobra.Command) error {
 
 // noDefrag refuses while somebody defragments the cluster with this plugin.
 func (e *env) noDefrag(ctx context.Context, c *cluster) error {
-	return operate.Heed(ctx, c.kube, c.Owner, []string{"defrag"}, func(h operate.Holder, watch time.Duration) {
-		fmt.Fprintf(e.ErrOut, "The cluster is locked by %s; watching for up to %s whether that is still alive.\n", h, watch)
-	})
+	return operate.Heed(ctx, c.kube, c.Owner, []string{"defrag"}, e.watching)
 }
 
 // snapshotOrder are the members to ask, the best first, or the one that the user

@@ -78,7 +78,7 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 		return e.nothingInstalled(found)
 	}
 	u := &operate.Uninstall{
-		Kube: kube, Reader: reader, Clock: e.clock, Census: census, All: all, Say: e.step,
+		Kube: kube, Reader: reader, Clock: e.clock, Census: census, All: all, Waiting: e.watching, Say: e.step,
 		Restore: func(ctx context.Context, service client.ObjectKey) error {
 			return e.restoreService(ctx, kube, service, ch)
 		},

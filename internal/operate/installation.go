@@ -43,6 +43,8 @@ type Installation struct {
 	Budgets []policyv1.PodDisruptionBudget
 	// Cut are the Services whose client traffic is cut.
 	Cut []corev1.Service
+	// Records are the leases that remember a cut, which may have ended.
+	Records []Piece
 }
 
 // programName is what the manifests call the program.
@@ -166,19 +168,18 @@ func FindInstallation(ctx context.Context, kube client.Client, census Census) (*
 	if err := found.settleNamespaces(ctx, kube, census); err != nil {
 		return nil, err
 	}
-	ended, err := cutLeases(ctx, kube)
-	if err != nil {
-		return nil, err
-	}
-	found.Rest = slices.Concat(ended, found.Rest)
 	policies := kind{GroupVersionResource: v1alpha1.GroupVersion.WithResource("etcdtopologypolicies"), Kind: "EtcdTopologyPolicy"}
+	var err error
 	if found.Policies, err = policies.find(ctx, kube); err != nil {
 		return nil, err
 	}
 	if found.Budgets, err = heldBudgets(ctx, kube); err != nil {
 		return nil, err
 	}
-	found.Cut, err = cutServices(ctx, kube)
+	if found.Cut, err = cutServices(ctx, kube); err != nil {
+		return nil, err
+	}
+	found.Records, err = cutRecords(ctx, kube)
 	return found, err
 }
 
@@ -199,7 +200,7 @@ func (k kind) find(ctx context.Context, kube client.Client, options ...client.Li
 
 // Empty says that there is nothing of it, and nothing that it holds.
 func (i *Installation) Empty() bool {
-	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Cut) == 0
+	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Cut)+len(i.Records) == 0
 }
 
 // heldBudgets are those with our record on them, and those that we made.

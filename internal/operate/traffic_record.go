@@ -11,7 +11,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -90,8 +89,8 @@ func (l *Lock) RecordCut(ctx context.Context, r *CutRecord) error {
 	return nil
 }
 
-// cutLeases are the leases that remember a cut of client traffic, and that nobody holds.
-func cutLeases(ctx context.Context, kube client.Client) ([]Piece, error) {
+// cutRecords are the leases that remember a cut of client traffic.
+func cutRecords(ctx context.Context, kube client.Client) ([]Piece, error) {
 	var all coordinationv1.LeaseList
 	if err := kube.List(ctx, &all); err != nil {
 		return nil, fmt.Errorf("list leases: %w", err)
@@ -99,7 +98,7 @@ func cutLeases(ctx context.Context, kube client.Client) ([]Piece, error) {
 	var pieces []Piece
 	for i := range all.Items {
 		l := &all.Items[i]
-		if !records(l) || ptr.Deref(l.Spec.HolderIdentity, "") != "" {
+		if !records(l) {
 			continue
 		}
 		p := Piece{Resource: "leases"}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -19,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -35,6 +33,8 @@ type Uninstall struct {
 	All bool
 	// Restore ends the cut of a Service, and says so.
 	Restore func(context.Context, client.ObjectKey) error
+	// Waiting is told that the holder of a lock may be dead, and for how long that is watched.
+	Waiting func(Holder, time.Duration)
 	// Say is told each thing that was done.
 	Say func(format string, args ...any)
 }
@@ -56,6 +56,7 @@ func (u *Uninstall) Plan(found *Installation) Plan {
 		p.Steps = append(p.Steps, budgetStep(&found.Budgets[i]))
 	}
 	step(found.Rest, "delete %s")
+	step(found.Records, "delete %s: a cut that has ended is forgotten")
 	switch {
 	case u.All:
 		step(found.Policies, "delete %s")
@@ -111,7 +112,7 @@ func (u *Uninstall) Needs(found *Installation) []Need {
 
 // pieces are all that are to go, in their order.
 func (u *Uninstall) pieces(found *Installation) []Piece {
-	lists := [][]Piece{found.Webhooks, found.Rights, found.Programs, found.Rest}
+	lists := [][]Piece{found.Webhooks, found.Rights, found.Programs, found.Rest, found.Records}
 	if u.All {
 		lists = append(lists, found.Policies, found.Definition)
 	}
@@ -199,19 +200,23 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 		return err
 	}
 	last := u.pieces(&Installation{Rest: found.Rest, Policies: found.Policies, Definition: found.Definition})
-	if err := u.delete(ctx, last); err != nil || !wait {
+	if err := u.delete(ctx, last); err != nil {
 		return err
+	}
+	for _, p := range found.Records {
+		if err := u.forgetCut(ctx, p); err != nil {
+			return err
+		}
+	}
+	if !wait {
+		return nil
 	}
 	return u.awaitGone(ctx, u.pieces(found))
 }
 
 func (u *Uninstall) delete(ctx context.Context, pieces []Piece) error {
 	for _, p := range pieces {
-		as := client.Preconditions{UID: &p.UID}
-		if p.lock() {
-			as.ResourceVersion = &p.ResourceVersion // somebody may hold it by now
-		}
-		err := u.Kube.Delete(ctx, p.object(), as, client.PropagationPolicy("Background"))
+		err := u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &p.UID}, client.PropagationPolicy("Background"))
 		switch {
 		case meta.IsNoMatchError(err): // its definition went before it
 		case client.IgnoreNotFound(err) != nil:
@@ -221,67 +226,6 @@ func (u *Uninstall) delete(ctx context.Context, pieces []Piece) error {
 		}
 	}
 	return nil
-}
-
-// settled is for how long no budget must be held: a write that the program had
-// sent before it lost its rights has arrived by then.
-const settled = time.Second
-
-// giveAllBack gives budgets back until none is held any more. One that can't be
-// given back keeps no other from it.
-func (u *Uninstall) giveAllBack(ctx context.Context) error {
-	for clean := false; ; {
-		held, err := heldBudgets(ctx, u.Kube)
-		if err != nil {
-			return err
-		}
-		if len(held) == 0 && clean {
-			return nil
-		}
-		clean = len(held) == 0
-		var failed []error
-		for i := range held {
-			if err := u.giveBackNow(ctx, &held[i]); err != nil {
-				failed = append(failed, err)
-			}
-		}
-		if len(failed) > 0 {
-			return errors.Join(failed...)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("give the budgets back: %w", context.Cause(ctx))
-		case <-u.Clock.After(settled):
-		}
-	}
-}
-
-// giveBackNow is giveBack, again when somebody else wrote the budget meanwhile.
-func (u *Uninstall) giveBackNow(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
-	for range 10 {
-		err := u.giveBack(ctx, pdb, false)
-		switch {
-		case err == nil && observe.Original(pdb):
-			u.Say("Budget %s/%s is deleted", pdb.Namespace, pdb.Name)
-			return nil
-		case err == nil:
-			var after policyv1.PodDisruptionBudget
-			if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), &after); err != nil {
-				return client.IgnoreNotFound(err)
-			}
-			value, _ := observe.ValueOf(after.Name, &after.Spec)
-			u.Say("Budget %s/%s is its author's again: %s", pdb.Namespace, pdb.Name, value)
-			return nil
-		case apierrors.IsNotFound(err):
-			return nil
-		case !apierrors.IsConflict(err):
-			return err
-		}
-		if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), pdb); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-	}
-	return fmt.Errorf("give budget %s/%s back: somebody writes it all the time", pdb.Namespace, pdb.Name)
 }
 
 // dryRun is an option of writes that keeps nothing of them, where it is true.
@@ -306,41 +250,6 @@ func (d dryRun) ApplyToSubResourcePatch(o *client.SubResourcePatchOptions) {
 	if d {
 		client.DryRunAll.ApplyToSubResourcePatch(o)
 	}
-}
-
-// giveBack deletes a budget that we made, but no copy of it, and has any other say what its author
-// asked for, but nothing below the quorum of the cluster that it is for.
-func (u *Uninstall) giveBack(ctx context.Context, pdb *policyv1.PodDisruptionBudget, dry dryRun) error {
-	if observe.Original(pdb) {
-		if err := u.Kube.Delete(ctx, pdb.DeepCopy(), client.Preconditions{UID: &pdb.UID}, dry); err != nil {
-			return fmt.Errorf("delete budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
-		}
-		return nil
-	}
-	least, replicas, err := u.least(ctx, pdb)
-	if err != nil {
-		return fmt.Errorf("give budget %s/%s back: %w", pdb.Namespace, pdb.Name, err)
-	}
-	patch, err := budget.GiveBack(pdb, least, replicas, u.Clock.Now())
-	if err != nil || patch == nil {
-		return err
-	}
-	if err := u.Kube.Patch(ctx, pdb.DeepCopy(), patch, dry); err != nil {
-		return fmt.Errorf("give budget %s/%s back: %w", pdb.Namespace, pdb.Name, err)
-	}
-	return nil
-}
-
-// least is what the budget must keep of how many replicas; nothing where its
-// cluster is gone.
-func (u *Uninstall) least(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (least, replicas int, err error) {
-	kind, name, _ := strings.Cut(pdb.Annotations[v1alpha1.BudgetForAnnotation], "/")
-	owner, found, err := u.Reader.Owner(ctx, observe.OwnerKey{Kind: kind, Namespace: pdb.Namespace, Name: name})
-	if err != nil || !found {
-		return 0, 0, err
-	}
-	facts, err := u.Reader.Facts(ctx, owner)
-	return budget.Least(facts), facts.Replicas, err
 }
 
 // awaitGone waits until none of the pieces is there.

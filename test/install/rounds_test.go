@@ -39,6 +39,10 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		awaitPods(t, 0)
 		copyMade(t, ns)
 	}
+	ended := func() {
+		plugin(t, 0, "cut-client-traffic", "adopted", "-n", ns, "--for", "2s", "--reason", "a test", "--wait=false", "-y")
+		awaitBudget(t, ns, adopted, 2)
+	}
 	states := []struct {
 		name   string
 		bring  func()
@@ -53,9 +57,10 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		{name: "uninstalling was interrupted", bring: func() {
 			killPlugin(t, "is restored", "webhook", "uninstall", "--all", "-y")
 		}},
-		{name: "a cut has ended by itself", bring: func() {
-			plugin(t, 0, "cut-client-traffic", "adopted", "-n", ns, "--for", "2s", "--reason", "a test", "--wait=false", "-y")
-			awaitBudget(t, ns, adopted, 2)
+		{name: "a cut has ended by itself", bring: ended},
+		{name: "who restored after a cut was interrupted", bring: func() {
+			ended()
+			kubectl(t, "patch", "lease", "kubectl-etcd-statefulset-adopted", "-n", ns, "--type", "merge", "-p", `{"spec":{"holderIdentity":"ann@laptop (pid 1)"}}`)
 		}},
 		{name: "it runs, and goes by hand", bring: func() { typeInstall(t, byKubectl) }},
 		{name: "it doesn't run, and goes by hand", bring: func() {
