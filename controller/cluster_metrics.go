@@ -29,7 +29,7 @@ var (
 	}, []string{"namespace", "cluster"})
 	membersNeeded = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_quorum",
-		Help: "How many members must be ready for the cluster to serve writes, 0 for a cluster scaled to 0.",
+		Help: "How many members must be ready for the cluster, at the size that it has or is to have, to serve writes; 0 for a cluster scaled to 0.",
 	}, []string{"namespace", "cluster"})
 	conditionStatus = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_condition",
