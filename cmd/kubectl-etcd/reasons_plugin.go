@@ -29,8 +29,8 @@ func statusReasons() []reason {
 		{"VersionsDiffer", from, "The members run different versions of etcd. That is meant to last for the time of an update only.", "Finish the update; kubectl etcd status NAME shows which member has which."},
 		{"MemberLags", from, "A member has applied far fewer entries than the leader.", "Wait if it has just started; else look at its disk and network: kubectl etcd check NAME."},
 		{"OperationInterrupted", from, "A scale or a replacement of a member with kubectl etcd was begun and its program ended before it was done. What was found before stands in ConfigMap kubectl-etcd-NAME.", "Run the same command again to go on, or with --abort to take it back: kubectl etcd status NAME shows both."},
-		{"BudgetsUnseen", from, "You may not list disruption budgets, so it is not known whether one protects the members.", "Bind the ClusterRole kubectl-etcd-viewer of manifests/samples/plugin-roles.yaml."},
-		{"NodesUnseen", from, "You may not list nodes, so the members' zones are not known.", "Bind the ClusterRole kubectl-etcd-cluster-viewer of manifests/samples/plugin-roles.yaml."},
+		{"BudgetsUnseen", from, "You may not list disruption budgets, so it is not known whether one protects the members.", "Bind the ClusterRole kubectl-etcd-viewer of plugin-roles.yaml (of the release, or manifests/samples of a checkout)."},
+		{"NodesUnseen", from, "You may not list nodes, so the members' zones are not known.", "Bind the ClusterRole kubectl-etcd-cluster-viewer of plugin-roles.yaml (of the release, or manifests/samples of a checkout)."},
 	}
 }
 
@@ -54,7 +54,7 @@ func installationReasons() []reason {
 		{"WebhookCertificateNear", from, "Less than a fifth of the serving certificate's life is left and nobody has renewed it.", "See who should: the program itself with the self-signed overlay, else cert-manager. Its log says what it tried."},
 		{"WebhookSilentReplica", from, "A replica counts as Ready and doesn't answer on its port.", "Its log says why; delete the pod if it hangs."},
 		{"WebhookFailsClosed", from, "A webhook's failurePolicy isn't Ignore: without a replica, requests are refused instead of passing.", "Apply the manifests again, which say Ignore."},
-		{"NoPolicyAtAll", from, "There is no EtcdTopologyPolicy, so the program changes nothing.", "Apply manifests/samples/policy.yaml, or one of your own."},
+		{"NoPolicyAtAll", from, "There is no EtcdTopologyPolicy, so the program changes nothing.", "Apply policy.yaml of the release (manifests/samples/policy.yaml of a checkout), or one of your own."},
 		{"CutOverdue", from, "A cut of client traffic should have ended and still stands.", "End it: kubectl etcd restore-client-traffic service/NAME. Then see why the controller didn't: etcd-webhook's log."},
 	}
 }

@@ -70,7 +70,7 @@ func webhookReasons() []reason {
 	const from = "Admission"
 	return []reason{
 		{"NotEtcd", from, "The object belongs to no etcd cluster.", noAction},
-		{"NoPolicy", from, "No EtcdTopologyPolicy selects the cluster.", "Write one if the members should be spread: manifests/samples/policy.yaml."},
+		{"NoPolicy", from, "No EtcdTopologyPolicy selects the cluster.", "Apply one if the members should be spread: policy.yaml of the release (manifests/samples/policy.yaml of a checkout) selects all."},
 		{"OptedOut", from, "The owner opted out by annotation.", "Remove the annotation kubectl-etcd.dev/topology-policy=opt-out to opt in again."},
 		{"Unreadable", from, "The request's object couldn't be read. It passes as it is.", "The warning has the details; report it if it stays."},
 		{"NoSelector", from, "The cluster's pods can't be selected apart from others, so no spread could be written. The pod passes as it is.", "Give the StatefulSet a selector of its own."},

@@ -264,7 +264,7 @@ func (j *webhookJudge) settings() {
 		}
 	}
 	if len(j.st.Policies) == 0 && !j.unseen(unseenPolicies) {
-		j.warn(reasonNoPolicyAtAll, "there is no EtcdTopologyPolicy, so nothing is spread and no budget is kept; manifests/samples/policy.yaml is one to begin with")
+		j.warn(reasonNoPolicyAtAll, "there is no EtcdTopologyPolicy, so nothing is spread and no budget is kept; policy.yaml of the release, manifests/samples/policy.yaml of a checkout, is one to begin with")
 	}
 	for _, p := range j.st.Policies {
 		if p.Conflict != "" {

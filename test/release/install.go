@@ -17,31 +17,46 @@ import (
 // imageName is what the manifests call the webhook's image.
 const imageName = "ghcr.io/kubectl-etcd/etcd-webhook"
 
-// overlays are what one file to apply is rendered of, by that file's name.
-var overlays = map[string]string{
-	"etcd-webhook.yaml":              "self-signed",
-	"etcd-webhook-cert-manager.yaml": "cert-manager",
+// rendered are the folders of manifests/ of which a release has one file to apply, by that
+// file's name.
+var rendered = map[string]string{
+	"etcd-webhook.yaml":              "overlays/self-signed",
+	"etcd-webhook-cert-manager.yaml": "overlays/cert-manager",
+	"monitoring.yaml":                "monitoring",
+	"monitoring-cert-manager.yaml":   "monitoring-cert-manager",
 }
 
-// writeManifests renders each overlay with the image that was made, by its digest,
-// for those who install without a checkout.
+// copied are the files of manifests/ that a release has as they are.
+var copied = []string{"samples/policy.yaml", "samples/plugin-roles.yaml", "monitoring/rules.yaml", "monitoring/dashboard.json"}
+
+// writeManifests writes what there is to apply for those who have no checkout, with the
+// image that was made, by its digest.
 func (o Options) writeManifests(version, digest string) error {
-	for file, overlay := range overlays {
-		text, err := o.render(overlay, types.Image{Name: imageName, NewTag: version, Digest: digest})
+	for file, folder := range rendered {
+		text, err := o.render(folder, types.Image{Name: imageName, NewTag: version, Digest: digest})
 		if err != nil {
-			return fmt.Errorf("render manifests/overlays/%s: %w", overlay, err)
+			return fmt.Errorf("render manifests/%s: %w", folder, err)
 		}
 		if err := os.WriteFile(filepath.Join(o.Out, file), text, 0o644); err != nil { //nolint:gosec // it is to be published
+			return err
+		}
+	}
+	for _, file := range copied {
+		text, err := os.ReadFile(filepath.Join(o.Source, "manifests", file))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(o.Out, filepath.Base(file)), text, 0o644); err != nil { //nolint:gosec // the same
 			return err
 		}
 	}
 	return nil
 }
 
-func (o Options) render(overlay string, image types.Image) ([]byte, error) {
+func (o Options) render(folder string, image types.Image) ([]byte, error) {
 	top, err := yaml.Marshal(types.Kustomization{
 		TypeMeta:  types.TypeMeta{APIVersion: types.KustomizationVersion, Kind: types.KustomizationKind},
-		Resources: []string{"../manifests/overlays/" + overlay},
+		Resources: []string{"../manifests/" + folder},
 		Images:    []types.Image{image},
 	})
 	if err != nil {

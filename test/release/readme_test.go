@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// readme is the README of the checkout.
-func readme(t *testing.T) string {
+// page is a page of the checkout.
+func page(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func readme(t *testing.T) string {
 // where releases are, on a machine with nothing of it, and what it installs runs.
 func followReadme(t *testing.T, bin string, r *Released) {
 	t.Helper()
-	_, block, _ := strings.Cut(readme(t), "\n**The plugin**")
+	_, block, _ := strings.Cut(page(t, "README.md"), "\n**The plugin**")
 	_, block, _ = strings.Cut(block, "```sh\n")
 	block, _, found := strings.Cut(block, "\n```")
 	address, _, served := strings.Cut(r.Archives[0].URI, "/"+r.Version+"/")
@@ -69,19 +69,30 @@ func mayWrite(t *testing.T, k *user) (local string) {
 	return local
 }
 
-// named are the files of a release that the README names.
-var named = regexp.MustCompile("\\$FROM/([a-z-]+\\.yaml)|`(etcd-webhook[a-z-]*\\.yaml)`")
+// addressed are the files of a release that a page gives the address of.
+var addressed = regexp.MustCompile(`(?:\$FROM|releases/download/v[0-9.]+)/([a-z-]+\.yaml)`)
 
-// testReadme looks for them.
-func testReadme(t *testing.T, release string) {
+// filed are the files in a line of the table of docs/install.md.
+var filed = regexp.MustCompile("`([a-z-]+\\.[a-z]+)`")
+
+// testNamed looks for each file that the pages name.
+func testNamed(t *testing.T, release string) {
 	t.Helper()
-	all := named.FindAllStringSubmatch(readme(t), -1)
+	readme, install := page(t, "README.md"), page(t, "docs/install.md")
+	all := addressed.FindAllStringSubmatch(readme+install, -1)
+	_, table, _ := strings.Cut(install, "\n## The files of a release\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			all = append(all, filed.FindAllStringSubmatch(cells[1], -1)...)
+		}
+	}
 	for _, m := range all {
-		if _, err := os.Stat(filepath.Join(release, m[1]+m[2])); err != nil {
+		if _, err := os.Stat(filepath.Join(release, m[1])); err != nil {
 			t.Error(err)
 		}
 	}
-	if len(all) < 3 {
-		t.Errorf("the README names only %d files of a release: %v", len(all), all)
+	if len(all) < 12 {
+		t.Errorf("the pages name only %d files of a release: %v", len(all), all)
 	}
 }

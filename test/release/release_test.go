@@ -50,7 +50,7 @@ func TestSameBytes(t *testing.T) {
 	}
 	t.Run("images", func(t *testing.T) { testImages(t, first, made.Version) })
 	t.Run("a stamped image", func(t *testing.T) { testStamped(t, o.Source) })
-	t.Run("what the README names", func(t *testing.T) { testReadme(t, first) })
+	t.Run("what the pages name", func(t *testing.T) { testNamed(t, first) })
 	t.Run("bill of materials", func(t *testing.T) { testBOM(t, first) })
 	t.Run("the command that was printed", func(t *testing.T) { typePrinted(t, bin, said, made) })
 	t.Run("validate-krew-manifest installs every platform", func(t *testing.T) { validateManifest(t, bin, made) })
