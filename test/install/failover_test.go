@@ -26,18 +26,32 @@ import (
 // electionLease is by whose holder one sees who leads.
 var electionLease = client.ObjectKey{Namespace: Namespace, Name: "etcd-webhook.kubectl-etcd.dev"}
 
+const crash = "a crash"
+
 // endings are the ways in which the leader is ended.
 var endings = map[string]func(ctx context.Context, pod *corev1.Pod, pid int) error{
-	"a crash":      func(_ context.Context, _ *corev1.Pod, pid int) error { return syscall.Kill(pid, syscall.SIGKILL) },
+	crash:          func(_ context.Context, _ *corev1.Pod, pid int) error { return syscall.Kill(pid, syscall.SIGKILL) },
 	"a clean stop": func(_ context.Context, _ *corev1.Pod, pid int) error { return syscall.Kill(pid, syscall.SIGTERM) },
 	"a deletion":   func(ctx context.Context, pod *corev1.Pod, _ int) error { return admin.Delete(ctx, pod) },
 }
 
-// TestAnotherReplicaLeads ends the leader in each way, and waits until another leads.
+// TestAnotherReplicaLeads ends the leader in each way, and waits until another leads. One
+// that wasn't killed gives the lease back first, which is what makes it quick: one of a few
+// does, where a machine is slow.
 func TestAnotherReplicaLeads(t *testing.T) {
 	installed(t)
 	for name, end := range endings {
-		t.Logf("after %s: %s", name, failover(t, end).Round(10*time.Millisecond))
+		for try := 1; ; try++ {
+			took, released := failover(t, end)
+			t.Logf("after %s: %s, given back: %t", name, took.Round(10*time.Millisecond), released)
+			if released || name == crash {
+				break
+			}
+			if try == 3 {
+				t.Errorf("after %s the lease was never given back: the next one had to wait until it ended", name)
+				break
+			}
+		}
 	}
 }
 
@@ -51,7 +65,8 @@ func BenchmarkFailover(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var took []time.Duration
 			for range b.N {
-				took = append(took, failover(b, end))
+				after, _ := failover(b, end)
+				took = append(took, after)
 			}
 			slices.Sort(took)
 			b.ReportMetric(took[len(took)/2].Seconds(), "median-s")
@@ -62,9 +77,9 @@ func BenchmarkFailover(b *testing.B) {
 	}
 }
 
-// failover ends the leader and returns after how long the lease had another holder. Two
-// replicas are ready when it begins, and when it ends.
-func failover(tb testing.TB, end func(context.Context, *corev1.Pod, int) error) time.Duration {
+// failover ends the leader and returns after how long the lease had another holder, and
+// whether it had none before that. Two replicas are ready when it begins, and when it ends.
+func failover(tb testing.TB, end func(context.Context, *corev1.Pod, int) error) (took time.Duration, released bool) {
 	tb.Helper()
 	pod, old, pid := leader(tb)
 	holders := watchHolders(tb)
@@ -72,13 +87,13 @@ func failover(tb testing.TB, end func(context.Context, *corev1.Pod, int) error) 
 	if err := end(tb.Context(), pod, pid); err != nil {
 		tb.Fatal(err)
 	}
-	took := time.Duration(0)
 	timeout, again := time.After(limit), time.NewTicker(5*time.Second)
 	defer again.Stop()
 	for took == 0 {
 		holder := ""
 		select {
 		case holder = <-holders:
+			released = released || holder == ""
 		case <-again.C: // a watch may end
 			var lease coordinationv1.Lease
 			if err := admin.Get(tb.Context(), electionLease, &lease); err == nil && lease.Spec.HolderIdentity != nil {
@@ -94,7 +109,7 @@ func failover(tb testing.TB, end func(context.Context, *corev1.Pod, int) error) 
 	// Its container would be started ever more slowly, so it makes room for another.
 	kubectl(tb, "delete", "pod", pod.Name, "-n", Namespace, "--ignore-not-found")
 	rolledOut(tb)
-	return took
+	return took, released
 }
 
 // leader is the pod that leads, as whom it holds the lease, and its process here. A

@@ -21,10 +21,20 @@ import (
 //go:embed testdata/rights.txt
 var rightsFile string
 
-// right is one verb on one resource, as in "get etcds.druid.gardener.cloud".
-type right struct{ verb, resource string }
+// right is one verb on one resource, as in "get etcds.druid.gardener.cloud": everywhere, or
+// in etcd-webhook's own namespace alone.
+type right struct {
+	verb, resource string
+	own            bool
+}
 
-func (r right) String() string { return r.verb + " " + r.resource }
+func (r right) String() string {
+	text := r.verb + " " + r.resource
+	if r.own {
+		text += " in its own namespace"
+	}
+	return text
+}
 
 // listedRights are those of rightsFile that the tests of a package use; all where
 // that is empty.
@@ -33,7 +43,7 @@ func listedRights(by string) []right {
 	for line := range strings.Lines(rightsFile) {
 		fields := strings.Fields(line)
 		if len(fields) >= 3 && fields[0] != "#" && (by == "" || fields[0] == by) {
-			all = append(all, right{verb: fields[1], resource: fields[2]})
+			all = append(all, right{verb: fields[1], resource: fields[2], own: len(fields) > 3})
 		}
 	}
 	return all
@@ -71,7 +81,8 @@ func RightsUsed(by string) func(*testbed.Testbed) error {
 	}
 }
 
-// usedRights are those of the requests that the API server noted and allowed.
+// usedRights are those of the requests that the API server noted and allowed. A right
+// everywhere is used by what is elsewhere, or in no namespace.
 func usedRights(auditLog string) ([]right, error) {
 	f, err := os.Open(auditLog) //nolint:gosec // the testbed's own file
 	if err != nil {
@@ -84,7 +95,7 @@ func usedRights(auditLog string) ([]right, error) {
 	for lines.Scan() {
 		var event struct {
 			Verb           string
-			ObjectRef      struct{ APIGroup, Resource, Subresource string }
+			ObjectRef      struct{ APIGroup, Resource, Subresource, Namespace string }
 			ResponseStatus struct{ Code int }
 		}
 		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
@@ -93,12 +104,13 @@ func usedRights(auditLog string) ([]right, error) {
 		if event.ResponseStatus.Code == http.StatusForbidden {
 			continue
 		}
-		r := right{verb: event.Verb, resource: resourceName(event.ObjectRef.APIGroup, event.ObjectRef.Resource, event.ObjectRef.Subresource)}
+		ref := event.ObjectRef
+		r := right{verb: event.Verb, resource: resourceName(ref.APIGroup, ref.Resource, ref.Subresource), own: ref.Namespace == Namespace}
 		if !slices.Contains(used, r) {
 			used = append(used, r)
 		}
 		// An API server without streaming lists is asked for a list first.
-		if list := (right{verb: "list", resource: r.resource}); r.verb == "watch" && !slices.Contains(used, list) {
+		if list := (right{verb: "list", resource: r.resource, own: r.own}); r.verb == "watch" && !slices.Contains(used, list) {
 			used = append(used, list)
 		}
 	}
@@ -136,7 +148,7 @@ func grantedRights(objects []map[string]any) ([]right, error) {
 				for _, resource := range rule.Resources {
 					resource, sub, _ := strings.Cut(resource, "/")
 					for _, verb := range rule.Verbs {
-						if r := (right{verb: verb, resource: resourceName(group, resource, sub)}); !slices.Contains(all, r) {
+						if r := (right{verb: verb, resource: resourceName(group, resource, sub), own: o["kind"] == "Role"}); !slices.Contains(all, r) {
 							all = append(all, r)
 						}
 					}

@@ -66,6 +66,8 @@ func TestUsedRights(t *testing.T) {
 	const log = `{"verb":"watch","objectRef":{"resource":"pods","apiVersion":"v1"},"responseStatus":{"code":200}}
 {"verb":"update","objectRef":{"resource":"etcdtopologypolicies","apiGroup":"policy.kubectl-etcd.dev","subresource":"status"},"responseStatus":{"code":409}}
 {"verb":"update","objectRef":{"resource":"secrets"},"responseStatus":{"code":403}}
+{"verb":"get","objectRef":{"resource":"secrets","namespace":"kubectl-etcd-system"},"responseStatus":{"code":200}}
+{"verb":"get","objectRef":{"resource":"pods","namespace":"team-a"},"responseStatus":{"code":200}}
 `
 	file := filepath.Join(t.TempDir(), "audit.log")
 	if err := os.WriteFile(file, []byte(log), 0o600); err != nil {
@@ -75,7 +77,7 @@ func TestUsedRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"list pods", "update etcdtopologypolicies.policy.kubectl-etcd.dev/status", "watch pods"}
+	want := []string{"get pods", "get secrets in its own namespace", "list pods", "update etcdtopologypolicies.policy.kubectl-etcd.dev/status", "watch pods"}
 	if diff := cmp.Diff(want, lines(used)); diff != "" {
 		t.Errorf("rights that were used (-want +got):\n%s", diff)
 	}
