@@ -42,7 +42,7 @@ func (o Options) writeManifests(version, digest string) error {
 		}
 	}
 	for _, file := range copied {
-		text, err := os.ReadFile(filepath.Join(o.Source, "manifests", file))
+		text, err := os.ReadFile(filepath.Join(o.Source, "manifests", file)) //nolint:gosec // it is of this package's clone
 		if err != nil {
 			return err
 		}
