@@ -20,6 +20,18 @@ type sighting struct {
 	Slow time.Time
 }
 
+func (s sighting) String() string {
+	switch {
+	case s.Ready:
+		return "Ready"
+	case !s.Slow.IsZero():
+		return "slow since " + s.Slow.Format(clockTime)
+	}
+	return "gone, or not there yet"
+}
+
+const clockTime = "15:04:05.000"
+
 // sightings are those of a cluster, by the pods' names.
 type sightings map[string]sighting
 

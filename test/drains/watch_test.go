@@ -5,7 +5,9 @@ package drains
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,10 +41,16 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		seen := sightings{}
+		var history []string
+		seen, lost := sightings{}, false
 		for ctx.Err() == nil { // a watch may end at any time
-			follow(ctx, set.CoreV1().Pods(c.Namespace), c, seen, func(n int) {
-				t.Errorf("%s: %d of %d members are there, quorum is %d: %v", c, n, c.Size, policy.Quorum(c.Size), seen)
+			follow(ctx, set.CoreV1().Pods(c.Namespace), c, seen, func() {
+				history = append(history, time.Now().Format(clockTime)+fmt.Sprintf(" %v", seen))
+				n, was := seen.count(time.Now()), lost
+				if lost = n < policy.Quorum(c.Size); lost && !was && ctx.Err() == nil {
+					t.Errorf("%s: %d of %d members are there, quorum is %d:\n%s\n%s", c, n, c.Size, policy.Quorum(c.Size),
+						strings.Join(history[max(0, len(history)-20):], "\n"), budgetsNow(ctx, set, c.Namespace))
+				}
 			})
 		}
 	}()
@@ -57,9 +65,22 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	})
 }
 
+// budgetsNow are the budgets of a namespace, as the disruption controller has them.
+func budgetsNow(ctx context.Context, set kubernetes.Interface, ns string) string {
+	list, err := set.PolicyV1().PodDisruptionBudgets(ns).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	var lines []string
+	for _, b := range list.Items {
+		lines = append(lines, fmt.Sprintf("budget %s: minAvailable %s, status %+v", b.Name, b.Spec.MinAvailable, b.Status))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // follow lists the members' pods and watches them until the watch ends, and tells
-// when too few are there.
-func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Cluster, seen sightings, tooFew func(int)) {
+// of each change.
+func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Cluster, seen sightings, changed func()) {
 	options := metav1.ListOptions{LabelSelector: labels.FormatLabels(c.MemberLabels())}
 	list, err := pods.List(ctx, options)
 	if err != nil {
@@ -80,9 +101,7 @@ func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Clus
 	}
 	defer w.Stop()
 	for {
-		if n := seen.count(time.Now()); n < policy.Quorum(c.Size) && ctx.Err() == nil {
-			tooFew(n)
-		}
+		changed()
 		select {
 		case <-ctx.Done():
 			return
