@@ -155,7 +155,7 @@ func (t *traffic) stays(o cutOptions) bool { return !t.kept && !o.detach }
 
 // cut writes the cut, under the cluster's lock, into every Service or none.
 func (t *traffic) cut(ctx context.Context) (err error) {
-	lock, err := t.env.holdIdle(ctx, t.cluster, "cut-client-traffic", t.change)
+	lock, err := t.env.holdIdle(ctx, t.cluster, operate.CutTraffic, t.change)
 	if err != nil {
 		return err
 	}

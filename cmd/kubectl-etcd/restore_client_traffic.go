@@ -162,7 +162,7 @@ func (t *traffic) restorePlan(suspended bool) operate.Plan {
 
 // restoreLocked restores under the cluster's lock, and forgets who cut.
 func (t *traffic) restoreLocked(ctx context.Context) error {
-	lock, err := t.env.hold(ctx, t.cluster, "restore-client-traffic", t.change)
+	lock, err := t.env.hold(ctx, t.cluster, operate.RestoreTraffic, t.change)
 	if err != nil {
 		return err
 	}

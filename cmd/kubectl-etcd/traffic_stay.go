@@ -91,7 +91,7 @@ func (t *traffic) end(ctx context.Context, err error) error {
 func (t *traffic) forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	lock, err := operate.Acquire(ctx, t.kube, t.Owner, operate.Claim{Operation: "restore-client-traffic", Holder: identity(t.env.user), Clock: t.env.clock})
+	lock, err := operate.Acquire(ctx, t.kube, t.Owner, operate.Claim{Operation: operate.RestoreTraffic, Holder: identity(t.env.user), Clock: t.env.clock})
 	if err != nil {
 		return
 	}

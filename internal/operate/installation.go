@@ -43,7 +43,7 @@ type Installation struct {
 	Budgets []policyv1.PodDisruptionBudget
 	// Cut are the Services whose client traffic is cut.
 	Cut []corev1.Service
-	// Records are the leases that remember a cut, which may have ended.
+	// Records are the leases of clusters by which cuts were made, which may have ended.
 	Records []Piece
 }
 

@@ -128,13 +128,17 @@ func TestEndedCutIsForgotten(t *testing.T) {
 	s := installedShelf()
 	lease := s.put("leases.coordination.k8s.io", "kubectl-etcd-statefulset-db")
 	lease.Namespace, lease.Annotations = "team-a", map[string]string{cutAnnotation: "{}"}
+	restoring := s.put("leases.coordination.k8s.io", "kubectl-etcd-etcd-main")
+	restoring.Namespace, restoring.Annotations = "team-b", map[string]string{OperationAnnotation: RestoreTraffic}
+	scaling := s.put("leases.coordination.k8s.io", "kubectl-etcd-etcd-other")
+	scaling.Namespace, scaling.Annotations = "team-b", map[string]string{OperationAnnotation: "scale"}
 	s.put("secrets", "etcd-webhook-tls").Namespace = "team-a"
 	kube, census := s.serve(t)
 	found, err := FindInstallation(t.Context(), kube, census)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"lease/kubectl-etcd-statefulset-db"}, said(found.Records)); diff != "" {
+	if diff := cmp.Diff([]string{"lease/kubectl-etcd-statefulset-db", "lease/kubectl-etcd-etcd-main"}, said(found.Records)); diff != "" {
 		t.Error(diff)
 	}
 	if need := (Need{Verb: "delete", Group: "coordination.k8s.io", Resource: "leases", Namespace: "team-a", Name: "kubectl-etcd-statefulset-db"}); !slices.Contains((&Uninstall{}).Needs(found), need) {

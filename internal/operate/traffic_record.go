@@ -89,7 +89,14 @@ func (l *Lock) RecordCut(ctx context.Context, r *CutRecord) error {
 	return nil
 }
 
-// cutRecords are the leases that remember a cut of client traffic.
+// The operations on client traffic, as the locks of clusters name them.
+const (
+	CutTraffic     = "cut-client-traffic"
+	RestoreTraffic = "restore-client-traffic"
+)
+
+// cutRecords are the leases that remember a cut of client traffic, and those of who is about
+// to make or end one, or was when it died.
 func cutRecords(ctx context.Context, kube client.Client) ([]Piece, error) {
 	var all coordinationv1.LeaseList
 	if err := kube.List(ctx, &all); err != nil {
@@ -98,7 +105,8 @@ func cutRecords(ctx context.Context, kube client.Client) ([]Piece, error) {
 	var pieces []Piece
 	for i := range all.Items {
 		l := &all.Items[i]
-		if !records(l) {
+		operation := l.Annotations[OperationAnnotation]
+		if !records(l) && operation != CutTraffic && operation != RestoreTraffic {
 			continue
 		}
 		p := Piece{Resource: "leases"}

@@ -56,7 +56,7 @@ func (u *Uninstall) Plan(found *Installation) Plan {
 		p.Steps = append(p.Steps, budgetStep(&found.Budgets[i]))
 	}
 	step(found.Rest, "delete %s")
-	step(found.Records, "delete %s: a cut that has ended is forgotten")
+	step(found.Records, "delete %s: cuts that have ended are forgotten")
 	switch {
 	case u.All:
 		step(found.Policies, "delete %s")

@@ -60,7 +60,8 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		{name: "a cut has ended by itself", bring: ended},
 		{name: "who restored after a cut was interrupted", bring: func() {
 			ended()
-			kubectl(t, "patch", "lease", "kubectl-etcd-statefulset-adopted", "-n", ns, "--type", "merge", "-p", `{"spec":{"holderIdentity":"ann@laptop (pid 1)"}}`)
+			kubectl(t, "patch", "lease", "kubectl-etcd-statefulset-adopted", "-n", ns, "--type", "merge", "-p",
+				`{"metadata":{"annotations":{"kubectl-etcd.dev/client-traffic":null,"kubectl-etcd.dev/operation":"restore-client-traffic"}},"spec":{"holderIdentity":"ann@laptop (pid 1)"}}`)
 		}},
 		{name: "it runs, and goes by hand", bring: func() { typeInstall(t, byKubectl) }},
 		{name: "it doesn't run, and goes by hand", bring: func() {
