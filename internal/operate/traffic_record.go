@@ -7,9 +7,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -98,27 +100,16 @@ const (
 // cutRecords are the leases that remember a cut of client traffic, and those of who is about
 // to make or end one, or was when it died.
 func cutRecords(ctx context.Context, kube client.Client) ([]Piece, error) {
-	var all coordinationv1.LeaseList
-	if err := kube.List(ctx, &all); err != nil {
-		return nil, fmt.Errorf("list leases: %w", err)
-	}
-	var pieces []Piece
-	for i := range all.Items {
-		l := &all.Items[i]
-		operation := l.Annotations[OperationAnnotation]
-		if !records(l) && operation != CutTraffic && operation != RestoreTraffic {
-			continue
-		}
-		p := Piece{Resource: "leases"}
-		p.ObjectMeta = l.ObjectMeta
-		p.SetGroupVersionKind(coordinationv1.SchemeGroupVersion.WithKind("Lease"))
-		pieces = append(pieces, p)
-	}
-	return pieces, nil
+	leases := kind{GroupVersionResource: resource(coordinationv1.GroupName, "leases"), Kind: "Lease"}
+	all, err := leases.find(ctx, kube)
+	return slices.DeleteFunc(all, func(p Piece) bool {
+		operation := p.Annotations[OperationAnnotation]
+		return !records(&p) && operation != CutTraffic && operation != RestoreTraffic
+	}), err
 }
 
 // records says whether the lease has more to remember than its holder.
-func records(lease *coordinationv1.Lease) bool {
-	_, ok := lease.Annotations[cutAnnotation]
+func records(lease metav1.Object) bool {
+	_, ok := lease.GetAnnotations()[cutAnnotation]
 	return ok
 }

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
 // page is a page of the checkout.
@@ -26,14 +28,15 @@ func page(t *testing.T, name string) string {
 // where releases are, on a machine with nothing of it, and what it installs runs.
 func followReadme(t *testing.T, bin string, r *Released) {
 	t.Helper()
-	_, block, _ := strings.Cut(page(t, "README.md"), "\n**The plugin**")
-	_, block, _ = strings.Cut(block, "```sh\n")
-	block, _, found := strings.Cut(block, "\n```")
+	block, err := install.ShellBlock(filepath.Join("..", "..", "README.md"), "\n**The plugin**")
+	if err != nil {
+		t.Fatal(err)
+	}
 	address, _, served := strings.Cut(r.Archives[0].URI, "/"+r.Version+"/")
 	block = strings.NewReplacer("https://github.com/kubectl-etcd/kubectl-etcd/releases/download", address, "linux_amd64", "linux_"+runtime.GOARCH).Replace(block)
 	where, _, _ := strings.Cut(block, "\n")
 	byKrew, byHand, both := strings.Cut(block, "\n\n")
-	if !found || !served || !both || !strings.Contains(where, address) {
+	if !served || !both || !strings.Contains(where, address) {
 		t.Fatalf("the README's block isn't what it was:\n%s", block)
 	}
 	k := newUser(t, bin)
