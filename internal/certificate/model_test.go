@@ -42,6 +42,8 @@ type model struct {
 	// broken says that somebody from outside, or that nothing was there yet,
 	// makes admissions fail for a while: they aren't counted.
 	broken bool
+	// forbidden says that nobody may write the configuration.
+	forbidden bool
 	// signed remembers who signed what, since that takes a while to find out.
 	signed map[[2]string]bool
 	done   []string // what happened, for the reader of a failure
@@ -184,6 +186,9 @@ func (r *modelReplica) writeBundle(ctx context.Context, read *admissionregistrat
 	}
 	if r.m.config == nil || r.m.config.ResourceVersion != read.ResourceVersion {
 		return conflict
+	}
+	if r.m.forbidden {
+		return apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 	}
 	for i := range r.m.config.Webhooks {
 		r.m.config.Webhooks[i].ClientConfig.CABundle = bundle

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -42,18 +43,28 @@ func (k *Keeper) pass(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	st, wrote, err := k.advance(ctx, secret, v)
-	if err != nil || wrote {
+	if err == nil && !wrote {
+		wrote, err = k.announce(ctx, configuration, st, v)
+	}
+	if wrote || raced(err) {
 		return wrote, err
 	}
-	if want := st.trusted(v); configuration != nil && !v.trust.is(want) {
-		if err := k.objects.writeBundle(ctx, configuration, encode(want...)); err != nil {
-			return false, err
-		}
-		k.logger.Info("made the webhooks trust the certificate authorities of the Secret", "authorities", len(want))
-		return true, nil
-	}
+	// Who may write neither serves what others have written, and is trusted, all the same.
 	k.serve(st.serving(v), v, false)
-	return false, nil
+	return false, err
+}
+
+// announce makes the webhooks trust what the state says, and says whether that had to be written.
+func (k *Keeper) announce(ctx context.Context, configuration *admissionregistrationv1.MutatingWebhookConfiguration, st state, v sight) (bool, error) {
+	want := st.trusted(v)
+	if configuration == nil || v.trust.is(want) {
+		return false, nil
+	}
+	if err := k.objects.writeBundle(ctx, configuration, encode(want...)); err != nil {
+		return false, err
+	}
+	k.logger.Info("made the webhooks trust the certificate authorities of the Secret", "authorities", len(want))
+	return true, nil
 }
 
 // look is what this replica sees at this moment.

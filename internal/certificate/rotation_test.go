@@ -341,6 +341,38 @@ func TestImmutableSecret(t *testing.T) {
 	})
 }
 
+// TestUnwritableIsServed: a replica that starts where something can't be written down any
+// more serves the certificate that is there and trusted.
+func TestUnwritableIsServed(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		until func(m *model)
+	}{
+		{"the Secret", func(m *model) {
+			m.secret.Immutable = new(true)
+			m.clock.SetTime(readState(m.secret).leaf.cert.NotAfter.Add(-m.settings.Life / 4))
+		}},
+		{"the configuration", func(m *model) {
+			m.bundle(append(m.config.Webhooks[0].ClientConfig.CABundle, readState(m.secret).leaf.certPEM...))
+			m.forbidden = true
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			eachSeed(t, 2, func(_ *testing.T, m *model) {
+				m.run(200, time.Second)
+				row.until(m)
+				m.start("c")
+				m.run(60, time.Second)
+				if err := m.replicas[2].Check(nil); err != nil || !m.serving() {
+					m.fail("where %s can't be written, a new replica says %v", row.name, err)
+				}
+			})
+		})
+	}
+}
+
 // TestWithoutWebhooks empties the configuration, as whoever wants admission to be away
 // for a while: replicas serve on and come up, write nothing to it, and are trusted by the
 // webhooks that come back.

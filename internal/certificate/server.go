@@ -81,10 +81,14 @@ func (s *server) Check(*http.Request) error {
 		return errNone
 	}
 	leaf := s.now.chain[0]
-	if left := leaf.NotAfter.Sub(s.clock.Now()); left > margin(leaf) {
+	what, end := "", leaf.NotAfter
+	if !s.authorityEnd.IsZero() && s.authorityEnd.Before(end) {
+		what, end = "'s authority", s.authorityEnd
+	}
+	if end.Sub(s.clock.Now()) > margin(leaf) {
 		return nil
 	}
-	ends := fmt.Errorf("the serving certificate is valid until %s and could not be renewed", leaf.NotAfter.UTC().Format(time.RFC3339))
+	ends := fmt.Errorf("the serving certificate%s is valid until %s and could not be renewed", what, end.UTC().Format(time.RFC3339))
 	if s.immutable != nil {
 		return fmt.Errorf("%w: %w", ends, s.immutable)
 	}
@@ -128,7 +132,7 @@ func (s *server) offer(c *served, v sight, unasked bool) bool {
 	if s.waits = s.hinders(c, v, unasked); s.waits != "" {
 		return false
 	}
-	s.now = c
+	s.now, s.authorityEnd = c, time.Time{}
 	return true
 }
 

@@ -133,6 +133,13 @@ func TestReadiness(t *testing.T) {
 		if err := s.Check(nil); (err == nil) != row.want {
 			t.Errorf("%s before it runs out: %v", row.left, err)
 		}
+		// As where cert-manager issues for longer than its authority lasts.
+		s.authorityEnd = s.now.chain[0].NotAfter.Add(-24 * time.Hour)
+		clock.SetTime(s.authorityEnd.Add(-row.left))
+		if err := s.Check(nil); (err == nil) != row.want || err != nil && !strings.Contains(err.Error(), "'s authority is valid until 2026-01-07T00:00:00Z") {
+			t.Errorf("%s before its authority runs out: %v", row.left, err)
+		}
+		s.authorityEnd = time.Time{}
 	}
 }
 
