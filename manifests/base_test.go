@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -62,8 +63,16 @@ func TestReplicasAreConfined(t *testing.T) {
 	var deployment appsv1.Deployment
 	readBase(t, "deployment.yaml", &deployment)
 	spec := deployment.Spec.Template.Spec
-	if spec.PriorityClassName == "" || spec.ServiceAccountName == "" || spec.HostNetwork || spec.SecurityContext.FSGroup == nil {
+	if spec.PriorityClassName == "" || spec.ServiceAccountName == "" || spec.HostNetwork || spec.NodeSelector[corev1.LabelOSStable] != "linux" {
 		t.Errorf("%+v", spec)
+	}
+	if s := spec.SecurityContext; !ptr.Deref(s.RunAsNonRoot, false) || s.RunAsUser != nil || s.RunAsGroup != nil || s.FSGroup != nil {
+		t.Errorf("OpenShift refuses it, or it may be root: %+v", s)
+	}
+	var class schedulingv1.PriorityClass
+	readBase(t, "priority-class.yaml", &class)
+	if class.Name != spec.PriorityClassName || ptr.Deref(class.PreemptionPolicy, "") != corev1.PreemptNever {
+		t.Errorf("it may drive members off their nodes: %+v", class)
 	}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
 		if !ptr.Deref(c.SecurityContext.ReadOnlyRootFilesystem, false) {
