@@ -28,11 +28,14 @@ func newWebhookUninstallCmd(e *env) *cobra.Command {
 		Short: "Remove etcd-webhook, and give back what it holds",
 		Long: paragraphs(`
 			Remove etcd-webhook from the cluster, and leave nothing of it in force: the webhook
-			configurations go first, cuts of client traffic are lifted, and its rights and its Deployment
-			go. Then every budget gets back what its author asked for, but not less than the quorum, and
-			those that etcd-webhook made go. Everything else of it goes last. No pod restarts. A namespace
-			that it was installed into goes only where nothing of anybody else's lives in it, which you must
-			be allowed to see.
+			configurations go first, cuts of client traffic are lifted, etcd-druid goes on with what a cut
+			had it leave alone, and its rights and its Deployment go. Then every budget gets back what its
+			author asked for, but not less than the quorum, and those that etcd-webhook made go. Everything
+			else of it goes last. No pod restarts. A namespace that it was installed into goes only where
+			nothing of anybody else's lives in it, which you must be allowed to see.
+
+			It is refused before it has done anything where the API server wouldn't take a write, or where
+			somebody is at work on a cluster whose traffic is cut, or was.
 
 			It does all of this itself, so it works where etcd-webhook doesn't run any more, and also after
 			kubectl delete -k. When it was interrupted, run it again.
@@ -133,7 +136,8 @@ func (e *env) census() (operate.Census, error) {
 	return operate.Census{Served: served, Objects: objects}, err
 }
 
-// mayUninstall asks for every permission and tries every write.
+// mayUninstall asks for every permission, looks whether anybody holds what it needs, and
+// tries every write.
 func (e *env) mayUninstall(ctx context.Context, kube client.Client, u *operate.Uninstall, found *operate.Installation) error {
 	needs := u.Needs(found)
 	for i := range found.Cut {
@@ -147,6 +151,9 @@ func (e *env) mayUninstall(ctx context.Context, kube client.Client, u *operate.U
 		}
 	}
 	if err := e.requireOnly(ctx, kube, needs); err != nil {
+		return err
+	}
+	if err := u.Free(ctx, found); err != nil {
 		return err
 	}
 	return u.Try(ctx, found)

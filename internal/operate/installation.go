@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -43,6 +44,8 @@ type Installation struct {
 	Budgets []policyv1.PodDisruptionBudget
 	// Cut are the Services whose client traffic is cut.
 	Cut []corev1.Service
+	// Suspended are the Etcds that etcd-druid leaves alone because of a cut.
+	Suspended []Piece
 	// Records are the leases of clusters by which cuts were made, which may have ended.
 	Records []Piece
 }
@@ -143,6 +146,7 @@ func FindNeeds() []Need {
 		{Verb: "list", Resource: "services"},
 		{Verb: "list", Group: policyv1.GroupName, Resource: "poddisruptionbudgets"},
 		{Verb: "list", Group: v1alpha1.GroupVersion.Group, Resource: "etcdtopologypolicies"},
+		{Verb: "list", Group: druidv1alpha1.SchemeGroupVersion.Group, Resource: "etcds"},
 	}
 	for _, k := range kinds {
 		need := Need{Verb: "list", Group: k.Group, Resource: k.Resource}
@@ -179,6 +183,9 @@ func FindInstallation(ctx context.Context, kube client.Client, census Census) (*
 	if found.Cut, err = cutServices(ctx, kube); err != nil {
 		return nil, err
 	}
+	if found.Suspended, err = suspendedEtcds(ctx, kube); err != nil {
+		return nil, err
+	}
 	found.Records, err = cutRecords(ctx, kube)
 	return found, err
 }
@@ -200,7 +207,7 @@ func (k kind) find(ctx context.Context, kube client.Client, options ...client.Li
 
 // Empty says that there is nothing of it, and nothing that it holds.
 func (i *Installation) Empty() bool {
-	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Cut)+len(i.Records) == 0
+	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Cut)+len(i.Suspended)+len(i.Records) == 0
 }
 
 // heldBudgets are those with our record on them, and those that we made.

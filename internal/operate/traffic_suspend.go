@@ -58,7 +58,7 @@ func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, err
 
 // annotate writes druid's annotation and nothing else, nil to take it off: druid may
 // be newer than the types that this was built with.
-func annotate(ctx context.Context, kube client.Client, o observe.Owner, value any) error {
+func annotate(ctx context.Context, kube client.Client, o observe.Owner, value any, options ...client.PatchOption) error {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": o.UID, "annotations": map[string]any{suspension: value},
 	}})
@@ -67,7 +67,7 @@ func annotate(ctx context.Context, kube client.Client, o observe.Owner, value an
 	}
 	var etcd druidv1alpha1.Etcd
 	etcd.Namespace, etcd.Name = o.Namespace, o.Name
-	if err := kube.Patch(ctx, &etcd, client.RawPatch(types.MergePatchType, body)); err != nil {
+	if err := kube.Patch(ctx, &etcd, client.RawPatch(types.MergePatchType, body), options...); err != nil {
 		return fmt.Errorf("annotate %s with %s: %w", o, suspension, err)
 	}
 	return nil

@@ -51,6 +51,7 @@ func (u *Uninstall) Plan(found *Installation) Plan {
 	for _, s := range found.Cut {
 		p.Steps = append(p.Steps, fmt.Sprintf("restore client traffic of Service %s/%s", s.Namespace, s.Name))
 	}
+	step(found.Suspended, "let etcd-druid go on with %s, which a cut of client traffic had it leave alone")
 	step(slices.Concat(found.Rights, found.Programs), "delete %s: nobody keeps budgets any more")
 	for i := range found.Budgets {
 		p.Steps = append(p.Steps, budgetStep(&found.Budgets[i]))
@@ -96,6 +97,11 @@ func (u *Uninstall) Needs(found *Installation) []Need {
 	for _, s := range found.Cut {
 		for _, verb := range []string{"get", "patch"} {
 			needs = append(needs, Need{Verb: verb, Resource: "services", Namespace: s.Namespace, Name: s.Name})
+		}
+	}
+	for _, p := range found.Suspended {
+		for _, verb := range []string{"get", "patch"} {
+			needs = append(needs, Need{Verb: verb, Group: p.GroupVersionKind().Group, Resource: p.Resource, Namespace: p.Namespace, Name: p.Name})
 		}
 	}
 	for i := range found.Budgets {
@@ -159,6 +165,9 @@ func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
 	for _, s := range found.Cut {
 		note(u.Kube.Patch(ctx, s.DeepCopy(), keyPatch(&s, nil), client.DryRunAll))
 	}
+	for _, p := range found.Suspended {
+		note(annotate(ctx, u.Kube, etcdOf(p), nil, client.DryRunAll))
+	}
 	protected := len(why)
 	for i := range found.Budgets {
 		note(u.giveBack(ctx, &found.Budgets[i], true))
@@ -180,6 +189,11 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 	}
 	for _, s := range found.Cut {
 		if err := u.Restore(ctx, client.ObjectKeyFromObject(&s)); err != nil {
+			return err
+		}
+	}
+	for _, p := range found.Suspended {
+		if err := u.resume(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestUninstallLooksAtLocksFirst: while somebody works on a cluster whose traffic was cut,
+// uninstalling is refused before it has done anything, instead of in its midst.
+func TestUninstallLooksAtLocksFirst(t *testing.T) {
+	uninstalled(t)
+	ns := namespace(t, "locked")
+	installed(t)
+	db := observe.Owner{Kind: "StatefulSet", Namespace: ns, Name: "db"}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
+		Namespace: ns, Name: operate.LockName(db), Annotations: map[string]string{v1alpha1.ClientTrafficKey: "{}"},
+	}}
+	create(t, lease)
+	lock, err := operate.Acquire(t.Context(), admin, db, operate.Claim{Operation: "defrag", Holder: "ann@laptop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := lock.Release(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	_, said := plugin(t, 2, "webhook", "uninstall", "-y")
+	if want := "is locked by ann@laptop"; !strings.Contains(said, want) {
+		t.Errorf("it doesn't say %q:\n%s", want, said)
+	}
+	if left := kubectl(t, "get", "mutatingwebhookconfiguration", Name, "-o", "name"); left == "" {
+		t.Error("the webhook configuration is gone, and the cluster is still locked")
+	}
+}
