@@ -37,11 +37,12 @@ func TestReferenceFlags(t *testing.T) {
 | exit code | when |
 | --- | --- |
 | 0 | it was told to (SIGTERM or SIGINT), or only asked for `+"`-version` or `-help`"+` |
-| 1 | it found no API server (also when it was told to end while it looked), could not start, or lost the leader's lease: `+"`etcd-webhook: …`"+` on stderr says why |
+| 1 | it found no API server (also when it was told to end while it looked) or could not start: `+"`etcd-webhook: …`"+` on stderr says why |
 | 2 | its command line makes no sense, or the lifetimes that it gives don't fit together |
 
 Told to end, it gives the leader's lease back at once and answers reviews for %s more; what is in hand then has
 %s ([why](../decisions/ending.md)). A second signal ends it at once, with 1.
+A leader that loses its lease doesn't end: it begins anew in the same container, and only where it can't is that 1, too.
 `, answersOn, shutdownLimit)
 	same(t, "docs/reference/etcd-webhook.md", b.String())
 }

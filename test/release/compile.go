@@ -7,12 +7,14 @@ import (
 	"bytes"
 	"context"
 	"debug/buildinfo"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 )
@@ -73,17 +75,44 @@ func (o Options) build(ctx context.Context, p program) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-mod=readonly", //nolint:gosec // the names are this package's
 		"-ldflags="+ldflags, "-o", p.path, "./cmd/"+p.name)
 	cmd.Dir = o.Source
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off",
-		"GOOS="+p.platform.OS, "GOARCH="+p.platform.Arch, "GOAMD64=v1", "GOARM64=v8.0")
+	cmd.Env = os.Environ()
 	if o.environment != nil {
 		cmd.Env = append(cmd.Env, o.environment(p.platform)...)
 	}
+	kept, err := whence(ctx, cmd.Env)
+	if err != nil {
+		return err
+	}
+	cmd.Env = slices.Concat(cmd.Env, kept, []string{
+		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off",
+		"GOOS=" + p.platform.OS, "GOARCH=" + p.platform.Arch, "GOAMD64=v1", "GOARM64=v8.0",
+	})
 	var words bytes.Buffer
 	cmd.Stderr = &words
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(words.Bytes()))
 	}
 	return nil
+}
+
+// whence are the settings of the go command that say where compilers, modules and what was
+// compiled before come from. All else that somebody set by go env -w is left behind.
+func whence(ctx context.Context, environment []string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOAUTH", "GOCACHE", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOVCS")
+	cmd.Env = environment
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	var all map[string]string
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	var kept []string
+	for name, value := range all {
+		kept = append(kept, name+"="+value)
+	}
+	return kept, nil
 }
 
 // read takes from the program what it was built from. What a person will see of

@@ -30,7 +30,7 @@ func TestSameBytes(t *testing.T) {
 	bin := userPrograms(t)
 	first, said := makeOffline(t)
 	second := filepath.Join(t.TempDir(), "dist")
-	o := Options{Source: clone(t), Out: second, Progress: t.Output(), environment: emptyCache(t.TempDir())}
+	o := Options{Source: clone(t), Out: second, Progress: t.Output(), environment: anotherMachine(t)}
 	disturb(t, o.Source)
 	made, err := Make(t.Context(), o)
 	if err != nil {
@@ -79,13 +79,21 @@ func makeOffline(t *testing.T) (dist, said string) {
 	return filepath.Join(source, "dist"), string(out)
 }
 
-// emptyCache lets this machine's platform be compiled with nothing that was before.
-func emptyCache(dir string) func(Platform) []string {
+// anotherMachine lets this machine's platform be compiled with nothing that was before, and
+// every platform where somebody has settings of their own.
+func anotherMachine(t *testing.T) func(Platform) []string {
+	t.Helper()
+	dir := t.TempDir()
+	settings := filepath.Join(dir, "env")
+	if err := os.WriteFile(settings, []byte("GOFLAGS=-tags=theirs\nGOEXPERIMENT=fieldtrack\nGOAMD64=v3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return func(p Platform) []string {
+		theirs := []string{"GOENV=" + settings}
 		if p == host[0] {
-			return []string{"GOCACHE=" + dir}
+			theirs = append(theirs, "GOCACHE="+filepath.Join(dir, "cache"))
 		}
-		return nil
+		return theirs
 	}
 }
 
