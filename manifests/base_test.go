@@ -63,16 +63,8 @@ func TestReplicasAreConfined(t *testing.T) {
 	var deployment appsv1.Deployment
 	readBase(t, "deployment.yaml", &deployment)
 	spec := deployment.Spec.Template.Spec
-	if spec.PriorityClassName == "" || spec.ServiceAccountName == "" || spec.HostNetwork || spec.NodeSelector[corev1.LabelOSStable] != "linux" {
+	if spec.PriorityClassName == "" || spec.ServiceAccountName == "" || spec.HostNetwork {
 		t.Errorf("%+v", spec)
-	}
-	if s := spec.SecurityContext; !ptr.Deref(s.RunAsNonRoot, false) || s.RunAsUser != nil || s.RunAsGroup != nil || s.FSGroup != nil {
-		t.Errorf("OpenShift refuses it, or it may be root: %+v", s)
-	}
-	var class schedulingv1.PriorityClass
-	readBase(t, "priority-class.yaml", &class)
-	if class.Name != spec.PriorityClassName || ptr.Deref(class.PreemptionPolicy, "") != corev1.PreemptNever {
-		t.Errorf("it may drive members off their nodes: %+v", class)
 	}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
 		if !ptr.Deref(c.SecurityContext.ReadOnlyRootFilesystem, false) {
@@ -89,6 +81,25 @@ func TestReplicasAreConfined(t *testing.T) {
 	readBase(t, "service-account.yaml", &account)
 	if ptr.Deref(account.AutomountServiceAccountToken, true) {
 		t.Error("its token is mounted into whatever names the account")
+	}
+}
+
+// TestReplicasFitAnywhere holds what other platforms ask for, and that no member makes room.
+func TestReplicasFitAnywhere(t *testing.T) {
+	t.Parallel()
+	var deployment appsv1.Deployment
+	readBase(t, "deployment.yaml", &deployment)
+	spec := deployment.Spec.Template.Spec
+	if s := spec.SecurityContext; !ptr.Deref(s.RunAsNonRoot, false) || s.RunAsUser != nil || s.RunAsGroup != nil || s.FSGroup != nil {
+		t.Errorf("OpenShift refuses it, or it may be root: %+v", s)
+	}
+	if spec.NodeSelector[corev1.LabelOSStable] != "linux" {
+		t.Errorf("it may come to a Windows node: %v", spec.NodeSelector)
+	}
+	var class schedulingv1.PriorityClass
+	readBase(t, "priority-class.yaml", &class)
+	if class.Name != spec.PriorityClassName || ptr.Deref(class.PreemptionPolicy, "") != corev1.PreemptNever {
+		t.Errorf("it may drive members off their nodes: %+v", class)
 	}
 }
 
