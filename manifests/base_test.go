@@ -70,7 +70,7 @@ func TestReplicasAreConfined(t *testing.T) {
 		if !ptr.Deref(c.SecurityContext.ReadOnlyRootFilesystem, false) {
 			t.Errorf("%s: its root can be written to", c.Name)
 		}
-		if slices.ContainsFunc([]*resource.Quantity{c.Resources.Requests.Cpu(), c.Resources.Requests.Memory(), c.Resources.Limits.Memory()}, (*resource.Quantity).IsZero) {
+		if slices.ContainsFunc([]*resource.Quantity{c.Resources.Requests.Cpu(), c.Resources.Requests.Memory(), c.Resources.Limits.Cpu(), c.Resources.Limits.Memory()}, (*resource.Quantity).IsZero) {
 			t.Errorf("%s: resources %+v", c.Name, c.Resources)
 		}
 		if c.LivenessProbe == nil || c.ReadinessProbe == nil {
