@@ -42,7 +42,7 @@ func TestReferenceFlags(t *testing.T) {
 
 Told to end, it gives the leader's lease back at once and answers reviews for %s more; what is in hand then has
 %s ([why](../decisions/ending.md)). A second signal ends it at once, with 1.
-A leader that loses its lease doesn't end: it begins anew in the same container, and only where it can't is that 1, too.
+A leader that loses its lease doesn't end: it begins anew in the same container. Only where it can't, or is told to end meanwhile, is that 1, too.
 `, answersOn, shutdownLimit)
 	same(t, "docs/reference/etcd-webhook.md", b.String())
 }

@@ -161,7 +161,10 @@ func (t *traffic) cutNeeds(o cutOptions) []operate.Need {
 
 // suspendNeeds are those for druid's annotation.
 func (t *traffic) suspendNeeds() []operate.Need {
-	return []operate.Need{{Verb: "patch", Group: druidv1alpha1.GroupName, Resource: "etcds", Namespace: t.Namespace, Name: t.Name}}
+	etcd := operate.Need{Group: druidv1alpha1.GroupName, Resource: "etcds", Namespace: t.Namespace, Name: t.Name}
+	get, patch := etcd, etcd
+	get.Verb, patch.Verb = "get", "patch"
+	return []operate.Need{get, patch}
 }
 
 // quiet is a client whose answers' warnings nobody sees: those of dry runs that try

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -81,7 +82,7 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 		return e.nothingInstalled(found)
 	}
 	u := &operate.Uninstall{
-		Kube: kube, Reader: reader, Clock: e.clock, Census: census, All: all, Waiting: e.watching, Say: e.step,
+		Kube: kube, Reader: reader, Clock: e.clock, Census: census, All: all, Waiting: e.watching, Say: e.step, Warn: e.warn,
 		Restore: func(ctx context.Context, service client.ObjectKey) error {
 			return e.restoreService(ctx, kube, service, ch)
 		},
@@ -140,12 +141,14 @@ func (e *env) census() (operate.Census, error) {
 // tries every write.
 func (e *env) mayUninstall(ctx context.Context, kube client.Client, u *operate.Uninstall, found *operate.Installation) error {
 	needs := u.Needs(found)
+	var cut []observe.Owner
 	for i := range found.Cut {
 		c, err := e.clusterOfService(ctx, kube, &found.Cut[i])
 		if err != nil {
 			return err
 		}
 		if c != nil {
+			cut = append(cut, c.Owner)
 			needs = append(needs, operate.LockNeeds(c.Owner)...)
 			needs = append(needs, operate.Need{Verb: "patch", Group: coordinationv1.GroupName, Resource: "leases", Namespace: c.Namespace, Name: operate.LockName(c.Owner)})
 		}
@@ -153,7 +156,7 @@ func (e *env) mayUninstall(ctx context.Context, kube client.Client, u *operate.U
 	if err := e.requireOnly(ctx, kube, needs); err != nil {
 		return err
 	}
-	if err := u.Free(ctx, found); err != nil {
+	if err := u.Free(ctx, found, cut); err != nil {
 		return err
 	}
 	return u.Try(ctx, found)

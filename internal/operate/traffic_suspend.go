@@ -35,7 +35,12 @@ func SuspendedByCut(o observe.Owner) bool { return o.Annotations[suspension] == 
 // Suspend stops etcd-druid from writing the cluster's objects, its client Service
 // among them. An Etcd that somebody else suspended stays theirs.
 func Suspend(ctx context.Context, kube client.Client, o observe.Owner) error {
-	if Suspended(o) {
+	// What was read before somebody was asked may have been taken off since.
+	etcd, err := readEtcd(ctx, kube, o)
+	if err != nil {
+		return err
+	}
+	if _, ok := etcd.Annotations[suspension]; ok {
 		return nil
 	}
 	return annotate(ctx, kube, o, suspendedByCut)
@@ -58,7 +63,7 @@ func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, err
 
 // annotate writes druid's annotation and nothing else, nil to take it off: druid may
 // be newer than the types that this was built with.
-func annotate(ctx context.Context, kube client.Client, o observe.Owner, value any, options ...client.PatchOption) error {
+func annotate(ctx context.Context, kube client.Client, o observe.Owner, value any) error {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": o.UID, "annotations": map[string]any{suspension: value},
 	}})
@@ -67,7 +72,7 @@ func annotate(ctx context.Context, kube client.Client, o observe.Owner, value an
 	}
 	var etcd druidv1alpha1.Etcd
 	etcd.Namespace, etcd.Name = o.Namespace, o.Name
-	if err := kube.Patch(ctx, &etcd, client.RawPatch(types.MergePatchType, body), options...); err != nil {
+	if err := kube.Patch(ctx, &etcd, client.RawPatch(types.MergePatchType, body)); err != nil {
 		return fmt.Errorf("annotate %s with %s: %w", o, suspension, err)
 	}
 	return nil

@@ -35,8 +35,8 @@ type Uninstall struct {
 	Restore func(context.Context, client.ObjectKey) error
 	// Waiting is told that the holder of a lock may be dead, and for how long that is watched.
 	Waiting func(Holder, time.Duration)
-	// Say is told each thing that was done.
-	Say func(format string, args ...any)
+	// Say is told each thing that was done, Warn what couldn't be and stops nothing else.
+	Say, Warn func(format string, args ...any)
 }
 
 // Plan says what will be done.
@@ -97,11 +97,6 @@ func (u *Uninstall) Needs(found *Installation) []Need {
 	for _, s := range found.Cut {
 		for _, verb := range []string{"get", "patch"} {
 			needs = append(needs, Need{Verb: verb, Resource: "services", Namespace: s.Namespace, Name: s.Name})
-		}
-	}
-	for _, p := range found.Suspended {
-		for _, verb := range []string{"get", "patch"} {
-			needs = append(needs, Need{Verb: verb, Group: p.GroupVersionKind().Group, Resource: p.Resource, Namespace: p.Namespace, Name: p.Name})
 		}
 	}
 	for i := range found.Budgets {
@@ -165,9 +160,6 @@ func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
 	for _, s := range found.Cut {
 		note(u.Kube.Patch(ctx, s.DeepCopy(), keyPatch(&s, nil), client.DryRunAll))
 	}
-	for _, p := range found.Suspended {
-		note(annotate(ctx, u.Kube, etcdOf(p), nil, client.DryRunAll))
-	}
 	protected := len(why)
 	for i := range found.Budgets {
 		note(u.giveBack(ctx, &found.Budgets[i], true))
@@ -193,9 +185,7 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 		}
 	}
 	for _, p := range found.Suspended {
-		if err := u.resume(ctx, p); err != nil {
-			return err
-		}
+		u.resume(ctx, p)
 	}
 	// Without rights it can't take a budget back, even where it goes on running on
 	// a node that is cut off.

@@ -11,25 +11,35 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// Free looks whether the locks that remember cuts are anybody's: what they hold back would
-// stop uninstalling in its midst. The error is a *HeldError where somebody goes on renewing one.
-func (u *Uninstall) Free(ctx context.Context, found *Installation) error {
+// Free looks whether the locks that uninstalling takes are anybody's, which would stop it in
+// its midst: those of the clusters that are cut, and those that remember a cut. The error is
+// a *HeldError where somebody goes on renewing one.
+func (u *Uninstall) Free(ctx context.Context, found *Installation, cut []observe.Owner) error {
+	locks := map[client.ObjectKey]string{}
 	for _, p := range found.Records {
-		if _, err := u.unheld(ctx, p); client.IgnoreNotFound(err) != nil {
+		locks[client.ObjectKeyFromObject(&p)] = clusterOf(p)
+	}
+	for _, o := range cut {
+		locks[client.ObjectKey{Namespace: o.Namespace, Name: LockName(o)}] = o.String()
+	}
+	for lock, cluster := range locks {
+		if _, err := u.unheld(ctx, lock, cluster); client.IgnoreNotFound(err) != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// clusterOf is the cluster whose lock a piece is, as far as that tells.
+func clusterOf(p Piece) string { return "the cluster of " + p.String() }
+
 // unheld reads the lock of a cluster once nobody holds it.
-func (u *Uninstall) unheld(ctx context.Context, p Piece) (*coordinationv1.Lease, error) {
-	a := acquirer{
-		kube: u.Kube, cluster: "the cluster of " + p.String(), lease: client.ObjectKeyFromObject(&p),
-		claim: Claim{Clock: u.Clock, Waiting: u.Waiting},
-	}
+func (u *Uninstall) unheld(ctx context.Context, lock client.ObjectKey, cluster string) (*coordinationv1.Lease, error) {
+	a := acquirer{kube: u.Kube, cluster: cluster, lease: lock, claim: Claim{Clock: u.Clock, Waiting: u.Waiting}}
 	var lease coordinationv1.Lease
 	err := u.Kube.Get(ctx, a.lease, &lease)
 	if err == nil && holderOf(&lease).Identity != "" {
@@ -41,7 +51,7 @@ func (u *Uninstall) unheld(ctx context.Context, p Piece) (*coordinationv1.Lease,
 // forgetCut deletes the lock of a cluster, which remembers a cut, once nobody holds it.
 // The error is a *HeldError where somebody goes on renewing it.
 func (u *Uninstall) forgetCut(ctx context.Context, p Piece) error {
-	lease, err := u.unheld(ctx, p)
+	lease, err := u.unheld(ctx, client.ObjectKeyFromObject(&p), clusterOf(p))
 	if err == nil {
 		// Somebody may have taken it since.
 		err = u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion})

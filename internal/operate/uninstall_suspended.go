@@ -5,10 +5,11 @@ package operate
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,21 +32,31 @@ func etcdOf(p Piece) observe.Owner {
 	}
 }
 
-// resume lets etcd-druid go on with an Etcd. The error is a *HeldError where somebody is
-// about to cut its traffic.
-func (u *Uninstall) resume(ctx context.Context, p Piece) error {
-	etcd := etcdOf(p)
-	if err := Heed(ctx, u.Kube, etcd, []string{CutTraffic, RestoreTraffic}, u.Waiting); err != nil {
-		return err
-	}
-	resumed, err := Resume(ctx, u.Kube, etcd)
+// resume lets etcd-druid go on with an Etcd, or says why it can't. That keeps nobody from
+// uninstalling: it isn't etcd-webhook that holds it back.
+func (u *Uninstall) resume(ctx context.Context, p Piece) {
+	resumed, err := u.mayResume(ctx, p)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil
 	case err != nil:
-		return fmt.Errorf("let etcd-druid go on with %s: %w", p, err)
+		u.Warn("etcd-druid still leaves %s alone, until somebody takes off its annotation %s: %v", p, suspension, err)
 	case resumed:
 		u.Say("etcd-druid goes on with %s", p)
 	}
-	return nil
+}
+
+// mayResume does it where nobody has cut the traffic again, or is about to.
+func (u *Uninstall) mayResume(ctx context.Context, p Piece) (bool, error) {
+	etcd := etcdOf(p)
+	if err := Heed(ctx, u.Kube, etcd, []string{CutTraffic, RestoreTraffic}, u.Waiting); err != nil {
+		return false, err
+	}
+	cut, err := cutServices(ctx, u.Kube)
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(cut, func(s corev1.Service) bool { return s.Namespace == p.Namespace }) {
+		return false, errors.New("client traffic in its namespace is cut again")
+	}
+	return Resume(ctx, u.Kube, etcd)
 }
