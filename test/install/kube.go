@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	"github.com/go-logr/logr"
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,7 +45,7 @@ func Client(tb Testbed) (client.Client, error) {
 	// error where nobody has said so.
 	log.SetLogger(logr.Discard())
 	types := runtime.NewScheme()
-	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types)); err != nil {
+	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types), druidv1alpha1.AddToScheme(types)); err != nil {
 		return nil, err
 	}
 	config, err := tb.RESTConfig()
