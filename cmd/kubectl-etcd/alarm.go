@@ -36,8 +36,7 @@ func newAlarmListCmd(e *env) *cobra.Command {
 
 			# For a program
 			kubectl etcd alarm list etcd-main -o json`),
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: e.completeTargets,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return alarmList(cmd.Context(), e, cmd, args[0])
 		},
@@ -80,7 +79,7 @@ func alarmTable(e *env, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList) er
 		row[0].color = red
 		t.rows = append(t.rows, row)
 	}
-	return t.write(e, w, wide)
+	return t.write(e.console, w, wide)
 }
 
 // alarmAdvice says what the alarms mean and what mends them.
@@ -112,8 +111,7 @@ func newAlarmDisarmCmd(e *env) *cobra.Command {
 
 			# Only see whether they may go
 			kubectl etcd alarm disarm etcd-main --dry-run=server`),
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: e.completeTargets,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return alarmDisarm(cmd.Context(), e, args[0], ch)
 		},

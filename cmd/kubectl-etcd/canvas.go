@@ -21,7 +21,7 @@ type canvas struct {
 }
 
 // canvas is an empty one for a stream.
-func (e *env) canvas(w io.Writer) *canvas {
+func (e *console) canvas(w io.Writer) *canvas {
 	c := &canvas{columns: width(w), colored: e.paints(w)}
 	if fd, ok := terminal(w); ok {
 		if _, rows, err := term.GetSize(fd); err == nil {

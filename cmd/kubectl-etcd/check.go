@@ -215,7 +215,7 @@ func count(s *v1alpha1.CheckSummary, level check.Level) {
 }
 
 func printChecks(e *env, cmd *cobra.Command, target string, reports []v1alpha1.CheckReport, problems bool) error {
-	p := checkPrinter{env: e, problems: problems}
+	p := checkPrinter{console: e.console, problems: problems}
 	var obj runtime.Object = &v1alpha1.CheckReportList{Items: reports}
 	if target != "" {
 		obj = &reports[0]

@@ -16,7 +16,7 @@ import (
 // checkPrinter writes reports for people: a heading for each category, a line for
 // each check, and below it what was found and what mends it.
 type checkPrinter struct {
-	*env
+	*console
 
 	out io.Writer
 	// columns is where lines are broken, 0 for nowhere. Commands never are.

@@ -61,14 +61,14 @@ func TestCheckPrint(t *testing.T) {
 		"80":       {columns: 80},
 		"200":      {columns: 200, all: true},
 		"problems": {columns: 80, problems: true},
-		"color":    {columns: 80, problems: true, env: &env{color: colorAlways}},
+		"color":    {columns: 80, problems: true, console: &console{color: colorAlways}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			p.out = &out
-			if p.env == nil {
-				p.env = newEnv(genericiooptions.IOStreams{Out: &out, ErrOut: io.Discard})
+			if p.console == nil {
+				p.console = newConsole(genericiooptions.IOStreams{Out: &out, ErrOut: io.Discard})
 				p.color = colorNever
 			}
 			if err := p.print(checkedClusters()); err != nil {

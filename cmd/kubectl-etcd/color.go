@@ -49,7 +49,7 @@ const (
 
 // paints says whether what goes to a stream is coloured. Colour never says
 // anything that the words beside it don't.
-func (e *env) paints(w io.Writer) bool {
+func (e *console) paints(w io.Writer) bool {
 	if c, ok := w.(*canvas); ok {
 		return c.colored
 	}
@@ -66,7 +66,7 @@ func (e *env) paints(w io.Writer) bool {
 }
 
 // paint colours a text for a stream, where that is wanted.
-func (e *env) paint(w io.Writer, c color, text string) string {
+func (e *console) paint(w io.Writer, c color, text string) string {
 	if c == noColor || text == "" || !e.paints(w) {
 		return text
 	}

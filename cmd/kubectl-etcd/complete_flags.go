@@ -17,13 +17,13 @@ import (
 )
 
 // completeFlags completes the flags whose values have names.
-func (e *env) completeFlags(c *cobra.Command) {
+func (c completions) completeFlags(cmd *cobra.Command) {
 	for name, f := range map[string]completer{
-		"to": e.completePods, "member": e.completePods, "service": e.completeServices,
+		"to": c.completePods, "member": c.completePods, "service": c.completeServices,
 		"only": completeChecks, "skip": completeChecks,
 	} {
-		if c.LocalNonPersistentFlags().Lookup(name) != nil {
-			register(c, name, f)
+		if cmd.LocalNonPersistentFlags().Lookup(name) != nil {
+			register(cmd, name, f)
 		}
 	}
 }
@@ -34,10 +34,10 @@ func register(c *cobra.Command, flag string, f completer) {
 	}
 }
 
-func (e *env) completeNamespaces(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (c completions) completeNamespaces(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
-	reader, err := e.reader()
+	reader, err := c.app.reader()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -52,8 +52,8 @@ func (e *env) completeNamespaces(cmd *cobra.Command, _ []string, typed string) (
 	return startingWith(typed, names), cobra.ShellCompDirectiveNoFileComp
 }
 
-func (e *env) completeContexts(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	raw, err := e.flags.ToRawKubeConfigLoader().RawConfig()
+func (c completions) completeContexts(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	raw, err := c.app.flags.ToRawKubeConfigLoader().RawConfig()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -61,11 +61,11 @@ func (e *env) completeContexts(_ *cobra.Command, _ []string, typed string) ([]st
 }
 
 // completeServices offers those that lead clients to the cluster that is named.
-func (e *env) completeServices(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (c completions) completeServices(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
-	return e.complete(cmd, typed, func(owners []observe.Owner) []string {
-		reader, err := e.reader()
+	return c.complete(cmd, typed, func(owners []observe.Owner) []string {
+		reader, err := c.app.reader()
 		if err != nil {
 			return nil
 		}

@@ -20,23 +20,26 @@ const completionLimit = 3 * time.Second
 // completer completes a word, as cobra calls it.
 type completer func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
+// completions completes words with the names that the API server has now.
+type completions struct{ app *env }
+
 // completeArguments gives every command that takes names the live ones, by what
 // its usage calls its arguments.
-func (e *env) completeArguments(root *cobra.Command) {
-	everyCommand(root, func(c *cobra.Command) {
-		usage := strings.Fields(c.Use)[1:]
-		if c.ValidArgsFunction == nil && len(c.ValidArgs) == 0 && len(usage) > 0 {
-			c.ValidArgsFunction = e.completeUsage(usage)
+func (c completions) completeArguments(root *cobra.Command) {
+	everyCommand(root, func(cmd *cobra.Command) {
+		usage := strings.Fields(cmd.Use)[1:]
+		if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && len(usage) > 0 {
+			cmd.ValidArgsFunction = c.completeUsage(usage)
 		}
-		e.completeFlags(c)
+		c.completeFlags(cmd)
 	})
-	register(root, "namespace", e.completeNamespaces)
-	register(root, "context", e.completeContexts)
+	register(root, "namespace", c.completeNamespaces)
+	register(root, "context", c.completeContexts)
 }
 
 // completeUsage completes each argument by the word for it in a usage. One that may
 // be left out may be the next one already: [TARGET] POD.
-func (e *env) completeUsage(usage []string) completer {
+func (c completions) completeUsage(usage []string) completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= len(usage) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -46,11 +49,11 @@ func (e *env) completeUsage(usage []string) completer {
 		case "FILE":
 			return nil, cobra.ShellCompDirectiveDefault
 		case "POD", "MEMBER":
-			return e.completePods(cmd, args, typed)
+			return c.completePods(cmd, args, typed)
 		case "TARGET":
-			names, directive := e.completeTargets(cmd, nil, typed)
+			names, directive := c.completeTargets(cmd, nil, typed)
 			if strings.HasPrefix(word, "[") && len(usage) > len(args)+1 {
-				pods, _ := e.completePods(cmd, nil, typed)
+				pods, _ := c.completePods(cmd, nil, typed)
 				names = append(names, pods...)
 			}
 			return names, directive
@@ -66,11 +69,11 @@ func startingWith(typed string, words []string) []string {
 // completeTargets completes the first argument with the clusters of the
 // namespace: by name, and as TYPE/NAME once a slash is typed or a name stands
 // for several.
-func (e *env) completeTargets(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (c completions) completeTargets(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return e.complete(cmd, typed, func(owners []observe.Owner) []string {
+	return c.complete(cmd, typed, func(owners []observe.Owner) []string {
 		names := map[string]int{}
 		for _, o := range owners {
 			names[o.Name]++
@@ -89,12 +92,12 @@ func (e *env) completeTargets(cmd *cobra.Command, args []string, typed string) (
 
 // completePods completes arguments from the first on with pods of the cluster
 // that the arguments before name; with all clusters' pods where there is none.
-func (e *env) completePods(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (c completions) completePods(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
-	return e.complete(cmd, typed, func(owners []observe.Owner) []string {
+	return c.complete(cmd, typed, func(owners []observe.Owner) []string {
 		var out []string
-		reader, err := e.reader()
+		reader, err := c.app.reader()
 		if err != nil {
 			return nil
 		}
@@ -120,11 +123,11 @@ func clustersNamed(owners []observe.Owner, args []string) []observe.Owner {
 
 // complete offers words for the clusters of the namespace. It never fails: a
 // shell has no place for an error.
-func (e *env) complete(cmd *cobra.Command, typed string, words func([]observe.Owner) []string) ([]string, cobra.ShellCompDirective) {
+func (c completions) complete(cmd *cobra.Command, typed string, words func([]observe.Owner) []string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
 	const directive = cobra.ShellCompDirectiveNoFileComp
-	owners, err := scope{}.clusters(ctx, e)
+	owners, err := scope{}.clusters(ctx, c.app)
 	if err != nil {
 		return nil, directive
 	}

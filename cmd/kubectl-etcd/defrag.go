@@ -38,8 +38,7 @@ func newDefragCmd(e *env) *cobra.Command {
 
 			# Do it
 			kubectl etcd defrag etcd-main -y`),
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: e.completeTargets,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !ch.wait {
 				return errors.New("--wait=false is not possible here: the members are done one after the other, by this command")

@@ -7,14 +7,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -31,11 +28,10 @@ const fieldManager = "kubectl-etcd"
 // env is what every command has: streams, kubectl's own flags, and what is made
 // from them when it is first needed. It is not safe for concurrent use.
 type env struct {
-	genericiooptions.IOStreams
+	*console
 
 	flags       *genericclioptions.ConfigFlags
 	credentials credentialFlags
-	color       colorMode
 	clock       clock.Clock
 
 	kube client.Client
@@ -43,7 +39,7 @@ type env struct {
 }
 
 func newEnv(streams genericiooptions.IOStreams) *env {
-	e := &env{IOStreams: streams, clock: clock.RealClock{}, color: colorAuto}
+	e := &env{console: newConsole(streams), clock: clock.RealClock{}}
 	e.flags = genericclioptions.NewConfigFlags(true).WithWrapConfigFn(e.configured)
 	return e
 }
@@ -137,30 +133,4 @@ func (e *env) reader() (*observe.Reader, error) {
 		return nil, err
 	}
 	return &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: e.clock}}, nil
-}
-
-// terminal is the stream as a terminal, false for a file, a pipe or a test's buffer.
-func terminal(stream any) (fd int, ok bool) {
-	f, isFile := stream.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	return int(f.Fd()), true
-}
-
-// width is the terminal's in columns, 0 for a stream that is none: nothing is
-// shortened for a file or a pipe.
-func width(w io.Writer) int {
-	if c, ok := w.(*canvas); ok {
-		return c.columns
-	}
-	fd, ok := terminal(w)
-	if !ok {
-		return 0
-	}
-	columns, _, err := term.GetSize(fd)
-	if err != nil {
-		return 80
-	}
-	return columns
 }

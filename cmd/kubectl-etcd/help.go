@@ -36,13 +36,13 @@ func newOptionsCmd(e *env) *cobra.Command {
 
 // help prints a command's help, the usage function its usage. Both are ours
 // because cobra's list every command's thirty flags in each.
-func (e *env) help(cmd *cobra.Command, _ []string) {
+func (e *console) help(cmd *cobra.Command, _ []string) {
 	w := e.Out
 	fmt.Fprint(w, reflow(cmp.Or(cmd.Long, cmd.Short), columns(w)), "\n\n")
 	_ = e.usage(w, cmd) // a pipe that is closed needs no help
 }
 
-func (e *env) usage(w io.Writer, cmd *cobra.Command) error {
+func (e *console) usage(w io.Writer, cmd *cobra.Command) error {
 	var b strings.Builder
 	use := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {

@@ -47,7 +47,7 @@ func (e *env) hold(ctx context.Context, c *cluster, operation string, ch change)
 	}
 	lock, err := operate.Acquire(ctx, c.kube, c.Owner, operate.Claim{
 		Operation: operation, Holder: identity(user), Reason: ch.reason, Clock: e.clock,
-		Waiting: e.watching,
+		Waiting: func(h operate.Holder, watch time.Duration) { e.watching(h, watch) },
 	})
 	if err != nil {
 		return nil, err

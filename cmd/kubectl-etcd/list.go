@@ -78,7 +78,7 @@ func list(ctx context.Context, e *env, cmd *cobra.Command, o listOptions) error 
 			return nil
 		}
 		t := listTable(found, o.scope.allNamespaces, e.clock.Now())
-		return t.write(e, w, wide)
+		return t.write(e.console, w, wide)
 	})
 	if err != nil {
 		return err

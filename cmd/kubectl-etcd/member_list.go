@@ -109,7 +109,7 @@ func writeMembers(e *env, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool) er
 	if !noted {
 		t.columns = t.columns[:len(t.columns)-1]
 	}
-	if err := t.write(e, w, wide); err != nil {
+	if err := t.write(e.console, w, wide); err != nil {
 		return err
 	}
 	for _, d := range l.Disagreements {

@@ -26,7 +26,7 @@ func (e *env) members(c *cluster) (*operate.Members, error) {
 	}
 	return &operate.Members{
 		Kube: c.kube, Reader: c.reader, Owner: c.Owner, Tunnel: etcd.NewTunnel(config), Credentials: credentials,
-		Clock: e.clock, Say: e.sayStep,
+		Clock: e.clock, Say: func(format string, args ...any) { e.sayStep(format, args...) },
 	}, nil
 }
 

@@ -32,8 +32,7 @@ func newMoveLeaderCmd(e *env) *cobra.Command {
 
 			# Away from a node, before it is drained
 			kubectl etcd move-leader etcd-main --to etcd-main-2 -y --reason "drain of node-1"`),
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: e.completeTargets,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return moveLeader(cmd.Context(), e, args[0], to, ch)
 		},

@@ -74,7 +74,7 @@ func formatOf(cmd *cobra.Command) string {
 
 // print writes an object of api/output to stdout as -o says. table writes it for
 // people; wide is true for -o wide.
-func (e *env) print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
+func (e *console) print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
 	err := e.write(cmd, obj, table)
 	if errors.Is(err, syscall.EPIPE) {
 		// Only a command that endsUnread lives to see it, and its work isn't what it prints.
@@ -83,7 +83,7 @@ func (e *env) print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writ
 	return err
 }
 
-func (e *env) write(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
+func (e *console) write(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
 	format := formatOf(cmd)
 	switch format {
 	case "table", "wide":

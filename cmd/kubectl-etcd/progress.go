@@ -31,10 +31,10 @@ type progress struct {
 
 // progress begins to show a transfer of total bytes; 0 where that isn't known
 // yet. Finish ends it. Its methods may be called from any goroutine.
-func (e *env) progress(what string, total int64) *progress {
+func (e *console) progress(what string, total int64) *progress {
 	p := &progress{
 		out: e.ErrOut, clock: clock.RealClock{}, what: what, columns: width(e.ErrOut), total: total,
-		began: e.clock.Now(), stop: make(chan struct{}),
+		began: clock.RealClock{}.Now(), stop: make(chan struct{}),
 	}
 	every := 10 * time.Second
 	if p.columns > 0 {

@@ -61,7 +61,7 @@ func (e *env) showPlan(c *cluster, plan operate.Plan) {
 }
 
 // entry prints lines under one label, on a terminal broken between words.
-func (e *env) entry(label string, lines ...string) {
+func (e *console) entry(label string, lines ...string) {
 	const indent = 13
 	for _, line := range lines {
 		fmt.Fprintf(e.ErrOut, "  %-9s  %s\n", label, hanging(line, width(e.ErrOut), indent, indent))
@@ -81,7 +81,7 @@ func (e *env) where() (name, server string) {
 }
 
 // ask asks on the terminal; anything but yes is no.
-func (e *env) ask(ctx context.Context, question string) (bool, error) {
+func (e *console) ask(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(e.ErrOut, "%s [y/N] ", question)
 	answers := make(chan string, 1)
 	go func() {
@@ -102,12 +102,12 @@ func (e *env) ask(ctx context.Context, question string) (bool, error) {
 }
 
 // warn prints a whole sentence that a human should know.
-func (e *env) warn(format string, args ...any) {
+func (e *console) warn(format string, args ...any) {
 	text := hanging(fmt.Sprintf(format, args...), width(e.ErrOut), len("Warning: "), 2)
 	fmt.Fprintf(e.ErrOut, "%s %s\n", e.paint(e.ErrOut, yellow, "Warning:"), text)
 }
 
 // step prints what was just done, one line of a longer operation.
-func (e *env) step(format string, args ...any) {
+func (e *console) step(format string, args ...any) {
 	fmt.Fprintf(e.ErrOut, "%s %s\n", e.paint(e.ErrOut, green, "✓"), hanging(fmt.Sprintf(format, args...), width(e.ErrOut), 2, 2))
 }

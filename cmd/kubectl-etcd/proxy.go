@@ -54,7 +54,6 @@ func newProxyCmd(e *env) *cobra.Command {
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
-		ValidArgsFunction: e.completeTargets,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.command = args[1:]
 			return proxy(cmd.Context(), e, args[0], o)

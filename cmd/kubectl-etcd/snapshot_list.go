@@ -130,13 +130,13 @@ func (e *env) writeSnapshots(w io.Writer, l *v1alpha1.SnapshotList, wide bool) e
 	}
 	if len(l.Items) > 0 {
 		fmt.Fprintln(w)
-		if err := e.storedTable(l).write(e, w, wide); err != nil {
+		if err := e.storedTable(l).write(e.console, w, wide); err != nil {
 			return err
 		}
 	}
 	if len(l.Tasks) > 0 {
 		fmt.Fprintln(w)
-		if err := e.taskTable(l).write(e, w, wide); err != nil {
+		if err := e.taskTable(l).write(e.console, w, wide); err != nil {
 			return err
 		}
 	}

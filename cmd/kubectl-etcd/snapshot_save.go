@@ -177,7 +177,7 @@ func (e *env) fitForStream(cmd *cobra.Command) error {
 
 // noDefrag refuses while somebody defragments the cluster with this plugin.
 func (e *env) noDefrag(ctx context.Context, c *cluster) error {
-	return operate.Heed(ctx, c.kube, c.Owner, []string{"defrag"}, e.watching)
+	return operate.Heed(ctx, c.kube, c.Owner, []string{"defrag"}, func(h operate.Holder, watch time.Duration) { e.watching(h, watch) })
 }
 
 // snapshotOrder are the members to ask, the best first, or the one that the user

@@ -63,7 +63,7 @@ func snapshotViaStore(cmd *cobra.Command, e *env, target string, via snapshotVia
 		if len(out.Items) == 0 {
 			return nil // what is to say has been said
 		}
-		return e.storedTable(out).write(e, w, wide)
+		return e.storedTable(out).write(e.console, w, wide)
 	})
 }
 

@@ -15,11 +15,11 @@ import (
 
 // renderStatus writes a status for people, on as many columns as the canvas has.
 func renderStatus(e *env, w *canvas, st *v1alpha1.EtcdClusterStatus, wide bool) error {
-	p := page{env: e, out: w, now: st.Time.Time}
+	p := page{console: e.console, out: w, now: st.Time.Time}
 	p.summary(st)
 	if len(st.Members) > 0 {
 		fmt.Fprintln(w)
-		if err := membersTable(st, w.columns, wide).write(e, w, wide); err != nil {
+		if err := membersTable(st, w.columns, wide).write(e.console, w, wide); err != nil {
 			return err
 		}
 	}
@@ -44,9 +44,9 @@ func renderStatus(e *env, w *canvas, st *v1alpha1.EtcdClusterStatus, wide bool) 
 
 // page writes sections, each with its heading before the first line.
 type page struct {
-	env *env
-	out *canvas
-	now time.Time
+	console *console
+	out     *canvas
+	now     time.Time
 
 	heading string
 }
@@ -61,7 +61,7 @@ func (p *page) section(heading string, c color, text string) {
 		return
 	}
 	for i, line := range wrap(text, p.out.columns-headings) {
-		p.line(heading, p.env.paint(p.out, c, line), i > 0)
+		p.line(heading, p.console.paint(p.out, c, line), i > 0)
 	}
 }
 
@@ -75,7 +75,7 @@ func (p *page) line(heading, text string, continued bool) {
 		p.heading = heading
 	}
 	pad := strings.Repeat(" ", headings-len(heading))
-	fmt.Fprintln(p.out, p.env.paint(p.out, bold, heading)+pad+text)
+	fmt.Fprintln(p.out, p.console.paint(p.out, bold, heading)+pad+text)
 }
 
 var healthColors = map[string]color{

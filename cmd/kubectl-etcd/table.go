@@ -58,7 +58,7 @@ const (
 )
 
 // write prints the table. A row may be shorter than the headings.
-func (t *table) write(e *env, w io.Writer, wide bool) error {
+func (t *table) write(e *console, w io.Writer, wide bool) error {
 	var shown []int
 	for i, c := range t.columns {
 		if wide || !c.wide {
@@ -84,7 +84,7 @@ func (t *table) write(e *env, w io.Writer, wide bool) error {
 	return nil
 }
 
-func (t *table) line(e *env, w io.Writer, row []cell, shown, widths []int) string {
+func (t *table) line(e *console, w io.Writer, row []cell, shown, widths []int) string {
 	var b strings.Builder
 	for n, i := range shown {
 		text, paint := "-", noColor

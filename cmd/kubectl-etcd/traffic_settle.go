@@ -175,5 +175,5 @@ func (t *traffic) streamTable(w io.Writer, wide bool, out *output.ClientTrafficR
 			table.rows = append(table.rows, []cell{{text: m.Pod}, {text: s.Method}, {text: "at least " + strconv.Itoa(s.AtLeast), color: yellow}})
 		}
 	}
-	return table.write(t.env, w, wide)
+	return table.write(t.env.console, w, wide)
 }

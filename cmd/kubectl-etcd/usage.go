@@ -52,7 +52,7 @@ func newGroupCmd(use, short string, commands ...*cobra.Command) *cobra.Command {
 
 // finish gives all commands what they have in common.
 func finish(e *env, root *cobra.Command) {
-	root.SetHelpFunc(e.help)
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { e.help(cmd, args) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return e.usage(cmd.OutOrStderr(), cmd) })
 	root.SetFlagErrorFunc(flagError)
 	root.Args = func(cmd *cobra.Command, args []string) error {
@@ -64,7 +64,7 @@ func finish(e *env, root *cobra.Command) {
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.SetHelpCommandGroupID(groupPlumbing)
 	root.CompletionOptions.DisableDefaultCmd = true
-	e.completeArguments(root)
+	completions{e}.completeArguments(root)
 	everyCommand(root, func(c *cobra.Command) {
 		c.DisableFlagsInUseLine = true
 		if c.HasAvailableSubCommands() {

@@ -14,17 +14,17 @@ import (
 
 // renderWebhook writes a status for people, on as many columns as the canvas has.
 func renderWebhook(e *env, w *canvas, st *v1alpha1.WebhookStatus, wide bool) error {
-	p := page{env: e, out: w, now: st.Time.Time}
+	p := page{console: e.console, out: w, now: st.Time.Time}
 	p.webhookSummary(st)
 	if len(st.Program.Replicas) > 0 {
 		fmt.Fprintln(w)
-		if err := replicasTable(st, w.columns, wide).write(e, w, wide); err != nil {
+		if err := replicasTable(st, w.columns, wide).write(e.console, w, wide); err != nil {
 			return err
 		}
 	}
 	if len(st.Webhooks) > 0 {
 		fmt.Fprintln(w)
-		if err := webhooksTable(st, w.columns, wide).write(e, w, wide); err != nil {
+		if err := webhooksTable(st, w.columns, wide).write(e.console, w, wide); err != nil {
 			return err
 		}
 	}

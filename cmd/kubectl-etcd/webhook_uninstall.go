@@ -82,7 +82,7 @@ func uninstallWebhook(ctx context.Context, e *env, all bool, ch change) error {
 		return e.nothingInstalled(found)
 	}
 	u := &operate.Uninstall{
-		Kube: kube, Reader: reader, Clock: e.clock, Census: census, All: all, Waiting: e.watching, Say: e.step, Warn: e.warn,
+		Kube: kube, Reader: reader, Clock: e.clock, Census: census, All: all, Waiting: func(h operate.Holder, watch time.Duration) { e.watching(h, watch) }, Say: e.step, Warn: e.warn,
 		Restore: func(ctx context.Context, service client.ObjectKey) error {
 			return e.restoreService(ctx, kube, service, ch)
 		},

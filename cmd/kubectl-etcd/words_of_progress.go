@@ -17,7 +17,7 @@ type wordsOfProgress struct {
 	columns int
 }
 
-func (e *env) wordsOfProgress() *wordsOfProgress {
+func (e *console) wordsOfProgress() *wordsOfProgress {
 	return &wordsOfProgress{out: e.ErrOut, columns: width(e.ErrOut)}
 }
 
