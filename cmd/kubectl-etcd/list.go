@@ -65,7 +65,15 @@ func list(ctx context.Context, e *env, cmd *cobra.Command, o listOptions) error 
 	if err != nil {
 		return err
 	}
-	found, err := e.survey(ctx, namespace, selector, o.dial || formatOf(cmd) == "wide")
+	reader, err := e.reader()
+	if err != nil {
+		return err
+	}
+	to, err := e.access()
+	if err != nil {
+		return err
+	}
+	found, err := survey(ctx, reader, to, namespace, selector, o.dial || formatOf(cmd) == "wide")
 	if err != nil {
 		return err
 	}

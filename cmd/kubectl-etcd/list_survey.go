@@ -22,13 +22,10 @@ import (
 // atOnce is how many clusters are looked at together.
 const atOnce = 8
 
-// survey finds the clusters of a namespace, or of all for "", whose owners have
-// the labels.
-func (e *env) survey(ctx context.Context, namespace string, selector labels.Selector, dial bool) (*v1alpha1.EtcdClusterList, error) {
-	reader, err := e.reader()
-	if err != nil {
-		return nil, err
-	}
+// survey summarizes the clusters of a namespace, or of all namespaces for "", whose
+// owners have the labels. It asks members for their version only where dial is true
+// and no image tells it.
+func survey(ctx context.Context, reader *observe.Reader, to access, namespace string, selector labels.Selector, dial bool) (*v1alpha1.EtcdClusterList, error) {
 	loaded, denials, err := reader.Preload(ctx, namespace, false)
 	if err != nil {
 		return nil, err
@@ -41,10 +38,6 @@ func (e *env) survey(ctx context.Context, namespace string, selector labels.Sele
 	slices.SortFunc(owners, func(a, b observe.Owner) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
-	to, err := e.access()
-	if err != nil {
-		return nil, err
-	}
 	found := &v1alpha1.EtcdClusterList{Items: make([]v1alpha1.EtcdCluster, len(owners)), Unseen: unseenOf(denials)}
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -52,7 +45,7 @@ func (e *env) survey(ctx context.Context, namespace string, selector labels.Sele
 		group.Go(func() error {
 			c, err := summarize(within, loaded, owner, found.Unseen)
 			if err == nil && dial && c.Version == "" && c.Members.Desired > 0 {
-				c.Version = to.version(within, loaded, owner)
+				c.Version = memberVersions(within, loaded, to, owner)
 			}
 			found.Items[i] = c
 			return err

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// version asks the members which version they run. Empty where none says.
-func (a access) version(ctx context.Context, r *observe.Reader, o observe.Owner) string {
-	members, err := a.members(ctx, r, o)
+// memberVersions asks the members which version they run. Empty where none says.
+func memberVersions(ctx context.Context, r *observe.Reader, to access, o observe.Owner) string {
+	members, err := to.members(ctx, r, o)
 	if err != nil {
 		return ""
 	}

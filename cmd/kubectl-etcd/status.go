@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // statusOptions are the flags of status.
@@ -88,6 +89,37 @@ func status(ctx context.Context, e *env, cmd *cobra.Command, target string, o st
 		return err
 	}
 	return verdictOn(st)
+}
+
+// viewer returns an observer of the cluster that the target or the scope names.
+func (e *env) viewer(ctx context.Context, target string, s scope) (*viewer, error) {
+	if err := s.besides(target); err != nil {
+		return nil, err
+	}
+	t, err := observe.ParseTarget(target)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := e.reader()
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := e.namespace()
+	if err != nil {
+		return nil, err
+	}
+	if s != (scope{}) {
+		owner, err := s.only(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		namespace, t = owner.Namespace, owner.Target()
+	}
+	to, err := e.access()
+	if err != nil {
+		return nil, err
+	}
+	return newObserver(reader, to, namespace, t, e.clock), nil
 }
 
 func (e *env) printStatus(cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus) error {

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
@@ -53,7 +54,7 @@ type viewer struct {
 	to        access
 	namespace string
 	target    observe.Target
-	clock     interface{ Now() time.Time }
+	clock     clock.PassiveClock
 
 	// members are kept as long as the pods are the same ones, and for some time: what
 	// proves them changes. ill says that one didn't answer last time.
@@ -78,35 +79,9 @@ func (v *viewer) stale(pods []string) bool {
 	return !slices.Equal(pods, v.pods) || v.clock.Now().Sub(v.since) > kept
 }
 
-// viewer finds what the scope alone says; look finds targets.
-func (e *env) viewer(ctx context.Context, target string, s scope) (*viewer, error) {
-	if err := s.besides(target); err != nil {
-		return nil, err
-	}
-	t, err := observe.ParseTarget(target)
-	if err != nil {
-		return nil, err
-	}
-	reader, err := e.reader()
-	if err != nil {
-		return nil, err
-	}
-	namespace, err := e.namespace()
-	if err != nil {
-		return nil, err
-	}
-	if s != (scope{}) {
-		owner, err := s.only(ctx, e)
-		if err != nil {
-			return nil, err
-		}
-		namespace, t = owner.Namespace, owner.Target()
-	}
-	to, err := e.access()
-	if err != nil {
-		return nil, err
-	}
-	return &viewer{reader: reader, to: to, namespace: namespace, target: t, clock: e.clock}, nil
+// newObserver returns an Observer of the target in the namespace.
+func newObserver(reader *observe.Reader, to access, namespace string, target observe.Target, clock clock.PassiveClock) *viewer {
+	return &viewer{reader: reader, to: to, namespace: namespace, target: target, clock: clock}
 }
 
 // close ends the connections to the members.
@@ -189,7 +164,7 @@ func (v *viewer) ask(ctx context.Context, r *observe.Reader, o observe.Owner) (e
 	}
 	said, err := v.members.Survey(ctx)
 	v.ill = slices.ContainsFunc(said.Members, func(m etcd.Member) bool { return m.Err != nil })
-	if is[*etcd.SplitBrainError](err) {
+	if _, split := errors.AsType[*etcd.SplitBrainError](err); split {
 		return said, nil // what they said is worth showing
 	}
 	return said, err

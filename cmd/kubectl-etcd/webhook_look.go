@@ -27,6 +27,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 )
 
 // What the manifests call things, whatever namespace they are put into.
@@ -76,30 +77,16 @@ type calledWebhook struct {
 	conditions []admissionregistrationv1.MatchCondition
 }
 
-func (e *env) webhookLook() (*webhookLook, error) {
-	config, err := e.config()
-	if err != nil {
-		return nil, err
-	}
-	namespace, err := e.namespace()
-	if err != nil {
-		return nil, err
-	}
-	look, err := newWebhookLook(config, e.clock, namespace)
-	if err == nil {
-		look.only = *e.flags.Namespace != ""
-	}
-	return look, err
-}
-
-func newWebhookLook(config *rest.Config, local clock.Clock, namespace string) (*webhookLook, error) {
+// newWebhookLook returns an Inspector. An explicit namespace is the user's choice, another
+// one is the default of the context.
+func newWebhookLook(config *rest.Config, local clock.Clock, namespace string, explicit bool) (*webhookLook, error) {
 	theirs := &apiserver.Clock{PassiveClock: local}
 	asking := theirs.Listen(config)
 	kube, err := connect(asking)
 	return &webhookLook{
 		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: etcd.NewTunnel(config),
-		clock: local, theirs: theirs, namespace: namespace,
-		st: &v1alpha1.WebhookStatus{PluginVersion: clientVersion().Version},
+		clock: local, theirs: theirs, namespace: namespace, only: explicit,
+		st: &v1alpha1.WebhookStatus{PluginVersion: version.Get().Version},
 	}, err
 }
 

@@ -127,7 +127,7 @@ func looker(t *testing.T, a apiServer, local time.Time) *webhookLook {
 	t.Helper()
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
-	look, err := newWebhookLook(&rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}, clocktesting.NewFakeClock(local), "default")
+	look, err := newWebhookLook(&rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}, clocktesting.NewFakeClock(local), "default", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,3 +88,15 @@ func webhookVerdict(st *v1alpha1.WebhookStatus) error {
 	}
 	return unhealthy("etcd-webhook does not work%s", first)
 }
+
+func (e *env) webhookLook() (*webhookLook, error) {
+	config, err := e.config()
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := e.namespace()
+	if err != nil {
+		return nil, err
+	}
+	return newWebhookLook(config, e.clock, namespace, *e.flags.Namespace != "")
+}

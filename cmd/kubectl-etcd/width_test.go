@@ -36,10 +36,10 @@ func TestNarrow(t *testing.T) {
 	e := newEnv(genericiooptions.IOStreams{})
 	for what, write := range map[string]func(*canvas) error{
 		"list -A": func(c *canvas) error {
-			return listTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).write(e, c, false)
+			return listTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).write(e.console, c, false)
 		},
 		"list -A of one that is very ill": func(c *canvas) error {
-			return listTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).write(e, c, false)
+			return listTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).write(e.console, c, false)
 		},
 		"member list": func(c *canvas) error { return writeMembers(e, c, members, false) },
 	} {

@@ -56,7 +56,7 @@ func TestTable(t *testing.T) {
 	for want, isWide := range map[string]bool{narrow: false, wide: true} {
 		var b bytes.Buffer
 		e := newEnv(genericiooptions.IOStreams{})
-		if err := tab.write(e, &b, isWide); err != nil {
+		if err := tab.write(e.console, &b, isWide); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, b.String()); diff != "" {
