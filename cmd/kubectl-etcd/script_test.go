@@ -12,12 +12,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/completion"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/version"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 )
 
 // TestMain lets scripts run the program under both of its names.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kubectl-etcd": main, shimName: main})
+	testscript.Main(m, map[string]func(){"kubectl-etcd": main, completion.ShimName: main})
 }
 
 // TestScript plays what a person types, and reads what they would read. There is
@@ -41,7 +43,7 @@ func TestScript(t *testing.T) {
 			programs, _, _ := strings.Cut(e.Getenv("PATH"), string(filepath.ListSeparator))
 			// The folder with this program, under both of its names.
 			e.Setenv("PROGRAMS", programs)
-			e.Setenv("PATH", programs+string(filepath.ListSeparator)+scripttest.PathWithout(pluginName))
+			e.Setenv("PATH", programs+string(filepath.ListSeparator)+scripttest.PathWithout(version.PluginName))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": scripttest.Exits},

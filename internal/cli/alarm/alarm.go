@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package alarm
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func NewCommand(e *app.App) *cobra.Command {
+	return ui.NewGroupCmd("alarm", "See and disarm etcd's alarms", newAlarmListCmd(e), newAlarmDisarmCmd(e))
+}
+
+func newAlarmListCmd(e *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list TARGET",
+		Short: "Show the alarms that are raised in a cluster",
+		Long: ui.Paragraphs(`
+			Show the alarms that are raised in a cluster: NOSPACE, by which etcd takes no writes any more,
+			and CORRUPT, by which a member's data differ from the others'. Exit code 3 says that there are any.`),
+		Example: ui.Examples(`
+			# Which members have raised one
+			kubectl etcd alarm list etcd-main
+
+			# For a program
+			kubectl etcd alarm list etcd-main -o json`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return alarmList(cmd.Context(), e, cmd, args[0])
+		},
+	}
+	ui.AddOutputFlags(cmd)
+	return cmd
+}
+
+func alarmList(ctx context.Context, e *app.App, cmd *cobra.Command, target string) error {
+	c, err := e.Cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, alarms, err := raised(ctx, c)
+	if err != nil {
+		return err
+	}
+	list := &v1alpha1.EtcdAlarmList{Cluster: health.IdentityOf(c.Owner), Items: []v1alpha1.EtcdAlarm{}}
+	for _, a := range alarms {
+		list.Items = append(list.Items, v1alpha1.EtcdAlarm{Type: a.Type, MemberID: fmt.Sprintf("%016x", a.MemberID), Member: a.Name, Pod: a.Pod})
+	}
+	if err := e.Print(cmd, list, func(w io.Writer, wide bool) error { return alarmTable(e, w, wide, list) }); err != nil {
+		return err
+	}
+	if len(alarms) > 0 {
+		return app.Unhealthy("%s", alarmAdvice(c, alarms))
+	}
+	return nil
+}
+
+func alarmTable(e *app.App, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList) error {
+	if len(list.Items) == 0 {
+		fmt.Fprintf(e.ErrOut, "No alarm is raised in %s %s/%s.\n", list.Cluster.Kind, list.Cluster.Namespace, list.Cluster.Name)
+		return nil
+	}
+	t := ui.Table{Columns: []ui.Column{{Name: "ALARM"}, {Name: "POD"}, {Name: "MEMBER", Shrink: 16}, {Name: "ID"}}}
+	for _, a := range list.Items {
+		row := ui.Plain(a.Type, a.Pod, a.Member, a.MemberID)
+		row[0].Color = ui.Red
+		t.Rows = append(t.Rows, row)
+	}
+	return t.Write(e.Console, w, wide)
+}
+
+// alarmAdvice says what the alarms mean and what mends them.
+func alarmAdvice(c *app.Cluster, alarms []etcd.Alarm) string {
+	corrupt := slices.DeleteFunc(slices.Clone(alarms), func(a etcd.Alarm) bool { return a.Type != policy.Corrupt })
+	switch {
+	case slices.ContainsFunc(corrupt, func(a etcd.Alarm) bool { return !a.Gone }):
+		return fmt.Sprintf("etcd says that data differ between members: find out which (kubectl etcd check %s -n %s) and replace that one", c.Name, c.Namespace)
+	case len(corrupt) > 0:
+		return fmt.Sprintf("etcd takes no writes, and the member whose data differed is gone: kubectl etcd alarm disarm %s -n %s compares the data of the others and disarms", c.Name, c.Namespace)
+	}
+	return fmt.Sprintf("etcd takes no writes: kubectl etcd defrag %s -n %s compacts, defragments and disarms", c.Name, c.Namespace)
+}
+
+func newAlarmDisarmCmd(e *app.App) *cobra.Command {
+	ch := change.Flags{Timeout: 2 * time.Minute}
+	cmd := &cobra.Command{
+		Use:   "disarm TARGET",
+		Short: "Disarm the alarms whose cause is gone",
+		Long: ui.Paragraphs(`
+			Disarm the alarms of a cluster, if what raised them is gone: for NOSPACE every database must
+			have at most 90 % of its quota; kubectl etcd defrag does that and disarms, too. For CORRUPT all
+			voters hash their data at one revision, which reads the whole database of each: it is disarmed
+			when all hashes are equal, and stays otherwise, with who differs from whom. An alarm that
+			stays is exit code 3 where another could go, and 2 where none could.`),
+		Example: ui.Examples(`
+			# After space was made
+			kubectl etcd alarm disarm etcd-main
+
+			# Only see whether they may go
+			kubectl etcd alarm disarm etcd-main --dry-run=server`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return alarmDisarm(cmd.Context(), e, args[0], ch)
+		},
+	}
+	change.AddFlags(cmd, &ch)
+	return cmd
+}
+
+func alarmDisarm(ctx context.Context, e *app.App, target string, ch change.Flags) error {
+	c, err := e.Cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	survey, alarms, err := raised(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(alarms) == 0 {
+		fmt.Fprintf(e.Out, "No alarm is raised in %s.\n", c.Owner)
+		return nil
+	}
+	if ch.DryRun != change.DryRunClient {
+		if err := change.Require(ctx, e, c, change.ThroughTunnel(c)); err != nil {
+			return err
+		}
+	}
+	plan, _, _, err := disarmPlan(ctx, e, c, survey, alarms)
+	if err != nil {
+		return err
+	}
+	if proceed, err := change.Propose(ctx, e, c, plan, ch); err != nil || !proceed {
+		return err
+	}
+	if ch.DryRun == change.DryRunServer {
+		change.TriedOnly(e)
+		return nil
+	}
+	ctx, cancel := app.Within(ctx, ch.Timeout, "disarm the alarms of "+target)
+	defer cancel()
+	lock, err := change.Hold(ctx, e, c, "alarm disarm", ch)
+	if err != nil {
+		return err
+	}
+	defer change.Release(ctx, e, lock)
+	return disarm(e, lock, c, ch)
+}
+
+// disarm looks anew under the lock: data that were the same may differ by now.
+func disarm(e *app.App, lock *operate.Lock, c *app.Cluster, ch change.Flags) error {
+	ctx := lock.Context()
+	survey, alarms, err := raised(ctx, c)
+	if err != nil {
+		return err
+	}
+	_, may, stay, err := disarmPlan(ctx, e, c, survey, alarms)
+	if err != nil {
+		return err
+	}
+	for _, a := range may {
+		if err := lock.Held(); err != nil {
+			return err
+		}
+		if err := operate.Disarm(ctx, c.Members, survey, a); err != nil {
+			return err
+		}
+		where := a.Where()
+		fmt.Fprintf(e.Out, "alarm %s of %s is disarmed.\n", a.Type, where)
+		change.Announce(ctx, e, c, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, where), ch)
+	}
+	if len(stay) > 0 {
+		return app.Unhealthy("%s", strings.Join(stay, "; "))
+	}
+	return nil
+}
+
+// raised is what members say and which alarms are raised.
+func raised(ctx context.Context, c *app.Cluster) (etcd.Survey, []etcd.Alarm, error) {
+	survey, err := c.Members.Survey(ctx)
+	if err != nil {
+		return survey, nil, err
+	}
+	alarms, err := operate.Alarms(ctx, c.Members, survey)
+	return survey, alarms, err
+}
+
+// disarmPlan asks the rules about every alarm that is raised, and returns those that may
+// go, and why others stay. Each may without the others: the cure of one is often refused because of another.
+func disarmPlan(ctx context.Context, e *app.App, c *app.Cluster, s etcd.Survey, alarms []etcd.Alarm) (plan operate.Plan, may []etcd.Alarm, stay []string, err error) {
+	databases := operate.Databases(s)
+	plan = operate.Plan{Title: fmt.Sprintf("Disarm the alarms of %s", c.Owner), Facts: change.DatabaseFacts(databases)}
+	var data policy.Comparison
+	if slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == policy.Corrupt }) {
+		fmt.Fprintln(e.ErrOut, "  comparing the data of all voters ...")
+		if data, err = operate.Compare(ctx, c.Members, s, e.Clock); err != nil {
+			return plan, nil, nil, err
+		}
+	}
+	for _, a := range alarms {
+		v := policy.MayDisarm(databases, a.Type, data)
+		if !v.Allowed {
+			stay = append(stay, fmt.Sprintf("alarm %s of %s stays: %s", a.Type, a.Where(), v.Message))
+			continue
+		}
+		may = append(may, a)
+		plan.Steps = append(plan.Steps, fmt.Sprintf("disarm %s of %s: %s", a.Type, a.Where(), v.Message))
+		for _, n := range v.Notes {
+			plan.Warnings = append(plan.Warnings, n.Message+".")
+		}
+	}
+	if len(may) == 0 {
+		return plan, nil, stay, app.Refused("%s", strings.Join(stay, "; "))
+	}
+	for _, words := range stay {
+		plan.Warnings = append(plan.Warnings, words+".")
+	}
+	return plan, may, stay, nil
+}

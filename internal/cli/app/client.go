@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package app
+
+import (
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
+)
+
+func (e *App) Access() (etcd.Access, error) {
+	config, err := e.Config()
+	if err != nil {
+		return etcd.Access{}, err
+	}
+	given, err := e.Credentials.Read(e)
+	return etcd.Access{Tunnel: etcd.NewTunnel(config), Credentials: given}, err
+}
+
+// Quiet is a client whose answers' warnings nobody sees: those of dry runs that try
+// what etcd-webhook says.
+func (e *App) Quiet() (client.Client, error) {
+	config, err := e.Config()
+	if err != nil {
+		return nil, err
+	}
+	kube, err := e.Client()
+	if err != nil {
+		return nil, err
+	}
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return kubeclient.NewClient(config, httpClient, kube.Scheme())
+}

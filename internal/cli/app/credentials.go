@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// credentialFlags say how to log in to etcd where that can't be found in the
+// cluster. Kubectl's own --certificate-authority, --client-certificate, --client-key
+// and --user are for the API server.
+type credentialFlags struct {
+	caCert, cert, key string
+	clientSecret      string
+	user, userSecret  string
+	serverName        string
+}
+
+func (c *credentialFlags) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&c.caCert, "cacert", "", "File with the certificate authorities of the members, instead of what their pods use")
+	flags.StringVar(&c.cert, "cert", "", "File with a client certificate for etcd")
+	flags.StringVar(&c.key, "key", "", "File with the key of --cert")
+	flags.StringVar(&c.clientSecret, "client-secret", "", "Secret [NAMESPACE/]NAME with ca.crt, tls.crt and tls.key for etcd")
+	flags.StringVar(&c.user, "etcd-user", "", "User of etcd, NAME or NAME:PASSWORD; without a password it is asked for")
+	flags.StringVar(&c.userSecret, "user-secret", "", "Secret [NAMESPACE/]NAME with username and password for etcd")
+	flags.StringVar(&c.serverName, "server-name", "", "Name that members' certificates must have, instead of the pod's own names")
+}
+
+// Read takes the files and asks for a password that is missing.
+func (c *credentialFlags) Read(e *App) (etcd.Credentials, error) {
+	given := etcd.Credentials{ClientSecret: c.clientSecret, User: c.user, UserSecret: c.userSecret, ServerName: c.serverName}
+	if (c.cert == "") != (c.key == "") {
+		return given, errors.New("--cert and --key belong together: give both or neither")
+	}
+	if c.user != "" && c.userSecret != "" {
+		return given, errors.New("--etcd-user and --user-secret both name a user of etcd: give one of them")
+	}
+	for _, f := range []struct {
+		flag, path string
+		into       *[]byte
+	}{{"cacert", c.caCert, &given.CACert}, {"cert", c.cert, &given.Cert}, {"key", c.key, &given.Key}} {
+		if f.path == "" {
+			continue
+		}
+		text, err := os.ReadFile(f.path)
+		if err != nil {
+			return given, fmt.Errorf("--%s: %w", f.flag, err)
+		}
+		*f.into = text
+	}
+	if c.user != "" && !strings.Contains(c.user, ":") {
+		password, err := e.password(c.user)
+		if err != nil {
+			return given, err
+		}
+		// Kept, so that a command with several clusters asks once.
+		c.user += ":" + password
+		given.User = c.user
+	}
+	return given, nil
+}
+
+// Again are these flags for a command that is printed, each with a space before it. A
+// password is left out: whoever types the command is asked for it.
+func (c *credentialFlags) Again() string {
+	user, _, _ := strings.Cut(c.user, ":")
+	var flags strings.Builder
+	for _, f := range []struct{ flag, value string }{
+		{"cacert", c.caCert}, {"cert", c.cert}, {"key", c.key}, {"client-secret", c.clientSecret},
+		{"etcd-user", user}, {"user-secret", c.userSecret}, {"server-name", c.serverName},
+	} {
+		if f.value != "" {
+			fmt.Fprintf(&flags, " --%s %s", f.flag, operate.Quote(f.value))
+		}
+	}
+	return flags.String()
+}
+
+func (e *App) password(user string) (string, error) {
+	fd, ok := ui.Terminal(e.In)
+	if !ok {
+		return "", fmt.Errorf("--etcd-user %s: there is no terminal to ask for the password on; use --user-secret", user)
+	}
+	fmt.Fprintf(e.ErrOut, "Password of etcd user %s: ", user)
+	password, err := term.ReadPassword(fd)
+	fmt.Fprintln(e.ErrOut)
+	return string(password), err
+}

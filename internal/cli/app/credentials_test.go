@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestLoginAgain: a command that is printed logs in to etcd as this one did, and has no
+// password in it.
+func TestLoginAgain(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		args []string
+		want string
+	}{
+		{},
+		{args: []string{"--etcd-user", "root"}, want: " --etcd-user root"},
+		{args: []string{"--etcd-user", "root:se:cret"}, want: " --etcd-user root"},
+		{args: []string{"--user-secret", "team/login"}, want: " --user-secret team/login"},
+		{
+			args: []string{"--cert", "my certs/a.crt", "--key", "a.key", "--cacert", "ca.crt", "--server-name", "etcd.team"},
+			want: " --cacert ca.crt --cert 'my certs/a.crt' --key a.key --server-name etcd.team",
+		},
+		{args: []string{"--client-secret", "tls"}, want: " --client-secret tls"},
+	} {
+		var c credentialFlags
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		c.AddFlags(flags)
+		if err := flags.Parse(row.args); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Again(); got != row.want {
+			t.Errorf("%v: again with %q, want %q", row.args, got, row.want)
+		}
+	}
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	var c credentialFlags
+	c.AddFlags(all)
+	all.VisitAll(func(f *pflag.Flag) {
+		if err := f.Value.Set("x"); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(c.Again(), " --"+f.Name+" x") {
+			t.Errorf("--%s is forgotten: %q", f.Name, c.Again())
+		}
+	})
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+)
+
+// Whoami is the user's name as the API server knows it, impersonation included.
+func (e *App) Whoami(ctx context.Context) (string, error) {
+	if e.User != "" {
+		return e.User, nil
+	}
+	kube, err := e.Client()
+	if err != nil {
+		return "", err
+	}
+	var review authenticationv1.SelfSubjectReview
+	if err := kube.Create(ctx, &review); err != nil {
+		return "", fmt.Errorf("ask the API server who you are: %w", err)
+	}
+	e.User = cmp.Or(review.Status.UserInfo.Username, "unknown")
+	return e.User, nil
+}
+
+// Identity names this process among all that may hold a lock.
+func Identity(user string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s at %s (pid %d)", user, host, os.Getpid())
+}

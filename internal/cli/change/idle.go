@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// ReadsJournal is what it takes to see whether a change of members is under way.
+func ReadsJournal(c *app.Cluster) []operate.Need {
+	if !operate.Journalled(c.Owner) {
+		return nil
+	}
+	return []operate.Need{{Verb: "get", Resource: "configmaps", Namespace: c.Namespace, Name: operate.JournalName(c.Owner)}}
+}
+
+// Idle refuses while a change of members is under way that takes several steps.
+func Idle(ctx context.Context, e *app.App, c *app.Cluster) error {
+	if !operate.Journalled(c.Owner) {
+		return nil
+	}
+	under, err := operate.ReadUnderWay(ctx, c.Kube, c.Owner)
+	j := under.Journal
+	if err != nil || j == nil {
+		return err
+	}
+	way := j.Resume(c.Owner) + " -n " + c.Namespace + " goes on with it"
+	if !j.Undo {
+		way += ", " + j.Abort(c.Owner) + " -n " + c.Namespace + " takes it back"
+	}
+	if under.Alive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User) {
+		way = fmt.Sprintf("%s is at it, so wait until that ends; if it has died, %s", under.Holder.Identity, way)
+	}
+	return app.Refused("kubectl etcd %s is under way on %s (%s) since %s: %s",
+		j.Verb(), c.Owner, j.Words(c.Owner), j.Began.Format("2006-01-02 15:04 MST"), way)
+}
+
+// HoldIdle is hold for what must not come between the steps of a change of members:
+// one may have been begun since the plan was made.
+func HoldIdle(ctx context.Context, e *app.App, c *app.Cluster, operation string, ch Flags) (*operate.Lock, error) {
+	lock, err := Hold(ctx, e, c, operation, ch)
+	if err != nil {
+		return nil, err
+	}
+	if err := Idle(lock.Context(), e, c); err != nil {
+		Release(ctx, e, lock)
+		return nil, err
+	}
+	return lock, nil
+}

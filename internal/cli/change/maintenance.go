@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package change
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Maintenance looks at a cluster by the rules of Maintenance. held is asked before
+// each change.
+func Maintenance(e *app.App, c *app.Cluster, held func() error) *operate.Maintenance {
+	last := ""
+	return &operate.Maintenance{
+		Members: c.Members,
+		Facts: func(ctx context.Context) (policy.Cluster, error) {
+			return c.Reader.WithoutNodes().Cluster(ctx, c.Owner)
+		},
+		Held: held,
+		Say:  e.Step,
+		Begin: func(format string, args ...any) {
+			if now := fmt.Sprintf(format, args...); now != last {
+				last = now
+				fmt.Fprintf(e.ErrOut, "  %s ...\n", now)
+			}
+		},
+	}
+}
+
+// ThroughTunnel is what it takes to speak to members.
+func ThroughTunnel(c *app.Cluster) []operate.Need {
+	return []operate.Need{{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: c.Namespace}}
+}
+
+// TriedOnly ends a command with --dry-run=server: etcd itself can try nothing.
+func TriedOnly(e *app.App) {
+	fmt.Fprintln(e.ErrOut, "The rules and the API server allow it. Nothing was changed (--dry-run=server); etcd has no dry run.")
+}
+
+// DatabaseFacts says of each member what a plan rests on.
+func DatabaseFacts(databases []policy.Database) []string {
+	var facts []string
+	for _, d := range databases {
+		role := "follower"
+		switch {
+		case d.Trouble != "":
+			facts = append(facts, fmt.Sprintf("%s  %s", d.Pod, d.Trouble))
+			continue
+		case d.Leader:
+			role = "leader"
+		case d.Learner:
+			role = "learner"
+		}
+		quota := ""
+		if d.Quota > 0 {
+			quota = fmt.Sprintf(" of a quota of %s", ui.Bytes(d.Quota))
+		}
+		fact := []string{fmt.Sprintf("%s  %-8s  %s%s, %s in use", d.Pod, role, ui.Bytes(d.Size), quota, ui.Bytes(d.InUse))}
+		for _, alarm := range d.Alarms {
+			fact = append(fact, "alarm "+alarm)
+		}
+		facts = append(facts, strings.Join(fact, ", "))
+	}
+	return facts
+}
+
+// LeaderOf is the pod of the member that leads, "none" where there is none.
+func LeaderOf(databases []policy.Database) string {
+	leader := ""
+	for _, d := range databases {
+		if d.Leader && d.Trouble == "" {
+			leader = d.Pod
+		}
+	}
+	return cmp.Or(leader, "none")
+}

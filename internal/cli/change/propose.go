@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// Propose shows a plan and returns whether to go on with it. It is false, without
+// an error, when the user says no or only the plan was asked for. Without a
+// terminal to ask on, and without -y, it refuses.
+//
+// With --dry-run=server it is true: what follows must then only try, see change.
+func Propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan, ch Flags) (bool, error) {
+	showPlan(e, c, plan)
+	switch {
+	case ch.DryRun == DryRunClient:
+		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=client).")
+		return false, nil
+	case ch.DryRun == DryRunServer, ch.yes:
+		return true, nil
+	}
+	if _, ok := ui.Terminal(e.In); !ok {
+		return false, app.Refused("there is no terminal to ask on: read the plan above and run it again with -y")
+	}
+	yes, err := e.Ask(ctx, "Go on?")
+	if err == nil && !yes {
+		fmt.Fprintln(e.ErrOut, "Nothing was changed.")
+	}
+	return yes, err
+}
+
+// showPlan prints a plan to stderr: where, what, on which grounds, how. The cluster
+// is nil for what concerns none, or many.
+func showPlan(e *app.App, c *app.Cluster, plan operate.Plan) {
+	w := e.ErrOut
+	fmt.Fprintln(w, e.Paint(w, ui.Bold, plan.Title))
+	name, server := e.Where()
+	e.Entry("context", fmt.Sprintf("%s (%s)", name, server))
+	if c != nil {
+		e.Entry("cluster", c.String())
+	}
+	e.Entry("facts", plan.Facts...)
+	var steps []string
+	for i, step := range plan.Steps {
+		steps = append(steps, fmt.Sprintf("%d. %s", i+1, step))
+	}
+	e.Entry("steps", steps...)
+	for _, warning := range plan.Warnings {
+		e.Warn("%s", warning)
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+)
+
+func NewCommand(e *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [REASON]",
+		Short: "Say what a reason in an Event, a condition or a metric means",
+		Long: ui.Paragraphs(`
+			Say what a reason means and what to do about it: those in Events, in the status of an
+			EtcdTopologyPolicy, in the annotation kubectl-etcd.dev/budget-reason, in audit
+			annotations, and in the reason label of metrics. Without an argument, list them all. No
+			cluster is asked.`),
+		Example: ui.Examples(`
+			# Why does the budget not let a drain go on
+			kubectl etcd explain BackupFailing
+
+			# All reasons
+			kubectl etcd explain`),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeReason,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listReasons(e)
+			}
+			return explain(e, args[0])
+		},
+	}
+}
+
+func explain(e *app.App, name string) error {
+	r, ok := findReason(name)
+	if !ok {
+		var names []string
+		for _, r := range AllReasons() {
+			names = append(names, r.Name)
+		}
+		return fmt.Errorf("there is no reason %q%s; kubectl etcd explain lists them", name, ui.DidYouMean(ui.Nearest(name, names)))
+	}
+	_, err := fmt.Fprintf(e.Out, "%s  (%s)\n\n%s\n\n%s\n",
+		e.Paint(e.Out, ui.Bold, r.Name), r.From, ui.Reflow(r.Doc, ui.Columns(e.Out)), ui.Reflow("What to do: "+r.Do, ui.Columns(e.Out)))
+	return err
+}
+
+func listReasons(e *app.App) error {
+	from := ""
+	for _, r := range AllReasons() {
+		if r.From != from {
+			if from != "" {
+				fmt.Fprintln(e.Out)
+			}
+			fmt.Fprintln(e.Out, e.Paint(e.Out, ui.Bold, r.From))
+			from = r.From
+		}
+		first, _, _ := strings.Cut(r.Doc, ". ")
+		line := fmt.Sprintf("  %-27s %s", r.Name, strings.TrimSuffix(first, "."))
+		if w := ui.Width(e.Out); w > 0 {
+			line = ui.Shorten(line, w)
+		}
+		if _, err := fmt.Fprintln(e.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func completeReason(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	if len(args) == 0 {
+		for _, r := range AllReasons() {
+			if strings.HasPrefix(strings.ToLower(r.Name), strings.ToLower(typed)) {
+				out = append(out, cobra.CompletionWithDesc(r.Name, r.From))
+			}
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import "github.com/kubectl-etcd/kubectl-etcd/internal/check"
+
+// checkReasons are what kubectl etcd check looks at, by their IDs.
+func checkReasons() []reason {
+	var all []reason
+	for _, c := range check.All() {
+		all = append(all, reason{Name: c.ID, From: "Check of " + string(c.Category), Doc: "Good: " + c.Title + ". " + c.Doc, Do: c.Cure})
+	}
+	return all
+}

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package list
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// ListTable is the clusters, one a row.
+func ListTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *ui.Table {
+	t := &ui.Table{Columns: []ui.Column{
+		{Name: "NAME", Shrink: 12}, {Name: "FLAVOUR", Shrink: 7, Spare: 2}, {Name: "MEMBERS"}, {Name: "SLACK"},
+		{Name: "VERSION", Spare: 3}, {Name: "BACKUP"}, {Name: "TRAFFIC"}, {Name: "AGE", Spare: 1},
+		{Name: "OWNER", Wide: true}, {Name: "OPERATION", Wide: true, Shrink: 10},
+	}}
+	if namespaces {
+		t.Columns = append([]ui.Column{{Name: "NAMESPACE", Shrink: 9}}, t.Columns...)
+	}
+	for i := range found.Items {
+		c := &found.Items[i]
+		age := ""
+		if c.CreationTimestamp != nil {
+			age = format.Since(now, c.CreationTimestamp.Time)
+		}
+		row := []ui.Cell{
+			{Text: c.Name}, {Text: c.Distribution}, membersCell(c), slackCell(c),
+			{Text: c.Version}, backupCell(c.Backup, now), trafficCell(c.Traffic, now), {Text: age},
+			{Text: ownerText(c)}, {Text: c.Operation},
+		}
+		notSeen(row, c, found.Unseen)
+		if namespaces {
+			row = append([]ui.Cell{{Text: c.Namespace}}, row...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// notSeen puts a question mark for what the user may not see: nothing is not none.
+func notSeen(row []ui.Cell, c *v1alpha1.EtcdCluster, unseen []v1alpha1.Unseen) {
+	if len(health.BlindTo(unseen, c.Distribution)) > 0 && c.Members.Desired > 0 {
+		row[2], row[3] = ui.Cell{Text: fmt.Sprintf("?/%d", c.Members.Desired)}, ui.Cell{Text: "?"}
+	}
+	if health.UnseenKind(unseen, "leases.coordination.k8s.io") && latestBackup(c.Backup).IsZero() && c.Backup.Status != "" {
+		row[5] = ui.Cell{Text: "?"}
+	}
+}
+
+func ownerText(c *v1alpha1.EtcdCluster) string {
+	if c.Controller != "" {
+		return c.Controller
+	}
+	return c.Kind + "/" + c.Name
+}
+
+func membersCell(c *v1alpha1.EtcdCluster) ui.Cell {
+	text := fmt.Sprintf("%d/%d", c.Members.Ready, c.Members.Desired)
+	if c.Members.Ready < c.Members.Desired {
+		return ui.Cell{Text: text, Color: ui.Yellow}
+	}
+	return ui.Cell{Text: text}
+}
+
+func slackCell(c *v1alpha1.EtcdCluster) ui.Cell {
+	switch {
+	case c.Quorum.Voters == 0:
+		return ui.Cell{}
+	case c.Quorum.Slack < 0:
+		return ui.Cell{Text: "no quorum", Color: ui.Red}
+	case c.Quorum.Slack == 0 && c.Quorum.Voters > 1:
+		return ui.Cell{Text: "0", Color: ui.Yellow}
+	}
+	return ui.Cell{Text: strconv.Itoa(c.Quorum.Slack)}
+}
+
+// backupCell is the age of the youngest snapshot, and whether the condition
+// says that all is not well with them.
+func backupCell(b v1alpha1.Backup, now time.Time) ui.Cell {
+	age := ""
+	if latest := latestBackup(b); !latest.IsZero() {
+		age = format.Since(now, latest)
+	}
+	switch {
+	case b.Status == string(policy.False):
+		return ui.Cell{Text: either(age, "never") + " failing", Color: ui.Red}
+	case b.Status == string(policy.Unknown):
+		return ui.Cell{Text: either(age, "never") + " unsure", Color: ui.Yellow}
+	case b.Status == string(policy.Absent):
+		return ui.Cell{Text: age}
+	}
+	return ui.Cell{Text: either(age, "never")}
+}
+
+func latestBackup(b v1alpha1.Backup) time.Time {
+	var latest time.Time
+	if b.Full != nil {
+		latest = b.Full.Time
+	}
+	if b.Delta != nil && b.Delta.After(latest) {
+		latest = b.Delta.Time
+	}
+	if b.Last != nil && b.Last.After(latest) {
+		latest = b.Last.Time
+	}
+	return latest
+}
+
+func trafficCell(t v1alpha1.Traffic, now time.Time) ui.Cell {
+	switch t.State {
+	case v1alpha1.TrafficCut:
+		return ui.Cell{Text: format.CutText(t, now), Color: ui.Red}
+	case v1alpha1.TrafficOpen:
+		return ui.Cell{Text: "open"}
+	case v1alpha1.TrafficUnknown:
+		return ui.Cell{Text: "?"}
+	}
+	return ui.Cell{}
+}
+
+func either(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package list
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// TestListNotSeen: what the user may not see is no fault of a cluster's.
+func TestListNotSeen(t *testing.T) {
+	t.Parallel()
+	item := func(distribution observe.Distribution) v1alpha1.EtcdCluster {
+		return v1alpha1.EtcdCluster{
+			ClusterIdentity: v1alpha1.ClusterIdentity{Namespace: "team", Name: "main", Distribution: string(distribution)},
+			Members:         v1alpha1.MemberCount{Desired: 3},
+			Quorum:          v1alpha1.Quorum{Voters: 3, Needed: 2, Slack: -2},
+			Backup:          v1alpha1.Backup{Status: "True"},
+			Traffic:         v1alpha1.Traffic{State: v1alpha1.TrafficNone},
+		}
+	}
+	for _, row := range []struct {
+		name         string
+		distribution observe.Distribution
+		unseen       string
+		want         string
+	}{
+		{"all seen", observe.DistributionDruid, "", "0/3,no quorum,,never,"},
+		{"druid without leases", observe.DistributionDruid, "leases.coordination.k8s.io", "?/3,?,,?,"},
+		{"another without leases", observe.DistributionPlain, "leases.coordination.k8s.io", "0/3,no quorum,,?,"},
+		{"no pods", observe.DistributionPlain, "pods", "?/3,?,,never,"},
+		{"no services", observe.DistributionDruid, "services", "0/3,no quorum,,never,?"},
+	} {
+		found := &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{item(row.distribution)}}
+		if row.unseen != "" {
+			found.Unseen = []v1alpha1.Unseen{{What: row.unseen}}
+		}
+		if row.unseen == "services" {
+			traffic, err := health.TrafficOf(t.Context(), nil, observe.Owner{}, found.Unseen)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found.Items[0].Traffic = traffic
+		}
+		var got []string
+		for _, c := range ListTable(found, false, noon).Rows[0][2:7] {
+			got = append(got, c.Text)
+		}
+		if strings.Join(got, ",") != row.want {
+			t.Errorf("%s: %q, want %s", row.name, got, row.want)
+		}
+	}
+}
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package member
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func newMemberAddCmd(e *app.App) *cobra.Command {
+	ch := change.Flags{Timeout: time.Minute}
+	var peerURLs []string
+	cmd := &cobra.Command{
+		Use:   "add TARGET --peer-urls URL",
+		Short: "Add a learner that runs outside of the StatefulSet",
+		Long: ui.Paragraphs(`
+			Add a learner to etcd's list: a member without a vote that you then start yourself. It is for
+			members that run elsewhere, as during a move to another cluster. For one more pod of the
+			StatefulSet use scale, which does every step.
+
+			Nobody here sees whether such a member has caught up, so member promote refuses it: promote
+			it by etcdctl when you see that it has. Until then it may be removed at any time.`),
+		Example: ui.Examples(`
+			# A member on another machine
+			kubectl etcd member add statefulset/main --peer-urls https://etcd-a.example.com:2380
+
+			# See whether etcd would take it, and change nothing
+			kubectl etcd member add statefulset/main --peer-urls https://etcd-a.example.com:2380 --dry-run=client`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return memberAdd(cmd.Context(), e, args[0], peerURLs, ch)
+		},
+	}
+	cmd.Flags().StringSliceVar(&peerURLs, "peer-urls", nil, "Where the others will reach it, as it will advertise it (required)")
+	if err := cmd.MarkFlagRequired("peer-urls"); err != nil {
+		panic(err) // the flag was added above
+	}
+	change.AddFlags(cmd, &ch)
+	return cmd
+}
+
+func memberAdd(ctx context.Context, e *app.App, target string, peerURLs []string, ch change.Flags) error {
+	c, err := e.Cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := unmanaged(c, "add a member to"); err != nil {
+		return err
+	}
+	if err := change.Idle(ctx, e, c); err != nil {
+		return err
+	}
+	s, err := operate.Listed(ctx, c.Members, "add a member")
+	if err != nil {
+		return err
+	}
+	if err := mayAdd(c, s, peerURLs); err != nil {
+		return err
+	}
+	voters := len(s.List)
+	return changeList(ctx, e, c, memberTask{
+		Flags: ch, verb: "member add", event: "MemberAdded", what: "added a learner at " + strings.Join(peerURLs, ","),
+		plan: operate.Plan{
+			Title: "add a learner at " + strings.Join(peerURLs, ","),
+			Facts: []string{fmt.Sprintf("%d voters, all healthy, quorum is %d; with its vote it will be %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
+			Steps: []string{"add it to etcd's list, without a vote"},
+		},
+		act: func(ctx context.Context, members *etcd.Cluster, held func() error) error {
+			id, err := operate.AddLearner(ctx, members, c.Owner, peerURLs, held)
+			if err == nil {
+				startWith(e, s, id, peerURLs)
+			}
+			return err
+		},
+	})
+}
+
+func mayAdd(c *app.Cluster, s etcd.Survey, peerURLs []string) error {
+	for _, u := range peerURLs {
+		parsed, err := url.Parse(u)
+		if err != nil || parsed.Hostname() == "" || parsed.Port() == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+			return fmt.Errorf("--peer-urls: %q is no URL like https://host:2380", u)
+		}
+		for _, l := range s.List {
+			if slices.Contains(l.PeerURLs, u) {
+				return app.Refused("cannot add a member at %s: member %s has that peer URL", u, operate.Name(l))
+			}
+		}
+	}
+	if v := policy.MayAdd(operate.Peers(c.Owner, s)); !v.Allowed {
+		return app.Refused("cannot add a member to %s: %s", c.Owner, v.Message)
+	}
+	return nil
+}
+
+// startWith says how to start the new member, as it alone can join.
+func startWith(e *app.App, s etcd.Survey, id uint64, peerURLs []string) {
+	var cluster []string
+	for _, l := range s.List {
+		for _, u := range l.PeerURLs {
+			cluster = append(cluster, l.Name+"="+u)
+		}
+	}
+	for _, u := range peerURLs {
+		cluster = append(cluster, "NAME="+u)
+	}
+	fmt.Fprintf(e.ErrOut, "Start member %016x with an empty data directory, a NAME of your choice, and\n  --initial-cluster-state existing --initial-advertise-peer-urls %s --initial-cluster %s\n",
+		id, strings.Join(peerURLs, ","), strings.Join(cluster, ","))
+}

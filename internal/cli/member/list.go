@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package member
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+)
+
+func newMemberListCmd(e *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list [TARGET]",
+		Aliases: []string{"ls"},
+		Short:   "List the members of an etcd cluster",
+		Long: ui.Paragraphs(`
+			List the entries of etcd's own member list, each with its pod: members that no pod runs
+			are shown, and pods that are no members. Every member is asked for its own list, too;
+			where one differs from what a quorum agrees on, that is said.
+
+			Without a quorum the list of the member that knows most is shown, and marked so. The exit
+			code is 3 when there is no quorum, the members disagree, or a member has no pod.`),
+		Example: ui.Examples(`
+			# Who the members are
+			kubectl etcd member list etcd-main -n team-a
+
+			# IDs of learners
+			kubectl etcd member list etcd-main -n team-a -o json | jq -r '.items[] | select(.role == "Learner") | .id'`),
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return memberList(cmd.Context(), e, cmd, strings.Join(args, ""))
+		},
+	}
+	ui.AddOutputFlags(cmd)
+	return cmd
+}
+
+func memberList(ctx context.Context, e *app.App, cmd *cobra.Command, target string) error {
+	c, err := e.Cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // nothing was written
+	pods, err := c.Reader.MemberPods(ctx, c.Owner)
+	if err != nil {
+		return err
+	}
+	if len(pods) == 0 {
+		return fmt.Errorf("%s has no pods, so there is no member to ask; kubectl etcd status %s -n %s shows more", c.Owner, c.Target(), c.Namespace)
+	}
+	roll, err := callRoll(ctx, c.Members)
+	if err != nil {
+		return err
+	}
+	out := rollList(health.IdentityOf(c.Owner), roll, podNames(pods))
+	if err := e.Print(cmd, out, func(w io.Writer, wide bool) error { return WriteMembers(e, w, out, wide) }); err != nil {
+		return err
+	}
+	if roll.split != nil {
+		return app.Unhealthy("%s in namespace %s: %v", c.Target(), c.Namespace, roll.split)
+	}
+	return rollVerdict(out)
+}
+
+// rollVerdict ends the command with exit code 3 where something is wrong.
+func rollVerdict(l *v1alpha1.EtcdMemberList) error {
+	name := l.Cluster.Target + " in namespace " + l.Cluster.Namespace
+	switch {
+	case l.Authority == "":
+		return app.Unhealthy("%s: no member told its member list", name)
+	case l.Authority == v1alpha1.AuthorityMember:
+		return app.Unhealthy("%s has no quorum: this is what single members know", name)
+	case len(l.Disagreements) > 0:
+		return app.Unhealthy("the members of %s disagree on who they are", name)
+	}
+	for i := range l.Items {
+		if m := &l.Items[i]; m.Pod == "" || m.ID == "" {
+			return app.Unhealthy("%s: %s: %s", name, cmp.Or(m.Pod, m.Name, m.ID), m.Note)
+		}
+	}
+	return nil
+}
+
+func WriteMembers(e *app.App, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool) error {
+	t := ui.Table{Columns: []ui.Column{
+		{Name: "MEMBER", Shrink: 11}, {Name: "ID"}, {Name: "NAME", Shrink: 8}, {Name: "ROLE"}, {Name: "STARTED"},
+		{Name: "PEER URLS", Shrink: 9}, {Name: "CLIENT URLS", Wide: true}, {Name: "NOTE", Shrink: 10},
+	}}
+	noted := false
+	for i := range l.Items {
+		m := &l.Items[i]
+		paint := ui.NoColor
+		if m.Note != "" {
+			paint, noted = ui.Yellow, true
+		}
+		t.Rows = append(t.Rows, []ui.Cell{
+			{Text: m.Pod}, {Text: m.ID}, {Text: m.Name}, {Text: strings.ToLower(m.Role)}, {Text: startedText(m)},
+			{Text: strings.Join(m.PeerURLs, ",")}, {Text: strings.Join(m.ClientURLs, ",")}, {Text: m.Note, Color: paint},
+		})
+	}
+	if !noted {
+		t.Columns = t.Columns[:len(t.Columns)-1]
+	}
+	if err := t.Write(e.Console, w, wide); err != nil {
+		return err
+	}
+	for _, d := range l.Disagreements {
+		e.Warn("%s disagrees: %s.", d.Pod, d.Message)
+	}
+	for _, u := range l.Unseen {
+		e.Warn("%s did not answer: %s.", u.What, strings.TrimPrefix(u.Why, "no answer "))
+	}
+	return nil
+}
+
+func startedText(m *v1alpha1.EtcdMember) string {
+	if m.ID == "" {
+		return ""
+	}
+	return strconv.FormatBool(m.Started)
+}

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package member
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+)
+
+// roll is who the members are: as they agree, and as each of them has it.
+type roll struct {
+	etcd.Survey
+	// own are the lists of single members by pod, as they have them now; a member
+	// that is cut off has an old one.
+	own map[string][]etcd.Listed
+	// split says that they are of several clusters, nil for one.
+	split *etcd.SplitBrainError
+}
+
+// callRoll asks every member. Members of several clusters are no error here: to
+// see them is what the list is for.
+func callRoll(ctx context.Context, members *etcd.Cluster) (roll, error) {
+	said, err := members.Survey(ctx)
+	if err != nil && !app.Is[*etcd.SplitBrainError](err) {
+		return roll{}, err
+	}
+	r := roll{Survey: said, own: map[string][]etcd.Listed{}}
+	r.split, _ = errors.AsType[*etcd.SplitBrainError](err)
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	for _, m := range said.Members {
+		if m.ID == 0 {
+			continue
+		}
+		wait.Go(func() {
+			own, err := members.OwnList(ctx, m.Pod)
+			if err != nil {
+				return // its status has been told, and its silence will be
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			r.own[m.Pod] = own
+		})
+	}
+	wait.Wait()
+	return r, context.Cause(ctx)
+}
+
+// rollList is the roll as it is printed. pods are those of the members, by ordinal.
+func rollList(id v1alpha1.ClusterIdentity, r roll, pods []string) *v1alpha1.EtcdMemberList {
+	out := &v1alpha1.EtcdMemberList{Cluster: id, Items: []v1alpha1.EtcdMember{}}
+	list := r.List
+	switch {
+	case len(list) > 0:
+		out.Authority = v1alpha1.AuthorityQuorum
+	default:
+		if list = r.longest(); len(list) > 0 {
+			out.Authority = v1alpha1.AuthorityMember
+		}
+	}
+	for _, m := range r.Members {
+		switch {
+		case m.Err != nil:
+			out.Unseen = append(out.Unseen, v1alpha1.Unseen{What: m.Pod, Why: etcd.Reason(m.Err)})
+		case out.ClusterID == "":
+			out.ClusterID = etcd.FormatID(m.ClusterID)
+		}
+	}
+	for _, l := range list {
+		out.Items = append(out.Items, r.entry(l, pods))
+	}
+	for _, pod := range pods {
+		if !slices.ContainsFunc(out.Items, func(m v1alpha1.EtcdMember) bool { return m.Pod == pod }) && len(list) > 0 {
+			out.Items = append(out.Items, v1alpha1.EtcdMember{Pod: pod, Note: "its pod is no member"})
+		}
+	}
+	place := func(m v1alpha1.EtcdMember) int {
+		if at := slices.Index(pods, m.Pod); at >= 0 {
+			return at
+		}
+		return len(pods)
+	}
+	slices.SortStableFunc(out.Items, func(a, b v1alpha1.EtcdMember) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	out.Disagreements = r.disagreements(list, pods)
+	return out
+}
+
+// longest is the list of the member that has applied the most.
+func (r roll) longest() []etcd.Listed {
+	var list []etcd.Listed
+	var applied uint64
+	for _, m := range r.Members {
+		if own := r.own[m.Pod]; len(own) > 0 && (list == nil || m.RaftApplied > applied) {
+			list, applied = own, m.RaftApplied
+		}
+	}
+	return list
+}
+
+func (r roll) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
+	m := v1alpha1.EtcdMember{
+		Pod: l.Pod, ID: etcd.FormatID(l.ID), Name: l.Name, Started: l.Name != "",
+		PeerURLs: l.PeerURLs, ClientURLs: l.ClientURLs,
+	}
+	at := slices.IndexFunc(r.Members, func(s etcd.Member) bool { return s.ID == l.ID })
+	m.Role = health.RoleName(l.Learner, at >= 0 && r.Members[at].Leader)
+	if m.Pod == "" && at >= 0 {
+		m.Pod = r.Members[at].Pod
+	}
+	switch {
+	case !slices.Contains(pods, m.Pod):
+		m.Pod = ""
+		m.Note = "no pod runs it"
+		if !l.Learner {
+			m.Note += ": it counts as a dead voter"
+		}
+	case !m.Started:
+		m.Note = "added, not started yet"
+	}
+	return m
+}
+
+// disagreements are the members whose own list is another than the one shown.
+func (r roll) disagreements(list []etcd.Listed, pods []string) []v1alpha1.Disagreement {
+	var out []v1alpha1.Disagreement
+	var first uint64
+	for _, m := range r.Members {
+		if m.ClusterID != 0 && first == 0 {
+			first = m.ClusterID
+		}
+		if m.ClusterID != 0 && m.ClusterID != first {
+			out = append(out, v1alpha1.Disagreement{Pod: m.Pod, Message: fmt.Sprintf("it is a member of another cluster, %s", etcd.FormatID(m.ClusterID))})
+		}
+	}
+	for _, pod := range pods {
+		own, told := r.own[pod]
+		if !told {
+			continue
+		}
+		if diff := difference(list, own); diff != "" {
+			out = append(out, v1alpha1.Disagreement{Pod: pod, Message: diff})
+		}
+	}
+	return out
+}
+
+// difference says how a member's own list differs, empty when it doesn't.
+func difference(list, own []etcd.Listed) string {
+	var parts []string
+	for _, l := range list {
+		at := slices.IndexFunc(own, func(o etcd.Listed) bool { return o.ID == l.ID })
+		switch {
+		case at < 0:
+			parts = append(parts, "it lacks "+nameOf(l))
+		case own[at].Learner != l.Learner:
+			parts = append(parts, fmt.Sprintf("it has %s as a %s", nameOf(l), strings.ToLower(health.RoleName(own[at].Learner, false))))
+		case !slices.Equal(own[at].PeerURLs, l.PeerURLs):
+			parts = append(parts, fmt.Sprintf("it has %s at %s", nameOf(l), strings.Join(own[at].PeerURLs, ",")))
+		}
+	}
+	for _, o := range own {
+		if !slices.ContainsFunc(list, func(l etcd.Listed) bool { return l.ID == o.ID }) {
+			parts = append(parts, "it still has "+nameOf(o))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func nameOf(l etcd.Listed) string {
+	if l.Name == "" {
+		return etcd.FormatID(l.ID)
+	}
+	return l.Name + " (" + etcd.FormatID(l.ID) + ")"
+}
+
+func podNames(pods []*corev1.Pod) []string {
+	names := make([]string, 0, len(pods))
+	for _, p := range pods {
+		names = append(names, p.Name)
+	}
+	return names
+}

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package member
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func newMemberRemoveCmd(e *app.App) *cobra.Command {
+	ch := change.Flags{Timeout: time.Minute}
+	cmd := &cobra.Command{
+		Use:   "remove TARGET MEMBER",
+		Short: "Take a dead member out of etcd's list",
+		Long: ui.Paragraphs(`
+			Take a member out of etcd's list: a learner, or a voter that is dead. MEMBER is its ID in
+			hexadecimal, its name or its pod.
+
+			The voters that are left must have a quorum that is healthy now. A member that is well goes
+			by scale or member replace, which also see to its pod and volume. On a cluster whose members
+			an operator or a start script manages, only a member can be removed that has no pod, and
+			that none is due for.`),
+		Example: ui.Examples(`
+			# A member that was left behind, by its ID
+			kubectl etcd member remove etcd/main 8e9e05c52164694d
+
+			# See whether it may go, and change nothing
+			kubectl etcd member remove statefulset/main main-3 --dry-run=client`),
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return memberRemove(cmd.Context(), e, args[0], args[1], ch)
+		},
+	}
+	change.AddFlags(cmd, &ch)
+	return cmd
+}
+
+func memberRemove(ctx context.Context, e *app.App, target, word string, ch change.Flags) error {
+	c, err := e.Cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := change.Idle(ctx, e, c); err != nil {
+		return err
+	}
+	s, err := operate.Listed(ctx, c.Members, "remove "+word)
+	if err != nil {
+		return err
+	}
+	l, err := operate.FindMember(s, word)
+	if err != nil {
+		return err
+	}
+	plan, err := removePlan(ctx, c, s, l)
+	if err != nil {
+		return err
+	}
+	return changeList(ctx, e, c, memberTask{
+		Flags: ch, plan: plan, verb: "member remove", event: "MemberRemoved", what: "removed member " + operate.Name(l),
+		act: func(ctx context.Context, _ *etcd.Cluster, held func() error) error {
+			return removeNow(ctx, e, c, l, held)
+		},
+	})
+}
+
+// removeNow looks anew, under the lock, at the pods, too: while somebody read the plan, the
+// dead may have come back.
+func removeNow(ctx context.Context, e *app.App, c *app.Cluster, was etcd.Listed, held func() error) error {
+	c, err := e.Cluster(ctx, c.Owner.Target().String())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	s, err := operate.Listed(ctx, c.Members, "remove "+operate.Name(was))
+	if err != nil {
+		return err
+	}
+	now, err := operate.FindMember(s, fmt.Sprintf("%016x", was.ID))
+	if err != nil {
+		return err
+	}
+	if _, err := removePlan(ctx, c, s, now); err != nil {
+		return err
+	}
+	return operate.RemoveMember(ctx, c.Members, c.Owner, was, held)
+}
+
+// removePlan refuses members that should go another way, or not at all.
+func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
+	what := "remove " + operate.Name(l)
+	peers := operate.Peers(c.Owner, s)
+	p := peers[slices.IndexFunc(peers, func(p policy.Peer) bool { return p.ID == l.ID })]
+	if why := goesAnotherWay(c, l, p.Healthy); why != "" {
+		return operate.Plan{}, app.Refused("cannot %s: %s", what, why)
+	}
+	v := policy.MayRemove(peers, l.ID)
+	if !v.Allowed {
+		return operate.Plan{}, app.Refused("cannot %s: %s", what, v.Message)
+	}
+	plan := operate.Plan{
+		Title: what + " from etcd",
+		Facts: []string{"peer URL " + p.URL, v.Message}, Steps: []string{"remove it from etcd's member list"},
+	}
+	cluster, err := c.Reader.WithoutNodes().Cluster(ctx, c.Owner)
+	switch {
+	case apierrors.IsForbidden(err): // who is there to save a quorum may have few rights
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err))
+	case err != nil:
+		return plan, err
+	default:
+		if v := policy.Gate(cluster, operate.Name(l)); !v.Allowed {
+			return plan, app.Refused("cannot %s: %s", what, v.Message)
+		}
+	}
+	if pod := cmp.Or(l.Pod, l.DuePod(c.Owner)); pod != "" {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with the data it has: %s gives it a new member.", pod, replaceCommand(c, pod)))
+	}
+	return plan, nil
+}
+
+// goesAnotherWay says how a member goes that should not just be taken off the list,
+// and is empty for the others: those that no pod runs or will run, learners, and dead
+// ones of a cluster that nobody manages.
+func goesAnotherWay(c *app.Cluster, l etcd.Listed, healthy bool) string {
+	m, due := c.Membership(), l.DuePod(c.Owner)
+	switch {
+	case l.Pod != "" && m.Manager != observe.ByNobody:
+		return fmt.Sprintf("it has a pod, and %s manages the members; to replace it, %s; to have fewer, %s", m.Who, wayToReplace(c, l.Pod), cmp.Or(m.Fewer, m.Way))
+	case due != "" && m.Manager != observe.ByNobody:
+		return fmt.Sprintf("its pod %s is only not there now, and %s manages the members; kubectl describe statefulset %s -n %s tells why; if its data is lost, %s",
+			due, m.Who, c.StatefulSet, c.Namespace, wayToReplace(c, due))
+	case l.Pod != "" && healthy && !l.Learner:
+		return fmt.Sprintf("it is healthy; kubectl etcd scale takes the last member away, with its pod and volume, and kubectl etcd member replace %s --force replaces this one", l.Pod)
+	}
+	return ""
+}
+
+// wayToReplace is how a member of a cluster that somebody manages is replaced.
+func wayToReplace(c *app.Cluster, pod string) string {
+	if c.Flavour == observe.Druid {
+		return replaceCommand(c, pod)
+	}
+	return c.Membership().Replace
+}
+
+func replaceCommand(c *app.Cluster, pod string) string {
+	return fmt.Sprintf("kubectl etcd member replace %s %s -n %s", c.Target(), pod, c.Namespace)
+}

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// TestProxyOfNobody: without an endpoint etcdctl would turn to the one on this machine.
+func TestProxyOfNobody(t *testing.T) {
+	t.Parallel()
+	reader := &observe.Reader{Leases: &observe.LeaseClock{Clock: clock.RealClock{}}}
+	c := &app.Cluster{Reader: reader, Members: &etcd.Cluster{Endpoints: make([]etcd.Endpoint, 1)}}
+	learners := etcd.Survey{Members: []etcd.Member{{Pod: "main-0", Learner: true}}}
+	for _, row := range []struct {
+		said etcd.Survey
+		one  bool
+		want string
+	}{
+		{want: "has no pods"},
+		{one: true, want: "has no pods"},
+		{said: learners, one: true, want: "no pod with a voter"},
+	} {
+		_, err := openDoors(t.Context(), c, row.said, proxyOptions{one: row.one, address: "127.0.0.1"})
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("--one %t of %d members: %v, want %q", row.one, len(row.said.Members), err, row.want)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+)
+
+// report prints an error and returns its exit code.
+func report(ctx context.Context, e *app.App, err error) int {
+	code, word := app.Outcome(ctx, err)
+	if word == "" {
+		return code // nothing more is to be said
+	}
+	fmt.Fprintf(e.ErrOut, "%s %v\n", e.Paint(e.ErrOut, ui.Red, word+":"), err)
+	return code
+}

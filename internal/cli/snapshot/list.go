@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+func newSnapshotListCmd(e *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list TARGET",
+		Short: "List what a cluster's backup store holds",
+		Long: ui.Paragraphs(`
+			List what a restore of a druid cluster would read from its backup store: the last full
+			snapshot and the deltas since, as etcd-backup-restore has them. Older snapshots, and the
+			sizes of all, only the store itself can tell.
+
+			Also shown are the leases that say how far the backups are, and the tasks that were asked
+			of etcd-druid. For other clusters there is only the Lease that the annotation
+			kubectl-etcd.dev/backup-lease names.`),
+		Example: ui.Examples(`
+			kubectl etcd snapshot list etcd-main
+
+			# The revision up to which a restore would come
+			kubectl etcd snapshot list etcd-main -o jsonpath='{.items[-1:].lastRevision}'`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return snapshotList(cmd, e, args[0]) },
+	}
+	ui.AddOutputFlags(cmd)
+	return cmd
+}
+
+func snapshotList(cmd *cobra.Command, e *app.App, target string) error {
+	ctx := cmd.Context()
+	c, _, err := e.ClusterBestEffort(ctx, target) // what it takes to ask etcd is not needed here
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Items: []v1alpha1.StoredSnapshot{}}
+	store, ok, err := c.Reader.BackupStore(ctx, c.Owner)
+	if err != nil {
+		return err
+	}
+	if ok {
+		out.Store = storeObject(store)
+		out.Missing = append(out.Missing, "snapshots older than the last full one: ask the store itself")
+		if err := latest(ctx, e, c, store, out); err != nil {
+			out.Missing = append(out.Missing, fmt.Sprintf("what the store holds: %v", err))
+		}
+	} else {
+		out.Missing = append(out.Missing, noStore(c.Owner))
+	}
+	if err := addRecords(ctx, c, out); err != nil {
+		return err
+	}
+	return e.Print(cmd, out, func(w io.Writer, wide bool) error { return writeSnapshots(e, w, out, wide) })
+}
+
+func noStore(o observe.Owner) string {
+	if o.Flavour == observe.Druid {
+		return fmt.Sprintf("%s has no backup store (spec.backup.store)", o)
+	}
+	return fmt.Sprintf("%s says nothing of a backup store: who backs it up is not known here", o)
+}
+
+func latest(ctx context.Context, e *app.App, c *app.Cluster, store observe.BackupStore, out *v1alpha1.SnapshotList) error {
+	br, err := backupRestore(ctx, e, c, store)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	found, err := br.Latest(ctx)
+	for _, s := range found {
+		out.Items = append(out.Items, storedObject(s))
+	}
+	return err
+}
+
+// addRecords adds what Kubernetes' objects say.
+func addRecords(ctx context.Context, c *app.Cluster, out *v1alpha1.SnapshotList) error {
+	leases, err := c.Reader.BackupLeases(ctx, c.Owner)
+	if err != nil {
+		return err
+	}
+	for _, l := range leases {
+		item := v1alpha1.SnapshotLease{Type: l.Type, Name: l.Name, Revision: l.Revision}
+		if !l.RenewedAt.IsZero() {
+			item.RenewedAt = &metav1.Time{Time: l.RenewedAt}
+		}
+		out.Leases = append(out.Leases, item)
+	}
+	tasks, err := c.Reader.SnapshotTasks(ctx, c.Owner)
+	if err != nil {
+		out.Missing = append(out.Missing, fmt.Sprintf("tasks: %v", err))
+	}
+	for _, t := range tasks {
+		out.Tasks = append(out.Tasks, taskObject(t))
+	}
+	facts, err := c.Reader.WithoutNodes().Facts(ctx, c.Owner)
+	if err == nil {
+		out.BackupReady = string(facts.Cluster.BackupReady.Status)
+	}
+	return nil
+}
+
+func writeSnapshots(e *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool) error {
+	if s := l.Store; s != nil {
+		fmt.Fprintf(w, "%-13s %s\n", "Store:", strings.Trim(strings.Join([]string{s.Provider, s.Container, s.Prefix}, " "), " "))
+	}
+	if l.BackupReady != "" {
+		fmt.Fprintf(w, "%-13s %s\n", "BackupReady:", l.BackupReady)
+	}
+	for _, lease := range l.Leases {
+		fmt.Fprintf(w, "%-13s %s\n", lease.Type+":", ui.Hanging(leaseText(e, lease), ui.Width(w), 14, 14))
+	}
+	if len(l.Items) > 0 {
+		fmt.Fprintln(w)
+		if err := storedTable(e, l).Write(e.Console, w, wide); err != nil {
+			return err
+		}
+	}
+	if len(l.Tasks) > 0 {
+		fmt.Fprintln(w)
+		if err := taskTable(e, l).Write(e.Console, w, wide); err != nil {
+			return err
+		}
+	}
+	for _, m := range l.Missing {
+		fmt.Fprintf(e.ErrOut, "Not listed: %s.\n", ui.Hanging(m, ui.Width(e.ErrOut), len("Not listed: "), 2))
+	}
+	return nil
+}
+
+func leaseText(e *app.App, l v1alpha1.SnapshotLease) string {
+	if l.RenewedAt == nil {
+		return fmt.Sprintf("none yet (lease %s)", l.Name)
+	}
+	text := ago(e, *l.RenewedAt) + " ago"
+	if l.Revision > 0 {
+		text += fmt.Sprintf(", up to revision %d", l.Revision)
+	}
+	return text + fmt.Sprintf(" (lease %s)", l.Name)
+}
+
+func ago(e *app.App, t metav1.Time) string { return duration.HumanDuration(e.Clock.Since(t.Time)) }
+
+func storedTable(e *app.App, l *v1alpha1.SnapshotList) *ui.Table {
+	t := &ui.Table{Columns: []ui.Column{
+		{Name: "TYPE"}, {Name: "FROM REVISION", Right: true}, {Name: "TO REVISION", Right: true}, {Name: "AGE"}, {Name: "NAME", Shrink: 20},
+		{Name: "CREATED", Wide: true},
+	}}
+	for _, s := range l.Items {
+		kind := s.Type
+		if s.Final {
+			kind += " (final)"
+		}
+		t.Rows = append(t.Rows, ui.Plain(kind, strconv.FormatInt(s.StartRevision, 10), strconv.FormatInt(s.LastRevision, 10), ago(e, s.CreatedAt), s.Name,
+			s.CreatedAt.UTC().Format(time.RFC3339)))
+	}
+	return t
+}
+
+func taskTable(e *app.App, l *v1alpha1.SnapshotList) *ui.Table {
+	t := &ui.Table{Columns: []ui.Column{{Name: "TASK"}, {Name: "TYPE"}, {Name: "STATE"}, {Name: "AGE"}, {Name: "MESSAGE", Shrink: 20}}}
+	for _, s := range l.Tasks {
+		t.Rows = append(t.Rows, ui.Plain(s.Name, s.Type, s.State, ago(e, s.CreatedAt), s.Message))
+	}
+	return t
+}

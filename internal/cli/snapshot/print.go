@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+)
+
+func clusterReference(c *app.Cluster) v1alpha1.ClusterReference {
+	return v1alpha1.ClusterReference{Kind: c.Kind, Namespace: c.Namespace, Name: c.Name, UID: string(c.UID)}
+}
+
+// snapshotObject is what a file holds, as it is printed.
+func snapshotObject(file string, s etcd.SnapshotFile) *v1alpha1.Snapshot {
+	out := &v1alpha1.Snapshot{
+		File: file, Size: s.Size, SHA256: hex.EncodeToString(s.SHA256[:]), Hashed: s.Hashed, Hash: fmt.Sprintf("%x", s.Hash),
+		Revision: s.Revision, CompactedRevision: s.Compacted, Keys: s.Keys, Leases: s.Leases,
+		StorageVersion: s.StorageVersion, ClusterVersion: s.ClusterVersion, RaftIndex: s.Index, RaftTerm: s.Term, Auth: s.Auth,
+	}
+	for _, m := range s.Members {
+		out.Members = append(out.Members, v1alpha1.SnapshotMember{
+			ID: etcd.HexID(m.ID), Name: m.Name, PeerURLs: m.PeerURLs, ClientURLs: m.ClientURLs, Learner: m.Learner,
+		})
+	}
+	return out
+}
+
+// writeSnapshot describes a snapshot, a line for each thing.
+func writeSnapshot(w io.Writer, s *v1alpha1.Snapshot) error {
+	lines := [][2]string{
+		{"File", s.File},
+		{"Size", fmt.Sprintf("%s (%d bytes)", ui.Bytes(s.Size), s.Size)},
+		{"Revision", revisionText(s)},
+		{"Keys", fmt.Sprintf("%d, %d leases", s.Keys, s.Leases)},
+		{"Version", formatText(s)},
+		{"SHA-256", s.SHA256},
+		{"Hash", s.Hash + " (as etcdutl has it)"},
+		{"Checked", "the hash at its end, all pages, their order"},
+	}
+	if !s.Hashed {
+		lines[7][1] = "all pages and their order; it has no hash at its end, so it is a copy of a member's own database"
+	}
+	if s.Auth {
+		lines = append(lines, [2]string{"Auth", "on: after a restore, too"})
+	}
+	if names := memberNames(s); names != "" {
+		lines = append(lines, [2]string{"Members", names})
+	}
+	if o := s.Origin; o != nil {
+		lines = append(lines,
+			[2]string{"Cluster", fmt.Sprintf("%s %s/%s, ID %s", o.Cluster.Kind, o.Cluster.Namespace, o.Cluster.Name, o.ClusterID)},
+			[2]string{"Of", fmt.Sprintf("%s (%s, ID %s), etcd %s", o.Pod, o.Role, o.MemberID, o.EtcdVersion)},
+			[2]string{"Taken", o.TakenAt.UTC().Format(time.RFC3339)},
+			[2]string{"Took", tookText(s)},
+		)
+	}
+	for _, l := range lines {
+		if _, err := fmt.Fprintf(w, "%-10s %s\n", l[0]+":", ui.Hanging(l[1], ui.Width(w), 11, 11)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func revisionText(s *v1alpha1.Snapshot) string {
+	if s.CompactedRevision == 0 {
+		return fmt.Sprintf("%d, never compacted", s.Revision)
+	}
+	return fmt.Sprintf("%d, compacted up to %d", s.Revision, s.CompactedRevision)
+}
+
+func formatText(s *v1alpha1.Snapshot) string {
+	return fmt.Sprintf("storage %s, cluster %s", cmp.Or(s.StorageVersion, "before 3.6"), cmp.Or(s.ClusterVersion, "unknown"))
+}
+
+func memberNames(s *v1alpha1.Snapshot) string {
+	var names []string
+	for _, m := range s.Members {
+		name := cmp.Or(m.Name, m.ID)
+		if m.Learner {
+			name += " (learner)"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func tookText(s *v1alpha1.Snapshot) string {
+	o := s.Origin
+	text := fmt.Sprintf("%.1fs to fetch (%s/s), %.1fs to check", o.TransferSeconds, ui.Bytes(int64(float64(s.Size)/max(o.TransferSeconds, 0.001))), o.VerifySeconds)
+	if o.Attempts > 1 {
+		text += fmt.Sprintf(", at the %dth attempt", o.Attempts)
+	}
+	return text
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+)
+
+// TestPinnedFlags: commands that are printed reach the API server that was asked,
+// whatever the kubeconfig says when they are typed.
+func TestPinnedFlags(t *testing.T) {
+	t.Parallel()
+	const contexts = "apiVersion: v1\nkind: Config\ncurrent-context: desk\ncontexts: [{name: desk, context: {cluster: c, user: u}}, {name: the lab, context: {cluster: c, user: u}}]\n"
+	for _, row := range []struct {
+		config, args string
+		given, want  string
+		refused      bool
+	}{
+		{config: contexts, want: " --context desk"},
+		{config: "apiVersion: v1\nkind: Config\n"},
+		{config: contexts, args: "--context=the lab", given: " --context 'the lab'", want: " --context 'the lab'"},
+		{
+			config: contexts, args: "--as=ann;--as-group=ops;--as-group=the team;--server=https://there:6443;--user=u;--insecure-skip-tls-verify",
+			given: " --server https://there:6443 --user u --as ann --as-group ops --as-group 'the team' --insecure-skip-tls-verify",
+			want:  " --context desk --server https://there:6443 --user u --as ann --as-group ops --as-group 'the team' --insecure-skip-tls-verify",
+		},
+		{config: contexts, args: "--token=secret", refused: true},
+	} {
+		file := filepath.Join(t.TempDir(), "config")
+		if err := os.WriteFile(file, []byte(row.config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := app.New(genericiooptions.IOStreams{})
+		root := &cobra.Command{}
+		e.AddGlobalFlags(root)
+		if err := root.ParseFlags(append(strings.FieldsFunc(row.args, func(c rune) bool { return c == ';' }), "--kubeconfig="+file)); err != nil {
+			t.Fatal(err)
+		}
+		without := func(flags string) string { return strings.ReplaceAll(flags, " --kubeconfig "+file, "") }
+		if given := without(e.ContextFlags()); given != row.given {
+			t.Errorf("%s: given are %q, want %q", row.args, given, row.given)
+		}
+		pinned, err := pinnedFlags(e)
+		if without(pinned) != row.want || app.Is[*app.RefusedError](err) != row.refused {
+			t.Errorf("%s: pinned to %q (%v), want %q", row.args, pinned, err, row.want)
+		}
+	}
+}

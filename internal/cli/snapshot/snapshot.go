@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+)
+
+func NewCommand(e *app.App) *cobra.Command {
+	cmd := ui.NewGroupCmd("snapshot", "Save, check and list snapshots, and plan a restore",
+		newSnapshotSaveCmd(e),
+		newSnapshotStatusCmd(e),
+		newSnapshotListCmd(e),
+		newSnapshotRestorePlanCmd(e),
+	)
+	cmd.Example = ui.Examples(`
+		# A verified snapshot of a follower, in a file
+		kubectl etcd snapshot save etcd-main main.db
+
+		# What that file holds
+		kubectl etcd snapshot status main.db`)
+	return cmd
+}

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+)
+
+// membersTable is the members, one a row. On a narrow terminal names of nodes
+// and zones lose what all of them share.
+func membersTable(st *v1alpha1.EtcdClusterStatus, columns int, wide bool) *ui.Table {
+	tight := columns > 0 && columns < ui.Narrow && !wide
+	t := &ui.Table{Columns: []ui.Column{
+		{Name: "MEMBER", Shrink: 12}, {Name: "ROLE"}, {Name: "VERSION"}, {Name: "DB", Right: true},
+		{Name: "USED", Right: true}, {Name: "LAG", Right: true}, {Name: "ZONE", Shrink: 4}, {Name: "NODE", Shrink: 6}, {Name: "CERT"},
+		{Name: "STATE", Shrink: 9}, {Name: "ID", Wide: true}, {Name: "IN USE", Wide: true, Right: true},
+		{Name: "QUOTA", Wide: true, Right: true}, {Name: "RESTARTS", Wide: true, Right: true},
+	}}
+	if tight {
+		t.Gap = "  "
+	}
+	names, zones, nodes := shortNames(st, tight)
+	for i := range st.Members {
+		m := &st.Members[i]
+		t.Rows = append(t.Rows, []ui.Cell{
+			{Text: names[i]}, roleCell(m), {Text: m.Version}, {Text: bytesText(m.DBSize)},
+			usedCell(m), lagCell(m), {Text: zones[i]}, {Text: nodes[i]}, certificateCell(m, st.Time.Time),
+			stateCell(m), {Text: m.ID}, {Text: bytesText(m.DBSizeInUse)}, {Text: bytesText(m.Quota)}, restartsCell(m),
+		})
+	}
+	return t
+}
+
+func roleCell(m *v1alpha1.MemberStatus) ui.Cell {
+	c := ui.Cell{Text: strings.ToLower(m.Role)}
+	if m.Role == v1alpha1.RoleLeader {
+		c.Color = ui.Bold
+	}
+	return c
+}
+
+// usedCell is how much of the quota the file has taken. A member whose quota
+// isn't known shows nothing.
+func usedCell(m *v1alpha1.MemberStatus) ui.Cell {
+	if m.Quota == 0 || m.DBSize == 0 {
+		return ui.Cell{}
+	}
+	c := ui.Cell{Text: health.Percent(m.DBSize, m.Quota)}
+	if float64(m.DBSize) > health.QuotaNear*float64(m.Quota) {
+		c.Color = ui.Yellow
+	}
+	return c
+}
+
+func lagCell(m *v1alpha1.MemberStatus) ui.Cell {
+	if m.Lag == nil {
+		return ui.Cell{}
+	}
+	c := ui.Cell{Text: strconv.FormatUint(*m.Lag, 10)}
+	if *m.Lag > health.LaggingFrom {
+		c.Color = ui.Yellow
+	}
+	return c
+}
+
+func certificateCell(m *v1alpha1.MemberStatus, now time.Time) ui.Cell {
+	if m.CertificateExpiry == nil {
+		return ui.Cell{}
+	}
+	left := m.CertificateExpiry.Sub(now)
+	switch {
+	case left <= 0:
+		return ui.Cell{Text: "expired", Color: ui.Red}
+	case left < health.CertificateNear:
+		return ui.Cell{Text: format.Since(m.CertificateExpiry.Time, now), Color: ui.Yellow}
+	}
+	return ui.Cell{Text: format.Since(m.CertificateExpiry.Time, now)}
+}
+
+func stateCell(m *v1alpha1.MemberStatus) ui.Cell {
+	if m.State == v1alpha1.StateOK {
+		return ui.Cell{Text: "ok", Color: ui.Green}
+	}
+	return ui.Cell{Text: m.State, Color: ui.Red}
+}
+
+func restartsCell(m *v1alpha1.MemberStatus) ui.Cell {
+	if m.State == health.StateNoPod {
+		return ui.Cell{}
+	}
+	return ui.Cell{Text: strconv.Itoa(int(m.Restarts))}
+}
+
+// bytesText is a size in at most four characters, powers of 1024.
+func bytesText(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	value, unit := float64(n), 0
+	for value >= 1000 && unit < 5 {
+		value /= 1024
+		unit++
+	}
+	if unit == 0 || value >= 9.95 {
+		return fmt.Sprintf("%.0f%c", value, "BKMGTP"[unit])
+	}
+	return fmt.Sprintf("%.1f%c", value, "BKMGTP"[unit])
+}
+
+// shortNames are the members' own, their zones' and their nodes' names. Where
+// space is short, a node's domain goes, and of long names what they begin with
+// alike: the end tells them apart.
+func shortNames(st *v1alpha1.EtcdClusterStatus, tight bool) (names, zones, nodes []string) {
+	for i := range st.Members {
+		m := &st.Members[i]
+		names = append(names, cmp.Or(m.Pod, m.Name, m.ID))
+		zones = append(zones, m.Zone)
+		nodes = append(nodes, m.Node)
+	}
+	if !tight {
+		return names, zones, nodes
+	}
+	for i := range nodes {
+		nodes[i], _, _ = strings.Cut(nodes[i], ".")
+	}
+	return ui.Endings(names, 16), ui.Endings(zones, 6), ui.Endings(nodes, 8)
+}
+
+// stdTime is a time of the API as the library's, nil for nil.
+func stdTime(t *metav1.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	return &t.Time
+}

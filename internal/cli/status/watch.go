@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+)
+
+// watchStatus looks until the context ends, which is no error. A look that fails
+// is told, and the next one may succeed.
+func watchStatus(ctx context.Context, e *app.App, cmd *cobra.Command, v *health.Observer, every time.Duration) error {
+	w := watcher{env: e, cmd: cmd}
+	_, w.redraws = ui.Terminal(e.Out)
+	w.redraws = w.redraws && w.drawn()
+	for {
+		seen, err := v.Observe(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return interrupted()
+		case err != nil && w.last == nil:
+			return err // not even once: a target that isn't there
+		case err != nil:
+			w.complain(err)
+		default:
+			if err := w.show(seen); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return interrupted()
+		case <-e.Clock.After(every):
+		}
+	}
+}
+
+// interrupted is how watching ends: as it should.
+func interrupted() error { return nil }
+
+// watcher prints one look after the other.
+type watcher struct {
+	env     *app.App
+	cmd     *cobra.Command
+	redraws bool
+	last    *v1alpha1.EtcdClusterStatus
+	failure string
+}
+
+// complain tells once that a look failed.
+func (w *watcher) complain(err error) {
+	if w.failure != err.Error() {
+		w.env.Warn("%v.", err)
+	}
+	w.failure = err.Error()
+}
+
+// drawn says that a person reads what is printed, and no program.
+func (w *watcher) drawn() bool { return ui.FormatOf(w.cmd) == "table" || ui.FormatOf(w.cmd) == "wide" }
+
+func (w *watcher) show(seen health.Observation) error {
+	w.failure = ""
+	st := health.StatusOf(seen)
+	if w.redraws {
+		w.last = st
+		return w.redraw(st)
+	}
+	if w.last != nil && equality.Semantic.DeepEqual(steady(w.last), steady(st)) {
+		return nil
+	}
+	switch {
+	case w.last == nil:
+	case w.drawn(), ui.FormatOf(w.cmd) == "yaml":
+		fmt.Fprintln(w.env.Out, "---")
+	case ui.FormatOf(w.cmd) != "json" && ui.FormatOf(w.cmd) != "name":
+		fmt.Fprintln(w.env.Out) // templates end without
+	}
+	w.last = st
+	return printStatus(w.env, w.cmd, st)
+}
+
+// redraw writes over what the terminal shows. Lines that don't fit are left out:
+// they would scroll it.
+func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
+	c := w.env.Screen(w.env.Out)
+	fmt.Fprintf(c, "%s\n", w.env.Paint(c, ui.Dim, "every look is drawn over the last, Ctrl-C ends; now "+st.Time.Local().Format(time.TimeOnly)))
+	if err := renderStatus(w.env, c, st, ui.FormatOf(w.cmd) == "wide"); err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimRight(c.String(), "\n"), "\n")
+	if c.Rows > 1 && len(lines) > c.Rows-1 {
+		cut := len(lines) - c.Rows + 2
+		lines = append(lines[:c.Rows-2], w.env.Paint(c, ui.Dim, fmt.Sprintf("%d more lines: make the window higher", cut)))
+	}
+	var out bytes.Buffer
+	out.WriteString("\x1b[H")
+	for _, l := range lines {
+		out.WriteString(l + "\x1b[K\n")
+	}
+	out.WriteString("\x1b[J")
+	_, err := w.env.Out.Write(out.Bytes())
+	return err
+}
+
+// steady is a status without what changes by itself while nothing happens.
+func steady(st *v1alpha1.EtcdClusterStatus) *v1alpha1.EtcdClusterStatus {
+	s := st.DeepCopy()
+	s.Time.Reset()
+	s.Revision = 0
+	s.Backup.Full, s.Backup.Delta, s.Backup.Last = nil, nil, nil
+	if s.UnderWay != nil {
+		s.UnderWay.Renewed = nil
+	}
+	for i := range s.Conditions {
+		s.Conditions[i].Confirmed = nil
+	}
+	for i := range s.Members {
+		m := &s.Members[i]
+		m.RaftIndex, m.RaftApplied, m.DBSize, m.DBSizeInUse, m.Lag = 0, 0, 0, 0, nil
+	}
+	for i := range s.Problems {
+		// Their messages have ages and sizes.
+		s.Problems[i].Message = ""
+	}
+	return s
+}

@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// longestCut is what --for takes at most. Whoever needs more extends the cut
+// while it lasts, and shows that somebody still cares.
+const longestCut = 24 * time.Hour
+
+// cutOptions are the flags of cut-client-traffic.
+type cutOptions struct {
+	change.Flags
+
+	length        time.Duration
+	service       string
+	allowResidual bool
+	detach        bool
+}
+
+func NewCutCommand(e *app.App) *cobra.Command {
+	o := cutOptions{Flags: change.Flags{Timeout: 2 * time.Minute}}
+	cmd := &cobra.Command{
+		Use:   "cut-client-traffic TARGET --for DURATION --reason TEXT",
+		Short: "Keep clients away from an etcd cluster for a while",
+		Long: ui.Paragraphs(`
+			Keep clients away from an etcd cluster for a while. The client Service gets one more key
+			in its selector, kubectl-etcd.dev/client-traffic, that no pod has: its endpoints empty and
+			new connections fail. The members go on, their own Service is not touched. The key's value
+			says when the cut ends, at most 24h later; run the command again to move the end.
+
+			Where etcd-webhook is installed it keeps the cut against whoever else writes the Service, and
+			restores it at its end, whatever becomes of this command. Elsewhere this command stays and
+			restores when the time is over or at Ctrl-C, and etcd-druid's reconciliation is suspended
+			meanwhile; with --detach nothing restores it.
+
+			A cut ends no connection that is open. When the endpoints are empty, the streams that clients
+			still hold open, watches and lease keep-alives, are counted from the members' own metrics and
+			told as "at least": idle connections have no stream and are not seen, a stream can carry many
+			watches, and etcd doesn't tell whose they are. Clients that dial members by their own names
+			or through another Service are not cut.
+
+			Exit code 0 says that no endpoint is ready and no stream is open, or --allow-residual; 3 that
+			streams are left or couldn't be counted.`),
+		Example: ui.Examples(`
+			# Cut for a quarter of an hour
+			kubectl etcd cut-client-traffic etcd-main --for 15m --reason "restore of last night's backup"
+
+			# Only one of the Services that lead to the cluster, and never mind who is still connected
+			kubectl etcd cut-client-traffic service/etcd-main-client --for 15m --reason drill --allow-residual
+
+			# What would be done
+			kubectl etcd cut-client-traffic etcd-main --for 15m --reason drill --dry-run=server`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return cutClientTraffic(cmd.Context(), e, cmd, args[0], o)
+		},
+	}
+	change.AddFlags(cmd, &o.Flags)
+	ui.AddOutputFlags(cmd)
+	cmd.Flags().DurationVar(&o.length, "for", 0, "How long, from now")
+	cmd.Flags().StringVar(&o.service, "service", "", "Cut this Service alone, not every one that leads to the members' client port")
+	cmd.Flags().BoolVar(&o.allowResidual, "allow-residual", false, "Succeed although streams of clients are still open, or couldn't be counted")
+	cmd.Flags().BoolVar(&o.detach, "detach", false, "Don't stay where etcd-webhook is not installed: nothing restores the traffic then")
+	for _, name := range []string{"for", "reason"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag was added above
+		}
+	}
+	return cmd
+}
+
+// cutClientTraffic is the verb.
+func cutClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, target string, o cutOptions) (err error) {
+	if o.length < time.Second || o.length > longestCut {
+		return fmt.Errorf("--for %s: a cut lasts from 1s to %s", o.length, longestCut)
+	}
+	if o.Reason == "" {
+		return errors.New("--reason is empty: say why, for those who find their clients cut off")
+	}
+	t, err := newTraffic(ctx, e, target, o.service)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	t.Change = o.Flags
+	if err := t.mayCut(ctx, o); err != nil {
+		return err
+	}
+	t.until = t.now().Add(o.length).Truncate(time.Second)
+	plan, err := t.cutPlan(ctx, o)
+	if err != nil {
+		return err
+	}
+	if goOn, err := change.Propose(ctx, e, t.Cluster, plan, o.Flags); err != nil || !goOn {
+		return err
+	}
+	if o.DryRun == change.DryRunServer {
+		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=server): the API server would take the write.")
+		return nil
+	}
+	if end := t.now().Add(o.length).Truncate(time.Second); end.Sub(t.until) > 2*time.Second {
+		t.until = end // what was agreed to is how long; the answer took its time
+	}
+	if err := t.cut(ctx); err != nil {
+		return err
+	}
+	if !t.stays(o) {
+		return t.settle(ctx, cmd, o)
+	}
+	// Whatever happens from here on, this command is all there is to restore.
+	defer func() { err = t.end(ctx, err) }()
+	verdict := t.settle(ctx, cmd, o)
+	if verdict != nil && !app.Is[*app.UnhealthyError](verdict) {
+		return verdict
+	}
+	return cmp.Or(t.stay(ctx), verdict)
+}
+
+// mayCut looks for what would forbid the cut. The API server isn't asked to judge a
+// plan of --dry-run=client.
+func (t *traffic) mayCut(ctx context.Context, o cutOptions) error {
+	asks := o.DryRun != change.DryRunClient
+	if asks {
+		if err := change.Require(ctx, t.env, t.Cluster, t.cutNeeds(o)); err != nil {
+			return err
+		}
+	}
+	if err := change.Idle(ctx, t.env, t.Cluster); err != nil {
+		return err
+	}
+	if err := t.obstacles(ctx); err != nil {
+		return err
+	}
+	if !asks {
+		return nil
+	}
+	return t.probe(ctx)
+}
+
+// stays says whether this command must be there to restore.
+func (t *traffic) stays(o cutOptions) bool { return !t.kept && !o.detach }
+
+// cut writes the cut, under the cluster's lock, into every Service or none.
+func (t *traffic) cut(ctx context.Context) (err error) {
+	lock, err := change.HoldIdle(ctx, t.env, t.Cluster, operate.CutTraffic, t.Change)
+	if err != nil {
+		return err
+	}
+	defer change.Release(ctx, t.env, lock)
+	ctx = lock.Context()
+	user, err := t.env.Whoami(ctx)
+	if err != nil {
+		return err
+	}
+	record := operate.CutRecord{Services: t.names(), Until: t.until, Holder: app.Identity(user), Reason: t.Change.Reason}
+	if err := lock.RecordCut(ctx, &record); err != nil {
+		return err
+	}
+	_, before := t.cutNow()
+	if written, err := t.writeCut(ctx, lock); err != nil {
+		if !before {
+			t.undo(ctx, lock, err, written)
+		}
+		return err
+	}
+	what := fmt.Sprintf("client traffic through Service %s cut until %s", t.list(), clockTime(t.until))
+	change.Announce(ctx, t.env, t.Cluster, "ClientTrafficCut", what, t.Change)
+	return nil
+}
+
+// writeCut suspends etcd-druid where that is needed and writes the cut. It says to how many
+// Services it has been sent, the one that failed among them: of a write that was
+// interrupted nobody knows whether it was taken.
+func (t *traffic) writeCut(ctx context.Context, lock *operate.Lock) (sent int, err error) {
+	if !t.kept && t.druid() {
+		if err := operate.Suspend(ctx, t.Kube, t.Owner); err != nil {
+			return 0, err
+		}
+	}
+	for i := range t.Services.Chosen {
+		s := &t.Services.Chosen[i]
+		err := lock.Held()
+		if err == nil {
+			err = t.write(ctx, func() error { return operate.CutService(ctx, t.Kube, s, t.until) })
+		}
+		if err != nil {
+			return i + 1, err
+		}
+		t.env.Step("Service %s is cut until %s", s.Name, clockTime(t.until))
+	}
+	return len(t.Services.Chosen), nil
+}
+
+// undo takes the cut out of the Services to which it was sent, since one couldn't be cut.
+func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, sent int) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
+	defer cancel()
+	t.Services.Chosen = t.Services.Chosen[:sent]
+	failed := t.restore(ctx)
+	if uncertain(err) {
+		// The API server may still be about to take it.
+		<-t.env.Clock.After(lateWrite)
+		failed = t.restore(ctx)
+	}
+	if failed != nil {
+		t.env.Warn("%v; try again: %s.", failed, t.restoreCommand())
+		return
+	}
+	if err := lock.RecordCut(ctx, nil); err != nil {
+		t.env.Warn("%v.", err)
+	}
+}
+
+// lateWrite is how long a write may take that nobody waits for any more.
+const lateWrite = 2 * time.Second
+
+// uncertain says that a write's error leaves open whether it was taken.
+func uncertain(err error) bool {
+	var status apierrors.APIStatus
+	return !errors.As(err, &status) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsInternalError(err)
+}

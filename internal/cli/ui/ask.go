@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ui
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Ask asks on the terminal; anything but yes is no.
+func (e *Console) Ask(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(e.ErrOut, "%s [y/N] ", question)
+	answers := make(chan string, 1)
+	go func() {
+		line, err := bufio.NewReader(e.In).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			line = ""
+		}
+		answers <- line
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(e.ErrOut)
+		return false, fmt.Errorf("nothing was changed: %w", context.Cause(ctx))
+	case answer := <-answers:
+		answer = strings.ToLower(strings.TrimSpace(answer))
+		return answer == "y" || answer == "yes", nil
+	}
+}

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ui
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// NewGroupCmd is a command that only has commands below it: "member".
+func NewGroupCmd(use, short string, commands ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return UnknownCommand(cmd, args[0])
+	}}
+	group.AddCommand(commands...)
+	// Each command's first example shows what the group is for.
+	var first []string
+	for _, c := range commands {
+		example, _, _ := strings.Cut(c.Example, "\n\n")
+		first = append(first, example)
+	}
+	group.Example = strings.Join(first, "\n\n")
+	return group
+}

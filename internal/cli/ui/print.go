@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ui
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+)
+
+// named is an object with names of its own for -o name, one a line, in the form
+// that the plugin and kubectl take as an argument: TYPE/NAME.
+type named interface{ Names() []string }
+
+// The formats that are a word, and those that carry a template.
+var (
+	plainFormats    = []string{"table", "wide", "json", "yaml", "name"}
+	templateFormats = []string{"jsonpath", "jsonpath-as-json", "jsonpath-file", "go-template", "go-template-file"}
+)
+
+// outputFormat is the value of -o.
+type outputFormat string
+
+// String, Set and Type implement pflag.Value.
+func (f *outputFormat) String() string { return string(*f) }
+
+// Set takes a format, with its template where it has one.
+func (f *outputFormat) Set(text string) error {
+	kind, template, has := strings.Cut(text, "=")
+	switch {
+	case slices.Contains(plainFormats, text):
+	case slices.Contains(templateFormats, kind) && has && template != "":
+	case slices.Contains(templateFormats, kind):
+		return fmt.Errorf("%s needs a template, as in %s=TEMPLATE", kind, kind)
+	default:
+		return fmt.Errorf("must be one of %s, or with =TEMPLATE one of %s", strings.Join(plainFormats, ", "), strings.Join(templateFormats, ", "))
+	}
+	*f = outputFormat(text)
+	return nil
+}
+
+// Type is what help calls the value.
+func (f *outputFormat) Type() string { return "format" }
+
+// AddOutputFlags gives -o to a command that prints with env.print.
+func AddOutputFlags(cmd *cobra.Command) {
+	format := outputFormat("table")
+	cmd.Flags().VarP(&format, "output", "o", "Output format: "+strings.Join(plainFormats, ", ")+", "+strings.Join(templateFormats, "=..., ")+"=...")
+	words := cobra.FixedCompletions(plainFormats, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc("output", words); err != nil {
+		panic(err) // the flag was added above
+	}
+}
+
+// FormatOf is what -o says; "table" for a command without it.
+func FormatOf(cmd *cobra.Command) string {
+	if f := cmd.Flag("output"); f != nil {
+		return f.Value.String()
+	}
+	return "table"
+}
+
+// Print writes an object of api/output to stdout as -o says. table writes it for
+// people; wide is true for -o wide.
+func (e *Console) Print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
+	err := e.write(cmd, obj, table)
+	if errors.Is(err, syscall.EPIPE) {
+		// Only a command that IgnoreBrokenPipe lives to see it, and its work isn't what it prints.
+		return nil
+	}
+	return err
+}
+
+func (e *Console) write(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
+	format := FormatOf(cmd)
+	switch format {
+	case "table", "wide":
+		return table(e.Out, format == "wide")
+	case "name":
+		if n, ok := obj.(named); ok {
+			for _, name := range n.Names() {
+				fmt.Fprintln(e.Out, name)
+			}
+			return nil
+		}
+		return fmt.Errorf("%s has nothing to print with -o name", cmp.Or(cmd.CommandPath(), "this command"))
+	}
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return err
+	}
+	flags := genericclioptions.NewPrintFlags("").WithTypeSetter(scheme).WithDefaultOutput(format)
+	printer, err := flags.ToPrinter()
+	if err != nil {
+		return err
+	}
+	// jsonpath writes no line end of its own, as kubectl doesn't either.
+	return templateError(format, printer.PrintObj(obj, e.Out))
+}
+
+var beyond = regexp.MustCompile(`array index out of bounds: index (\d+), length (\d+)`)
+
+// templateError leaves out what the printer of jsonpath adds for who debugs it: the
+// template once more and the whole object, as Go has it.
+func templateError(format string, err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "error executing jsonpath ") {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), " Printing more information")
+	if _, cause, ok := strings.Cut(text, "Error executing template: "); ok {
+		text = strings.TrimSuffix(cause, ".")
+	}
+	if m := beyond.FindStringSubmatch(text); m != nil {
+		text = fmt.Sprintf("it asks for item %s, counted from 0, of a list that has %s", m[1], m[2])
+	}
+	return fmt.Errorf("-o %s: %s", format, text)
+}

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Progress shows on stderr how far a long transfer is: a bar that is drawn again
+// on a terminal, a line every ten seconds elsewhere.
+type Progress struct {
+	out   io.Writer
+	clock clock.WithTicker
+	what  string
+	// columns is the terminal's width, 0 for none.
+	columns int
+	began   time.Time
+	stop    chan struct{}
+	stopped sync.WaitGroup
+
+	mu          sync.Mutex
+	done, total int64
+}
+
+// NewProgress begins to show a transfer of total bytes; 0 where that isn't known
+// yet. Finish ends it. Its methods may be called from any goroutine.
+func (e *Console) NewProgress(what string, total int64) *Progress {
+	p := &Progress{
+		out: e.ErrOut, clock: clock.RealClock{}, what: what, columns: Width(e.ErrOut), total: total,
+		began: clock.RealClock{}.Now(), stop: make(chan struct{}),
+	}
+	every := 10 * time.Second
+	if p.columns > 0 {
+		every = 200 * time.Millisecond
+	}
+	p.stopped.Go(func() { p.draw(p.clock.NewTicker(every)) })
+	return p
+}
+
+// Add counts bytes that were transferred.
+func (p *Progress) Add(bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += bytes
+}
+
+// Total sets how many there will be.
+func (p *Progress) Total(bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total = bytes
+}
+
+// Write counts what is written, for io.MultiWriter and io.TeeReader.
+func (p *Progress) Write(b []byte) (int, error) { //nolint:unparam // an io.Writer
+	p.Add(int64(len(b)))
+	return len(b), nil
+}
+
+// Finish takes the bar away. What came of it is for the caller to say.
+func (p *Progress) Finish() {
+	close(p.stop)
+	p.stopped.Wait()
+	if p.columns > 0 {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
+func (p *Progress) draw(ticker clock.Ticker) {
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case now := <-ticker.C():
+			p.mu.Lock()
+			text := p.text(now.Sub(p.began))
+			p.mu.Unlock()
+			if p.columns > 0 {
+				text = "\r" + text + "\x1b[K"
+			} else {
+				text += "\n"
+			}
+			fmt.Fprint(p.out, text)
+		}
+	}
+}
+
+// text is the state after so long: "snapshot  412.0 MiB of 1.0 GiB, 40%, 98.1 MiB/s, 6s left".
+func (p *Progress) text(after time.Duration) string {
+	rate := float64(p.done) / max(after.Seconds(), 0.001)
+	if p.total <= 0 {
+		return p.oneLine(fmt.Sprintf("%s  %s, %s/s", p.what, Bytes(p.done), Bytes(int64(rate))))
+	}
+	share := min(1, float64(p.done)/float64(p.total))
+	left := "?"
+	if rate > 0 {
+		left = time.Duration(float64(p.total-min(p.done, p.total)) / rate * float64(time.Second)).Round(time.Second).String()
+	}
+	numbers := fmt.Sprintf("%s of %s, %2.0f%%, %s/s, %s left", Bytes(p.done), Bytes(p.total), 100*share, Bytes(int64(rate)), left)
+	room := p.columns - len(p.what) - len(numbers) - 7
+	if room < 8 {
+		return p.oneLine(p.what + "  " + numbers)
+	}
+	room = min(room, 40)
+	full := int(share * float64(room))
+	return fmt.Sprintf("%s  [%s%s]  %s", p.what, strings.Repeat("=", full), strings.Repeat(" ", room-full), numbers)
+}
+
+// OneLine keeps a text from wrapping, which couldn't be drawn over.
+func (p *Progress) oneLine(text string) string {
+	if p.columns == 0 {
+		return text
+	}
+	return Shorten(text, p.columns-1)
+}
+
+// Bytes is a number of bytes for people, in powers of 1024.
+func Bytes(bytes int64) string {
+	if bytes < 1024 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	value, unit := float64(bytes), -1
+	for value >= 1024 && unit < 4 {
+		value /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%.1f %ciB", value, "KMGTP"[unit])
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ui
+
+import (
+	"fmt"
+	"io"
+	"sync"
+)
+
+// StatusLine shows on stderr what is being done, one line that is written
+// over: for a person who waits, so only on a terminal. Any goroutine may call it.
+type StatusLine struct {
+	mu      sync.Mutex
+	out     io.Writer
+	columns int
+}
+
+func (e *Console) NewStatusLine() *StatusLine {
+	return &StatusLine{out: e.ErrOut, columns: Width(e.ErrOut)}
+}
+
+func (p *StatusLine) Show(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.columns > 0 {
+		fmt.Fprint(p.out, "\r"+Shorten(what+" ...", p.columns-1)+"\x1b[K")
+	}
+}
+
+// End takes the line away.
+func (p *StatusLine) End() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.columns > 0 {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}

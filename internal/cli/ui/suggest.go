@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func UnknownCommand(cmd *cobra.Command, name string) error {
+	names := cmd.SuggestionsFor(name)
+	var all []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			all = append(all, c.Name())
+		}
+	}
+	if len(names) == 0 {
+		names = Nearest(name, all)
+	}
+	return fmt.Errorf("unknown command %q for %q%s; see %s --help", name, cmd.CommandPath(), DidYouMean(names), cmd.CommandPath())
+}
+
+func DidYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return ", did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// Nearest are those at most three of the words that look most like the given one.
+func Nearest(word string, words []string) []string {
+	word = strings.ToLower(word)
+	limit := 1
+	if len(word) > 3 {
+		limit = max(2, len(word)/3) // two letters exchanged are two changes
+	}
+	type scored struct {
+		word     string
+		distance int
+	}
+	var near []scored
+	for _, w := range words {
+		d := distance(word, strings.ToLower(w))
+		if strings.HasPrefix(strings.ToLower(w), word) {
+			d = 0
+		}
+		if d <= limit {
+			near = append(near, scored{w, d})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.distance, b.distance) })
+	var out []string
+	for _, s := range near[:min(len(near), 3)] {
+		out = append(out, s.word)
+	}
+	return out
+}
+
+// distance is how many letters have to be changed, added or left out.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

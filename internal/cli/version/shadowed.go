@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package version
+
+import (
+	"debug/buildinfo"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+)
+
+// PluginName is the program that kubectl looks for in PATH. Other projects use
+// the name too; see docs/decisions/name.md.
+const PluginName = "kubectl-etcd"
+
+// warnOfShadowing says where PATH has other programs of the plugin's name, and
+// which of them kubectl runs.
+func warnOfShadowing(e *app.App) {
+	self, err := os.Executable()
+	if err != nil {
+		return // nothing can be compared
+	}
+	first, others := shadowing(filepath.SplitList(os.Getenv("PATH")), self)
+	switch {
+	case len(others) == 0:
+	case others[0] == first:
+		e.Warn("kubectl etcd runs %s, not this program: it comes first in PATH. This is %s.", described(first), self)
+	default:
+		for _, other := range others {
+			e.Warn("%s is in PATH too; kubectl etcd runs %s, which comes first.", described(other), first)
+		}
+	}
+}
+
+// shadowing returns the program that kubectl runs for the plugin, and those of
+// its name in the folders that are not self, in their order. Links to self and
+// folders that can't be read are none.
+func shadowing(folders []string, self string) (first string, others []string) {
+	name := PluginName
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	me, err := os.Stat(self)
+	if err != nil {
+		return "", nil
+	}
+	seen := []os.FileInfo{me}
+	for _, folder := range folders {
+		path := filepath.Join(folder, name)
+		info, err := os.Stat(path) //nolint:gosec // PATH is the user's own
+		if err != nil || info.IsDir() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
+			continue
+		}
+		if first == "" {
+			first = path
+		}
+		known := false
+		for _, s := range seen {
+			known = known || os.SameFile(s, info)
+		}
+		if !known {
+			seen, others = append(seen, info), append(others, path)
+		}
+	}
+	return first, others
+}
+
+// described is a program's path and, of a Go program, its main package and
+// version. It is read and not run.
+func described(path string) string {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil || info.Path == "" {
+		return path
+	}
+	return path + " (" + info.Path + " " + info.Main.Version + ")"
+}

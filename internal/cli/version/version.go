@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package version
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/client-go/discovery"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+func NewCommand(e *app.App) *cobra.Command {
+	var clientOnly bool
+	cmd := &cobra.Command{
+		Use:   "version [--client]",
+		Short: "Print the versions of the plugin and of what runs in the cluster",
+		Long: ui.Paragraphs(`
+			Print the versions of the plugin, of the API server, and of etcd-webhook and etcd-druid
+			where they are installed. Which etcd a cluster runs is in its status.`),
+		Example: ui.Examples(`
+			# The plugin's own version, without asking a cluster
+			kubectl etcd version --client
+
+			# What runs where, for a program to read
+			kubectl etcd version -o json`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return printVersion(cmd, e, clientOnly)
+		},
+	}
+	cmd.Flags().BoolVar(&clientOnly, "client", false, "Print the plugin's own version and ask no cluster")
+	ui.AddOutputFlags(cmd)
+	return cmd
+}
+
+// printVersion prints what it knows even where the cluster doesn't answer.
+func printVersion(cmd *cobra.Command, e *app.App, clientOnly bool) error {
+	v := &v1alpha1.Version{Client: app.ClientVersion()}
+	var unknown error
+	if !clientOnly {
+		v.Server, unknown = serverVersion(cmd.Context(), e)
+	}
+	err := e.Print(cmd, v, func(w io.Writer, _ bool) error { return versionText(w, v) })
+	warnOfShadowing(e)
+	if err == nil {
+		err = unknown
+	}
+	return err
+}
+
+func versionText(w io.Writer, v *v1alpha1.Version) error {
+	lines := []string{"Client Version: " + v.Client.Version, "  " + built(v.Client)}
+	if v.Server != nil {
+		lines = append(lines, "Kubernetes Version: "+v.Server.Kubernetes)
+		for _, name := range ourPrograms {
+			lines = append(lines, programLines(name, v.Server)...)
+		}
+	}
+	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
+	return err
+}
+
+// built is one line on what the plugin was built from.
+func built(c v1alpha1.ClientVersion) string {
+	from := "built"
+	if c.Commit != "" {
+		from = "commit " + c.Commit + " of " + c.CommitDate
+		if c.Modified {
+			from += " with changes"
+		}
+		from += ", built"
+	}
+	return from + " by " + c.GoVersion + " for " + c.Platform
+}
+
+func programLines(name string, server *v1alpha1.ServerVersion) []string {
+	var lines []string
+	for _, p := range server.Programs {
+		if p.Name == name {
+			lines = append(lines, fmt.Sprintf("%s: %s (Deployment %s/%s, %d of %d ready)", name, p.Version, p.Namespace, p.Deployment, p.Ready, p.Desired))
+		}
+	}
+	switch {
+	case len(lines) > 0:
+		return lines
+	case server.ProgramsUnknown != "":
+		return []string{name + ": not known: " + server.ProgramsUnknown}
+	}
+	return []string{name + ": not found"}
+}
+
+// ourPrograms are what the plugin works with, by the value of the label
+// app.kubernetes.io/name that their Deployments carry.
+var ourPrograms = []string{"etcd-webhook", "etcd-druid"}
+
+func serverVersion(ctx context.Context, e *app.App) (*v1alpha1.ServerVersion, error) {
+	kube, err := e.Client()
+	if err != nil {
+		return nil, err
+	}
+	config, err := e.Config()
+	if err != nil {
+		return nil, err
+	}
+	asking, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	info, err := asking.ServerVersionWithContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for its version: %w", config.Host, err)
+	}
+	v := &v1alpha1.ServerVersion{Kubernetes: info.GitVersion}
+	if v.Programs, err = programsIn(ctx, kube); err != nil {
+		// Many may not list Deployments everywhere, and still want the rest.
+		v.ProgramsUnknown = err.Error()
+	}
+	return v, nil
+}
+
+func programsIn(ctx context.Context, kube client.Reader) ([]v1alpha1.ProgramVersion, error) {
+	named, err := labels.NewRequirement("app.kubernetes.io/name", selection.In, ourPrograms)
+	if err != nil {
+		return nil, err
+	}
+	var found appsv1.DeploymentList
+	if err := kube.List(ctx, &found, client.MatchingLabelsSelector{Selector: labels.NewSelector().Add(*named)}); err != nil {
+		return nil, err
+	}
+	var programs []v1alpha1.ProgramVersion
+	for _, d := range found.Items {
+		programs = append(programs, v1alpha1.ProgramVersion{
+			Name: d.Labels["app.kubernetes.io/name"], Namespace: d.Namespace, Deployment: d.Name,
+			Version: observe.DeploymentVersion(&d), Ready: d.Status.ReadyReplicas, Desired: ptr.Deref(d.Spec.Replicas, 1),
+		})
+	}
+	return programs, nil
+}

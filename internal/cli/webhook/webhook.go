@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+)
+
+// NewCommand is about etcd-webhook, the program in the cluster.
+func NewCommand(e *app.App) *cobra.Command {
+	return ui.NewGroupCmd("webhook", "See or remove the etcd-webhook that is installed",
+		newWebhookStatusCmd(e),
+		newWebhookUninstallCmd(e),
+	)
+}

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"context"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// Access is what it takes to speak to members of any cluster. Unlike env it is
+// safe for concurrent use.
+type Access struct {
+	Tunnel      *Tunnel
+	Credentials Credentials
+}
+
+// Cluster are those of one cluster, not dialled yet. The caller closes them.
+func (a Access) Cluster(ctx context.Context, r *observe.Reader, o observe.Owner) (*Cluster, error) {
+	endpoints, err := Endpoints(ctx, r, o, a.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{Tunnel: a.Tunnel, Endpoints: endpoints}, nil
+}

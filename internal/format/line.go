@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package format
+
+import "strings"
+
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

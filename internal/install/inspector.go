@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
+)
+
+// What the manifests call things, whatever namespace they are put into.
+const (
+	webhookName   = "etcd-webhook"
+	WebhookSuffix = "." + webhookName + ".kubectl-etcd.dev"
+	webhookLease  = webhookName + ".kubectl-etcd.dev"
+	webhookSpace  = "kubectl-etcd-system"
+)
+
+// What a judgement can't go by where it can't be seen.
+const (
+	UnseenWebhooks     = "webhook configurations"
+	unseenDeployments  = "deployments"
+	unseenPods         = "pods of the webhook"
+	unseenLease        = "the leader's lease"
+	unseenCertificates = "certificates that are served"
+	unseenPolicies     = "etcdtopologypolicies"
+)
+
+// Inspector looks at the installed etcd-webhook once.
+type Inspector struct {
+	kube      client.Client
+	reader    *observe.Reader
+	config    *rest.Config
+	tunnel    *etcd.Tunnel
+	clock     clock.Clock
+	theirs    *apiserver.Clock
+	namespace string
+	// only says that the user asked for that namespace.
+	only bool
+
+	st       *v1alpha1.WebhookStatus
+	webhooks []calledWebhook
+	pods     []corev1.Pod
+	// account is the ServiceAccount that the program runs as.
+	account string
+}
+
+// calledWebhook is one entry of a configuration, of either kind.
+type calledWebhook struct {
+	name, path string
+	mutating   bool
+	client     admissionregistrationv1.WebhookClientConfig
+	namespaces *metav1.LabelSelector
+	objects    *metav1.LabelSelector
+	conditions []admissionregistrationv1.MatchCondition
+}
+
+// NewWebhookLook returns an Inspector. An explicit namespace is the user's choice, another
+// one is the default of the context.
+func NewWebhookLook(config *rest.Config, local clock.Clock, namespace string, explicit bool) (*Inspector, error) {
+	theirs := &apiserver.Clock{PassiveClock: local}
+	asking := theirs.Listen(config)
+	kube, err := kubeclient.Connect(asking)
+	return &Inspector{
+		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: etcd.NewTunnel(config),
+		clock: local, theirs: theirs, namespace: namespace, only: explicit,
+		st: &v1alpha1.WebhookStatus{PluginVersion: version.Get().Version},
+	}, err
+}
+
+// Look sees everything. What can't be seen is named in the result with why, whether
+// the user may not see it or nobody answered for it; an error is the API server's
+// silence.
+func (l *Inspector) Look(ctx context.Context) (*v1alpha1.WebhookStatus, error) {
+	for i, part := range []struct {
+		what string
+		see  func(context.Context) error
+	}{
+		{UnseenWebhooks, l.seeWebhooks},
+		{unseenDeployments, l.seeDeployment},
+		{unseenPods, l.seePods},
+		{unseenLease, l.seeLeader},
+		{"nodes", l.seeZones},
+		{unseenCertificates, l.seeCertificates},
+		{unseenPolicies, l.seePolicies},
+		{"a trial of admission", l.tryAdmission},
+		{"services", l.seeCuts},
+		{"events", l.seeEvents},
+		{"rights of " + webhookName, l.seeRights},
+		{"the API server's metrics", l.seeCalls},
+	} {
+		err := part.see(ctx)
+		switch {
+		case err == nil, meta.IsNoMatchError(err):
+		case context.Cause(ctx) != nil:
+			return nil, context.Cause(ctx)
+		case i == 0 && !apierrors.IsForbidden(err), utilnet.IsConnectionRefused(err):
+			return nil, err
+		default:
+			l.st.Unseen = append(l.st.Unseen, v1alpha1.Unseen{What: part.what, Why: format.OneLine(err.Error())})
+		}
+		if part.what == unseenDeployments && len(l.webhooks) == 0 && l.st.Program.Deployment == "" && len(l.st.Unseen) == 0 {
+			break // it isn't there
+		}
+	}
+	l.st.Time = metav1.NewTime(l.theirs.Now().UTC())
+	return l.st, context.Cause(ctx)
+}
+
+func (l *Inspector) mayNotSee(what string) bool {
+	return slices.ContainsFunc(l.st.Unseen, func(u v1alpha1.Unseen) bool { return u.What == what })
+}
+
+func (l *Inspector) seeWebhooks(ctx context.Context) error {
+	var mutating admissionregistrationv1.MutatingWebhookConfigurationList
+	var validating admissionregistrationv1.ValidatingWebhookConfigurationList
+	if err := l.kube.List(ctx, &mutating); err != nil {
+		return err
+	}
+	if err := l.kube.List(ctx, &validating); err != nil {
+		return err
+	}
+	for _, c := range mutating.Items {
+		for _, w := range c.Webhooks {
+			l.add(calledWebhook{name: w.Name, mutating: true, client: w.ClientConfig, namespaces: w.NamespaceSelector, objects: w.ObjectSelector, conditions: w.MatchConditions},
+				"mutatingwebhookconfiguration/"+c.Name, w.Rules, w.FailurePolicy, w.TimeoutSeconds)
+		}
+	}
+	for _, c := range validating.Items {
+		for _, w := range c.Webhooks {
+			l.add(calledWebhook{name: w.Name, client: w.ClientConfig, namespaces: w.NamespaceSelector, objects: w.ObjectSelector, conditions: w.MatchConditions},
+				"validatingwebhookconfiguration/"+c.Name, w.Rules, w.FailurePolicy, w.TimeoutSeconds)
+		}
+	}
+	return nil
+}
+
+// add notes a webhook, if it is one of ours.
+func (l *Inspector) add(w calledWebhook, in string, rules []admissionregistrationv1.RuleWithOperations, failure *admissionregistrationv1.FailurePolicyType, timeout *int32) {
+	if !strings.HasSuffix(w.name, WebhookSuffix) {
+		return
+	}
+	if s := w.client.Service; s != nil {
+		w.path = ptr.Deref(s.Path, "/")
+		l.st.Program.Namespace = s.Namespace
+	}
+	out := v1alpha1.InstalledWebhook{
+		Name: w.name, Configuration: in, FailurePolicy: string(ptr.Deref(failure, admissionregistrationv1.Fail)),
+		TimeoutSecs: ptr.Deref(timeout, 10), ExcludedNamespaces: excludedBy(w.namespaces),
+		AuthorityExpiry: authorityExpiry(w.client.CABundle),
+	}
+	if w.objects != nil && len(w.objects.MatchLabels)+len(w.objects.MatchExpressions) > 0 {
+		out.ObjectSelector = metav1.FormatLabelSelector(w.objects)
+	}
+	for _, c := range w.conditions {
+		out.MatchConditions = append(out.MatchConditions, c.Name)
+	}
+	for _, r := range rules {
+		for _, resource := range r.Resources {
+			for _, operation := range r.Operations {
+				out.Resources = append(out.Resources, resource+":"+string(operation))
+			}
+		}
+	}
+	l.webhooks = append(l.webhooks, w)
+	l.st.Webhooks = append(l.st.Webhooks, out)
+}
+
+// excludedBy are the namespaces that a selector leaves out by name.
+func excludedBy(s *metav1.LabelSelector) []string {
+	if s == nil {
+		return nil
+	}
+	for _, r := range s.MatchExpressions {
+		if r.Key == corev1.LabelMetadataName && r.Operator == metav1.LabelSelectorOpNotIn {
+			return r.Values
+		}
+	}
+	return nil
+}
+
+// seeDeployment finds the Deployment in the namespace that the webhooks call, or
+// anywhere where there are none.
+func (l *Inspector) seeDeployment(ctx context.Context) error {
+	p := &l.st.Program
+	var found appsv1.DeploymentList
+	err := l.kube.List(ctx, &found, client.InNamespace(p.Namespace), client.MatchingLabels{"app.kubernetes.io/name": webhookName})
+	if err != nil || len(found.Items) == 0 {
+		return err
+	}
+	d := &found.Items[0]
+	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, observe.DeploymentVersion(d)
+	p.Ready, p.Desired = d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)
+	l.account = cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default")
+	if containers := d.Spec.Template.Spec.Containers; len(containers) > 0 {
+		p.Image = containers[0].Image
+	}
+	return nil
+}
+
+func (l *Inspector) seePods(ctx context.Context) error {
+	var found corev1.PodList
+	err := l.kube.List(ctx, &found, client.InNamespace(cmp.Or(l.st.Program.Namespace, webhookSpace)), client.MatchingLabels{"app.kubernetes.io/name": webhookName})
+	if err != nil {
+		return err
+	}
+	l.pods = slices.DeleteFunc(found.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
+	slices.SortFunc(l.pods, func(a, b corev1.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range l.pods {
+		l.st.Program.Replicas = append(l.st.Program.Replicas, replicaOf(&l.pods[i]))
+	}
+	return nil
+}
+
+func replicaOf(pod *corev1.Pod) v1alpha1.WebhookReplica {
+	r := v1alpha1.WebhookReplica{Pod: pod.Name, Node: pod.Spec.NodeName}
+	for _, c := range pod.Status.Conditions {
+		switch {
+		case c.Type == corev1.PodReady:
+			r.Ready = c.Status == corev1.ConditionTrue
+		case c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse:
+			r.LastExit = c.Message
+		}
+	}
+	for _, c := range pod.Status.ContainerStatuses {
+		r.Restarts += c.RestartCount
+		switch {
+		case c.State.Waiting != nil:
+			r.LastExit = strings.TrimSuffix(c.State.Waiting.Reason+": "+c.State.Waiting.Message, ": ")
+		case c.LastTerminationState.Terminated != nil:
+			t := c.LastTerminationState.Terminated
+			r.LastExit = fmt.Sprintf("%s with exit code %d at %s", t.Reason, t.ExitCode, t.FinishedAt.UTC().Format("2006-01-02 15:04:05 MST"))
+		}
+	}
+	return r
+}
+
+func (l *Inspector) seeZones(ctx context.Context) error {
+	for i := range l.st.Program.Replicas {
+		r := &l.st.Program.Replicas[i]
+		if r.Node == "" {
+			continue
+		}
+		var node corev1.Node
+		if err := l.kube.Get(ctx, client.ObjectKey{Name: r.Node}, &node); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+		r.Zone = node.Labels[corev1.LabelTopologyZone]
+	}
+	return nil
+}
+
+func (l *Inspector) seePolicies(ctx context.Context) error {
+	var list policyv1alpha1.EtcdTopologyPolicyList
+	if err := l.kube.List(ctx, &list); err != nil {
+		return err
+	}
+	for _, p := range list.Items {
+		out := v1alpha1.WebhookPolicy{
+			Name: p.Name, Mode: string(p.Spec.Mode), Matched: p.Status.Matched, Broken: p.Status.Broken, Unprotected: p.Status.Unprotected,
+		}
+		if c := meta.FindStatusCondition(p.Status.Conditions, policyv1alpha1.ConditionConflict); c != nil && c.Status == metav1.ConditionTrue {
+			out.Conflict = c.Message
+		}
+		l.st.Policies = append(l.st.Policies, out)
+	}
+	return nil
+}
+
+func (l *Inspector) seeCuts(ctx context.Context) error {
+	var list corev1.ServiceList
+	if err := l.kube.List(ctx, &list); err != nil {
+		return err
+	}
+	for i := range list.Items {
+		s := &list.Items[i]
+		if _, cut := s.Spec.Selector[policyv1alpha1.ClientTrafficKey]; !cut {
+			continue
+		}
+		out := v1alpha1.WebhookCut{Namespace: s.Namespace, Service: s.Name}
+		if until, readable := observe.CutUntil(s); readable {
+			out.Until = &metav1.Time{Time: until.UTC()}
+		}
+		l.st.Cuts = append(l.st.Cuts, out)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kubeclient
+
+import (
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// FieldManager is whom the API server notes as the writer of our fields.
+const FieldManager = "kubectl-etcd"
+
+func Connect(config *rest.Config) (client.Client, error) {
+	scheme := runtime.NewScheme()
+	if err := observe.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", config.Host, err)
+	}
+	kube, err := NewClient(config, httpClient, scheme)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", config.Host, err)
+	}
+	return kube, nil
+}
+
+func NewClient(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme) (client.Client, error) {
+	mapper, err := newMapper(config, httpClient, scheme)
+	if err != nil {
+		return nil, err
+	}
+	kube, err := client.New(config, client.Options{HTTPClient: httpClient, Scheme: scheme, Mapper: mapper, FieldOwner: FieldManager})
+	return served{kube}, err
+}
