@@ -20,7 +20,7 @@ import (
 const (
 	byKubectl = "\n**By kubectl alone**"
 	unaided   = "\n**While it doesn't run**"
-	forget    = "nobody needs the record:"
+	forget    = "remove the record:"
 )
 
 // typeInstall types a block of docs/install.md.
