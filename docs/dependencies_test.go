@@ -12,16 +12,16 @@ import (
 )
 
 var (
-	// direct is a requirement that isn't there for another one's sake: those have a comment.
+	// direct matches a direct requirement. Indirect ones have a comment.
 	direct = regexp.MustCompile(`(?m)^\s(\S+) v\S+$`)
-	// major is what a module's later versions end with.
+	// major matches the suffix of a module path from major version 2 on.
 	major = regexp.MustCompile(`/v[0-9]+$`)
-	// named is a module's path, or several at once: k8s.io/{api,client-go}.
+	// named matches a module path, or several at once: k8s.io/{api,client-go}.
 	named = regexp.MustCompile(`[a-z0-9]+\.[\w./-]*(?:\{[\w,-]+\})?[\w./-]*`)
 )
 
-// TestDependenciesHaveReasons holds that each module that a go.mod asks for is in
-// docs/decisions/dependencies.md.
+// TestDependenciesHaveReasons verifies that docs/decisions/dependencies.md contains each
+// module that a go.mod requires.
 func TestDependenciesHaveReasons(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("decisions", "dependencies.md"))
@@ -41,18 +41,18 @@ func TestDependenciesHaveReasons(t *testing.T) {
 		}
 		all := direct.FindAllStringSubmatch(string(mod), -1)
 		if len(all) < 20 {
-			t.Fatalf("only %d requirements are found in %s", len(all), file)
+			t.Fatalf("found only %d requirements in %s", len(all), file)
 		}
 		for _, m := range all {
 			path := major.ReplaceAllString(m[1], "")
 			if !has[path] && !strings.HasSuffix(path, "kubectl-etcd/kubectl-etcd") {
-				t.Errorf("%s requires %s, and nothing says why", file, m[1])
+				t.Errorf("%s requires %s, and no reason is documented", file, m[1])
 			}
 		}
 	}
 }
 
-// alternatives are the paths that one with braces stands for.
+// alternatives returns the paths that a path with braces stands for.
 func alternatives(path string) []string {
 	before, rest, several := strings.Cut(path, "{")
 	if !several {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package docs has the documentation's tests, and nothing else.
+// Package docs contains the tests of the documentation.
 package docs
 
 import (
@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// page is one Markdown file: the places that a link can lead to, and its own links.
+// page is one Markdown file: the anchors that links can lead to, and its own links.
 type page struct {
 	anchors map[string]bool
 	links   []string
@@ -24,7 +24,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`^#{1,6} +(.+?) *#*$`)
 	inCode  = regexp.MustCompile("`[^`]*`")
-	// noAnchor is what GitHub leaves out of a heading's anchor.
+	// noAnchor matches what GitHub leaves out of a heading's anchor.
 	noAnchor = regexp.MustCompile(`[^\pL\pN\pM_\- ]`)
 	target   = regexp.MustCompile(`\]\([^()]*\)`)
 )
@@ -36,7 +36,7 @@ func TestLinks(t *testing.T) {
 	followed := 0
 	for name, p := range pages {
 		for _, l := range p.links {
-			if strings.Contains(l, ":") { // an address of the web's
+			if strings.Contains(l, ":") { // a web address
 				continue
 			}
 			followed++
@@ -46,7 +46,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	if followed < 100 {
-		t.Errorf("only %d links are found: are they read rightly?", followed)
+		t.Errorf("found only %d links: does the pattern still match?", followed)
 	}
 }
 
@@ -65,8 +65,8 @@ func follow(pages map[string]page, from, link string) error {
 	return nil
 }
 
-// TestEveryPageIsListed holds that whoever begins at docs/README.md finds every page: it
-// is linked there, or by the README of its own folder, which is.
+// TestEveryPageIsListed verifies that docs/README.md, or the README of the page's own
+// folder, has a link to every page.
 func TestEveryPageIsListed(t *testing.T) {
 	t.Parallel()
 	pages := readPages(t)
@@ -76,12 +76,12 @@ func TestEveryPageIsListed(t *testing.T) {
 			continue
 		}
 		if !leadsTo(pages, top, name) && !leadsTo(pages, filepath.Join(filepath.Dir(name), "README.md"), name) {
-			t.Errorf("%s isn't listed by %s", name, top)
+			t.Errorf("%s has no link to %s", top, name)
 		}
 	}
 }
 
-// leadsTo says whether a page has a link to another one, which isn't itself.
+// leadsTo reports whether a page has a link to another page.
 func leadsTo(pages map[string]page, from, name string) bool {
 	if from == name {
 		return false
@@ -95,10 +95,20 @@ func leadsTo(pages map[string]page, from, name string) bool {
 	return false
 }
 
-// readPages reads all Markdown of the checkout, by path from its root.
+// readPages reads the headings and links of all Markdown pages, by path from the root.
 func readPages(t *testing.T) map[string]page {
 	t.Helper()
 	pages := map[string]page{}
+	for name, text := range files(t, ".md") {
+		pages[name] = read(text)
+	}
+	return pages
+}
+
+// files reads all files of the checkout with this extension, by path from the root.
+func files(t *testing.T, extension string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		switch {
@@ -106,7 +116,7 @@ func readPages(t *testing.T) map[string]page {
 			return err
 		case d.IsDir() && path != ".." && (name[0] == '.' || name == "testdata" || path == filepath.Join("..", "dist")):
 			return filepath.SkipDir
-		case d.IsDir() || filepath.Ext(name) != ".md":
+		case d.IsDir() || filepath.Ext(name) != extension:
 			return nil
 		}
 		text, err := os.ReadFile(path)
@@ -114,16 +124,16 @@ func readPages(t *testing.T) map[string]page {
 			return err
 		}
 		rel, err := filepath.Rel("..", path)
-		pages[filepath.ToSlash(rel)] = read(string(text))
+		all[filepath.ToSlash(rel)] = string(text)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pages
+	return all
 }
 
-// read takes a page apart; what stands in blocks of code is neither heading nor link.
+// read returns the headings and links of a page, except those in blocks of code.
 func read(text string) page {
 	p := page{anchors: map[string]bool{}}
 	inBlock := false
@@ -146,7 +156,7 @@ func read(text string) page {
 	return p
 }
 
-// anchor is what GitHub makes of a heading: a second one of the same words gets a number.
+// anchor returns GitHub's anchor of a heading. A second heading with the same text gets a number.
 func (p page) anchor(heading string) string {
 	a := strings.ToLower(target.ReplaceAllString(heading, ""))
 	a = strings.ReplaceAll(noAnchor.ReplaceAllString(a, ""), " ", "-")

@@ -27,7 +27,7 @@ import (
 // begins with the README. Each leaves the tour's cluster as it found it.
 var pages = []string{
 	"README.md",
-	"docs/guides/first-look.md",
+	"docs/guides/inspecting.md",
 	"docs/guides/spread.md",
 	"docs/guides/budgets-and-drains.md",
 	"docs/guides/client-traffic.md",
