@@ -154,23 +154,21 @@ func code(file string) string {
 		line  = 1
 	)
 	s.Init(files.AddFile("", files.Base(), len(file)), []byte(file), nil, scanner.ScanComments)
-	for {
-		pos, kind, text := s.Scan()
-		switch kind {
-		case token.EOF:
-			return b.String()
-		case token.IDENT, token.COMMENT, token.STRING:
-			for at := files.Position(pos).Line; line < at; line++ {
-				b.WriteByte('\n')
-			}
-			text = inName.ReplaceAllString(names.ReplaceAllString(text, ""), "$1 $2")
-			line += strings.Count(text, "\n")
-			if kind == token.COMMENT { // its sentences may continue in the next one
-				text = strings.TrimPrefix(text, "//")
-			} else {
-				text += " ;"
-			}
-			b.WriteString(text + " ")
+	for pos, kind, text := s.Scan(); kind != token.EOF; pos, kind, text = s.Scan() {
+		if kind != token.IDENT && kind != token.COMMENT && kind != token.STRING {
+			continue
 		}
+		for at := files.Position(pos).Line; line < at; line++ {
+			b.WriteByte('\n')
+		}
+		text = inName.ReplaceAllString(names.ReplaceAllString(text, ""), "$1 $2")
+		line += strings.Count(text, "\n")
+		if kind == token.COMMENT { // its sentences may continue in the next one
+			text = strings.TrimPrefix(text, "//")
+		} else {
+			text += " ;"
+		}
+		b.WriteString(text + " ")
 	}
+	return b.String()
 }
