@@ -122,7 +122,7 @@ func proposesToSave(t *testing.T, c *clusters.Cluster) {
 	save := []string{"snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore"}
 	plan := "Have backup-restore of Etcd " + c.Namespace + "/" + c.Name + " take a full snapshot"
 	tells(t, 0, []string{plan, "by lease " + c.Name + "-full-snap the store has revision", "Nothing was changed (--dry-run=client)"}, append(save, "--dry-run=client")...)
-	tells(t, 0, []string{plan, "No snapshot was taken (--dry-run=server)"}, append(save, "--dry-run=server")...)
+	tells(t, 0, []string{plan, "Nothing was changed (--dry-run=server)"}, append(save, "--dry-run=server")...)
 	tells(t, 2, []string{plan, "run it again with -y"}, save...)
 }
 

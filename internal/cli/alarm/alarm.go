@@ -124,72 +124,17 @@ func newAlarmDisarmCmd(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func alarmDisarm(ctx context.Context, e *app.App, target string, ch change.Flags) error {
-	c, err := e.Cluster(ctx, target)
+func alarmDisarm(ctx context.Context, a *app.App, target string, f change.Flags) error {
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	survey, alarms, err := raised(ctx, c)
-	if err != nil {
-		return err
-	}
-	if len(alarms) == 0 {
-		fmt.Fprintf(e.Out, "No alarm is raised in %s.\n", c.Owner)
-		return nil
-	}
-	if ch.DryRun != change.DryRunClient {
-		if err := change.Require(ctx, e, c, change.ThroughTunnel(c)); err != nil {
-			return err
-		}
-	}
-	plan, _, _, err := disarmPlan(ctx, e, c, survey, alarms)
-	if err != nil {
-		return err
-	}
-	if proceed, err := change.Propose(ctx, e, c, plan, ch); err != nil || !proceed {
-		return err
-	}
-	if ch.DryRun == change.DryRunServer {
-		change.TriedOnly(e)
-		return nil
-	}
-	ctx, cancel := app.Within(ctx, ch.Timeout, "disarm the alarms of "+target)
-	defer cancel()
-	lock, err := change.Hold(ctx, e, c, "alarm disarm", ch)
-	if err != nil {
-		return err
-	}
-	defer change.Release(ctx, e, lock)
-	return disarm(e, lock, c, ch)
-}
-
-// disarm looks anew under the lock: data that were the same may differ by now.
-func disarm(e *app.App, lock *operate.Lock, c *app.Cluster, ch change.Flags) error {
-	ctx := lock.Context()
-	survey, alarms, err := raised(ctx, c)
-	if err != nil {
-		return err
-	}
-	_, may, stay, err := disarmPlan(ctx, e, c, survey, alarms)
-	if err != nil {
-		return err
-	}
-	for _, a := range may {
-		if err := lock.Held(); err != nil {
-			return err
-		}
-		if err := operate.Disarm(ctx, c.Members, survey, a); err != nil {
-			return err
-		}
-		where := a.Where()
-		fmt.Fprintf(e.Out, "alarm %s of %s is disarmed.\n", a.Type, where)
-		change.Announce(ctx, e, c, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, where), ch)
-	}
-	if len(stay) > 0 {
-		return app.Unhealthy("%s", strings.Join(stay, "; "))
-	}
-	return nil
+	d := &disarming{app: a, cluster: c}
+	return change.Do(ctx, a, c, f, change.Operation{
+		Verb: "alarm disarm", Needs: change.ThroughTunnel(c), Judge: d.judge, Act: d.act,
+		AllowsUnfinished: true, // a cluster that takes no writes can't finish anything
+	})
 }
 
 // raised is what members say and which alarms are raised.
@@ -202,35 +147,78 @@ func raised(ctx context.Context, c *app.Cluster) (etcd.Survey, []etcd.Alarm, err
 	return survey, alarms, err
 }
 
-// disarmPlan asks the rules about every alarm that is raised, and returns those that may
-// go, and why others stay. Each may without the others: the cure of one is often refused because of another.
-func disarmPlan(ctx context.Context, e *app.App, c *app.Cluster, s etcd.Survey, alarms []etcd.Alarm) (plan operate.Plan, may []etcd.Alarm, stay []string, err error) {
-	databases := operate.Databases(s)
-	plan = operate.Plan{Title: fmt.Sprintf("Disarm the alarms of %s", c.Owner), Facts: change.DatabaseFacts(databases)}
-	var data policy.Comparison
-	if slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == policy.Corrupt }) {
-		fmt.Fprintln(e.ErrOut, "  comparing the data of all voters ...")
-		if data, err = operate.Compare(ctx, c.Members, s, e.Clock); err != nil {
-			return plan, nil, nil, err
-		}
+// disarming is what the rules say about the alarms that are raised.
+type disarming struct {
+	app     *app.App
+	cluster *app.Cluster
+	survey  etcd.Survey
+	// may are the alarms that may be disarmed; stay says why others may not.
+	may  []etcd.Alarm
+	stay []string
+}
+
+// judge asks the rules about each alarm by itself: the cure of one is often refused because
+// of another. It returns an error where none may be disarmed.
+func (d *disarming) judge(ctx context.Context) (operate.Plan, error) {
+	survey, alarms, err := raised(ctx, d.cluster)
+	if err != nil {
+		return operate.Plan{}, err
 	}
-	for _, a := range alarms {
-		v := policy.MayDisarm(databases, a.Type, data)
+	if len(alarms) == 0 {
+		fmt.Fprintf(d.app.Out, "No alarm is raised in %s.\n", d.cluster.Owner)
+		return operate.Plan{}, nil
+	}
+	databases := operate.Databases(survey)
+	data, err := d.compare(ctx, survey, alarms)
+	if err != nil {
+		return operate.Plan{}, err
+	}
+	plan := operate.Plan{Title: fmt.Sprintf("Disarm the alarms of %s", d.cluster.Owner), Facts: change.DatabaseFacts(databases)}
+	d.survey, d.may, d.stay = survey, nil, nil
+	for _, alarm := range alarms {
+		v := policy.MayDisarm(databases, alarm.Type, data)
 		if !v.Allowed {
-			stay = append(stay, fmt.Sprintf("alarm %s of %s stays: %s", a.Type, a.Where(), v.Message))
+			d.stay = append(d.stay, fmt.Sprintf("alarm %s of %s stays: %s", alarm.Type, alarm.Where(), v.Message))
 			continue
 		}
-		may = append(may, a)
-		plan.Steps = append(plan.Steps, fmt.Sprintf("disarm %s of %s: %s", a.Type, a.Where(), v.Message))
+		d.may = append(d.may, alarm)
+		plan.Steps = append(plan.Steps, fmt.Sprintf("disarm %s of %s: %s", alarm.Type, alarm.Where(), v.Message))
 		for _, n := range v.Notes {
 			plan.Warnings = append(plan.Warnings, n.Message+".")
 		}
 	}
-	if len(may) == 0 {
-		return plan, nil, stay, app.Refused("%s", strings.Join(stay, "; "))
+	if len(d.may) == 0 {
+		return plan, app.Refused("%s", strings.Join(d.stay, "; "))
 	}
-	for _, words := range stay {
-		plan.Warnings = append(plan.Warnings, words+".")
+	for _, why := range d.stay {
+		plan.Warnings = append(plan.Warnings, why+".")
 	}
-	return plan, may, stay, nil
+	return plan, nil
+}
+
+// compare hashes the data of all voters where a CORRUPT alarm is raised.
+func (d *disarming) compare(ctx context.Context, survey etcd.Survey, alarms []etcd.Alarm) (policy.Comparison, error) {
+	if !slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == policy.Corrupt }) {
+		return policy.Comparison{}, nil
+	}
+	fmt.Fprintln(d.app.ErrOut, "  comparing the data of all voters ...")
+	return operate.Compare(ctx, d.cluster.Members, survey, d.app.Clock)
+}
+
+// act disarms the alarms whose cause is gone. Alarms that stay make the cluster unhealthy.
+func (d *disarming) act(ctx context.Context, run *change.Run) error {
+	for _, a := range d.may {
+		if err := run.Held(); err != nil {
+			return err
+		}
+		if err := operate.Disarm(ctx, d.cluster.Members, d.survey, a); err != nil {
+			return err
+		}
+		run.Done(ctx, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, a.Where()),
+			fmt.Sprintf("alarm %s of %s is disarmed.", a.Type, a.Where()))
+	}
+	if len(d.stay) > 0 {
+		return app.Unhealthy("%s", strings.Join(d.stay, "; "))
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -69,14 +70,33 @@ func TimedOut(format string, args ...any) error {
 	return &timedOutError{message: fmt.Sprintf(format, args...)}
 }
 
-// Within limits what a command does to the time of its --timeout, 0 for none: not how long
-// somebody reads its plan. awaited says what it waits for, as the message when the time is
-// over.
-func Within(ctx context.Context, limit time.Duration, awaited string) (context.Context, context.CancelFunc) {
-	if limit <= 0 {
-		return context.WithCancel(ctx)
+// Limit is the --timeout of a command. It bounds the command's work, not the time that a
+// user reads the plan. The zero Limit bounds nothing.
+type Limit struct {
+	end   time.Time
+	cause error
+}
+
+// NewLimit returns the limit that ends timeout from now, or none for a timeout of 0.
+// awaited is what the command waits for: the error says that it did not happen in time.
+func NewLimit(timeout time.Duration, awaited string) Limit {
+	if timeout <= 0 {
+		return Limit{}
 	}
-	return context.WithTimeoutCause(ctx, limit, &timedOutError{message: awaited, limit: limit})
+	return Limit{end: clock.RealClock{}.Now().Add(timeout), cause: &timedOutError{message: awaited, limit: timeout}}
+}
+
+// Context returns a context that ends with the limit. Several contexts can share one limit.
+func (l Limit) Context(parent context.Context) (context.Context, context.CancelFunc) {
+	if l.end.IsZero() {
+		return context.WithCancel(parent)
+	}
+	return context.WithDeadlineCause(parent, l.end, l.cause)
+}
+
+// Within returns a context that ends with a new limit.
+func Within(ctx context.Context, timeout time.Duration, awaited string) (context.Context, context.CancelFunc) {
+	return NewLimit(timeout, awaited).Context(ctx)
 }
 
 // Outcome is an error's exit code and the word before it. ctx is that of the

@@ -14,13 +14,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// Require fails, before a command's first act, when the user lacks permissions
-// for it. Those for the lock and the Event are asked for with them.
+// Require returns an error where the user lacks a permission for a change of a cluster. It
+// also asks for the permissions of the lock and the Event.
 func Require(ctx context.Context, e *app.App, c *app.Cluster, needs []operate.Need) error {
 	return RequireOnly(ctx, e, c.Kube, append(operate.LockNeeds(c.Owner), needs...))
 }
 
-// RequireOnly is require for what concerns no cluster.
+// RequireOnly is Require without the permissions of the lock and the Event.
 func RequireOnly(ctx context.Context, e *app.App, kube client.Client, needs []operate.Need) error {
 	missing, err := operate.Missing(ctx, kube, needs)
 	if err != nil {
@@ -36,24 +36,32 @@ func RequireOnly(ctx context.Context, e *app.App, kube client.Client, needs []op
 	return &operate.MissingError{User: user, Needs: missing}
 }
 
-// Hold takes the cluster's lock for an operation. The caller releases it with
-// release, and works under the lock's context. A dry run needs none.
-func Hold(ctx context.Context, e *app.App, c *app.Cluster, operation string, ch Flags) (*operate.Lock, error) {
-	user, err := e.Whoami(ctx)
+// hold takes the cluster's lock for an operation. The limit bounds the wait for it. The
+// caller releases the lock and works under its context.
+func hold(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, operation string, f Flags) (*operate.Lock, error) {
+	user, err := a.Whoami(ctx)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := operate.Acquire(ctx, c.Kube, c.Owner, operate.Claim{
-		Operation: operation, Holder: app.Identity(user), Reason: ch.Reason, Clock: e.Clock,
-		Waiting: func(h operate.Holder, watch time.Duration) { Watching(e, h, watch) },
+	// The lock lives as long as the context that it is acquired with, so that context
+	// may end only while the lock is awaited.
+	lifetime, end := context.WithCancelCause(ctx)
+	wait, stop := limit.Context(ctx)
+	defer stop()
+	watched := context.AfterFunc(wait, func() { end(context.Cause(wait)) })
+	held, err := operate.Acquire(lifetime, c.Kube, c.Owner, operate.Claim{
+		Operation: operation, Holder: app.Identity(user), Reason: f.Reason, Clock: a.Clock,
+		Waiting: func(h operate.Holder, watch time.Duration) { Watching(a, h, watch) },
 	})
+	watched()
 	if err != nil {
+		end(nil)
 		return nil, err
 	}
-	if lock.TookOver != nil {
-		e.Warn("took over the lock of %s, which was no longer renewed: that operation may be half done.", *lock.TookOver)
+	if held.TookOver != nil {
+		a.Warn("took over the lock of %s, which was no longer renewed: that operation may be half done.", *held.TookOver)
 	}
-	return lock, nil
+	return held, nil
 }
 
 // Watching says that a lock's holder may be dead.
@@ -61,14 +69,14 @@ func Watching(e *app.App, h operate.Holder, watch time.Duration) {
 	fmt.Fprintf(e.ErrOut, "The cluster is locked by %s; watching for up to %s whether that is still alive.\n", h, watch)
 }
 
-// Release gives a lock back. That it can't is only told: the lock ends by itself.
+// Release releases a lock. A failure is only a warning, because the lock expires by itself.
 func Release(ctx context.Context, e *app.App, lock *operate.Lock) {
 	if err := lock.Release(ctx); err != nil && !app.Is[*operate.LostError](err) {
 		e.Warn("%v.", err)
 	}
 }
 
-// Announce records on the cluster who did what, and why.
+// Announce records on the cluster who did what, and why. It is no error where it can't.
 func Announce(ctx context.Context, e *app.App, c *app.Cluster, reason, what string, ch Flags) {
 	user, err := e.Whoami(ctx)
 	if err == nil {

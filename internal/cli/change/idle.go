@@ -11,16 +11,26 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// ReadsJournal is what it takes to see whether a change of members is under way.
-func ReadsJournal(c *app.Cluster) []operate.Need {
+// readsJournal are the permissions to see whether a change of members is under way.
+func readsJournal(c *app.Cluster) []operate.Need {
 	if !operate.Journalled(c.Owner) {
 		return nil
 	}
 	return []operate.Need{{Verb: "get", Resource: "configmaps", Namespace: c.Namespace, Name: operate.JournalName(c.Owner)}}
 }
 
-// Idle refuses while a change of members is under way that takes several steps.
-func Idle(ctx context.Context, e *app.App, c *app.Cluster) error {
+// idle returns an error while a change of members is unfinished, for an operation that must
+// not come between its steps.
+func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
+	if op.AllowsUnfinished || c == nil {
+		return nil
+	}
+	return Unfinished(ctx, e, c)
+}
+
+// Unfinished returns an error that says how to continue or undo the unfinished change of
+// members, and nil where there is none.
+func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 	if !operate.Journalled(c.Owner) {
 		return nil
 	}
@@ -38,18 +48,4 @@ func Idle(ctx context.Context, e *app.App, c *app.Cluster) error {
 	}
 	return app.Refused("kubectl etcd %s is under way on %s (%s) since %s: %s",
 		j.Verb(), c.Owner, j.Words(c.Owner), j.Began.Format("2006-01-02 15:04 MST"), way)
-}
-
-// HoldIdle is hold for what must not come between the steps of a change of members:
-// one may have been begun since the plan was made.
-func HoldIdle(ctx context.Context, e *app.App, c *app.Cluster, operation string, ch Flags) (*operate.Lock, error) {
-	lock, err := Hold(ctx, e, c, operation, ch)
-	if err != nil {
-		return nil, err
-	}
-	if err := Idle(lock.Context(), e, c); err != nil {
-		Release(ctx, e, lock)
-		return nil, err
-	}
-	return lock, nil
 }

@@ -40,11 +40,6 @@ func ThroughTunnel(c *app.Cluster) []operate.Need {
 	return []operate.Need{{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: c.Namespace}}
 }
 
-// TriedOnly ends a command with --dry-run=server: etcd itself can try nothing.
-func TriedOnly(e *app.App) {
-	fmt.Fprintln(e.ErrOut, "The rules and the API server allow it. Nothing was changed (--dry-run=server); etcd has no dry run.")
-}
-
 // DatabaseFacts says of each member what a plan rests on.
 func DatabaseFacts(databases []policy.Database) []string {
 	var facts []string

@@ -41,122 +41,99 @@ func SayStep(e *app.App, format string, args ...any) {
 	e.Step(format, args...)
 }
 
-// MembersTask is one run of an operation that may have been begun before.
+// MembersTask is one run of a change of members, which may have been begun before.
 type MembersTask struct {
-	Flags
-
 	Members *operate.Members
+	// Journal and Plan are those that the user is asked about.
 	Journal *operate.Journal
 	Plan    operate.Plan
-	// Fresh says that nothing was written yet.
+	// Fresh is true where nothing was written yet; Undo asks to undo what was begun.
 	Fresh, Undo bool
-	// Verb is What the lock is for; Event and What are the Event's reason and
-	// words, Undone its reason where it was taken back.
+	// Verb names the operation in the lock. Event and What are the reason and the text of
+	// the Event; Undone is its reason where the change was undone.
 	Verb, Event, Undone, What string
-	// Again makes a fresh task's plan once more.
+	// Again makes the plan of a fresh task once more.
 	Again func(context.Context) (*operate.Journal, operate.Plan, error)
+
+	cluster *app.Cluster
+	app     *app.App
+	judged  bool
 }
 
-// confirm looks once more, under the lock, whether what was planned may still be
-// done: somebody else may have ended or begun something while the user read.
-func (t *MembersTask) confirm(ctx context.Context, c *app.Cluster) error {
-	now, err := operate.ReadJournal(ctx, c.Kube, c.Owner)
+// Operation returns the task as an operation for Do.
+func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
+	t.app, t.cluster = a, c
+	return Operation{
+		Verb: t.Verb, Needs: t.Members.MembersNeeds(t.Journal), AllowsUnfinished: true,
+		Judge: t.judge, DryRun: t.try, Act: t.act,
+	}
+}
+
+// judge returns the plan that the task was made with, and from the second time on whether
+// it still holds: another client may have begun or ended a change meanwhile.
+func (t *MembersTask) judge(ctx context.Context) (operate.Plan, error) {
+	if !t.judged {
+		t.judged = true
+		return t.Plan, nil
+	}
+	now, err := operate.ReadJournal(ctx, t.cluster.Kube, t.cluster.Owner)
+	o := t.cluster.Owner
 	switch {
 	case err != nil:
-		return err
+		return t.Plan, err
 	case t.Fresh && now != nil:
-		return app.Refused("kubectl etcd %s (%s) was begun on %s meanwhile: see kubectl etcd status %s -n %s", now.Verb(), now.Words(c.Owner), c.Owner, c.Target(), c.Namespace)
+		return t.Plan, app.Refused("kubectl etcd %s (%s) was begun on %s meanwhile: see kubectl etcd status %s -n %s", now.Verb(), now.Words(o), o, o.Target(), o.Namespace)
 	case t.Fresh:
-		return t.replan(ctx, c)
+		return t.replan(ctx)
 	case !t.Journal.Same(now):
-		return app.Refused("what was under way on %s has ended meanwhile: see kubectl etcd status %s -n %s", c.Owner, c.Target(), c.Namespace)
+		return t.Plan, app.Refused("what was under way on %s has ended meanwhile: see kubectl etcd status %s -n %s", o, o.Target(), o.Namespace)
 	}
 	t.Journal = now
-	return nil
+	return t.Plan, nil
 }
 
-func (t *MembersTask) replan(ctx context.Context, c *app.Cluster) error {
-	journal, _, err := t.Again(ctx)
-	if err != nil {
-		return err
+func (t *MembersTask) replan(ctx context.Context) (operate.Plan, error) {
+	journal, plan, err := t.Again(ctx)
+	if err != nil || journal == nil {
+		return operate.Plan{}, err
 	}
-	if journal == nil || journal.Replicas != t.Journal.Replicas || journal.Operation != t.Journal.Operation {
-		return ChangedMeanwhile(c)
+	if journal.Replicas != t.Journal.Replicas || journal.Operation != t.Journal.Operation {
+		return operate.Plan{}, nil
 	}
 	t.Journal = journal
-	return nil
+	return plan, nil
 }
 
-// ChangeMembers asks, takes the lock, and does what the task says.
-func ChangeMembers(ctx context.Context, e *app.App, c *app.Cluster, t MembersTask) error {
-	if !t.Wait {
-		return app.Refused("the steps are done by this command, so it can't leave before they are: leave --wait=false away")
-	}
-	if t.DryRun != DryRunClient {
-		if err := Require(ctx, e, c, t.Members.MembersNeeds(t.Journal)); err != nil {
-			return err
-		}
-	}
-	yes, err := Propose(ctx, e, c, t.Plan, t.Flags)
-	if err != nil || !yes {
-		return err
-	}
-	if t.DryRun == DryRunServer {
-		if t.Fresh {
-			if err := t.Members.Begin(ctx, t.Journal, true); err != nil {
-				return err
-			}
-		}
-		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=server).")
+// try is the dry run: of a fresh task the API server tries the first write.
+func (t *MembersTask) try(ctx context.Context) error {
+	if !t.Fresh {
 		return nil
 	}
-	lock, err := Hold(ctx, e, c, t.Verb, t.Flags)
-	if err != nil {
-		return err
-	}
-	defer Release(ctx, e, lock)
-	t.Members.Held = lock.Held
-	// The time is for the steps: the lock is needed to take them back, too.
-	ctx, cancel := app.Within(lock.Context(), t.Timeout, t.What)
-	defer cancel()
-	if err := t.confirm(ctx, c); err != nil {
-		return err
-	}
-	return runMembers(ctx, e, c, t)
+	return t.Members.Begin(ctx, t.Journal, true)
 }
 
-// leftLimit is how long is looked for a pod without a member, also when the time is over.
+// leftLimit bounds the search for a pod without a member, also when the time is over.
 const leftLimit = 30 * time.Second
 
-func tellLeft(ctx context.Context, e *app.App, m *operate.Members) {
+func (t *MembersTask) warnLeft(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leftLimit)
 	defer cancel()
-	if left := m.Left(ctx); left != "" {
-		e.Warn("%s.", left)
+	if left := t.Members.Left(ctx); left != "" {
+		t.app.Warn("%s.", left)
 	}
 }
 
-func runMembers(ctx context.Context, e *app.App, c *app.Cluster, t MembersTask) error {
-	var err error
-	if t.Fresh {
-		t.Journal.Reason = t.Reason
-		err = t.Members.Begin(ctx, t.Journal, false)
-	}
+func (t *MembersTask) act(ctx context.Context, run *Run) error {
+	t.Members.Held = run.Held
 	undo := t.Undo || t.Journal.Undo
-	switch {
-	case err != nil:
-	case undo:
-		err = t.Members.Undo(ctx, t.Journal)
-	default:
-		err = t.Members.Run(ctx, t.Journal)
-	}
+	err := t.steps(ctx, run, undo)
+	again := fmt.Sprintf("run the same command again to go on, or with --abort to undo it (journal: ConfigMap %s)", operate.JournalName(t.cluster.Owner))
 	var undone *operate.UndoneError
 	var stopped *operate.HaltedError
-	again := fmt.Sprintf("run the same command again to go on, or with --abort to undo it (journal: ConfigMap %s)", operate.JournalName(c.Owner))
 	switch {
 	case errors.As(err, &undone):
-		Announce(ctx, e, c, t.Undone, t.Verb+" was taken back: "+undone.Awaited, t.Flags)
-		tellLeft(ctx, e, t.Members)
+		run.Done(ctx, t.Undone, t.Verb+" was taken back: "+undone.Awaited, "")
+		t.warnLeft(ctx)
 		return app.TimedOut("%v", err)
 	case errors.As(err, &stopped):
 		return app.Refused("stopped: %v; then %s", err, again)
@@ -165,15 +142,31 @@ func runMembers(ctx context.Context, e *app.App, c *app.Cluster, t MembersTask) 
 	case err != nil:
 		return fmt.Errorf("%w; %s", err, again)
 	case undo:
-		Announce(ctx, e, c, t.Undone, t.Verb+" was taken back", t.Flags)
-		fmt.Fprintf(e.Out, "%s: taken back\n", c.Target())
-		tellLeft(ctx, e, t.Members)
-		if !t.Undo {
-			return app.Refused("what was begun before is taken back now, as it was to be: run the same command again to begin anew")
-		}
-		return nil
+		return t.undone(ctx, run)
 	}
-	Announce(ctx, e, c, t.Event, t.What, t.Flags)
-	fmt.Fprintf(e.Out, "%s %s\n", c.Target(), t.What)
+	run.Done(ctx, t.Event, t.What, fmt.Sprintf("%s %s", t.cluster.Target(), t.What))
+	return nil
+}
+
+func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {
+	if t.Fresh {
+		t.Journal.Reason = run.flags.Reason
+		if err := t.Members.Begin(ctx, t.Journal, false); err != nil {
+			return err
+		}
+	}
+	if undo {
+		return t.Members.Undo(ctx, t.Journal)
+	}
+	return t.Members.Run(ctx, t.Journal)
+}
+
+// undone reports a change that was undone. It is a refusal where the user wanted the change.
+func (t *MembersTask) undone(ctx context.Context, run *Run) error {
+	run.Done(ctx, t.Undone, t.Verb+" was taken back", fmt.Sprintf("%s: taken back", t.cluster.Target()))
+	t.warnLeft(ctx)
+	if !t.Undo {
+		return app.Refused("what was begun before is taken back now, as it was to be: run the same command again to begin anew")
+	}
 	return nil
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// Propose shows a plan and returns whether to go on with it. It is false, without
+// propose shows a plan and returns whether to go on with it. It is false, without
 // an error, when the user says no or only the plan was asked for. Without a
 // terminal to ask on, and without -y, it refuses.
 //
 // With --dry-run=server it is true: what follows must then only try, see change.
-func Propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan, ch Flags) (bool, error) {
+func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan, ch Flags) (bool, error) {
 	showPlan(e, c, plan)
 	switch {
 	case ch.DryRun == DryRunClient:

@@ -43,9 +43,6 @@ func NewCommand(e *app.App) *cobra.Command {
 			kubectl etcd defrag etcd-main -y`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !ch.Wait {
-				return errors.New("--wait=false is not possible here: the members are done one after the other, by this command")
-			}
 			return run(cmd.Context(), e, args[0], ch)
 		},
 	}
@@ -53,55 +50,42 @@ func NewCommand(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, e *app.App, target string, ch change.Flags) error {
-	c, err := e.Cluster(ctx, target)
+func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := change.Idle(ctx, e, c); err != nil {
-		return err
-	}
-	state, err := change.Maintenance(e, c, nil).Look(ctx)
-	if err != nil {
-		return err
-	}
-	verdict := policy.MayDefrag(state.Cluster, state.Databases, state.Strays)
-	if !verdict.Allowed {
-		return app.Refused("%s can't be defragmented now: %s", c.Owner, verdict.Message)
-	}
-	if ch.DryRun != change.DryRunClient {
-		if err := change.Require(ctx, e, c, append(change.ThroughTunnel(c), change.ReadsJournal(c)...)); err != nil {
-			return err
-		}
-	}
-	cure := policy.OutOfSpace(state.Databases, state.Strays)
-	if proceed, err := change.Propose(ctx, e, c, defragPlan(c, state, verdict, cure), ch); err != nil || !proceed {
-		return err
-	}
-	if ch.DryRun == change.DryRunServer {
-		change.TriedOnly(e)
-		return nil
-	}
-	ctx, cancel := app.Within(ctx, ch.Timeout, "defragment "+target)
-	defer cancel()
-	lock, err := change.HoldIdle(ctx, e, c, "defrag", ch)
-	if err != nil {
-		return err
-	}
-	defer change.Release(ctx, e, lock)
-	if err := stopped(defragment(lock.Context(), e, c, change.Maintenance(e, c, lock.Held), state, cure)); err != nil {
-		return err
-	}
-	done := "defragmented every member"
-	if cure {
-		done = "compacted and defragmented every member, and disarmed NOSPACE"
-	}
-	change.Announce(ctx, e, c, "Defragmented", done, ch)
-	return nil
+	var state operate.State
+	var cure bool
+	return change.Do(ctx, a, c, f, change.Operation{
+		Verb: "defrag", Needs: change.ThroughTunnel(c),
+		Judge: func(ctx context.Context) (operate.Plan, error) {
+			if state, err = change.Maintenance(a, c, nil).Look(ctx); err != nil {
+				return operate.Plan{}, err
+			}
+			verdict := policy.MayDefrag(state.Cluster, state.Databases, state.Strays)
+			if !verdict.Allowed {
+				return operate.Plan{}, app.Refused("%s can't be defragmented now: %s", c.Owner, verdict.Message)
+			}
+			cure = policy.OutOfSpace(state.Databases, state.Strays)
+			return defragPlan(c, state, verdict, cure), nil
+		},
+		Act: func(ctx context.Context, run *change.Run) error {
+			if err := stopped(defragment(ctx, c, change.Maintenance(a, c, run.Held), state, cure)); err != nil {
+				return err
+			}
+			what, line := "defragmented every member", "%s is defragmented."
+			if cure {
+				what, line = "compacted and defragmented every member, and disarmed NOSPACE", "%s is defragmented and takes writes again."
+			}
+			run.Done(ctx, "Defragmented", what, fmt.Sprintf(line, c.Owner))
+			return nil
+		},
+	})
 }
 
-func defragment(ctx context.Context, e *app.App, c *app.Cluster, m *operate.Maintenance, state operate.State, cure bool) error {
+func defragment(ctx context.Context, c *app.Cluster, m *operate.Maintenance, state operate.State, cure bool) error {
 	if cure {
 		if err := m.Compact(ctx, state); err != nil {
 			return err
@@ -111,7 +95,6 @@ func defragment(ctx context.Context, e *app.App, c *app.Cluster, m *operate.Main
 		return err
 	}
 	if !cure {
-		fmt.Fprintf(e.Out, "%s is defragmented.\n", c.Owner)
 		return nil
 	}
 	verdict, err := m.DisarmNoSpace(ctx)
@@ -121,7 +104,6 @@ func defragment(ctx context.Context, e *app.App, c *app.Cluster, m *operate.Main
 	if !verdict.Allowed {
 		return app.Unhealthy("%s is defragmented and still out of space: %s", c.Owner, verdict.Message)
 	}
-	fmt.Fprintf(e.Out, "%s is defragmented and takes writes again.\n", c.Owner)
 	return nil
 }
 
@@ -144,6 +126,7 @@ func defragPlan(c *app.Cluster, s operate.State, v policy.Verdict, cure bool) op
 	}
 	step := func(format string, args ...any) { plan.Steps = append(plan.Steps, fmt.Sprintf(format, args...)) }
 	if cure {
+		plan.Title += " and disarm " + policy.NoSpace
 		step("compact the history of all keys up to now")
 		plan.Warnings = append(plan.Warnings, "Watches that are behind the compacted revision must list again.")
 	}

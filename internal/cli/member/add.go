@@ -53,8 +53,8 @@ func newMemberAddCmd(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func memberAdd(ctx context.Context, e *app.App, target string, peerURLs []string, ch change.Flags) error {
-	c, err := e.Cluster(ctx, target)
+func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string, f change.Flags) error {
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
@@ -62,30 +62,29 @@ func memberAdd(ctx context.Context, e *app.App, target string, peerURLs []string
 	if err := unmanaged(c, "add a member to"); err != nil {
 		return err
 	}
-	if err := change.Idle(ctx, e, c); err != nil {
-		return err
-	}
-	s, err := operate.Listed(ctx, c.Members, "add a member")
-	if err != nil {
-		return err
-	}
-	if err := mayAdd(c, s, peerURLs); err != nil {
-		return err
-	}
-	voters := len(s.List)
-	return changeList(ctx, e, c, memberTask{
-		Flags: ch, verb: "member add", event: "MemberAdded", what: "added a learner at " + strings.Join(peerURLs, ","),
-		plan: operate.Plan{
-			Title: "add a learner at " + strings.Join(peerURLs, ","),
-			Facts: []string{fmt.Sprintf("%d voters, all healthy, quorum is %d; with its vote it will be %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
-			Steps: []string{"add it to etcd's list, without a vote"},
-		},
-		act: func(ctx context.Context, members *etcd.Cluster, held func() error) error {
-			id, err := operate.AddLearner(ctx, members, c.Owner, peerURLs, held)
-			if err == nil {
-				startWith(e, s, id, peerURLs)
+	var s etcd.Survey
+	return change.Do(ctx, a, c, f, change.Operation{
+		Verb: "member add", Needs: memberNeeds(c),
+		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
+			if s, err = operate.Listed(ctx, c.Members, "add a member"); err != nil {
+				return plan, err
 			}
-			return err
+			voters := len(s.List)
+			return operate.Plan{
+				Title: "add a learner at " + strings.Join(peerURLs, ","),
+				Facts: []string{fmt.Sprintf("%d voters, all healthy, quorum is %d; with its vote it will be %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
+				Steps: []string{"add it to etcd's list, without a vote"},
+			}, mayAdd(c, s, peerURLs)
+		},
+		Act: func(ctx context.Context, run *change.Run) error {
+			id, err := operate.AddLearner(ctx, c.Members, c.Owner, peerURLs, run.Held)
+			if err != nil {
+				return err
+			}
+			startWith(a, s, id, peerURLs)
+			done := "added a learner at " + strings.Join(peerURLs, ",")
+			run.Done(ctx, "MemberAdded", done, fmt.Sprintf("%s: %s", c.Target(), done))
+			return nil
 		},
 	})
 }

@@ -43,8 +43,8 @@ func newMemberPromoteCmd(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func memberPromote(ctx context.Context, e *app.App, target, word string, ch change.Flags) error {
-	c, err := e.Cluster(ctx, target)
+func memberPromote(ctx context.Context, a *app.App, target, member string, f change.Flags) error {
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
@@ -52,44 +52,53 @@ func memberPromote(ctx context.Context, e *app.App, target, word string, ch chan
 	if err := unmanaged(c, "promote a member of"); err != nil {
 		return err
 	}
-	if err := change.Idle(ctx, e, c); err != nil {
-		return err
-	}
-	s, err := operate.Listed(ctx, c.Members, "promote "+word)
-	if err != nil {
-		return err
-	}
-	l, err := operate.FindMember(s, word)
-	if err != nil {
-		return err
-	}
-	if !l.Learner {
-		fmt.Fprintf(e.ErrOut, "Member %s votes already.\n", operate.Name(l))
-		return nil
-	}
-	if l.Pod == "" {
-		return app.Refused("cannot promote %s: it runs in no pod of the cluster, so nobody here sees whether it has caught up; if you do, kubectl etcd proxy %s -n %s -- etcdctl member promote %016x; else kubectl etcd member remove %s %016x -n %s",
-			operate.Name(l), c.Target(), c.Namespace, l.ID, c.Target(), l.ID, c.Namespace)
-	}
-	voters := len(s.List) - 1
-	return changeList(ctx, e, c, memberTask{
-		Flags: ch, verb: "member promote", event: "MemberPromoted", what: "promoted member " + operate.Name(l),
-		plan: operate.Plan{
-			Title: "promote member " + operate.Name(l),
-			Facts: []string{fmt.Sprintf("%d voters, quorum is %d; with its vote it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
-			Steps: []string{fmt.Sprintf("wait until it is within %d entries of the leader", policy.LagLimit), "promote it"},
+	var l etcd.Listed
+	return change.Do(ctx, a, c, f, change.Operation{
+		Verb: "member promote", Needs: memberNeeds(c),
+		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
+			l, plan, err = promotePlan(ctx, a, c, member)
+			return plan, err
 		},
-		act: func(ctx context.Context, members *etcd.Cluster, held func() error) error {
-			if err := awaitCaughtUp(ctx, e, members, l); err != nil {
+		Act: func(ctx context.Context, run *change.Run) error {
+			if err := awaitCaughtUp(ctx, a, c.Members, l); err != nil {
 				return err
 			}
-			return operate.PromoteMember(ctx, members, l, held)
+			if err := operate.PromoteMember(ctx, c.Members, l, run.Held); err != nil {
+				return err
+			}
+			done := "promoted member " + operate.Name(l)
+			run.Done(ctx, "MemberPromoted", done, fmt.Sprintf("%s: %s", c.Target(), done))
+			return nil
 		},
 	})
 }
 
-// awaitCaughtUp waits until a learner was close to its leader at each of three
-// reads, one a second.
+// promotePlan returns the learner and the plan to promote it. The plan is empty where the
+// member has its vote already.
+func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string) (etcd.Listed, operate.Plan, error) {
+	s, err := operate.Listed(ctx, c.Members, "promote "+member)
+	if err != nil {
+		return etcd.Listed{}, operate.Plan{}, err
+	}
+	l, err := operate.FindMember(s, member)
+	switch {
+	case err != nil:
+		return l, operate.Plan{}, err
+	case !l.Learner:
+		fmt.Fprintf(a.ErrOut, "Member %s votes already.\n", operate.Name(l))
+		return l, operate.Plan{}, nil
+	case l.Pod == "":
+		return l, operate.Plan{}, app.Refused("cannot promote %s: it runs in no pod of the cluster, so nobody here sees whether it has caught up; if you do, kubectl etcd proxy %s -n %s -- etcdctl member promote %016x; else kubectl etcd member remove %s %016x -n %s",
+			operate.Name(l), c.Target(), c.Namespace, l.ID, c.Target(), l.ID, c.Namespace)
+	}
+	voters := len(s.List) - 1
+	return l, operate.Plan{
+		Title: "promote member " + operate.Name(l),
+		Facts: []string{fmt.Sprintf("%d voters, quorum is %d; with its vote it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
+		Steps: []string{fmt.Sprintf("wait until it is within %d entries of the leader", policy.LagLimit), "promote it"},
+	}, nil
+}
+
 func awaitCaughtUp(ctx context.Context, e *app.App, members *etcd.Cluster, l etcd.Listed) error {
 	for near := 0; near < policy.CatchUpReads; {
 		s, err := operate.Listed(ctx, members, "promote "+operate.Name(l))

@@ -50,58 +50,61 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func memberRemove(ctx context.Context, e *app.App, target, word string, ch change.Flags) error {
-	c, err := e.Cluster(ctx, target)
+func memberRemove(ctx context.Context, a *app.App, target, member string, f change.Flags) error {
+	c, err := a.Owner(ctx, target)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	if err := change.Idle(ctx, e, c); err != nil {
-		return err
-	}
-	s, err := operate.Listed(ctx, c.Members, "remove "+word)
-	if err != nil {
-		return err
-	}
-	l, err := operate.FindMember(s, word)
-	if err != nil {
-		return err
-	}
-	plan, err := removePlan(ctx, c, s, l)
-	if err != nil {
-		return err
-	}
-	return changeList(ctx, e, c, memberTask{
-		Flags: ch, plan: plan, verb: "member remove", event: "MemberRemoved", what: "removed member " + operate.Name(l),
-		act: func(ctx context.Context, _ *etcd.Cluster, held func() error) error {
-			return removeNow(ctx, e, c, l, held)
-		},
-	})
+	r := &removal{app: a, owner: c, member: member}
+	defer r.close()
+	return change.Do(ctx, a, c, f, change.Operation{Verb: "member remove", Needs: memberNeeds(c), Judge: r.judge, Act: r.act})
 }
 
-// removeNow looks anew, under the lock, at the pods, too: while somebody read the plan, the
-// dead may have come back.
-func removeNow(ctx context.Context, e *app.App, c *app.Cluster, was etcd.Listed, held func() error) error {
-	c, err := e.Cluster(ctx, c.Owner.Target().String())
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	s, err := operate.Listed(ctx, c.Members, "remove "+operate.Name(was))
-	if err != nil {
-		return err
-	}
-	now, err := operate.FindMember(s, fmt.Sprintf("%016x", was.ID))
-	if err != nil {
-		return err
-	}
-	if _, err := removePlan(ctx, c, s, now); err != nil {
-		return err
-	}
-	return operate.RemoveMember(ctx, c.Members, c.Owner, was, held)
+// removal takes one member out of etcd's list.
+type removal struct {
+	app    *app.App
+	owner  *app.Cluster
+	member string
+	// now is the cluster as it was judged last, with its pods of that moment.
+	now    *app.Cluster
+	listed etcd.Listed
 }
 
-// removePlan refuses members that should go another way, or not at all.
+func (r *removal) close() {
+	if r.now != nil {
+		_ = r.now.Close() // nothing is written to it any more
+	}
+	r.now = nil
+}
+
+// judge finds the cluster's pods again each time: the member may have got a pod since the
+// plan was made. From the first time on, the member is the one with the ID found then.
+func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
+	r.close()
+	var err error
+	if r.now, err = r.app.Cluster(ctx, r.owner.Target().String()); err != nil {
+		return operate.Plan{}, err
+	}
+	s, err := operate.Listed(ctx, r.now.Members, "remove "+r.member)
+	if err != nil {
+		return operate.Plan{}, err
+	}
+	if r.listed, err = operate.FindMember(s, r.member); err != nil {
+		return operate.Plan{}, err
+	}
+	r.member = fmt.Sprintf("%016x", r.listed.ID)
+	return removePlan(ctx, r.now, s, r.listed)
+}
+
+func (r *removal) act(ctx context.Context, run *change.Run) error {
+	if err := operate.RemoveMember(ctx, r.now.Members, r.now.Owner, r.listed, run.Held); err != nil {
+		return err
+	}
+	done := "removed member " + operate.Name(r.listed)
+	run.Done(ctx, "MemberRemoved", done, fmt.Sprintf("%s: %s", r.now.Target(), done))
+	return nil
+}
+
 func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
 	what := "remove " + operate.Name(l)
 	peers := operate.Peers(c.Owner, s)

@@ -100,9 +100,9 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 	if err != nil {
 		return err
 	}
-	t := change.MembersTask{
+	t := &change.MembersTask{
 		Members: m, Journal: j, Undo: o.abort, Verb: "member replace", Event: "MemberReplaced", Undone: "MemberReplacedUndone",
-		What: "replaced the member of " + pod, Flags: o.Flags,
+		What: "replaced the member of " + pod,
 	}
 	switch {
 	case j == nil && o.abort:
@@ -117,11 +117,11 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		}
 		t.Fresh = true
 	case j.Operation != policy.Replace || m.Owner.PodName(j.Place) != pod:
-		return change.Idle(ctx, e, c)
+		return change.Unfinished(ctx, e, c)
 	default:
 		if t.Plan, err = m.PlanResume(ctx, j, o.abort); err != nil {
 			return err
 		}
 	}
-	return change.ChangeMembers(ctx, e, c, t)
+	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))
 }

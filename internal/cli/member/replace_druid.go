@@ -25,49 +25,32 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 	if m.Logs, err = e.Logs(c.Namespace); err != nil {
 		return err
 	}
-	r, plan, err := m.PlanDruidReplace(ctx, pod, o.force)
-	if err != nil {
-		return err
-	}
-	if o.DryRun != change.DryRunClient {
-		needs := append(append(memberNeeds(c), operate.DruidViewNeeds(c.Owner)...),
-			operate.Need{Verb: "get", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
-			operate.Need{Verb: "delete", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
-			operate.Need{Verb: "delete", Resource: "pods", Namespace: c.Namespace, Name: pod})
-		if err := change.Require(ctx, e, c, needs); err != nil {
-			return err
-		}
-	}
-	yes, err := change.Propose(ctx, e, c, plan, o.Flags)
-	if err != nil || !yes {
-		return err
-	}
-	if o.DryRun == change.DryRunServer {
-		if err := m.ReplaceDruid(ctx, r, true); err != nil {
-			return err
-		}
-		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=server).")
-		return nil
-	}
-	lock, err := change.Hold(ctx, e, c, "member replace", o.Flags)
-	if err != nil {
-		return err
-	}
-	defer change.Release(ctx, e, lock)
-	m.Held = lock.Held
-	ctx, cancel := app.Within(lock.Context(), o.Timeout, "replace "+pod)
-	defer cancel()
-	now, _, err := m.PlanDruidReplace(ctx, pod, o.force)
-	if err != nil {
-		return err
-	}
-	if !now.Same(r) {
-		return change.ChangedMeanwhile(c)
-	}
-	if err := m.ReplaceDruid(ctx, r, false); err != nil {
-		return err
-	}
-	change.Announce(ctx, e, c, "MemberReplaced", "replaced the member of "+pod, o.Flags)
-	fmt.Fprintf(e.Out, "%s replaced the member of %s\n", c.Target(), pod)
-	return nil
+	needs := append(append(memberNeeds(c), operate.DruidViewNeeds(c.Owner)...),
+		operate.Need{Verb: "get", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
+		operate.Need{Verb: "delete", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
+		operate.Need{Verb: "delete", Resource: "pods", Namespace: c.Namespace, Name: pod})
+	var agreed *operate.DruidReplacement
+	return change.Do(ctx, e, c, o.Flags, change.Operation{
+		Verb: "member replace", Needs: needs, AllowsUnfinished: true,
+		Judge: func(ctx context.Context) (operate.Plan, error) {
+			r, plan, err := m.PlanDruidReplace(ctx, pod, o.force)
+			if err != nil {
+				return plan, err
+			}
+			if agreed != nil && !r.Same(agreed) {
+				return operate.Plan{}, nil // another pod or volume by now
+			}
+			agreed = r
+			return plan, nil
+		},
+		DryRun: func(ctx context.Context) error { return m.ReplaceDruid(ctx, agreed, true) },
+		Act: func(ctx context.Context, run *change.Run) error {
+			m.Held = run.Held
+			if err := m.ReplaceDruid(ctx, agreed, false); err != nil {
+				return err
+			}
+			run.Done(ctx, "MemberReplaced", "replaced the member of "+pod, fmt.Sprintf("%s replaced the member of %s", c.Target(), pod))
+			return nil
+		},
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -45,57 +46,57 @@ func NewCommand(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, e *app.App, target, to string, ch change.Flags) error {
-	c, err := e.Cluster(ctx, target)
+func run(ctx context.Context, a *app.App, target, to string, f change.Flags) error {
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	survey, err := c.Members.Survey(ctx)
-	if err != nil {
-		return err
+	m := &move{app: a, cluster: c, to: to}
+	return change.Do(ctx, a, c, f, change.Operation{
+		Verb: "move-leader", Needs: change.ThroughTunnel(c), Judge: m.judge, Act: m.act,
+	})
+}
+
+// move is a transfer of leadership between the members of two pods. An empty to means the
+// member that is furthest ahead.
+type move struct {
+	app      *app.App
+	cluster  *app.Cluster
+	survey   etcd.Survey
+	from, to string
+}
+
+func (m *move) judge(ctx context.Context) (operate.Plan, error) {
+	var err error
+	if m.survey, err = m.cluster.Members.Survey(ctx); err != nil {
+		return operate.Plan{}, err
 	}
-	databases := operate.Databases(survey)
-	if to, err = successor(c, databases, to); err != nil {
-		return err
+	databases := operate.Databases(m.survey)
+	if m.to, err = successor(m.cluster, databases, m.to); err != nil {
+		return operate.Plan{}, err
 	}
-	from := change.LeaderOf(databases)
-	if from == to {
-		fmt.Fprintf(e.Out, "%s leads %s already.\n", to, c.Owner)
-		return nil
+	m.from = change.LeaderOf(databases)
+	if m.from == m.to {
+		fmt.Fprintf(m.app.Out, "%s leads %s already.\n", m.to, m.cluster.Owner)
+		return operate.Plan{}, nil
 	}
-	if ch.DryRun != change.DryRunClient {
-		if err := change.Require(ctx, e, c, change.ThroughTunnel(c)); err != nil {
-			return err
-		}
-	}
-	plan := operate.Plan{
-		Title: fmt.Sprintf("Move the leadership of %s from %s to %s", c.Owner, from, to),
+	return operate.Plan{
+		Title: fmt.Sprintf("Move the leadership of %s from %s to %s", m.cluster.Owner, m.from, m.to),
 		Facts: change.DatabaseFacts(databases),
-		Steps: []string{fmt.Sprintf("have %s hand over to %s: writes wait for an election", from, to)},
-	}
-	if proceed, err := change.Propose(ctx, e, c, plan, ch); err != nil || !proceed {
+		Steps: []string{fmt.Sprintf("have %s hand over to %s: writes wait for an election", m.from, m.to)},
+	}, nil
+}
+
+func (m *move) act(ctx context.Context, run *change.Run) error {
+	if err := run.Held(); err != nil {
 		return err
 	}
-	if ch.DryRun == change.DryRunServer {
-		change.TriedOnly(e)
-		return nil
-	}
-	ctx, cancel := app.Within(ctx, ch.Timeout, "move the leadership of "+target)
-	defer cancel()
-	lock, err := change.Hold(ctx, e, c, "move-leader", ch)
-	if err != nil {
+	if err := operate.MoveLeader(ctx, m.cluster.Members, m.survey, m.to); err != nil {
 		return err
 	}
-	defer change.Release(ctx, e, lock)
-	if err := lock.Held(); err != nil {
-		return err
-	}
-	if err := operate.MoveLeader(lock.Context(), c.Members, survey, to); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Out, "%s leads %s, instead of %s.\n", to, c.Owner, from)
-	change.Announce(ctx, e, c, "LeaderMoved", fmt.Sprintf("moved the leadership from %s to %s", from, to), ch)
+	run.Done(ctx, "LeaderMoved", fmt.Sprintf("moved the leadership from %s to %s", m.from, m.to),
+		fmt.Sprintf("%s leads %s, instead of %s.", m.to, m.cluster.Owner, m.from))
 	return nil
 }
 

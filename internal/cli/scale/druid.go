@@ -16,50 +16,47 @@ import (
 )
 
 // scaleDruid has etcd-druid scale, which adds and promotes the members itself.
-func scaleDruid(ctx context.Context, e *app.App, c *app.Cluster, o scaleOptions) error {
+func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions) error {
 	if o.abort {
 		return app.Refused("cannot take back a scale of %s: etcd-druid scales it, and goes on until it is done; kubectl etcd status etcd/%s shows how far it is", c.Owner, c.Name)
 	}
-	m, err := change.Members(e, c)
+	m, err := change.Members(a, c)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
+	return change.Do(ctx, a, c, o.Flags, change.Operation{
+		Verb: "scale", Needs: m.DruidNeeds(), AllowsUnfinished: true, Detaches: true,
+		Judge:  func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, a, c, m, o) },
+		DryRun: func(ctx context.Context) error { return m.ScaleDruid(ctx, o.replicas, true) },
+		Act: func(ctx context.Context, run *change.Run) error {
+			m.Held = run.Held
+			return scaleDruidNow(ctx, c, m, o, run)
+		},
+	})
+}
+
+// druidPlan returns the plan to scale an Etcd. An Etcd that was told the number before has
+// no plan: it is only awaited.
+func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *operate.Members, o scaleOptions) (operate.Plan, error) {
 	plan, err := m.PlanDruidScale(ctx, o.replicas)
 	if err != nil {
-		return err
+		return plan, err
 	}
 	if plan.Title == "" {
-		return scaledAlready(ctx, e, c, m, o)
+		return plan, scaledAlready(ctx, a, c, m, o)
 	}
 	if o.replicas == 0 {
-		fact, err := savedBefore(ctx, e, c, o.snapshot)
+		fact, err := savedBefore(ctx, a, c, o.snapshot)
 		if err != nil {
-			return err
+			return plan, err
 		}
 		plan.Facts = append(plan.Facts, fact)
 	}
-	if o.DryRun != change.DryRunClient {
-		if err := change.Require(ctx, e, c, m.DruidNeeds()); err != nil {
-			return err
-		}
-	}
-	yes, err := change.Propose(ctx, e, c, plan, o.Flags)
-	if err != nil || !yes {
-		return err
-	}
-	if o.DryRun == change.DryRunServer {
-		if err := m.ScaleDruid(ctx, o.replicas, true); err != nil {
-			return err
-		}
-		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=server).")
-		return nil
-	}
-	return scaleDruidNow(ctx, e, c, m, plan, o)
+	return plan, nil
 }
 
-// scaledAlready says that nothing is to be asked of etcd-druid, which may still be at it.
-func scaledAlready(ctx context.Context, e *app.App, c *app.Cluster, m *operate.Members, o scaleOptions) error {
+func scaledAlready(ctx context.Context, a *app.App, c *app.Cluster, m *operate.Members, o scaleOptions) error {
 	ctx, cancel := app.Within(ctx, o.Timeout, fmt.Sprintf("scale %s to %s", c.Owner, members(o.replicas)))
 	defer cancel()
 	if o.Wait && o.DryRun == change.DryRunNone {
@@ -67,37 +64,22 @@ func scaledAlready(ctx context.Context, e *app.App, c *app.Cluster, m *operate.M
 			return err
 		}
 	}
-	fmt.Fprintf(e.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
+	fmt.Fprintf(a.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
 	return nil
 }
 
-// scaleDruidNow looks anew under the lock: while somebody read the plan, a member may have
-// died or another scale have begun.
-func scaleDruidNow(ctx context.Context, e *app.App, c *app.Cluster, m *operate.Members, plan operate.Plan, o scaleOptions) error {
-	ctx, cancel := app.Within(ctx, o.Timeout, fmt.Sprintf("scale %s to %s", c.Owner, members(o.replicas)))
-	defer cancel()
-	lock, err := change.Hold(ctx, e, c, "scale", o.Flags)
-	if err != nil {
-		return err
-	}
-	defer change.Release(ctx, e, lock)
-	ctx, m.Held = lock.Context(), lock.Held
-	switch now, err := m.PlanDruidScale(ctx, o.replicas); {
-	case err != nil:
-		return err
-	case now.Title != plan.Title:
-		return change.ChangedMeanwhile(c)
-	}
+// scaleDruidNow sets the replicas and waits, under the lock, until all members vote.
+func scaleDruidNow(ctx context.Context, c *app.Cluster, m *operate.Members, o scaleOptions, run *change.Run) error {
 	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
 		return err
 	}
-	change.Announce(ctx, e, c, "Scaled", "scale to "+members(o.replicas), o.Flags)
+	run.Done(ctx, "Scaled", "scale to "+members(o.replicas), "")
 	if o.Wait {
 		if err := m.AwaitDruid(ctx, o.replicas, m.TellDruid); err != nil {
 			return fmt.Errorf("%w; etcd-druid goes on: the same command waits for it again", err)
 		}
 	}
-	fmt.Fprintf(e.Out, "%s scaled to %s\n", c.Target(), members(o.replicas))
+	run.Print("%s scaled to %s", c.Target(), members(o.replicas))
 	return nil
 }
 

@@ -110,9 +110,9 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 	if err != nil {
 		return err
 	}
-	t := change.MembersTask{
+	t := &change.MembersTask{
 		Members: m, Journal: j, Undo: o.abort, Verb: "scale", Event: "Scaled", Undone: "ScaledUndone",
-		What: "scaled to " + members(o.replicas), Flags: o.Flags,
+		What: "scaled to " + members(o.replicas),
 	}
 	switch {
 	case j == nil && o.abort:
@@ -139,5 +139,5 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 			return err
 		}
 	}
-	return change.ChangeMembers(ctx, e, c, t)
+	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))
 }

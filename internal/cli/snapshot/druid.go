@@ -37,35 +37,29 @@ func snapshotViaStore(cmd *cobra.Command, e *app.App, target string, via snapsho
 	if err != nil {
 		return err
 	}
-	if proceed, err := change.Propose(ctx, e, c, viaPlan(ctx, c, store, via, byTask), ch); err != nil || !proceed {
-		return err
-	}
-	if ch.DryRun == change.DryRunServer {
-		return tryViaStore(ctx, e, c, via, byTask)
-	}
-	ctx, cancel := app.Within(ctx, ch.Timeout, fmt.Sprintf("have backup-restore of %s take a %s snapshot", c.Owner, kindOf(via)))
-	defer cancel()
-	lock, err := change.Hold(ctx, e, c, "snapshot save", ch)
-	if err != nil {
-		return err
-	}
-	defer change.Release(ctx, e, lock)
 	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Store: storeObject(store), Items: []v1alpha1.StoredSnapshot{}}
-	took, err := takeViaStore(lock.Context(), e, c, store, via, out)
-	if err != nil && lock.Context().Err() != nil {
-		return fmt.Errorf("%w; it may be written all the same: kubectl etcd snapshot list %s -n %s", context.Cause(lock.Context()), c.Target(), c.Namespace)
-	}
-	if err != nil {
-		return err
-	}
-	if took != "" {
-		change.Announce(ctx, e, c, "SnapshotTaken", took, ch)
-	}
-	return e.Print(cmd, out, func(w io.Writer, wide bool) error {
-		if len(out.Items) == 0 {
-			return nil // what is to say has been said
-		}
-		return storedTable(e, out).Write(e.Console, w, wide)
+	return change.Do(ctx, e, c, ch, change.Operation{
+		Verb: "snapshot save", AllowsUnfinished: true,
+		Judge:  func(ctx context.Context) (operate.Plan, error) { return viaPlan(ctx, c, store, via, byTask), nil },
+		DryRun: func(ctx context.Context) error { return tryViaStore(ctx, c, via, byTask) },
+		Act: func(ctx context.Context, run *change.Run) error {
+			took, err := takeViaStore(ctx, e, c, store, via, out)
+			if err != nil && ctx.Err() != nil {
+				return fmt.Errorf("%w; it may be written all the same: kubectl etcd snapshot list %s -n %s", context.Cause(ctx), c.Target(), c.Namespace)
+			}
+			if err == nil && took != "" {
+				run.Done(ctx, "SnapshotTaken", took, "")
+			}
+			return err
+		},
+		After: func(context.Context) error {
+			return e.Print(cmd, out, func(w io.Writer, wide bool) error {
+				if len(out.Items) == 0 {
+					return nil // it was said what happened
+				}
+				return storedTable(e, out).Write(e.Console, w, wide)
+			})
+		},
 	})
 }
 
@@ -133,13 +127,12 @@ func viaPlan(ctx context.Context, c *app.Cluster, store observe.BackupStore, via
 }
 
 // tryViaStore tries what can be tried: a sidecar has no dry run, a task has.
-func tryViaStore(ctx context.Context, e *app.App, c *app.Cluster, via snapshotVia, byTask bool) error {
+func tryViaStore(ctx context.Context, c *app.Cluster, via snapshotVia, byTask bool) error {
 	if byTask {
 		if err := c.Kube.Create(ctx, snapshotTask(c, via), client.DryRunAll); err != nil {
 			return fmt.Errorf("create an EtcdOpsTask for %s: %w", c.Owner, err)
 		}
 	}
-	fmt.Fprintln(e.ErrOut, "The API server allows it. No snapshot was taken (--dry-run=server); backup-restore has no dry run.")
 	return nil
 }
 

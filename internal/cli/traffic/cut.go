@@ -86,7 +86,7 @@ func NewCutCommand(e *app.App) *cobra.Command {
 }
 
 // cutClientTraffic is the verb.
-func cutClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, target string, o cutOptions) (err error) {
+func cutClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, target string, o cutOptions) error {
 	if o.length < time.Second || o.length > longestCut {
 		return fmt.Errorf("--for %s: a cut lasts from 1s to %s", o.length, longestCut)
 	}
@@ -99,31 +99,43 @@ func cutClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, targe
 	}
 	defer t.close()
 	t.Change = o.Flags
-	if err := t.mayCut(ctx, o); err != nil {
-		return err
+	return change.Do(ctx, e, t.Cluster, o.Flags, change.Operation{
+		Verb: operate.CutTraffic, Needs: t.cutNeeds(o), Detaches: true,
+		Judge: func(ctx context.Context) (operate.Plan, error) { return t.judgeCut(ctx, o) },
+		Act: func(ctx context.Context, run *change.Run) error {
+			if end := t.now().Add(o.length).Truncate(time.Second); end.Sub(t.until) > 2*time.Second {
+				t.until = end // the user agreed to a length; the answer took its time
+			}
+			return t.cut(ctx, run)
+		},
+		After: func(ctx context.Context) error { return t.keep(ctx, cmd, o) },
+	})
+}
+
+// judgeCut returns the plan of a cut, or an error where something stands against it. The
+// end of the cut is set when the user is asked.
+func (t *traffic) judgeCut(ctx context.Context, o cutOptions) (operate.Plan, error) {
+	if err := t.obstacles(ctx); err != nil {
+		return operate.Plan{}, err
 	}
-	t.until = t.now().Add(o.length).Truncate(time.Second)
-	plan, err := t.cutPlan(ctx, o)
-	if err != nil {
-		return err
+	if o.DryRun != change.DryRunClient {
+		if err := t.probe(ctx); err != nil {
+			return operate.Plan{}, err
+		}
 	}
-	if goOn, err := change.Propose(ctx, e, t.Cluster, plan, o.Flags); err != nil || !goOn {
-		return err
+	if t.until.IsZero() {
+		t.until = t.now().Add(o.length).Truncate(time.Second)
 	}
-	if o.DryRun == change.DryRunServer {
-		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=server): the API server would take the write.")
-		return nil
-	}
-	if end := t.now().Add(o.length).Truncate(time.Second); end.Sub(t.until) > 2*time.Second {
-		t.until = end // what was agreed to is how long; the answer took its time
-	}
-	if err := t.cut(ctx); err != nil {
-		return err
-	}
+	return t.cutPlan(ctx, o)
+}
+
+// keep waits until the cut is in force and prints what is left. Where nothing else restores
+// the traffic, it stays until the end of the cut.
+func (t *traffic) keep(ctx context.Context, cmd *cobra.Command, o cutOptions) (err error) {
 	if !t.stays(o) {
 		return t.settle(ctx, cmd, o)
 	}
-	// Whatever happens from here on, this command is all there is to restore.
+	// From here on, only this command restores the traffic.
 	defer func() { err = t.end(ctx, err) }()
 	verdict := t.settle(ctx, cmd, o)
 	if verdict != nil && !app.Is[*app.UnhealthyError](verdict) {
@@ -132,55 +144,27 @@ func cutClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, targe
 	return cmp.Or(t.stay(ctx), verdict)
 }
 
-// mayCut looks for what would forbid the cut. The API server isn't asked to judge a
-// plan of --dry-run=client.
-func (t *traffic) mayCut(ctx context.Context, o cutOptions) error {
-	asks := o.DryRun != change.DryRunClient
-	if asks {
-		if err := change.Require(ctx, t.env, t.Cluster, t.cutNeeds(o)); err != nil {
-			return err
-		}
-	}
-	if err := change.Idle(ctx, t.env, t.Cluster); err != nil {
-		return err
-	}
-	if err := t.obstacles(ctx); err != nil {
-		return err
-	}
-	if !asks {
-		return nil
-	}
-	return t.probe(ctx)
-}
-
 // stays says whether this command must be there to restore.
 func (t *traffic) stays(o cutOptions) bool { return !t.kept && !o.detach }
 
 // cut writes the cut, under the cluster's lock, into every Service or none.
-func (t *traffic) cut(ctx context.Context) (err error) {
-	lock, err := change.HoldIdle(ctx, t.env, t.Cluster, operate.CutTraffic, t.Change)
-	if err != nil {
-		return err
-	}
-	defer change.Release(ctx, t.env, lock)
-	ctx = lock.Context()
+func (t *traffic) cut(ctx context.Context, run *change.Run) error {
 	user, err := t.env.Whoami(ctx)
 	if err != nil {
 		return err
 	}
 	record := operate.CutRecord{Services: t.names(), Until: t.until, Holder: app.Identity(user), Reason: t.Change.Reason}
-	if err := lock.RecordCut(ctx, &record); err != nil {
+	if err := run.Lock.RecordCut(ctx, &record); err != nil {
 		return err
 	}
 	_, before := t.cutNow()
-	if written, err := t.writeCut(ctx, lock); err != nil {
+	if written, err := t.writeCut(ctx, run.Lock); err != nil {
 		if !before {
-			t.undo(ctx, lock, err, written)
+			t.undo(ctx, run.Lock, err, written)
 		}
 		return err
 	}
-	what := fmt.Sprintf("client traffic through Service %s cut until %s", t.list(), clockTime(t.until))
-	change.Announce(ctx, t.env, t.Cluster, "ClientTrafficCut", what, t.Change)
+	run.Done(ctx, "ClientTrafficCut", fmt.Sprintf("client traffic through Service %s cut until %s", t.list(), clockTime(t.until)), "")
 	return nil
 }
 

@@ -57,28 +57,21 @@ func restoreClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, t
 	if len(t.Services.Chosen) == 0 && !suspended {
 		return t.nothingToRestore(ctx, cmd)
 	}
-	if ch.DryRun != change.DryRunClient {
-		if err := change.Require(ctx, e, t.Cluster, t.restoreNeeds(suspended)); err != nil {
-			return err
-		}
-	}
-	if goOn, err := change.Propose(ctx, e, t.Cluster, t.restorePlan(suspended), ch); err != nil || !goOn {
-		return err
-	}
-	if ch.DryRun == change.DryRunServer {
-		fmt.Fprintln(e.ErrOut, "Nothing was changed (--dry-run=server).")
-		return nil
-	}
-	if err := t.RestoreLocked(ctx); err != nil {
-		return err
-	}
-	out := t.outcome()
-	if ch.Wait && len(out.Services) > 0 {
-		if err := t.awaitReady(ctx, out); err != nil {
-			return err
-		}
-	}
-	return e.Print(cmd, out, nothing)
+	return change.Do(ctx, e, t.Cluster, ch, change.Operation{
+		Verb: operate.RestoreTraffic, Needs: t.restoreNeeds(suspended), AllowsUnfinished: true, Detaches: true,
+		// Restoring what is restored does nothing, so no facts can stand against it.
+		Judge: func(context.Context) (operate.Plan, error) { return t.restorePlan(suspended), nil },
+		Act:   t.restoreHeld,
+		After: func(ctx context.Context) error {
+			out := t.outcome()
+			if ch.Wait && len(out.Services) > 0 {
+				if err := t.awaitReady(ctx, out); err != nil {
+					return err
+				}
+			}
+			return e.Print(cmd, out, nothing)
+		},
+	})
 }
 
 // nothingToRestore says so, and forgets a cut that is over.
@@ -163,19 +156,18 @@ func (t *traffic) restorePlan(suspended bool) operate.Plan {
 	return p
 }
 
-// RestoreLocked restores under the cluster's lock, and forgets who cut.
+// RestoreLocked restores client traffic under the cluster's lock, without a question.
 func (t *traffic) RestoreLocked(ctx context.Context) error {
-	lock, err := change.Hold(ctx, t.env, t.Cluster, operate.RestoreTraffic, t.Change)
-	if err != nil {
+	return change.Locked(ctx, app.Limit{}, t.env, t.Cluster, t.Change, operate.RestoreTraffic, t.restoreHeld)
+}
+
+func (t *traffic) restoreHeld(ctx context.Context, run *change.Run) error {
+	if err := t.restore(ctx); err != nil {
 		return err
 	}
-	defer change.Release(ctx, t.env, lock)
-	if err := t.restore(lock.Context()); err != nil {
-		return err
-	}
-	if err := lock.RecordCut(lock.Context(), nil); err != nil {
+	if err := run.Lock.RecordCut(ctx, nil); err != nil {
 		t.env.Warn("%v.", err)
 	}
-	change.Announce(ctx, t.env, t.Cluster, "ClientTrafficRestored", "client traffic through Service "+t.list()+" restored", t.Change)
+	run.Done(ctx, "ClientTrafficRestored", "client traffic through Service "+t.list()+" restored", "")
 	return nil
 }

@@ -152,7 +152,7 @@ func (t *traffic) needs() []operate.Need {
 
 // cutNeeds are needs and those to count what clients hold open.
 func (t *traffic) cutNeeds(o cutOptions) []operate.Need {
-	needs := append(t.needs(), change.ReadsJournal(t.Cluster)...)
+	needs := t.needs()
 	if t.unreached == nil && !o.allowResidual {
 		needs = append(needs, operate.Need{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: t.Namespace})
 	}

@@ -91,25 +91,22 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 			return restoreService(ctx, e, kube, service, ch)
 		},
 	}
-	if ch.DryRun != change.DryRunClient {
-		if err := mayUninstall(ctx, e, kube, u, found); err != nil {
-			return err
-		}
-	}
-	if proceed, err := change.Propose(ctx, e, nil, u.Plan(found), ch); err != nil || !proceed {
-		return err
-	}
-	if ch.DryRun == change.DryRunServer {
-		fmt.Fprintln(e.ErrOut, "The API server would take every write. Nothing was changed (--dry-run=server).")
-		return nil
-	}
-	ctx, cancel := app.Within(ctx, ch.Timeout, "uninstall etcd-webhook")
-	defer cancel()
-	if err := u.Run(ctx, found, ch.Wait); err != nil {
-		return fmt.Errorf("%w; what was done is done: run it again to go on", err)
-	}
-	fmt.Fprintln(e.Out, "etcd-webhook is uninstalled.")
-	return nil
+	return change.Do(ctx, e, nil, ch, change.Operation{
+		Detaches: true,
+		Judge: func(ctx context.Context) (operate.Plan, error) {
+			if ch.DryRun == change.DryRunClient {
+				return u.Plan(found), nil
+			}
+			return u.Plan(found), mayUninstall(ctx, e, kube, u, found)
+		},
+		Act: func(ctx context.Context, run *change.Run) error {
+			if err := u.Run(ctx, found, ch.Wait); err != nil {
+				return fmt.Errorf("%w; what was done is done: run it again to go on", err)
+			}
+			run.Print("etcd-webhook is uninstalled.")
+			return nil
+		},
+	})
 }
 
 // nothingInstalled says so, what stays, and which namespace of somebody's still has its labels.

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// Do carries out an operation on a cluster. It is the only path to a change:
+//
+//  1. It refuses while a change of members is unfinished, and where permissions are missing.
+//     With --dry-run=client it asks for no permission.
+//  2. It judges, shows the plan and asks. --dry-run=client ends here.
+//  3. --dry-run=server tries the writes and ends here.
+//  4. It takes the cluster's lock. --timeout counts from here.
+//  5. Under the lock it judges again, on new facts.
+//  6. It acts, records an Event and prints what was done.
+//
+// The cluster is nil for an operation on none or on many. Such an operation has no lock.
+func Do(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) error {
+	if !f.Wait && !op.Detaches {
+		return errors.New("--wait=false is not possible here: this command does every step itself")
+	}
+	if err := permitted(ctx, a, c, f, op); err != nil {
+		return err
+	}
+	plan, err := op.Judge(ctx)
+	if err != nil || plan.Title == "" {
+		return err
+	}
+	if proceed, err := propose(ctx, a, c, plan, f); err != nil || !proceed {
+		return err
+	}
+	if f.DryRun == DryRunServer {
+		return try(ctx, a, op)
+	}
+	if err := act(ctx, a, c, f, op, plan); err != nil || op.After == nil {
+		return err
+	}
+	return op.After(ctx)
+}
+
+// permitted returns an error where the user can't make the change whatever the facts are.
+func permitted(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) error {
+	if err := idle(ctx, a, c, op); err != nil || f.DryRun == DryRunClient {
+		return err
+	}
+	if c == nil {
+		kube, err := a.Client()
+		if err != nil {
+			return err
+		}
+		return RequireOnly(ctx, a, kube, op.Needs)
+	}
+	return Require(ctx, a, c, append(readsJournal(c), op.Needs...))
+}
+
+// try ends a command with --dry-run=server.
+func try(ctx context.Context, a *app.App, op Operation) error {
+	if op.DryRun != nil {
+		if err := op.DryRun(ctx); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(a.ErrOut, "The rules and the API server allow it. Nothing was changed (--dry-run=server).")
+	return nil
+}
+
+// act makes the change. The deadline bounds the wait for the lock and the work. The lock
+// outlives it: an operation that ran out of time is undone under the lock.
+func act(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, plan operate.Plan) error {
+	limit := app.NewLimit(f.Timeout, plan.Title)
+	return Locked(ctx, limit, a, c, f, op.Verb, func(ctx context.Context, run *Run) error {
+		ctx, cancel := limit.Context(ctx)
+		defer cancel()
+		if err := judgeAgain(ctx, a, c, op, plan); err != nil {
+			return err
+		}
+		return op.Act(ctx, run)
+	})
+}
+
+// Locked calls do under the cluster's lock, or without a lock for an empty verb. The limit
+// bounds the wait for the lock.
+func Locked(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, f Flags, verb string, do func(context.Context, *Run) error) error {
+	run := &Run{app: a, cluster: c, flags: f}
+	if verb == "" {
+		return do(ctx, run)
+	}
+	held, err := hold(ctx, limit, a, c, verb, f)
+	if err != nil {
+		return err
+	}
+	defer Release(ctx, a, held)
+	run.Lock = held
+	return do(held.Context(), run)
+}
+
+// judgeAgain returns an error where the change that the user agreed to is not the one that
+// the facts allow now.
+func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, op Operation, agreed operate.Plan) error {
+	if err := idle(ctx, a, c, op); err != nil {
+		return err
+	}
+	now, err := op.Judge(ctx)
+	if err == nil && now.Title != agreed.Title {
+		err = app.Refused("%s has changed since the plan was made: run the command again", c.Owner)
+	}
+	return err
+}
