@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apitest
+
+import (
+	"encoding/json"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func (s *Server) store(at string, o Object) {
+	s.version++
+	meta := metadata(o)
+	meta["resourceVersion"] = strconv.Itoa(s.version)
+	if meta["uid"] == nil {
+		meta["uid"] = "uid-" + strconv.Itoa(s.version)
+	}
+	s.objects[at] = o
+}
+
+func (s *Server) create(at string, o Object, dry bool) (int, Object) {
+	switch path.Base(at) {
+	case "selfsubjectaccessreviews":
+		return http.StatusCreated, s.review(o)
+	case "selfsubjectreviews":
+		o["status"] = Object{"userInfo": Object{"username": "ann"}}
+		return http.StatusCreated, o
+	}
+	meta := metadata(o)
+	name, _ := meta["name"].(string)
+	if prefix, _ := meta["generateName"].(string); name == "" {
+		name = prefix + strconv.Itoa(s.version+1)
+		meta["name"] = name
+	}
+	at = path.Join(at, name)
+	if s.objects[at] != nil {
+		return http.StatusConflict, withReason(status(http.StatusConflict, name), metav1.StatusReasonAlreadyExists)
+	}
+	if !dry {
+		s.store(at, o)
+	}
+	return http.StatusCreated, o
+}
+
+func (s *Server) review(o Object) Object {
+	spec, _ := o["spec"].(Object)
+	attributes, _ := spec["resourceAttributes"].(Object)
+	verb, _ := attributes["verb"].(string)
+	resource, _ := attributes["resource"].(string)
+	o["status"] = Object{"allowed": s.Deny == nil || !s.Deny(verb, resource)}
+	return o
+}
+
+func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
+	at = strings.TrimSuffix(at, "/status")
+	old := s.objects[at]
+	if old == nil {
+		return http.StatusNotFound, status(http.StatusNotFound, path.Base(at))
+	}
+	if sent, _ := metadata(o)["resourceVersion"].(string); sent != "" && sent != metadata(old)["resourceVersion"] {
+		return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
+	}
+	if patch {
+		o = merge(clone(old), o)
+	}
+	metadata(o)["uid"] = metadata(old)["uid"]
+	if !dry {
+		s.store(at, o)
+	}
+	return http.StatusOK, o
+}
+
+func (s *Server) remove(at string, options Object, dry bool) (int, Object) {
+	old := s.objects[at]
+	if old == nil {
+		return http.StatusNotFound, status(http.StatusNotFound, path.Base(at))
+	}
+	conditions, _ := options["preconditions"].(Object)
+	for _, field := range []string{"uid", "resourceVersion"} {
+		if want := conditions[field]; want != nil && want != metadata(old)[field] {
+			return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
+		}
+	}
+	if !dry {
+		delete(s.objects, at)
+	}
+	return http.StatusOK, status(http.StatusOK, "")
+}
+
+// merge applies a JSON merge patch (RFC 7386).
+func merge(to, patch Object) Object {
+	for key, value := range patch {
+		below, isObject := value.(Object)
+		switch old, wasObject := to[key].(Object); {
+		case value == nil:
+			delete(to, key)
+		case isObject && wasObject:
+			to[key] = merge(old, below)
+		case isObject:
+			to[key] = merge(Object{}, below)
+		default:
+			to[key] = value
+		}
+	}
+	return to
+}
+
+func clone(o Object) Object {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // it came as JSON
+	}
+	var out Object
+	if err := json.Unmarshal(text, &out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func metadata(o Object) Object {
+	meta, ok := o["metadata"].(Object)
+	if !ok {
+		meta = Object{}
+		o["metadata"] = meta
+	}
+	return meta
+}
+
+func status(code int, message string) Object {
+	reason := map[int]metav1.StatusReason{
+		http.StatusNotFound: metav1.StatusReasonNotFound, http.StatusForbidden: metav1.StatusReasonForbidden,
+		http.StatusConflict: metav1.StatusReasonConflict, http.StatusInternalServerError: metav1.StatusReasonInternalError,
+	}[code]
+	result := metav1.StatusFailure
+	if code < http.StatusBadRequest {
+		result = metav1.StatusSuccess
+	}
+	return withReason(Object{"kind": "Status", "apiVersion": "v1", "status": result, "code": code, "message": message}, reason)
+}
+
+func withReason(o Object, reason metav1.StatusReason) Object {
+	o["reason"] = string(reason)
+	return o
+}
