@@ -4,6 +4,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,11 @@ type Listed struct {
 	Learner    bool
 	// Pod is the pod that this member runs in, empty where none matches.
 	Pod string
+}
+
+// NameAndID returns the member's pod, or else its name, and its ID, as messages show it.
+func (l Listed) NameAndID() string {
+	return fmt.Sprintf("%s %016x", cmp.Or(l.Pod, l.Name, "(never started)"), l.ID)
 }
 
 // Survey is what all members said at one moment.

@@ -19,7 +19,7 @@ func describeUnderWay(s Observation) *v1alpha1.UnderWay {
 		return nil
 	}
 	out := &v1alpha1.UnderWay{
-		Operation: u.Holder.Operation, Since: timeOf(u.Holder.Since), Holder: u.Holder.Identity, Renewed: timeOf(u.Renewed),
+		Operation: u.Holder.Operation, Since: timeOf(u.Holder.Since), Holder: u.Holder.Identity, Renewed: timeOf(u.Holder.Renewed),
 		Reason: u.Holder.Reason, Interrupted: !u.Alive(s.At),
 	}
 	if j := u.Journal; j != nil {

@@ -19,6 +19,9 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
+// listsAtOnce is how many kinds are listed at the same time.
+const listsAtOnce = 16
+
 // Census sees what lives in a namespace, of every kind that the API server has: who
 // deletes a namespace deletes all of that. Both are needed.
 type Census struct {
@@ -56,7 +59,7 @@ func (c Census) residents(ctx context.Context, namespace string) ([]Piece, error
 	}
 	lists := make([][]Piece, len(kinds))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(reviewsAtOnce)
+	group.SetLimit(listsAtOnce)
 	for i, k := range kinds {
 		group.Go(func() (err error) {
 			lists[i], err = c.list(ctx, k, namespace)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
 // forgetful is a cluster whose druid says that it is done, whatever it was told: a run
@@ -40,7 +41,7 @@ func (f forgetful) Get(_ context.Context, _ client.ObjectKey, o client.Object, _
 // TestDruidForgets: whoever told druid tells it again, and nobody else does.
 func TestDruidForgets(t *testing.T) {
 	t.Parallel()
-	m := &Members{Kube: forgetful{asks: 1, spec: 3}, Owner: observe.Owner{Namespace: "team", Name: "main", StatefulSet: "main"}, Clock: &hastyClock{}, Say: func(string, ...any) {}}
+	m := &Members{Kube: forgetful{asks: 1, spec: 3}, Owner: observe.Owner{Namespace: "team", Name: "main", StatefulSet: "main"}, Clock: &operatetest.HastyClock{}, Say: func(string, ...any) {}}
 	if err := m.AwaitDruid(t.Context(), 3, nil); !errors.Is(err, errUntold) {
 		t.Errorf("without a change of its own it awaits: %v", err)
 	}

@@ -22,6 +22,8 @@ const (
 	// protectionSettles is how much longer than anybody else druid's webhook may take an
 	// Etcd to be in reconciliation: it reads a cache.
 	protectionSettles = 3 * time.Second
+	// writeRetryPeriod is the time between two attempts.
+	writeRetryPeriod = time.Second
 )
 
 // BesideDruid does a write to an object of druid's. While druid reconciles the Etcd, its
@@ -48,7 +50,7 @@ func BesideDruid(ctx context.Context, kube client.Reader, o observe.Owner, c clo
 		select {
 		case <-ctx.Done():
 			return err
-		case <-c.After(lookEvery):
+		case <-c.After(writeRetryPeriod):
 		}
 	}
 }

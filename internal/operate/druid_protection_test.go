@@ -14,39 +14,23 @@ import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
-
-// hastyClock passes whatever time somebody waits for at once.
-type hastyClock struct {
-	clock.Clock
-
-	now time.Time
-}
-
-func (c *hastyClock) Now() time.Time { return c.now }
-
-func (c *hastyClock) After(d time.Duration) <-chan time.Time {
-	c.now = c.now.Add(d)
-	passed := make(chan time.Time, 1)
-	passed <- c.now
-	return passed
-}
 
 // busyUntil reads an Etcd that druid reconciles until some time.
 type busyUntil struct {
 	client.Reader
 
-	clock *hastyClock
+	clock *operatetest.HastyClock
 	until time.Time
 }
 
 func (b *busyUntil) Get(_ context.Context, _ client.ObjectKey, o client.Object, _ ...client.GetOption) error {
 	state := druidv1alpha1.LastOperationStateSucceeded
-	if b.clock.now.Before(b.until) {
+	if b.clock.Time.Before(b.until) {
 		state = druidv1alpha1.LastOperationStateProcessing
 	}
 	o.(*druidv1alpha1.Etcd).Status.LastOperation = &druidcommon.LastOperation{Type: druidv1alpha1.LastOperationTypeReconcile, State: state}
@@ -78,16 +62,16 @@ func TestBesideDruid(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			c := &hastyClock{now: time.Unix(0, 0)}
-			began, attempts := c.now, 0
+			c := &operatetest.HastyClock{Time: time.Unix(0, 0)}
+			began, attempts := c.Time, 0
 			err := BesideDruid(t.Context(), &busyUntil{clock: c, until: began.Add(row.busy)}, observe.Owner{Flavour: row.flavour}, c, func() error {
-				if attempts++; c.now.Sub(began) < row.denied {
+				if attempts++; c.Time.Sub(began) < row.denied {
 					return forbids(row.webhook)
 				}
 				return nil
 			})
-			if (err != nil) != row.fails || !row.attempts(attempts) || c.now.Sub(began) > 2*reconcileLimit {
-				t.Errorf("%v after %d attempts and %s", err, attempts, c.now.Sub(began))
+			if (err != nil) != row.fails || !row.attempts(attempts) || c.Time.Sub(began) > 2*reconcileLimit {
+				t.Errorf("%v after %d attempts and %s", err, attempts, c.Time.Sub(began))
 			}
 		})
 	}

@@ -22,6 +22,7 @@ import (
 	clientrest "k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -127,7 +128,7 @@ func TestEndedCutIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := installedShelf()
 	lease := s.put("leases.coordination.k8s.io", "kubectl-etcd-statefulset-db")
-	lease.Namespace, lease.Annotations = "team-a", map[string]string{cutAnnotation: "{}"}
+	lease.Namespace, lease.Annotations = "team-a", map[string]string{v1alpha1.ClientTrafficKey: "{}"}
 	restoring := s.put("leases.coordination.k8s.io", "kubectl-etcd-etcd-main")
 	restoring.Namespace, restoring.Annotations = "team-b", map[string]string{OperationAnnotation: RestoreTraffic}
 	scaling := s.put("leases.coordination.k8s.io", "kubectl-etcd-etcd-other")

@@ -94,5 +94,5 @@ func (l *Lock) Release(ctx context.Context) error {
 	// For longer there is nothing to give back.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseDuration)
 	defer cancel()
-	return l.giveBack(ctx)
+	return l.free(ctx)
 }

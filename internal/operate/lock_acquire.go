@@ -23,8 +23,10 @@ import (
 
 // Claim is what a lock is wanted for.
 type Claim struct {
-	// Operation names it: "scale". Holder is user, host and process. Both must be set.
+	// Operation names it: "scale". Holder is user, host and process. Acquire needs both.
 	Operation, Holder string
+	// Cluster is the owner as messages name it. Acquire fills it in.
+	Cluster string
 	// Reason is the user's own, or empty.
 	Reason string
 	// Waiting is told, at most once, that another's lock may be a dead one's, and
@@ -61,6 +63,10 @@ func LockName(o observe.Owner) string {
 	return fmt.Sprintf("%s-%x", strings.TrimRight(name[:236], "-."), sum[:8])
 }
 
+func leaseKey(o observe.Owner) client.ObjectKey {
+	return client.ObjectKey{Namespace: o.Namespace, Name: LockName(o)}
+}
+
 // Acquire takes the one lock of a cluster. Where another holds it, it watches for
 // as long as that lease lasts whether it is renewed: if so, the error is a
 // *HeldError; if not, its holder is dead and the lock changes hands. Clocks of
@@ -69,7 +75,8 @@ func Acquire(ctx context.Context, kube client.Client, o observe.Owner, c Claim) 
 	if c.Clock == nil {
 		c.Clock = clock.RealClock{}
 	}
-	a := acquirer{kube: kube, claim: c, cluster: o.String(), lease: client.ObjectKey{Namespace: o.Namespace, Name: LockName(o)}}
+	c.Cluster = o.String()
+	a := acquirer{kube: kube, claim: c, lease: leaseKey(o)}
 	var err error
 	// Where somebody else was faster, the lease is as new as a stranger's.
 	for range 5 {
@@ -86,10 +93,9 @@ func Acquire(ctx context.Context, kube client.Client, o observe.Owner, c Claim) 
 }
 
 type acquirer struct {
-	kube    client.Client
-	claim   Claim
-	cluster string
-	lease   client.ObjectKey
+	kube  client.Client
+	claim Claim
+	lease client.ObjectKey
 	// sent is when the last write was, or a moment before.
 	sent time.Time
 }
@@ -138,7 +144,7 @@ func (a *acquirer) fill(lease *coordinationv1.Lease) {
 // watch returns nil once the lease has not been renewed for as long as it lasts,
 // and leaves the lease as last read.
 func (a *acquirer) watch(ctx context.Context, lease *coordinationv1.Lease) error {
-	held := &HeldError{Cluster: a.cluster, Lease: a.lease.String(), Holder: holderOf(lease)}
+	held := &HeldError{Cluster: a.claim.Cluster, Lease: a.lease.String(), Holder: holderOf(lease)}
 	last := lasts(lease)
 	if a.claim.Waiting != nil {
 		a.claim.Waiting(held.Holder, last)
@@ -183,5 +189,5 @@ func (a *acquirer) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("lock %s: %w", a.cluster, err)
+	return fmt.Errorf("lock %s: %w", a.claim.Cluster, err)
 }

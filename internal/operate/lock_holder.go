@@ -30,6 +30,8 @@ type Holder struct {
 	Reason string
 	// Since is by the clock of the holder's machine; zero where it isn't told.
 	Since time.Time
+	// Renewed is when the lock was last renewed, by the same clock.
+	Renewed time.Time
 }
 
 func (h Holder) String() string {
@@ -54,6 +56,9 @@ func holderOf(lease *coordinationv1.Lease) Holder {
 	}
 	if t := lease.Spec.AcquireTime; t != nil {
 		h.Since = t.Time
+	}
+	if t := lease.Spec.RenewTime; t != nil {
+		h.Renewed = t.Time
 	}
 	return h
 }

@@ -126,11 +126,11 @@ func (l *Lock) expired() error {
 	return &LostError{Lease: l.what, Why: fmt.Sprintf("it was last renewed %s ago, it may be another's by now", ago.Round(time.Second))}
 }
 
-// giveBack deletes the lease, if it is as we wrote it last; without the right to
-// delete, or where it has something to remember, it is left without a holder.
-func (l *Lock) giveBack(ctx context.Context) error {
+// free deletes the lease, if it is as we wrote it last. Without permission to
+// delete it, or where it has records, it is left without a holder.
+func (l *Lock) free(ctx context.Context) error {
 	var err error
-	if records(l.lease) {
+	if len(LockRecords(l.lease)) > 0 {
 		err = l.clear(ctx)
 	} else {
 		uid, version := l.lease.UID, l.lease.ResourceVersion

@@ -60,7 +60,7 @@ func FindMember(s etcd.Survey, word string) (etcd.Listed, error) {
 		if err == nil && l.ID == id || word != "" && (l.Name == word || l.Pod == word) {
 			found = append(found, l)
 		}
-		all = append(all, Name(l))
+		all = append(all, l.NameAndID())
 	}
 	switch len(found) {
 	case 1:
@@ -69,18 +69,6 @@ func FindMember(s etcd.Survey, word string) (etcd.Listed, error) {
 		return etcd.Listed{}, fmt.Errorf("etcd has no member %q; it has %s", word, strings.Join(all, ", "))
 	}
 	return etcd.Listed{}, fmt.Errorf("%q may be any of %d members; name one by its ID: %s", word, len(found), strings.Join(all, ", "))
-}
-
-// Name is a member's as messages have it, with its ID.
-func Name(l etcd.Listed) string {
-	name := l.Pod
-	if name == "" {
-		name = l.Name
-	}
-	if name == "" {
-		name = "(never started)"
-	}
-	return fmt.Sprintf("%s %016x", name, l.ID)
 }
 
 // same says whether a member is still in the list as it was: ID, name and peer
@@ -94,7 +82,7 @@ func same(s etcd.Survey, was etcd.Listed) bool {
 // RemoveMember takes a member out of etcd, after another look: leadership away
 // first, and not if the rules say no by then.
 func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etcd.Listed, held func() error) error {
-	what := "remove " + Name(was)
+	what := "remove " + was.NameAndID()
 	s, err := Listed(ctx, c, what)
 	if err != nil {
 		return err
@@ -153,7 +141,7 @@ func AddLearner(ctx context.Context, c *etcd.Cluster, o observe.Owner, peerURLs 
 
 // PromoteMember gives a learner its vote.
 func PromoteMember(ctx context.Context, c *etcd.Cluster, was etcd.Listed, held func() error) error {
-	s, err := Listed(ctx, c, "promote "+Name(was))
+	s, err := Listed(ctx, c, "promote "+was.NameAndID())
 	if err != nil {
 		return err
 	}

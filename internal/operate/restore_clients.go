@@ -70,7 +70,7 @@ func (r *Restore) uncut(ctx context.Context, kube client.Client, reader *observe
 func (r *Restore) joining(services []corev1.Service) string {
 	for _, m := range r.List {
 		if m.Learner {
-			return fmt.Sprintf("member %s is a learner, and can need them to be promoted", Name(m))
+			return fmt.Sprintf("member %s is a learner, and can need them to be promoted", m.NameAndID())
 		}
 	}
 	return PeerObstacle(services, r.List)

@@ -4,15 +4,18 @@
 package operate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -77,6 +80,18 @@ func TestRestoreSubPath(t *testing.T) {
 	}
 }
 
+// etcdOfSize reads an Etcd with that many replicas.
+type etcdOfSize struct {
+	client.Reader
+
+	size int32
+}
+
+func (e etcdOfSize) Get(_ context.Context, _ client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	o.(*druidv1alpha1.Etcd).Spec.Replicas = e.size
+	return nil
+}
+
 // TestRestoreDruidSize: druid brings an Etcd to its spec's size, whatever a plan says.
 func TestRestoreDruidSize(t *testing.T) {
 	t.Parallel()
@@ -92,7 +107,7 @@ func TestRestoreDruidSize(t *testing.T) {
 	} {
 		r := Restore{Flags: "-n team", Owner: observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
 		r.Snapshot.Members = make([]etcd.SnapshotMember, 3)
-		got, err := r.druidSize(t.Context(), forgetful{spec: row.spec}, row.asked)
+		got, err := r.druidSize(t.Context(), etcdOfSize{size: row.spec}, row.asked)
 		wantRefusal(t, fmt.Sprint(row.spec, row.asked), err, row.refused)
 		if row.refused == "" && got != row.spec {
 			t.Errorf("%d members, want %d", got, row.spec)

@@ -28,7 +28,7 @@ func PeerObstacle(services []corev1.Service, list []etcd.Listed) string {
 			}
 			at := slices.IndexFunc(services, func(s corev1.Service) bool { return leadsTo(&s, u.Hostname()) })
 			if at >= 0 {
-				return fmt.Sprintf("Service %s is in the peer URL %s of member %s: members reach each other by it, so cutting it could part them; name the Service that clients use", services[at].Name, peer, Name(member))
+				return fmt.Sprintf("Service %s is in the peer URL %s of member %s: members reach each other by it, so cutting it could part them; name the Service that clients use", services[at].Name, peer, member.NameAndID())
 			}
 		}
 	}

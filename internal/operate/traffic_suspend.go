@@ -15,10 +15,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// suspendedByCut as the value of druid's annotation
+// suspendedValue as the value of druid's annotation
 // druid.gardener.cloud/suspend-etcd-spec-reconcile on an Etcd says that a cut put the
 // annotation there, and that the cut's end may take it off. druid ignores values.
-const suspendedByCut = "kubectl-etcd.dev/client-traffic"
+const suspendedValue = "kubectl-etcd.dev/client-traffic"
 
 // suspension is druid's annotation that stops it from writing the cluster's objects.
 const suspension = druidv1alpha1.SuspendEtcdSpecReconcileAnnotation
@@ -30,7 +30,7 @@ func Suspended(o observe.Owner) bool {
 }
 
 // SuspendedByCut says whether Suspend did it.
-func SuspendedByCut(o observe.Owner) bool { return o.Annotations[suspension] == suspendedByCut }
+func SuspendedByCut(o observe.Owner) bool { return o.Annotations[suspension] == suspendedValue }
 
 // Suspend stops etcd-druid from writing the cluster's objects, its client Service
 // among them. An Etcd that somebody else suspended stays theirs.
@@ -43,7 +43,7 @@ func Suspend(ctx context.Context, kube client.Client, o observe.Owner) error {
 	if _, ok := etcd.Annotations[suspension]; ok {
 		return nil
 	}
-	return annotate(ctx, kube, o, suspendedByCut)
+	return annotate(ctx, kube, o, suspendedValue)
 }
 
 // Resume lets etcd-druid go on if Suspend stopped it; false when it didn't.
@@ -55,7 +55,7 @@ func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, err
 	if err != nil {
 		return false, err
 	}
-	if etcd.Annotations[suspension] != suspendedByCut {
+	if etcd.Annotations[suspension] != suspendedValue {
 		return false, nil
 	}
 	return true, annotate(ctx, kube, o, nil)

@@ -115,6 +115,12 @@ func RestoreService(ctx context.Context, kube client.Client, key client.ObjectKe
 	return restored, fmt.Errorf("restore client traffic of Service %s: somebody writes its selector all the time", key.Name)
 }
 
+// TryRestore is a dry run of RestoreService. It returns the API server's or admission's
+// refusal.
+func TryRestore(ctx context.Context, kube client.Client, s *corev1.Service) error {
+	return kube.Patch(ctx, s.DeepCopy(), keyPatch(s, nil), client.DryRunAll)
+}
+
 // keyPatch sets the key in a Service's selector, nil to take it out, on the
 // condition that the selector is as it was read. Other fields may have changed.
 func keyPatch(s *corev1.Service, value *string) client.Patch {

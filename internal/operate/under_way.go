@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -25,23 +23,17 @@ const deadAfter = time.Minute
 type UnderWay struct {
 	// Journal is a change of members that was begun, nil for none.
 	Journal *Journal
-	// Holder has the cluster's lock; its Identity is empty for nobody. Renewed is
-	// when it last said that it is alive, by its own clock.
-	Holder  Holder
-	Renewed time.Time
+	// Holder has the cluster's lock; its Identity is empty for no one.
+	Holder Holder
 }
 
 // ReadUnderWay looks for both. Where the journal can't be read the error says so,
 // and the rest is what is known.
 func ReadUnderWay(ctx context.Context, kube client.Reader, o observe.Owner) (UnderWay, error) {
 	var u UnderWay
-	var lease coordinationv1.Lease
-	err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: LockName(o)}, &lease)
-	if client.IgnoreNotFound(err) != nil && !apierrors.IsForbidden(err) {
+	var err error
+	if u.Holder, err = ReadHolder(ctx, kube, o); err != nil {
 		return u, fmt.Errorf("read the lock of %s: %w", o, err)
-	}
-	if u.Holder = holderOf(&lease); u.Holder.Identity != "" && lease.Spec.RenewTime != nil {
-		u.Renewed = lease.Spec.RenewTime.Time
 	}
 	if !Journalled(o) {
 		return u, nil
@@ -58,7 +50,7 @@ func Journalled(o observe.Owner) bool {
 
 // Alive says whether somebody is at it, as far as a look at the clock tells.
 func (u UnderWay) Alive(now time.Time) bool {
-	return u.Holder.Identity != "" && now.Sub(u.Renewed) < deadAfter
+	return u.Holder.Identity != "" && now.Sub(u.Holder.Renewed) < deadAfter
 }
 
 // Words say what was begun: "scale from 1 to 3 members", "replace main-1".

@@ -158,7 +158,7 @@ func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
 		note(u.forget(ctx, p, true))
 	}
 	for _, s := range found.Cut {
-		note(u.Kube.Patch(ctx, s.DeepCopy(), keyPatch(&s, nil), client.DryRunAll))
+		note(TryRestore(ctx, u.Kube, &s))
 	}
 	protected := len(why)
 	for i := range found.Budgets {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,8 +27,8 @@ func (u *Uninstall) Free(ctx context.Context, found *Installation, cut []observe
 	for _, o := range cut {
 		locks[client.ObjectKey{Namespace: o.Namespace, Name: LockName(o)}] = o.String()
 	}
-	for lock, cluster := range locks {
-		if _, err := u.unheld(ctx, lock, cluster); client.IgnoreNotFound(err) != nil {
+	for lease, cluster := range locks {
+		if _, err := u.awaitFree(ctx, lease, cluster); client.IgnoreNotFound(err) != nil {
 			return err
 		}
 	}
@@ -37,21 +38,26 @@ func (u *Uninstall) Free(ctx context.Context, found *Installation, cut []observe
 // clusterOf is the cluster whose lock a piece is, as far as that tells.
 func clusterOf(p Piece) string { return "the cluster of " + p.String() }
 
-// unheld reads the lock of a cluster once nobody holds it.
-func (u *Uninstall) unheld(ctx context.Context, lock client.ObjectKey, cluster string) (*coordinationv1.Lease, error) {
-	a := acquirer{kube: u.Kube, cluster: cluster, lease: lock, claim: Claim{Clock: u.Clock, Waiting: u.Waiting}}
-	var lease coordinationv1.Lease
-	err := u.Kube.Get(ctx, a.lease, &lease)
-	if err == nil && holderOf(&lease).Identity != "" {
-		err = a.watch(ctx, &lease)
-	}
-	return &lease, err
+// cutRecords returns the leases with the record of a cut, and the locks of operations that
+// cut or restore client traffic, or that died while they did.
+func cutRecords(ctx context.Context, kube client.Client) ([]Piece, error) {
+	leases := kind{GroupVersionResource: resource(coordinationv1.GroupName, "leases"), Kind: "Lease"}
+	all, err := leases.find(ctx, kube)
+	return slices.DeleteFunc(all, func(p Piece) bool {
+		operation := p.Annotations[OperationAnnotation]
+		return !Recorded(&p) && operation != CutTraffic && operation != RestoreTraffic
+	}), err
+}
+
+// awaitFree reads the lease of a cluster once no one holds it.
+func (u *Uninstall) awaitFree(ctx context.Context, lease client.ObjectKey, cluster string) (*coordinationv1.Lease, error) {
+	return AwaitFree(ctx, u.Kube, lease, Claim{Cluster: cluster, Clock: u.Clock, Waiting: u.Waiting})
 }
 
 // forgetCut deletes the lock of a cluster, which remembers a cut, once nobody holds it.
 // The error is a *HeldError where somebody goes on renewing it.
 func (u *Uninstall) forgetCut(ctx context.Context, p Piece) error {
-	lease, err := u.unheld(ctx, client.ObjectKeyFromObject(&p), clusterOf(p))
+	lease, err := u.awaitFree(ctx, client.ObjectKeyFromObject(&p), clusterOf(p))
 	if err == nil {
 		// Somebody may have taken it since.
 		err = u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion})

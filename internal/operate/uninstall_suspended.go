@@ -21,7 +21,7 @@ import (
 func suspendedEtcds(ctx context.Context, kube client.Client) ([]Piece, error) {
 	etcds := kind{GroupVersionResource: druidv1alpha1.SchemeGroupVersion.WithResource("etcds"), Kind: "Etcd"}
 	all, err := etcds.find(ctx, kube)
-	return slices.DeleteFunc(all, func(p Piece) bool { return p.Annotations[suspension] != suspendedByCut }), err
+	return slices.DeleteFunc(all, func(p Piece) bool { return !SuspendedByCut(etcdOf(p)) }), err
 }
 
 // etcdOf is a piece that is an Etcd, as its owner.
@@ -39,7 +39,7 @@ func (u *Uninstall) resume(ctx context.Context, p Piece) {
 	switch {
 	case apierrors.IsNotFound(err):
 	case err != nil:
-		u.Warn("etcd-druid still leaves %s alone, until somebody takes off its annotation %s: %v", p, suspension, err)
+		u.Warn("etcd-druid still leaves %s alone, until somebody takes off its annotation %s: %v", p, druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, err)
 	case resumed:
 		u.Say("etcd-druid goes on with %s", p)
 	}

@@ -52,12 +52,12 @@ func TestLock(t *testing.T) {
 
 func acquire(t *testing.T, kube client.Client, o observe.Owner, holder string) *operate.Lock {
 	t.Helper()
-	lock, err := operate.Acquire(t.Context(), kube, o, operate.Claim{Operation: "scale", Holder: holder, Reason: "more room"})
+	held, err := operate.Acquire(t.Context(), kube, o, operate.Claim{Operation: "scale", Holder: holder, Reason: "more room"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = lock.Release(context.WithoutCancel(t.Context())) })
-	return lock
+	t.Cleanup(func() { _ = held.Release(context.WithoutCancel(t.Context())) })
+	return held
 }
 
 func leaseOf(o observe.Owner) *coordinationv1.Lease {
@@ -66,7 +66,7 @@ func leaseOf(o observe.Owner) *coordinationv1.Lease {
 
 func lockGivenBack(t *testing.T, o observe.Owner) {
 	t.Helper()
-	lock := acquire(t, kube, o, "ann")
+	held := acquire(t, kube, o, "ann")
 	lease := leaseOf(o)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
 		t.Fatal(err)
@@ -74,11 +74,11 @@ func lockGivenBack(t *testing.T, o observe.Owner) {
 	if got := ptr.Deref(lease.Spec.HolderIdentity, ""); got != "ann" {
 		t.Errorf("the lease's holder is %q, want ann", got)
 	}
-	insists(t, "the lock to be given back", lock.Release)
+	insists(t, "the lock to be given back", held.Release)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); !apierrors.IsNotFound(err) {
 		t.Errorf("after the release the lease is still there: %v", err)
 	}
-	if err := lock.Held(); !errors.Is(err, operate.ErrReleased) {
+	if err := held.Held(); !errors.Is(err, operate.ErrReleased) {
 		t.Errorf("after the release Held says %v", err)
 	}
 	bobs, err := operate.Acquire(t.Context(), kube, o, operate.Claim{
@@ -120,21 +120,21 @@ func lockOfTheDead(t *testing.T, o observe.Owner) {
 	}
 	watched := false
 	began := time.Now()
-	lock, err := operate.Acquire(t.Context(), kube, o, operate.Claim{
+	held, err := operate.Acquire(t.Context(), kube, o, operate.Claim{
 		Operation: "scale", Holder: "ann",
 		Waiting: func(h operate.Holder, _ time.Duration) { watched = h.Identity == "cat" },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = lock.Release(context.WithoutCancel(t.Context())) }()
+	defer func() { _ = held.Release(context.WithoutCancel(t.Context())) }()
 	if took := time.Since(began); took < 15*time.Second {
 		t.Errorf("the lock changed hands after %s: its lease lasts 15s", took)
 	}
-	if !watched || lock.TookOver == nil || lock.TookOver.Identity != "cat" {
-		t.Errorf("nobody says that this was cat's lock: watched %v, took over %v", watched, lock.TookOver)
+	if !watched || held.TookOver == nil || held.TookOver.Identity != "cat" {
+		t.Errorf("nobody says that this was cat's lock: watched %v, took over %v", watched, held.TookOver)
 	}
-	if err := lock.Held(); err != nil {
+	if err := held.Held(); err != nil {
 		t.Errorf("a lock that was just taken over: %v", err)
 	}
 }
@@ -147,9 +147,9 @@ func lockDeleted(t *testing.T, o observe.Owner) {
 func lockStolen(t *testing.T, o observe.Owner) {
 	t.Helper()
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"holderIdentity":"mallory"}}`))
-	lock := loses(t, o, "mallory", func(lease *coordinationv1.Lease) error { return kube.Patch(t.Context(), lease, patch) })
+	held := loses(t, o, "mallory", func(lease *coordinationv1.Lease) error { return kube.Patch(t.Context(), lease, patch) })
 	lease := leaseOf(o)
-	_ = lock.Release(t.Context())
+	_ = held.Release(t.Context())
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil || ptr.Deref(lease.Spec.HolderIdentity, "") != "mallory" {
 		t.Errorf("the release touched another's lock: %v %v", lease.Spec.HolderIdentity, err)
 	}
@@ -157,17 +157,17 @@ func lockStolen(t *testing.T, o observe.Owner) {
 
 func lockLabelled(t *testing.T, o observe.Owner) {
 	t.Helper()
-	lock := acquire(t, kube, o, "ann")
+	held := acquire(t, kube, o, "ann")
 	lease := leaseOf(o)
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"seen":"yes"}}}`))
 	var renewed time.Time // before the label, zero until there is one
 	eventually(t, "two renewals after somebody labelled the lease", func(ctx context.Context) (string, bool, error) {
-		if err := lock.Held(); err != nil {
+		if err := held.Held(); err != nil {
 			if !clusters.Transient(err.Error()) {
 				t.Fatal(err)
 			}
 			_ = kube.Delete(ctx, lease) // the server was too slow for it: once more
-			lock, renewed = acquire(t, kube, o, "ann"), time.Time{}
+			held, renewed = acquire(t, kube, o, "ann"), time.Time{}
 		}
 		if renewed.IsZero() {
 			if err := kube.Patch(ctx, lease, patch); err != nil {
@@ -178,31 +178,31 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(lease), lease)
 		return lease.Spec.RenewTime.String(), err == nil && lease.Spec.RenewTime.Sub(renewed) > 6*time.Second, err
 	})
-	insists(t, "the lock to be given back", lock.Release)
+	insists(t, "the lock to be given back", held.Release)
 }
 
 // loses takes a lock, has somebody take it away, and wants that to be noticed and why.
 // An API server may be too slow to renew it before that.
-func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.Lease) error) (lock *operate.Lock) {
+func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.Lease) error) (held *operate.Lock) {
 	t.Helper()
 	eventually(t, "the lock to be lost: "+why, func(ctx context.Context) (string, bool, error) {
 		_ = kube.Delete(ctx, leaseOf(o)) // of the attempt before
-		lock = acquire(t, kube, o, "ann")
+		held = acquire(t, kube, o, "ann")
 		if err := take(leaseOf(o)); err != nil {
 			return "", false, err
 		}
 		select {
-		case <-lock.Context().Done():
+		case <-held.Context().Done():
 		case <-ctx.Done():
 			return "it is not noticed", false, nil
 		}
-		err := lock.Held()
+		err := held.Held()
 		if err == nil || !strings.Contains(err.Error(), why) && !clusters.Transient(err.Error()) {
 			t.Fatalf("the lock is lost: %v; want it to say %q", err, why)
 		}
 		return err.Error(), strings.Contains(err.Error(), why), nil
 	})
-	return lock
+	return held
 }
 
 // lockWithoutServer cuts this process's connection; the lease itself is untouched.
@@ -219,10 +219,10 @@ func lockWithoutServer(t *testing.T, o observe.Owner) {
 			})
 		})
 	})
-	lock := acquire(t, shaky, o, "ann")
+	held := acquire(t, shaky, o, "ann")
 	ran := stopwatch(t)
 	down.Store(true)
-	awaitLost(t, lock, "the network is down")
+	awaitLost(t, held, "the network is down")
 	if took := ran(); took >= 15*time.Second {
 		t.Errorf("the lock was given up after %s, when another may have had it already", took)
 	}
@@ -266,14 +266,14 @@ func lockCleared(t *testing.T, o observe.Owner) {
 	}
 }
 
-func awaitLost(t *testing.T, lock *operate.Lock, why string) {
+func awaitLost(t *testing.T, held *operate.Lock, why string) {
 	t.Helper()
 	select {
-	case <-lock.Context().Done():
+	case <-held.Context().Done():
 	case <-time.After(limit):
 		t.Fatalf("the lock is not noticed as lost within %s", limit)
 	}
-	if err := lock.Held(); err == nil || !strings.Contains(err.Error(), why) {
+	if err := held.Held(); err == nil || !strings.Contains(err.Error(), why) {
 		t.Errorf("the lock is lost: %v; want it to say %q", err, why)
 	}
 }

@@ -26,12 +26,12 @@ func TestUninstallLooksAtLocksFirst(t *testing.T) {
 		Namespace: ns, Name: operate.LockName(db), Annotations: map[string]string{v1alpha1.ClientTrafficKey: "{}"},
 	}}
 	create(t, lease)
-	lock, err := operate.Acquire(t.Context(), admin, db, operate.Claim{Operation: "defrag", Holder: "ann@laptop"})
+	held, err := operate.Acquire(t.Context(), admin, db, operate.Claim{Operation: "defrag", Holder: "ann@laptop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := lock.Release(context.WithoutCancel(t.Context())); err != nil {
+		if err := held.Release(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})

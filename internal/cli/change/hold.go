@@ -70,8 +70,8 @@ func Watching(e *app.App, h operate.Holder, watch time.Duration) {
 }
 
 // Release releases a lock. A failure is only a warning, because the lock expires by itself.
-func Release(ctx context.Context, e *app.App, lock *operate.Lock) {
-	if err := lock.Release(ctx); err != nil && !app.Is[*operate.LostError](err) {
+func Release(ctx context.Context, e *app.App, held *operate.Lock) {
+	if err := held.Release(ctx); err != nil && !app.Is[*operate.LostError](err) {
 		e.Warn("%v.", err)
 	}
 }

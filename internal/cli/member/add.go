@@ -97,7 +97,7 @@ func mayAdd(c *app.Cluster, s etcd.Survey, peerURLs []string) error {
 		}
 		for _, l := range s.List {
 			if slices.Contains(l.PeerURLs, u) {
-				return app.Refused("cannot add a member at %s: member %s has that peer URL", u, operate.Name(l))
+				return app.Refused("cannot add a member at %s: member %s has that peer URL", u, l.NameAndID())
 			}
 		}
 	}

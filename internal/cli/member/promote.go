@@ -66,7 +66,7 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 			if err := operate.PromoteMember(ctx, c.Members, l, run.Held); err != nil {
 				return err
 			}
-			done := "promoted member " + operate.Name(l)
+			done := "promoted member " + l.NameAndID()
 			run.Done(ctx, "MemberPromoted", done, fmt.Sprintf("%s: %s", c.Target(), done))
 			return nil
 		},
@@ -85,15 +85,15 @@ func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string)
 	case err != nil:
 		return l, operate.Plan{}, err
 	case !l.Learner:
-		fmt.Fprintf(a.ErrOut, "Member %s votes already.\n", operate.Name(l))
+		fmt.Fprintf(a.ErrOut, "Member %s votes already.\n", l.NameAndID())
 		return l, operate.Plan{}, nil
 	case l.Pod == "":
 		return l, operate.Plan{}, app.Refused("cannot promote %s: it runs in no pod of the cluster, so nobody here sees whether it has caught up; if you do, kubectl etcd proxy %s -n %s -- etcdctl member promote %016x; else kubectl etcd member remove %s %016x -n %s",
-			operate.Name(l), c.Target(), c.Namespace, l.ID, c.Target(), l.ID, c.Namespace)
+			l.NameAndID(), c.Target(), c.Namespace, l.ID, c.Target(), l.ID, c.Namespace)
 	}
 	voters := len(s.List) - 1
 	return l, operate.Plan{
-		Title: "promote member " + operate.Name(l),
+		Title: "promote member " + l.NameAndID(),
 		Facts: []string{fmt.Sprintf("%d voters, quorum is %d; with its vote it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
 		Steps: []string{fmt.Sprintf("wait until it is within %d entries of the leader", policy.LagLimit), "promote it"},
 	}, nil
@@ -101,7 +101,7 @@ func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string)
 
 func awaitCaughtUp(ctx context.Context, e *app.App, members *etcd.Cluster, l etcd.Listed) error {
 	for near := 0; near < policy.CatchUpReads; {
-		s, err := operate.Listed(ctx, members, "promote "+operate.Name(l))
+		s, err := operate.Listed(ctx, members, "promote "+l.NameAndID())
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func awaitCaughtUp(ctx context.Context, e *app.App, members *etcd.Cluster, l etc
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s is %d entries behind its leader: %w", operate.Name(l), behind, context.Cause(ctx))
+			return fmt.Errorf("%s is %d entries behind its leader: %w", l.NameAndID(), behind, context.Cause(ctx))
 		case <-e.Clock.After(time.Second):
 		}
 	}

@@ -100,13 +100,13 @@ func (r *removal) act(ctx context.Context, run *change.Run) error {
 	if err := operate.RemoveMember(ctx, r.now.Members, r.now.Owner, r.listed, run.Held); err != nil {
 		return err
 	}
-	done := "removed member " + operate.Name(r.listed)
+	done := "removed member " + r.listed.NameAndID()
 	run.Done(ctx, "MemberRemoved", done, fmt.Sprintf("%s: %s", r.now.Target(), done))
 	return nil
 }
 
 func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
-	what := "remove " + operate.Name(l)
+	what := "remove " + l.NameAndID()
 	peers := operate.Peers(c.Owner, s)
 	p := peers[slices.IndexFunc(peers, func(p policy.Peer) bool { return p.ID == l.ID })]
 	if why := goesAnotherWay(c, l, p.Healthy); why != "" {
@@ -127,7 +127,7 @@ func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Liste
 	case err != nil:
 		return plan, err
 	default:
-		if v := policy.Gate(cluster, operate.Name(l)); !v.Allowed {
+		if v := policy.Gate(cluster, l.NameAndID()); !v.Allowed {
 			return plan, app.Refused("cannot %s: %s", what, v.Message)
 		}
 	}

@@ -154,7 +154,7 @@ func (t *traffic) cut(ctx context.Context, run *change.Run) error {
 		return err
 	}
 	record := operate.CutRecord{Services: t.names(), Until: t.until, Holder: app.Identity(user), Reason: t.Change.Reason}
-	if err := run.Lock.RecordCut(ctx, &record); err != nil {
+	if err := operate.RecordCut(ctx, run.Lock, &record); err != nil {
 		return err
 	}
 	_, before := t.cutNow()
@@ -171,7 +171,7 @@ func (t *traffic) cut(ctx context.Context, run *change.Run) error {
 // writeCut suspends etcd-druid where that is needed and writes the cut. It says to how many
 // Services it has been sent, the one that failed among them: of a write that was
 // interrupted nobody knows whether it was taken.
-func (t *traffic) writeCut(ctx context.Context, lock *operate.Lock) (sent int, err error) {
+func (t *traffic) writeCut(ctx context.Context, held *operate.Lock) (sent int, err error) {
 	if !t.kept && t.druid() {
 		if err := operate.Suspend(ctx, t.Kube, t.Owner); err != nil {
 			return 0, err
@@ -179,7 +179,7 @@ func (t *traffic) writeCut(ctx context.Context, lock *operate.Lock) (sent int, e
 	}
 	for i := range t.Services.Chosen {
 		s := &t.Services.Chosen[i]
-		err := lock.Held()
+		err := held.Held()
 		if err == nil {
 			err = t.write(ctx, func() error { return operate.CutService(ctx, t.Kube, s, t.until) })
 		}
@@ -192,7 +192,7 @@ func (t *traffic) writeCut(ctx context.Context, lock *operate.Lock) (sent int, e
 }
 
 // undo takes the cut out of the Services to which it was sent, since one couldn't be cut.
-func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, sent int) {
+func (t *traffic) undo(ctx context.Context, held *operate.Lock, err error, sent int) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
 	defer cancel()
 	t.Services.Chosen = t.Services.Chosen[:sent]
@@ -206,7 +206,7 @@ func (t *traffic) undo(ctx context.Context, lock *operate.Lock, err error, sent 
 		t.env.Warn("%v; try again: %s.", failed, t.restoreCommand())
 		return
 	}
-	if err := lock.RecordCut(ctx, nil); err != nil {
+	if err := operate.RecordCut(ctx, held, nil); err != nil {
 		t.env.Warn("%v.", err)
 	}
 }

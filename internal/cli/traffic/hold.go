@@ -94,12 +94,12 @@ func (t *traffic) end(ctx context.Context, err error) error {
 func (t *traffic) forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	lock, err := operate.Acquire(ctx, t.Kube, t.Owner, operate.Claim{Operation: operate.RestoreTraffic, Holder: app.Identity(t.env.User), Clock: t.env.Clock})
+	held, err := operate.Acquire(ctx, t.Kube, t.Owner, operate.Claim{Operation: operate.RestoreTraffic, Holder: app.Identity(t.env.User), Clock: t.env.Clock})
 	if err != nil {
 		return
 	}
-	defer change.Release(ctx, t.env, lock)
-	if err := lock.RecordCut(ctx, nil); err != nil {
+	defer change.Release(ctx, t.env, held)
+	if err := operate.RecordCut(ctx, held, nil); err != nil {
 		t.env.Warn("%v.", err)
 	}
 }

@@ -56,7 +56,7 @@ func (t *traffic) obstacles(ctx context.Context) error {
 	}
 	for _, m := range t.survey.List {
 		if m.Learner {
-			return app.Refused("%s: member %s is a learner, and can need Service %s to be promoted; wait until it is a voter", t.Owner, operate.Name(m), t.list())
+			return app.Refused("%s: member %s is a learner, and can need Service %s to be promoted; wait until it is a voter", t.Owner, m.NameAndID(), t.list())
 		}
 	}
 	return nil

@@ -165,7 +165,7 @@ func (t *traffic) restoreHeld(ctx context.Context, run *change.Run) error {
 	if err := t.restore(ctx); err != nil {
 		return err
 	}
-	if err := run.Lock.RecordCut(ctx, nil); err != nil {
+	if err := operate.RecordCut(ctx, run.Lock, nil); err != nil {
 		t.env.Warn("%v.", err)
 	}
 	run.Done(ctx, "ClientTrafficRestored", "client traffic through Service "+t.list()+" restored", "")

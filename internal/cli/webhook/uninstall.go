@@ -19,7 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/traffic"
+	clitraffic "github.com/kubectl-etcd/kubectl-etcd/internal/cli/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -184,7 +184,7 @@ func restoreService(ctx context.Context, e *app.App, kube client.Client, key cli
 	if c == nil { // it selects no members any more
 		return forced()
 	}
-	t, err := traffic.RestorableOf(ctx, e, c, c.Ref())
+	t, err := clitraffic.RestorableOf(ctx, e, c, c.Ref())
 	if err != nil {
 		return err
 	}
