@@ -114,7 +114,7 @@ func cutClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, targe
 
 // judgeCut returns the plan of a cut, or an error where something stands against it. The
 // end of the cut is set when the user is asked.
-func (t *traffic) judgeCut(ctx context.Context, o cutOptions) (operate.Plan, error) {
+func (t *clientTraffic) judgeCut(ctx context.Context, o cutOptions) (operate.Plan, error) {
 	if err := t.obstacles(ctx); err != nil {
 		return operate.Plan{}, err
 	}
@@ -131,7 +131,7 @@ func (t *traffic) judgeCut(ctx context.Context, o cutOptions) (operate.Plan, err
 
 // keep waits until the cut is in force and prints what is left. Where nothing else restores
 // the traffic, it stays until the end of the cut.
-func (t *traffic) keep(ctx context.Context, cmd *cobra.Command, o cutOptions) (err error) {
+func (t *clientTraffic) keep(ctx context.Context, cmd *cobra.Command, o cutOptions) (err error) {
 	if !t.stays(o) {
 		return t.settle(ctx, cmd, o)
 	}
@@ -145,10 +145,10 @@ func (t *traffic) keep(ctx context.Context, cmd *cobra.Command, o cutOptions) (e
 }
 
 // stays says whether this command must be there to restore.
-func (t *traffic) stays(o cutOptions) bool { return !t.kept && !o.detach }
+func (t *clientTraffic) stays(o cutOptions) bool { return !t.kept && !o.detach }
 
 // cut writes the cut, under the cluster's lock, into every Service or none.
-func (t *traffic) cut(ctx context.Context, run *change.Run) error {
+func (t *clientTraffic) cut(ctx context.Context, run *change.Run) error {
 	user, err := t.env.Whoami(ctx)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (t *traffic) cut(ctx context.Context, run *change.Run) error {
 // writeCut suspends etcd-druid where that is needed and writes the cut. It says to how many
 // Services it has been sent, the one that failed among them: of a write that was
 // interrupted nobody knows whether it was taken.
-func (t *traffic) writeCut(ctx context.Context, held *operate.Lock) (sent int, err error) {
+func (t *clientTraffic) writeCut(ctx context.Context, held *operate.Lock) (sent int, err error) {
 	if !t.kept && t.druid() {
 		if err := operate.Suspend(ctx, t.Kube, t.Owner); err != nil {
 			return 0, err
@@ -192,7 +192,7 @@ func (t *traffic) writeCut(ctx context.Context, held *operate.Lock) (sent int, e
 }
 
 // undo takes the cut out of the Services to which it was sent, since one couldn't be cut.
-func (t *traffic) undo(ctx context.Context, held *operate.Lock, err error, sent int) {
+func (t *clientTraffic) undo(ctx context.Context, held *operate.Lock, err error, sent int) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
 	defer cancel()
 	t.Services.Chosen = t.Services.Chosen[:sent]

@@ -22,7 +22,7 @@ import (
 
 // stay waits until the cut ends: its time is over, the user interrupts, or
 // somebody else ended it. An end that was moved meanwhile is followed.
-func (t *traffic) stay(ctx context.Context) error {
+func (t *clientTraffic) stay(ctx context.Context) error {
 	fmt.Fprintf(t.env.ErrOut, "Staying until %s; Ctrl-C restores now.\n", clockTime(t.until))
 	told := false
 	for t.now().Before(t.until) {
@@ -49,7 +49,7 @@ func (t *traffic) stay(ctx context.Context) error {
 
 // look reads the Services again: whether any is still cut, and who last wrote their
 // selectors.
-func (t *traffic) look(ctx context.Context) (cut bool, by string, err error) {
+func (t *clientTraffic) look(ctx context.Context) (cut bool, by string, err error) {
 	var last time.Time
 	for _, name := range t.names() {
 		var s corev1.Service
@@ -76,7 +76,7 @@ func (t *traffic) look(ctx context.Context) (cut bool, by string, err error) {
 }
 
 // end restores what this command cut, whatever became of it.
-func (t *traffic) end(ctx context.Context, err error) error {
+func (t *clientTraffic) end(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
 	defer cancel()
 	failed := t.restore(ctx)
@@ -91,7 +91,7 @@ func (t *traffic) end(ctx context.Context, err error) error {
 
 // forget takes the record of the cut away, unless somebody has the cluster's lock:
 // then it stays, and says of a cut that has ended who made it.
-func (t *traffic) forget(ctx context.Context) {
+func (t *clientTraffic) forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	held, err := operate.Acquire(ctx, t.Kube, t.Owner, operate.Claim{Operation: operate.RestoreTraffic, Holder: app.Identity(t.env.User), Clock: t.env.Clock})
@@ -106,7 +106,7 @@ func (t *traffic) forget(ctx context.Context) {
 
 // restore takes the cut out of the Services and lets druid go on, as far as it can
 // in any case. It needs no lock: nobody loses anything by it.
-func (t *traffic) restore(ctx context.Context) error {
+func (t *clientTraffic) restore(ctx context.Context) error {
 	var errs []error
 	for _, name := range t.names() {
 		var restored bool

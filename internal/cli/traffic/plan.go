@@ -20,7 +20,7 @@ import (
 )
 
 // obstacles refuses what a cut would break.
-func (t *traffic) obstacles(ctx context.Context) error {
+func (t *clientTraffic) obstacles(ctx context.Context) error {
 	for i := range t.Services.Chosen {
 		obstacle, err := operate.ServiceObstacle(ctx, t.Reader, t.Owner, &t.Services.Chosen[i])
 		if err != nil {
@@ -63,7 +63,7 @@ func (t *traffic) obstacles(ctx context.Context) error {
 }
 
 // probe tries the write, and finds out whether etcd-webhook would keep it.
-func (t *traffic) probe(ctx context.Context) error {
+func (t *clientTraffic) probe(ctx context.Context) error {
 	quiet, err := t.env.Quiet()
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ var writesBack = map[observe.Distribution]string{
 }
 
 // cutPlan is what a cut will do.
-func (t *traffic) cutPlan(ctx context.Context, o cutOptions) (operate.Plan, error) {
+func (t *clientTraffic) cutPlan(ctx context.Context, o cutOptions) (operate.Plan, error) {
 	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", t.Owner, o.length, clockTime(t.until))}
 	ready, size := t.ready(), t.facts.Cluster.Size
 	if size == 0 {
@@ -148,7 +148,7 @@ func (t *traffic) cutPlan(ctx context.Context, o cutOptions) (operate.Plan, erro
 
 // ready counts the members that answer; where they can't be asked, those that
 // Kubernetes takes for ready.
-func (t *traffic) ready() int {
+func (t *clientTraffic) ready() int {
 	n := 0
 	for _, m := range t.survey.Members {
 		if m.Err == nil && !m.Learner {
@@ -164,7 +164,7 @@ func (t *traffic) ready() int {
 }
 
 // whoCut tells what the record says of the cut that is there.
-func (t *traffic) whoCut() string {
+func (t *clientTraffic) whoCut() string {
 	if t.record == nil {
 		return ""
 	}
@@ -175,7 +175,7 @@ func (t *traffic) whoCut() string {
 	return text
 }
 
-func (t *traffic) steps(o cutOptions) []string {
+func (t *clientTraffic) steps(o cutOptions) []string {
 	var steps []string
 	druid := t.druid() && !operate.Suspended(t.Owner)
 	if !t.kept && druid && o.DryRun != change.DryRunClient {
@@ -205,7 +205,7 @@ func (t *traffic) steps(o cutOptions) []string {
 }
 
 // notCut is what a cut leaves as it is.
-func (t *traffic) notCut() string {
+func (t *clientTraffic) notCut() string {
 	text := "not cut: connections that are open"
 	if t.Services.Peer != "" {
 		text += ", and clients that dial members by name, through the headless Service " + t.Services.Peer
@@ -214,7 +214,7 @@ func (t *traffic) notCut() string {
 }
 
 // warnings are what a cut breaks, and what to do before.
-func (t *traffic) warnings(ready int) []string {
+func (t *clientTraffic) warnings(ready int) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if len(t.Services.Left) > 0 {

@@ -75,7 +75,7 @@ func restoreClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, t
 }
 
 // nothingToRestore says so, and forgets a cut that is over.
-func (t *traffic) nothingToRestore(ctx context.Context, cmd *cobra.Command) error {
+func (t *clientTraffic) nothingToRestore(ctx context.Context, cmd *cobra.Command) error {
 	t.env.Step("Client traffic of %s is not cut", t.Owner)
 	if t.record != nil && t.Change.DryRun == change.DryRunNone {
 		t.forget(ctx)
@@ -84,7 +84,7 @@ func (t *traffic) nothingToRestore(ctx context.Context, cmd *cobra.Command) erro
 }
 
 // restoreNeeds are the permissions that restoring uses.
-func (t *traffic) restoreNeeds(suspended bool) []operate.Need {
+func (t *clientTraffic) restoreNeeds(suspended bool) []operate.Need {
 	needs := t.needs()
 	if suspended {
 		needs = append(needs, t.suspendNeeds()...)
@@ -93,7 +93,7 @@ func (t *traffic) restoreNeeds(suspended bool) []operate.Need {
 }
 
 // awaitReady waits until clients of each Service find a member again.
-func (t *traffic) awaitReady(ctx context.Context, out *output.ClientTrafficReport) error {
+func (t *clientTraffic) awaitReady(ctx context.Context, out *output.ClientTrafficReport) error {
 	pods, err := t.Reader.MemberPods(ctx, t.Owner)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (t *traffic) awaitReady(ctx context.Context, out *output.ClientTrafficRepor
 func nothing(io.Writer, bool) error { return nil }
 
 // restorable finds the Services of a cluster that are cut.
-func restorable(ctx context.Context, e *app.App, target string) (*traffic, error) {
+func restorable(ctx context.Context, e *app.App, target string) (*clientTraffic, error) {
 	c, err := e.Owner(ctx, target)
 	if err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func restorable(ctx context.Context, e *app.App, target string) (*traffic, error
 	return RestorableOf(ctx, e, c, target)
 }
 
-func RestorableOf(ctx context.Context, e *app.App, c *app.Cluster, target string) (*traffic, error) {
-	t := &traffic{env: e, target: target, Cluster: c}
+func RestorableOf(ctx context.Context, e *app.App, c *app.Cluster, target string) (*clientTraffic, error) {
+	t := &clientTraffic{env: e, target: target, Cluster: c}
 	all, err := t.Reader.ClientServices(ctx, t.Owner)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func RestorableOf(ctx context.Context, e *app.App, c *app.Cluster, target string
 	return t, nil
 }
 
-func (t *traffic) restorePlan(suspended bool) operate.Plan {
+func (t *clientTraffic) restorePlan(suspended bool) operate.Plan {
 	p := operate.Plan{Title: fmt.Sprintf("restore client traffic of %s", t.Owner)}
 	if until, cut := t.cutNow(); cut {
 		p.Facts = append(p.Facts, fmt.Sprintf("client traffic is cut until %s%s", clockTime(until), t.whoCut()))
@@ -157,11 +157,11 @@ func (t *traffic) restorePlan(suspended bool) operate.Plan {
 }
 
 // RestoreLocked restores client traffic under the cluster's lock, without a question.
-func (t *traffic) RestoreLocked(ctx context.Context) error {
+func (t *clientTraffic) RestoreLocked(ctx context.Context) error {
 	return change.Locked(ctx, app.Limit{}, t.env, t.Cluster, t.Change, operate.RestoreTraffic, t.restoreHeld)
 }
 
-func (t *traffic) restoreHeld(ctx context.Context, run *change.Run) error {
+func (t *clientTraffic) restoreHeld(ctx context.Context, run *change.Run) error {
 	if err := t.restore(ctx); err != nil {
 		return err
 	}

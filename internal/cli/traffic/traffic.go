@@ -24,8 +24,8 @@ import (
 // restoreLimit is what a restore gets that nobody's --timeout is for.
 const restoreLimit = 30 * time.Second
 
-// traffic is a cluster whose client traffic is cut or restored.
-type traffic struct {
+// clientTraffic is a cluster whose client clientTraffic is cut or restored.
+type clientTraffic struct {
 	*app.Cluster
 
 	env    *app.App
@@ -51,8 +51,8 @@ type traffic struct {
 
 // newTraffic finds the cluster and its client Services. That its members can't be
 // reached doesn't keep anybody from cutting: that may be why.
-func newTraffic(ctx context.Context, e *app.App, target, service string) (*traffic, error) {
-	t := &traffic{env: e, target: target}
+func newTraffic(ctx context.Context, e *app.App, target, service string) (*clientTraffic, error) {
+	t := &clientTraffic{env: e, target: target}
 	var err error
 	if t.Cluster, t.unreached, err = e.ClusterBestEffort(ctx, target); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func newTraffic(ctx context.Context, e *app.App, target, service string) (*traff
 }
 
 // noService says why there is nothing to cut or restore.
-func (t *traffic) noService(service string) error {
+func (t *clientTraffic) noService(service string) error {
 	switch {
 	case service != "" && service == t.Services.Peer:
 		return app.Refused("Service %s is headless: members of %s find each other by it, so cutting it could part them; name the Service that clients use", service, t.Owner)
@@ -85,23 +85,23 @@ func (t *traffic) noService(service string) error {
 	return app.Refused("no Service leads clients to %s: they dial the members themselves, and no selector can keep them away", t.Owner)
 }
 
-func (t *traffic) close() {
+func (t *clientTraffic) close() {
 	if err := t.Close(); err != nil {
 		t.env.Warn("%v.", err)
 	}
 }
 
 // clientPort is where members listen for clients, 0 where that isn't known.
-func (t *traffic) clientPort() int {
+func (t *clientTraffic) clientPort() int {
 	if t.Members == nil || len(t.Members.Endpoints) == 0 {
 		return 0
 	}
 	return t.Members.Endpoints[0].Port
 }
 
-func (t *traffic) druid() bool { return t.Flavour == observe.Druid }
+func (t *clientTraffic) druid() bool { return t.Flavour == observe.Druid }
 
-func (t *traffic) names() []string {
+func (t *clientTraffic) names() []string {
 	var names []string
 	for i := range t.Services.Chosen {
 		names = append(names, t.Services.Chosen[i].Name)
@@ -110,18 +110,18 @@ func (t *traffic) names() []string {
 }
 
 // write changes a Service, when druid lets anybody.
-func (t *traffic) write(ctx context.Context, change func() error) error {
+func (t *clientTraffic) write(ctx context.Context, change func() error) error {
 	return operate.BesideDruid(ctx, t.Kube, t.Owner, t.env.Clock, change)
 }
 
 // list names the Services in a sentence.
-func (t *traffic) list() string { return strings.Join(t.names(), ", ") }
+func (t *clientTraffic) list() string { return strings.Join(t.names(), ", ") }
 
 // now is the API server's clock, as far as it is known.
-func (t *traffic) now() time.Time { return t.env.Clock.Now().Add(t.ahead) }
+func (t *clientTraffic) now() time.Time { return t.env.Clock.Now().Add(t.ahead) }
 
 // cutNow is until when any of the Services is cut as they were last read.
-func (t *traffic) cutNow() (last time.Time, cut bool) {
+func (t *clientTraffic) cutNow() (last time.Time, cut bool) {
 	for i := range t.Services.Chosen {
 		if until, has := observe.CutUntil(&t.Services.Chosen[i]); has && until.After(t.now()) && until.After(last) {
 			last, cut = until, true
@@ -131,12 +131,12 @@ func (t *traffic) cutNow() (last time.Time, cut bool) {
 }
 
 // restoreCommand is how to end the cut by hand.
-func (t *traffic) restoreCommand() string {
+func (t *clientTraffic) restoreCommand() string {
 	return fmt.Sprintf("kubectl etcd restore-client-traffic %s -n %s", t.target, t.Namespace)
 }
 
 // needs are the permissions that cutting and restoring use, beside those of the lock.
-func (t *traffic) needs() []operate.Need {
+func (t *clientTraffic) needs() []operate.Need {
 	in := func(verb, group, resource, name string) operate.Need {
 		return operate.Need{Verb: verb, Group: group, Resource: resource, Namespace: t.Namespace, Name: name}
 	}
@@ -151,7 +151,7 @@ func (t *traffic) needs() []operate.Need {
 }
 
 // cutNeeds are needs and those to count what clients hold open.
-func (t *traffic) cutNeeds(o cutOptions) []operate.Need {
+func (t *clientTraffic) cutNeeds(o cutOptions) []operate.Need {
 	needs := t.needs()
 	if t.unreached == nil && !o.allowResidual {
 		needs = append(needs, operate.Need{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: t.Namespace})
@@ -160,7 +160,7 @@ func (t *traffic) cutNeeds(o cutOptions) []operate.Need {
 }
 
 // suspendNeeds are those for druid's annotation.
-func (t *traffic) suspendNeeds() []operate.Need {
+func (t *clientTraffic) suspendNeeds() []operate.Need {
 	etcd := operate.Need{Group: druidv1alpha1.GroupName, Resource: "etcds", Namespace: t.Namespace, Name: t.Name}
 	get, patch := etcd, etcd
 	get.Verb, patch.Verb = "get", "patch"

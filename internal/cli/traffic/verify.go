@@ -24,7 +24,7 @@ import (
 
 // settle waits for the endpoints to go, counts what clients still hold open, and
 // prints it. The error says when that is not nothing.
-func (t *traffic) settle(ctx context.Context, cmd *cobra.Command, o cutOptions) error {
+func (t *clientTraffic) settle(ctx context.Context, cmd *cobra.Command, o cutOptions) error {
 	t.sayWhoRestores(o)
 	out := t.outcome()
 	out.Cut, out.Until, out.RestoredBy, out.Reason = true, &metav1.Time{Time: t.until}, t.restorer(o), o.Reason
@@ -61,7 +61,7 @@ func residual(out *output.ClientTrafficReport) error {
 // restoredByNobody is who ends a cut that nobody keeps: not even its time does.
 const restoredByNobody = "nobody"
 
-func (t *traffic) restorer(o cutOptions) string {
+func (t *clientTraffic) restorer(o cutOptions) string {
 	switch {
 	case t.kept:
 		return "etcd-webhook"
@@ -71,7 +71,7 @@ func (t *traffic) restorer(o cutOptions) string {
 	return "kubectl-etcd"
 }
 
-func (t *traffic) sayWhoRestores(o cutOptions) {
+func (t *clientTraffic) sayWhoRestores(o cutOptions) {
 	switch {
 	case t.kept:
 		t.env.Step("etcd-webhook keeps the cut and restores it at %s; before: %s", clockTime(t.until), t.restoreCommand())
@@ -83,7 +83,7 @@ func (t *traffic) sayWhoRestores(o cutOptions) {
 }
 
 // outcome is what there is to print of the cluster.
-func (t *traffic) outcome() *output.ClientTrafficReport {
+func (t *clientTraffic) outcome() *output.ClientTrafficReport {
 	out := &output.ClientTrafficReport{Namespace: t.Namespace, Cluster: t.Ref()}
 	for _, name := range t.names() {
 		out.Services = append(out.Services, output.ClientService{Name: name})
@@ -92,7 +92,7 @@ func (t *traffic) outcome() *output.ClientTrafficReport {
 }
 
 // awaitEndpoints looks until the number of each Service's ready endpoints is as wanted.
-func (t *traffic) awaitEndpoints(ctx context.Context, out *output.ClientTrafficReport, wanted func(int) bool, what string) error {
+func (t *clientTraffic) awaitEndpoints(ctx context.Context, out *output.ClientTrafficReport, wanted func(int) bool, what string) error {
 	var seen []string
 	for {
 		seen = nil
@@ -124,7 +124,7 @@ func (t *traffic) awaitEndpoints(ctx context.Context, out *output.ClientTrafficR
 }
 
 // count asks the members which streams clients hold open.
-func (t *traffic) count(ctx context.Context, out *output.ClientTrafficReport) {
+func (t *clientTraffic) count(ctx context.Context, out *output.ClientTrafficReport) {
 	if t.unreached != nil {
 		return
 	}
@@ -147,7 +147,7 @@ func (t *traffic) count(ctx context.Context, out *output.ClientTrafficReport) {
 
 // ownStreams are those of the flavour itself: druid's backup-restore beside the
 // leader watches etcd for its delta snapshots.
-func (t *traffic) ownStreams() map[string]map[string]int {
+func (t *clientTraffic) ownStreams() map[string]map[string]int {
 	own := map[string]map[string]int{}
 	if !t.druid() || t.facts.Cluster.BackupReady.Status == policy.Absent {
 		return own
@@ -161,7 +161,7 @@ func (t *traffic) ownStreams() map[string]map[string]int {
 }
 
 // streamTable is the streams for people.
-func (t *traffic) streamTable(w io.Writer, wide bool, out *output.ClientTrafficReport) error {
+func (t *clientTraffic) streamTable(w io.Writer, wide bool, out *output.ClientTrafficReport) error {
 	if len(out.Members) == 0 {
 		return nil
 	}
