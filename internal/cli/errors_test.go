@@ -19,7 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // TestOutcome holds docs/exit-codes.md.
@@ -39,7 +39,7 @@ func TestOutcome(t *testing.T) {
 		{"any error", errors.New("no such member"), 1, "error: no such member\n"},
 		{"refused by the API server", fmt.Errorf("list pods: %w", forbidden), 1, "error: list pods: pods is forbidden: no\n"},
 		{"refused by a rule", fmt.Errorf("scale: %w", app.Refused("%d of 3", 1)), 2, "refused: scale: 1 of 3\n"},
-		{"locked by another", &operate.HeldError{Cluster: "Etcd a/b", Lease: "a/l", Holder: operate.Holder{Identity: "ann"}}, 2, "refused: Etcd a/b is locked by ann: wait until that ends, it is being renewed (lease a/l)\n"},
+		{"locked by another", &lock.HeldError{Cluster: "Etcd a/b", Lease: "a/l", Holder: lock.Holder{Identity: "ann"}}, 2, "refused: Etcd a/b is locked by ann: wait until that ends, it is being renewed (lease a/l)\n"},
 		{"split brain", &etcd.SplitBrainError{Pods: map[uint64][]string{1: {"a-0"}, 2: {"a-1"}}}, 2, "refused: split brain: the members are of 2 etcd clusters: a-0 in cluster 0000000000000001; a-1 in cluster 0000000000000002\n"},
 		{"unhealthy", app.Unhealthy("2 checks fail"), 3, "unhealthy: 2 checks fail\n"},
 		{"its own deadline", app.TimedOut("waited for a leader"), 124, "timed out: waited for a leader\n"},

@@ -20,7 +20,7 @@ import (
 	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -41,7 +41,7 @@ type Observation struct {
 	Standing policy.Standing
 	Settings policy.BudgetSettings
 	Events   []corev1.Event
-	underWay operate.UnderWay
+	underWay membership.UnderWay
 	// Said is what the members Said; silence is why none was asked at all.
 	Said    etcd.Survey
 	Silence error
@@ -233,7 +233,7 @@ func (s *Observation) place(ctx context.Context, r *observe.Reader) error {
 // something may be half done.
 func (s *Observation) readUnderWay(ctx context.Context, r client.Reader) {
 	var err error
-	if s.underWay, err = operate.ReadUnderWay(ctx, r, s.Owner); err != nil {
+	if s.underWay, err = membership.ReadUnderWay(ctx, r, s.Owner); err != nil {
 		s.Unseen = append(s.Unseen, v1alpha1.Unseen{What: "operations under way", Why: err.Error()})
 	}
 }

@@ -15,15 +15,15 @@ import (
 // was begun and not ended.
 func describeUnderWay(s Observation) *v1alpha1.UnderWay {
 	u := s.underWay
-	if u.Journal == nil && u.Holder.Identity == "" {
+	if u.Change == nil && u.Holder.Identity == "" {
 		return nil
 	}
 	out := &v1alpha1.UnderWay{
 		Operation: u.Holder.Operation, Since: timeOf(u.Holder.Since), Holder: u.Holder.Identity, Renewed: timeOf(u.Holder.Renewed),
 		Reason: u.Holder.Reason, Interrupted: !u.Alive(s.At),
 	}
-	if j := u.Journal; j != nil {
-		out.Operation, out.Change, out.Since = j.Verb(), j.Words(s.Owner), timeOf(j.Began)
+	if j := u.Change; j != nil {
+		out.Operation, out.Change, out.Since = j.Verb(), j.Summary(s.Owner), timeOf(j.Began)
 		if j.Undo {
 			out.Change = "take back: " + out.Change
 		}

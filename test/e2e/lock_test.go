@@ -12,9 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +19,10 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -50,9 +51,9 @@ func TestLock(t *testing.T) {
 	}
 }
 
-func acquire(t *testing.T, kube client.Client, o observe.Owner, holder string) *operate.Lock {
+func acquire(t *testing.T, kube client.Client, o observe.Owner, holder string) *lock.Lock {
 	t.Helper()
-	held, err := operate.Acquire(t.Context(), kube, o, operate.Claim{Operation: "scale", Holder: holder, Reason: "more room"})
+	held, err := lock.Acquire(t.Context(), kube, o, lock.Claim{Operation: "scale", Holder: holder, Reason: "more room"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func acquire(t *testing.T, kube client.Client, o observe.Owner, holder string) *
 }
 
 func leaseOf(o observe.Owner) *coordinationv1.Lease {
-	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: operate.LockName(o)}}
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: lock.Name(o)}}
 }
 
 func lockGivenBack(t *testing.T, o observe.Owner) {
@@ -78,12 +79,12 @@ func lockGivenBack(t *testing.T, o observe.Owner) {
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); !apierrors.IsNotFound(err) {
 		t.Errorf("after the release the lease is still there: %v", err)
 	}
-	if err := held.Held(); !errors.Is(err, operate.ErrReleased) {
+	if err := held.StillHeld(); !errors.Is(err, lock.ErrReleased) {
 		t.Errorf("after the release Held says %v", err)
 	}
-	bobs, err := operate.Acquire(t.Context(), kube, o, operate.Claim{
+	bobs, err := lock.Acquire(t.Context(), kube, o, lock.Claim{
 		Operation: "scale", Holder: "bob",
-		Waiting: func(h operate.Holder, _ time.Duration) {
+		Waiting: func(h lock.Holder, _ time.Duration) {
 			t.Errorf("bob watches whether %q lives, who gave the lock back", h.Identity)
 		},
 	})
@@ -96,12 +97,12 @@ func lockGivenBack(t *testing.T, o observe.Owner) {
 func lockOfTheLiving(t *testing.T, o observe.Owner) {
 	t.Helper()
 	acquire(t, kube, o, "ann at desk (pid 1)")
-	_, err := operate.Acquire(t.Context(), kube, o, operate.Claim{Operation: "defrag", Holder: "bob"})
-	held, ok := errors.AsType[*operate.HeldError](err)
+	_, err := lock.Acquire(t.Context(), kube, o, lock.Claim{Operation: "defrag", Holder: "bob"})
+	held, ok := errors.AsType[*lock.HeldError](err)
 	if !ok {
 		t.Fatalf("bob got a lock that ann renews: %v", err)
 	}
-	for _, want := range []string{"ann at desk (pid 1)", `"scale"`, "more room", "since 20", operate.LockName(o)} {
+	for _, want := range []string{"ann at desk (pid 1)", `"scale"`, "more room", "since 20", lock.Name(o)} {
 		if !strings.Contains(held.Error(), want) {
 			t.Errorf("the refusal doesn't say %q: %s", want, held)
 		}
@@ -120,9 +121,9 @@ func lockOfTheDead(t *testing.T, o observe.Owner) {
 	}
 	watched := false
 	began := time.Now()
-	held, err := operate.Acquire(t.Context(), kube, o, operate.Claim{
+	held, err := lock.Acquire(t.Context(), kube, o, lock.Claim{
 		Operation: "scale", Holder: "ann",
-		Waiting: func(h operate.Holder, _ time.Duration) { watched = h.Identity == "cat" },
+		Waiting: func(h lock.Holder, _ time.Duration) { watched = h.Identity == "cat" },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -131,10 +132,10 @@ func lockOfTheDead(t *testing.T, o observe.Owner) {
 	if took := time.Since(began); took < 15*time.Second {
 		t.Errorf("the lock changed hands after %s: its lease lasts 15s", took)
 	}
-	if !watched || held.TookOver == nil || held.TookOver.Identity != "cat" {
-		t.Errorf("nobody says that this was cat's lock: watched %v, took over %v", watched, held.TookOver)
+	if !watched || held.Previous == nil || held.Previous.Identity != "cat" {
+		t.Errorf("nobody says that this was cat's lock: watched %v, took over %v", watched, held.Previous)
 	}
-	if err := held.Held(); err != nil {
+	if err := held.StillHeld(); err != nil {
 		t.Errorf("a lock that was just taken over: %v", err)
 	}
 }
@@ -162,7 +163,7 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"seen":"yes"}}}`))
 	var renewed time.Time // before the label, zero until there is one
 	eventually(t, "two renewals after somebody labelled the lease", func(ctx context.Context) (string, bool, error) {
-		if err := held.Held(); err != nil {
+		if err := held.StillHeld(); err != nil {
 			if !clusters.Transient(err.Error()) {
 				t.Fatal(err)
 			}
@@ -183,7 +184,7 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 
 // loses takes a lock, has somebody take it away, and wants that to be noticed and why.
 // An API server may be too slow to renew it before that.
-func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.Lease) error) (held *operate.Lock) {
+func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.Lease) error) (held *lock.Lock) {
 	t.Helper()
 	eventually(t, "the lock to be lost: "+why, func(ctx context.Context) (string, bool, error) {
 		_ = kube.Delete(ctx, leaseOf(o)) // of the attempt before
@@ -196,7 +197,7 @@ func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.
 		case <-ctx.Done():
 			return "it is not noticed", false, nil
 		}
-		err := held.Held()
+		err := held.StillHeld()
 		if err == nil || !strings.Contains(err.Error(), why) && !clusters.Transient(err.Error()) {
 			t.Fatalf("the lock is lost: %v; want it to say %q", err, why)
 		}
@@ -231,11 +232,11 @@ func lockWithoutServer(t *testing.T, o observe.Owner) {
 func lockWithoutRights(t *testing.T, o observe.Owner) {
 	t.Helper()
 	poor := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "nobody-special" })
-	_, err := operate.Acquire(t.Context(), poor, o, operate.Claim{Operation: "scale", Holder: "ann"})
+	_, err := lock.Acquire(t.Context(), poor, o, lock.Claim{Operation: "scale", Holder: "ann"})
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `cannot get resource "leases"`) {
 		t.Errorf("a user without rights is told: %v", err)
 	}
-	missing, err := operate.Missing(t.Context(), poor, operate.LockNeeds(o))
+	missing, err := operate.Missing(t.Context(), poor, lock.Needs(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +247,7 @@ func lockWithoutRights(t *testing.T, o observe.Owner) {
 	if got := strings.Join(lines, " "); got != "create get update delete" {
 		t.Errorf("missing are %q, want create get update delete", got)
 	}
-	if missing, err = operate.Missing(t.Context(), kube, operate.LockNeeds(o)); err != nil || len(missing) > 0 {
+	if missing, err = operate.Missing(t.Context(), kube, lock.Needs(o)); err != nil || len(missing) > 0 {
 		t.Errorf("an administrator lacks %v (%v)", missing, err)
 	}
 }
@@ -266,14 +267,14 @@ func lockCleared(t *testing.T, o observe.Owner) {
 	}
 }
 
-func awaitLost(t *testing.T, held *operate.Lock, why string) {
+func awaitLost(t *testing.T, held *lock.Lock, why string) {
 	t.Helper()
 	select {
 	case <-held.Context().Done():
 	case <-time.After(limit):
 		t.Fatalf("the lock is not noticed as lost within %s", limit)
 	}
-	if err := held.Held(); err == nil || !strings.Contains(err.Error(), why) {
+	if err := held.StillHeld(); err == nil || !strings.Contains(err.Error(), why) {
 		t.Errorf("the lock is lost: %v; want it to say %q", err, why)
 	}
 }

@@ -13,10 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -26,6 +22,10 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -209,7 +209,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 		if a.Pod == "" {
 			continue
 		}
-		if err := operate.Disarm(t.Context(), members, survey(t, members), a); err != nil {
+		if err := maintenance.Disarm(t.Context(), members, survey(t, members), a); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -234,7 +234,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 
 func raisedBy(t *testing.T, members *etcd.Cluster) []etcd.Alarm {
 	t.Helper()
-	alarms, err := operate.Alarms(t.Context(), members, survey(t, members))
+	alarms, err := maintenance.Alarms(t.Context(), members, survey(t, members))
 	if err != nil || len(alarms) == 0 {
 		t.Fatalf("alarms %v, %v", alarms, err)
 	}
@@ -288,12 +288,12 @@ func memberGoes(t *testing.T, c *clusters.Cluster) {
 		plugin(t, 0, "move-leader", c.Full(), "-n", c.Namespace, "--to", last, "-y")
 	}
 	asked := 0
-	m := &operate.Maintenance{
+	m := &maintenance.Job{
 		Members: members,
 		Facts:   func(ctx context.Context) (policy.Cluster, error) { return reader.Cluster(ctx, owner) },
-		Say:     t.Logf, Begin: t.Logf, Settle: limit,
+		Logf:    t.Logf, Progressf: t.Logf, Settle: limit,
 	}
-	m.Held = func() error {
+	m.StillHeld = func() error {
 		if asked++; asked == 2 {
 			scale(t, c, 2)
 			m.Settle = 5 * time.Second // it doesn't come back
@@ -301,7 +301,7 @@ func memberGoes(t *testing.T, c *clusters.Cluster) {
 		return nil
 	}
 	err := m.Defragment(t.Context())
-	stopped, ok := errors.AsType[*operate.StoppedError](err)
+	stopped, ok := errors.AsType[*maintenance.StoppedError](err)
 	if !ok || !slices.Equal(stopped.Done, pods[:2]) || !slices.Equal(stopped.Left, pods[2:]) {
 		t.Errorf("%v", err)
 	}

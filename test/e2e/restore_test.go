@@ -12,14 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 )
@@ -80,11 +80,11 @@ func TestPluginRestorePlanOneByOne(t *testing.T) {
 func aheadOf(t *testing.T, c *clusters.Cluster, revision int64) {
 	t.Helper()
 	members := membersOf(t, c)
-	eventually(t, fmt.Sprintf("members to be %d revisions ahead of %d", operate.DefaultBump, revision), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("members to be %d revisions ahead of %d", restore.DefaultBump, revision), func(ctx context.Context) (string, bool, error) {
 		s, err := members.Survey(ctx)
 		ahead, seen := true, ""
 		for _, m := range s.Members {
-			ahead = ahead && m.Revision >= revision+operate.DefaultBump
+			ahead = ahead && m.Revision >= revision+restore.DefaultBump
 			seen += fmt.Sprintf("%s is at revision %d (%v); ", m.Pod, m.Revision, m.Err)
 		}
 		return seen, ahead, err

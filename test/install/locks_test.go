@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // TestUninstallLooksAtLocksFirst: while somebody works on a cluster whose traffic was cut,
@@ -23,10 +24,10 @@ func TestUninstallLooksAtLocksFirst(t *testing.T) {
 	installed(t)
 	db := observe.Owner{Kind: "StatefulSet", Namespace: ns, Name: "db"}
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
-		Namespace: ns, Name: operate.LockName(db), Annotations: map[string]string{v1alpha1.ClientTrafficKey: "{}"},
+		Namespace: ns, Name: lock.Name(db), Annotations: map[string]string{v1alpha1.ClientTrafficKey: "{}"},
 	}}
 	create(t, lease)
-	held, err := operate.Acquire(t.Context(), admin, db, operate.Claim{Operation: "defrag", Holder: "ann@laptop"})
+	held, err := lock.Acquire(t.Context(), admin, db, lock.Claim{Operation: "defrag", Holder: "ann@laptop"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -143,7 +144,7 @@ func raised(ctx context.Context, c *app.Cluster) (etcd.Survey, []etcd.Alarm, err
 	if err != nil {
 		return survey, nil, err
 	}
-	alarms, err := operate.Alarms(ctx, c.Members, survey)
+	alarms, err := maintenance.Alarms(ctx, c.Members, survey)
 	return survey, alarms, err
 }
 
@@ -168,7 +169,7 @@ func (d *disarming) judge(ctx context.Context) (operate.Plan, error) {
 		fmt.Fprintf(d.app.Out, "No alarm is raised in %s.\n", d.cluster.Owner)
 		return operate.Plan{}, nil
 	}
-	databases := operate.Databases(survey)
+	databases := maintenance.Databases(survey)
 	data, err := d.compare(ctx, survey, alarms)
 	if err != nil {
 		return operate.Plan{}, err
@@ -202,7 +203,7 @@ func (d *disarming) compare(ctx context.Context, survey etcd.Survey, alarms []et
 		return policy.Comparison{}, nil
 	}
 	fmt.Fprintln(d.app.ErrOut, "  comparing the data of all voters ...")
-	return operate.Compare(ctx, d.cluster.Members, survey, d.app.Clock)
+	return maintenance.Compare(ctx, d.cluster.Members, survey, d.app.Clock)
 }
 
 // act disarms the alarms whose cause is gone. Alarms that stay make the cluster unhealthy.
@@ -211,7 +212,7 @@ func (d *disarming) act(ctx context.Context, run *change.Run) error {
 		if err := run.Held(); err != nil {
 			return err
 		}
-		if err := operate.Disarm(ctx, d.cluster.Members, d.survey, a); err != nil {
+		if err := maintenance.Disarm(ctx, d.cluster.Members, d.survey, a); err != nil {
 			return err
 		}
 		run.Done(ctx, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, a.Where()),

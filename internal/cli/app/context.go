@@ -7,14 +7,14 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
 
 // ContextFlags are those by which another command reaches the same API server, as
 // the user gave them to this one. A token is none: it would be seen by whoever reads them.
 func (e *App) ContextFlags() string {
 	var words []string
-	add := func(name, value string) { words = append(words, " "+name+" "+operate.Quote(value)) }
+	add := func(name, value string) { words = append(words, " "+name+" "+restore.Quote(value)) }
 	f := e.Flags
 	for _, given := range []struct {
 		name  string

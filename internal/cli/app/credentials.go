@@ -14,7 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
 
 // credentialFlags say how to log in to etcd where that can't be found in the
@@ -81,7 +81,7 @@ func (c *credentialFlags) Again() string {
 		{"etcd-user", user}, {"user-secret", c.userSecret}, {"server-name", c.serverName},
 	} {
 		if f.value != "" {
-			fmt.Fprintf(&flags, " --%s %s", f.flag, operate.Quote(f.value))
+			fmt.Fprintf(&flags, " --%s %s", f.flag, restore.Quote(f.value))
 		}
 	}
 	return flags.String()

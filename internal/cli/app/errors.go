@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // The exit codes, as docs/exit-codes.md has them.
@@ -110,7 +111,7 @@ func Outcome(ctx context.Context, err error) (code int, word string) {
 		return exitOK, ""
 	case ctx.Err() != nil:
 		return exitInterrupted, "interrupted"
-	case Is[*RefusedError](err), Is[*operate.HeldError](err), Is[*operate.RefusedError](err), Is[*etcd.SplitBrainError](err):
+	case Is[*RefusedError](err), Is[*lock.HeldError](err), Is[*operate.RefusedError](err), Is[*etcd.SplitBrainError](err):
 		return exitRefused, "refused"
 	case Is[*UnhealthyError](err):
 		return exitUnhealthy, "unhealthy"

@@ -9,11 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
 // Logs reads the end of containers' Logs.
-func (e *App) Logs(namespace string) (operate.Logs, error) {
+func (e *App) Logs(namespace string) (membership.Logs, error) {
 	config, err := e.Config()
 	if err != nil {
 		return nil, err

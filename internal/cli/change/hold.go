@@ -12,12 +12,13 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // Require returns an error where the user lacks a permission for a change of a cluster. It
 // also asks for the permissions of the lock and the Event.
 func Require(ctx context.Context, e *app.App, c *app.Cluster, needs []operate.Need) error {
-	return RequireOnly(ctx, e, c.Kube, append(operate.LockNeeds(c.Owner), needs...))
+	return RequireOnly(ctx, e, c.Kube, append(lock.Needs(c.Owner), needs...))
 }
 
 // RequireOnly is Require without the permissions of the lock and the Event.
@@ -38,7 +39,7 @@ func RequireOnly(ctx context.Context, e *app.App, kube client.Client, needs []op
 
 // hold takes the cluster's lock for an operation. The limit bounds the wait for it. The
 // caller releases the lock and works under its context.
-func hold(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, operation string, f Flags) (*operate.Lock, error) {
+func hold(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, operation string, f Flags) (*lock.Lock, error) {
 	user, err := a.Whoami(ctx)
 	if err != nil {
 		return nil, err
@@ -49,29 +50,29 @@ func hold(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, oper
 	wait, stop := limit.Context(ctx)
 	defer stop()
 	watched := context.AfterFunc(wait, func() { end(context.Cause(wait)) })
-	held, err := operate.Acquire(lifetime, c.Kube, c.Owner, operate.Claim{
+	held, err := lock.Acquire(lifetime, c.Kube, c.Owner, lock.Claim{
 		Operation: operation, Holder: app.Identity(user), Reason: f.Reason, Clock: a.Clock,
-		Waiting: func(h operate.Holder, watch time.Duration) { Watching(a, h, watch) },
+		Waiting: func(h lock.Holder, watch time.Duration) { Watching(a, h, watch) },
 	})
 	watched()
 	if err != nil {
 		end(nil)
 		return nil, err
 	}
-	if held.TookOver != nil {
-		a.Warn("took over the lock of %s, which was no longer renewed: that operation may be half done.", *held.TookOver)
+	if held.Previous != nil {
+		a.Warn("took over the lock of %s, which was no longer renewed: that operation may be half done.", *held.Previous)
 	}
 	return held, nil
 }
 
 // Watching says that a lock's holder may be dead.
-func Watching(e *app.App, h operate.Holder, watch time.Duration) {
+func Watching(e *app.App, h lock.Holder, watch time.Duration) {
 	fmt.Fprintf(e.ErrOut, "The cluster is locked by %s; watching for up to %s whether that is still alive.\n", h, watch)
 }
 
 // Release releases a lock. A failure is only a warning, because the lock expires by itself.
-func Release(ctx context.Context, e *app.App, held *operate.Lock) {
-	if err := held.Release(ctx); err != nil && !app.Is[*operate.LostError](err) {
+func Release(ctx context.Context, e *app.App, held *lock.Lock) {
+	if err := held.Release(ctx); err != nil && !app.Is[*lock.LostError](err) {
 		e.Warn("%v.", err)
 	}
 }

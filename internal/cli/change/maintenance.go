@@ -12,21 +12,22 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Maintenance looks at a cluster by the rules of Maintenance. held is asked before
 // each change.
-func Maintenance(e *app.App, c *app.Cluster, held func() error) *operate.Maintenance {
+func Maintenance(e *app.App, c *app.Cluster, held func() error) *maintenance.Job {
 	last := ""
-	return &operate.Maintenance{
+	return &maintenance.Job{
 		Members: c.Members,
 		Facts: func(ctx context.Context) (policy.Cluster, error) {
 			return c.Reader.WithoutNodes().Cluster(ctx, c.Owner)
 		},
-		Held: held,
-		Say:  e.Step,
-		Begin: func(format string, args ...any) {
+		StillHeld: held,
+		Logf:      e.Step,
+		Progressf: func(format string, args ...any) {
 			if now := fmt.Sprintf(format, args...); now != last {
 				last = now
 				fmt.Fprintf(e.ErrOut, "  %s ...\n", now)

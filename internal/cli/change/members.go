@@ -14,10 +14,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
 // Members changes who the Members of a cluster are, as far as nobody else does.
-func Members(e *app.App, c *app.Cluster) (*operate.Members, error) {
+func Members(e *app.App, c *app.Cluster) (*membership.Members, error) {
 	credentials, err := e.Credentials.Read(e)
 	if err != nil {
 		return nil, err
@@ -26,9 +28,9 @@ func Members(e *app.App, c *app.Cluster) (*operate.Members, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &operate.Members{
+	return &membership.Members{
 		Kube: c.Kube, Reader: c.Reader, Owner: c.Owner, Tunnel: etcd.NewTunnel(config), Credentials: credentials,
-		Clock: e.Clock, Say: func(format string, args ...any) { SayStep(e, format, args...) },
+		Clock: e.Clock, Logf: func(format string, args ...any) { SayStep(e, format, args...) },
 	}, nil
 }
 
@@ -43,9 +45,9 @@ func SayStep(e *app.App, format string, args ...any) {
 
 // MembersTask is one run of a change of members, which may have been begun before.
 type MembersTask struct {
-	Members *operate.Members
+	Members *membership.Members
 	// Journal and Plan are those that the user is asked about.
-	Journal *operate.Journal
+	Journal *membership.Change
 	Plan    operate.Plan
 	// Fresh is true where nothing was written yet; Undo asks to undo what was begun.
 	Fresh, Undo bool
@@ -53,7 +55,7 @@ type MembersTask struct {
 	// the Event; Undone is its reason where the change was undone.
 	Verb, Event, Undone, What string
 	// Again makes the plan of a fresh task once more.
-	Again func(context.Context) (*operate.Journal, operate.Plan, error)
+	Again func(context.Context) (*membership.Change, operate.Plan, error)
 
 	cluster *app.Cluster
 	app     *app.App
@@ -64,7 +66,7 @@ type MembersTask struct {
 func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
 	t.app, t.cluster = a, c
 	return Operation{
-		Verb: t.Verb, Needs: t.Members.MembersNeeds(t.Journal), AllowsUnfinished: true,
+		Verb: t.Verb, Needs: t.Members.Needs(t.Journal), AllowsUnfinished: true,
 		Judge: t.judge, DryRun: t.try, Act: t.act,
 	}
 }
@@ -76,13 +78,13 @@ func (t *MembersTask) judge(ctx context.Context) (operate.Plan, error) {
 		t.judged = true
 		return t.Plan, nil
 	}
-	now, err := operate.ReadJournal(ctx, t.cluster.Kube, t.cluster.Owner)
+	now, err := membership.ReadChange(ctx, t.cluster.Kube, t.cluster.Owner)
 	o := t.cluster.Owner
 	switch {
 	case err != nil:
 		return t.Plan, err
 	case t.Fresh && now != nil:
-		return t.Plan, app.Refused("kubectl etcd %s (%s) was begun on %s meanwhile: see kubectl etcd status %s -n %s", now.Verb(), now.Words(o), o, o.Target(), o.Namespace)
+		return t.Plan, app.Refused("kubectl etcd %s (%s) was begun on %s meanwhile: see kubectl etcd status %s -n %s", now.Verb(), now.Summary(o), o, o.Target(), o.Namespace)
 	case t.Fresh:
 		return t.replan(ctx)
 	case !t.Journal.Same(now):
@@ -118,18 +120,18 @@ const leftLimit = 30 * time.Second
 func (t *MembersTask) warnLeft(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leftLimit)
 	defer cancel()
-	if left := t.Members.Left(ctx); left != "" {
+	if left := t.Members.Leftover(ctx); left != "" {
 		t.app.Warn("%s.", left)
 	}
 }
 
 func (t *MembersTask) act(ctx context.Context, run *Run) error {
-	t.Members.Held = run.Held
+	t.Members.StillHeld = run.Held
 	undo := t.Undo || t.Journal.Undo
 	err := t.steps(ctx, run, undo)
-	again := fmt.Sprintf("run the same command again to go on, or with --abort to undo it (journal: ConfigMap %s)", operate.JournalName(t.cluster.Owner))
-	var undone *operate.UndoneError
-	var stopped *operate.HaltedError
+	again := fmt.Sprintf("run the same command again to go on, or with --abort to undo it (journal: ConfigMap %s)", membership.JournalName(t.cluster.Owner))
+	var undone *membership.UndoneError
+	var stopped *membership.HaltedError
 	switch {
 	case errors.As(err, &undone):
 		run.Done(ctx, t.Undone, t.Verb+" was taken back: "+undone.Awaited, "")
@@ -137,7 +139,7 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 		return app.TimedOut("%v", err)
 	case errors.As(err, &stopped):
 		return app.Refused("stopped: %v; then %s", err, again)
-	case err != nil && app.Is[*operate.LostError](err):
+	case err != nil && app.Is[*lock.LostError](err):
 		return err
 	case err != nil:
 		return fmt.Errorf("%w; %s", err, again)

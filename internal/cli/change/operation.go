@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // Operation is one change of a cluster, as Do carries it out. A nil function is a step
@@ -42,7 +43,7 @@ type Operation struct {
 
 // Run is an Operation in progress. It holds the cluster's lock.
 type Run struct {
-	Lock *operate.Lock
+	Lock *lock.Lock
 
 	app     *app.App
 	cluster *app.Cluster
@@ -55,7 +56,7 @@ func (r *Run) Held() error {
 	if r.Lock == nil {
 		return nil
 	}
-	return r.Lock.Held()
+	return r.Lock.StillHeld()
 }
 
 // Done records a completed change as an Event on the cluster and prints a line to stdout.

@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // checkOptions are the flags of check.
@@ -143,7 +143,7 @@ func checkSource(e *app.App, o checkOptions) (check.Source, error) {
 	}
 	return check.Source{
 		Reader: reader, Credentials: credentials, Config: config, Clock: clock.RealClock{}, Flags: e.ContextFlags(), HashLarge: o.hashLarge,
-		LockName: operate.LockName, OperationKey: operate.OperationAnnotation,
+		LockName: lock.Name, OperationKey: lock.OperationAnnotation,
 	}, nil
 }
 

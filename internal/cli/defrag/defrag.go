@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -56,19 +57,19 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 		return err
 	}
 	defer c.Close()
-	var state operate.State
+	var state maintenance.State
 	var cure bool
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "defrag", Needs: change.ThroughTunnel(c),
 		Judge: func(ctx context.Context) (operate.Plan, error) {
-			if state, err = change.Maintenance(a, c, nil).Look(ctx); err != nil {
+			if state, err = change.Maintenance(a, c, nil).ReadState(ctx); err != nil {
 				return operate.Plan{}, err
 			}
-			verdict := policy.MayDefrag(state.Cluster, state.Databases, state.Strays)
+			verdict := policy.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
 			if !verdict.Allowed {
 				return operate.Plan{}, app.Refused("%s can't be defragmented now: %s", c.Owner, verdict.Message)
 			}
-			cure = policy.OutOfSpace(state.Databases, state.Strays)
+			cure = policy.OutOfSpace(state.Databases, state.UnmappedAlarms)
 			return defragPlan(c, state, verdict, cure), nil
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
@@ -85,7 +86,7 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 	})
 }
 
-func defragment(ctx context.Context, c *app.Cluster, m *operate.Maintenance, state operate.State, cure bool) error {
+func defragment(ctx context.Context, c *app.Cluster, m *maintenance.Job, state maintenance.State, cure bool) error {
 	if cure {
 		if err := m.Compact(ctx, state); err != nil {
 			return err
@@ -109,7 +110,7 @@ func defragment(ctx context.Context, c *app.Cluster, m *operate.Maintenance, sta
 
 // stopped gives an operation that a rule ended half-way its exit code.
 func stopped(err error) error {
-	if s, ok := errors.AsType[*operate.StoppedError](err); ok {
+	if s, ok := errors.AsType[*maintenance.StoppedError](err); ok {
 		if s.Verdict.Reason == policy.MemberDown || len(s.Done) > 0 {
 			return app.Unhealthy("%s", err)
 		}
@@ -118,7 +119,7 @@ func stopped(err error) error {
 	return err
 }
 
-func defragPlan(c *app.Cluster, s operate.State, v policy.Verdict, cure bool) operate.Plan {
+func defragPlan(c *app.Cluster, s maintenance.State, v policy.Verdict, cure bool) operate.Plan {
 	order := policy.DefragOrder(s.Databases)
 	plan := operate.Plan{
 		Title: fmt.Sprintf("Defragment %s", c.Owner),

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -66,7 +67,7 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member add", Needs: memberNeeds(c),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
-			if s, err = operate.Listed(ctx, c.Members, "add a member"); err != nil {
+			if s, err = membership.SurveyQuorum(ctx, c.Members, "add a member"); err != nil {
 				return plan, err
 			}
 			voters := len(s.List)
@@ -77,7 +78,7 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 			}, mayAdd(c, s, peerURLs)
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
-			id, err := operate.AddLearner(ctx, c.Members, c.Owner, peerURLs, run.Held)
+			id, err := membership.AddLearner(ctx, c.Members, c.Owner, peerURLs, run.Held)
 			if err != nil {
 				return err
 			}
@@ -101,7 +102,7 @@ func mayAdd(c *app.Cluster, s etcd.Survey, peerURLs []string) error {
 			}
 		}
 	}
-	if v := policy.MayAdd(operate.Peers(c.Owner, s)); !v.Allowed {
+	if v := policy.MayAdd(membership.Peers(c.Owner, s)); !v.Allowed {
 		return app.Refused("cannot add a member to %s: %s", c.Owner, v.Message)
 	}
 	return nil

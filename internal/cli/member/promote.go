@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -63,7 +64,7 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 			if err := awaitCaughtUp(ctx, a, c.Members, l); err != nil {
 				return err
 			}
-			if err := operate.PromoteMember(ctx, c.Members, l, run.Held); err != nil {
+			if err := membership.PromoteMember(ctx, c.Members, l, run.Held); err != nil {
 				return err
 			}
 			done := "promoted member " + l.NameAndID()
@@ -76,11 +77,11 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 // promotePlan returns the learner and the plan to promote it. The plan is empty where the
 // member has its vote already.
 func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string) (etcd.Listed, operate.Plan, error) {
-	s, err := operate.Listed(ctx, c.Members, "promote "+member)
+	s, err := membership.SurveyQuorum(ctx, c.Members, "promote "+member)
 	if err != nil {
 		return etcd.Listed{}, operate.Plan{}, err
 	}
-	l, err := operate.FindMember(s, member)
+	l, err := membership.FindMember(s, member)
 	switch {
 	case err != nil:
 		return l, operate.Plan{}, err
@@ -101,11 +102,11 @@ func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string)
 
 func awaitCaughtUp(ctx context.Context, e *app.App, members *etcd.Cluster, l etcd.Listed) error {
 	for near := 0; near < policy.CatchUpReads; {
-		s, err := operate.Listed(ctx, members, "promote "+l.NameAndID())
+		s, err := membership.SurveyQuorum(ctx, members, "promote "+l.NameAndID())
 		if err != nil {
 			return err
 		}
-		behind, known := operate.Behind(s, l)
+		behind, known := membership.Behind(s, l)
 		near++
 		if !known || behind > policy.LagLimit {
 			near = 0

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -85,11 +86,11 @@ func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
 	if r.now, err = r.app.Cluster(ctx, r.owner.Target().String()); err != nil {
 		return operate.Plan{}, err
 	}
-	s, err := operate.Listed(ctx, r.now.Members, "remove "+r.member)
+	s, err := membership.SurveyQuorum(ctx, r.now.Members, "remove "+r.member)
 	if err != nil {
 		return operate.Plan{}, err
 	}
-	if r.listed, err = operate.FindMember(s, r.member); err != nil {
+	if r.listed, err = membership.FindMember(s, r.member); err != nil {
 		return operate.Plan{}, err
 	}
 	r.member = fmt.Sprintf("%016x", r.listed.ID)
@@ -97,7 +98,7 @@ func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
 }
 
 func (r *removal) act(ctx context.Context, run *change.Run) error {
-	if err := operate.RemoveMember(ctx, r.now.Members, r.now.Owner, r.listed, run.Held); err != nil {
+	if err := membership.RemoveMember(ctx, r.now.Members, r.now.Owner, r.listed, run.Held); err != nil {
 		return err
 	}
 	done := "removed member " + r.listed.NameAndID()
@@ -107,7 +108,7 @@ func (r *removal) act(ctx context.Context, run *change.Run) error {
 
 func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
 	what := "remove " + l.NameAndID()
-	peers := operate.Peers(c.Owner, s)
+	peers := membership.Peers(c.Owner, s)
 	p := peers[slices.IndexFunc(peers, func(p policy.Peer) bool { return p.ID == l.ID })]
 	if why := goesAnotherWay(c, l, p.Healthy); why != "" {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, why)

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -96,7 +97,7 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 	if m.Logs, err = e.Logs(c.Namespace); err != nil {
 		return err
 	}
-	j, err := operate.ReadJournal(ctx, c.Kube, c.Owner)
+	j, err := membership.ReadChange(ctx, c.Kube, c.Owner)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		fmt.Fprintf(e.ErrOut, "No change of the members of %s is under way: there is nothing to abort.\n", c.Owner)
 		return nil
 	case j == nil:
-		t.Again = func(ctx context.Context) (*operate.Journal, operate.Plan, error) {
+		t.Again = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanReplace(ctx, pod, o.force)
 		}
 		if t.Journal, t.Plan, err = t.Again(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
 // replaceDruid has the pod's sidecar make its member anew.
@@ -25,11 +26,11 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 	if m.Logs, err = e.Logs(c.Namespace); err != nil {
 		return err
 	}
-	needs := append(append(memberNeeds(c), operate.DruidViewNeeds(c.Owner)...),
+	needs := append(append(memberNeeds(c), membership.DruidViewNeeds(c.Owner)...),
 		operate.Need{Verb: "get", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
 		operate.Need{Verb: "delete", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
 		operate.Need{Verb: "delete", Resource: "pods", Namespace: c.Namespace, Name: pod})
-	var agreed *operate.DruidReplacement
+	var agreed *membership.DruidReplacement
 	return change.Do(ctx, e, c, o.Flags, change.Operation{
 		Verb: "member replace", Needs: needs, AllowsUnfinished: true,
 		Judge: func(ctx context.Context) (operate.Plan, error) {
@@ -45,7 +46,7 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 		},
 		DryRun: func(ctx context.Context) error { return m.ReplaceDruid(ctx, agreed, true) },
 		Act: func(ctx context.Context, run *change.Run) error {
-			m.Held = run.Held
+			m.StillHeld = run.Held
 			if err := m.ReplaceDruid(ctx, agreed, false); err != nil {
 				return err
 			}

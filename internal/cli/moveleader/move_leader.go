@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -72,7 +73,7 @@ func (m *move) judge(ctx context.Context) (operate.Plan, error) {
 	if m.survey, err = m.cluster.Members.Survey(ctx); err != nil {
 		return operate.Plan{}, err
 	}
-	databases := operate.Databases(m.survey)
+	databases := maintenance.Databases(m.survey)
 	if m.to, err = successor(m.cluster, databases, m.to); err != nil {
 		return operate.Plan{}, err
 	}
@@ -92,7 +93,7 @@ func (m *move) act(ctx context.Context, run *change.Run) error {
 	if err := run.Held(); err != nil {
 		return err
 	}
-	if err := operate.MoveLeader(ctx, m.cluster.Members, m.survey, m.to); err != nil {
+	if err := maintenance.MoveLeader(ctx, m.cluster.Members, m.survey, m.to); err != nil {
 		return err
 	}
 	run.Done(ctx, "LeaderMoved", fmt.Sprintf("moved the leadership from %s to %s", m.from, m.to),

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
 // scaleDruid has etcd-druid scale, which adds and promotes the members itself.
@@ -30,7 +31,7 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 		Judge:  func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, a, c, m, o) },
 		DryRun: func(ctx context.Context) error { return m.ScaleDruid(ctx, o.replicas, true) },
 		Act: func(ctx context.Context, run *change.Run) error {
-			m.Held = run.Held
+			m.StillHeld = run.Held
 			return scaleDruidNow(ctx, c, m, o, run)
 		},
 	})
@@ -38,7 +39,7 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 
 // druidPlan returns the plan to scale an Etcd. An Etcd that was told the number before has
 // no plan: it is only awaited.
-func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *operate.Members, o scaleOptions) (operate.Plan, error) {
+func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Members, o scaleOptions) (operate.Plan, error) {
 	plan, err := m.PlanDruidScale(ctx, o.replicas)
 	if err != nil {
 		return plan, err
@@ -56,7 +57,7 @@ func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *operate.Membe
 	return plan, nil
 }
 
-func scaledAlready(ctx context.Context, a *app.App, c *app.Cluster, m *operate.Members, o scaleOptions) error {
+func scaledAlready(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Members, o scaleOptions) error {
 	ctx, cancel := app.Within(ctx, o.Timeout, fmt.Sprintf("scale %s to %s", c.Owner, members(o.replicas)))
 	defer cancel()
 	if o.Wait && o.DryRun == change.DryRunNone {
@@ -69,13 +70,13 @@ func scaledAlready(ctx context.Context, a *app.App, c *app.Cluster, m *operate.M
 }
 
 // scaleDruidNow sets the replicas and waits, under the lock, until all members vote.
-func scaleDruidNow(ctx context.Context, c *app.Cluster, m *operate.Members, o scaleOptions, run *change.Run) error {
+func scaleDruidNow(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions, run *change.Run) error {
 	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
 		return err
 	}
 	run.Done(ctx, "Scaled", "scale to "+members(o.replicas), "")
 	if o.Wait {
-		if err := m.AwaitDruid(ctx, o.replicas, m.TellDruid); err != nil {
+		if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
 			return fmt.Errorf("%w; etcd-druid goes on: the same command waits for it again", err)
 		}
 	}
@@ -104,7 +105,7 @@ func savedBefore(ctx context.Context, e *app.App, c *app.Cluster, path string) (
 		return "", err
 	}
 	defer full.Close()
-	s, err := operate.Listed(ctx, full.Members, fmt.Sprintf("scale %s to 0 members", c.Owner))
+	s, err := membership.SurveyQuorum(ctx, full.Members, fmt.Sprintf("scale %s to 0 members", c.Owner))
 	if err != nil {
 		return "", err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -106,7 +107,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		return err
 	}
 	defer m.Close()
-	j, err := operate.ReadJournal(ctx, c.Kube, c.Owner)
+	j, err := membership.ReadChange(ctx, c.Kube, c.Owner)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		fmt.Fprintf(e.ErrOut, "No change of the members of %s is under way: there is nothing to abort.\n", c.Owner)
 		return nil
 	case j == nil:
-		t.Again = func(ctx context.Context) (*operate.Journal, operate.Plan, error) {
+		t.Again = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		}
 		if t.Journal, t.Plan, err = t.Again(ctx); err != nil {

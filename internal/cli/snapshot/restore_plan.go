@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
 
 // restorePlanFlags are those of snapshot restore-plan.
@@ -51,14 +52,14 @@ func newSnapshotRestorePlanCmd(e *app.App) *cobra.Command {
 			switch {
 			case f.bump < 0:
 				return fmt.Errorf("--bump-revision is %d, and can't be less than 0", f.bump)
-			case f.replicas < 0 || f.replicas > operate.MostMembers:
-				return fmt.Errorf("--replicas is %d, and must be from 0 to %d", f.replicas, operate.MostMembers)
+			case f.replicas < 0 || f.replicas > membership.MaxMembers:
+				return fmt.Errorf("--replicas is %d, and must be from 0 to %d", f.replicas, membership.MaxMembers)
 			}
 			return snapshotRestorePlan(cmd, e, args[0], args[1], f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Int64Var(&f.bump, "bump-revision", operate.DefaultBump, "By how much to raise the revision, with all before it marked as compacted; 0 for neither")
+	flags.Int64Var(&f.bump, "bump-revision", restore.DefaultBump, "By how much to raise the revision, with all before it marked as compacted; 0 for neither")
 	flags.Int32Var(&f.replicas, "replicas", 0, "How many members to restore, instead of as many as the cluster should have")
 	flags.StringVar(&f.image, "helper-image", "busybox:1.37", "Image with tar, for the pods that put data into volumes, or a snapshot into a store on the nodes")
 	ui.AddOutputFlags(cmd)
@@ -83,7 +84,7 @@ func snapshotRestorePlan(cmd *cobra.Command, e *app.App, file, target string, f 
 	if _, err := e.Credentials.Read(e); err != nil { // they stand in the commands
 		return err
 	}
-	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: e.Credentials.Again(), At: e.Clock.Now()}
+	r := restore.Plan{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: e.Credentials.Again(), At: e.Clock.Now()}
 	if r.Context, err = pinnedFlags(e); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func snapshotRestorePlan(cmd *cobra.Command, e *app.App, file, target string, f 
 	if err := r.Find(ctx, c.Kube, c.Reader, f.replicas, f.image); err != nil {
 		return err
 	}
-	steps, warnings, err := operate.RestorePlan(r)
+	steps, warnings, err := restore.Steps(r)
 	if err != nil {
 		return app.Refused("%v", err)
 	}
@@ -104,7 +105,7 @@ func snapshotRestorePlan(cmd *cobra.Command, e *app.App, file, target string, f 
 }
 
 // askForRestore fills in what the members say, as far as any of them answers.
-func askForRestore(ctx context.Context, e *app.App, target string, r *operate.Restore) {
+func askForRestore(ctx context.Context, e *app.App, target string, r *restore.Plan) {
 	c, err := e.Cluster(ctx, target)
 	if err != nil {
 		return
@@ -114,7 +115,7 @@ func askForRestore(ctx context.Context, e *app.App, target string, r *operate.Re
 		r.ClientPort = c.Members.Endpoints[0].Port
 	}
 	survey, err := c.Members.Survey(ctx)
-	r.Asked(survey, app.Is[*etcd.SplitBrainError](err))
+	r.SetSurvey(survey, app.Is[*etcd.SplitBrainError](err))
 }
 
 // pinnedFlags are those by which a command that is typed later reaches the same API
@@ -126,7 +127,7 @@ func pinnedFlags(e *app.App) (string, error) {
 	flags := e.ContextFlags()
 	raw, err := e.Flags.ToRawKubeConfigLoader().RawConfig()
 	if err == nil && *e.Flags.Context == "" && raw.CurrentContext != "" {
-		flags = " --context " + operate.Quote(raw.CurrentContext) + flags
+		flags = " --context " + restore.Quote(raw.CurrentContext) + flags
 	}
 	return flags, nil
 }

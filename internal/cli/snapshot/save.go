@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // snapshotSaveFlags are those of snapshot save.
@@ -180,7 +180,7 @@ func fitForStream(e *app.App, cmd *cobra.Command) error {
 
 // noDefrag refuses while somebody defragments the cluster with this plugin.
 func noDefrag(ctx context.Context, e *app.App, c *app.Cluster) error {
-	return operate.Heed(ctx, c.Kube, c.Owner, []string{"defrag"}, func(h operate.Holder, watch time.Duration) { change.Watching(e, h, watch) })
+	return lock.CheckHeld(ctx, c.Kube, c.Owner, []string{"defrag"}, func(h lock.Holder, watch time.Duration) { change.Watching(e, h, watch) })
 }
 
 // snapshotOrder are the members to ask, the best first, or the one that the user

@@ -17,6 +17,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
 // longestCut is what --for takes at most. Whoever needs more extends the cut
@@ -100,7 +102,7 @@ func cutClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, targe
 	defer t.close()
 	t.Change = o.Flags
 	return change.Do(ctx, e, t.Cluster, o.Flags, change.Operation{
-		Verb: operate.CutTraffic, Needs: t.cutNeeds(o), Detaches: true,
+		Verb: traffic.CutOperation, Needs: t.cutNeeds(o), Detaches: true,
 		Judge: func(ctx context.Context) (operate.Plan, error) { return t.judgeCut(ctx, o) },
 		Act: func(ctx context.Context, run *change.Run) error {
 			if end := t.now().Add(o.length).Truncate(time.Second); end.Sub(t.until) > 2*time.Second {
@@ -153,8 +155,8 @@ func (t *clientTraffic) cut(ctx context.Context, run *change.Run) error {
 	if err != nil {
 		return err
 	}
-	record := operate.CutRecord{Services: t.names(), Until: t.until, Holder: app.Identity(user), Reason: t.Change.Reason}
-	if err := operate.RecordCut(ctx, run.Lock, &record); err != nil {
+	record := traffic.Record{Services: t.names(), Until: t.until, Holder: app.Identity(user), Reason: t.Change.Reason}
+	if err := traffic.WriteRecord(ctx, run.Lock, &record); err != nil {
 		return err
 	}
 	_, before := t.cutNow()
@@ -171,17 +173,17 @@ func (t *clientTraffic) cut(ctx context.Context, run *change.Run) error {
 // writeCut suspends etcd-druid where that is needed and writes the cut. It says to how many
 // Services it has been sent, the one that failed among them: of a write that was
 // interrupted nobody knows whether it was taken.
-func (t *clientTraffic) writeCut(ctx context.Context, held *operate.Lock) (sent int, err error) {
+func (t *clientTraffic) writeCut(ctx context.Context, held *lock.Lock) (sent int, err error) {
 	if !t.kept && t.druid() {
-		if err := operate.Suspend(ctx, t.Kube, t.Owner); err != nil {
+		if err := traffic.Suspend(ctx, t.Kube, t.Owner); err != nil {
 			return 0, err
 		}
 	}
 	for i := range t.Services.Chosen {
 		s := &t.Services.Chosen[i]
-		err := held.Held()
+		err := held.StillHeld()
 		if err == nil {
-			err = t.write(ctx, func() error { return operate.CutService(ctx, t.Kube, s, t.until) })
+			err = t.write(ctx, func() error { return traffic.Cut(ctx, t.Kube, s, t.until) })
 		}
 		if err != nil {
 			return i + 1, err
@@ -192,7 +194,7 @@ func (t *clientTraffic) writeCut(ctx context.Context, held *operate.Lock) (sent 
 }
 
 // undo takes the cut out of the Services to which it was sent, since one couldn't be cut.
-func (t *clientTraffic) undo(ctx context.Context, held *operate.Lock, err error, sent int) {
+func (t *clientTraffic) undo(ctx context.Context, held *lock.Lock, err error, sent int) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
 	defer cancel()
 	t.Services.Chosen = t.Services.Chosen[:sent]
@@ -206,7 +208,7 @@ func (t *clientTraffic) undo(ctx context.Context, held *operate.Lock, err error,
 		t.env.Warn("%v; try again: %s.", failed, t.restoreCommand())
 		return
 	}
-	if err := operate.RecordCut(ctx, held, nil); err != nil {
+	if err := traffic.WriteRecord(ctx, held, nil); err != nil {
 		t.env.Warn("%v.", err)
 	}
 }

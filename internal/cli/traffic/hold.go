@@ -17,7 +17,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
 // stay waits until the cut ends: its time is over, the user interrupts, or
@@ -60,7 +61,7 @@ func (t *clientTraffic) look(ctx context.Context) (cut bool, by string, err erro
 		if err != nil {
 			return false, "", fmt.Errorf("read Service %s: %w", name, err)
 		}
-		by = operate.LastWriter(&s)
+		by = traffic.LastWriter(&s)
 		if until, has := observe.CutUntil(&s); has {
 			cut = true
 			if until.After(last) {
@@ -94,12 +95,12 @@ func (t *clientTraffic) end(ctx context.Context, err error) error {
 func (t *clientTraffic) forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	held, err := operate.Acquire(ctx, t.Kube, t.Owner, operate.Claim{Operation: operate.RestoreTraffic, Holder: app.Identity(t.env.User), Clock: t.env.Clock})
+	held, err := lock.Acquire(ctx, t.Kube, t.Owner, lock.Claim{Operation: traffic.RestoreOperation, Holder: app.Identity(t.env.User), Clock: t.env.Clock})
 	if err != nil {
 		return
 	}
 	defer change.Release(ctx, t.env, held)
-	if err := operate.RecordCut(ctx, held, nil); err != nil {
+	if err := traffic.WriteRecord(ctx, held, nil); err != nil {
 		t.env.Warn("%v.", err)
 	}
 }
@@ -111,7 +112,7 @@ func (t *clientTraffic) restore(ctx context.Context) error {
 	for _, name := range t.names() {
 		var restored bool
 		err := t.write(ctx, func() (err error) {
-			restored, err = operate.RestoreService(ctx, t.Kube, client.ObjectKey{Namespace: t.Namespace, Name: name})
+			restored, err = traffic.Restore(ctx, t.Kube, client.ObjectKey{Namespace: t.Namespace, Name: name})
 			return err
 		})
 		if apierrors.IsNotFound(err) {
@@ -125,7 +126,7 @@ func (t *clientTraffic) restore(ctx context.Context) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	resumed, err := operate.Resume(ctx, t.Kube, t.Owner)
+	resumed, err := traffic.Resume(ctx, t.Kube, t.Owner)
 	if resumed && err == nil {
 		t.env.Step("etcd-druid reconciles %s again", t.Owner)
 	}

@@ -16,13 +16,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // obstacles refuses what a cut would break.
 func (t *clientTraffic) obstacles(ctx context.Context) error {
 	for i := range t.Services.Chosen {
-		obstacle, err := operate.ServiceObstacle(ctx, t.Reader, t.Owner, &t.Services.Chosen[i])
+		obstacle, err := traffic.ServiceObstacle(ctx, t.Reader, t.Owner, &t.Services.Chosen[i])
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func (t *clientTraffic) obstacles(ctx context.Context) error {
 			}
 		}
 	}
-	if obstacle := operate.PeerObstacle(t.Services.Chosen, t.survey.List); obstacle != "" {
+	if obstacle := traffic.PeerObstacle(t.Services.Chosen, t.survey.List); obstacle != "" {
 		return app.Refused("%s", obstacle)
 	}
 	for _, m := range t.survey.List {
@@ -71,10 +72,10 @@ func (t *clientTraffic) probe(ctx context.Context) error {
 	t.kept = true
 	for i := range t.Services.Chosen {
 		var asked time.Time
-		var probed operate.Probed
+		var probed traffic.ProbeResult
 		err := t.write(ctx, func() (err error) {
 			asked = t.env.Clock.Now()
-			probed, err = operate.ProbeCut(ctx, quiet, &t.Services.Chosen[i], asked)
+			probed, err = traffic.Probe(ctx, quiet, &t.Services.Chosen[i], asked)
 			return err
 		})
 		if err != nil {
@@ -130,7 +131,7 @@ func (t *clientTraffic) cutPlan(ctx context.Context, o cutOptions) (operate.Plan
 		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d members are ready, quorum is %d", ready, size, policy.Quorum(size)))
 	}
 	for _, name := range t.names() {
-		endpoints, err := operate.ReadyEndpoints(ctx, t.Kube, client.ObjectKey{Namespace: t.Namespace, Name: name})
+		endpoints, err := traffic.ReadyEndpoints(ctx, t.Kube, client.ObjectKey{Namespace: t.Namespace, Name: name})
 		if err != nil {
 			return p, err
 		}
@@ -177,7 +178,7 @@ func (t *clientTraffic) whoCut() string {
 
 func (t *clientTraffic) steps(o cutOptions) []string {
 	var steps []string
-	druid := t.druid() && !operate.Suspended(t.Owner)
+	druid := t.druid() && !traffic.Suspended(t.Owner)
 	if !t.kept && druid && o.DryRun != change.DryRunClient {
 		steps = append(steps, "suspend etcd-druid's reconciliation, which would write the Service back")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
 func NewRestoreCommand(e *app.App) *cobra.Command {
@@ -53,12 +54,12 @@ func restoreClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, t
 		return err
 	}
 	t.Change = ch
-	suspended := t.druid() && operate.SuspendedByCut(t.Owner)
+	suspended := t.druid() && traffic.SuspendedByCut(t.Owner)
 	if len(t.Services.Chosen) == 0 && !suspended {
 		return t.nothingToRestore(ctx, cmd)
 	}
 	return change.Do(ctx, e, t.Cluster, ch, change.Operation{
-		Verb: operate.RestoreTraffic, Needs: t.restoreNeeds(suspended), AllowsUnfinished: true, Detaches: true,
+		Verb: traffic.RestoreOperation, Needs: t.restoreNeeds(suspended), AllowsUnfinished: true, Detaches: true,
 		// Restoring what is restored does nothing, so no facts can stand against it.
 		Judge: func(context.Context) (operate.Plan, error) { return t.restorePlan(suspended), nil },
 		Act:   t.restoreHeld,
@@ -136,7 +137,7 @@ func RestorableOf(ctx context.Context, e *app.App, c *app.Cluster, target string
 			t.Services.Chosen = append(t.Services.Chosen, all[i])
 		}
 	}
-	if t.record, err = operate.ReadCutRecord(ctx, t.Kube, t.Owner); err != nil && !apierrors.IsForbidden(err) {
+	if t.record, err = traffic.ReadRecord(ctx, t.Kube, t.Owner); err != nil && !apierrors.IsForbidden(err) {
 		e.Warn("%v.", err)
 	}
 	return t, nil
@@ -158,14 +159,14 @@ func (t *clientTraffic) restorePlan(suspended bool) operate.Plan {
 
 // RestoreLocked restores client traffic under the cluster's lock, without a question.
 func (t *clientTraffic) RestoreLocked(ctx context.Context) error {
-	return change.Locked(ctx, app.Limit{}, t.env, t.Cluster, t.Change, operate.RestoreTraffic, t.restoreHeld)
+	return change.Locked(ctx, app.Limit{}, t.env, t.Cluster, t.Change, traffic.RestoreOperation, t.restoreHeld)
 }
 
 func (t *clientTraffic) restoreHeld(ctx context.Context, run *change.Run) error {
 	if err := t.restore(ctx); err != nil {
 		return err
 	}
-	if err := operate.RecordCut(ctx, run.Lock, nil); err != nil {
+	if err := traffic.WriteRecord(ctx, run.Lock, nil); err != nil {
 		t.env.Warn("%v.", err)
 	}
 	run.Done(ctx, "ClientTrafficRestored", "client traffic through Service "+t.list()+" restored", "")

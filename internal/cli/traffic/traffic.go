@@ -19,6 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
 // restoreLimit is what a restore gets that nobody's --timeout is for.
@@ -35,11 +37,11 @@ type clientTraffic struct {
 	// unreached is why the members can't be asked anything, nil when they can.
 	unreached error
 
-	Services operate.ClientServices
+	Services traffic.Services
 	facts    observe.Facts
 	survey   etcd.Survey
 	// record says who cut before, nil when nobody says.
-	record *operate.CutRecord
+	record *traffic.Record
 
 	// kept says that etcd-webhook keeps the cut and ends it.
 	kept bool
@@ -60,13 +62,13 @@ func newTraffic(ctx context.Context, e *app.App, target, service string) (*clien
 	if named, err := observe.ParseTarget(target); service == "" && err == nil && named.Kind == "service" {
 		service = named.Name
 	}
-	if t.Services, err = operate.FindClientServices(ctx, t.Reader, t.Owner, service, t.clientPort()); err != nil {
+	if t.Services, err = traffic.FindServices(ctx, t.Reader, t.Owner, service, t.clientPort()); err != nil {
 		return nil, err
 	}
 	if len(t.Services.Chosen) == 0 {
 		return nil, t.noService(service)
 	}
-	if t.record, err = operate.ReadCutRecord(ctx, t.Kube, t.Owner); err != nil && !apierrors.IsForbidden(err) {
+	if t.record, err = traffic.ReadRecord(ctx, t.Kube, t.Owner); err != nil && !apierrors.IsForbidden(err) {
 		e.Warn("%v.", err)
 	}
 	return t, nil
@@ -111,7 +113,7 @@ func (t *clientTraffic) names() []string {
 
 // write changes a Service, when druid lets anybody.
 func (t *clientTraffic) write(ctx context.Context, change func() error) error {
-	return operate.BesideDruid(ctx, t.Kube, t.Owner, t.env.Clock, change)
+	return traffic.WriteUnderProtection(ctx, t.Kube, t.Owner, t.env.Clock, change)
 }
 
 // list names the Services in a sentence.
@@ -141,7 +143,7 @@ func (t *clientTraffic) needs() []operate.Need {
 		return operate.Need{Verb: verb, Group: group, Resource: resource, Namespace: t.Namespace, Name: name}
 	}
 	needs := []operate.Need{
-		in("patch", coordinationv1.GroupName, "leases", operate.LockName(t.Owner)),
+		in("patch", coordinationv1.GroupName, "leases", lock.Name(t.Owner)),
 		in("list", discoveryv1.GroupName, "endpointslices", ""),
 	}
 	for _, name := range t.names() {

@@ -18,7 +18,7 @@ import (
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -98,7 +98,7 @@ func (t *clientTraffic) awaitEndpoints(ctx context.Context, out *output.ClientTr
 		seen = nil
 		for i := range out.Services {
 			s := &out.Services[i]
-			ready, err := operate.ReadyEndpoints(ctx, t.Kube, client.ObjectKey{Namespace: t.Namespace, Name: s.Name})
+			ready, err := traffic.ReadyEndpoints(ctx, t.Kube, client.ObjectKey{Namespace: t.Namespace, Name: s.Name})
 			switch {
 			case ctx.Err() != nil:
 				return fmt.Errorf("waited for %s: %w", what, context.Cause(ctx))
@@ -129,7 +129,7 @@ func (t *clientTraffic) count(ctx context.Context, out *output.ClientTrafficRepo
 		return
 	}
 	total, known := 0, true
-	for _, m := range operate.CountStreams(ctx, t.Members, t.ownStreams()) {
+	for _, m := range traffic.CountStreams(ctx, t.Members, t.ownStreams()) {
 		member := output.MemberStreams{Pod: m.Pod}
 		if m.Err != nil {
 			member.Error, known = m.Err.Error(), false

@@ -21,8 +21,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	clitraffic "github.com/kubectl-etcd/kubectl-etcd/internal/cli/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
 func newWebhookUninstallCmd(e *app.App) *cobra.Command {
@@ -71,22 +74,22 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 	if err != nil {
 		return err
 	}
-	if err := change.RequireOnly(ctx, e, kube, operate.FindNeeds()); err != nil {
+	if err := change.RequireOnly(ctx, e, kube, install.FindNeeds()); err != nil {
 		return err
 	}
 	census, err := census(e)
 	if err != nil {
 		return err
 	}
-	found, err := operate.FindInstallation(ctx, kube, census)
+	found, err := install.Find(ctx, kube, census)
 	if err != nil {
 		return err
 	}
 	if found.Empty() && (!all || len(found.Policies)+len(found.Definition) == 0) {
 		return nothingInstalled(e, found)
 	}
-	u := &operate.Uninstall{
-		Kube: kube, Reader: reader, Clock: e.Clock, Census: census, All: all, Waiting: func(h operate.Holder, watch time.Duration) { change.Watching(e, h, watch) }, Say: e.Step, Warn: e.Warn,
+	u := &install.Uninstall{
+		Kube: kube, Reader: reader, Clock: e.Clock, Inventory: census, All: all, Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(e, h, watch) }, Logf: e.Step, Warnf: e.Warn,
 		Restore: func(ctx context.Context, service client.ObjectKey) error {
 			return restoreService(ctx, e, kube, service, ch)
 		},
@@ -110,8 +113,8 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 }
 
 // nothingInstalled says so, what stays, and which namespace of somebody's still has its labels.
-func nothingInstalled(e *app.App, found *operate.Installation) error {
-	for _, s := range found.Spared {
+func nothingInstalled(e *app.App, found *install.Installation) error {
+	for _, s := range found.Retained {
 		e.Warn("%s.", s)
 	}
 	text := "nothing of it is left."
@@ -123,24 +126,24 @@ func nothingInstalled(e *app.App, found *operate.Installation) error {
 }
 
 // census looks at what lives in a namespace.
-func census(e *app.App) (operate.Census, error) {
+func census(e *app.App) (install.NamespaceInventory, error) {
 	config, err := e.Config()
 	if err != nil {
-		return operate.Census{}, err
+		return install.NamespaceInventory{}, err
 	}
 	config = rest.CopyConfig(config)
 	config.WarningHandler = rest.NoWarnings{} // of kinds that are old: it looks at all that there are
 	served, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return operate.Census{}, err
+		return install.NamespaceInventory{}, err
 	}
 	objects, err := metadata.NewForConfig(config)
-	return operate.Census{Served: served, Objects: objects}, err
+	return install.NamespaceInventory{Served: served, Objects: objects}, err
 }
 
 // mayUninstall asks for every permission, looks whether anybody holds what it needs, and
 // tries every write.
-func mayUninstall(ctx context.Context, e *app.App, kube client.Client, u *operate.Uninstall, found *operate.Installation) error {
+func mayUninstall(ctx context.Context, e *app.App, kube client.Client, u *install.Uninstall, found *install.Installation) error {
 	needs := u.Needs(found)
 	var cut []observe.Owner
 	for i := range found.Cut {
@@ -150,14 +153,14 @@ func mayUninstall(ctx context.Context, e *app.App, kube client.Client, u *operat
 		}
 		if c != nil {
 			cut = append(cut, c.Owner)
-			needs = append(needs, operate.LockNeeds(c.Owner)...)
-			needs = append(needs, operate.Need{Verb: "patch", Group: coordinationv1.GroupName, Resource: "leases", Namespace: c.Namespace, Name: operate.LockName(c.Owner)})
+			needs = append(needs, lock.Needs(c.Owner)...)
+			needs = append(needs, operate.Need{Verb: "patch", Group: coordinationv1.GroupName, Resource: "leases", Namespace: c.Namespace, Name: lock.Name(c.Owner)})
 		}
 	}
 	if err := change.RequireOnly(ctx, e, kube, needs); err != nil {
 		return err
 	}
-	if err := u.Free(ctx, found, cut); err != nil {
+	if err := u.CheckLocks(ctx, found, cut); err != nil {
 		return err
 	}
 	return u.Try(ctx, found)
@@ -175,7 +178,7 @@ func restoreService(ctx context.Context, e *app.App, kube client.Client, key cli
 		return err
 	}
 	forced := func() error {
-		if _, err := operate.RestoreService(ctx, kube, key); err != nil {
+		if _, err := traffic.Restore(ctx, kube, key); err != nil {
 			return err
 		}
 		e.Step("Client traffic through Service %s is restored", key)

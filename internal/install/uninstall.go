@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+)
+
+// Uninstall takes etcd-webhook out of a cluster without anything of it left in
+// force. It needs no help of the program, which may have crashed long ago. Done
+// half, it is done by doing it again.
+type Uninstall struct {
+	Kube      client.Client
+	Reader    *observe.Reader
+	Clock     clock.Clock
+	Inventory NamespaceInventory
+	// All says that the policies and their definition go, too.
+	All bool
+	// Restore ends the cut of a Service, and says so.
+	Restore func(context.Context, client.ObjectKey) error
+	// Waiting is told that the holder of a lock may be dead, and for how long that is watched.
+	Waiting func(lock.Holder, time.Duration)
+	// Logf is told each thing that was done, Warnf what couldn't be and stops nothing else.
+	Logf, Warnf func(format string, args ...any)
+}
+
+// Plan says what will be done.
+func (u *Uninstall) Plan(found *Installation) operate.Plan {
+	p := operate.Plan{Title: "uninstall etcd-webhook"}
+	step := func(pieces []Object, format string) {
+		if len(pieces) > 0 {
+			p.Steps = append(p.Steps, fmt.Sprintf(format, names(pieces)))
+		}
+	}
+	step(found.Webhooks, "delete %s: admission is as if it had never been there")
+	for _, s := range found.Cut {
+		p.Steps = append(p.Steps, fmt.Sprintf("restore client traffic of Service %s/%s", s.Namespace, s.Name))
+	}
+	step(found.Suspended, "let etcd-druid go on with %s, which a cut of client traffic had it leave alone")
+	step(slices.Concat(found.Rights, found.Programs), "delete %s: nobody keeps budgets any more")
+	for i := range found.Budgets {
+		p.Steps = append(p.Steps, budgetStep(&found.Budgets[i]))
+	}
+	step(found.Rest, "delete %s")
+	step(found.Records, "delete %s: cuts that have ended are forgotten")
+	switch {
+	case u.All:
+		step(found.Policies, "delete %s")
+		step(found.Definition, "delete %s")
+	case len(found.Policies)+len(found.Definition) > 0:
+		p.Facts = append(p.Facts, fmt.Sprintf("policies (%d) and their definition stay, without a status, and rule again once it is installed again; --all deletes them", len(found.Policies)))
+	}
+	for _, s := range found.Retained {
+		p.Facts = append(p.Facts, s.String())
+	}
+	p.Facts = append(p.Facts, "no pod restarts; members keep the terms that they were created with until they are created again")
+	return p
+}
+
+func budgetStep(pdb *policyv1.PodDisruptionBudget) string {
+	if observe.Original(pdb) {
+		return fmt.Sprintf("delete budget %s/%s, which was made because there was none", pdb.Namespace, pdb.Name)
+	}
+	text := fmt.Sprintf("give budget %s/%s back to its author", pdb.Namespace, pdb.Name)
+	if original := pdb.Annotations[v1alpha1.BudgetOriginalAnnotation]; original != "" {
+		text += ", who asked for " + original + " (never below the quorum)"
+	}
+	return text
+}
+
+// Needs are the permissions that Run uses.
+func (u *Uninstall) Needs(found *Installation) []operate.Need {
+	var needs []operate.Need
+	for _, p := range u.toDelete(found) {
+		for _, verb := range []string{"get", "delete"} {
+			needs = append(needs, operate.Need{Verb: verb, Group: p.GroupVersionKind().Group, Resource: p.Resource, Namespace: p.Namespace, Name: p.Name})
+		}
+	}
+	for _, p := range u.kept(found) {
+		needs = append(needs, operate.Need{Verb: "patch", Group: p.GroupVersionKind().Group, Resource: p.Resource, Subresource: "status", Name: p.Name})
+	}
+	for _, s := range found.Cut {
+		for _, verb := range []string{"get", "patch"} {
+			needs = append(needs, operate.Need{Verb: verb, Resource: "services", Namespace: s.Namespace, Name: s.Name})
+		}
+	}
+	for i := range found.Budgets {
+		pdb, verb := &found.Budgets[i], "patch"
+		if observe.Original(pdb) {
+			verb = "delete"
+		}
+		for _, verb := range []string{"get", verb} {
+			needs = append(needs, operate.Need{Verb: verb, Group: policyv1.GroupName, Resource: "poddisruptionbudgets", Namespace: pdb.Namespace, Name: pdb.Name})
+		}
+	}
+	return needs
+}
+
+// toDelete are all that are to go, in their order.
+func (u *Uninstall) toDelete(found *Installation) []Object {
+	lists := [][]Object{found.Webhooks, found.Rights, found.Programs, found.Rest, found.Records}
+	if u.All {
+		lists = append(lists, found.Policies, found.Definition)
+	}
+	var all []Object
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// kept are the policies that stay.
+func (u *Uninstall) kept(found *Installation) []Object {
+	if u.All {
+		return nil
+	}
+	return found.Policies
+}
+
+// clearStatus takes the status off a policy: it says how clusters are, and nobody looks
+// at them any more.
+func (u *Uninstall) clearStatus(ctx context.Context, policy Object, dry dryRun) error {
+	nothing := client.RawPatch(types.MergePatchType, []byte(`{"status":null}`))
+	if err := u.Kube.Status().Patch(ctx, policy.object(), nothing, dry); client.IgnoreNotFound(err) != nil && !meta.IsNoMatchError(err) {
+		return fmt.Errorf("clear the status of %s: %w", policy, err)
+	}
+	return nil
+}
+
+// Try asks the API server whether it would take every write, and keeps nothing. The
+// error is a RefusedError with what it wouldn't.
+func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
+	var why []string
+	note := func(err error) {
+		if err = client.IgnoreNotFound(err); err != nil && !apierrors.IsConflict(err) {
+			why = append(why, err.Error())
+		}
+	}
+	for _, p := range u.toDelete(found) {
+		note(u.Kube.Delete(ctx, p.object(), client.DryRunAll))
+	}
+	for _, p := range u.kept(found) {
+		note(u.clearStatus(ctx, p, true))
+	}
+	for _, s := range found.Cut {
+		note(traffic.TryRestore(ctx, u.Kube, &s))
+	}
+	protected := len(why)
+	for i := range found.Budgets {
+		note(u.restoreBudget(ctx, &found.Budgets[i], true))
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	if protected < len(why) {
+		why = append(why, "where somebody protects budgets from you and not from etcd-webhook, as etcd-druid can, let that give them back: "+
+			"set spec.mode of the EtcdTopologyPolicies to Off, wait until no budget has the annotation "+v1alpha1.BudgetForAnnotation+", and run this again")
+	}
+	return &operate.RefusedError{What: "uninstall etcd-webhook", Why: why}
+}
+
+// Run does it. With wait it returns once everything is gone.
+func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) error {
+	if err := u.delete(ctx, found.Webhooks); err != nil {
+		return err
+	}
+	for _, s := range found.Cut {
+		if err := u.Restore(ctx, client.ObjectKeyFromObject(&s)); err != nil {
+			return err
+		}
+	}
+	for _, p := range found.Suspended {
+		u.resume(ctx, p)
+	}
+	// Without rights it can't take a budget back, even where it goes on running on
+	// a node that is cut off.
+	if err := errors.Join(u.delete(ctx, found.Rights), u.delete(ctx, found.Programs)); err != nil {
+		return err
+	}
+	if err := u.restoreBudgets(ctx); err != nil {
+		return err
+	}
+	for _, p := range u.kept(found) {
+		if err := u.clearStatus(ctx, p, false); err != nil {
+			return err
+		}
+	}
+	if err := u.recheckNamespaces(ctx, found); err != nil {
+		return err
+	}
+	last := u.toDelete(&Installation{Rest: found.Rest, Policies: found.Policies, Definition: found.Definition})
+	if err := u.delete(ctx, last); err != nil {
+		return err
+	}
+	for _, p := range found.Records {
+		if err := u.deleteRecord(ctx, p); err != nil {
+			return err
+		}
+	}
+	if !wait {
+		return nil
+	}
+	return u.awaitGone(ctx, u.toDelete(found))
+}
+
+func (u *Uninstall) delete(ctx context.Context, pieces []Object) error {
+	for _, p := range pieces {
+		err := u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &p.UID}, client.PropagationPolicy("Background"))
+		switch {
+		case meta.IsNoMatchError(err): // its definition went before it
+		case client.IgnoreNotFound(err) != nil:
+			return fmt.Errorf("delete %s: %w", p, err)
+		default:
+			u.Logf("%s is deleted", p)
+		}
+	}
+	return nil
+}
+
+// dryRun is an option of writes that keeps nothing of them, where it is true.
+type dryRun bool
+
+// ApplyToDelete implements client.DeleteOption.
+func (d dryRun) ApplyToDelete(o *client.DeleteOptions) {
+	if d {
+		client.DryRunAll.ApplyToDelete(o)
+	}
+}
+
+// ApplyToPatch implements client.PatchOption.
+func (d dryRun) ApplyToPatch(o *client.PatchOptions) {
+	if d {
+		client.DryRunAll.ApplyToPatch(o)
+	}
+}
+
+// ApplyToSubResourcePatch implements client.SubResourcePatchOption.
+func (d dryRun) ApplyToSubResourcePatch(o *client.SubResourcePatchOptions) {
+	if d {
+		client.DryRunAll.ApplyToSubResourcePatch(o)
+	}
+}
+
+// awaitGone waits until none of the pieces is there.
+func (u *Uninstall) awaitGone(ctx context.Context, pieces []Object) error {
+	for {
+		var left []Object
+		for _, p := range pieces {
+			there := p.DeepCopy()
+			err := u.Kube.Get(ctx, client.ObjectKeyFromObject(there), there)
+			switch {
+			case apierrors.IsNotFound(err), meta.IsNoMatchError(err):
+			case ctx.Err() != nil:
+				return fmt.Errorf("wait until %s is gone: %w", p, context.Cause(ctx))
+			case err != nil:
+				return fmt.Errorf("look whether %s is gone: %w", p, err)
+			case there.UID == p.UID:
+				left = append(left, p)
+			}
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait until %s is gone: %w", names(left), context.Cause(ctx))
+		case <-u.Clock.After(300 * time.Millisecond):
+		}
+		pieces = left
+	}
+}

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+)
+
+// CheckLocks looks whether the locks that uninstalling takes are anybody's, which would stop it in
+// its midst: those of the clusters that are cut, and those that remember a cut. The error is
+// a *HeldError where somebody goes on renewing one.
+func (u *Uninstall) CheckLocks(ctx context.Context, found *Installation, cut []observe.Owner) error {
+	locks := map[client.ObjectKey]string{}
+	for _, p := range found.Records {
+		locks[client.ObjectKeyFromObject(&p)] = clusterOf(p)
+	}
+	for _, o := range cut {
+		locks[client.ObjectKey{Namespace: o.Namespace, Name: lock.Name(o)}] = o.String()
+	}
+	for lease, cluster := range locks {
+		if _, err := u.awaitFree(ctx, lease, cluster); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clusterOf is the cluster whose lock a piece is, as far as that tells.
+func clusterOf(p Object) string { return "the cluster of " + p.String() }
+
+// cutRecords returns the leases with the record of a cut, and the locks of operations that
+// cut or restore client traffic, or that died while they did.
+func cutRecords(ctx context.Context, kube client.Client) ([]Object, error) {
+	leases := kind{GroupVersionResource: v1Resource(coordinationv1.GroupName, "leases"), Kind: "Lease"}
+	all, err := leases.find(ctx, kube)
+	return slices.DeleteFunc(all, func(p Object) bool {
+		operation := p.Annotations[lock.OperationAnnotation]
+		return !traffic.Recorded(&p) && operation != traffic.CutOperation && operation != traffic.RestoreOperation
+	}), err
+}
+
+// awaitFree reads the lease of a cluster once no one holds it.
+func (u *Uninstall) awaitFree(ctx context.Context, lease client.ObjectKey, cluster string) (*coordinationv1.Lease, error) {
+	return lock.AwaitFree(ctx, u.Kube, lease, lock.Claim{Cluster: cluster, Clock: u.Clock, Waiting: u.Waiting})
+}
+
+// deleteRecord deletes the lock of a cluster, which remembers a cut, once nobody holds it.
+// The error is a *HeldError where somebody goes on renewing it.
+func (u *Uninstall) deleteRecord(ctx context.Context, p Object) error {
+	lease, err := u.awaitFree(ctx, client.ObjectKeyFromObject(&p), clusterOf(p))
+	if err == nil {
+		// Somebody may have taken it since.
+		err = u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion})
+	}
+	_, held := errors.AsType[*lock.HeldError](err)
+	switch {
+	case held:
+		return err
+	case apierrors.IsNotFound(err): // the end of its cut took it away
+		return nil
+	case err != nil:
+		return fmt.Errorf("delete %s: %w", p, err)
+	}
+	u.Logf("%s is deleted", p)
+	return nil
+}

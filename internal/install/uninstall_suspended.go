@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+)
+
+// suspendedEtcds are those that etcd-druid leaves alone because a cut said so. A cut that
+// was made before etcd-webhook was there may have been ended by it, which doesn't write Etcds.
+func suspendedEtcds(ctx context.Context, kube client.Client) ([]Object, error) {
+	etcds := kind{GroupVersionResource: druidv1alpha1.SchemeGroupVersion.WithResource("etcds"), Kind: "Etcd"}
+	all, err := etcds.find(ctx, kube)
+	return slices.DeleteFunc(all, func(p Object) bool { return !traffic.SuspendedByCut(etcdOf(p)) }), err
+}
+
+// etcdOf is a piece that is an Etcd, as its owner.
+func etcdOf(p Object) observe.Owner {
+	return observe.Owner{
+		Flavour: observe.Druid, APIVersion: p.APIVersion, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name,
+		UID: p.UID, Annotations: p.Annotations,
+	}
+}
+
+// resume lets etcd-druid go on with an Etcd, or says why it can't. That keeps nobody from
+// uninstalling: it isn't etcd-webhook that holds it back.
+func (u *Uninstall) resume(ctx context.Context, p Object) {
+	resumed, err := u.mayResume(ctx, p)
+	switch {
+	case apierrors.IsNotFound(err):
+	case err != nil:
+		u.Warnf("etcd-druid still leaves %s alone, until somebody takes off its annotation %s: %v", p, druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, err)
+	case resumed:
+		u.Logf("etcd-druid goes on with %s", p)
+	}
+}
+
+// mayResume does it where nobody has cut the traffic again, or is about to.
+func (u *Uninstall) mayResume(ctx context.Context, p Object) (bool, error) {
+	etcd := etcdOf(p)
+	if err := lock.CheckHeld(ctx, u.Kube, etcd, []string{traffic.CutOperation, traffic.RestoreOperation}, u.Waiting); err != nil {
+		return false, err
+	}
+	cut, err := cutServices(ctx, u.Kube)
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(cut, func(s corev1.Service) bool { return s.Namespace == p.Namespace }) {
+		return false, errors.New("client traffic in its namespace is cut again")
+	}
+	return traffic.Resume(ctx, u.Kube, etcd)
+}

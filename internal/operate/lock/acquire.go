@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lock
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// Claim is what a lock is wanted for.
+type Claim struct {
+	// Operation names it: "scale". Holder is user, host and process. Acquire needs both.
+	Operation, Holder string
+	// Cluster is the owner as messages name it. Acquire fills it in.
+	Cluster string
+	// Reason is the user's own, or empty.
+	Reason string
+	// Waiting is told, at most once, that another's lock may be a dead one's, and
+	// for how long it will be watched. Nil for nobody.
+	Waiting func(h Holder, watch time.Duration)
+	// Clock is the real one where it is nil.
+	Clock clock.Clock
+}
+
+// Needs are the permissions that Acquire, renewal and Release use.
+func Needs(o observe.Owner) []operate.Need {
+	lease := operate.Need{Group: coordinationv1.GroupName, Resource: "leases", Namespace: o.Namespace}
+	create := lease
+	create.Verb = "create"
+	needs := []operate.Need{create}
+	for _, verb := range []string{"get", "update", "delete"} {
+		need := lease
+		need.Verb, need.Name = verb, Name(o)
+		needs = append(needs, need)
+	}
+	return needs
+}
+
+// NamePrefix begins the name of every lock.
+const NamePrefix = "kubectl-etcd-"
+
+// Name is the name of a cluster's lease, in the cluster's own namespace.
+func Name(o observe.Owner) string {
+	name := NamePrefix + strings.ToLower(o.Kind) + "-" + o.Name
+	if len(name) <= 253 {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%s-%x", strings.TrimRight(name[:236], "-."), sum[:8])
+}
+
+func leaseKey(o observe.Owner) client.ObjectKey {
+	return client.ObjectKey{Namespace: o.Namespace, Name: Name(o)}
+}
+
+// Acquire takes the one lock of a cluster. Where another holds it, it watches for
+// as long as that lease lasts whether it is renewed: if so, the error is a
+// *HeldError; if not, its holder is dead and the lock changes hands. Clocks of
+// two machines are never compared.
+func Acquire(ctx context.Context, kube client.Client, o observe.Owner, c Claim) (*Lock, error) {
+	if c.Clock == nil {
+		c.Clock = clock.RealClock{}
+	}
+	c.Cluster = o.String()
+	a := acquirer{kube: kube, claim: c, lease: leaseKey(o)}
+	var err error
+	// Where somebody else was faster, the lease is as new as a stranger's.
+	for range 5 {
+		var lease *coordinationv1.Lease
+		var took *Holder
+		if lease, took, err = a.try(ctx); err == nil {
+			return a.hold(ctx, lease, took), nil
+		}
+		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
+			break
+		}
+	}
+	return nil, err
+}
+
+type acquirer struct {
+	kube  client.Client
+	claim Claim
+	lease client.ObjectKey
+	// sent is when the last write was, or a moment before.
+	sent time.Time
+}
+
+// try is one attempt. A conflict means that somebody was faster.
+func (a *acquirer) try(ctx context.Context) (*coordinationv1.Lease, *Holder, error) {
+	var found coordinationv1.Lease
+	err := a.kube.Get(ctx, a.lease, &found)
+	if apierrors.IsNotFound(err) {
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: a.lease.Namespace, Name: a.lease.Name}}
+		a.fill(lease)
+		return lease, nil, a.wrap(a.kube.Create(ctx, lease))
+	}
+	if err != nil {
+		return nil, nil, a.wrap(err)
+	}
+	var took *Holder
+	if holder := holderOf(&found); holder.Identity != "" {
+		if err := a.watch(ctx, &found); err != nil {
+			return nil, nil, err
+		}
+		took = &holder
+	}
+	lease := found.DeepCopy()
+	a.fill(lease)
+	// The version that was watched goes along, so that a renewal in the last
+	// moment wins.
+	return lease, took, a.wrap(a.kube.Update(ctx, lease))
+}
+
+func (a *acquirer) fill(lease *coordinationv1.Lease) {
+	a.sent = a.claim.Clock.Now()
+	now := metav1.NewMicroTime(a.sent)
+	lease.Spec = coordinationv1.LeaseSpec{
+		HolderIdentity: &a.claim.Holder, AcquireTime: &now, RenewTime: &now,
+		LeaseDurationSeconds: new(int32(LeaseDuration / time.Second)),
+		LeaseTransitions:     new(ptr.Deref(lease.Spec.LeaseTransitions, -1) + 1),
+	}
+	metav1.SetMetaDataAnnotation(&lease.ObjectMeta, OperationAnnotation, a.claim.Operation)
+	delete(lease.Annotations, reasonAnnotation)
+	if a.claim.Reason != "" {
+		metav1.SetMetaDataAnnotation(&lease.ObjectMeta, reasonAnnotation, a.claim.Reason)
+	}
+}
+
+// watch returns nil once the lease has not been renewed for as long as it lasts,
+// and leaves the lease as last read.
+func (a *acquirer) watch(ctx context.Context, lease *coordinationv1.Lease) error {
+	held := &HeldError{Cluster: a.claim.Cluster, Lease: a.lease.String(), Holder: holderOf(lease)}
+	last := durationOf(lease)
+	if a.claim.Waiting != nil {
+		a.claim.Waiting(held.Holder, last)
+		a.claim.Waiting = nil
+	}
+	first := lease.Spec
+	for began := a.claim.Clock.Now(); a.claim.Clock.Since(began) <= last; {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("watch whether %s is still held: %w", a.lease, context.Cause(ctx))
+		case <-a.claim.Clock.After(time.Second):
+		}
+		if err := a.kube.Get(ctx, a.lease, lease); err != nil {
+			return a.wrap(err)
+		}
+		if ptr.Deref(lease.Spec.HolderIdentity, "") == "" {
+			return nil
+		}
+		if !sameTime(first.RenewTime, lease.Spec.RenewTime) || !ptr.Equal(first.HolderIdentity, lease.Spec.HolderIdentity) {
+			held.Holder = holderOf(lease)
+			return held
+		}
+	}
+	return nil
+}
+
+// durationOf is how long a lease durationOf without renewal, as its holder wrote it, within reason.
+func durationOf(lease *coordinationv1.Lease) time.Duration {
+	seconds := cmp.Or(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0), int32(LeaseDuration/time.Second))
+	return min(max(time.Duration(seconds)*time.Second, LeaseDuration), 2*time.Minute)
+}
+
+func sameTime(a, b *metav1.MicroTime) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Equal(b)
+}
+
+// wrap says what a refusal was for; conflicts and the like go on to Acquire.
+func (a *acquirer) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("lock %s: %w", a.claim.Cluster, err)
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lock
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/utils/ptr"
+)
+
+// What a lock's lease says beside its holder.
+const (
+	// OperationAnnotation on a cluster's lock, a Lease, is the command that holds it.
+	OperationAnnotation = "kubectl-etcd.dev/operation"
+	// reasonAnnotation on a cluster's lock is why, in the words of whoever holds it.
+	reasonAnnotation = "kubectl-etcd.dev/reason"
+)
+
+// Holder is who has a lock, and for what.
+type Holder struct {
+	// Identity is the user, host and process: ann@laptop (pid 4711).
+	Identity  string
+	Operation string
+	// Reason is in the words of the one who began it, or empty.
+	Reason string
+	// Since is by the clock of the holder's machine; zero where it isn't told.
+	Since time.Time
+	// Renewed is when the lock was last renewed, by the same clock.
+	Renewed time.Time
+}
+
+func (h Holder) String() string {
+	text := cmp.Or(h.Identity, "somebody")
+	if h.Operation != "" {
+		text += fmt.Sprintf(" for %q", h.Operation)
+	}
+	if !h.Since.IsZero() {
+		text += " since " + h.Since.UTC().Format(time.RFC3339)
+	}
+	if h.Reason != "" {
+		text += fmt.Sprintf(" (reason: %s)", h.Reason)
+	}
+	return text
+}
+
+func holderOf(lease *coordinationv1.Lease) Holder {
+	h := Holder{
+		Identity:  strings.TrimSpace(ptr.Deref(lease.Spec.HolderIdentity, "")),
+		Operation: lease.Annotations[OperationAnnotation],
+		Reason:    lease.Annotations[reasonAnnotation],
+	}
+	if t := lease.Spec.AcquireTime; t != nil {
+		h.Since = t.Time
+	}
+	if t := lease.Spec.RenewTime; t != nil {
+		h.Renewed = t.Time
+	}
+	return h
+}
+
+// HeldError says that another operation has the cluster's lock and renews it.
+type HeldError struct {
+	// Cluster is the owner as messages name it, Lease is namespace/name.
+	Cluster, Lease string
+	Holder         Holder
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("%s is locked by %s: wait until that ends, it is being renewed (lease %s)", e.Cluster, e.Holder, e.Lease)
+}
+
+// LostError says why an operation lost its lock before it ended.
+type LostError struct {
+	Lease string
+	// Why is what happened: "bob@desk (pid 12) has it now".
+	Why string
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("stopped before the next change: lock %s is lost: %s", e.Lease, e.Why)
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lock
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// TestHeldBySleeper: a machine that slept, or was stopped, for longer than a lock lasts
+// finds out before its next change, when its renewal has not said so yet.
+func TestHeldBySleeper(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		slept time.Duration
+		lost  bool
+	}{{0, false}, {RenewDeadline, false}, {RenewDeadline + time.Second, true}, {time.Hour, true}} {
+		now := clocktesting.NewFakeClock(began)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		l := &Lock{ctx: ctx, cancel: cancel, clock: now, name: "team/lock", renewed: began}
+		now.SetTime(began.Add(row.slept))
+		_, lost := errors.AsType[*LostError](l.StillHeld())
+		if lost != row.lost || (ctx.Err() != nil) != row.lost {
+			t.Errorf("after %s: lost is %t and the context ended with %v; want %t", row.slept, lost, context.Cause(ctx), row.lost)
+		}
+		cancel(nil)
+	}
+}

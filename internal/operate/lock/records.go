@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lock
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// recordPrefix begins the annotations of a lease that are the lock's own or records.
+const recordPrefix = "kubectl-etcd.dev/"
+
+// Records returns what operations have recorded on a cluster's lease, by name, nil
+// for nothing. A record is an annotation under kubectl-etcd.dev/ and outlives its
+// lock: a released lease with records stays, without a holder.
+func Records(lease metav1.Object) map[string]string {
+	var records map[string]string
+	for key, value := range lease.GetAnnotations() {
+		name, ours := strings.CutPrefix(key, recordPrefix)
+		if !ours || key == OperationAnnotation || key == reasonAnnotation {
+			continue
+		}
+		if records == nil {
+			records = map[string]string{}
+		}
+		records[name] = value
+	}
+	return records
+}
+
+// ReadRecords returns the records of a cluster's lease, nil where there is no lease.
+func ReadRecords(ctx context.Context, kube client.Reader, o observe.Owner) (map[string]string, error) {
+	var lease coordinationv1.Lease
+	err := kube.Get(ctx, leaseKey(o), &lease)
+	return Records(&lease), client.IgnoreNotFound(err)
+}
+
+// Records returns what is recorded on the lease of the lock.
+func (l *Lock) Records() map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Records(l.lease)
+}
+
+// SetRecord writes a record. It fails where the lock is lost, or its context has ended.
+func (l *Lock) SetRecord(ctx context.Context, name, value string) error {
+	if err := l.StillHeld(); err != nil {
+		return err
+	}
+	return l.patchRecord(ctx, name, value)
+}
+
+// DeleteRecord removes a record. An interrupted operation still cleans up, so only a
+// lost lock is an error.
+func (l *Lock) DeleteRecord(ctx context.Context, name string) error {
+	if err := l.notLost(); err != nil {
+		return err
+	}
+	return l.patchRecord(ctx, name, nil)
+}
+
+// patchRecord sets a record's annotation. A nil value removes it.
+func (l *Lock) patchRecord(ctx context.Context, name string, value any) error {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{recordPrefix + name: value}}})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	lease := l.lease.DeepCopy()
+	l.mu.Unlock()
+	if err := l.kube.Patch(ctx, lease, client.RawPatch(types.MergePatchType, body)); err != nil {
+		return fmt.Errorf("write record %q to lease %s: %w", name, l.name, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// A renewal that was sent meanwhile gets a conflict and reads the lease again.
+	l.lease = lease
+	return nil
+}

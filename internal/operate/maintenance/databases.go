@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Databases is what the rules of maintenance see of a survey: the members that have
+// a pod, in the survey's order, then those of etcd's list that have none. Snapshots
+// are not counted.
+func Databases(s etcd.Survey) []policy.Database {
+	var all []policy.Database
+	for _, m := range s.Members {
+		d := policy.Database{
+			Pod: m.Pod, Trouble: trouble(s, m), Learner: m.Learner, Leader: m.Leader, Applied: m.RaftApplied,
+			Size: m.DBSize, InUse: m.DBSizeInUse, Quota: m.Quota, Alarms: m.Alarms,
+		}
+		if at := slices.IndexFunc(s.List, func(l etcd.Listed) bool { return l.Pod == m.Pod }); at >= 0 {
+			d.Learner = s.List[at].Learner
+		}
+		all = append(all, d)
+	}
+	for _, l := range s.List {
+		if l.Pod == "" {
+			name := cmp.Or(l.Name, fmt.Sprintf("%016x", l.ID))
+			all = append(all, policy.Database{Pod: name, Trouble: "is in etcd's member list and runs in no pod", Learner: l.Learner})
+		}
+	}
+	return all
+}
+
+func trouble(s etcd.Survey, m etcd.Member) string {
+	switch {
+	case m.Err != nil:
+		return etcd.Reason(m.Err)
+	case m.LeaderID == 0:
+		return "follows no leader"
+	case s.ListErr != nil:
+		return "can't tell the member list: " + etcd.Reason(s.ListErr)
+	}
+	return ""
+}
+
+// withSnapshots is Databases with the snapshots that are being read counted.
+func withSnapshots(ctx context.Context, members *etcd.Cluster, s etcd.Survey) []policy.Database {
+	all := Databases(s)
+	var wait sync.WaitGroup
+	for i := range all {
+		if all[i].Trouble != "" {
+			continue
+		}
+		wait.Go(func() {
+			open, err := members.OpenSnapshots(ctx, all[i].Pod)
+			if err != nil {
+				open = -1
+			}
+			all[i].Snapshots = open
+		})
+	}
+	wait.Wait()
+	return all
+}

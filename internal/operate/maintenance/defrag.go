@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+const (
+	settleLimit = 2 * time.Minute
+	settleEvery = 2 * time.Second
+)
+
+// Job defragments a cluster, and cures it where it is out of space. Its
+// caller holds the cluster's lock.
+type Job struct {
+	Members *etcd.Cluster
+	// Facts reads the cluster's facts afresh.
+	Facts func(context.Context) (policy.Cluster, error)
+	// StillHeld is asked right before each change; an error ends the work.
+	StillHeld func() error
+	// Settle is what the cluster gets to be well again between two members, 0 for two
+	// minutes.
+	Settle time.Duration
+	// Logf is told what was just done, Progressf what now takes a while.
+	Logf, Progressf func(format string, args ...any)
+}
+
+// State is what the rules of maintenance know at one moment.
+type State struct {
+	Survey    etcd.Survey
+	Databases []policy.Database
+	// UnmappedAlarms are the types of the alarms that members raised which are not among those
+	// that are well.
+	UnmappedAlarms []string
+	Cluster        policy.Cluster
+}
+
+// StoppedError says that a cluster was not well enough for the next member.
+type StoppedError struct {
+	Done, Left []string
+	Verdict    policy.Verdict
+}
+
+func (e *StoppedError) Error() string {
+	if len(e.Done) == 0 {
+		return "no member was defragmented: " + e.Verdict.Message
+	}
+	return fmt.Sprintf("stopped after %s; left as they are: %s: %s", strings.Join(e.Done, ", "), strings.Join(e.Left, ", "), e.Verdict.Message)
+}
+
+// ReadState reads what the rules must know.
+func (m *Job) ReadState(ctx context.Context) (State, error) {
+	s, err := m.Members.Survey(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	facts, err := m.Facts(ctx)
+	return State{Survey: s, Databases: withSnapshots(ctx, m.Members, s), UnmappedAlarms: s.StrayTypes(), Cluster: facts}, err
+}
+
+// Defragment defragments all members, one at a time, the leader last and after it has
+// handed over. The rules are asked before each; where they say no for longer than a
+// moment the error is a *StoppedError.
+func (m *Job) Defragment(ctx context.Context) error {
+	var done []string
+	for {
+		state, verdict, err := m.await(ctx, len(done) > 0)
+		if err != nil {
+			return m.interrupted(done, err)
+		}
+		left := slices.DeleteFunc(policy.DefragOrder(state.Databases), func(pod string) bool { return slices.Contains(done, pod) })
+		switch {
+		case !verdict.Allowed:
+			return &StoppedError{Done: done, Left: left, Verdict: verdict}
+		case len(left) == 0:
+			return nil
+		}
+		next := left[0]
+		if handed, err := m.handOver(ctx, state, next); err != nil {
+			return m.interrupted(done, err)
+		} else if handed {
+			continue // to look again
+		}
+		if err := m.defragment(ctx, state, next); err != nil {
+			return m.interrupted(done, err)
+		}
+		done = append(done, next)
+	}
+}
+
+// interrupted says how far it came.
+func (m *Job) interrupted(done []string, err error) error {
+	if len(done) == 0 {
+		return err
+	}
+	return fmt.Errorf("stopped after %s: %w", strings.Join(done, ", "), err)
+}
+
+// await asks the rules. Between two members a cluster gets time to be well again.
+func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, error) {
+	timer := clock.RealClock{}
+	for began := timer.Now(); ; {
+		state, err := m.ReadState(ctx)
+		if err != nil {
+			return state, policy.Verdict{}, err
+		}
+		verdict := policy.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
+		if verdict.Allowed || !patient || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
+			return state, verdict, nil
+		}
+		m.Progressf("waiting: %s", verdict.Message)
+		if err := pause(ctx, settleEvery); err != nil {
+			return state, verdict, err
+		}
+	}
+}
+
+// handOver moves the leadership away from the member that is next, to one that is
+// done by then. A single member has nobody to hand over to.
+func (m *Job) handOver(ctx context.Context, s State, next string) (bool, error) {
+	at := slices.IndexFunc(s.Databases, func(d policy.Database) bool { return d.Pod == next })
+	if !s.Databases[at].Leader || len(s.Databases) == 1 {
+		return false, nil
+	}
+	to, ok := policy.Successor(s.Databases)
+	if !ok {
+		return false, fmt.Errorf("%s leads and no other member may: all are too far behind", next)
+	}
+	if err := m.StillHeld(); err != nil {
+		return false, err
+	}
+	if err := MoveLeader(ctx, m.Members, s.Survey, to); err != nil {
+		return false, err
+	}
+	m.Logf("the leadership went from %s to %s", next, to)
+	return true, nil
+}
+
+// defragment does one member, and waits until it answers again.
+func (m *Job) defragment(ctx context.Context, s State, pod string) error {
+	if err := m.StillHeld(); err != nil {
+		return err
+	}
+	client, err := m.Members.Client(ctx, pod)
+	if err != nil {
+		return err
+	}
+	before := sizeOf(s, pod)
+	m.Progressf("defragmenting %s, %s", pod, size(before))
+	timer := clock.RealClock{}
+	began := timer.Now()
+	// Not the client's own method, which makes another connection.
+	if _, err := pb.NewMaintenanceClient(client.ActiveConnection()).Defragment(ctx, &pb.DefragmentRequest{}); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s goes on with its defragmentation by itself: %w", pod, context.Cause(ctx))
+		}
+		return fmt.Errorf("defragment %s: %w", pod, explain(m.Members, pod, err))
+	}
+	took := timer.Since(began)
+	after, err := m.awaitMember(ctx, pod)
+	if err != nil {
+		return err
+	}
+	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, size(after.DBSize), size(before), took.Round(10*time.Millisecond))
+	return nil
+}
+
+// awaitMember waits until a member is back among the others.
+func (m *Job) awaitMember(ctx context.Context, pod string) (etcd.Member, error) {
+	timer := clock.RealClock{}
+	for began := timer.Now(); ; {
+		s := m.Members.Status(ctx, pod)
+		if s.Err == nil && s.LeaderID != 0 {
+			return s, nil
+		}
+		if err := pause(ctx, settleEvery); err != nil {
+			return s, err
+		}
+		if timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
+			return s, &StoppedError{Done: []string{pod}, Verdict: policy.Verdict{
+				Reason: policy.MemberDown, Message: fmt.Sprintf("%s is not well since: %s", pod, whyUnhealthy(s)),
+			}}
+		}
+	}
+}
+
+func whyUnhealthy(m etcd.Member) string {
+	if m.Err != nil {
+		return etcd.Reason(m.Err)
+	}
+	return "it follows no leader"
+}
+
+func sizeOf(s State, pod string) int64 {
+	for _, d := range s.Databases {
+		if d.Pod == pod {
+			return d.Size
+		}
+	}
+	return 0
+}
+
+// size is a number of bytes for people, in powers of 1024.
+func size(bytes int64) string {
+	value, unit := float64(bytes), 0
+	for value >= 1024 && unit < 4 {
+		value /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%.1f %s", value, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
+}

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Alarms asks a member with quorum which alarms are raised, the leader first.
+func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]etcd.Alarm, error) {
+	pod, err := respondingMember(s)
+	if err != nil {
+		return nil, err
+	}
+	client, err := members.Client(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.AlarmList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list alarms: %w", explain(members, pod, err))
+	}
+	var alarms []etcd.Alarm
+	for _, raised := range response.Alarms {
+		alarms = append(alarms, etcd.NewAlarm(raised.MemberID, raised.Alarm.String(), s.List))
+	}
+	return alarms, nil
+}
+
+// Disarm ends an alarm. It asks no rule; see policy.MayDisarm.
+func Disarm(ctx context.Context, members *etcd.Cluster, s etcd.Survey, a etcd.Alarm) error {
+	pod, err := respondingMember(s)
+	if err != nil {
+		return err
+	}
+	client, err := members.Client(ctx, pod)
+	if err != nil {
+		return err
+	}
+	kind, ok := pb.AlarmType_value[a.Type]
+	if !ok {
+		return fmt.Errorf("alarm %s is unknown to this version of the plugin", a.Type)
+	}
+	if _, err := client.AlarmDisarm(ctx, &clientv3.AlarmMember{MemberID: a.MemberID, Alarm: pb.AlarmType(kind)}); err != nil {
+		return fmt.Errorf("disarm %s of member %016x: %w", a.Type, a.MemberID, explain(members, pod, err))
+	}
+	return nil
+}
+
+// respondingMember is the pod to ask for what needs quorum: the leader's.
+func respondingMember(s etcd.Survey) (string, error) {
+	for _, m := range s.Members {
+		if m.Err == nil && m.Leader {
+			return m.Pod, nil
+		}
+	}
+	if s.ListErr != nil {
+		return "", s.ListErr
+	}
+	return "", errors.New("no member says that it leads: without a leader etcd agrees to nothing")
+}
+
+// Compact discards the history of all keys up to now and returns once it is gone, so
+// that a defragmentation finds it free.
+func (m *Job) Compact(ctx context.Context, s State) error {
+	pod, err := respondingMember(s.Survey)
+	if err != nil {
+		return err
+	}
+	client, err := m.Members.Client(ctx, pod)
+	if err != nil {
+		return err
+	}
+	if err := m.StillHeld(); err != nil {
+		return err
+	}
+	now := m.Members.Status(ctx, pod)
+	if now.Err != nil {
+		return now.Err
+	}
+	m.Progressf("compacting up to revision %d", now.Revision)
+	_, err = client.Compact(ctx, now.Revision, clientv3.WithCompactPhysical())
+	switch {
+	case errors.Is(err, rpctypes.ErrCompacted):
+		m.Logf("the history up to revision %d was compacted already", now.Revision)
+		return nil
+	case err != nil:
+		return fmt.Errorf("compact up to revision %d: %w", now.Revision, explain(m.Members, pod, err))
+	}
+	m.Logf("the history up to revision %d is compacted", now.Revision)
+	return nil
+}
+
+// DisarmNoSpace disarms every alarm NOSPACE where there is room again, and returns
+// the verdict where there is not.
+func (m *Job) DisarmNoSpace(ctx context.Context) (policy.Verdict, error) {
+	s, err := m.Members.Survey(ctx)
+	if err != nil {
+		return policy.Verdict{}, err
+	}
+	verdict := policy.MayDisarm(Databases(s), policy.NoSpace, policy.Comparison{})
+	if !verdict.Allowed {
+		return verdict, nil
+	}
+	alarms, err := Alarms(ctx, m.Members, s)
+	if err != nil {
+		return verdict, err
+	}
+	for _, a := range alarms {
+		if a.Type != policy.NoSpace {
+			continue
+		}
+		if err := m.StillHeld(); err != nil {
+			return verdict, err
+		}
+		if err := Disarm(ctx, m.Members, s, a); err != nil {
+			return verdict, err
+		}
+		m.Logf("alarm %s of %s is disarmed", a.Type, a.Where())
+	}
+	return verdict, m.verifyDisarmed(ctx, s)
+}
+
+// verifyDisarmed verifies that etcd takes writes again.
+func (m *Job) verifyDisarmed(ctx context.Context, s etcd.Survey) error {
+	alarms, err := Alarms(ctx, m.Members, s)
+	if err != nil {
+		return err
+	}
+	for _, a := range alarms {
+		if a.Type == policy.NoSpace {
+			return fmt.Errorf("alarm %s of %s is raised again: something writes more than there is room for", a.Type, a.Where())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// act does one step on what was just seen. Every write says what it expects to
+// find, so that somebody else's change in between makes it fail, not go wrong.
+func (m *Members) act(ctx context.Context, s *observation, j *Change, step policy.Step) error {
+	switch step.Act {
+	case policy.SetPartition, policy.SetOnDelete, policy.SetReplicas, policy.RestoreStrategy:
+		return m.patchSpec(ctx, s, j, step)
+	case policy.SetLaunch, policy.RestoreTemplate:
+		return m.patchTemplate(ctx, s, j, step)
+	case policy.AdoptPod:
+		return m.adopt(ctx, s, step.Place)
+	case policy.DeleteClaims:
+		return m.deleteClaims(ctx, s, j, step.Place)
+	case policy.DeletePod:
+		pod := s.pods[s.Seats[step.Place].Pod]
+		return client.IgnoreNotFound(m.Kube.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}))
+	case policy.AddLearner, policy.Promote, policy.RemoveMember, policy.MoveLeader:
+		return m.changeMembers(ctx, s, step)
+	case policy.Done, policy.Stop, policy.Wait:
+	}
+	return fmt.Errorf("step %s is nothing to do", step.Act)
+}
+
+func (m *Members) patchSpec(ctx context.Context, s *observation, j *Change, step policy.Step) error {
+	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
+		switch step.Act { //nolint:exhaustive // the others are not the spec's
+		case policy.SetPartition:
+			rolling := &appsv1.RollingUpdateStatefulSetStrategy{}
+			if sts.Spec.UpdateStrategy.RollingUpdate != nil {
+				rolling = sts.Spec.UpdateStrategy.RollingUpdate
+			}
+			rolling.Partition = new(int32(step.Number)) //nolint:gosec // a number of members
+			sts.Spec.UpdateStrategy.RollingUpdate = rolling
+		case policy.SetOnDelete:
+			sts.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
+		case policy.SetReplicas:
+			sts.Spec.Replicas = new(int32(step.Number)) //nolint:gosec // a number of members
+		default:
+			sts.Spec.UpdateStrategy = *j.Strategy.DeepCopy()
+		}
+	})
+}
+
+// patch changes a StatefulSet that nobody has changed since it was read.
+func (m *Members) patch(ctx context.Context, before *appsv1.StatefulSet, change func(*appsv1.StatefulSet), options ...client.PatchOption) error {
+	after := before.DeepCopy()
+	change(after)
+	return m.Kube.Patch(ctx, after, client.StrategicMergeFrom(before, client.MergeFromWithOptimisticLock{}), options...)
+}
+
+// patchTemplate has the next pods read something else. ConfigMaps go first: what is
+// in the template makes a new revision, which must find them as they should be.
+func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, step policy.Step) error {
+	edited := s.template.clone()
+	if step.Act == policy.RestoreTemplate {
+		j.restore(&edited)
+	} else if err := s.setBootstrap(ctx, m, &edited, step.Launch); err != nil {
+		return err
+	}
+	for name, data := range edited.configs {
+		for key, value := range data {
+			if s.template.configs[name][key] == value {
+				continue
+			}
+			before := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: name}}
+			after := before.DeepCopy()
+			after.Data = map[string]string{key: value}
+			if err := m.Kube.Patch(ctx, after, client.MergeFrom(before)); err != nil {
+				return fmt.Errorf("write ConfigMap %s/%s: %w", m.Owner.Namespace, name, err)
+			}
+		}
+	}
+	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) { sts.Spec.Template = edited.template })
+}
+
+// setBootstrap writes a launch into a recipe and reads it as etcd would: no other way is
+// sure to be right.
+func (s *observation) setBootstrap(ctx context.Context, m *Members, edited *podTemplate, l policy.Launch) error {
+	last := len(s.serving) - 1
+	if err := edited.setBootstrap(s.serving[last], s.initialCluster(l), stateExisting); err != nil {
+		return err
+	}
+	for place := range s.serving {
+		serving, err := edited.serving(ctx, m.Reader, s.sts, s.Seats[place].Pod)
+		if err != nil {
+			return err
+		}
+		if serving.InitialClusterState != stateExisting || serving.InitialCluster != s.initialCluster(l) {
+			return fmt.Errorf("%s would not read the initial cluster that is written into the template, but %s %q: its start script decides",
+				s.Seats[place].Pod, serving.InitialClusterState, serving.InitialCluster)
+		}
+	}
+	return nil
+}
+
+// adopt marks a pod as one of the update revision.
+func (m *Members) adopt(ctx context.Context, s *observation, place int) error {
+	before := s.pods[s.Seats[place].Pod]
+	after := before.DeepCopy()
+	after.Labels[appsv1.StatefulSetRevisionLabel] = s.sts.Status.UpdateRevision
+	return m.Kube.Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+}
+
+// deleteClaims deletes the claims of a place; of a pod that is replaced only
+// those that were there before.
+func (m *Members) deleteClaims(ctx context.Context, s *observation, j *Change, place int) error {
+	for _, claim := range s.claims[s.Seats[place].Pod] {
+		if claim.DeletionTimestamp != nil || j.Operation == policy.Replace && !j.hasClaim(claim) {
+			continue
+		}
+		if err := client.IgnoreNotFound(m.Kube.Delete(ctx, claim, client.Preconditions{UID: &claim.UID})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *Change) hasClaim(claim *corev1.PersistentVolumeClaim) bool {
+	return slices.Contains(j.Claims, string(claim.UID))
+}
+
+// changeMembers has etcd change its members. The leader is asked, since promotion by way
+// of a follower failed with authentication on in many releases.
+func (m *Members) changeMembers(ctx context.Context, s *observation, step policy.Step) error {
+	pod, err := s.leader()
+	if err != nil {
+		return err
+	}
+	c, err := m.cluster.Client(ctx, pod)
+	if err != nil {
+		return err
+	}
+	return askEtcd(ctx, c, s, step)
+}
+
+func askEtcd(ctx context.Context, c *clientv3.Client, s *observation, step policy.Step) error {
+	var err error
+	switch step.Act { //nolint:exhaustive // the others are not etcd's
+	case policy.AddLearner:
+		if _, err = c.MemberAddAsLearner(ctx, s.serving[step.Place].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
+			err = fmt.Errorf("%w: its leader counts a member as disconnected; if that stays, interrupt this, have another lead (kubectl etcd move-leader), and run it again", err)
+		}
+	case policy.Promote:
+		_, err = c.MemberPromote(ctx, step.Member)
+	case policy.RemoveMember:
+		_, err = c.MemberRemove(ctx, step.Member)
+	default:
+		_, err = c.MoveLeader(ctx, step.Heir)
+	}
+	return err
+}
+
+// permanent says that trying again won't help.
+func permanent(err error) bool {
+	return etcd.Denied(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsUnauthorized(err) ||
+		apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)
+}

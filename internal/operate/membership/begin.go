@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Begin writes the journal of what was planned; Run does the rest. With dry the
+// API server is asked whether it would take the journal and the first writes,
+// and nothing is kept.
+func (m *Members) Begin(ctx context.Context, j *Change, dry bool) error {
+	s, err := m.observe(ctx, nil, j.Target)
+	if err != nil {
+		return err
+	}
+	if s.sts.UID != j.StatefulSet || s.Replicas != j.Replicas {
+		return fmt.Errorf("StatefulSet %s/%s has changed since the plan was made: run it again", s.sts.Namespace, s.sts.Name)
+	}
+	if err := m.checkLock(); err != nil {
+		return err
+	}
+	if err := j.begin(ctx, m.Kube, s.sts, dry); err != nil || !dry {
+		return err
+	}
+	return m.try(ctx, s, j)
+}
+
+// try has admission look at what would be written to the StatefulSet.
+func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
+	edited := s.template.clone()
+	if j.Operation != policy.ScaleIn {
+		if err := s.setBootstrap(ctx, m, &edited, s.Launch); err != nil {
+			return err
+		}
+	}
+	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
+		sts.Spec.Template = edited.template
+		if j.Operation != policy.Replace {
+			sts.Spec.Replicas = new(int32(j.Target)) //nolint:gosec // a number of members
+		}
+	}, client.DryRunAll)
+}
+
+// PlanResume says what is left of an operation that was begun, or what undoing it
+// would do. It refuses nothing: the steps look for themselves.
+func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate.Plan, error) {
+	undo = undo || j.Undo
+	p := operate.Plan{Facts: []string{"begun " + j.Began.Format("2006-01-02 15:04:05 MST")}}
+	what := fmt.Sprintf("scaling %s to %s", m.Owner, members(j.Target))
+	if j.Operation == policy.Replace {
+		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Place), m.Owner)
+	}
+	p.Title = "go on with " + what
+	if undo {
+		p.Title = "take back what was begun: " + what
+		p.Steps = undoSteps(j)
+	}
+	s, err := m.observe(ctx, j, 0)
+	if err != nil {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be seen as a whole now (%v); this waits until it can.", err))
+		return p, nil
+	}
+	if err := s.compare(j); err != nil {
+		return p, err
+	}
+	if undo && s.Changed {
+		p.Warnings = append(p.Warnings, "Somebody else has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is given back.")
+	}
+	voters, healthy := 0, 0
+	for _, member := range s.Members {
+		if !member.Learner {
+			voters++
+		}
+		if !member.Learner && member.Healthy {
+			healthy++
+		}
+	}
+	p.Facts = append(p.Facts, fmt.Sprintf("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters)))
+	record := j.Record
+	record.Undo = undo
+	switch step := policy.Next(s.Site, record); step.Act { //nolint:exhaustive // the others are something to do
+	case policy.Wait, policy.Stop:
+		p.Facts = append(p.Facts, "waits for: "+step.Why)
+	case policy.Done:
+		p.Facts = append(p.Facts, "all steps are done")
+	default:
+		p.Facts = append(p.Facts, "the next step: "+m.describe(s, step, false))
+	}
+	return p, nil
+}
+
+// undoSteps say what taking back an operation comes to.
+func undoSteps(j *Change) []string {
+	const given = "give template and update strategy back what they were"
+	switch j.Operation {
+	case policy.ScaleIn:
+		claims := "replica, pod and volume claims"
+		if j.KeepClaims {
+			claims = "replica and pod"
+		}
+		return []string{"take away " + claims + " of a member that has left etcd already", "remove nobody else: the members that are there stay"}
+	case policy.Replace:
+		return []string{"remove the learner that was added", given, "a member that was removed stays removed, until it is replaced again"}
+	case policy.ScaleOut:
+	}
+	return []string{"remove a learner that was added, its replica, pod and volume claims", given, "members that vote by now stay"}
+}
+
+// Needs are the permissions that an operation uses which changes members.
+func (m *Members) Needs(j *Change) []operate.Need {
+	o := m.Owner
+	need := func(verb, group, resource, sub, name string) operate.Need {
+		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
+	}
+	needs := []operate.Need{
+		need("get", "apps", "statefulsets", "", o.StatefulSet), need("patch", "apps", "statefulsets", "", o.StatefulSet),
+		need("list", "", "pods", "", ""), need("patch", "", "pods", "", ""), need("delete", "", "pods", "", ""),
+		need("create", "", "pods", "portforward", ""),
+		need("get", "", "persistentvolumeclaims", "", ""), need("delete", "", "persistentvolumeclaims", "", ""),
+		need("list", "", "services", "", ""), need("list", "policy", "poddisruptionbudgets", "", ""),
+		need("get", "", "configmaps", "", JournalName(o)), need("create", "", "configmaps", "", ""),
+		need("patch", "", "configmaps", "", JournalName(o)), need("delete", "", "configmaps", "", JournalName(o)),
+	}
+	// Those that new members read their cluster from.
+	for _, name := range slices.Sorted(maps.Keys(j.Configs)) {
+		needs = append(needs, need("get", "", "configmaps", "", name), need("patch", "", "configmaps", "", name))
+	}
+	return needs
+}

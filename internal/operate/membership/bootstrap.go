@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// The settings that a member with an empty data directory reads of its cluster.
+const (
+	settingCluster = "initial-cluster"
+	settingState   = "initial-cluster-state"
+	stateExisting  = "existing"
+
+	// inFile is what observe.Serving says of settings that a file has.
+	inFile = "config file "
+)
+
+// podTemplate is what the StatefulSet makes members from: the pod template, and the
+// ConfigMaps behind its variables as far as they matter here.
+type podTemplate struct {
+	template corev1.PodTemplateSpec
+	// configs are the data of ConfigMaps that were read, by name.
+	configs map[string]map[string]string
+}
+
+// setBootstrap has new members read an initial cluster and a state, each where the
+// template has it now. pod is any place's, as observe.Serving reads it. It fails
+// where a program or a file in the pod has the last word.
+func (r *podTemplate) setBootstrap(s observe.Serving, cluster, state string) error {
+	at := slices.IndexFunc(r.template.Spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
+	if at < 0 {
+		return fmt.Errorf("container %q is not in the pod template", s.Container)
+	}
+	for _, where := range s.Where {
+		if strings.HasPrefix(where, inFile) {
+			return fmt.Errorf("etcd reads its settings from %s, and heeds neither flags nor variables beside it", where)
+		}
+	}
+	for _, w := range []struct{ setting, value string }{{settingCluster, cluster}, {settingState, state}} {
+		if err := r.set(&r.template.Spec.Containers[at], w.setting, s.Where[w.setting], w.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *podTemplate) set(c *corev1.Container, setting, where, value string) error {
+	where = strings.TrimSuffix(where, " in script")
+	variable := "ETCD_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
+	if where == "flag" {
+		if !replaceFlag(c.Command, setting, value) && !replaceFlag(c.Args, setting, value) {
+			return fmt.Errorf("--%s is not written in the pod template", setting)
+		}
+		return nil
+	}
+	for i := range c.Env {
+		if c.Env[i].Name == variable {
+			return r.setVariable(&c.Env[i], value)
+		}
+	}
+	for i := range slices.Backward(c.EnvFrom) {
+		if ref := c.EnvFrom[i].ConfigMapRef; ref != nil && r.setKey(ref.Name, strings.TrimPrefix(variable, c.EnvFrom[i].Prefix), value) {
+			return nil
+		}
+	}
+	if where != "" {
+		return fmt.Errorf("%s is not written in the pod template", variable)
+	}
+	c.Env = append(c.Env, corev1.EnvVar{Name: variable, Value: value})
+	return nil
+}
+
+func (r *podTemplate) setVariable(v *corev1.EnvVar, value string) error {
+	if v.ValueFrom == nil {
+		v.Value = value
+		return nil
+	}
+	if ref := v.ValueFrom.ConfigMapKeyRef; ref != nil && r.setKey(ref.Name, ref.Key, value) {
+		return nil
+	}
+	return fmt.Errorf("the value of %s is from elsewhere", v.Name)
+}
+
+// setKey writes a ConfigMap's key if it has it.
+func (r *podTemplate) setKey(name, key, value string) bool {
+	if _, has := r.configs[name][key]; !has {
+		return false
+	}
+	data := maps.Clone(r.configs[name])
+	data[key] = value
+	r.configs = maps.Clone(r.configs)
+	r.configs[name] = data
+	return true
+}
+
+// replaceFlag writes a flag's value wherever the words have it: --flag=value,
+// --flag value in two words, or either in a line of shell.
+func replaceFlag(words []string, flag, value string) (found bool) {
+	eachFlag(words, flag, func(string) string { found = true; return value })
+	return found
+}
+
+// flagText is a flag's value as the first of the words has it, with its quotes.
+func flagText(words []string, flag string) (text string, found bool) {
+	eachFlag(slices.Clone(words), flag, func(value string) string {
+		if !found {
+			text, found = value, true
+		}
+		return value
+	})
+	return text, found
+}
+
+// eachFlag has every value of a flag in the words written anew.
+func eachFlag(words []string, flag string, write func(value string) string) {
+	inScript := regexp.MustCompile(`((?:^|[\s"'])--?` + regexp.QuoteMeta(flag) + `(?:=|\s+))("[^"]*"|'[^']*'|[^\s"'\\;&|]+)`)
+	for i, word := range words {
+		name, value, assigned := strings.Cut(word, "=")
+		bare := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
+		switch {
+		case assigned && bare == flag && name != bare:
+			words[i] = name + "=" + write(value)
+		case !assigned && bare == flag && name != bare && i+1 < len(words):
+			words[i+1] = write(words[i+1])
+		case strings.ContainsAny(word, " \n\t") && inScript.MatchString(word):
+			words[i] = inScript.ReplaceAllStringFunc(word, func(match string) string {
+				parts := inScript.FindStringSubmatch(match)
+				return parts[1] + write(parts[2])
+			})
+		}
+	}
+}
+
+// clone is a recipe that can be changed without changing the first.
+func (r podTemplate) clone() podTemplate {
+	return podTemplate{template: *r.template.DeepCopy(), configs: r.configs}
+}
+
+// serving reads how the pod of an ordinal would be configured by the recipe.
+func (r podTemplate) serving(ctx context.Context, reader *observe.Reader, sts *appsv1.StatefulSet, pod string) (observe.Serving, error) {
+	contents := reader.Files(sts.Namespace).Contents(ctx)
+	return observe.ServingOf(operate.PodOf(sts, r.template, pod), func(kind, name string) (map[string][]byte, error) {
+		data, err := contents(kind, name)
+		if edited, ok := r.configs[name]; ok && kind == "ConfigMap" && err == nil {
+			data = maps.Clone(data)
+			for k, v := range edited {
+				data[k] = []byte(v)
+			}
+		}
+		return data, err
+	})
+}
+
+// bootstrapOf is what a member with an empty data directory would read.
+func bootstrapOf(s observe.Serving) policy.Launch {
+	l := policy.Launch{Existing: s.InitialClusterState == stateExisting}
+	for entry := range strings.SplitSeq(s.InitialCluster, ",") {
+		if _, url, ok := strings.Cut(strings.TrimSpace(entry), "="); ok {
+			l.URLs = append(l.URLs, url)
+		}
+	}
+	slices.Sort(l.URLs)
+	return l
+}

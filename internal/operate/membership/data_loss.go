@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// fatalLogMessages are what etcd says when it ends because its data is not the member's,
+// or can't be read: no restart brings it back.
+var fatalLogMessages = []string{
+	"has already been bootstrapped",
+	"permanently removed from the cluster",
+	"member count is unequal",
+	"couldn't find local name",
+	"cluster ID mismatch",
+	"crc mismatch",
+	"failed to find database snapshot file",
+	"failed to recover v3 backend from snapshot",
+	"snap: ",
+	"wal: ",
+	"tocommit(",
+	"database file size",
+	"invalid database",
+	"file size too small",
+	"freepages: failed to get",
+}
+
+// Logs reads the end of what a container of a pod said, or said before it was
+// last restarted.
+type Logs func(ctx context.Context, pod, container string, previous bool) (string, error)
+
+// dataLost says whether a member's data is gone for good, and why that is thought,
+// or what speaks against it. Nobody can look into a volume from outside.
+func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gone bool, why string, err error) {
+	for _, member := range s.survey.Members {
+		// It answers, and is not whom the list has for this pod.
+		if member.Pod == pod && member.Err != nil && member.ID != 0 {
+			return true, strings.TrimPrefix(member.Err.Error(), "member "+pod+": "), nil
+		}
+	}
+	if len(m.Owner.Claims) == 0 {
+		return true, "it keeps it in its pod", nil
+	}
+	claims := s.claims[pod]
+	if len(claims) < len(m.Owner.Claims) {
+		return true, "it has no volume claim", nil
+	}
+	for _, c := range claims {
+		if c.DeletionTimestamp != nil || c.Status.Phase != corev1.ClaimBound {
+			return true, fmt.Sprintf("its volume claim %s is %s", c.Name, phase(c)), nil
+		}
+	}
+	said, err := m.terminationLog(ctx, s, pod)
+	if err != nil {
+		return false, "", err
+	}
+	if said != "" {
+		return true, fmt.Sprintf("it says %q", said), nil
+	}
+	return false, fmt.Sprintf("volume claim %s is bound since %s", claims[0].Name, claims[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
+}
+
+func phase(c *corev1.PersistentVolumeClaim) string {
+	if c.DeletionTimestamp != nil {
+		return "being deleted"
+	}
+	return string(c.Status.Phase)
+}
+
+// terminationLog finds in a container's log why it ended, empty for nothing known.
+func (m *Members) terminationLog(ctx context.Context, s *observation, pod string) (string, error) {
+	p := s.pods[pod]
+	if p == nil || m.Logs == nil {
+		return "", nil
+	}
+	container := s.container
+	if at := m.Owner.Ordinal(pod); at < len(s.serving) {
+		container = s.serving[at].Container
+	}
+	for _, previous := range []bool{false, true} {
+		text, err := m.Logs(ctx, pod, container, previous)
+		var status apierrors.APIStatus
+		switch {
+		case apierrors.IsForbidden(err):
+			return "", fmt.Errorf("read the log of %s, to see whether its data is lost: %w", pod, err)
+		case errors.As(err, &status), err != nil:
+			continue // it has not run, or its node is gone
+		}
+		if said := fatalMessageIn(text); said != "" {
+			return said, nil
+		}
+	}
+	return "", nil
+}
+
+// fatalMessageIn is the words that tell of lost data at a log's end.
+func fatalMessageIn(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for _, line := range slices.Backward(lines[max(0, len(lines)-40):]) {
+		// etcd before 3.5 writes its levels as letters: "E | etcdmain: …".
+		grave := func(mark string) bool { return strings.Contains(line, mark) }
+		if !slices.ContainsFunc([]string{`"fatal"`, `"panic"`, "panic:", `"error"`, " C | ", " E | "}, grave) {
+			continue
+		}
+		for _, words := range fatalLogMessages {
+			if rest, found := messageFrom(line, words); found {
+				return rest
+			}
+		}
+	}
+	return ""
+}
+
+// messageFrom is what a line says from certain words on. A file's name is no words: "open
+// 0.wal: permission denied" tells of no loss.
+func messageFrom(line, words string) (said string, found bool) {
+	for from := 0; ; {
+		at := strings.Index(line[from:], words)
+		if at < 0 {
+			return "", false
+		}
+		if at += from; at == 0 || line[at-1] != '.' {
+			said, _, _ = strings.Cut(line[at:], `"`)
+			return said, true
+		}
+		from = at + 1
+	}
+}

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package membership changes the members of a cluster: it scales, and replaces members.
+//
+// A change of a StatefulSet without an operator is a series of steps. Each step observes
+// the cluster, asks package policy for the next one, does it and forgets what it saw, so
+// that a change can be resumed or undone by another process at any point. What it started
+// from is in the cluster's journal. For etcd-druid's clusters this package sets the Etcd's
+// size or deletes a member's volume, and waits until etcd-druid is done.
+//
+// Changes of etcd's member list alone (add a learner, promote, remove) are here too.
+package membership

@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"fmt"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// druidGroup is the API group of an Etcd.
+const druidGroup = "druid.gardener.cloud"
+
+// maxOrdinals is how many ordinals are looked through for volumes that were kept.
+const maxOrdinals = MaxMembers + 1
+
+// DruidNeeds are the permissions that scaling an Etcd uses.
+func (m *Members) DruidNeeds() []operate.Need {
+	o := m.Owner
+	need := func(verb, group, resource, sub, name string) operate.Need {
+		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
+	}
+	return append([]operate.Need{
+		need("get", druidGroup, "etcds", "", o.Name), need("patch", druidGroup, "etcds", "", o.Name),
+		need("patch", druidGroup, "etcds", "scale", o.Name),
+		need("get", "apps", "statefulsets", "", o.StatefulSet), need("list", "", "pods", "", ""),
+		need("create", "", "pods", "portforward", ""), need("get", "", "persistentvolumeclaims", "", ""),
+	}, DruidViewNeeds(o)...)
+}
+
+// DruidViewNeeds are the permissions to see whether an Etcd is well enough for a change.
+func DruidViewNeeds(o observe.Owner) []operate.Need {
+	return []operate.Need{
+		{Verb: "list", Resource: "services", Namespace: o.Namespace},
+		{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets", Namespace: o.Namespace},
+		{Verb: "list", Group: "coordination.k8s.io", Resource: "leases", Namespace: o.Namespace},
+	}
+}
+
+// PlanDruidScale looks whether etcd-druid could scale an Etcd, and says what will
+// happen. The error is a *RefusedError where it couldn't. The plan is empty where
+// the Etcd has that size already.
+func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan, error) {
+	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	if err := tooMany(what, target); err != nil {
+		return operate.Plan{}, err
+	}
+	e, err := operate.ReadEtcd(ctx, m.Kube, m.Owner)
+	if err != nil {
+		return operate.Plan{}, err
+	}
+	now, err := m.actedOn(ctx, e)
+	if err != nil {
+		return operate.Plan{}, err
+	}
+	f := &findings{}
+	if _, suspended := e.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; suspended {
+		f.refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
+	}
+	if target == now && target == int(e.Spec.Replicas) {
+		return operate.Plan{}, refusal(what, f)
+	}
+	if err := m.judgeDruid(ctx, what, int(e.Spec.Replicas), now, target, f); err != nil {
+		return operate.Plan{}, err
+	}
+	if target != 0 && target%2 == 0 {
+		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+	}
+	return operate.Plan{
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, members(target)), Facts: f.facts, Warnings: f.warnings,
+		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaited(target)},
+	}, refusal(what, f)
+}
+
+// judgeDruid looks whether etcd-druid, which runs now members and has spec of them asked
+// for, could bring them to target.
+func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target int, f *findings) error {
+	if spec != now {
+		f.fact("its replicas are %d, which etcd-druid has not been told to act on: it runs %d", spec, now)
+	}
+	switch {
+	case target > 0 && target < max(now, spec):
+		f.refuse("etcd-druid does not scale in: an Etcd of %d can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", max(now, spec), target)
+	case target == now:
+	case now == 0:
+		if err := m.checkWake(ctx, target, f); err != nil {
+			return err
+		}
+		return m.checkFree(ctx, f)
+	case target == 0:
+		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
+	default:
+		return m.checkGrow(ctx, what, now, spec == now, f)
+	}
+	return nil
+}
+
+// actedOn is the size to which etcd-druid has brought a cluster, or is about to: not the
+// spec's where somebody only changed that.
+func (m *Members) actedOn(ctx context.Context, e *druidv1alpha1.Etcd) (int, error) {
+	if druidBusy(e) != "" {
+		return int(e.Spec.Replicas), nil
+	}
+	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
+	switch {
+	case apierrors.IsNotFound(err):
+		return int(e.Spec.Replicas), nil
+	case err != nil:
+		return 0, err
+	}
+	return int(ptr.Deref(sts.Spec.Replicas, 1)), nil
+}
+
+func refusal(what string, f *findings) error {
+	if len(f.refusals) > 0 {
+		return &operate.RefusedError{What: what, Why: f.refusals}
+	}
+	return nil
+}
+
+// checkWake refuses to wake members that were stopped in another number: their
+// data still counts all of them.
+func (m *Members) checkWake(ctx context.Context, target int, f *findings) error {
+	kept := 0
+	for at := range maxOrdinals {
+		for _, c := range m.Owner.Claims {
+			var claim corev1.PersistentVolumeClaim
+			err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: c.Template + "-" + m.Owner.PodName(at)}, &claim)
+			if client.IgnoreNotFound(err) != nil {
+				return fmt.Errorf("read PersistentVolumeClaim %s-%s: %w", c.Template, m.Owner.PodName(at), err)
+			}
+			if err == nil {
+				kept = at + 1
+			}
+		}
+	}
+	f.fact("it is stopped, with the volumes of %s", members(kept))
+	if kept > 0 && kept != target {
+		f.refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", members(kept), kept)
+	}
+	return nil
+}
+
+// checkFree refuses to wake members that could not join: their sidecars look for the
+// others by the client Service.
+func (m *Members) checkFree(ctx context.Context, f *findings) error {
+	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+	if err != nil {
+		f.refuse("%s", cannotRead(err))
+	}
+	if v := policy.Gate(policy.Cluster{TrafficCut: cluster.TrafficCut}, ""); v.Reason == policy.ClientTrafficCut {
+		f.refuse("%s", v.Message)
+	}
+	return nil
+}
+
+// checkGrow wants a cluster that is well, and that newcomers can join. told says that
+// etcd-druid knows of its size, now.
+func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool, f *findings) error {
+	s := &observation{pods: map[string]*corev1.Pod{}}
+	if err := m.survey(ctx, s); err != nil {
+		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
+			return &operate.RefusedError{What: what, Why: []string{noQuorum(none)}}
+		}
+		return err
+	}
+	peers := Peers(m.Owner, s.survey)
+	if v := policy.MayAdd(peers); !v.Allowed {
+		f.refuse("%s", v.Message)
+	} else {
+		f.fact("%s, quorum is %d", v.Message, policy.Quorum(len(peers)))
+	}
+	checkAlarms(s.survey, "", f)
+	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
+	if !told {
+		cluster = ofSize(cluster, now)
+	}
+	switch {
+	case err != nil:
+		f.refuse("%s", cannotRead(err))
+	case len(f.refusals) == 0:
+		if v := policy.Gate(cluster, ""); !v.Allowed {
+			f.refuse("%s", v.Message)
+		}
+	}
+	f.warn("etcd-druid restarts the members that are there, one by one, to tell them of the new ones.")
+	return nil
+}
+
+// ofSize is a cluster without the members that etcd-druid counts and was not told to make:
+// they are no operation under way, and none of those that are there is less well for them.
+func ofSize(c policy.Cluster, size int) policy.Cluster {
+	c.Operation, c.Size, c.AllMembersReady = "", size, policy.Condition{}
+	c.Members = c.Members[:min(size, len(c.Members))]
+	return c
+}
+
+// ScaleDruid sets an Etcd's replicas, as kubectl scale does, and has druid act on
+// it. What admission says against it is the error. With dry nothing is kept.
+func (m *Members) ScaleDruid(ctx context.Context, target int, dry bool) error {
+	if err := m.checkLock(); err != nil {
+		return err
+	}
+	e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: m.Owner.Name}}
+	scale := &autoscalingv1.Scale{}
+	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, target))
+	options := []client.SubResourcePatchOption{client.WithSubResourceBody(scale)}
+	if dry {
+		options = append(options, client.DryRunAll)
+	}
+	if err := m.Kube.SubResource("scale").Patch(ctx, e, patch, options...); err != nil {
+		return fmt.Errorf("set the replicas of %s to %d: %w", m.Owner, target, err)
+	}
+	if dry {
+		return nil
+	}
+	m.Logf("set the replicas of %s to %d", m.Owner, target)
+	return m.ReconcileDruid(ctx)
+}
+
+// ReconcileDruid has etcd-druid act on an Etcd.
+func (m *Members) ReconcileDruid(ctx context.Context) error {
+	e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: m.Owner.Name}}
+	annotate := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile)
+	if err := m.Kube.Patch(ctx, e, client.RawPatch(types.MergePatchType, annotate)); err != nil {
+		return fmt.Errorf("have etcd-druid reconcile %s: %w", m.Owner, err)
+	}
+	m.Logf("told etcd-druid to reconcile it")
+	return nil
+}
+
+// awaited is what AwaitDruid waits for.
+func awaited(target int) string {
+	if target == 0 {
+		return "watch until no pod is left"
+	}
+	return "watch until every member votes and every pod is Ready"
+}

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// PlanDruidReplace looks whether a pod's member may be replaced by having its
+// sidecar make it anew.
+func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) (*DruidReplacement, operate.Plan, error) {
+	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
+	s, err := m.observeDruid(ctx, pod)
+	if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
+		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{noQuorum(none)}}
+	}
+	if err != nil {
+		return nil, operate.Plan{}, err
+	}
+	r := &DruidReplacement{pod: s.pods[pod], claims: s.claims[pod], members: len(s.survey.List)}
+	s.Members = Peers(m.Owner, s.survey)
+	for at := range max(int(m.Owner.Replicas), len(s.pods), highest(s.Members)+1) {
+		s.Seats = append(s.Seats, policy.Seat{Pod: m.Owner.PodName(at)})
+	}
+	j := &Change{Record: policy.Record{Place: m.Owner.Ordinal(pod)}}
+	f := &findings{}
+	if len(s.Seats) > j.Place && j.Place >= 0 {
+		if err := m.checkReplaced(ctx, s, j, force, f); err != nil {
+			return nil, operate.Plan{}, err
+		}
+	} else {
+		f.refuse("it is none of the cluster's pods")
+	}
+	if len(r.claims) == 0 {
+		f.refuse("it has no volume claim to delete")
+	}
+	if r.Member = j.Member; r.Member == 0 {
+		r.members++ // it is not in the list that was counted
+	}
+	return r, operate.Plan{
+		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.facts, Warnings: f.warnings,
+		Steps: []string{"delete its volume claim, then its pod", "watch until its sidecar has taken the old member out, and the new one in, and it votes"},
+	}, refusal(what, f)
+}
+
+// observeDruid reads what a replacement needs to know.
+func (m *Members) observeDruid(ctx context.Context, pod string) (*observation, error) {
+	s := &observation{pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, container: "etcd"}
+	if err := m.survey(ctx, s); err != nil {
+		return nil, err
+	}
+	for _, c := range m.Owner.Claims {
+		claim := &corev1.PersistentVolumeClaim{}
+		err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: c.Template + "-" + pod}, claim)
+		if client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("read PersistentVolumeClaim %s-%s: %w", c.Template, pod, err)
+		}
+		if err == nil {
+			s.claims[pod] = append(s.claims[pod], claim)
+		}
+	}
+	return s, nil
+}
+
+// DruidReplacement is a pod of druid's that is made anew.
+type DruidReplacement struct {
+	// Member is the ID of the one that goes.
+	Member uint64
+
+	pod     *corev1.Pod
+	claims  []*corev1.PersistentVolumeClaim
+	members int
+}
+
+// Same says whether another look found the same member on the same pod and volumes.
+func (r *DruidReplacement) Same(other *DruidReplacement) bool {
+	claim := func(a, b *corev1.PersistentVolumeClaim) bool { return a.UID == b.UID }
+	return r.Member == other.Member && (r.pod == nil) == (other.pod == nil) && (r.pod == nil || r.pod.UID == other.pod.UID) &&
+		slices.EqualFunc(r.claims, other.claims, claim)
+}
+
+// ReplaceDruid deletes what the plan saw, by UID, and watches until a new member
+// votes in its place.
+func (m *Members) ReplaceDruid(ctx context.Context, r *DruidReplacement, dry bool) error {
+	var options []client.DeleteOption
+	if dry {
+		options = append(options, client.DryRunAll)
+	}
+	if err := m.checkLock(); err != nil {
+		return err
+	}
+	for _, claim := range r.claims {
+		if err := m.Kube.Delete(ctx, claim, append(options, client.Preconditions{UID: &claim.UID})...); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete PersistentVolumeClaim %s: %w", claim.Name, err)
+		}
+	}
+	if r.pod != nil {
+		if err := m.Kube.Delete(ctx, r.pod, append(options, client.Preconditions{UID: &r.pod.UID})...); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete pod %s: %w", r.pod.Name, err)
+		}
+	}
+	if dry {
+		return nil
+	}
+	m.Logf("deleted the volume claim and the pod")
+	awaited := ""
+	for {
+		now, done, err := m.allVote(ctx, r.members)
+		if err != nil {
+			now, done = err.Error(), false
+		}
+		if done && !m.isListed(r.Member) {
+			return nil
+		}
+		if ctx.Err() == nil {
+			awaited = m.await(awaited, now)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", awaited, context.Cause(ctx))
+		case <-m.Clock.After(2 * pollInterval):
+		}
+	}
+}
+
+// isListed says whether the last survey had a member.
+func (m *Members) isListed(id uint64) bool { return m.listed[id] }
+
+func highest(peers []policy.Peer) int {
+	last := -1
+	for _, p := range peers {
+		last = max(last, p.Place)
+	}
+	return last
+}

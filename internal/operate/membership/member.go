@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Peers are the members of a survey's list as the rules see them. Nobody has
+// caught up: that takes several surveys.
+func Peers(o observe.Owner, s etcd.Survey) []policy.Peer {
+	said := map[string]etcd.Member{}
+	for _, m := range s.Members {
+		said[m.Pod] = m
+	}
+	var peers []policy.Peer
+	for _, l := range s.List {
+		p := policy.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Place: -1, Learner: l.Learner}
+		if m, answered := said[l.Pod]; l.Pod != "" {
+			p.Place = o.Ordinal(l.Pod)
+			p.Healthy = answered && m.Err == nil && m.ID == l.ID && m.LeaderID != 0
+			p.Leader = p.Healthy && m.Leader
+		}
+		peers = append(peers, p)
+	}
+	return peers
+}
+
+// SurveyQuorum surveys a cluster and fails with a *RefusedError where it has no quorum.
+func SurveyQuorum(ctx context.Context, c *etcd.Cluster, what string) (etcd.Survey, error) {
+	s, err := c.Survey(ctx)
+	if err != nil {
+		return s, err
+	}
+	if s.ListErr != nil {
+		return s, &operate.RefusedError{What: what, Why: []string{noQuorum(&noQuorumError{s})}}
+	}
+	return s, nil
+}
+
+// FindMember finds a member by its ID in hexadecimal, its name or its pod.
+func FindMember(s etcd.Survey, word string) (etcd.Listed, error) {
+	id, err := strconv.ParseUint(strings.TrimPrefix(word, "0x"), 16, 64)
+	word = strings.TrimPrefix(word, "pod/")
+	var found []etcd.Listed
+	var all []string
+	for _, l := range s.List {
+		if err == nil && l.ID == id || word != "" && (l.Name == word || l.Pod == word) {
+			found = append(found, l)
+		}
+		all = append(all, l.NameAndID())
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return etcd.Listed{}, fmt.Errorf("etcd has no member %q; it has %s", word, strings.Join(all, ", "))
+	}
+	return etcd.Listed{}, fmt.Errorf("%q may be any of %d members; name one by its ID: %s", word, len(found), strings.Join(all, ", "))
+}
+
+// unchanged says whether a member is still in the list as it was: ID, name and peer
+// URLs together.
+func unchanged(s etcd.Survey, was etcd.Listed) bool {
+	return slices.ContainsFunc(s.List, func(l etcd.Listed) bool {
+		return l.ID == was.ID && l.Name == was.Name && slices.Equal(l.PeerURLs, was.PeerURLs)
+	})
+}
+
+// RemoveMember takes a member out of etcd, after another look: leadership away
+// first, and not if the rules say no by then.
+func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etcd.Listed, held func() error) error {
+	what := "remove " + was.NameAndID()
+	s, err := SurveyQuorum(ctx, c, what)
+	if err != nil {
+		return err
+	}
+	if !unchanged(s, was) {
+		return fmt.Errorf("%s: it is not in etcd's list any more as it was: %s", what, was.PeerURLs)
+	}
+	peers := Peers(o, s)
+	if v := policy.MayRemove(peers, was.ID); !v.Allowed {
+		return &operate.RefusedError{What: what, Why: []string{v.Message}}
+	}
+	leader, pod, err := leaderOf(ctx, c, s)
+	if err != nil {
+		return err
+	}
+	if err := held(); err != nil {
+		return err
+	}
+	if pod != was.Pod {
+		_, err = leader.MemberRemove(ctx, was.ID)
+		return err
+	}
+	heir := slices.IndexFunc(peers, func(p policy.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
+	if heir >= 0 {
+		if _, err := leader.MoveLeader(ctx, peers[heir].ID); err != nil {
+			return fmt.Errorf("move leadership off %s: %w", pod, err)
+		}
+		return RemoveMember(ctx, c, o, was, held)
+	}
+	_, err = leader.MemberRemove(ctx, was.ID)
+	return err
+}
+
+// AddLearner adds a member without a vote, after another look.
+func AddLearner(ctx context.Context, c *etcd.Cluster, o observe.Owner, peerURLs []string, held func() error) (uint64, error) {
+	s, err := SurveyQuorum(ctx, c, "add a member")
+	if err != nil {
+		return 0, err
+	}
+	if v := policy.MayAdd(Peers(o, s)); !v.Allowed {
+		return 0, &operate.RefusedError{What: "add a member", Why: []string{v.Message}}
+	}
+	leader, _, err := leaderOf(ctx, c, s)
+	if err != nil {
+		return 0, err
+	}
+	if err := held(); err != nil {
+		return 0, err
+	}
+	added, err := leader.MemberAddAsLearner(ctx, peerURLs)
+	if err != nil {
+		return 0, err
+	}
+	return added.Member.ID, nil
+}
+
+// PromoteMember gives a learner its vote.
+func PromoteMember(ctx context.Context, c *etcd.Cluster, was etcd.Listed, held func() error) error {
+	s, err := SurveyQuorum(ctx, c, "promote "+was.NameAndID())
+	if err != nil {
+		return err
+	}
+	leader, _, err := leaderOf(ctx, c, s)
+	if err != nil {
+		return err
+	}
+	if err := held(); err != nil {
+		return err
+	}
+	_, err = leader.MemberPromote(ctx, was.ID)
+	return err
+}
+
+// Behind is how many entries a member is behind its leader, and false where
+// either doesn't tell.
+func Behind(s etcd.Survey, l etcd.Listed) (uint64, bool) {
+	var leading, applied uint64
+	for _, m := range s.Members {
+		if m.Err != nil {
+			continue
+		}
+		if m.Leader {
+			leading = m.RaftIndex
+		}
+		if m.ID == l.ID {
+			applied = m.RaftApplied
+		}
+	}
+	if leading == 0 || applied == 0 {
+		return 0, false
+	}
+	return leading - min(applied, leading), true
+}
+
+// leaderOf is a client of the member that leads. It is asked for every change,
+// since a follower may not pass on all of them.
+func leaderOf(ctx context.Context, c *etcd.Cluster, s etcd.Survey) (*clientv3.Client, string, error) {
+	for _, m := range s.Members {
+		if m.Err == nil && m.Leader {
+			client, err := c.Client(ctx, m.Pod)
+			return client, m.Pod, err
+		}
+	}
+	return nil, "", errors.New("no member leads now")
+}

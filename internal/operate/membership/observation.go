@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Members changes who the members are of a cluster whose StatefulSet nobody else
+// looks after. It is for one goroutine. Close it.
+type Members struct {
+	Kube   client.Client
+	Reader *observe.Reader
+	Owner  observe.Owner
+	// Tunnel and Credentials are how members are reached.
+	Tunnel      *etcd.Tunnel
+	Credentials etcd.Credentials
+	// Logf is told each step that was done, and what is awaited; not nil.
+	Logf func(format string, args ...any)
+	// StillHeld fails when the cluster's lock is no longer ours; nil for no lock.
+	StillHeld func() error
+	Clock     clock.Clock
+	// Logs tells whether a member's data is lost; nil for not to be known.
+	Logs Logs
+
+	cluster *etcd.Cluster
+	pods    string
+	// listed are the IDs that the list had when it was listed told.
+	listed map[uint64]bool
+	// near counts how often in a row each learner was close to its leader.
+	near map[uint64]int
+}
+
+// Close ends the connections to the members.
+func (m *Members) Close() error {
+	if m.cluster == nil {
+		return nil
+	}
+	return m.cluster.Close()
+}
+
+// observation is the cluster as it was found once.
+type observation struct {
+	policy.Site
+
+	sts      *appsv1.StatefulSet
+	pods     map[string]*corev1.Pod
+	claims   map[string][]*corev1.PersistentVolumeClaim
+	survey   etcd.Survey
+	template podTemplate
+	// probeTemplate is the recipe with other words wherever an operation writes; uneditable says
+	// why it can't be changed, nil where it can.
+	probeTemplate podTemplate
+	editErr       error
+	// container is the one that runs etcd, where serving doesn't say.
+	container string
+	// serving is how the pod of each place is, or would be, configured.
+	serving []observe.Serving
+	// names are members' names by peer URL.
+	names map[string]string
+}
+
+// leader is the pod of the member that leads.
+func (s *observation) leader() (string, error) {
+	for _, m := range s.survey.Members {
+		if m.Err == nil && m.Leader {
+			return m.Pod, nil
+		}
+	}
+	return "", fmt.Errorf("no member leads")
+}
+
+// observe reads everything. size is how many places to observe at besides those that
+// are in use; j is nil before an operation began. Without a quorum it fails with
+// a *noQuorumError.
+func (m *Members) observe(ctx context.Context, j *Change, size int) (*observation, error) {
+	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
+	if err != nil {
+		return nil, err
+	}
+	s := &observation{sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
+	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
+	if j != nil && j.StatefulSet != s.sts.UID {
+		return nil, fmt.Errorf("StatefulSet %s/%s was made anew since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, JournalName(m.Owner))
+	}
+	if err := m.survey(ctx, s); err != nil {
+		return nil, err
+	}
+	s.statefulSet()
+	if err := m.readTemplate(ctx, s); err != nil {
+		return nil, err
+	}
+	places := max(size, s.Replicas, len(s.survey.List))
+	for name := range s.pods {
+		places = max(places, m.Owner.Ordinal(name)+1)
+	}
+	if j != nil {
+		places = max(places, j.Target, j.Replicas)
+		s.Original = j.original(s.template)
+	}
+	for place := range places {
+		if err := m.readReplica(ctx, s, place); err != nil {
+			return nil, err
+		}
+	}
+	m.matchMembers(s)
+	return s, nil
+}
+
+func (s *observation) statefulSet() {
+	spec, status := &s.sts.Spec, &s.sts.Status
+	s.Replicas = int(ptr.Deref(spec.Replicas, 1))
+	s.OnDelete = spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
+	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
+		s.Partition = int(*r.Partition)
+	}
+	s.Original = true
+	s.Observed = status.ObservedGeneration >= s.sts.Generation
+	s.Settled = s.Observed && int(status.UpdatedReplicas) == s.Replicas && int(status.Replicas) == s.Replicas
+}
+
+// survey asks the members that have pods now.
+func (m *Members) survey(ctx context.Context, s *observation) error {
+	pods, err := m.Reader.MemberPods(ctx, m.Owner)
+	if err != nil {
+		return err
+	}
+	var key strings.Builder
+	for _, p := range pods {
+		s.pods[p.Name] = p
+		fmt.Fprintln(&key, p.Name, p.UID)
+	}
+	if m.cluster == nil || m.pods != key.String() {
+		if err := m.connect(ctx); err != nil {
+			return err
+		}
+		m.pods = key.String()
+	}
+	if s.survey, err = m.cluster.Survey(ctx); err != nil {
+		return err
+	}
+	if s.survey.ListErr != nil {
+		return &noQuorumError{s.survey}
+	}
+	m.listed = map[uint64]bool{}
+	for _, l := range s.survey.List {
+		m.listed[l.ID] = true
+	}
+	return nil
+}
+
+func (m *Members) connect(ctx context.Context) error {
+	endpoints, err := etcd.Endpoints(ctx, m.Reader, m.Owner, m.Credentials)
+	if err != nil {
+		return err
+	}
+	if m.cluster != nil {
+		_ = m.cluster.Close() // to pods that are gone
+	}
+	m.cluster = &etcd.Cluster{Tunnel: m.Tunnel, Endpoints: endpoints}
+	return nil
+}
+
+// readTemplate reads what pods are made from, and the ConfigMaps of its variables.
+func (m *Members) readTemplate(ctx context.Context, s *observation) error {
+	s.template = podTemplate{template: s.sts.Spec.Template, configs: map[string]map[string]string{}}
+	for _, c := range s.template.template.Spec.Containers {
+		for _, name := range configNames(c) {
+			var config corev1.ConfigMap
+			err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: name}, &config)
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("read ConfigMap %s/%s: %w", m.Owner.Namespace, name, err)
+			}
+			s.template.configs[name] = config.Data
+		}
+	}
+	return nil
+}
+
+// configNames are the ConfigMaps that a container's variables come from.
+func configNames(c corev1.Container) []string {
+	var names []string
+	for _, f := range c.EnvFrom {
+		if f.ConfigMapRef != nil {
+			names = append(names, f.ConfigMapRef.Name)
+		}
+	}
+	for _, v := range c.Env {
+		if v.ValueFrom != nil && v.ValueFrom.ConfigMapKeyRef != nil {
+			names = append(names, v.ValueFrom.ConfigMapKeyRef.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// noQuorumError says that nobody told the member list.
+type noQuorumError struct{ survey etcd.Survey }
+
+func (e *noQuorumError) Error() string { return e.survey.ListErr.Error() }
+func (e *noQuorumError) Unwrap() error { return e.survey.ListErr }

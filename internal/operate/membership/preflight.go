@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// findings are what a look before the first step came to.
+type findings struct{ refusals, warnings, facts []string }
+
+func (f *findings) refuse(format string, args ...any) {
+	f.refusals = append(f.refusals, fmt.Sprintf(format, args...))
+}
+
+func (f *findings) warn(format string, args ...any) {
+	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
+}
+
+func (f *findings) fact(format string, args ...any) {
+	f.facts = append(f.facts, fmt.Sprintf(format, args...))
+}
+
+// PlanScale looks whether a scale may begin, and says what it would do. The
+// error is a *RefusedError where it may not. The journal is nil where the
+// cluster has that size already.
+func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*Change, operate.Plan, error) {
+	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	if err := tooMany(what, target); err != nil {
+		return nil, operate.Plan{}, err
+	}
+	s, err := m.observeFirst(ctx, what, target)
+	if err != nil {
+		return nil, operate.Plan{}, err
+	}
+	j := &Change{Record: policy.Record{
+		Operation: policy.ScaleOut, Target: target, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition, KeepClaims: keepClaims,
+	}}
+	if target < s.Replicas {
+		j.Operation = policy.ScaleIn
+	}
+	f := &findings{}
+	m.checkState(ctx, s, "", f)
+	checkSize(s, target, f)
+	if target == s.Replicas && len(f.refusals) == 0 {
+		return nil, operate.Plan{}, nil
+	}
+	if j.Operation == policy.ScaleOut && target > s.Replicas {
+		if err := m.checkOut(ctx, s, target, f); err != nil {
+			return nil, operate.Plan{}, err
+		}
+	}
+	if j.Operation == policy.ScaleIn && keepClaims {
+		checkRetentionPolicy(s.sts, f)
+	}
+	m.checkUser(ctx, s, f)
+	if j.Operation == policy.ScaleOut {
+		m.checkConnected(ctx, s, "", f)
+	}
+	if err := m.record(ctx, s, j); err != nil {
+		f.refuse("%v: %s", err, m.manualWay())
+	}
+	if len(f.refusals) > 0 {
+		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: f.refusals}
+	}
+	if way := m.Owner.Membership().Way; way != "" {
+		f.warn("%s.", strings.ToUpper(way[:1])+way[1:])
+	}
+	return j, operate.Plan{
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, members(target)),
+		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings,
+	}, nil
+}
+
+// checkRetentionPolicy refuses to keep volume claims that the StatefulSet's controller deletes.
+func checkRetentionPolicy(sts *appsv1.StatefulSet, f *findings) {
+	if p := sts.Spec.PersistentVolumeClaimRetentionPolicy; p != nil && p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType {
+		f.refuse(`its persistentVolumeClaimRetentionPolicy deletes the claims of pods that go (whenScaled: Delete), so they can't be kept: kubectl patch statefulset %s -n %s --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Retain"}}}'`, sts.Name, sts.Namespace)
+	}
+}
+
+// MaxMembers is how many a cluster can be given. etcd's own documentation advises 7
+// at most.
+const MaxMembers = 15
+
+// tooMany refuses a size of which nobody should even look at all places.
+func tooMany(what string, target int) error {
+	if target <= MaxMembers {
+		return nil
+	}
+	return &operate.RefusedError{What: what, Why: []string{fmt.Sprintf(
+		"each write would wait for %d of them: etcd's documentation advises 7 members at most, and %d is the limit here", policy.Quorum(target), MaxMembers)}}
+}
+
+// observeFirst is the look before an operation. Without a quorum nothing may begin.
+func (m *Members) observeFirst(ctx context.Context, what string, size int) (*observation, error) {
+	s, err := m.observe(ctx, nil, size)
+	if none, ok := errors.AsType[*noQuorumError](err); ok {
+		return nil, &operate.RefusedError{What: what, Why: []string{noQuorum(none)}}
+	}
+	return s, err
+}
+
+// noQuorum has the numbers as far as anybody tells them. Of members that may not be asked
+// nobody knows whether they are down.
+func noQuorum(e *noQuorumError) string {
+	healthy := 0
+	var down []string
+	for _, m := range e.survey.Members {
+		switch {
+		case etcd.Barred(m.Err):
+			return fmt.Sprintf("%s can't be asked who the members are: %s", m.Pod, etcd.Reason(m.Err))
+		case m.Err == nil && m.LeaderID != 0:
+			healthy++
+		default:
+			down = append(down, m.Pod)
+		}
+	}
+	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first",
+		healthy, members(len(e.survey.Members)), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
+}
+
+// record fills in what the journal must remember.
+func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
+	written := s.template
+	if j.Operation != policy.ScaleIn {
+		if s.editErr != nil {
+			return s.editErr
+		}
+		edited := s.template.clone()
+		if err := s.setBootstrap(ctx, m, &edited, s.Launch); err != nil {
+			return err
+		}
+		// Whatever is written is remembered, also where it says the same now.
+		written = s.probeTemplate
+	}
+	j.Began = m.Clock.Now().UTC()
+	return j.recordTemplate(s.sts, s.template, s.serving[len(s.serving)-1], written)
+}
+
+// manualWay is what remains where the pods can't be told by us.
+func (m *Members) manualWay() string {
+	if way := m.Owner.Membership().Way; way != "" {
+		return way
+	}
+	return "let --initial-cluster and --initial-cluster-state stand in the pod template as flags or variables, without --config-file"
+}
+
+// heldBack says what holds a rollout back, empty for nothing that is known.
+func (s *observation) heldBack() string {
+	switch {
+	case s.OnDelete:
+		return " (OnDelete: each pod changes when it is deleted)"
+	case s.Partition > 0:
+		return fmt.Sprintf(" (partition %d: at 0 the pods restart one by one)", s.Partition)
+	}
+	return ""
+}
+
+// checkSize refuses sizes that are none, and a StatefulSet that is not as its
+// members are.
+func checkSize(s *observation, target int, f *findings) {
+	switch {
+	case target == 0:
+		f.refuse("0 members are no cluster: to stop all of them and keep their data, take a snapshot and run kubectl scale statefulset/%s --replicas 0", s.sts.Name)
+	case target%2 == 0:
+		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
+	}
+	switch n := len(s.Members); {
+	case n < s.Replicas:
+		f.refuse("%s: bring them together first, %s", s.countMismatch(), s.removalHint())
+	case n > s.Replicas:
+		f.refuse("%s: bring them together first, by --replicas %d there or kubectl etcd member remove of who is gone for good", s.countMismatch(), n)
+	}
+	for _, seat := range s.Seats[:min(s.Replicas, len(s.Seats))] {
+		if seat.UID != "" && !seat.Current {
+			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", seat.Pod, s.heldBack())
+		}
+	}
+}
+
+// podsWithoutMember are the pods that the StatefulSet asks for and that have no member, by ordinal.
+func (s *observation) podsWithoutMember() []int {
+	var places []int
+	for place := range min(s.Replicas, len(s.Seats)) {
+		if !slices.ContainsFunc(s.Members, func(p policy.Peer) bool { return p.Place == place }) {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// countMismatch says that pods and members are not of one number.
+func (s *observation) countMismatch() string {
+	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d", members(len(s.Members)), s.Replicas)
+}
+
+// removalHint is the command that gives pods without a member one, or takes them away where
+// they are the last: fewer replicas take the last pods, whoever is a member.
+func (s *observation) removalHint() string {
+	out := s.podsWithoutMember()
+	if n := s.Replicas - len(out); len(out) > 0 && out[0] < n {
+		pod := s.Seats[out[0]].Pod
+		return fmt.Sprintf("%s has no member: kubectl etcd member replace %s -n %s gives it one", pod, pod, s.sts.Namespace)
+	}
+	return fmt.Sprintf("kubectl scale statefulset/%s --replicas %d -n %s", s.sts.Name, s.Replicas-len(out), s.sts.Namespace)
+}
+
+func members(n int) string {
+	if n == 1 {
+		return "1 member"
+	}
+	return fmt.Sprintf("%d members", n)
+}

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// TestPreflightConnected: etcd adds nobody while its leader counts a member as disconnected.
+func TestPreflightConnected(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		name  string
+		away  []uint64
+		is    func(*observation)
+		cures string
+		says  string
+	}{
+		{name: "all are connected"},
+		{name: "one isn't", away: []uint64{3}, says: "the leader main-0 counts main-2 as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/main -n team"},
+		{name: "the one that is replaced", away: []uint64{3}, cures: "main-2"},
+		{name: "the leader is replaced", away: []uint64{3}, cures: "main-0"},
+		{name: "one that was removed", away: []uint64{9}},
+		{name: "one that is down", away: []uint64{2}, is: func(s *observation) { s.Members[1].Healthy = false }},
+	} {
+		s, f := well(), &findings{}
+		if r.is != nil {
+			r.is(s)
+		}
+		judgeConnected(s, "main-0", r.away, r.cures, f)
+		t.Run(r.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, r.says) })
+	}
+}
+
+// TestAllLatest: only where every pod has the latest template does the status merely lag.
+func TestAllLatest(t *testing.T) {
+	t.Parallel()
+	for want, is := range map[bool]func(*observation){
+		true:  func(*observation) {},
+		false: func(s *observation) { s.Seats[1].Current = false },
+	} {
+		s := well()
+		is(s)
+		if got := s.allLatest(); got != want {
+			t.Errorf("all have the latest: %t, want %t", got, want)
+		}
+	}
+	gone := well()
+	if gone.Seats[2].UID = ""; gone.allLatest() {
+		t.Error("a pod that isn't there has the latest template")
+	}
+}
+
+// atOnce is a clock on which no wait takes any time.
+type atOnce struct{ clock.Clock }
+
+func (atOnce) After(time.Duration) <-chan time.Time { return time.After(0) }
+
+// TestLookAgain: what passes by itself is waited for, what doesn't is found at once, and
+// only the last look counts.
+func TestLookAgain(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name      string
+		cancelled bool
+		// passes is the look that finds nothing any more; until then passing is what looks say.
+		passes  int
+		passing bool
+		looks   int
+		finds   string
+	}{
+		{"passes", false, 3, true, 3, ""},
+		{"lasts", false, 9, true, 5, "look 5"},
+		{"does not pass", false, 9, false, 1, "look 1"},
+		{"nobody waits any more", true, 9, true, 1, "look 1"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if row.cancelled {
+				cancel()
+			}
+			looks, f := 0, &findings{}
+			m := &Members{Clock: atOnce{}}
+			m.poll(ctx, 5, f, func(seen *findings) bool {
+				if looks++; looks == row.passes {
+					return false
+				}
+				seen.refuse("look %d", looks)
+				seen.warn("look %d", looks)
+				return row.passing
+			})
+			want := &findings{}
+			if row.finds != "" {
+				want = &findings{refusals: []string{row.finds}, warnings: []string{row.finds}}
+			}
+			if looks != row.looks || fmt.Sprint(f) != fmt.Sprint(want) {
+				t.Errorf("%d looks found %v, want %d and %v", looks, f, row.looks, want)
+			}
+		})
+	}
+}

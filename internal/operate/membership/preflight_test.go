@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// well is a cluster of three that nothing is wrong with, and what its next two
+// members would be.
+func well() *observation {
+	s := &observation{
+		sts:    &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}},
+		pods:   map[string]*corev1.Pod{},
+		claims: map[string][]*corev1.PersistentVolumeClaim{},
+	}
+	s.Replicas = 3
+	for place := range 5 {
+		name := fmt.Sprintf("main-%d", place)
+		url := "https://" + name + ".main.team.svc:2380"
+		seat := policy.Seat{Pod: name, URL: url}
+		s.serving = append(s.serving, observe.Serving{Container: "etcd", AdvertisePeer: []string{url}, ListenPeer: []string{"https://0.0.0.0:2380"}})
+		if place < 3 {
+			id := uint64(place + 1)
+			seat.UID, seat.Current = "u", true
+			s.pods[name] = &corev1.Pod{}
+			s.Members = append(s.Members, policy.Peer{ID: id, URL: url, Place: place, Healthy: true, Leader: place == 0})
+			s.survey.Members = append(s.survey.Members, etcd.Member{Pod: name, ID: id, LeaderID: 1, Leader: place == 0})
+		}
+		s.Seats = append(s.Seats, seat)
+	}
+	return s
+}
+
+// preflightRows are what keeps a scale or a replacement from beginning, each with
+// one thing that is wrong, and a word of what is said then; an empty word says that
+// nothing is refused.
+var preflightRows = []struct {
+	name string
+	is   func(s *observation)
+	// size is how many members there shall be, 0 for five and -1 for none; cures is the pod whose
+	// member is replaced, empty for a scale.
+	size  int
+	cures string
+	says  string
+	// warns is a word of what is warned of, empty for whatever it is.
+	warns string
+}{
+	{name: "all well"},
+	{name: "one", size: 1},
+	{name: "none", size: -1, says: "0 members are no cluster"},
+	{name: "an even size", size: 4, says: "4 members bear the loss of 1, as 3 do"},
+	{name: "a learner", is: func(s *observation) { s.Members[2].Learner = true }, says: "is a learner"},
+	{name: "a member of nobody's", is: func(s *observation) { s.Members[2].Place = -1 }, says: "which is no pod's"},
+	{name: "one is down", is: func(s *observation) { s.Members[2].Healthy = false; s.survey.Members[2].Err = errors.New("timeout") }, says: "main-2 is not healthy: timeout"},
+	{name: "the one that is replaced is down", is: func(s *observation) { s.Members[2].Healthy = false }, size: 3, cures: "main-2"},
+	{name: "another than the one that is replaced is down", is: func(s *observation) { s.Members[1].Healthy = false }, size: 3, cures: "main-2", says: "take it out with kubectl etcd member remove"},
+	{name: "NOSPACE", is: func(s *observation) { s.survey.Members[1].Alarms = []string{policy.NoSpace} }, says: "main-1 has an alarm: NOSPACE"},
+	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{policy.NoSpace} }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
+	{name: "CORRUPT", is: func(s *observation) { s.survey.Members[1].Alarms = []string{policy.Corrupt} }, says: "main-1 has an alarm: CORRUPT"},
+	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{policy.Corrupt} }, size: 3, cures: "main-1", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "NOSPACE of who is gone", is: func(s *observation) { s.survey.Strays = stray(policy.NoSpace) }, says: "member 00000000000000ff (in no list any more) has an alarm: NOSPACE"},
+	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(policy.NoSpace) }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
+	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(policy.Corrupt) }, size: 3, cures: "main-2", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "more members than replicas", is: func(s *observation) { s.Replicas = 2 }, says: "etcd has 3 members and the StatefulSet asks for 2"},
+	{name: "the last pod is no member", is: func(s *observation) { s.Members = s.Members[:2] }, says: "etcd has 2 members and the StatefulSet asks for 3: bring them together first, kubectl scale statefulset/main --replicas 2 -n team"},
+	{name: "a pod in the middle is no member", is: func(s *observation) { s.Members = []policy.Peer{s.Members[0], s.Members[2]} }, says: "bring them together first, main-1 has no member: kubectl etcd member replace main-1 -n team gives it one"},
+	{name: "the first pod is no member", size: 1, is: func(s *observation) { s.Members = s.Members[1:] }, says: "kubectl etcd member replace main-0 -n team"},
+	{name: "a pod in the middle and the last are no members", is: func(s *observation) { s.Members = s.Members[:1]; s.Replicas = 2; s.Members[0].Place = 1 }, says: "kubectl etcd member replace main-0 -n team"},
+	{name: "a rollout is held back", is: func(s *observation) { s.Seats[1].Current = false }, says: "main-1 is not of the StatefulSet's latest template"},
+
+	{name: "a member at an IP", is: func(s *observation) { s.Members[1].URL = "https://10.0.0.7:2380" }, says: "an address that changes with the pod"},
+	{name: "a member at localhost", is: func(s *observation) { s.Members[1].URL = "http://localhost:2380" }, says: "which no other pod can reach"},
+	{name: "a newcomer at localhost", is: func(s *observation) { s.Seats[3].URL = "http://127.0.0.1:2380" }, says: "main-3 would have the peer URL http://127.0.0.1:2380"},
+	{name: "a newcomer without a name", is: func(s *observation) { s.Seats[4].URL = "https://0.0.0.0:2380" }, says: "which is no address"},
+	{name: "a newcomer with another's name", is: func(s *observation) { s.Seats[3].URL = "https://main-0.main.team.svc:2380" }, says: "does not name the pod"},
+	{name: "a newcomer with a longer name", is: func(s *observation) { s.Seats[3].URL = "https://main-30.main.team.svc:2380" }, says: "does not name the pod"},
+	{name: "two peer URLs", is: func(s *observation) { s.serving[3].AdvertisePeer = append(s.serving[3].AdvertisePeer, "x") }, says: "would have 2 peer URLs"},
+	{name: "listens on localhost", is: func(s *observation) { s.serving[4].ListenPeer = []string{"http://localhost:2380"} }, says: "main-4 would listen for its peers on http://localhost:2380 only"},
+	{name: "listens on localhost and elsewhere", is: func(s *observation) { s.serving[4].ListenPeer = []string{"http://[::1]:2380", "http://[::]:2380"} }},
+	{name: "a claim that was left", is: func(s *observation) {
+		s.claims["main-3"] = []*corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "data-main-3"}}}
+	}, says: "kubectl delete pvc data-main-3 -n team"},
+	{name: "a claim of a member that is there", is: func(s *observation) { s.claims["main-2"] = []*corev1.PersistentVolumeClaim{{}} }},
+	{name: "a pod that is no member", is: func(s *observation) { s.Seats[3].UID = "u" }, says: "pod main-3 is there already"},
+}
+
+// stray is an alarm of a member that is none any more.
+func stray(kind string) []etcd.Alarm { return []etcd.Alarm{{MemberID: 0xff, Gone: true, Type: kind}} }
+
+// TestTooMany: whoever mistypes a size doesn't have a million places looked at.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	for size, refuses := range map[int]bool{0: false, 7: false, MaxMembers: false, MaxMembers + 2: true, 1_000_001: true} {
+		if err := tooMany("scale", size); (err != nil) != refuses {
+			t.Errorf("%d members: %v, want a refusal: %t", size, err, refuses)
+		}
+	}
+}
+
+func TestPreflight(t *testing.T) {
+	t.Parallel()
+	for _, r := range preflightRows {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			s, f, size := well(), &findings{}, r.size
+			if r.is != nil {
+				r.is(s)
+			}
+			if size == 0 {
+				size = 5
+			}
+			size = max(size, 0)
+			checkMembers(s, r.cures, f)
+			if r.cures == "" {
+				checkSize(s, size, f)
+			}
+			if size > s.Replicas {
+				checkPeerURLs(s.Members, f)
+			}
+			for place := s.Replicas; place < size; place++ {
+				checkReplica(s, place, f)
+			}
+			refusedWith(t, f, r.says)
+			if !strings.Contains(strings.Join(f.warnings, "\n"), r.warns) {
+				t.Errorf("warned of %q, want %q", f.warnings, r.warns)
+			}
+		})
+	}
+}
+
+// refusedWith holds findings to one word of a refusal, empty for none.
+func refusedWith(t *testing.T, f *findings, says string) {
+	t.Helper()
+	said := strings.Join(f.refusals, "\n")
+	if says == "" && said != "" || !strings.Contains(said, says) {
+		t.Errorf("refused %q, want %q", said, says)
+	}
+}
+
+func TestPreflightServices(t *testing.T) {
+	t.Parallel()
+	ready := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/readyz"}}}
+	health := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/health"}}}
+	members := []etcd.Member{{Version: "3.6.5"}}
+	service := func(publish bool) *corev1.Service {
+		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}, Spec: corev1.ServiceSpec{PublishNotReadyAddresses: publish}}
+	}
+	for _, c := range []struct {
+		name  string
+		judge func(f *findings)
+		says  string
+	}{
+		{"peers have names", func(f *findings) { judgePeerService(service(true), "main", f) }, ""},
+		{"peers have names once Ready", func(f *findings) { judgePeerService(service(false), "main", f) }, `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
+		{"no peer Service", func(f *findings) { judgePeerService(nil, "main", f) }, `headless Service "main", which the StatefulSet names, does not exist`},
+		{"clients find who is Ready", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, ready, members, f) }, ""},
+		{"clients find learners", func(f *findings) { judgeClientServices([]corev1.Service{*service(true)}, ready, members, f) }, "clients would be sent to a learner"},
+		{"a probe that learners pass", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, health, members, f) }, "a learner would become an endpoint of Service main"},
+		{"no probe", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, f) }, "it has no readiness probe"},
+		{"no Service for clients", func(f *findings) { judgeClientServices(nil, nil, members, f) }, ""},
+	} {
+		f := &findings{}
+		c.judge(f)
+		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.says) })
+	}
+}
+
+func TestPreflightCertificate(t *testing.T) {
+	t.Parallel()
+	made := func(names ...string) []byte {
+		return certtest.Make(t, &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: names}, nil).CertPEM
+	}
+	hosts := []string{"main-3.main.team.svc", "main-4.main.team.svc"}
+	for _, c := range []struct {
+		name       string
+		text       []byte
+		says, warn string
+	}{
+		{"all names", made(hosts...), "", ""},
+		{"a wildcard", made("*.main.team.svc"), "", ""},
+		{"one name is not there", made("main-3.main.team.svc"), "the peer certificate is not good for main-4.main.team.svc: it has main-3.main.team.svc", ""},
+		{"a wildcard one level up", made("*.team.svc"), "not good for main-3.main.team.svc", ""},
+		{"no certificate", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), "the peer certificate /tls.crt", ""},
+		{"not readable", nil, "", "could not be seen (/tls.crt)"},
+	} {
+		f := &findings{}
+		judgeCertificate("peer certificate", "/tls.crt", c.text, hosts, f)
+		refusedWith(t, f, c.says)
+		if got := strings.Join(f.warnings, "\n"); !strings.Contains(got, c.warn) {
+			t.Errorf("%s: warned %q, want %q", c.name, got, c.warn)
+		}
+	}
+}
+
+func TestPreflightPlaces(t *testing.T) {
+	t.Parallel()
+	apart := func(key string, hard bool) *corev1.Pod {
+		labels := map[string]string{"app": "main"}
+		term := corev1.PodAffinityTerm{TopologyKey: key, LabelSelector: &metav1.LabelSelector{MatchLabels: labels}}
+		a := &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term}}
+		if !hard {
+			a = &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: term}}}
+		}
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Labels: labels}, Spec: corev1.PodSpec{Affinity: &corev1.Affinity{PodAntiAffinity: a}}}
+	}
+	six := []policy.Place{{Node: "1", Zone: "a"}, {Node: "2", Zone: "b"}, {Node: "3", Zone: "c"}, {Node: "4", Zone: "a"}, {Node: "5", Zone: "b"}, {Node: "6", Zone: "c"}}
+	for _, c := range []struct {
+		name   string
+		pod    *corev1.Pod
+		places []policy.Place
+		says   string
+	}{
+		{"no terms", &corev1.Pod{}, six[:3], ""},
+		{"nodes enough", apart(corev1.LabelHostname, true), six, ""},
+		{"too few nodes", apart(corev1.LabelHostname, true), six[:4], "4 nodes match: 5 members could not be placed"},
+		{"too few zones", apart(policy.ZoneKey, true), six, "3 zones match: 5 members could not be placed"},
+		{"only a wish", apart(policy.ZoneKey, false), six, ""},
+		{"another key", apart("rack", true), six, ""},
+		{"no node", &corev1.Pod{}, nil, "no node matches"},
+	} {
+		f := &findings{}
+		judgePlaces(observe.SelfTerms(c.pod), c.places, 5, f)
+		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.says) })
+	}
+}
+
+// TestNoQuorum tells members that are down from such as may not be asked.
+func TestNoQuorum(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"etcd has no quorum: 1 of 3 members healthy (not main-1, main-2), quorum is 2": errors.New("no answer"),
+		"main-1 can't be asked who the members are: authentication is on":              etcd.Explain(etcd.Endpoint{Pod: "main-1"}, rpctypes.ErrGRPCUserEmpty),
+	} {
+		e := &noQuorumError{etcd.Survey{Members: []etcd.Member{{Pod: "main-0", LeaderID: 1}, {Pod: "main-1", Err: err}, {Pod: "main-2", Err: err}}}}
+		if got := noQuorum(e); !strings.HasPrefix(got, want) {
+			t.Errorf("%v: got %q, want %q", err, got, want)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// TestNothingWithoutLock: whoever has lost the lock changes nothing. No client is
+// given, so that anything that is done ends the test.
+func TestNothingWithoutLock(t *testing.T) {
+	t.Parallel()
+	lost := &lock.LostError{Lease: "team/lock", Why: "mallory has it now"}
+	m := &Members{StillHeld: func() error { return lost }, Owner: observe.Owner{Namespace: "team", Name: "main"}}
+	for name, do := range map[string]func(ctx context.Context) error{
+		"run": func(ctx context.Context) error {
+			return m.Run(ctx, &Change{Record: policy.Record{Operation: policy.ScaleOut}})
+		},
+		"undo":          func(ctx context.Context) error { return m.Undo(ctx, &Change{}) },
+		"scale druid":   func(ctx context.Context) error { return m.ScaleDruid(ctx, 3, false) },
+		"replace druid": func(ctx context.Context) error { return m.ReplaceDruid(ctx, &DruidReplacement{}, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if r := recover(); r != nil {
+					t.Errorf("it went on: %v", r)
+				}
+			}()
+			if err := do(t.Context()); !errors.Is(err, lost) {
+				t.Errorf("it says %v", err)
+			}
+		})
+	}
+}

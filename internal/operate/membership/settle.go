@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// settleTimeout is how long an operation that is over waits until it shows.
+const settleTimeout = time.Minute
+
+const rolloutIncomplete = "the StatefulSet's controller does not call the rollout complete yet"
+
+// settle waits until the pods that came are Ready and the StatefulSet's controller calls
+// its rollout complete: no pod changes any more, and yet the next operation would be
+// refused, for a member that isn't ready or a second rollout of the template.
+func (m *Members) settle(ctx context.Context, j *Change) {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	for awaited := ""; ; {
+		now, err := m.unsettled(ctx, j)
+		if err != nil || now == "" {
+			return
+		}
+		awaited = m.await(awaited, now)
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.Clock.After(pollInterval):
+		}
+	}
+}
+
+// unsettled is what an operation that is over still waits for, empty for nothing.
+func (m *Members) unsettled(ctx context.Context, j *Change) (string, error) {
+	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
+	if err != nil {
+		return "", err
+	}
+	if !rolledOut(sts) {
+		return rolloutIncomplete, nil
+	}
+	came := newPods(m.Owner, j)
+	if len(came) == 0 {
+		return "", nil
+	}
+	pods, err := m.Reader.MemberPods(ctx, m.Owner)
+	if err != nil {
+		return "", err
+	}
+	unready := slices.DeleteFunc(came, func(name string) bool {
+		return slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Name == name && observe.PodReady(p) })
+	})
+	if len(unready) == 0 {
+		return "", nil
+	}
+	return "not Ready yet, but with a vote: " + strings.Join(unready, ", "), nil
+}
+
+// newPods are the pods that an operation brings.
+func newPods(o observe.Owner, j *Change) []string {
+	var came []string
+	switch {
+	case j.Undo:
+	case j.Operation == policy.Replace:
+		came = append(came, o.PodName(j.Place))
+	case j.Operation == policy.ScaleOut:
+		for at := j.Replicas; at < j.Target; at++ {
+			came = append(came, o.PodName(at))
+		}
+	}
+	return came
+}
+
+// rolledOut is also true of a rollout that is held back, or the user's to go on with.
+func rolledOut(sts *appsv1.StatefulSet) bool {
+	u, s := sts.Spec.UpdateStrategy, sts.Status
+	if s.ObservedGeneration < sts.Generation {
+		return false
+	}
+	heldBack := u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0
+	return heldBack || u.Type == appsv1.OnDeleteStatefulSetStrategyType || s.UpdateRevision == s.CurrentRevision
+}

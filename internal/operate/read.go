@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// ReadEtcd reads the Etcd that an owner is.
+func ReadEtcd(ctx context.Context, kube client.Reader, o observe.Owner) (*druidv1alpha1.Etcd, error) {
+	e := &druidv1alpha1.Etcd{}
+	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, e); err != nil {
+		return nil, fmt.Errorf("read %s: %w", o, err)
+	}
+	return e, nil
+}
+
+// PodOf returns a pod as the StatefulSet's controller would make it.
+func PodOf(sts *appsv1.StatefulSet, template corev1.PodTemplateSpec, name string) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+	pod.Namespace, pod.Name = sts.Namespace, name
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	pod.Labels[appsv1.StatefulSetPodNameLabel] = name
+	pod.Labels[appsv1.PodIndexLabel] = strings.TrimPrefix(name, sts.Name+"-")
+	pod.Spec.Hostname, pod.Spec.Subdomain = name, sts.Spec.ServiceName
+	return pod
+}
+
+// ReadStatefulSet reads the StatefulSet of an owner's members.
+func ReadStatefulSet(ctx context.Context, kube client.Reader, o observe.Owner) (*appsv1.StatefulSet, error) {
+	sts := &appsv1.StatefulSet{}
+	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.StatefulSet}, sts); err != nil {
+		return nil, fmt.Errorf("read StatefulSet %s/%s: %w", o.Namespace, o.StatefulSet, err)
+	}
+	return sts, nil
+}

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+)
+
+// SetSurvey fills in what the members said; split says that they are of several clusters.
+func (r *Plan) SetSurvey(s etcd.Survey, split bool) {
+	for _, m := range s.Members {
+		if m.Err == nil {
+			r.Etcd, r.Newest = cmp.Or(r.Etcd, m.Version), max(r.Newest, m.Revision)
+		}
+	}
+	r.List = s.List
+	r.Answers = !split && len(etcd.SnapshotOrder(s.Members)) > 0
+}
+
+// findClients finds out whether clients can be cut off: a step that is refused ends
+// the script.
+func (r *Plan) findClients(ctx context.Context, kube client.Client, reader *observe.Reader) error {
+	found, err := traffic.FindServices(ctx, reader, r.Owner, "", r.ClientPort)
+	if err != nil || len(found.Chosen) == 0 {
+		return err
+	}
+	r.Uncut, err = r.uncut(ctx, kube, reader, found.Chosen)
+	r.Clients = r.Uncut == ""
+	return err
+}
+
+// uncut is why clients can't be cut off now, empty where they can.
+func (r *Plan) uncut(ctx context.Context, kube client.Client, reader *observe.Reader, services []corev1.Service) (string, error) {
+	for i := range services {
+		if obstacle, err := traffic.ServiceObstacle(ctx, reader, r.Owner, &services[i]); err != nil || obstacle != "" {
+			return obstacle, err
+		}
+	}
+	if obstacle := r.joining(services); obstacle != "" {
+		return obstacle, nil
+	}
+	if membership.Journalled(r.Owner) {
+		j, err := membership.ReadChange(ctx, kube, r.Owner)
+		switch {
+		case err != nil && !apierrors.IsForbidden(err):
+			return "", err
+		case err == nil && j != nil:
+			return fmt.Sprintf("kubectl etcd %s is under way", j.Verb()), nil
+		}
+	}
+	// Who may not see all of it is told by the command itself.
+	c, err := reader.WithoutNodes().Cluster(ctx, r.Owner)
+	if err == nil && c.Operation != "" {
+		return "a change is under way (" + c.Operation + ")", nil
+	}
+	return "", context.Cause(ctx)
+}
+
+// joining is which members need the clients' Services, empty for none.
+func (r *Plan) joining(services []corev1.Service) string {
+	for _, m := range r.List {
+		if m.Learner {
+			return fmt.Sprintf("member %s is a learner, and can need them to be promoted", m.NameAndID())
+		}
+	}
+	return traffic.PeerObstacle(services, r.List)
+}

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+)
+
+// TestRestoreHandsOff: what somebody told druid before stands there after, too.
+func TestRestoreHandsOff(t *testing.T) {
+	t.Parallel()
+	const (
+		annotate = "kubectl -n team annotate --overwrite etcd/main "
+		begin    = annotate + traffic.SuspendAnnotation + "- druid.gardener.cloud/operation=reconcile"
+		ended    = `for look in $(seq 450); do
+  told=$(kubectl -n team get etcd/main -o jsonpath='{.metadata.annotations.druid\.gardener\.cloud/operation}' || echo unknown)
+  [ -z "$told" ] && break
+  sleep 2
+done
+[ -z "$told" ] || { echo "etcd-druid has not ended its reconcile"; false; }`
+		back = "kubectl -n team annotate etcd/main "
+	)
+	for _, row := range []struct {
+		name  string
+		found map[string]string
+		off   string
+		on    []string
+	}{
+		{name: "neither", off: annotate + traffic.SuspendAnnotation + "= " + unprotection + "=", on: []string{back + unprotection + "-"}},
+		{name: "suspended", found: map[string]string{traffic.SuspendAnnotation: "by: ann"}, off: annotate + unprotection + "=", on: []string{ended, back + unprotection + "- '" + traffic.SuspendAnnotation + "=by: ann'"}},
+		{name: "unprotected", found: map[string]string{unprotection: ""}, off: annotate + traffic.SuspendAnnotation + "="},
+		{name: "both", found: map[string]string{traffic.SuspendAnnotation: "", unprotection: "true"}, on: []string{ended, back + traffic.SuspendAnnotation + "="}},
+	} {
+		r := druidRestore()
+		r.Owner.Annotations = row.found
+		if off := strings.Join(r.handsOff().Commands, "\n"); off != row.off {
+			t.Errorf("%s: it begins with %q, want %q", row.name, off, row.off)
+		}
+		on := r.handsOn().Commands
+		if got, want := strings.Join(on[3:], "\n"), strings.Join(row.on, "\n"); on[0] != begin || got != want {
+			t.Errorf("%s: it has druid begin by %q, and ends with %q, want %q", row.name, on[0], got, want)
+		}
+		_, warnings, err := Steps(r)
+		wantRefusal(t, row.name, err, "")
+		if said := strings.Contains(strings.Join(warnings, "\n"), traffic.SuspendAnnotation); said != traffic.Suspended(r.Owner) {
+			t.Errorf("%s: the warnings are %q", row.name, warnings)
+		}
+	}
+}
+
+// TestRestoreStore: a store that is a directory of the nodes is reached by a pod, if the
+// sidecars mount it.
+func TestRestoreStore(t *testing.T) {
+	t.Parallel()
+	host := corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/buckets/bucket"}}
+	for _, row := range []struct {
+		name, provider string
+		source         corev1.VolumeSource
+		says           []string
+		not            string
+	}{
+		{
+			name: "a directory of the nodes", provider: "Local", source: host, not: "THE-STORE",
+			says: []string{
+				"  name: restore-main\n", "      path: /buckets/bucket\n", "    - mountPath: /home/nonroot/bucket\n", "    runAsUser: 65532\n",
+				"-- sh -c 'mkdir -p -m 700 /home/nonroot/bucket/main/v2 && cat > /home/nonroot/bucket/main/v2/restore.part' < restored-19700101T000000.db",
+				"mv /home/nonroot/bucket/main/v2/restore.part /home/nonroot/bucket/main/v2/Full-00000000-1000000000-0'",
+				"kubectl -n team delete pod --wait restore-main",
+			},
+		},
+		{name: "by its other name", provider: "local", source: host, says: []string{"path: /buckets/bucket"}, not: "THE-STORE"},
+		{name: "mounted in another way", provider: "Local", says: []string{"THE-STORE/bucket/main/v2/Full-"}, not: "kind: Pod"},
+		{name: "a bucket", provider: "S3", source: host, says: []string{"aws s3 cp"}, not: "kind: Pod"},
+	} {
+		r := druidRestore()
+		r.Druid.Store = &observe.BackupStore{Provider: row.provider, Container: "bucket", Prefix: "main"}
+		spec := &corev1.PodSpec{
+			SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(65532))},
+			Containers: []corev1.Container{
+				{Name: "etcd", VolumeMounts: []corev1.VolumeMount{{Name: "main", MountPath: "/var/etcd/data"}}},
+				{Name: "backup-restore", VolumeMounts: []corev1.VolumeMount{{Name: "local-backup", MountPath: "/home/nonroot/bucket"}}},
+			},
+			Volumes: []corev1.Volume{{Name: "local-backup", VolumeSource: row.source}},
+		}
+		if err := r.findStore(spec, "busybox"); err != nil {
+			t.Fatal(err)
+		}
+		planRow{name: row.name, says: row.says, not: row.not}.test(t, r)
+	}
+}

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// Find fills in what a plan needs to know of the cluster: all but the snapshot,
+// the flags, the time and what the members say, which it goes by. size is how many members the
+// restored cluster has, 0 for as many as it should have now.
+func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Reader, size int32, image string) error {
+	if r.Owner.ReadOnly() {
+		return nil
+	}
+	sts, err := operate.ReadStatefulSet(ctx, kube, r.Owner)
+	if err != nil {
+		return err
+	}
+	if r.Owner.Flavour == observe.Druid {
+		size, err = r.druidSize(ctx, kube, size)
+	}
+	if err != nil {
+		return err
+	}
+	size = cmp.Or(size, r.Owner.Replicas, voters(r))
+	if size == 0 {
+		return fmt.Errorf("how many members %s should have isn't known: name it with --replicas", r.Owner)
+	}
+	contents := reader.Files(r.Owner.Namespace).Contents(ctx)
+	serving, err := r.findMembers(sts, contents, int(size))
+	if err != nil {
+		return err
+	}
+	r.Etcd = cmp.Or(r.Etcd, observe.ImageVersion(operate.PodOf(sts, sts.Spec.Template, r.Members[0].Pod)))
+	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
+	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
+	if r.Owner.Flavour == observe.Druid {
+		if err := r.findDruid(ctx, reader, contents, &sts.Spec.Template.Spec, image); err != nil {
+			return err
+		}
+		return r.findClaims(ctx, kube, r.Druid.Claims)
+	}
+	if err := r.findClients(ctx, kube, reader); err != nil {
+		return err
+	}
+	r.RestartsFromSnapshot = r.Owner.Distribution == observe.DistributionBitnami && restartsFromSnapshot(&sts.Spec.Template.Spec, serving.Container)
+	if err := r.findFiles(sts, serving, image); err != nil {
+		return err
+	}
+	return r.findClaims(ctx, kube, r.claims())
+}
+
+// findMembers fills in the members that there are to be, and returns the settings
+// of the first.
+func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents observe.Contents, size int) (first observe.Serving, err error) {
+	for place := range size {
+		pod := operate.PodOf(sts, sts.Spec.Template, r.Owner.PodName(place))
+		s, err := observe.ServingOf(pod, contents)
+		if err != nil {
+			return first, err
+		}
+		m := Member{Pod: pod.Name, Name: s.Name}
+		switch {
+		case len(s.AdvertisePeer) > 0:
+			m.PeerURL = s.AdvertisePeer[0]
+		case r.Owner.Flavour != observe.Druid:
+			return first, fmt.Errorf("pod %s/%s doesn't say under which URL others reach its member", pod.Namespace, pod.Name)
+		}
+		r.Members = append(r.Members, m)
+		if place == 0 {
+			first = s
+		}
+		if err := r.onePath(r.Members[0].Pod, pod.Name, first, s); err != nil {
+			return first, err
+		}
+	}
+	return first, nil
+}
+
+// voters are those of the cluster that the snapshot is of.
+func voters(r *Plan) int32 {
+	n := int32(0)
+	for _, m := range r.Snapshot.Members {
+		if !m.Learner {
+			n++
+		}
+	}
+	return n
+}
+
+// waitsForOthers says that a pod is only Ready when its member is in a quorum: before
+// a startup probe has succeeded it isn't, either.
+func waitsForOthers(sts *appsv1.StatefulSet, s observe.Serving) bool {
+	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
+		return c.Name == s.Container && (asksQuorum(&c, c.ReadinessProbe, s) || asksQuorum(&c, c.StartupProbe, s))
+	})
+}
+
+// asksQuorum says that a probe fails while a member has no quorum. What nobody knows,
+// as a script, may. HTTP on the clients' port does whatever it asks for: etcd serves
+// nothing there before it has joined the others. But it accepts connections.
+func asksQuorum(c *corev1.Container, p *corev1.Probe, s observe.Serving) bool {
+	switch {
+	case p == nil || p.TCPSocket != nil:
+		return false
+	case p.HTTPGet == nil || !slices.ContainsFunc(s.ListenMetrics, func(u string) bool { return portOf(u) == numberOf(c, p.HTTPGet.Port) }):
+		return true
+	}
+	path, query, _ := strings.Cut(p.HTTPGet.Path, "?")
+	alone := path == "/health" && strings.Contains(query, "serializable=true")
+	return path != "/livez" && path != "/metrics" && !alone
+}
+
+// numberOf is a container's port, which a probe may call by its name.
+func numberOf(c *corev1.Container, port intstr.IntOrString) string {
+	for _, p := range c.Ports {
+		if p.Name == port.String() {
+			return strconv.Itoa(int(p.ContainerPort))
+		}
+	}
+	return port.String()
+}
+
+func portOf(u string) string {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return ""
+	}
+	return parsed.Port()
+}
+
+// findFiles finds the volumes of the data directories, and a pod that mounts them
+// where etcd's container does.
+func (r *Plan) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image string) error {
+	r.Files.DataDir, r.Files.WALDir, r.Files.Image = s.DataDir, s.WALDir, image
+	spec := &sts.Spec.Template.Spec
+	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
+	r.Files.UserUnknown = userUnknown(spec.SecurityContext, spec.Containers[i].SecurityContext)
+	helper := corev1.Container{Name: "files", Image: image, Command: []string{"sleep", "86400"}, SecurityContext: spec.Containers[i].SecurityContext}
+	var volumes []corev1.Volume
+	var err error
+	for _, dir := range r.Files.dirs() {
+		mount, _ := mountOf(spec.Containers[i].VolumeMounts, dir)
+		claim := claimOf(sts, mount.Name)
+		if claim == "" {
+			r.Files.UnmountedDataDir = dir
+			return nil
+		}
+		if slices.ContainsFunc(helper.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == mount.MountPath }) {
+			continue
+		}
+		if mount.SubPath, err = r.subPath(&spec.Containers[i], mount); err != nil {
+			return err
+		}
+		mount.SubPathExpr = ""
+		helper.VolumeMounts = append(helper.VolumeMounts, mount)
+		if slices.Contains(r.Files.Claims, claim) {
+			continue
+		}
+		volumes = append(volumes, corev1.Volume{Name: mount.Name, VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
+		}})
+		r.Files.Claims = append(r.Files.Claims, claim)
+	}
+	r.Files.Manifest, err = manifest(r.Owner.Namespace, spec, helper, volumes)
+	return err
+}
+
+// userUnknown says that members run as a user that their image alone names. Where no more
+// is said, that is root nearly always.
+func userUnknown(pod *corev1.PodSecurityContext, c *corev1.SecurityContext) bool {
+	pod, c = cmp.Or(pod, &corev1.PodSecurityContext{}), cmp.Or(c, &corev1.SecurityContext{})
+	nonRoot := cmp.Or(c.RunAsNonRoot, pod.RunAsNonRoot)
+	return cmp.Or(c.RunAsUser, pod.RunAsUser) == nil && (pod.FSGroup != nil || ptr.Deref(nonRoot, false))
+}
+
+// podMark stands for the pod's name in what is the same for all pods.
+const podMark = "__POD__"
+
+// findClaims finds out which claims of these names are gone, or have no volume.
+func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []string) error {
+	for _, name := range names {
+		var claim corev1.PersistentVolumeClaim
+		err := kube.Get(ctx, client.ObjectKey{Namespace: r.Owner.Namespace, Name: name}, &claim)
+		switch {
+		case apierrors.IsNotFound(err):
+			r.Gone = append(r.Gone, name)
+		case err != nil:
+			return fmt.Errorf("read PersistentVolumeClaim %s: %w", name, err)
+		case claim.Spec.VolumeName == "":
+			r.Unbound = append(r.Unbound, name)
+		}
+	}
+	return nil
+}
+
+// claims are the names of all members' claims.
+func (r *Plan) claims() []string {
+	var names []string
+	for _, m := range r.Members {
+		for _, name := range r.Files.Claims {
+			names = append(names, strings.ReplaceAll(name, podMark, m.Pod))
+		}
+	}
+	return names
+}
+
+// mountOf is the mount that a path is below, the nearest.
+func mountOf(mounts []corev1.VolumeMount, dir string) (corev1.VolumeMount, bool) {
+	var best corev1.VolumeMount
+	for _, m := range mounts {
+		at := strings.TrimSuffix(m.MountPath, "/")
+		if dir != "" && (dir == at || strings.HasPrefix(dir, at+"/")) && len(at) >= len(best.MountPath) {
+			best = m
+			best.MountPath = at
+		}
+	}
+	return best, best.Name != ""
+}
+
+// claimOf is the claim of a volume, with podMark for the pod's name, empty for none.
+func claimOf(sts *appsv1.StatefulSet, volume string) string {
+	for i := range sts.Spec.VolumeClaimTemplates {
+		if sts.Spec.VolumeClaimTemplates[i].Name == volume {
+			return volume + "-" + podMark
+		}
+	}
+	for _, v := range sts.Spec.Template.Spec.Volumes {
+		if v.Name == volume && v.PersistentVolumeClaim != nil {
+			return v.PersistentVolumeClaim.ClaimName
+		}
+	}
+	return ""
+}
+
+// manifest is the pod beside a volume, as YAML without what is empty.
+func manifest(namespace string, like *corev1.PodSpec, c corev1.Container, volumes []corev1.Volume) (string, error) {
+	grace := int64(0)
+	pod := corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "restore-" + podMark},
+		Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: &grace,
+			SecurityContext: like.SecurityContext, Tolerations: like.Tolerations, NodeSelector: like.NodeSelector, ImagePullSecrets: like.ImagePullSecrets,
+			Containers: []corev1.Container{c}, Volumes: volumes,
+		},
+	}
+	text, err := yaml.Marshal(pod)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		switch strings.TrimSpace(line) {
+		case "status: {}", "resources: {}", "creationTimestamp: null", "securityContext: {}":
+		default:
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, ""), nil
+}

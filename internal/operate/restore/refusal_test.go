@@ -1,0 +1,329 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+)
+
+// wantRefusal compares an error with the words that it must have; none for no error.
+func wantRefusal(t *testing.T, name string, err error, words string) {
+	t.Helper()
+	refused := new(operate.RefusedError)
+	if words == "" && err != nil || words != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), words)) {
+		t.Errorf("%s: %v, want %q", name, err, words)
+	}
+}
+
+// podNamed is a variable that has the pod's name.
+func podNamed(name string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}
+}
+
+// TestRestoreOnePath: what is printed goes to one path for all pods, and a member that
+// finds nothing in its own goes on with its old data.
+func TestRestoreOnePath(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, args, refused string
+		size                int
+	}{
+		{name: "one for all", args: "--data-dir=/data/etcd --wal-dir=/wal", size: 3},
+		{name: "data of each pod's own", args: "--data-dir=/data/$(POD_NAME)", size: 3, refused: "pod main-0 keeps its data in /data/main-0 and pod main-1 in /data/main-1"},
+		{name: "a log of each pod's own", args: "--data-dir=/data/etcd --wal-dir=/wal/$(POD_NAME)", size: 3, refused: "in /data/etcd and /wal/main-0 and pod main-1 in /data/etcd and /wal/main-1"},
+		{name: "one member alone", args: "--data-dir=/data/$(POD_NAME)", size: 1},
+	} {
+		sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main"}}
+		sts.Spec.Template.Spec.Containers = []corev1.Container{{
+			Name: "etcd", Image: "etcd:v3.6.5", Command: []string{"etcd"}, Env: []corev1.EnvVar{podNamed("POD_NAME")},
+			Args: append(strings.Fields(row.args), "--name=$(POD_NAME)", "--initial-advertise-peer-urls=http://$(POD_NAME).main:2380"),
+		}}
+		r := &Plan{Owner: observe.Owner{Flavour: observe.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}}
+		_, err := r.findMembers(sts, nil, row.size)
+		wantRefusal(t, row.name, err, row.refused)
+	}
+}
+
+// TestRestoreSubPath puts the mark for the pod's name alone: another part of the volume
+// would be written otherwise, and the old data found again.
+func TestRestoreSubPath(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ path, expr, want, refused string }{
+		{},
+		{path: "etcd", want: "etcd"},
+		{path: "$(literally)", want: "$(literally)"},
+		{expr: "of/$(POD_NAME)", want: "of/" + podMark},
+		{expr: "$(ETCD_NAME)", want: podMark},
+		{expr: "$(TEAM)/$(POD_NAME)", refused: "subPathExpr $(TEAM)/$(POD_NAME) of volume data"},
+	} {
+		c := &corev1.Container{Name: "etcd", Env: []corev1.EnvVar{podNamed("POD_NAME"), podNamed("ETCD_NAME"), {Name: "TEAM", Value: "desk"}}}
+		got, err := Plan{}.subPath(c, corev1.VolumeMount{Name: "data", MountPath: "/data", SubPath: row.path, SubPathExpr: row.expr})
+		wantRefusal(t, row.path+row.expr, err, row.refused)
+		if got != row.want {
+			t.Errorf("%s%s: %q, want %q", row.path, row.expr, got, row.want)
+		}
+	}
+}
+
+// etcdOfSize reads an Etcd with that many replicas.
+type etcdOfSize struct {
+	client.Reader
+
+	size int32
+}
+
+func (e etcdOfSize) Get(_ context.Context, _ client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	o.(*druidv1alpha1.Etcd).Spec.Replicas = e.size
+	return nil
+}
+
+// TestRestoreDruidSize: druid brings an Etcd to its spec's size, whatever a plan says.
+func TestRestoreDruidSize(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		spec, asked int32
+		refused     string
+	}{
+		{spec: 3},
+		{spec: 3, asked: 3},
+		{spec: 3, asked: 1, refused: "--replicas is 1 and its spec.replicas 3"},
+		{refused: "kubectl etcd -n team scale etcd/main --replicas 3"},
+		{asked: 3, refused: "hibernated"},
+	} {
+		r := Plan{Flags: "-n team", Owner: observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
+		r.Snapshot.Members = make([]etcd.SnapshotMember, 3)
+		got, err := r.druidSize(t.Context(), etcdOfSize{size: row.spec}, row.asked)
+		wantRefusal(t, fmt.Sprint(row.spec, row.asked), err, row.refused)
+		if row.refused == "" && got != row.spec {
+			t.Errorf("%d members, want %d", got, row.spec)
+		}
+	}
+}
+
+// planRow changes a plan's facts, and has words that the plan must have, one that it must
+// not have, and those of the refusal, where it is refused.
+type planRow struct {
+	name    string
+	change  func(*Plan)
+	says    []string
+	not     string
+	refused string
+}
+
+func (row planRow) test(t *testing.T, r Plan) {
+	t.Helper()
+	if row.change != nil {
+		row.change(&r)
+	}
+	steps, _, err := Steps(r)
+	wantRefusal(t, row.name, err, row.refused)
+	var said []string
+	for _, s := range steps {
+		said = append(append(said, s.Title, s.Why), s.Commands...)
+	}
+	text := strings.Join(said, "\n")
+	for _, words := range row.says {
+		if !strings.Contains(text, words) {
+			t.Errorf("%s: it doesn't say %q:\n%s", row.name, words, text)
+		}
+	}
+	if row.not != "" && strings.Contains(text, row.not) {
+		t.Errorf("%s: it says %q:\n%s", row.name, row.not, text)
+	}
+}
+
+// druidRestore is a plan's facts of an Etcd of three.
+func druidRestore() Plan {
+	r := Plan{
+		File: "main.db", Etcd: "3.5.21", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump,
+		Owner: observe.Owner{Flavour: observe.Druid, Distribution: observe.DistributionDruid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
+		Druid: &Druid{Store: &observe.BackupStore{Provider: "S3", Container: "bucket", Prefix: "main"}, ConfigMap: "main-config"},
+	}
+	r.Snapshot.Hashed = true
+	for _, pod := range []string{"main-0", "main-1", "main-2"} {
+		r.Members = append(r.Members, Member{Pod: pod, Name: pod})
+		r.Druid.Claims = append(r.Druid.Claims, "main-"+pod)
+		r.Druid.Leases = append(r.Druid.Leases, pod)
+	}
+	return r
+}
+
+// TestRestoreDruid: volumes are only taken away where the store gives them back.
+func TestRestoreDruid(t *testing.T) {
+	t.Parallel()
+	const hash = "{ cat main.db; openssl dgst -sha256 -binary main.db; } > restored-19700101T000000.db"
+	for _, row := range []planRow{
+		{name: "as it mostly is", says: []string{"for claim in main-main-0 main-main-1 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2", "aws s3 cp restored-19700101T000000.db s3://bucket"}, not: hash},
+		{name: "no store", change: func(r *Plan) { r.Druid.Store = nil }, refused: "has no backup store (spec.backup.store)"},
+		{name: "client traffic is cut", change: func(r *Plan) { r.Druid.Cut = true }, refused: "end the cut first: kubectl etcd -n team restore-client-traffic etcd/main"},
+		{name: "a claim without a volume", change: func(r *Plan) { r.Unbound = []string{"main-main-1"} }, says: []string{"for claim in main-main-0 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2"}},
+		{name: "no claim has a volume", change: func(r *Plan) { r.Unbound = r.Druid.Claims }, says: []string{"delete pvc main-main-0 main-main-1 main-main-2"}, not: "patch pv"},
+		{name: "the file as it is", change: func(r *Plan) { r.Bump = 0 }, says: []string{"aws s3 cp main.db s3://bucket"}, not: hash},
+		{name: "a database as it is", change: func(r *Plan) { r.Bump, r.Snapshot.Hashed = 0, false }, says: []string{hash, "aws s3 cp restored-19700101T000000.db s3://bucket"}},
+	} {
+		row.test(t, druidRestore())
+	}
+}
+
+// plainRestore is a plan's facts of a StatefulSet of three.
+func plainRestore() Plan {
+	r := Plan{
+		File: "main.db", Etcd: "3.6.5", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump, Clients: true,
+		Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: observe.DistributionPlain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
+		Files: Files{DataDir: "/data/etcd", Claims: []string{"data-__POD__"}, Manifest: "kind: Pod\n"},
+	}
+	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = true, 100, 100
+	for _, pod := range []string{"main-0", "main-1", "main-2"} {
+		r.Members = append(r.Members, Member{Pod: pod, Name: pod, PeerURL: "http://" + pod + ".main:2380"})
+	}
+	return r
+}
+
+// TestRestoreStrangers: a snapshot of another cluster isn't restored unnoticed.
+func TestRestoreStrangers(t *testing.T) {
+	t.Parallel()
+	theirs := []etcd.SnapshotMember{{ID: 0xa, Name: "other-0", PeerURLs: []string{"http://other-0.other:2380"}}, {ID: 0xb}}
+	listed := []etcd.Listed{{ID: 0xb, PeerURLs: []string{"http://10.0.0.1:2380"}}}
+	for _, row := range []struct {
+		name   string
+		change func(*Plan)
+		want   string
+	}{
+		{"another's", func(r *Plan) { r.Snapshot.Members = theirs }, "other-0, b"},
+		{"a snapshot that names nobody", func(*Plan) {}, ""},
+		{"one is on the list", func(r *Plan) { r.Snapshot.Members, r.List = theirs, listed }, ""},
+		{"one is due", func(r *Plan) { r.Snapshot.Members = theirs; r.Members[1].PeerURL = "http://other-0.other:2380" }, ""},
+		{"compacted by backup-restore", func(r *Plan) {
+			r.Snapshot.Members = []etcd.SnapshotMember{{ID: 0xc, Name: "default", PeerURLs: []string{"http://localhost:2380"}}}
+		}, ""},
+		{"nothing to compare", func(r *Plan) { r.Snapshot.Members, r.Members = theirs, []Member{{Pod: "main-0"}} }, ""},
+	} {
+		r := plainRestore()
+		row.change(&r)
+		if got := r.foreignMembers(); got != row.want {
+			t.Errorf("%s: strangers %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
+// TestRestoreStatefulSet: no claim is lost that isn't meant to be, and nothing is begun
+// that the members' own ways would undo.
+func TestRestoreStatefulSet(t *testing.T) {
+	t.Parallel()
+	const scaled = "kubectl -n team scale statefulset/main --replicas=3\n"
+	const retained = `"whenScaled":"Retain"}}}'` + "\n"
+	const waited = "kubectl -n team wait --for=delete --timeout=5m pod/main-0 pod/main-1 pod/main-2\n"
+	for _, row := range []planRow{
+		{name: "as it mostly is", says: []string{waited, "cut-client-traffic"}, not: "Retain"},
+		{name: "claims that a scale-in takes", change: func(r *Plan) { r.DeletesClaims = true }, says: []string{retained + "kubectl -n team scale statefulset/main --replicas=0\n" + waited}},
+		{name: "fewer members than now", change: func(r *Plan) { r.Members = r.Members[:1] }, says: []string{waited}},
+		{
+			name: "a claim is gone, and fewer members than now", change: func(r *Plan) { r.Members, r.Gone, r.DeletesClaims = r.Members[:1], []string{"data-main-0"}, true },
+			says: []string{retained + scaled, waited},
+		},
+		{name: "a claim is gone of members that are stopped", change: func(r *Plan) { r.Owner.Replicas, r.Gone = 0, []string{"data-main-0"} }, says: []string{scaled}},
+		{
+			name: "a claim that members share, one by one", change: func(r *Plan) { r.OneByOne, r.Files.Claims = true, []string{"wal-__POD__", "all"} },
+			refused: "share PersistentVolumeClaim all",
+		},
+		{name: "a claim that members share", change: func(r *Plan) { r.Files.Claims = []string{"all"} }, says: []string{waited}},
+		{name: "a start script that recovers", change: func(r *Plan) { r.RestartsFromSnapshot = true }, refused: "--set disasterRecovery.enabled=false"},
+		{name: "below what clients have seen", change: func(r *Plan) { r.Newest = DefaultBump + 100 }, refused: "it is at revision 1000000100, and would be at 1000000100: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision 2000000000"},
+		{name: "an empty snapshot", change: func(r *Plan) { r.Snapshot.Revision, r.Snapshot.Written = 1, 0 }, says: []string{"must be 1000000000 or more"}},
+		{name: "all that was written is gone", change: func(r *Plan) { r.Snapshot.Written, r.Bump = 0, 50 }, says: []string{"must be 100 or more"}},
+		{name: "just above", change: func(r *Plan) { r.Newest = DefaultBump + 99 }, says: []string{waited}},
+		{name: "not raised, as was asked for", change: func(r *Plan) { r.Newest, r.Bump = 200, 0 }, says: []string{waited}},
+		{name: "clients that can't be cut off", change: func(r *Plan) { r.Clients, r.Uncut = false, "member main-2 is a learner" }, says: []string{"refused: member main-2 is a learner. Stop the clients themselves"}, not: "kubectl etcd -n team cut-client-traffic"},
+		{name: "clients without a Service", change: func(r *Plan) { r.Clients = false }, says: []string{"They have no Service of their own"}, not: "client-traffic"},
+	} {
+		row.test(t, plainRestore())
+	}
+}
+
+// TestRestoreRecovers reads the variable as the start script does.
+func TestRestoreRecovers(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{"yes": true, "True": true, "1": true, "no": false, "": false} {
+		spec := &corev1.PodSpec{Containers: []corev1.Container{
+			{Name: "other", Env: []corev1.EnvVar{{Name: "ETCD_DISASTER_RECOVERY", Value: "yes"}}},
+			{Name: "etcd", Env: []corev1.EnvVar{{Name: "ETCD_DISASTER_RECOVERY", Value: value}}},
+		}}
+		if got := restartsFromSnapshot(spec, "etcd"); got != want {
+			t.Errorf("%q: it recovers by itself: %t, want %t", value, got, want)
+		}
+	}
+}
+
+// TestRestoreUserUnknown: what the pod beside a volume writes is its own user's.
+func TestRestoreUserUnknown(t *testing.T) {
+	t.Parallel()
+	one, yes, no := int64(1), true, false
+	for _, row := range []struct {
+		name string
+		pod  *corev1.PodSecurityContext
+		c    *corev1.SecurityContext
+		want bool
+	}{
+		{name: "nothing is said"},
+		{name: "of the pod", pod: &corev1.PodSecurityContext{RunAsUser: &one, FSGroup: &one, RunAsNonRoot: &yes}},
+		{name: "of the container", pod: &corev1.PodSecurityContext{FSGroup: &one}, c: &corev1.SecurityContext{RunAsUser: &one}},
+		{name: "a group alone", pod: &corev1.PodSecurityContext{FSGroup: &one}, want: true},
+		{name: "not root", c: &corev1.SecurityContext{RunAsNonRoot: &yes}, want: true},
+		{name: "not root, the pod says", pod: &corev1.PodSecurityContext{RunAsNonRoot: &yes}, want: true},
+		{name: "root after all", pod: &corev1.PodSecurityContext{RunAsNonRoot: &yes}, c: &corev1.SecurityContext{RunAsNonRoot: &no}},
+	} {
+		if got := userUnknown(row.pod, row.c); got != row.want {
+			t.Errorf("%s: %t, want %t", row.name, got, row.want)
+		}
+		r := plainRestore()
+		r.Files.UserUnknown, r.Files.Image = row.want, "busybox"
+		_, warnings, err := Steps(r)
+		wantRefusal(t, row.name, err, "")
+		if said := strings.Contains(strings.Join(warnings, "\n"), "as that of busybox"); said != row.want {
+			t.Errorf("%s: the warnings are %q", row.name, warnings)
+		}
+	}
+}
+
+// TestRestoreAsked: a snapshot is only saved before of what snapshot save takes it of.
+func TestRestoreAsked(t *testing.T) {
+	t.Parallel()
+	gone := etcd.Member{Err: errors.New("gone"), Revision: 9}
+	for _, row := range []struct {
+		name    string
+		members []etcd.Member
+		split   bool
+		answers bool
+		newest  int64
+		version string
+	}{
+		{name: "nobody"},
+		{name: "nobody answers", members: []etcd.Member{gone}},
+		{name: "one answers", members: []etcd.Member{gone, {Version: "3.6.5", Revision: 5}, {Version: "3.6.5", Revision: 7}}, answers: true, newest: 7, version: "3.6.5"},
+		{name: "a learner alone", members: []etcd.Member{gone, {Version: "3.6.5", Revision: 5, Learner: true}}, newest: 5, version: "3.6.5"},
+		{name: "what is corrupt alone", members: []etcd.Member{{Version: "3.6.5", Revision: 5, Alarms: []string{"CORRUPT"}}}, newest: 5, version: "3.6.5"},
+		{name: "two clusters", members: []etcd.Member{{Version: "3.6.5", Revision: 5}}, split: true, newest: 5, version: "3.6.5"},
+	} {
+		r := Plan{}
+		r.SetSurvey(etcd.Survey{Members: row.members}, row.split)
+		if r.Answers != row.answers || r.Newest != row.newest || r.Etcd != row.version {
+			t.Errorf("%s: answers %t, want %t; revision %d, want %d; etcd %q, want %q", row.name, r.Answers, row.answers, r.Newest, row.newest, r.Etcd, row.version)
+		}
+	}
+}

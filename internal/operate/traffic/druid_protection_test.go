@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	druidcommon "github.com/gardener/etcd-druid/api/common"
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+)
+
+// busyUntil reads an Etcd that druid reconciles until some time.
+type busyUntil struct {
+	client.Reader
+
+	clock *operatetest.HastyClock
+	until time.Time
+}
+
+func (b *busyUntil) Get(_ context.Context, _ client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	state := druidv1alpha1.LastOperationStateSucceeded
+	if b.clock.Time.Before(b.until) {
+		state = druidv1alpha1.LastOperationStateProcessing
+	}
+	o.(*druidv1alpha1.Etcd).Status.LastOperation = &druidcommon.LastOperation{Type: druidv1alpha1.LastOperationTypeReconcile, State: state}
+	return nil
+}
+
+func TestBesideDruid(t *testing.T) {
+	t.Parallel()
+	forbids := func(webhook string) error {
+		return fmt.Errorf("write: %w", apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "x", errors.New(webhook+" denied the request")))
+	}
+	const druids, never = "etcdcomponents.webhooks.druid.gardener.cloud", time.Hour
+	for _, row := range []struct {
+		name     string
+		flavour  observe.Flavour
+		webhook  string
+		busy     time.Duration // for how long druid reconciles
+		denied   time.Duration // for how long the write is denied
+		fails    bool
+		attempts func(int) bool
+	}{
+		{"nobody denies", observe.Druid, druids, 0, 0, false, func(n int) bool { return n == 1 }},
+		{"while druid reconciles", observe.Druid, druids, 20 * time.Second, 20 * time.Second, false, func(n int) bool { return n > 2 }},
+		{"druid's webhook is behind", observe.Druid, druids, 0, 2 * time.Second, false, func(n int) bool { return n > 1 }},
+		{"whoever is not exempt", observe.Druid, druids, 0, never, true, func(n int) bool { return n > 1 && n < 10 }},
+		{"druid never ends", observe.Druid, druids, never, never, true, func(n int) bool { return n > 10 }},
+		{"somebody else denies", observe.Druid, "policy.example.com", never, never, true, func(n int) bool { return n == 1 }},
+		{"not druid's", observe.StatefulSet, druids, never, never, true, func(n int) bool { return n == 1 }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			c := &operatetest.HastyClock{Time: time.Unix(0, 0)}
+			began, attempts := c.Time, 0
+			err := WriteUnderProtection(t.Context(), &busyUntil{clock: c, until: began.Add(row.busy)}, observe.Owner{Flavour: row.flavour}, c, func() error {
+				if attempts++; c.Time.Sub(began) < row.denied {
+					return forbids(row.webhook)
+				}
+				return nil
+			})
+			if (err != nil) != row.fails || !row.attempts(attempts) || c.Time.Sub(began) > 2*reconcileLimit {
+				t.Errorf("%v after %d attempts and %s", err, attempts, c.Time.Sub(began))
+			}
+		})
+	}
+}

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+)
+
+// TestPeerObstacle: members may reach each other by Services that are not headless.
+func TestPeerObstacle(t *testing.T) {
+	t.Parallel()
+	services := []corev1.Service{
+		{ObjectMeta: metav1.ObjectMeta{Name: "client", Namespace: "team"}, Spec: corev1.ServiceSpec{ClusterIP: "10.96.0.9", ClusterIPs: []string{"10.96.0.9", "fd00::9"}}},
+		{ObjectMeta: metav1.ObjectMeta{Name: "main-1", Namespace: "team"}, Status: corev1.ServiceStatus{
+			LoadBalancer: corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.7"}, {Hostname: "lb.example.com"}}},
+		}},
+	}
+	for peer, want := range map[string]string{
+		"https://main-1.main-peer.team.svc:2380":        "",
+		"https://client.other.svc:2380":                 "",
+		"https://10.0.0.7:2380":                         "",
+		"http://main-1:2380":                            "Service main-1",
+		"http://main-1.team:2380":                       "Service main-1",
+		"https://main-1.team.svc:2380":                  "Service main-1",
+		"https://main-1.team.svc.cluster.local.:2380":   "Service main-1",
+		"https://client.team.svc.cluster.example:12380": "Service client",
+		"http://10.96.0.9:2380":                         "Service client",
+		"http://[fd00::9]:2380":                         "Service client",
+		"http://192.0.2.7:2380":                         "Service main-1",
+		"http://lb.example.com:2380":                    "Service main-1",
+	} {
+		list := []etcd.Listed{{ID: 1, PeerURLs: []string{"http://main-0.main-peer.team.svc:2380"}}, {ID: 2, PeerURLs: []string{peer}}}
+		if got := PeerObstacle(services, list); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", peer, got, want)
+		}
+		if got := PeerObstacle(services, list[1:]); got != "" {
+			t.Errorf("%s of a single member: %q", peer, got)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// unreadableCut is what a probe writes, as a dry run: etcd-webhook lets no cut in
+// of which it can't read the end.
+const unreadableCut = "probe"
+
+// ProbeResult is what the dry runs of a cut have shown.
+type ProbeResult struct {
+	// Kept says that etcd-webhook answers: it keeps a cut against whoever else
+	// writes the Service, and ends it on time.
+	Kept bool
+	// Now is the API server's clock, to the second.
+	Now time.Time
+}
+
+// Probe tries a cut of a Service without doing it. The error is the API server's
+// or somebody's admission's refusal. local is this machine's clock, which counts
+// where the API server tells no time.
+func Probe(ctx context.Context, kube client.Client, s *corev1.Service, local time.Time) (ProbeResult, error) {
+	tried, err := tryCut(ctx, kube, s, observe.CutValue(local.Add(time.Hour)))
+	if err != nil {
+		return ProbeResult{}, err
+	}
+	p := ProbeResult{Now: writeTime(tried, local)}
+	if tried, err = tryCut(ctx, kube, s, unreadableCut); err != nil {
+		return ProbeResult{}, err
+	}
+	p.Kept = tried.Spec.Selector[v1alpha1.ClientTrafficKey] != unreadableCut
+	return p, nil
+}
+
+func tryCut(ctx context.Context, kube client.Client, s *corev1.Service, value string) (*corev1.Service, error) {
+	tried := s.DeepCopy()
+	if err := kube.Patch(ctx, tried, keyPatch(s, &value), client.DryRunAll); err != nil {
+		return nil, fmt.Errorf("cut client traffic of Service %s, as a dry run: %w", s.Name, err)
+	}
+	return tried, nil
+}
+
+// writeTime is when a Service was last writeTime, by the API server's clock; a dry run
+// that changes something is a write, too.
+func writeTime(s *corev1.Service, local time.Time) time.Time {
+	var last time.Time
+	for _, m := range s.ManagedFields {
+		if m.Time != nil && m.Time.After(last) {
+			last = m.Time.Time
+		}
+	}
+	if ago := local.Sub(last); last.IsZero() || ago.Abs() > 24*time.Hour {
+		return local
+	}
+	return last
+}
+
+// Cut writes a cut into a Service's selector, or another end into one that
+// is cut. The Service must still select what s does.
+func Cut(ctx context.Context, kube client.Client, s *corev1.Service, until time.Time) error {
+	value := observe.CutValue(until)
+	if err := kube.Patch(ctx, s, keyPatch(s, &value)); err != nil {
+		return fmt.Errorf("cut client traffic of Service %s: %w", s.Name, explainConflict(err))
+	}
+	if got := s.Spec.Selector[v1alpha1.ClientTrafficKey]; got != value {
+		return fmt.Errorf("cut client traffic of Service %s: the API server took the write, but the selector says %q: some admission changed it", s.Name, got)
+	}
+	return nil
+}
+
+// Restore takes the cut out of a Service's selector and nothing else. It
+// writes twice: first an end that has passed by everybody's clock, by which
+// etcd-webhook knows the second write from one that forgets the cut. After the
+// first the cut has ended, and the controller would do the second, too. False when it was not cut.
+func Restore(ctx context.Context, kube client.Client, key client.ObjectKey) (bool, error) {
+	restored := false
+	ended := observe.CutValue(time.Time{})
+	for range 10 {
+		var s corev1.Service
+		if err := kube.Get(ctx, key, &s); err != nil {
+			return restored, fmt.Errorf("restore client traffic of Service %s: %w", key.Name, err)
+		}
+		value, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]
+		if !cut {
+			return restored, nil
+		}
+		patch := keyPatch(&s, &ended)
+		if value == ended {
+			patch = keyPatch(&s, nil)
+		}
+		err := kube.Patch(ctx, &s, patch)
+		if err != nil && !errors.Is(explainConflict(err), errChanged) {
+			return restored, fmt.Errorf("restore client traffic of Service %s: %w", key.Name, err)
+		}
+		restored = true
+	}
+	return restored, fmt.Errorf("restore client traffic of Service %s: somebody writes its selector all the time", key.Name)
+}
+
+// TryRestore is a dry run of Restore. It returns the API server's or admission's
+// refusal.
+func TryRestore(ctx context.Context, kube client.Client, s *corev1.Service) error {
+	return kube.Patch(ctx, s.DeepCopy(), keyPatch(s, nil), client.DryRunAll)
+}
+
+// keyPatch sets the key in a Service's selector, nil to take it out, on the
+// condition that the selector is as it was read. Other fields may have changed.
+func keyPatch(s *corev1.Service, value *string) client.Patch {
+	type operation struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value any    `json:"value,omitempty"`
+	}
+	path := "/spec/selector/" + strings.ReplaceAll(v1alpha1.ClientTrafficKey, "/", "~1")
+	ops := []operation{{Op: "test", Path: "/spec/selector", Value: s.Spec.Selector}, {Op: "remove", Path: path}}
+	if value != nil {
+		ops[1] = operation{Op: "add", Path: path, Value: *value}
+	}
+	body, err := json.Marshal(ops)
+	if err != nil {
+		panic(err) // strings alone
+	}
+	return client.RawPatch(types.JSONPatchType, body)
+}
+
+var errChanged = errors.New("its selector was changed by somebody meanwhile; look again")
+
+// explainConflict says in words that the condition of a patch didn't hold, which the
+// API server tells no better than by a code without a cause.
+func explainConflict(err error) error {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	unexplained := ok && (status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0)
+	if apierrors.IsConflict(err) || apierrors.IsInvalid(err) && unexplained {
+		return errChanged
+	}
+	return err
+}
+
+// LastWriter is who last wrote a Service's selector, as managers call themselves;
+// empty where that isn't told.
+func LastWriter(s *corev1.Service) string {
+	var last metav1.ManagedFieldsEntry
+	for _, m := range s.ManagedFields {
+		if m.Time == nil || m.FieldsV1 == nil || !strings.Contains(m.FieldsV1.GetRawString(), `"f:selector"`) {
+			continue
+		}
+		if last.Time == nil || m.Time.After(last.Time.Time) {
+			last = m
+		}
+	}
+	return last.Manager
+}

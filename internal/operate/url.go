@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"net"
+	"net/url"
+)
+
+// Loopback reports whether a host is the machine itself.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// HostOf returns the host of a URL without its port, empty where the URL is invalid.
+func HostOf(u string) string {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return ""
+	}
+	return parsed.Hostname()
+}
