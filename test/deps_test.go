@@ -40,8 +40,9 @@ var graph = map[string][]string{
 	"internal/operate/operatetest": nil,
 	"internal/check":               {"internal/etcd", "internal/observe", "api/v1alpha1", "policy"},
 
-	"webhook":    {"internal/observe", "api/v1alpha1", "policy"},
-	"controller": {"internal/budget", "internal/observe", "api/v1alpha1", "policy"},
+	"webhook":         {"webhook/entries", "internal/observe", "api/v1alpha1", "policy"},
+	"webhook/entries": nil,
+	"controller":      {"internal/budget", "internal/observe", "api/v1alpha1", "policy"},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver"},
@@ -91,6 +92,7 @@ var foreign = map[string][]string{
 	"internal/scrape":              {etcd, commandLine, printers},
 	"internal/version":             {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/"},
 	"webhook":                      {etcd, printers},
+	"webhook/entries":              {etcd, commandLine, printers, runtime},
 	"controller":                   {etcd, printers},
 	"krew":                         {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/"},
 	"manifests":                    {etcd, commandLine, printers, runtime},

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/discovery"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 // The API server's own series about webhooks, which have their names as a label.
@@ -58,7 +59,7 @@ func ReadCalls(metrics io.Reader) (map[string]v1alpha1.WebhookCalls, error) {
 		if !strings.HasPrefix(line, "apiserver_admission_webhook_") && !strings.HasPrefix(line, "# TYPE apiserver_admission_webhook_") {
 			continue
 		}
-		if strings.HasPrefix(line, "#") || strings.Contains(line, WebhookSuffix+`"`) {
+		if strings.HasPrefix(line, "#") || strings.Contains(line, entries.Suffix+`"`) {
 			ours.WriteString(line + "\n")
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 // webhookPort is the name of the port that the API server calls.
@@ -108,7 +109,7 @@ func (l *Inspector) certificate(chain []*x509.Certificate) *v1alpha1.ServingCert
 		if said[why] == nil {
 			order = append(order, why)
 		}
-		said[why] = append(said[why], strings.TrimSuffix(w.name, WebhookSuffix))
+		said[why] = append(said[why], strings.TrimSuffix(w.name, entries.Suffix))
 	}
 	for _, why := range order {
 		out.Distrusted = append(out.Distrusted, strings.Join(said[why], ", ")+": "+why)

@@ -30,14 +30,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 // What the manifests call things, whatever namespace they are put into.
 const (
-	webhookName   = "etcd-webhook"
-	WebhookSuffix = "." + webhookName + ".kubectl-etcd.dev"
-	webhookLease  = webhookName + ".kubectl-etcd.dev"
-	webhookSpace  = "kubectl-etcd-system"
+	webhookName  = "etcd-webhook"
+	webhookLease = webhookName + ".kubectl-etcd.dev"
+	webhookSpace = "kubectl-etcd-system"
 )
 
 // What a judgement can't go by where it can't be seen.
@@ -161,7 +161,7 @@ func (l *Inspector) seeWebhooks(ctx context.Context) error {
 
 // add notes a webhook, if it is one of ours.
 func (l *Inspector) add(w calledWebhook, in string, rules []admissionregistrationv1.RuleWithOperations, failure *admissionregistrationv1.FailurePolicyType, timeout *int32) {
-	if !strings.HasSuffix(w.name, WebhookSuffix) {
+	if !strings.HasSuffix(w.name, entries.Suffix) {
 		return
 	}
 	if s := w.client.Service; s != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 // The reasons of what is wrong with an installation.
@@ -68,7 +69,7 @@ func JudgeWebhook(st *v1alpha1.WebhookStatus) {
 	j.replicas()
 	j.certificates()
 	j.rights()
-	j.entries()
+	j.missingEntries()
 	j.admission()
 	j.settings()
 	slices.SortStableFunc(st.Problems, func(a, b v1alpha1.Problem) int { return strings.Compare(a.Severity, b.Severity) })
@@ -234,7 +235,7 @@ func (j *WebhookJudge) admission() {
 		if t.Error != "" {
 			j.warn(reasonUntried, "the webhook answered, but the API server then refused the pod of the trial, so what it changes wasn't seen: %s", t.Error)
 		}
-	case slices.Contains(j.missing(), podsEntry) && !j.unseen(UnseenWebhooks): // entries has said so
+	case !j.registered(entries.Pods) && !j.unseen(UnseenWebhooks): // missingEntries reports it
 	case t.Error != "":
 		j.warn(reasonUntried, "admission could not be tried: %s", t.Error)
 	default:

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 // renderWebhook writes a status for people, on as many columns as the canvas has.
@@ -138,7 +139,7 @@ func scopes(st *v1alpha1.WebhookStatus) []string {
 		if names[text] == nil {
 			order = append(order, text)
 		}
-		names[text] = append(names[text], strings.TrimSuffix(w.Name, install.WebhookSuffix))
+		names[text] = append(names[text], strings.TrimSuffix(w.Name, entries.Suffix))
 	}
 	for i, text := range order {
 		if len(order) > 1 {
@@ -206,7 +207,7 @@ func webhooksTable(st *v1alpha1.WebhookStatus, columns int, wide bool) *ui.Table
 	}
 	for i := range st.Webhooks {
 		w := &st.Webhooks[i]
-		row := []ui.Cell{{Text: strings.TrimSuffix(w.Name, install.WebhookSuffix)}, {Text: strings.Join(w.Resources, " ")}, {}, {}, {}, {}, {}, {Text: w.Configuration},
+		row := []ui.Cell{{Text: strings.TrimSuffix(w.Name, entries.Suffix)}, {Text: strings.Join(w.Resources, " ")}, {}, {}, {}, {}, {}, {Text: w.Configuration},
 			{Text: w.ObjectSelector}, {Text: strings.Join(w.MatchConditions, " ")}}
 		if c := w.Calls; c != nil {
 			row[2].Text, row[3].Text, row[4].Text = number(c.Total), number(c.Errors), number(c.FailedOpen)

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 // TestWebhookStatus draws installations in all conditions, on a narrow terminal
@@ -160,7 +161,7 @@ func Installed() *v1alpha1.WebhookStatus {
 		{"pods", "pods:CREATE"}, {"cozystack-pods", "pods:CREATE"}, {"poddisruptionbudgets", "poddisruptionbudgets:CREATE"}, {"services", "services:UPDATE"}, {"etcds", "etcds:CREATE"}, {"statefulsets", "statefulsets:CREATE"},
 	} {
 		st.Webhooks = append(st.Webhooks, v1alpha1.InstalledWebhook{
-			Name: w[0] + install.WebhookSuffix, Configuration: "mutatingwebhookconfiguration/etcd-webhook", Resources: []string{w[1]},
+			Name: w[0] + entries.Suffix, Configuration: "mutatingwebhookconfiguration/etcd-webhook", Resources: []string{w[1]},
 			FailurePolicy: "Ignore", TimeoutSecs: 3, ExcludedNamespaces: []string{"kube-system", "kubectl-etcd-system"},
 			AuthorityExpiry: &metav1.Time{Time: noon.Add(10 * 365 * 24 * time.Hour)},
 		})

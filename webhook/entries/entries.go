@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package entries lists the handlers of etcd-webhook and the requests that the API server
+// sends to each of them. The program registers its handlers from this list, kubectl etcd
+// webhook status compares an installation with it, and a test compares the manifests with it.
+//
+// The list is a package of its own so that the plugin can import it without the handlers.
+package entries
+
+import (
+	"slices"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+)
+
+// Suffix ends the name of every webhook of this project.
+const Suffix = ".etcd-webhook.kubectl-etcd.dev"
+
+// The names of the handlers, which are values of the metrics' label handler.
+const (
+	Pod                 = "pod"
+	PodDisruptionBudget = "poddisruptionbudget"
+	Service             = "service"
+	Owner               = "owner"
+)
+
+// Pods is the name of the entry for members' pods. Without it nothing is spread.
+const Pods = "pods"
+
+// Handler is a path that etcd-webhook serves.
+type Handler struct {
+	Name string
+	Path string
+	// Timeout is how long the API server waits for an answer. It lets the request pass
+	// after that, or refuses it, by FailurePolicy.
+	Timeout time.Duration
+	// Limit is the time that the handler may take. It is shorter than Timeout, so that the
+	// answer still arrives with its warnings.
+	Limit         time.Duration
+	FailurePolicy admissionregistrationv1.FailurePolicyType
+	// Reinvocation is empty for a handler that changes nothing.
+	Reinvocation admissionregistrationv1.ReinvocationPolicyType
+	// Guard is true for a handler that protects members by refusing requests. A request
+	// that it leaves undecided is refused; one that another handler leaves undecided passes.
+	Guard   bool
+	Entries []Entry
+}
+
+// Entry is a webhook of the MutatingWebhookConfiguration.
+type Entry struct {
+	// Name is without Suffix.
+	Name           string
+	Group, Version string
+	// Resource has the form RESOURCE or RESOURCE/SUBRESOURCE.
+	Resource   string
+	Operations []admissionregistrationv1.OperationType
+	// Without is the consequence of a missing entry, as a clause.
+	Without string
+}
+
+// Handlers are all handlers, in the order of the manifests. A pod without its terms stays
+// so, while the controller corrects a budget soon after. So a pod is worth the longest wait,
+// and a warning the shortest.
+var Handlers = []Handler{
+	{
+		Name: Pod, Path: "/mutate-pod", Timeout: 3 * time.Second, Limit: 2 * time.Second,
+		FailurePolicy: admissionregistrationv1.Ignore, Reinvocation: admissionregistrationv1.IfNeededReinvocationPolicy,
+		Entries: []Entry{
+			{Pods, "", "v1", "pods", onCreate, "new members aren't spread"},
+			{"cozystack-pods", "", "v1", "pods", onCreate, "new members of cozystack's etcd-operator aren't spread"},
+		},
+	},
+	{
+		Name: PodDisruptionBudget, Path: "/mutate-poddisruptionbudget", Timeout: 2 * time.Second, Limit: time.Second,
+		FailurePolicy: admissionregistrationv1.Ignore, Reinvocation: admissionregistrationv1.IfNeededReinvocationPolicy,
+		Entries: []Entry{
+			{"poddisruptionbudgets", "policy", "v1", "poddisruptionbudgets", onCreateAndUpdate, "a loosened budget is corrected only a moment later"},
+		},
+	},
+	{
+		Name: Service, Path: "/mutate-service", Timeout: 2 * time.Second, Limit: time.Second,
+		FailurePolicy: admissionregistrationv1.Ignore, Reinvocation: admissionregistrationv1.IfNeededReinvocationPolicy,
+		Entries: []Entry{
+			{"services", "", "v1", "services", onUpdate, "any write of a Service can end its traffic cut"},
+		},
+	},
+	{
+		Name: Owner, Path: "/warn-owner", Timeout: time.Second, Limit: 500 * time.Millisecond,
+		FailurePolicy: admissionregistrationv1.Ignore,
+		Entries: []Entry{
+			{"etcds", "druid.gardener.cloud", "v1alpha1", "etcds", onCreate, "no warning shows what the members of a new Etcd get"},
+			{"statefulsets", "apps", "v1", "statefulsets", onCreate, "no warning shows what the members of a new StatefulSet get"},
+		},
+	},
+}
+
+var (
+	onCreate          = []admissionregistrationv1.OperationType{admissionregistrationv1.Create}
+	onUpdate          = []admissionregistrationv1.OperationType{admissionregistrationv1.Update}
+	onCreateAndUpdate = slices.Concat(onCreate, onUpdate)
+)
+
+// All returns the entries of all handlers, in the order of the manifests.
+func All() []Entry {
+	var all []Entry
+	for _, h := range Handlers {
+		all = append(all, h.Entries...)
+	}
+	return all
+}
