@@ -4,18 +4,14 @@
 package webhook
 
 import (
-	"fmt"
-	"strings"
-
 	"gomodules.xyz/jsonpatch/v2"
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// budgetPatch sets a budget's one number and this project's annotations, and
-// touches nothing else. Empty when all of it is there already.
+// budgetPatch sets a budget's number and this project's annotations, and changes nothing
+// else. It is empty if the budget has all of them.
 func budgetPatch(pdb *policyv1.PodDisruptionBudget, have observe.BudgetValue, record observe.BudgetRecord) []jsonpatch.Operation {
 	var ops []jsonpatch.Operation
 	if due := *record.Value; due != have {
@@ -26,7 +22,7 @@ func budgetPatch(pdb *policyv1.PodDisruptionBudget, have observe.BudgetValue, re
 		return append(ops, jsonpatch.NewOperation("add", "/metadata/annotations", want))
 	}
 	for _, key := range observe.BudgetAnnotations() {
-		path := "/metadata/annotations/" + strings.ReplaceAll(key, "/", "~1")
+		path := annotationPath(key)
 		has, there := pdb.Annotations[key]
 		wanted, needed := want[key]
 		switch {
@@ -37,16 +33,4 @@ func budgetPatch(pdb *policyv1.PodDisruptionBudget, have observe.BudgetValue, re
 		}
 	}
 	return ops
-}
-
-// wouldKeep is a policy's word in mode Warn, which changes nothing.
-func wouldKeep(name, policyName string, wrote, value observe.BudgetValue, v policy.BudgetVerdict) decision {
-	d := decision{outcome: warned, reason: reasonWarnMode}
-	if wrote == value {
-		d.outcome = unchanged
-		return d
-	}
-	d.warnings = []string{fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): budget %s would be kept at %s, not %s: %s",
-		policyName, name, value, wrote, v.Message)}
-	return d
 }

@@ -10,12 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	testclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	"sigs.k8s.io/yaml"
 
@@ -23,34 +21,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
-// handlers are tried by the first word of a request file's name.
-func handlers(r *observe.Reader) map[string]admission.Handler {
-	return map[string]admission.Handler{
-		"pod":     Pod(r, testIdentity),
-		"owner":   Owner(r),
-		"budget":  PodDisruptionBudget(r, testSelf),
-		"service": Service(r.Leases.Clock, testSelf),
-	}
-}
-
-// testSelf is who the controller is.
-const testSelf = "system:serviceaccount:kubectl-etcd-system:etcd-webhook"
-
-// testIdentity is who answers in the tests.
-var testIdentity = Identity{Replica: "etcd-webhook-0", Version: "v1.2.3"}
-
-// testNow is when every request is made.
-var testNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-
-// readerOf reads objects at testNow, when it sees their leases for the first time.
-func readerOf(objects observetest.Objects) *observe.Reader {
-	return &observe.Reader{Reader: objects, Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
-}
-
-// TestGolden runs testdata/*.request.yaml through admission.Webhook, so that
-// panics, UIDs and codes count, and compares with *.response.yaml. A request
-// file is the objects that the reader finds, then the AdmissionReview. A first
-// line "# with: FILE ..." adds the objects of other files. UPDATE=1 rewrites.
+// TestGolden sends the requests in testdata/*.request.yaml to the webhooks that Register
+// registers, and compares the responses with *.response.yaml. A request file has the objects
+// that the reader finds, and then the AdmissionReview. A first line "# with: FILE ..." adds
+// the objects of other files. UPDATE=1 rewrites the responses.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.request.yaml")
@@ -61,13 +35,7 @@ func TestGolden(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".request.yaml"), func(t *testing.T) {
 			t.Parallel()
 			objects, request := readRequest(t, file)
-			kind, _, _ := strings.Cut(filepath.Base(file), "-")
-			handler, ok := handlers(readerOf(objects))[kind]
-			if !ok {
-				t.Fatalf("no handler for %q", kind)
-			}
-			wh := &admission.Webhook{Handler: handler}
-			got := render(t, wh.Handle(t.Context(), admission.Request{AdmissionRequest: *request}))
+			got := render(t, serve(t, objects).handle(t, *request))
 			golden := strings.Replace(file, ".request.", ".response.", 1)
 			if os.Getenv("UPDATE") != "" {
 				if err := os.WriteFile(golden, got, 0o644); err != nil {
@@ -134,7 +102,7 @@ func readObjects(tb testing.TB, file string) observetest.Objects {
 	return objects
 }
 
-// render is a response as YAML, its patch as a list that people can read.
+// render returns a response as YAML, with its patch as a list.
 func render(t *testing.T, r admission.Response) []byte {
 	t.Helper()
 	out := map[string]any{"uid": r.UID, "allowed": r.Allowed, "code": r.Result.Code}

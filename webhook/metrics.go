@@ -4,52 +4,43 @@
 package webhook
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// Each replica has its own. The labels' values are words of this package and of
-// policy, so there are as many series as there are reasons, however many
-// clusters there are.
-var (
-	admissions = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "kubectl_etcd_admission_total",
-		Help: "Admission reviews by handler, outcome and reason.",
-	}, []string{"handler", "outcome", "reason"})
-	durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "kubectl_etcd_admission_duration_seconds",
-		Help: "Time from an admission review's arrival to its answer. The API server waits 1 to 3 seconds, by resource, then lets the request pass.",
-		// Most answers come from memory; the last buckets are those that the
-		// API server may not have waited for.
-		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2, 3},
-	}, []string{"handler"})
-)
+// metrics counts decisions. The values of the labels are handlers, outcomes and reasons, so
+// that the number of series doesn't grow with the number of clusters.
+type metrics struct {
+	admissions *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+}
 
-// Collectors are all metrics of this package.
-func Collectors() []prometheus.Collector { return []prometheus.Collector{admissions, durations} }
-
-func registerMetrics() error {
-	for _, c := range Collectors() {
-		var already prometheus.AlreadyRegisteredError
-		if err := metrics.Registry.Register(c); err != nil && !errors.As(err, &already) {
-			return err
-		}
+func newMetrics() *metrics {
+	return &metrics{
+		admissions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "kubectl_etcd_admission_total",
+			Help: "Admission reviews by handler, outcome and reason.",
+		}, []string{"handler", "outcome", "reason"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "kubectl_etcd_admission_duration_seconds",
+			Help: "Time from an admission review's arrival to its answer. The API server waits 1 to 3 seconds, by resource, then lets the request pass.",
+			// Most answers come from memory. For the last buckets the API server may not
+			// have waited.
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2, 3},
+		}, []string{"handler"}),
 	}
-	return nil
 }
 
-// timed notes how long a handler takes.
-func timed(name string, now clock.PassiveClock, h admission.HandlerFunc) admission.Handler {
-	seconds := durations.WithLabelValues(name)
-	return admission.HandlerFunc(func(ctx context.Context, req admission.Request) admission.Response {
-		began := now.Now()
-		defer func() { seconds.Observe(now.Since(began).Round(time.Microsecond).Seconds()) }()
-		return h(ctx, req)
-	})
+func (m *metrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.admissions, m.durations}
 }
+
+// record counts a handler's Decision and the time that it took.
+func (m *metrics) record(handler string, d Decision, took time.Duration) {
+	m.admissions.WithLabelValues(handler, string(d.Outcome), d.Reason).Inc()
+	m.durations.WithLabelValues(handler).Observe(took.Round(time.Microsecond).Seconds())
+}
+
+// Collectors returns new collectors of every metric of this package, for their descriptions.
+func Collectors() []prometheus.Collector { return newMetrics().collectors() }

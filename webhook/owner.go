@@ -18,57 +18,71 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-const ownerHandler = "owner"
-
-// Owner tells whoever creates an etcd cluster which policy its members fall
-// under and what they will get. It changes nothing: terms in a StatefulSet's
+// ownerHandler warns the client that creates an etcd cluster which policy applies to the
+// members and which terms they will get. It changes nothing: terms in a StatefulSet's
 // template would restart every member when they come or go.
-func Owner(r *observe.Reader) admission.HandlerFunc {
-	return func(ctx context.Context, req admission.Request) admission.Response {
-		ctx, cancel := context.WithTimeout(ctx, ownerPatience)
-		defer cancel()
-		d := foretell(ctx, r, req)
-		d.handler = ownerHandler
-		return respond(d)
-	}
+type ownerHandler struct {
+	reader *observe.Reader
 }
 
-func foretell(ctx context.Context, r *observe.Reader, req admission.Request) decision {
-	owner, pod, ok, err := readOwner(req)
-	if err != nil {
-		return unreadable(req.Kind.Kind, req, err)
-	}
-	if !ok {
-		return decision{outcome: ignored, reason: reasonNotEtcd}
-	}
-	match, err := r.PolicyFor(ctx, owner)
-	if err != nil {
-		return unobserved(req.Kind.Kind, req, err)
-	}
-	if d, none := noPolicy(match, owner); none {
+// ownerReview is what is known of an etcd cluster that is being created.
+type ownerReview struct {
+	policy   *v1alpha1.EtcdTopologyPolicy
+	settings policy.SpreadSettings
+	// facts are about the first member's pod.
+	facts policy.SpreadFacts
+}
+
+func (h *ownerHandler) decide(ctx context.Context, req admission.Request) Decision {
+	review, d := h.observe(ctx, req)
+	if review == nil {
 		return d
 	}
-	settings := observe.SpreadSettings(match.Policy)
-	facts, err := r.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	return review.warnOwner()
+}
+
+// observe reads what the spread rule must know of the cluster's first pod. It returns nil
+// and a Decision for an object that the rule is not asked about.
+func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*ownerReview, Decision) {
+	owner, pod, ok, err := readOwner(req)
 	if err != nil {
-		return unobserved(req.Kind.Kind, req, err)
+		return nil, unreadable(req.Kind.Kind, req, err)
 	}
-	verdict := policy.Spread(facts, settings)
-	d := decision{outcome: warned, reason: reasonSpread, policy: match.Policy.Name}
+	// No etcd cluster, or one whose Etcd was warned of.
+	if !ok {
+		return nil, Decision{Outcome: Ignored, Reason: reasonNotEtcd}
+	}
+	// A cluster that no policy applies to.
+	p, d := governing(ctx, h.reader, owner, req, req.Kind.Kind)
+	if p == nil {
+		return nil, d
+	}
+	settings := observe.SpreadSettings(p)
+	facts, err := h.reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	if err != nil {
+		return nil, unobserved(req.Kind.Kind, req, err)
+	}
+	return &ownerReview{policy: p, settings: settings, facts: facts}, Decision{}
+}
+
+// warnOwner asks the spread rule and returns its verdict as warnings.
+func (r *ownerReview) warnOwner() Decision {
+	verdict := policy.Spread(r.facts, r.settings)
+	d := Decision{Outcome: Warned, Reason: reasonSpread, Policy: r.policy.Name}
 	will := ": members go"
-	if match.Policy.Spec.Mode == v1alpha1.ModeWarn {
-		d.reason, will = reasonWarnMode, " (mode Warn): members would go"
+	if r.policy.Spec.Mode == v1alpha1.ModeWarn {
+		d.Reason, will = reasonWarnMode, " (mode Warn): members would go"
 	}
-	d.warnings = append(d.warnings, fmt.Sprintf("EtcdTopologyPolicy %s%s to %s", match.Policy.Name, will, observe.DescribeTerms(verdict.Terms)))
+	d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s%s to %s", r.policy.Name, will, observe.DescribeTerms(verdict.Terms)))
 	for _, n := range verdict.Notes {
-		d.warnings = append(d.warnings, n.Message)
+		d.Warnings = append(d.Warnings, n.Message)
 	}
 	return d
 }
 
-// readOwner decodes the Etcd or StatefulSet of a request and makes its first
-// pod. False for what is no etcd cluster, or not by itself: a StatefulSet that
-// druid makes was announced with its Etcd.
+// readOwner decodes the Etcd or StatefulSet of a request and returns its owner and the
+// cluster's first pod. It returns false for an object that is no etcd cluster, and for a
+// StatefulSet of druid's: the client was warned when it created the Etcd.
 func readOwner(req admission.Request) (observe.Owner, *corev1.Pod, bool, error) {
 	if req.Kind.Group == druidv1alpha1.GroupName {
 		var etcd druidv1alpha1.Etcd

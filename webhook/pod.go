@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,47 +19,39 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-const podHandler = "pod"
-
-// Pod puts the spread rule's terms into pods of etcd members at their creation.
-// Creation is the one moment when the nodes and volumes of now are known and
-// nothing restarts for it.
-func Pod(r *observe.Reader, self Identity) admission.HandlerFunc {
-	return func(ctx context.Context, req admission.Request) admission.Response {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		d := answered(spreadPod(ctx, r, req), req, self)
-		d.handler = podHandler
-		return respond(d)
-	}
+// podHandler adds the spread rule's terms to members' pods when they are created. At that
+// time the nodes and volumes are known, and no member restarts for the change.
+type podHandler struct {
+	reader   *observe.Reader
+	identity Identity
 }
 
-func spreadPod(ctx context.Context, r *observe.Reader, req admission.Request) decision {
+// podReview is what is known of a member's pod that is being created.
+type podReview struct {
+	pod      *corev1.Pod
+	owner    observe.Owner
+	policy   *v1alpha1.EtcdTopologyPolicy
+	settings policy.SpreadSettings
+	facts    policy.SpreadFacts
+}
+
+func (h *podHandler) decide(ctx context.Context, req admission.Request) Decision {
 	pod, err := readPod(req)
 	if err != nil {
 		return unreadable("pod", req, err)
 	}
-	owner, ok, err := r.OwnerToSpread(ctx, pod)
-	if err != nil {
-		return unobserved("pod", req, err)
+	review, d := h.observe(ctx, req, pod)
+	if review != nil {
+		d = review.decide()
 	}
-	if !ok {
-		return decision{outcome: ignored, reason: reasonNotEtcd}
+	if isProbe(req, pod) {
+		d = h.identity.markProbe(d)
 	}
-	match, err := r.PolicyFor(ctx, owner)
-	if err != nil {
-		return unobserved("pod", req, err)
-	}
-	if d, none := noPolicy(match, owner); none {
-		return d
-	}
-	d := spreadMember(ctx, r, pod, owner, match.Policy)
-	d.policy = match.Policy.Name
 	return d
 }
 
-// readPod decodes the pod of a request. Names are matched with their case, as
-// the paths of patches are.
+// readPod decodes the pod of a request. It matches the case of names, as the paths of
+// patches do.
 func readPod(req admission.Request) (*corev1.Pod, error) {
 	var pod corev1.Pod
 	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &pod); err != nil {
@@ -73,94 +66,103 @@ func readPod(req admission.Request) (*corev1.Pod, error) {
 	return &pod, nil
 }
 
-// noPolicy says what becomes of a cluster that no policy acts on.
-func noPolicy(match observe.Match, owner observe.Owner) (decision, bool) {
-	switch {
-	case match.OptedOut:
-		return decision{outcome: ignored, reason: reasonOptedOut}, true
-	case len(match.Conflict) > 0:
-		return decision{outcome: warned, reason: reasonConflict, warnings: []string{conflictWarning(match.Conflict, owner)}}, true
-	case match.Policy == nil:
-		return decision{outcome: ignored, reason: reasonNoPolicy}, true
-	case match.Policy.Spec.Mode == v1alpha1.ModeOff:
-		return decision{outcome: ignored, reason: reasonPolicyOff}, true
+// observe reads what the spread rule must know. It returns nil and a Decision for a pod
+// that the rule is not asked about.
+func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *corev1.Pod) (*podReview, Decision) {
+	owner, ok, err := h.reader.OwnerToSpread(ctx, pod)
+	if err != nil {
+		return nil, unobserved("pod", req, err)
 	}
-	return decision{}, false
-}
-
-// spreadMember decides what one member's pod gets.
-func spreadMember(ctx context.Context, r *observe.Reader, pod *corev1.Pod, owner observe.Owner, p *v1alpha1.EtcdTopologyPolicy) decision {
+	// A pod of no etcd cluster. Most are.
+	if !ok {
+		return nil, Decision{Outcome: Ignored, Reason: reasonNotEtcd}
+	}
+	// A cluster that no policy applies to.
+	p, d := governing(ctx, h.reader, owner, req, "pod")
+	if p == nil {
+		return nil, d
+	}
+	// A pod that this handler has changed: the API server calls again when another webhook
+	// changes it afterwards. The first decision stays, even if nodes came or went since.
 	record, recorded := observe.SpreadRecordOf(pod)
-	if recorded && len(missing(pod, record.Terms, owner.MemberSelector)) == 0 {
-		// It has been here before, by reinvocation. What was decided then
-		// stands, even if a node came or went in between.
-		return decision{outcome: unchanged, reason: reasonCovered}
+	if recorded && carriesAll(pod, record.Terms, owner.MemberSelector) {
+		return nil, Decision{Outcome: Unchanged, Reason: reasonCovered, Policy: p.Name}
 	}
+	// A pod that the cluster's selector doesn't select. With an empty selector, or one that
+	// misses the pod, a term would separate it from pods of others, or from none.
 	if !selects(owner.MemberSelector, pod) {
-		// A term whose selector is empty or misses the pod would keep it from
-		// other pods than the cluster's, or from none.
-		return decision{outcome: failedOpen, reason: reasonNoSelector, warnings: []string{
+		return nil, Decision{Outcome: FailedOpen, Reason: reasonNoSelector, Policy: p.Name, Warnings: []string{
 			fmt.Sprintf("pod %s is not spread: the selector of %s doesn't select it", pod.Name, owner),
 		}}
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := r.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := h.reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
-		return decision{outcome: failedOpen, reason: reasonUnobserved, warnings: []string{notJudged("pod", pod.Name, err)}}
+		return nil, Decision{Outcome: FailedOpen, Reason: reasonUnobserved, Policy: p.Name, Warnings: []string{notApplied("pod", pod.Name, err)}}
 	}
-	verdict := policy.Spread(facts, settings)
-	if p.Spec.Mode == v1alpha1.ModeWarn {
-		return wouldSpread(pod.Name, p.Name, verdict)
-	}
-	return spread(pod, owner, p.Name, verdict)
+	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts}, Decision{}
 }
 
-func spread(pod *corev1.Pod, owner observe.Owner, policyName string, verdict policy.SpreadVerdict) decision {
-	verdict.Terms, verdict.Notes = fitting(pod, owner, verdict)
-	d := decision{outcome: unchanged, reason: reasonNothingToDo}
-	for _, n := range verdict.Notes {
-		d.warnings = append(d.warnings, fmt.Sprintf("EtcdTopologyPolicy %s: %s", policyName, n.Message))
+// decide asks the spread rule and answers with a patch, or with a preview in mode Warn.
+func (r *podReview) decide() Decision {
+	verdict := policy.Spread(r.facts, r.settings)
+	if r.policy.Spec.Mode == v1alpha1.ModeWarn {
+		return r.previewSpread(verdict)
 	}
-	if len(verdict.Terms)+len(verdict.Notes) == 0 {
-		return d
-	}
-	record := observe.SpreadRecord{Policy: policyName, Terms: verdict.Terms, Notes: verdict.Notes}
-	d.patch = spreadPatch(pod, missing(pod, verdict.Terms, owner.MemberSelector), owner.MemberSelector, record.String())
-	d.outcome, d.reason = patched, reasonSpread
-	if len(verdict.Notes) > 0 {
-		d.reason = verdict.Notes[0].Reason
+	return r.patchFor(verdict)
+}
+
+// previewSpread returns the warnings of a policy in mode Warn, which changes nothing.
+func (r *podReview) previewSpread(v policy.SpreadVerdict) Decision {
+	d := Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: r.policy.Name, Warnings: []string{
+		fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): pod %s would go to %s", r.policy.Name, r.pod.Name, observe.DescribeTerms(v.Terms)),
+	}}
+	for _, n := range v.Notes {
+		d.Warnings = append(d.Warnings, n.Message)
 	}
 	return d
 }
 
-// fitting leaves out the terms that the API server would refuse on this pod.
-func fitting(pod *corev1.Pod, owner observe.Owner, v policy.SpreadVerdict) ([]policy.Term, []policy.Note) {
-	var terms []policy.Term
-	notes := v.Notes
+// patchFor returns the patch that gives the pod the verdict's terms and a record of them.
+// It leaves out a term that the API server would refuse on this pod, and warns of it.
+func (r *podReview) patchFor(v policy.SpreadVerdict) Decision {
+	d := Decision{Outcome: Unchanged, Reason: reasonNothingToDo, Policy: r.policy.Name}
+	record := observe.SpreadRecord{Policy: r.policy.Name, Notes: v.Notes}
+	var missing []policy.Term
 	for _, t := range v.Terms {
-		if !observe.Carries(pod, t, owner.MemberSelector) && clashes(pod, t) {
-			notes = append(notes, policy.Note{
+		carried := observe.Carries(r.pod, t, r.owner.MemberSelector)
+		if !carried && clashes(r.pod, t) {
+			record.Notes = append(record.Notes, policy.Note{
 				Reason:  policy.OwnTerm,
 				Message: fmt.Sprintf("the pod has a spread constraint for %s of its own, and a second one is not possible; make its labelSelector select the members", t.TopologyKey),
 			})
 			continue
 		}
-		terms = append(terms, t)
-	}
-	return terms, notes
-}
-
-// missing are the terms that the pod doesn't carry.
-func missing(pod *corev1.Pod, terms []policy.Term, selector *metav1.LabelSelector) []policy.Term {
-	var out []policy.Term
-	for _, t := range terms {
-		if !observe.Carries(pod, t, selector) {
-			out = append(out, t)
+		record.Terms = append(record.Terms, t)
+		if !carried {
+			missing = append(missing, t)
 		}
 	}
-	return out
+	if len(record.Terms)+len(record.Notes) == 0 {
+		return d
+	}
+	d.Outcome, d.Reason = Patched, reasonSpread
+	d.Patch = spreadPatch(r.pod, missing, r.owner.MemberSelector, record.String())
+	for _, n := range record.Notes {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s: %s", r.policy.Name, n.Message))
+	}
+	if len(record.Notes) > 0 {
+		d.Reason = record.Notes[0].Reason
+	}
+	return d
 }
 
+// carriesAll reports whether the pod carries all of the terms.
+func carriesAll(pod *corev1.Pod, terms []policy.Term, selector *metav1.LabelSelector) bool {
+	return !slices.ContainsFunc(terms, func(t policy.Term) bool { return !observe.Carries(pod, t, selector) })
+}
+
+// selects reports whether a selector selects the pod and is not empty.
 func selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0 && observe.Selects(s, pod)
 }

@@ -4,9 +4,7 @@
 package webhook
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
 	"gomodules.xyz/jsonpatch/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -15,38 +13,30 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
-// Identity is who answers, for those who ask that.
+// Identity names the replica that answers a probe.
 type Identity struct {
-	// Replica is the pod's name; Version is what the program was built from, which
-	// the image's tag needn't say. Neither has blanks.
+	// Replica is the pod's name. Version is the version that the program was built from,
+	// which may differ from the image's tag. Neither has blanks.
 	Replica, Version string
 }
 
-// answered adds to what is decided of a pod an answer to whoever asks, in a dry
-// run, whether the API server calls this program: kubectl etcd webhook status.
-// It stands on the pod that comes back, which shows that patches are applied,
-// and in a warning, which comes back even if something else refuses the pod. A
-// pod that is really created gets none.
-func answered(d decision, req admission.Request, self Identity) decision {
-	if req.DryRun == nil || !*req.DryRun || !bytes.Contains(req.Object.Raw, []byte(v1alpha1.ProbeAnnotation)) {
-		return d
-	}
-	pod, err := readPod(req)
-	if err != nil || !asks(pod) {
-		return d
-	}
-	said := fmt.Sprintf("replica=%s version=%s outcome=%s reason=%s", self.Replica, self.Version, d.outcome, d.reason)
-	if d.policy != "" {
-		said += " policy=" + d.policy
-	}
-	path := "/metadata/annotations/" + strings.ReplaceAll(v1alpha1.ProbeAnswerAnnotation, "/", "~1")
-	d.patch = append(d.patch, jsonpatch.NewOperation("add", path, said))
-	d.warnings = append(d.warnings, v1alpha1.ProbeAnswerAnnotation+": "+said)
-	return d
+// isProbe reports whether a pod asks, in a dry run, for an answer that it doesn't have yet.
+// kubectl etcd webhook status creates such a pod. A pod that is really created gets no
+// answer, and when the API server calls again for one request, the first answer stays.
+func isProbe(req admission.Request, pod *corev1.Pod) bool {
+	return req.DryRun != nil && *req.DryRun &&
+		pod.Annotations[v1alpha1.ProbeAnnotation] != "" && pod.Annotations[v1alpha1.ProbeAnswerAnnotation] == ""
 }
 
-// asks says whether a pod wants an answer and has none: called again for the
-// same request, what was said first stands.
-func asks(pod *corev1.Pod) bool {
-	return pod.Annotations[v1alpha1.ProbeAnnotation] != "" && pod.Annotations[v1alpha1.ProbeAnswerAnnotation] == ""
+// markProbe adds the answer to a probe to the Decision on its pod: as an annotation, which
+// shows that patches are applied, and as a warning, which arrives even if another webhook
+// refuses the pod.
+func (i Identity) markProbe(d Decision) Decision {
+	answer := fmt.Sprintf("replica=%s version=%s outcome=%s reason=%s", i.Replica, i.Version, d.Outcome, d.Reason)
+	if d.Policy != "" {
+		answer += " policy=" + d.Policy
+	}
+	d.Patch = append(d.Patch, jsonpatch.NewOperation("add", annotationPath(v1alpha1.ProbeAnswerAnnotation), answer))
+	d.Warnings = append(d.Warnings, v1alpha1.ProbeAnswerAnnotation+": "+answer)
+	return d
 }

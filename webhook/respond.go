@@ -7,102 +7,70 @@ import (
 	"net/http"
 	"strings"
 
-	"gomodules.xyz/jsonpatch/v2"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// outcome is what came of a review.
-type outcome string
-
-const (
-	// ignored reviews are about what is not ours.
-	ignored outcome = "Ignored"
-	// unchanged objects need nothing.
-	unchanged outcome = "Unchanged"
-	// patched objects got something.
-	patched outcome = "Patched"
-	// warned requests got words alone.
-	warned outcome = "Warned"
-	// failedOpen reviews could not be judged; the request passes as it is.
-	failedOpen outcome = "FailedOpen"
-)
-
-// The reasons of decisions that are not a rule's.
-const (
-	reasonNotEtcd     = "NotEtcd"
-	reasonNoPolicy    = "NoPolicy"
-	reasonOptedOut    = "OptedOut"
-	reasonPolicyOff   = "PolicyOff"
-	reasonConflict    = "PolicyConflict"
-	reasonUnreadable  = "Unreadable"
-	reasonUnobserved  = "Unobserved"
-	reasonNoSelector  = "NoSelector"
-	reasonNothingToDo = "NothingToDo"
-	reasonCovered     = "Covered"
-	reasonSpread      = "Spread"
-	reasonWarnMode    = "PolicyWarns"
-)
-
 // The audit annotations of a review; the API server writes each after the name of the
 // webhook that it asked. A review that was Ignored has none.
 const (
-	// auditOutcome is what came of the request: Unchanged, Patched, Warned (it got words
-	// alone) or FailedOpen (it could not be judged, and passed as it was).
+	// auditOutcome is what became of the request: Unchanged, Patched, Warned (only warnings
+	// were sent), FailedOpen (it could not be judged, and passed unchanged) or Denied.
 	auditOutcome = "outcome"
-	// auditReason is why, in one word (see reasons.md).
+	// auditReason is why, as a name (see reasons.md).
 	auditReason = "reason"
 	// auditPolicy is the EtcdTopologyPolicy that was followed, absent where there was none.
 	auditPolicy = "policy"
 )
 
-// decision is what a handler has to say of one request.
-type decision struct {
-	handler string
-	outcome outcome
-	reason  string
-	// policy is the EtcdTopologyPolicy that was followed.
-	policy   string
-	patch    []jsonpatch.Operation
-	warnings []string
-}
-
-// respond is the one place that makes responses. All of them allow: what may
-// be refused is another handler's matter.
-func respond(d decision) admission.Response {
-	admissions.WithLabelValues(d.handler, string(d.outcome), d.reason).Inc()
-	r := admission.Response{
-		Patches: d.patch,
-		AdmissionResponse: admissionv1.AdmissionResponse{
-			Allowed: true,
-			Result:  &metav1.Status{Code: http.StatusOK},
-		},
+// respond makes the response to a request. It is the only function that makes responses.
+func respond(req admission.Request, d Decision) admission.Response {
+	r := admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{
+		Allowed: d.Outcome.passes(),
+		Result:  &metav1.Status{Code: http.StatusOK},
+	}}
+	if r.Allowed {
+		r.Patches = d.Patch
+	} else {
+		r.Result = refusal(req, d.Message)
 	}
-	for _, w := range d.warnings {
+	for _, w := range d.Warnings {
 		r.Warnings = append(r.Warnings, wrap(w)...)
 	}
-	if d.outcome != ignored {
-		r.AuditAnnotations = map[string]string{auditOutcome: string(d.outcome), auditReason: d.reason}
-		if d.policy != "" {
-			r.AuditAnnotations[auditPolicy] = d.policy
+	if d.Outcome != Ignored {
+		r.AuditAnnotations = map[string]string{auditOutcome: string(d.Outcome), auditReason: d.Reason}
+		if d.Policy != "" {
+			r.AuditAnnotations[auditPolicy] = d.Policy
 		}
 	}
 	return r
 }
 
-// maxWarning is the length that the API's guidance gives a warning; longer
-// ones may be cut by whatever shows them.
+// refusal is the status of a request that is refused. An eviction gets 429, the answer of a
+// disruption budget: kubectl drain retries it, and gives up on any other. It has no
+// retryAfterSeconds, since with them client-go would retry silently, and the client would
+// not see the message.
+func refusal(req admission.Request, message string) *metav1.Status {
+	s := &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: message}
+	if req.SubResource == "eviction" {
+		s.Code, s.Reason = http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests
+	}
+	return s
+}
+
+// maxWarning is the length that the API's guidance gives a warning. Clients may cut longer
+// ones.
 const maxWarning = 120
 
-// wrap breaks a warning between words into pieces that are short enough.
+// wrap breaks a text at blanks into warnings that are short enough.
 func wrap(text string) []string {
 	const more = "... "
 	var out []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {
 		if len(word) > maxWarning-len(more) {
-			// Only a name nobody could have given is that long.
+			// No name that the API server accepts is that long.
 			word = word[:maxWarning-len(more)]
 		}
 		if line != "" && len(line)+1+len(word) > maxWarning {

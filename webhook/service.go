@@ -6,7 +6,6 @@ package webhook
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"gomodules.xyz/jsonpatch/v2"
@@ -19,8 +18,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-const serviceHandler = "service"
-
 // The reasons of decisions on Services.
 const (
 	reasonCutWritten    = "CutWritten"
@@ -29,64 +26,81 @@ const (
 	reasonCutUnreadable = "CutUnreadable"
 )
 
-// Service keeps a cut of client traffic in a Service's selector while it has
-// not expired, whoever writes the Service without it. A cut ends early by its
-// value: whoever writes one that has passed may take the key away in the next
-// write. A value whose end can't be read is never let in: it would cut for good.
+// serviceHandler keeps a cut of client traffic in a Service's selector until it expires. To
+// end a cut early, a client writes a time that has passed, and removes the key in its next
+// write. A value without a readable end is not accepted, since the cut would never expire.
 //
-// The controller takes expired cuts away by its own clock; it writes as self
-// and is let through.
-func Service(now clock.PassiveClock, self string) admission.HandlerFunc {
-	return func(_ context.Context, req admission.Request) admission.Response {
-		d := decision{outcome: ignored, reason: reasonOwnWrite}
-		if self == "" || req.UserInfo.Username != self {
-			d = keepCut(req, now.Now())
-		}
-		d.handler = serviceHandler
-		return respond(d)
-	}
+// The controller removes expired cuts by its own clock. It writes as self.
+type serviceHandler struct {
+	clock clock.PassiveClock
+	self  string
 }
 
-func keepCut(req admission.Request, now time.Time) decision {
+// serviceReview is what is known of a write of a Service.
+type serviceReview struct {
+	name          string
+	before, after *corev1.Service
+	now           time.Time
+}
+
+func (h *serviceHandler) decide(_ context.Context, req admission.Request) Decision {
+	review, d := h.observe(req)
+	if review == nil {
+		return d
+	}
+	return review.keepCut()
+}
+
+// observe reads the Service before and after the write. It returns nil and a Decision for
+// a write that leaves nothing to decide.
+func (h *serviceHandler) observe(req admission.Request) (*serviceReview, Decision) {
+	// The controller's own write.
+	if isSelf(req, h.self) {
+		return nil, Decision{Outcome: Ignored, Reason: reasonOwnWrite}
+	}
 	before, after, err := readServices(req)
 	if err != nil {
-		return decision{outcome: failedOpen, reason: reasonUnreadable, warnings: []string{
-			fmt.Sprintf("a cut of client traffic is not kept in Service %s: %v", req.Name, plainly(err)),
+		return nil, Decision{Outcome: FailedOpen, Reason: reasonUnreadable, Warnings: []string{
+			fmt.Sprintf("a cut of client traffic is not kept in Service %s: %v", req.Name, withoutGoTypes(err)),
 		}}
 	}
-	wrote, written := after.Spec.Selector[v1alpha1.ClientTrafficKey]
+	// A Service that is being deleted, or a headless one, which serves the members
+	// themselves. This project never cuts it, so another client's cut must be easy to undo.
 	if after.DeletionTimestamp != nil || after.Spec.ClusterIP == corev1.ClusterIPNone {
-		// A headless Service is the members' own: a cut there, which nobody
-		// here makes, must be easy to undo.
-		return decision{outcome: ignored, reason: reasonNothingToDo}
+		return nil, Decision{Outcome: Ignored, Reason: reasonNothingToDo}
 	}
+	// A write that sets or keeps a cut with a readable end, which may be another end.
 	if _, readable := observe.CutUntil(after); readable {
-		return decision{outcome: unchanged, reason: reasonCutWritten}
+		return nil, Decision{Outcome: Unchanged, Reason: reasonCutWritten}
 	}
-	until, cut := observe.CutUntil(before)
-	switch {
-	case cut && until.After(now):
-		return decision{
-			outcome: patched, reason: reasonCutKept,
-			patch: []jsonpatch.Operation{setCut(after, before.Spec.Selector[v1alpha1.ClientTrafficKey])},
-			warnings: []string{fmt.Sprintf("client traffic of Service %s is cut until %s, so its selector keeps %s; to restore it before: kubectl etcd restore-client-traffic service/%s",
-				req.Name, until.UTC().Format(time.RFC3339), v1alpha1.ClientTrafficKey, req.Name)},
-		}
-	case written:
-		return decision{
-			outcome: patched, reason: reasonCutUnreadable,
-			patch: []jsonpatch.Operation{jsonpatch.NewOperation("remove", cutPath, nil)},
-			warnings: []string{fmt.Sprintf("the selector of Service %s doesn't get %s=%q, since a cut must say its end: %s and a Unix time",
-				req.Name, v1alpha1.ClientTrafficKey, wrote, v1alpha1.ClientTrafficPrefix)},
-		}
-	}
-	return decision{outcome: unchanged, reason: reasonCutEnded}
+	return &serviceReview{name: req.Name, before: before, after: after, now: h.clock.Now()}, Decision{}
 }
 
-// cutPath is where the key stands.
-var cutPath = "/spec/selector/" + strings.ReplaceAll(v1alpha1.ClientTrafficKey, "/", "~1")
+// keepCut restores a cut that has not expired, and removes one without a readable end.
+func (r *serviceReview) keepCut() Decision {
+	until, cut := observe.CutUntil(r.before)
+	value, written := r.after.Spec.Selector[v1alpha1.ClientTrafficKey]
+	switch {
+	case cut && until.After(r.now):
+		return Decision{
+			Outcome: Patched, Reason: reasonCutKept, Patch: []jsonpatch.Operation{setCut(r.after, r.before.Spec.Selector[v1alpha1.ClientTrafficKey])},
+			Warnings: []string{fmt.Sprintf("client traffic of Service %s is cut until %s, so its selector keeps %s; to restore it before: kubectl etcd restore-client-traffic service/%s",
+				r.name, until.UTC().Format(time.RFC3339), v1alpha1.ClientTrafficKey, r.name)},
+		}
+	case written:
+		return Decision{
+			Outcome: Patched, Reason: reasonCutUnreadable, Patch: []jsonpatch.Operation{jsonpatch.NewOperation("remove", cutPath, nil)},
+			Warnings: []string{fmt.Sprintf("the selector of Service %s doesn't get %s=%q, since a cut must say its end: %s and a Unix time",
+				r.name, v1alpha1.ClientTrafficKey, value, v1alpha1.ClientTrafficPrefix)},
+		}
+	}
+	return Decision{Outcome: Unchanged, Reason: reasonCutEnded}
+}
 
-// setCut puts the key into a selector and leaves the rest of it as it is written.
+// cutPath is the JSON pointer to the key of a cut.
+var cutPath = "/spec/selector/" + pointerKey(v1alpha1.ClientTrafficKey)
+
+// setCut puts the key of a cut into a Service's selector, and leaves the rest as it is.
 func setCut(service *corev1.Service, value string) jsonpatch.Operation {
 	if len(service.Spec.Selector) == 0 {
 		return jsonpatch.NewOperation("add", "/spec/selector", map[string]string{v1alpha1.ClientTrafficKey: value})
@@ -94,6 +108,7 @@ func setCut(service *corev1.Service, value string) jsonpatch.Operation {
 	return jsonpatch.NewOperation("add", cutPath, value)
 }
 
+// readServices decodes a Service before and after the write. A new Service was empty before.
 func readServices(req admission.Request) (before, after *corev1.Service, err error) {
 	before, after = &corev1.Service{}, &corev1.Service{}
 	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, after); err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// spreadPatch adds terms and the record to a pod. It only ever adds: to lists
-// at their end, and parents where there are none, so that fields that this
-// program doesn't know, and the pod's own terms, stay as they are.
+// spreadPatch adds terms and the record to a pod. It appends to lists and adds missing
+// parents, and never replaces a field. So the pod's own terms, and fields that this program
+// doesn't know, stay as they are.
 func spreadPatch(pod *corev1.Pod, terms []policy.Term, selector *metav1.LabelSelector, record string) []jsonpatch.Operation {
 	var required []any
 	var preferred, constraints []any
@@ -56,8 +56,8 @@ func antiAffinity(pod *corev1.Pod, required, preferred []any) []jsonpatch.Operat
 	return append(ops, appendTo(anti+"/preferredDuringSchedulingIgnoredDuringExecution", have.PreferredDuringSchedulingIgnoredDuringExecution == nil, preferred)...)
 }
 
-// appendTo adds values at the end of a list. An absent list and null are the
-// same here: "add" replaces a null.
+// appendTo appends values to a list. A list that is null counts as absent, since "add"
+// replaces a null.
 func appendTo(path string, absent bool, values []any) []jsonpatch.Operation {
 	if len(values) == 0 {
 		return nil
@@ -79,15 +79,16 @@ func annotate(pod *corev1.Pod, record string) []jsonpatch.Operation {
 	case pod.Annotations == nil:
 		return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/metadata/annotations", map[string]string{v1alpha1.SpreadAnnotation: record})}
 	}
-	return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/metadata/annotations/kubectl-etcd.dev~1spread", record)}
+	return []jsonpatch.Operation{jsonpatch.NewOperation("add", annotationPath(v1alpha1.SpreadAnnotation), record)}
 }
 
 func affinityTerm(t policy.Term, selector *metav1.LabelSelector) corev1.PodAffinityTerm {
 	return corev1.PodAffinityTerm{TopologyKey: t.TopologyKey, LabelSelector: selector}
 }
 
-// spreadConstraint has no matchLabelKeys: with the StatefulSet's revision among
-// them a rollout would spread the new pods alone, and put them beside old ones.
+// spreadConstraint returns a term as a topology spread constraint. It has no
+// matchLabelKeys: with the StatefulSet's revision as a key, a rollout would spread only the
+// new pods, and could put them beside old ones.
 func spreadConstraint(t policy.Term, selector *metav1.LabelSelector) corev1.TopologySpreadConstraint {
 	c := corev1.TopologySpreadConstraint{
 		MaxSkew:           1,
@@ -105,9 +106,9 @@ func spreadConstraint(t policy.Term, selector *metav1.LabelSelector) corev1.Topo
 	return c
 }
 
-// clashes says whether the pod has a spread constraint that forbids a second
-// one like this: the API server takes one for each key and firmness, whatever
-// they select.
+// clashes reports whether the pod has a spread constraint that rules this one out. The API
+// server accepts one for each pair of topologyKey and whenUnsatisfiable, whatever their
+// selectors are.
 func clashes(pod *corev1.Pod, t policy.Term) bool {
 	if t.Kind != policy.TopologySpread {
 		return false

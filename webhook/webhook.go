@@ -1,69 +1,79 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package webhook answers the API server's admission reviews. Each handler
-// observes, lets pass what is not ours, asks policy to decide and responds; it
-// never dials etcd and has no side effects, so dry runs are clean. What a
-// handler changes it changes by patches to its own paths alone.
+// Package webhook answers the API server's admission reviews.
 //
-// Mutation fails open: a member without our terms is better than no member.
+// A review takes one way. Its endpoint limits the time and catches panics. The handler
+// observes, which is where requests that are none of its business leave; decides, which is
+// a function of what was observed; and returns a Decision. The endpoint counts the Decision
+// and respond makes the response of it.
+//
+// A handler never dials etcd and has no side effects, so that dry runs are safe. It changes
+// objects only by patches, and only the fields that belong to this project. Mutation fails
+// open: a member without this project's terms is better than no member.
 package webhook
 
 import (
 	"context"
+	"fmt"
 	"net/http"
-	"time"
 
-	ctrl "sigs.k8s.io/controller-runtime"
+	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
-// The paths that the API server calls, which the webhook configurations name.
-const (
-	PodPath    = "/mutate-pod"
-	OwnerPath  = "/warn-owner"
-	BudgetPath = "/mutate-poddisruptionbudget"
-	// ServicePath is called for Services whose selector has, had or gets a cut.
-	ServicePath = "/mutate-service"
-)
+// Config is what the handlers need. All fields are required, except Self.
+type Config struct {
+	Reader *observe.Reader
+	// Self is the user that the controller writes as. Its writes are not reviewed.
+	Self string
+	// Identity names this replica in answers to probes.
+	Identity Identity
+	Metrics  prometheus.Registerer
+}
 
-// What one review may spend on looking around, by how long the API server waits
-// for it, which is twice that or 3 seconds: past that our answer, with its warning,
-// would be lost. A member that is not spread is worth more waiting than a budget,
-// which the controller will see, or words.
-const (
-	patience       = 2 * time.Second
-	budgetPatience = time.Second
-	ownerPatience  = 500 * time.Millisecond
-)
+// Server is the part of controller-runtime's webhook server that Register needs.
+type Server interface {
+	Register(path string, h http.Handler)
+}
 
-// Register puts the handlers on the manager's webhook server. Self is the user
-// that the controller writes as, whose writes are its own affair; who is what this
-// one of several replicas answers by.
-func Register(mgr ctrl.Manager, r *observe.Reader, self string, who Identity) error {
-	if err := registerMetrics(); err != nil {
-		return err
+// Register puts every handler of entries.Handlers on the server.
+func Register(server Server, c Config) error {
+	m := newMetrics()
+	for _, collector := range m.collectors() {
+		if err := c.Metrics.Register(collector); err != nil {
+			return fmt.Errorf("register the metrics: %w", err)
+		}
 	}
-	server, now := mgr.GetWebhookServer(), r.Leases.Clock
-	for _, h := range []struct {
-		path, name string
-		handle     admission.HandlerFunc
-	}{
-		{PodPath, podHandler, Pod(r, who)},
-		{OwnerPath, ownerHandler, Owner(r)},
-		{BudgetPath, budgetHandler, PodDisruptionBudget(r, self)},
-		{ServicePath, serviceHandler, Service(now, self)},
-	} {
-		server.Register(h.path, &admission.Webhook{Handler: timed(h.name, now, failsOpen(h.name, h.handle)), WithContextFunc: toItsEnd})
+	handlers := c.handlers()
+	for _, e := range entries.Handlers {
+		h, ok := handlers[e.Name]
+		if !ok {
+			return fmt.Errorf("no handler has the name %s", e.Name)
+		}
+		server.Register(e.Path, &admission.Webhook{
+			Handler:         &endpoint{entry: e, handler: h, clock: c.Reader.Leases.Clock, metrics: m},
+			WithContextFunc: detachContext,
+		})
 	}
 	return nil
 }
 
-// toItsEnd keeps a review that is in hand when the server is told to end from being cut
-// off in a live read: its request's context ends with the server's. Each handler has a limit
-// of its own.
-func toItsEnd(ctx context.Context, _ *http.Request) context.Context {
+// handlers returns all handlers by their names in entries.Handlers.
+func (c Config) handlers() map[string]handler {
+	return map[string]handler{
+		entries.Pod:                 &podHandler{reader: c.Reader, identity: c.Identity},
+		entries.PodDisruptionBudget: &budgetHandler{reader: c.Reader, self: c.Self},
+		entries.Service:             &serviceHandler{clock: c.Reader.Leases.Clock, self: c.Self},
+		entries.Owner:               &ownerHandler{reader: c.Reader},
+	}
+}
+
+// detachContext keeps the end of the server from cancelling the reviews that it still
+// answers. Each handler has a time limit of its own.
+func detachContext(ctx context.Context, _ *http.Request) context.Context {
 	return context.WithoutCancel(ctx)
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	webhookserver "sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certificate"
@@ -63,7 +64,10 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 		return fmt.Errorf("find out this replica's name: %w", err)
 	}
 	built := version.Get()
-	if err := webhook.Register(mgr, reader, self, webhook.Identity{Replica: replica, Version: built.Version}); err != nil {
+	err = webhook.Register(mgr.GetWebhookServer(), webhook.Config{
+		Reader: reader, Self: self, Identity: webhook.Identity{Replica: replica, Version: built.Version}, Metrics: metrics.Registry,
+	})
+	if err != nil {
 		return fmt.Errorf("register the webhooks: %w", err)
 	}
 	if err := addLeader(ctx, mgr, o, reader); err != nil {

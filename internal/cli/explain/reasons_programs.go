@@ -73,6 +73,7 @@ func webhookReasons() []reason {
 		{"NoPolicy", from, "No EtcdTopologyPolicy selects the cluster.", "Apply one if the members should be spread: policy.yaml of the release (manifests/samples/policy.yaml of a checkout) selects all."},
 		{"OptedOut", from, "The owner opted out by annotation.", "Remove the annotation kubectl-etcd.dev/topology-policy=opt-out to opt in again."},
 		{"Unreadable", from, "The request's object couldn't be read. It passes as it is.", "The warning has the details; report it if it stays."},
+		{"Undecided", from, "etcd-webhook came to no decision because of an internal error. The outcome shows whether the request passed unchanged or was refused.", "Report it with the error in the log of etcd-webhook."},
 		{"NoSelector", from, "The cluster's pods can't be selected apart from others, so no spread could be written. The pod passes as it is.", "Give the StatefulSet a selector of its own."},
 		{"NothingToDo", from, "The object is as it should be already.", noAction},
 		{"Covered", from, "The pod has terms for these topology keys already.", noAction},

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	"sigs.k8s.io/json"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// budgetWrite is a client's write of a disruption budget.
+type budgetWrite struct {
+	// budget is the budget as written, without the field dropped.
+	budget *policyv1.PodDisruptionBudget
+	// old is the budget before the write, nil if the write creates it.
+	old *policyv1.PodDisruptionBudget
+	// dropped is the field that dropManagedField removed, empty for none.
+	dropped observe.BudgetField
+}
+
+func readBudgetWrite(req admission.Request) (budgetWrite, error) {
+	w := budgetWrite{budget: &policyv1.PodDisruptionBudget{}}
+	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, w.budget); err != nil {
+		return w, err
+	}
+	w.budget.Namespace = req.Namespace
+	if len(req.OldObject.Raw) > 0 {
+		w.old = &policyv1.PodDisruptionBudget{}
+		if err := json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, w.old); err != nil {
+			return w, err
+		}
+		w.dropManagedField()
+	}
+	return w, nil
+}
+
+// dropManagedField removes this project's field if the author wrote the other one beside
+// it. An author who switches between minAvailable and maxUnavailable with server-side apply
+// leaves our field in the budget, and the API server rejects a budget with both.
+func (w *budgetWrite) dropManagedField() {
+	ours, recorded := observe.ParseBudgetValue(w.old.Annotations[v1alpha1.BudgetValueAnnotation])
+	was, problem := observe.ValueOf(w.old.Name, &w.old.Spec)
+	spec := &w.budget.Spec
+	if !recorded || problem != nil || was != ours || spec.MinAvailable == nil || spec.MaxUnavailable == nil {
+		return
+	}
+	field := &spec.MinAvailable
+	if ours.Field == observe.MaxUnavailable {
+		field = &spec.MaxUnavailable
+	}
+	if **field == intstr.FromInt(ours.N) {
+		*field, w.dropped = nil, ours.Field
+	}
+}
+
+// inForce returns the minAvailable before the write, -1 for none, and the record of the
+// budget before the write.
+func (w *budgetWrite) inForce(facts observe.Facts) (int, observe.BudgetRecord) {
+	if w.old == nil {
+		// A new budget may be a copy with our annotations. The timers in them are those
+		// of the budget that was copied.
+		return -1, observe.BudgetRecord{}
+	}
+	before := observe.DecodeBudgetRecord(w.old.Annotations, facts.At)
+	value, problem := observe.ValueOf(w.old.Name, &w.old.Spec)
+	if problem != nil {
+		return -1, before
+	}
+	return value.Min(facts.Replicas), before
+}
+
+// original returns the value that the budget's author asks for. A write that leaves our
+// value as it was asks for nothing new: a client adds a label, or the API server calls again
+// after another webhook changed the budget.
+func (w *budgetWrite) original(before observe.BudgetRecord, wrote observe.BudgetValue, now time.Time) observe.BudgetValue {
+	written := observe.DecodeBudgetRecord(w.budget.Annotations, now)
+	if written.Original != nil && written.Value != nil && *written.Value == wrote {
+		return *written.Original
+	}
+	if w.old != nil && before.Original != nil {
+		if was, problem := observe.ValueOf(w.old.Name, &w.old.Spec); problem == nil && was == wrote {
+			return *before.Original
+		}
+	}
+	return wrote
+}

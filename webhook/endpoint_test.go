@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	"github.com/google/go-cmp/cmp"
+	dto "github.com/prometheus/client_model/go"
+	"gomodules.xyz/jsonpatch/v2"
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	testclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
+)
+
+// decided is a handler with one answer. It panics without one.
+type decided struct{ answer *Decision }
+
+func (d decided) decide(context.Context, admission.Request) Decision { return *d.answer }
+
+// TestResponses holds the response to each kind of Decision. It goes through an endpoint and
+// admission.Webhook, as a request of the API server does.
+func TestResponses(t *testing.T) {
+	t.Parallel()
+	const message = "cannot evict etcd-main-0: etcd cluster etcd-main would have 1 healthy of 3 voters, quorum is 2"
+	eviction := admissionv1.AdmissionRequest{UID: "u", Operation: admissionv1.Create, SubResource: "eviction", Name: "etcd-main-0", Kind: metav1.GroupVersionKind{Kind: "Eviction"}}
+	deletion := admissionv1.AdmissionRequest{UID: "u", Operation: admissionv1.Delete, Name: "etcd-main-0", Kind: metav1.GroupVersionKind{Kind: "Pod"}}
+	scale := admissionv1.AdmissionRequest{UID: "u", Operation: admissionv1.Update, SubResource: "scale", Name: "etcd-main", Kind: metav1.GroupVersionKind{Kind: "Scale"}}
+	creation := admissionv1.AdmissionRequest{UID: "u", Operation: admissionv1.Create, Name: "etcd-main-0", Kind: metav1.GroupVersionKind{Kind: "Pod"}}
+	guard := entries.Handler{Name: "guard", Limit: 1, Guard: true, FailurePolicy: admissionregistrationv1.Ignore}
+	mutation := entries.Handler{Name: "mutation", Limit: 1, FailurePolicy: admissionregistrationv1.Ignore}
+	closed := entries.Handler{Name: "closed", Limit: 1, FailurePolicy: admissionregistrationv1.Fail}
+	deny := &Decision{Outcome: Denied, Reason: "QuorumLost", Policy: "default", Message: message, Warnings: []string{"look"}, Patch: []jsonpatch.Operation{{}}}
+	for _, row := range []struct {
+		name    string
+		handler entries.Handler
+		request admissionv1.AdmissionRequest
+		answer  *Decision
+		code    int32
+		status  metav1.StatusReason
+		outcome Outcome
+		reason  string
+	}{
+		{"eviction denied", guard, eviction, deny, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, Denied, "QuorumLost"},
+		{"deletion denied", guard, deletion, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "QuorumLost"},
+		{"scale denied", guard, scale, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "QuorumLost"},
+		{"mutation denied", mutation, creation, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "QuorumLost"},
+		{"eviction undecided", guard, eviction, &Decision{}, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, Denied, "Undecided"},
+		{"deletion undecided", guard, deletion, &Decision{}, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "Undecided"},
+		{"mutation undecided", mutation, creation, &Decision{}, http.StatusOK, "", FailedOpen, "Undecided"},
+		{"undecided with failurePolicy Fail", closed, creation, &Decision{}, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "Undecided"},
+		{"guard panics", guard, eviction, nil, http.StatusOK, "", FailedOpen, "Undecided"},
+		{"mutation panics", mutation, creation, nil, http.StatusOK, "", FailedOpen, "Undecided"},
+		{"panic with failurePolicy Fail", closed, creation, nil, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "Undecided"},
+		{"warned", guard, eviction, &Decision{Outcome: Warned, Reason: "PolicyWarns"}, http.StatusOK, "", Warned, "PolicyWarns"},
+		{"an outcome that does not exist", mutation, creation, &Decision{Outcome: "Alowed", Reason: "X"}, http.StatusForbidden, metav1.StatusReasonForbidden, "Alowed", "X"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMetrics()
+			wh := &admission.Webhook{Handler: &endpoint{entry: row.handler, handler: decided{row.answer}, clock: testclock.NewFakePassiveClock(testNow), metrics: m}}
+			got := wh.Handle(t.Context(), admission.Request{AdmissionRequest: row.request})
+			if got.Allowed != (row.code == http.StatusOK) || got.Result.Code != row.code || got.Result.Reason != row.status || got.UID != "u" {
+				t.Errorf("allowed %t, %+v", got.Allowed, got.Result)
+			}
+			if got.Result.Details != nil {
+				t.Errorf("client-go retries silently by %+v", got.Result.Details)
+			}
+			want := map[string]string{auditOutcome: string(row.outcome), auditReason: row.reason}
+			if row.answer != nil && row.answer.Policy != "" {
+				want[auditPolicy] = row.answer.Policy
+			}
+			if diff := cmp.Diff(want, got.AuditAnnotations); diff != "" {
+				t.Errorf("audit annotations (-want +got):\n%s", diff)
+			}
+			if row.answer == deny && (got.Result.Message != message || len(got.Patch) > 0 || len(got.Warnings) != 1) {
+				t.Errorf("message %q, patch %s, warnings %q", got.Result.Message, got.Patch, got.Warnings)
+			}
+			if row.reason == reasonUndecided && !strings.Contains(got.Result.Message+strings.Join(got.Warnings, " "), row.request.Name) {
+				t.Errorf("neither %q nor %q has the object's name", got.Result.Message, got.Warnings)
+			}
+			var counted dto.Metric
+			if err := m.admissions.WithLabelValues(row.handler.Name, string(row.outcome), row.reason).Write(&counted); err != nil {
+				t.Fatal(err)
+			}
+			if counted.GetCounter().GetValue() != 1 {
+				t.Error("not counted under its outcome and reason")
+			}
+		})
+	}
+}
+
+// TestZeroDecisionRefuses holds that respond alone refuses what was not decided.
+func TestZeroDecisionRefuses(t *testing.T) {
+	t.Parallel()
+	if got := respond(admission.Request{}, Decision{}); got.Allowed || got.Result.Code != http.StatusForbidden {
+		t.Errorf("allowed %t, %+v", got.Allowed, got.Result)
+	}
+}
+
+// unreadableFacts is a Reader that panics as soon as it reads.
+func unreadableFacts() *observe.Reader {
+	return &observe.Reader{Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
+}
+
+// TestPanicFailsOpen holds that a request passes if reading the facts panics, for every
+// webhook that reads facts.
+func TestPanicFailsOpen(t *testing.T) {
+	t.Parallel()
+	server := register(t, unreadableFacts())
+	for name, file := range map[string]string{
+		entries.Pod: "pod-zones", entries.Owner: "owner-statefulset", entries.PodDisruptionBudget: "budget-below-quorum",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, request := readRequest(t, "testdata/"+file+".request.yaml")
+			h, _ := entryOf(t, request.Resource)
+			if h.Name != name {
+				t.Fatalf("%s is about handler %s", file, h.Name)
+			}
+			wh := server[h.Path]
+			var logged strings.Builder
+			wh.LogConstructor = func(logr.Logger, *admission.Request) logr.Logger {
+				return funcr.New(func(_, args string) { logged.WriteString(args) }, funcr.Options{})
+			}
+			got := wh.Handle(t.Context(), admission.Request{AdmissionRequest: *request})
+			if !got.Allowed || got.UID != request.UID || len(got.Patch) > 0 {
+				t.Errorf("allowed %t with UID %q and patch %q: %v", got.Allowed, got.UID, got.Patch, got.Result)
+			}
+			if got.AuditAnnotations[auditOutcome] != string(FailedOpen) {
+				t.Errorf("annotated %v", got.AuditAnnotations)
+			}
+			if warned := strings.Join(got.Warnings, " "); !strings.Contains(warned, request.Name) {
+				t.Errorf("warned %q", warned)
+			}
+			if log := logged.String(); !strings.Contains(log, "nil pointer") || !strings.Contains(log, "internal/observe") {
+				t.Errorf("the log doesn't have the place of the panic: %q", log)
+			}
+		})
+	}
+}
+
+// TestReviewsOutliveTheServersContext holds for every webhook that the end of the server
+// doesn't cancel a review.
+func TestReviewsOutliveTheServersContext(t *testing.T) {
+	t.Parallel()
+	server := register(t, unreadableFacts())
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, h := range entries.Handlers {
+		wh := server[h.Path]
+		if wh == nil || wh.WithContextFunc == nil || wh.WithContextFunc(ended, nil).Err() != nil {
+			t.Errorf("%s: a review ends with the server", h.Path)
+		}
+	}
+	if len(server) != len(entries.Handlers) {
+		t.Errorf("%d webhooks are registered for %d handlers", len(server), len(entries.Handlers))
+	}
+}
+
+// TestEveryHandlerIsListed holds that Config has no handler that the list doesn't have.
+func TestEveryHandlerIsListed(t *testing.T) {
+	t.Parallel()
+	if handlers := (Config{Reader: unreadableFacts()}).handlers(); len(handlers) != len(entries.Handlers) {
+		t.Errorf("%d handlers, and the list has %d", len(handlers), len(entries.Handlers))
+	}
+}

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// governing returns the policy that applies to an owner's cluster. Without one it returns
+// nil, and the Decision on the request; what names the object in warnings.
+func governing(ctx context.Context, r *observe.Reader, owner observe.Owner, req admission.Request, what string) (*v1alpha1.EtcdTopologyPolicy, Decision) {
+	match, err := r.PolicyFor(ctx, owner)
+	switch {
+	case err != nil:
+		return nil, unobserved(what, req, err)
+	case match.OptedOut:
+		return nil, Decision{Outcome: Ignored, Reason: reasonOptedOut}
+	case len(match.Conflict) > 0:
+		return nil, Decision{Outcome: Warned, Reason: reasonConflict, Warnings: []string{conflictWarning(match.Conflict, owner)}}
+	case match.Policy == nil:
+		return nil, Decision{Outcome: Ignored, Reason: reasonNoPolicy}
+	case match.Policy.Spec.Mode == v1alpha1.ModeOff:
+		return nil, Decision{Outcome: Ignored, Reason: reasonPolicyOff}
+	}
+	return match.Policy, Decision{}
+}
+
+// isSelf reports whether the controller made the request.
+func isSelf(req admission.Request, self string) bool {
+	return self != "" && req.UserInfo.Username == self
+}
+
+// unreadable lets an object pass that can't be decoded. The API server decides whether
+// it is valid.
+func unreadable(what string, req admission.Request, err error) Decision {
+	return Decision{Outcome: FailedOpen, Reason: reasonUnreadable, Warnings: []string{notApplied(what, req.Name, withoutGoTypes(err))}}
+}
+
+// unobserved lets a request pass that can't be judged now. A member without terms starts;
+// a refusal could keep a cluster from regaining its quorum.
+func unobserved(what string, req admission.Request, err error) Decision {
+	return Decision{Outcome: FailedOpen, Reason: reasonUnobserved, Warnings: []string{notApplied(what, req.Name, err)}}
+}
+
+func notApplied(what, name string, err error) string {
+	return fmt.Sprintf("EtcdTopologyPolicy is not applied to %s %s: %v", what, name, err)
+}
+
+func conflictWarning(policies []string, owner observe.Owner) string {
+	return fmt.Sprintf("EtcdTopologyPolicies %s select %s with the same priority, so none applies; give one a higher priority",
+		strings.Join(policies, ", "), owner)
+}
+
+// withoutGoTypes rewords an error of decoding that names a Go type.
+func withoutGoTypes(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("its field %s can't be of type %s", wrong.Field, wrong.Value)
+	}
+	return err
+}

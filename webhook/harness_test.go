@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	testclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
+)
+
+// testSelf is the user of the controller.
+const testSelf = "system:serviceaccount:kubectl-etcd-system:etcd-webhook"
+
+// testIdentity is the replica that answers.
+var testIdentity = Identity{Replica: "etcd-webhook-0", Version: "v1.2.3"}
+
+// testNow is the time of every request.
+var testNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+
+// readerOf reads objects at testNow, when it sees their leases for the first time.
+func readerOf(objects observetest.Objects) *observe.Reader {
+	return &observe.Reader{Reader: objects, Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
+}
+
+// testServer has the registered webhooks by their paths.
+type testServer map[string]*admission.Webhook
+
+func (s testServer) Register(path string, h http.Handler) { s[path] = h.(*admission.Webhook) }
+
+// serve registers the webhooks over objects.
+func serve(tb testing.TB, objects observetest.Objects) testServer {
+	tb.Helper()
+	return register(tb, readerOf(objects))
+}
+
+func register(tb testing.TB, r *observe.Reader) testServer {
+	tb.Helper()
+	s := testServer{}
+	if err := Register(s, Config{Reader: r, Self: testSelf, Identity: testIdentity, Metrics: prometheus.NewRegistry()}); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// entryOf returns the handler and the entry for requests about a resource.
+func entryOf(tb testing.TB, r metav1.GroupVersionResource) (entries.Handler, entries.Entry) {
+	tb.Helper()
+	for _, h := range entries.Handlers {
+		for _, e := range h.Entries {
+			if e.Group == r.Group && e.Resource == r.Resource {
+				return h, e
+			}
+		}
+	}
+	tb.Fatalf("no handler is called for %s", r)
+	return entries.Handler{}, entries.Entry{}
+}
+
+// handle sends a request to the handler of its resource, and holds what is true of every
+// response: the request passes, the handler came to a decision, and warnings are short.
+func (s testServer) handle(tb testing.TB, request admissionv1.AdmissionRequest) admission.Response {
+	tb.Helper()
+	h, _ := entryOf(tb, request.Resource)
+	got := s[h.Path].Handle(tb.Context(), admission.Request{AdmissionRequest: request})
+	if !got.Allowed {
+		tb.Fatalf("refused: %s\n%s", got.Result.Message, request.Object.Raw)
+	}
+	if got.AuditAnnotations[auditReason] == reasonUndecided {
+		tb.Fatalf("no decision: %s\n%s", got.Warnings, request.Object.Raw)
+	}
+	for _, w := range got.Warnings {
+		if len(w) > maxWarning {
+			tb.Fatalf("warning of %d characters: %q", len(w), w)
+		}
+	}
+	return got
+}
+
+var (
+	podResource     = metav1.GroupVersionResource{Version: "v1", Resource: "pods"}
+	serviceResource = metav1.GroupVersionResource{Version: "v1", Resource: "services"}
+	budgetResource  = metav1.GroupVersionResource{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}
+)
+
+// generated is a random write.
+type generated struct {
+	resource metav1.GroupVersionResource
+	// old is nil if the write creates the object.
+	old, raw []byte
+	// facts are the objects around it. Later are those around it when the API server calls
+	// again, beside facts themselves.
+	facts, later observetest.Objects
+}
+
+// review sends a write of an object to the handler.
+func (g *generated) review(tb testing.TB, server testServer, old, raw []byte) admission.Response {
+	tb.Helper()
+	request := admissionv1.AdmissionRequest{
+		UID: "u", Operation: admissionv1.Create, Namespace: "db", Name: "main-client", Resource: g.resource,
+		Object: runtime.RawExtension{Raw: raw}, OldObject: runtime.RawExtension{Raw: old},
+	}
+	if old != nil {
+		request.Operation = admissionv1.Update
+	}
+	return server.handle(tb, request)
+}
+
+// patched sends 10,000 generated writes to their handler, and holds what every handler
+// promises: its patch applies, and it changes nothing in an object that it has patched,
+// neither when the API server calls again for the same request nor in the next write. check
+// holds what is particular to a handler. It returns the number of writes by outcome and
+// by reason. SEED repeats a run.
+func patched(t *testing.T, generate func(*rand.Rand) generated, check func(g generated, mutated []byte, r admission.Response)) map[string]int {
+	t.Helper()
+	seed := rand.Uint64()
+	if s, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	counts := map[string]int{}
+	for i := range 10_000 {
+		g := generate(rng)
+		server := serve(t, g.facts)
+		first := g.review(t, server, g.old, g.raw)
+		counts[first.AuditAnnotations[auditOutcome]]++
+		counts[first.AuditAnnotations[auditReason]]++
+		mutated := apply(t, g.raw, first)
+		check(g, mutated, first)
+		for _, again := range []testServer{server, serve(t, g.later)} {
+			if second := g.review(t, again, g.old, mutated); len(second.Patches) > 0 {
+				t.Errorf("changes again:\nfirst:  %s\nsecond: %s", first.Patch, second.Patch)
+			}
+		}
+		if _, e := entryOf(t, g.resource); len(first.Patches) > 0 && slices.Contains(e.Operations, "UPDATE") {
+			if next := g.review(t, server, mutated, mutated); len(next.Patches) > 0 {
+				t.Errorf("changes what it left:\nfirst: %s\nnext:  %s", first.Patch, next.Patch)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("write %d:\nold: %s\nnew: %s", i, g.old, g.raw)
+		}
+	}
+	t.Log(counts)
+	return counts
+}
+
+// apply returns an object with the response's patch.
+func apply(t *testing.T, raw []byte, r admission.Response) []byte {
+	t.Helper()
+	if len(r.Patch) == 0 {
+		return raw
+	}
+	p, err := jsonpatch.DecodePatch(r.Patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.Apply(raw)
+	if err != nil {
+		t.Fatalf("patch does not apply: %v\n%s\n%s", err, r.Patch, raw)
+	}
+	return out
+}
