@@ -10,7 +10,7 @@ import "gomodules.xyz/jsonpatch/v2"
 // respond refuses it.
 type Decision struct {
 	Outcome Outcome
-	// Reason is one of the words of reasons.md.
+	// Reason is a name in reasons.md, in CamelCase.
 	Reason string
 	// Policy is the name of the EtcdTopologyPolicy that was followed.
 	Policy string

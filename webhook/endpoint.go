@@ -49,13 +49,13 @@ func (e *endpoint) decide(ctx context.Context, req admission.Request) (d Decisio
 		cause := recover()
 		switch {
 		case cause != nil:
-			log.FromContext(ctx).Error(fmt.Errorf("panic: %v", cause), "cannot judge a request", "handler", e.entry.Name, "stack", string(debug.Stack()))
+			log.FromContext(ctx).Error(fmt.Errorf("panic: %v", cause), "no decision on a request", "handler", e.entry.Name, "stack", string(debug.Stack()))
 			if e.entry.FailurePolicy == admissionregistrationv1.Ignore {
-				d = Decision{Outcome: FailedOpen, Reason: reasonUndecided, Warnings: []string{internalError(req)}}
+				d = Decision{Outcome: FailedOpen, Reason: reasonUndecided, Warnings: []string{internalError(req, "passes unchanged")}}
 				return
 			}
 		case d.Outcome == "":
-			log.FromContext(ctx).Error(errors.New("no decision"), "cannot judge a request", "handler", e.entry.Name)
+			log.FromContext(ctx).Error(errors.New("the handler returned none"), "no decision on a request", "handler", e.entry.Name)
 		default:
 			return
 		}
@@ -69,11 +69,11 @@ func (e *endpoint) decide(ctx context.Context, req admission.Request) (d Decisio
 // misses is a patch or a warning.
 func undecided(e entries.Handler, req admission.Request) Decision {
 	if e.Guard || e.FailurePolicy == admissionregistrationv1.Fail {
-		return Decision{Outcome: Denied, Reason: reasonUndecided, Message: internalError(req)}
+		return Decision{Outcome: Denied, Reason: reasonUndecided, Message: internalError(req, "is refused")}
 	}
-	return Decision{Outcome: FailedOpen, Reason: reasonUndecided, Warnings: []string{internalError(req)}}
+	return Decision{Outcome: FailedOpen, Reason: reasonUndecided, Warnings: []string{internalError(req, "passes unchanged")}}
 }
 
-func internalError(req admission.Request) string {
-	return fmt.Sprintf("%s %s passes as it is: etcd-webhook can't judge it, by a fault of its own that its log has", req.Kind.Kind, req.Name)
+func internalError(req admission.Request, consequence string) string {
+	return fmt.Sprintf("%s %s %s, because etcd-webhook had an internal error; see its log", req.Kind.Kind, req.Name, consequence)
 }

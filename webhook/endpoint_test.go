@@ -41,7 +41,7 @@ func TestResponses(t *testing.T) {
 	guard := entries.Handler{Name: "guard", Limit: 1, Guard: true, FailurePolicy: admissionregistrationv1.Ignore}
 	mutation := entries.Handler{Name: "mutation", Limit: 1, FailurePolicy: admissionregistrationv1.Ignore}
 	closed := entries.Handler{Name: "closed", Limit: 1, FailurePolicy: admissionregistrationv1.Fail}
-	deny := &Decision{Outcome: Denied, Reason: "QuorumLost", Policy: "default", Message: message, Warnings: []string{"look"}, Patch: []jsonpatch.Operation{{}}}
+	deny := &Decision{Outcome: Denied, Reason: "QuorumLost", Policy: "default", Message: message, Warnings: []string{"see the log"}, Patch: []jsonpatch.Operation{{}}}
 	for _, row := range []struct {
 		name    string
 		handler entries.Handler
@@ -145,7 +145,7 @@ func TestPanicFailsOpen(t *testing.T) {
 				t.Errorf("warned %q", warned)
 			}
 			if log := logged.String(); !strings.Contains(log, "nil pointer") || !strings.Contains(log, "internal/observe") {
-				t.Errorf("the log doesn't have the place of the panic: %q", log)
+				t.Errorf("the log has no stack of the panic: %q", log)
 			}
 		})
 	}

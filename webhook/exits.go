@@ -64,7 +64,7 @@ func conflictWarning(policies []string, owner observe.Owner) string {
 // withoutGoTypes rewords an error of decoding that names a Go type.
 func withoutGoTypes(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("its field %s can't be of type %s", wrong.Field, wrong.Value)
+		return fmt.Errorf("field %s must not be a JSON %s", wrong.Field, wrong.Value)
 	}
 	return err
 }

@@ -134,7 +134,7 @@ func (r *podReview) patchFor(v policy.SpreadVerdict) Decision {
 		if !carried && clashes(r.pod, t) {
 			record.Notes = append(record.Notes, policy.Note{
 				Reason:  policy.OwnTerm,
-				Message: fmt.Sprintf("the pod has a spread constraint for %s of its own, and a second one is not possible; make its labelSelector select the members", t.TopologyKey),
+				Message: fmt.Sprintf("the pod has its own spread constraint for %s, and the API server accepts only one; change its labelSelector so that it selects the members", t.TopologyKey),
 			})
 			continue
 		}

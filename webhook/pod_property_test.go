@@ -44,7 +44,7 @@ func TestPodIdempotent(t *testing.T) {
 	}
 }
 
-// checkOnlyOurs looks at what the patch touched, and at what it kept.
+// checkOnlyOurs holds that a patch only adds, in our paths, and leaves everything else as it was.
 func checkOnlyOurs(t *testing.T, raw, mutated []byte, r admission.Response) {
 	t.Helper()
 	for _, op := range r.Patches {
@@ -69,7 +69,7 @@ func checkOnlyOurs(t *testing.T, raw, mutated []byte, r admission.Response) {
 	}
 }
 
-// checkConstraints looks for what the API server refuses.
+// checkConstraints holds that the API server accepts the constraints of a pod.
 func checkConstraints(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
 	pairs := map[string]bool{}
@@ -82,7 +82,7 @@ func checkConstraints(t *testing.T, pod *corev1.Pod) {
 	}
 }
 
-// withoutOurs is a pod without the fields that may get something of ours.
+// withoutOurs returns a pod without the fields that may get terms or annotations of ours.
 func withoutOurs(t *testing.T, raw []byte) map[string]any {
 	t.Helper()
 	var pod map[string]any

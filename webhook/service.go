@@ -61,7 +61,7 @@ func (h *serviceHandler) observe(req admission.Request) (*serviceReview, Decisio
 	before, after, err := readServices(req)
 	if err != nil {
 		return nil, Decision{Outcome: FailedOpen, Reason: reasonUnreadable, Warnings: []string{
-			fmt.Sprintf("a cut of client traffic is not kept in Service %s: %v", req.Name, withoutGoTypes(err)),
+			fmt.Sprintf("Service %s is not checked for a cut of client traffic: %v", req.Name, withoutGoTypes(err)),
 		}}
 	}
 	// A Service that is being deleted, or a headless one, which serves the members
@@ -84,14 +84,14 @@ func (r *serviceReview) keepCut() Decision {
 	case cut && until.After(r.now):
 		return Decision{
 			Outcome: Patched, Reason: reasonCutKept, Patch: []jsonpatch.Operation{setCut(r.after, r.before.Spec.Selector[v1alpha1.ClientTrafficKey])},
-			Warnings: []string{fmt.Sprintf("client traffic of Service %s is cut until %s, so its selector keeps %s; to restore it before: kubectl etcd restore-client-traffic service/%s",
+			Warnings: []string{fmt.Sprintf("client traffic of Service %s is cut until %s, so %s stays in its selector; to restore traffic earlier, run: kubectl etcd restore-client-traffic service/%s",
 				r.name, until.UTC().Format(time.RFC3339), v1alpha1.ClientTrafficKey, r.name)},
 		}
 	case written:
 		return Decision{
 			Outcome: Patched, Reason: reasonCutUnreadable, Patch: []jsonpatch.Operation{jsonpatch.NewOperation("remove", cutPath, nil)},
-			Warnings: []string{fmt.Sprintf("the selector of Service %s doesn't get %s=%q, since a cut must say its end: %s and a Unix time",
-				r.name, v1alpha1.ClientTrafficKey, value, v1alpha1.ClientTrafficPrefix)},
+			Warnings: []string{fmt.Sprintf("%s=%q is removed from the selector of Service %s: the value of a cut must have the form %sUNIXTIME",
+				v1alpha1.ClientTrafficKey, value, r.name, v1alpha1.ClientTrafficPrefix)},
 		}
 	}
 	return Decision{Outcome: Unchanged, Reason: reasonCutEnded}

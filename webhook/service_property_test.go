@@ -53,7 +53,7 @@ func checkService(t *testing.T, old, raw, mutated []byte) {
 	}
 	_, readable := observe.CutUntil(after)
 	if value, has := after.Spec.Selector[v1alpha1.ClientTrafficKey]; has && !readable {
-		t.Errorf("it now says %q", value)
+		t.Errorf("its value can't be read: %q", value)
 	}
 	if until, cut := observe.CutUntil(before); cut && until.After(testNow) && !readable {
 		t.Error("the cut is lost")
