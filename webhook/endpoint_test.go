@@ -29,6 +29,18 @@ type decided struct{ answer *Decision }
 
 func (d decided) decide(context.Context, admission.Request) Decision { return *d.answer }
 
+// response is a row: a request, what its handler answers, and the response.
+type response struct {
+	name    string
+	handler entries.Handler
+	request admissionv1.AdmissionRequest
+	answer  *Decision
+	code    int32
+	status  metav1.StatusReason
+	outcome Outcome
+	reason  string
+}
+
 // TestResponses holds the response to each kind of Decision. It goes through an endpoint and
 // admission.Webhook, as a request of the API server does.
 func TestResponses(t *testing.T) {
@@ -42,16 +54,7 @@ func TestResponses(t *testing.T) {
 	mutation := entries.Handler{Name: "mutation", Limit: 1, FailurePolicy: admissionregistrationv1.Ignore}
 	closed := entries.Handler{Name: "closed", Limit: 1, FailurePolicy: admissionregistrationv1.Fail}
 	deny := &Decision{Outcome: Denied, Reason: "QuorumLost", Policy: "default", Message: message, Warnings: []string{"see the log"}, Patch: []jsonpatch.Operation{{}}}
-	for _, row := range []struct {
-		name    string
-		handler entries.Handler
-		request admissionv1.AdmissionRequest
-		answer  *Decision
-		code    int32
-		status  metav1.StatusReason
-		outcome Outcome
-		reason  string
-	}{
+	for _, row := range []response{
 		{"eviction denied", guard, eviction, deny, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, Denied, "QuorumLost"},
 		{"deletion denied", guard, deletion, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "QuorumLost"},
 		{"scale denied", guard, scale, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "QuorumLost"},
@@ -64,32 +67,14 @@ func TestResponses(t *testing.T) {
 		{"mutation panics", mutation, creation, nil, http.StatusOK, "", FailedOpen, "Undecided"},
 		{"panic with failurePolicy Fail", closed, creation, nil, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "Undecided"},
 		{"warned", guard, eviction, &Decision{Outcome: Warned, Reason: "PolicyWarns"}, http.StatusOK, "", Warned, "PolicyWarns"},
-		{"an outcome that does not exist", mutation, creation, &Decision{Outcome: "Alowed", Reason: "X"}, http.StatusForbidden, metav1.StatusReasonForbidden, "Alowed", "X"},
+		{"an outcome that does not exist", mutation, creation, &Decision{Outcome: "Other", Reason: "X"}, http.StatusForbidden, metav1.StatusReasonForbidden, "Other", "X"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			m := newMetrics()
 			wh := &admission.Webhook{Handler: &endpoint{entry: row.handler, handler: decided{row.answer}, clock: testclock.NewFakePassiveClock(testNow), metrics: m}}
 			got := wh.Handle(t.Context(), admission.Request{AdmissionRequest: row.request})
-			if got.Allowed != (row.code == http.StatusOK) || got.Result.Code != row.code || got.Result.Reason != row.status || got.UID != "u" {
-				t.Errorf("allowed %t, %+v", got.Allowed, got.Result)
-			}
-			if got.Result.Details != nil {
-				t.Errorf("client-go retries silently by %+v", got.Result.Details)
-			}
-			want := map[string]string{auditOutcome: string(row.outcome), auditReason: row.reason}
-			if row.answer != nil && row.answer.Policy != "" {
-				want[auditPolicy] = row.answer.Policy
-			}
-			if diff := cmp.Diff(want, got.AuditAnnotations); diff != "" {
-				t.Errorf("audit annotations (-want +got):\n%s", diff)
-			}
-			if row.answer == deny && (got.Result.Message != message || len(got.Patch) > 0 || len(got.Warnings) != 1) {
-				t.Errorf("message %q, patch %s, warnings %q", got.Result.Message, got.Patch, got.Warnings)
-			}
-			if row.reason == reasonUndecided && !strings.Contains(got.Result.Message+strings.Join(got.Warnings, " "), row.request.Name) {
-				t.Errorf("neither %q nor %q has the object's name", got.Result.Message, got.Warnings)
-			}
+			row.check(t, got)
 			var counted dto.Metric
 			if err := m.admissions.WithLabelValues(row.handler.Name, string(row.outcome), row.reason).Write(&counted); err != nil {
 				t.Fatal(err)
@@ -98,6 +83,29 @@ func TestResponses(t *testing.T) {
 				t.Error("not counted under its outcome and reason")
 			}
 		})
+	}
+}
+
+func (row *response) check(t *testing.T, got admission.Response) {
+	t.Helper()
+	if got.Allowed != (row.code == http.StatusOK) || got.Result.Code != row.code || got.Result.Reason != row.status || got.UID != "u" {
+		t.Errorf("allowed %t, %+v", got.Allowed, got.Result)
+	}
+	if got.Result.Details != nil {
+		t.Errorf("client-go retries silently by %+v", got.Result.Details)
+	}
+	want := map[string]string{auditOutcome: string(row.outcome), auditReason: row.reason}
+	if row.answer != nil && row.answer.Policy != "" {
+		want[auditPolicy] = row.answer.Policy
+	}
+	if diff := cmp.Diff(want, got.AuditAnnotations); diff != "" {
+		t.Errorf("audit annotations (-want +got):\n%s", diff)
+	}
+	if row.answer != nil && row.answer.Outcome == Denied && (got.Result.Message != row.answer.Message || len(got.Patch) > 0 || len(got.Warnings) != 1) {
+		t.Errorf("message %q, patch %s, warnings %q", got.Result.Message, got.Patch, got.Warnings)
+	}
+	if row.reason == reasonUndecided && !strings.Contains(got.Result.Message+strings.Join(got.Warnings, " "), row.request.Name) {
+		t.Errorf("neither %q nor %q has the object's name", got.Result.Message, got.Warnings)
 	}
 }
 

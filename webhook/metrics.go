@@ -24,7 +24,7 @@ func newMetrics() *metrics {
 		}, []string{"handler", "outcome", "reason"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "kubectl_etcd_admission_duration_seconds",
-			Help: "Time from the arrival of an admission review to the response. The API server waits 1 to 3 seconds, depending on the resource, and then lets the request pass.",
+			Help: "Time from the arrival of an admission review to the response. The API server waits 1 to 3 seconds, by resource, and then lets the request pass.",
 			// Most answers come from memory. For the last buckets the API server may not
 			// have waited.
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2, 3},
