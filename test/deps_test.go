@@ -38,7 +38,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/observe",
 	},
 	"internal/operate/operatetest": nil,
-	"internal/check":               {"internal/etcd", "internal/observe", "api/v1alpha1", "policy"},
+	"internal/check":               {"webhook/entries", "internal/etcd", "internal/observe", "api/v1alpha1", "policy"},
 
 	"webhook":         {"webhook/entries", "internal/observe", "api/v1alpha1", "policy"},
 	"webhook/entries": nil,

@@ -28,6 +28,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 func (g *gatherer) statefulSet(ctx context.Context) (*appsv1.StatefulSet, error) {
@@ -212,9 +213,6 @@ func (g *gatherer) outlook(ctx context.Context, zoneKey string) (policy.SpreadFa
 	return g.Reader.SpreadOutlook(ctx, g.Owner, pod, zoneKey)
 }
 
-// webhookSuffix is what all of this project's webhooks are called by.
-const webhookSuffix = ".etcd-webhook.kubectl-etcd.dev"
-
 // webhook says whether etcd-webhook is asked about pods.
 func (g *gatherer) webhook(ctx context.Context) (bool, error) {
 	var all admissionregistrationv1.MutatingWebhookConfigurationList
@@ -223,7 +221,7 @@ func (g *gatherer) webhook(ctx context.Context) (bool, error) {
 	}
 	for _, c := range all.Items {
 		for _, w := range c.Webhooks {
-			if strings.HasSuffix(w.Name, webhookSuffix) {
+			if strings.HasSuffix(w.Name, entries.Suffix) {
 				return true, nil
 			}
 		}
