@@ -75,6 +75,9 @@ func TestResponses(t *testing.T) {
 			wh := &admission.Webhook{Handler: &endpoint{entry: row.handler, handler: decided{row.answer}, clock: testclock.NewFakePassiveClock(testNow), metrics: m}}
 			got := wh.Handle(t.Context(), admission.Request{AdmissionRequest: row.request})
 			row.check(t, got)
+			if row.reason == reasonUndecided && !strings.Contains(got.Result.Message+strings.Join(got.Warnings, " "), row.request.Name) {
+				t.Errorf("neither %q nor %q has the object's name", got.Result.Message, got.Warnings)
+			}
 			var counted dto.Metric
 			if err := m.admissions.WithLabelValues(row.handler.Name, string(row.outcome), row.reason).Write(&counted); err != nil {
 				t.Fatal(err)
@@ -103,9 +106,6 @@ func (row *response) check(t *testing.T, got admission.Response) {
 	}
 	if row.answer != nil && row.answer.Outcome == Denied && (got.Result.Message != row.answer.Message || len(got.Patch) > 0 || len(got.Warnings) != 1) {
 		t.Errorf("message %q, patch %s, warnings %q", got.Result.Message, got.Patch, got.Warnings)
-	}
-	if row.reason == reasonUndecided && !strings.Contains(got.Result.Message+strings.Join(got.Warnings, " "), row.request.Name) {
-		t.Errorf("neither %q nor %q has the object's name", got.Result.Message, got.Warnings)
 	}
 }
 
