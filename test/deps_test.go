@@ -38,6 +38,10 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/observe",
 	},
 	"internal/operate/operatetest": nil,
+	"internal/install": {
+		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/budget", "internal/etcd", "internal/observe",
+		"internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy",
+	},
 	"internal/check":               {"webhook/entries", "internal/etcd", "internal/observe", "api/v1alpha1", "policy"},
 
 	"webhook":         {"webhook/entries", "internal/observe", "api/v1alpha1", "policy"},
@@ -87,6 +91,7 @@ var foreign = map[string][]string{
 	"internal/operate/membership":  {commandLine, printers},
 	"internal/operate/restore":     {commandLine, printers},
 	"internal/operate/traffic":     {commandLine, printers},
+	"internal/install":             {commandLine, printers},
 	"internal/check":               {commandLine, printers},
 	"internal/apiserver":           {etcd, commandLine, printers, runtime},
 	"internal/scrape":              {etcd, commandLine, printers},

@@ -21,6 +21,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
 // stage is one operation on an API server in memory.
@@ -38,8 +40,8 @@ type stage struct {
 
 var (
 	owner   = observe.Owner{Flavour: observe.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
-	lease   = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + operate.LockName(owner)
-	journal = "/api/v1/namespaces/team/configmaps/" + operate.JournalName(owner)
+	lease   = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + lock.Name(owner)
+	journal = "/api/v1/namespaces/team/configmaps/" + membership.JournalName(owner)
 	events  = "/apis/events.k8s.io/v1/namespaces/team/events"
 )
 
@@ -86,7 +88,7 @@ func (s *stage) holder() string {
 // unfinished writes the journal of a change of members that has not ended.
 func (s *stage) unfinished() {
 	s.Put(journal, apitest.Object{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": operate.JournalName(owner)},
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": membership.JournalName(owner)},
 		"data": apitest.Object{"journal.json": `{"operation":"ScaleOut","target":5}`},
 	})
 }
@@ -222,7 +224,7 @@ func TestDoOrder(t *testing.T) {
 		t.Errorf("held at the judgements: %t", held)
 	}
 	writes := s.Writes()
-	want := []string{"POST " + strings.TrimSuffix(lease, "/"+operate.LockName(owner)), "POST " + events}
+	want := []string{"POST " + strings.TrimSuffix(lease, "/"+lock.Name(owner)), "POST " + events}
 	if len(writes) < 3 || !slices.Equal(writes[:2], want) || !strings.HasSuffix(writes[len(writes)-1], lease) {
 		t.Errorf("writes are %q, want %q and the release", writes, want)
 	}
@@ -270,7 +272,7 @@ func TestDoNotActOnLostLock(t *testing.T) {
 	}
 	s.flags.Timeout = 30 * time.Second
 	err := Do(t.Context(), s.app, s.cluster, s.flags, s.op)
-	if !app.Is[*operate.LostError](err) || s.holder() != "mallory" {
+	if !app.Is[*lock.LostError](err) || s.holder() != "mallory" {
 		t.Errorf("%v, the lock is held by %q", err, s.holder())
 	}
 }
