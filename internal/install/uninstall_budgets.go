@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 )
 
 // settleTime is for how long no budget must be held: a write that the program had
@@ -82,35 +82,35 @@ func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDis
 
 // restoreBudget deletes a budget that we made, but no copy of it, and has any other say what its author
 // asked for, but nothing below the quorum of the cluster that it is for.
-func (u *Uninstall) restoreBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget, dry dryRun) error {
-	if observe.Original(pdb) {
-		if err := u.Kube.Delete(ctx, pdb.DeepCopy(), client.Preconditions{UID: &pdb.UID}, dry); err != nil {
-			return fmt.Errorf("delete budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
+func (u *Uninstall) restoreBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, dry dryRun) error {
+	if observe.Original(budget) {
+		if err := u.Kube.Delete(ctx, budget.DeepCopy(), client.Preconditions{UID: &budget.UID}, dry); err != nil {
+			return fmt.Errorf("delete budget %s/%s: %w", budget.Namespace, budget.Name, err)
 		}
 		return nil
 	}
-	least, replicas, err := u.minAvailable(ctx, pdb)
+	least, replicas, err := u.minAvailable(ctx, budget)
 	if err != nil {
-		return fmt.Errorf("give budget %s/%s back: %w", pdb.Namespace, pdb.Name, err)
+		return fmt.Errorf("give budget %s/%s back: %w", budget.Namespace, budget.Name, err)
 	}
-	patch, err := budget.GiveBack(pdb, least, replicas, u.Clock.Now())
+	patch, err := pdb.Restore(budget, least, replicas, u.Clock.Now())
 	if err != nil || patch == nil {
 		return err
 	}
-	if err := u.Kube.Patch(ctx, pdb.DeepCopy(), patch, dry); err != nil {
-		return fmt.Errorf("give budget %s/%s back: %w", pdb.Namespace, pdb.Name, err)
+	if err := u.Kube.Patch(ctx, budget.DeepCopy(), patch, dry); err != nil {
+		return fmt.Errorf("give budget %s/%s back: %w", budget.Namespace, budget.Name, err)
 	}
 	return nil
 }
 
 // minAvailable is what the budget must keep of how many replicas; nothing where its
 // cluster is gone.
-func (u *Uninstall) minAvailable(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (least, replicas int, err error) {
-	kind, name, _ := strings.Cut(pdb.Annotations[v1alpha1.BudgetForAnnotation], "/")
-	owner, found, err := u.Reader.Owner(ctx, observe.OwnerKey{Kind: kind, Namespace: pdb.Namespace, Name: name})
+func (u *Uninstall) minAvailable(ctx context.Context, budget *policyv1.PodDisruptionBudget) (least, replicas int, err error) {
+	kind, name, _ := strings.Cut(budget.Annotations[v1alpha1.BudgetForAnnotation], "/")
+	owner, found, err := u.Reader.Owner(ctx, observe.OwnerKey{Kind: kind, Namespace: budget.Namespace, Name: name})
 	if err != nil || !found {
 		return 0, 0, err
 	}
 	facts, err := u.Reader.Facts(ctx, owner)
-	return budget.Least(facts), facts.Replicas, err
+	return pdb.MinAvailable(facts), facts.Replicas, err
 }
