@@ -19,76 +19,60 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Budget keeps one disruption budget for each etcd cluster that a policy
-// selects at the value that the rule asks for. It adopts the budget that
-// exists, makes one only where there is none and the policy says so, and never
-// leaves two on one pod. Tightening is at once; it alone loosens.
+// Budget keeps one disruption budget for each etcd cluster that a policy selects
+// at the value that the rule requires. It adopts the existing budget. It creates one
+// only if there is none and the policy allows it, and it never leaves two budgets on
+// one pod. It tightens a budget at once, and only it loosens one.
 //
-// It holds nothing that matters in memory: what must survive a restart stands
-// on the budget.
+// Its memory holds nothing that must survive a restart: that is recorded on the budget.
 type Budget struct {
 	Client   BudgetWriter
 	Reader   *observe.Reader
 	Recorder recorder.EventRecorder
 	Clock    clock.PassiveClock
-	// Findings gets what was found of each cluster's budget.
+	// Findings receives the state of each cluster's budget.
 	Findings *Findings
 
-	said   said
-	rivals rivals
-	denied denied
-	seen   clustersSeen
+	announced  announcements
+	conflicts  conflicts
+	denied     denials[observe.OwnerKey]
+	conditions conditionHistory
 }
 
-// BudgetWriter is what of a client this controller uses.
+// BudgetWriter has the methods of a client by which this controller writes.
 type BudgetWriter interface {
 	Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error
 	Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error
 	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
 }
 
-// FieldOwner is the name under which this project's writes are booked in an
-// object's managed fields.
+// FieldOwner is the name of this project's writes in an object's managed fields.
 const FieldOwner = client.FieldOwner("etcd-webhook")
 
-// Reconcile observes one cluster, lets go of it if no policy keeps its budget,
-// and otherwise decides and applies.
+const (
+	// unconfirmedWait is how long to wait before leases that were just seen for the
+	// first time are read again. Members renew them every ten seconds.
+	unconfirmedWait = 5 * time.Second
+	// orphansWait is how long to wait before members without an owner are read again.
+	orphansWait = 10 * time.Second
+)
+
+// Reconcile takes each cluster the same way: observe it, decide, apply the decision or
+// detach from a cluster whose budget no policy keeps, and publish the outcome.
 func (b *Budget) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
-	owner, found, err := b.Reader.Owner(ctx, key)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	if !found {
-		return b.forget(ctx, key)
-	}
-	match, err := b.Reader.PolicyFor(ctx, owner)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	facts, err := b.Reader.Facts(ctx, owner)
-	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("observe %s: %w", owner, err)
-	}
-	if err := b.seen.publish(ctx, b.Reader, owner, facts); err != nil {
-		return reconcile.Result{}, err
-	}
-	c := &cluster{Budget: b, owner: owner, facts: facts, policy: match.Policy}
-	on := match.Policy != nil && match.Policy.Spec.Disruption.On()
+	c, err := b.observe(ctx, key)
 	switch {
-	case on && match.In(v1alpha1.ModeEnforce):
-		return c.keep(ctx)
-	case on && match.In(v1alpha1.ModeWarn):
-		if err := c.release(ctx); err != nil {
-			return c.failed(err)
-		}
-		return c.warn(), nil
+	case err != nil:
+		return reconcile.Result{}, err
+	case c == nil:
+		return b.cleanup(ctx, key)
+	case c.mode == v1alpha1.ModeEnforce:
+		c.decide()
+		return c.publish(c.apply(ctx))
+	case c.mode == v1alpha1.ModeWarn:
+		c.decide()
 	}
-	if err := c.release(ctx); err != nil {
-		return c.failed(err)
-	}
-	b.drop(key)
-	// Nobody keeps its budget, but the metrics tell how it is.
-	return c.again(), nil
+	return c.publish(c.detach(ctx))
 }
 
 // cluster is one cluster during one reconciliation.
@@ -97,13 +81,42 @@ type cluster struct {
 	owner  observe.Owner
 	facts  observe.Facts
 	policy *v1alpha1.EtcdTopologyPolicy
-	// verdict is zero until the rule was asked.
+	// mode is ModeOff if no policy keeps the cluster's budget.
+	mode v1alpha1.Mode
+	// verdict is zero in mode Off.
 	verdict policy.BudgetVerdict
-	// quarrel is for how long the budget is left to whoever sets it back, 0 for nobody.
-	quarrel time.Duration
+	// problem says why no budget protects the members; nil if one does.
+	problem *policy.Note
+	// conflictWait is how long the budget is left to another client that resets it; 0 for
+	// no such client.
+	conflictWait time.Duration
 }
 
-// decide asks the rule.
+// observe reads a cluster and the policy for it. It returns nil if the cluster is gone.
+func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, error) {
+	owner, found, err := b.Reader.Owner(ctx, key)
+	if err != nil || !found {
+		return nil, err
+	}
+	match, err := b.Reader.PolicyFor(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := b.Reader.Facts(ctx, owner)
+	if err != nil {
+		return nil, fmt.Errorf("observe %s: %w", owner, err)
+	}
+	if err := b.conditions.publish(ctx, b.Reader, owner, facts); err != nil {
+		return nil, err
+	}
+	c := &cluster{Budget: b, owner: owner, facts: facts, policy: match.Policy, mode: v1alpha1.ModeOff, problem: facts.Budgets.Problem}
+	if match.Policy != nil && match.Policy.Spec.Disruption.On() {
+		c.mode = match.Policy.Spec.Mode
+	}
+	return c, nil
+}
+
+// decide evaluates the rule.
 func (c *cluster) decide() {
 	facts := policy.BudgetFacts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At}
 	if kept := c.facts.Budgets.Kept; kept != nil {
@@ -112,72 +125,38 @@ func (c *cluster) decide() {
 	c.verdict = policy.Budget(facts, observe.BudgetSettings(c.policy))
 }
 
-// warn says what would be done in mode Warn, and does nothing.
-func (c *cluster) warn() reconcile.Result {
-	c.decide()
-	v, notes := c.verdict, c.notes()
-	if kept := c.facts.Budgets.Kept; kept != nil {
-		if due := kept.Value.WithMin(v.Target, c.facts.Replicas); due != kept.Value {
-			notes = append(notes, policy.Note{Reason: reasonWouldKeep, Message: fmt.Sprintf(
-				"EtcdTopologyPolicy %s (mode Warn): budget %s would be kept at %s, not %s: %s", c.policy.Name, kept.Name, due, kept.Value, v.Message)})
-		}
+// requeue returns when to reconcile again although no event may arrive.
+func (c *cluster) requeue() reconcile.Result {
+	unconfirmed := time.Duration(0)
+	if !c.facts.Confirmed {
+		unconfirmed = unconfirmedWait
 	}
-	c.say(notes)
-	dropSeries(c.owner.Key())
-	c.Findings.set(c.owner.Key(), v1alpha1.Finding{Verdict: v1alpha1.Off, Reason: reasonWouldKeep, Message: v.Message})
-	return c.again()
+	waits := []time.Duration{c.verdict.Recheck, c.facts.NextChange, c.conflictWait, unconfirmed}
+	waits = slices.DeleteFunc(waits, func(d time.Duration) bool { return d <= 0 })
+	if len(waits) == 0 {
+		return reconcile.Result{}
+	}
+	return reconcile.Result{RequeueAfter: slices.Min(waits)}
 }
 
-// notes are what a person should hear of the cluster's budget. A cluster of
-// one needs none.
-func (c *cluster) notes() []policy.Note {
-	notes := slices.Concat(c.verdict.Notes, c.facts.Notes)
-	if p := c.facts.Budgets.Problem; p != nil && c.facts.Running && c.facts.Cluster.Size > 1 {
-		notes = append(notes, *p)
-	}
-	return notes
-}
-
-// again is when to look again although nothing may have happened.
-func (c *cluster) again() reconcile.Result {
-	after := c.verdict.Recheck
-	if next := c.facts.NextChange; next > 0 && (after == 0 || next < after) {
-		after = next
-	}
-	if c.quarrel > 0 && (after == 0 || c.quarrel < after) {
-		after = c.quarrel
-	}
-	if !c.facts.Confirmed && (after == 0 || unconfirmedWait < after) {
-		after = unconfirmedWait
-	}
-	return reconcile.Result{RequeueAfter: after}
-}
-
-// unconfirmedWait is how soon to look again at leases that were just seen for
-// the first time: members renew them every ten seconds.
-const unconfirmedWait = 5 * time.Second
-
-// orphansWait is how soon to look again whether members without an owner are gone.
-const orphansWait = 10 * time.Second
-
-// forget lets go of a cluster that is gone. Its budgets stay as they are while members
-// run that nobody owns: kubectl delete --cascade=orphan leaves them, and often somebody
-// makes the owner anew.
-func (b *Budget) forget(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
-	b.drop(key)
-	b.seen.drop(key)
-	left, err := b.releaseOrphans(ctx, key)
-	if err != nil || !left {
+// cleanup ends the work on a cluster that is gone. Its budgets stay as they are while
+// members without an owner run: kubectl delete --cascade=orphan leaves such members, and
+// users often create the owner again.
+func (b *Budget) cleanup(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
+	b.forget(key)
+	b.conditions.forget(key)
+	selected, err := b.detachOrphans(ctx, key)
+	if err != nil || !selected {
 		return reconcile.Result{}, err
 	}
 	return reconcile.Result{RequeueAfter: orphansWait}, nil
 }
 
-// drop removes what is kept in memory of a cluster.
-func (b *Budget) drop(key observe.OwnerKey) {
-	b.said.drop(key)
-	b.rivals.drop(key)
-	b.denied.drop(key)
-	b.Findings.drop(key)
-	dropSeries(key)
+// forget removes the memory, the finding and the metrics of a cluster's budget.
+func (b *Budget) forget(key observe.OwnerKey) {
+	b.announced.remove(key)
+	b.conflicts.remove(key)
+	b.denied.remove(key)
+	b.Findings.remove(key)
+	series.remove(key)
 }

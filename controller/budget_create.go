@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// create makes a budget where there is none. The cache may not have heard of
-// one that was just made, so it asks the API server itself first.
+// create creates the budget of a cluster that has none. The cache may lack a budget
+// that was just created, so the budgets are first read from the API server.
 func (c *cluster) create(ctx context.Context) error {
 	if c.Reader.Live != nil {
 		live := &observe.Reader{Reader: c.Reader.Live, Leases: c.Reader.Leases}
@@ -27,29 +27,29 @@ func (c *cluster) create(ctx context.Context) error {
 			return err
 		}
 		if budgets.Problem == nil || budgets.Problem.Reason != observe.NoBudget {
-			return apierrors.NewConflict(policyv1.Resource("poddisruptionbudgets"), c.owner.Name, fmt.Errorf("another budget has just been made"))
+			return apierrors.NewConflict(policyv1.Resource("poddisruptionbudgets"), c.owner.Name, fmt.Errorf("another budget has just been created"))
 		}
 	}
-	pdb := c.missing()
-	err := c.Client.Create(ctx, pdb, FieldOwner)
+	budget := c.newBudget()
+	err := c.Client.Create(ctx, budget, FieldOwner)
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		return fmt.Errorf("budget %s/%s is there and does not select the members: delete it, or have it select them: %w", pdb.Namespace, pdb.Name, err)
+		return fmt.Errorf("budget %s/%s exists and does not select the members; delete it, or change its selector: %w", budget.Namespace, budget.Name, err)
 	case err != nil:
-		return fmt.Errorf("create budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
+		return fmt.Errorf("create budget %s/%s: %w", budget.Namespace, budget.Name, err)
 	}
 	writes.WithLabelValues(resultWritten).Inc()
-	c.inform(policy.Note{Reason: "BudgetCreated", Message: fmt.Sprintf("budget %s: %s", pdb.Name, c.verdict.Message)}, actionKeep)
+	c.event(policy.Note{Reason: "BudgetCreated", Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
 	return nil
 }
 
-// quorumBudget is the name of the budget that is made. It is none that an operator would
-// give, since some delete the budget of the name they use.
+// quorumBudget returns the name of the budget that this controller creates. Operators
+// don't use this name: some of them delete the budget that has the name they use.
 func (c *cluster) quorumBudget() string { return c.owner.StatefulSet + "-quorum" }
 
-// missing is the budget of a cluster that has none. It goes with its owner, whose
-// deletion it doesn't hold up.
-func (c *cluster) missing() *policyv1.PodDisruptionBudget {
+// newBudget returns the budget for a cluster that has none. It is deleted with its owner,
+// and doesn't delay the owner's deletion.
+func (c *cluster) newBudget() *policyv1.PodDisruptionBudget {
 	v := c.verdict
 	value := observe.BudgetValue{Field: observe.MinAvailable, N: v.Target}
 	record := observe.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason, State: v.State}

@@ -28,10 +28,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// keys are the owners that an object's change concerns.
+// keys are the clusters to reconcile after a change of an object.
 type keys []observe.OwnerKey
 
-// SetupWithManager starts the reconciler on the leader, on every change that a
+// SetupWithManager starts the reconciler on the leader. It watches everything that a
 // budget depends on.
 func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
 	if err := registerMetrics(); err != nil {
@@ -39,7 +39,7 @@ func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
 	}
 	c, err := controller.NewTyped("disruption-budget", mgr, controller.TypedOptions[observe.OwnerKey]{
 		Reconciler:              b,
-		RateLimiter:             pauses[observe.OwnerKey](),
+		RateLimiter:             backoff[observe.OwnerKey](),
 		MaxConcurrentReconciles: 4,
 	})
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
 	for _, s := range []source.TypedSource[observe.OwnerKey]{
 		watch(from, &appsv1.StatefulSet{}, b.ofStatefulSet, anyChange[*appsv1.StatefulSet]()),
 		watch(from, &corev1.Pod{}, b.ofPod, podChanged()),
-		watch(from, &coordinationv1.Lease{}, b.ofLease, b.leaseNews()),
+		watch(from, &coordinationv1.Lease{}, b.ofLease, b.leaseChanged()),
 		watch(from, &policyv1.PodDisruptionBudget{}, b.ofBudget, budgetChanged()),
 		watch(from, &corev1.Service{}, b.ofService, trafficChanged()),
 		watch(from, &corev1.Namespace{}, b.ofNamespace, metaOrSpecChanged[*corev1.Namespace]()),
@@ -73,8 +73,8 @@ func (b *Budget) ofEtcd(_ context.Context, etcd *druidv1alpha1.Etcd) keys {
 	return keys{{Kind: "Etcd", Namespace: etcd.Namespace, Name: etcd.Name}}
 }
 
-// ofStatefulSet wakes the set's owner, and the set itself for the case that it
-// was one until now.
+// ofStatefulSet maps a StatefulSet to its owner's key, and to its own key in case it
+// was the owner before.
 func (b *Budget) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) keys {
 	own := keys{{Kind: "StatefulSet", Namespace: sts.Namespace, Name: sts.Name}}
 	if ref := metav1.GetControllerOfNoCopy(sts); ref != nil && ref.Kind == "Etcd" {
@@ -86,21 +86,21 @@ func (b *Budget) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) key
 	return own
 }
 
-// ofPod wakes the cluster that the pod is a member of. Any other pod concerns
-// the clusters whose budget counts it.
+// ofPod maps a member's pod to its cluster, and any other pod to the clusters whose
+// budget counts it.
 func (b *Budget) ofPod(ctx context.Context, pod *corev1.Pod) keys {
 	owner, found, err := b.Reader.OwnerOfPod(ctx, pod)
 	if found {
 		return keys{owner.Key()}
 	}
 	if err != nil {
-		log.FromContext(ctx).Error(err, "cannot tell whose pod it is", "namespace", pod.Namespace, "pod", pod.Name)
+		log.FromContext(ctx).Error(err, "cannot find the cluster of a pod", "namespace", pod.Namespace, "pod", pod.Name)
 	}
 	var out keys
-	for _, pdb := range b.budgetsIn(ctx, pod.Namespace) {
-		selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+	for _, budget := range b.budgetsIn(ctx, pod.Namespace) {
+		selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector)
 		if err == nil && selector.Matches(labels.Set(pod.Labels)) {
-			out = append(out, recordedFor(&pdb)...)
+			out = append(out, recordedFor(&budget)...)
 		}
 	}
 	return out
@@ -113,7 +113,7 @@ func (b *Budget) ofLease(_ context.Context, lease *coordinationv1.Lease) keys {
 	return nil
 }
 
-// ofBudget wakes all clusters of the namespace: the selector may have changed.
+// ofBudget maps a budget to all clusters of its namespace, because its selector may have changed.
 func (b *Budget) ofBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) keys {
 	return append(recordedFor(pdb), b.owners(ctx, client.InNamespace(pdb.Namespace))...)
 }
@@ -133,8 +133,8 @@ func (b *Budget) ofPolicy(ctx context.Context, _ *v1alpha1.EtcdTopologyPolicy) k
 func (b *Budget) owners(ctx context.Context, in ...client.ListOption) keys {
 	owners, err := b.Reader.Owners(ctx, in...)
 	if err != nil {
-		// Nothing is lost for good: each cluster comes up again by itself.
-		log.FromContext(ctx).Error(err, "cannot list the etcd clusters")
+		// Each cluster is reconciled again later without this event.
+		log.FromContext(ctx).Error(err, "cannot list etcd clusters")
 		return nil
 	}
 	var out keys
@@ -147,12 +147,12 @@ func (b *Budget) owners(ctx context.Context, in ...client.ListOption) keys {
 func (b *Budget) budgetsIn(ctx context.Context, namespace string) []policyv1.PodDisruptionBudget {
 	var list policyv1.PodDisruptionBudgetList
 	if err := b.Reader.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
-		log.FromContext(ctx).Error(err, "cannot list the budgets", "namespace", namespace)
+		log.FromContext(ctx).Error(err, "cannot list disruption budgets", "namespace", namespace)
 	}
 	return list.Items
 }
 
-// recordedFor is the owner that a budget's record names, none if it has none.
+// recordedFor returns the owner that a budget's record names, if any.
 func recordedFor(pdb *policyv1.PodDisruptionBudget) keys {
 	kind, name, ok := strings.Cut(pdb.Annotations[v1alpha1.BudgetForAnnotation], "/")
 	if !ok {

@@ -21,13 +21,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// TestBudgetWakes: which clusters an object's change concerns.
-func TestBudgetWakes(t *testing.T) {
+// TestBudgetKeys checks which clusters are reconciled after a change of an object.
+func TestBudgetKeys(t *testing.T) {
 	t.Parallel()
 	s, ctx := druid(t, "{}"), t.Context()
 	etcd := observe.OwnerKey{Kind: "Etcd", Namespace: "shoot", Name: "main"}
 	set := observe.OwnerKey{Kind: "StatefulSet", Namespace: "shoot", Name: "main"}
-	s.look() // the budget has its record
+	s.reconcile() // the budget has its record
 	compactor := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot", Name: "main-compactor-x", Labels: map[string]string{
 		"app.kubernetes.io/managed-by": "etcd-druid", "app.kubernetes.io/part-of": "main",
 	}}}
@@ -40,9 +40,9 @@ func TestBudgetWakes(t *testing.T) {
 		{"its StatefulSet", s.budget.ofStatefulSet(ctx, find[*appsv1.StatefulSet](s, "main")), keys{set, etcd}},
 		{"a StatefulSet of something else", s.budget.ofStatefulSet(ctx, &appsv1.StatefulSet{}), nil},
 		{"a member's pod", s.budget.ofPod(ctx, find[*corev1.Pod](s, "main-1")), keys{etcd}},
-		{"a pod that the budget counts, too", s.budget.ofPod(ctx, compactor), keys{etcd}},
+		{"another pod that the budget counts", s.budget.ofPod(ctx, compactor), keys{etcd}},
 		{"another pod", s.budget.ofPod(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot", Name: "web"}}), nil},
-		{"a lease of nobody's", s.budget.ofLease(ctx, find[*coordinationv1.Lease](s, "main-1")), nil},
+		{"a lease without an owner", s.budget.ofLease(ctx, find[*coordinationv1.Lease](s, "main-1")), nil},
 		{"a budget", s.budget.ofBudget(ctx, find[*policyv1.PodDisruptionBudget](s, "main")), keys{etcd, etcd}},
 		{"a budget elsewhere", s.budget.ofBudget(ctx, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "other"}}), nil},
 		{"a policy", s.budget.ofPolicy(ctx, find[*v1alpha1.EtcdTopologyPolicy](s, "default")), keys{etcd}},
@@ -50,7 +50,7 @@ func TestBudgetWakes(t *testing.T) {
 		{"a Service", s.budget.ofService(ctx, find[*corev1.Service](s, "main-client")), keys{etcd}},
 	} {
 		if !slices.Equal(row.got, row.want) {
-			t.Errorf("%s wakes %v, want %v", row.name, row.got, row.want)
+			t.Errorf("%s maps to %v, want %v", row.name, row.got, row.want)
 		}
 	}
 }
@@ -60,8 +60,8 @@ func find[T client.Object](s *stage, name string) (found T) {
 	return found
 }
 
-// TestEtcdChanged: druid confirms its conditions every 15 seconds, which is no
-// reason to look; that it does so again after a while is.
+// TestEtcdChanged checks that etcd-druid's confirmation of its conditions every 15 seconds
+// is ignored, except for the first one after a longer time.
 func TestEtcdChanged(t *testing.T) {
 	t.Parallel()
 	at := func(after time.Duration, status druidv1alpha1.ConditionStatus) *druidv1alpha1.Etcd {
@@ -78,7 +78,7 @@ func TestEtcdChanged(t *testing.T) {
 	}{
 		{"confirmed", at(15*time.Second, "True"), false},
 		{"another status", at(15*time.Second, "False"), true},
-		{"confirmed after druid was away", at(3*time.Minute, "True"), true},
+		{"confirmed after etcd-druid was unavailable", at(3*time.Minute, "True"), true},
 		{"a label", labelled, true},
 		{"no conditions", &druidv1alpha1.Etcd{}, true},
 	} {
@@ -100,9 +100,9 @@ func TestPodChanged(t *testing.T) {
 		{"another condition", func(p *corev1.Pod) {
 			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: "Extra"})
 		}, false},
-		{"the same, read again", func(p *corev1.Pod) { p.ResourceVersion = "9" }, false},
+		{"another version only", func(p *corev1.Pod) { p.ResourceVersion = "9" }, false},
 		{"not Ready", func(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }, true},
-		{"going away", func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: stageNow} }, true},
+		{"being deleted", func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: stageNow} }, true},
 		{"its etcd restarted", func(p *corev1.Pod) {
 			p.Status.ContainerStatuses[1].State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(stageNow)}
 		}, true},

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,28 +15,28 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// What is known of each cluster, whether a policy governs it or not. They have
-// one series a cluster, or one a condition; all go with the cluster.
+// The state of each cluster, with or without a policy. There is one series a cluster, or
+// one a condition. They are deleted with the cluster.
 var (
 	membersDesired = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_members_desired",
-		Help: "How many members the cluster has or is to have, whichever is more.",
+		Help: "Number of members that the cluster has or should have, whichever is larger.",
 	}, []string{"namespace", "cluster"})
 	membersReady = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_members_ready",
-		Help: "How many members with a vote are ready: their pod is Ready, and they gave a sign of life within three heartbeats.",
+		Help: "Number of voting members that are ready: their pod is Ready, and their last heartbeat is at most three intervals old.",
 	}, []string{"namespace", "cluster"})
 	membersNeeded = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_quorum",
-		Help: "How many members must be ready for the cluster, at the size that it has or is to have, to serve writes; 0 for a cluster scaled to 0.",
+		Help: "Number of members that must be ready so that the cluster, at the size that it has or should have, serves writes. 0 for a cluster that is scaled to 0.",
 	}, []string{"namespace", "cluster"})
 	conditionStatus = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_condition",
-		Help: "1 for the status that the condition AllMembersReady or BackupReady has: True, False, Unknown (nothing recent is known), or Absent (nobody keeps it, as BackupReady without a backup store).",
+		Help: "1 for the status of the condition AllMembersReady or BackupReady: True, False, Unknown (there is no recent evidence), or Absent (no program reports it, as BackupReady without a backup store).",
 	}, []string{"namespace", "cluster", "condition", "status"})
 	conditionSince = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_condition_since_timestamp_seconds",
-		Help: "Unix time since when the condition has its status, as its keeper says or, where nobody does, since this leader saw it.",
+		Help: "Unix time since which the condition has its status: as reported with the condition, or else since this leader observed it.",
 	}, []string{"namespace", "cluster", "condition"})
 )
 
@@ -45,25 +44,32 @@ func clusterMetrics() []*prometheus.GaugeVec {
 	return []*prometheus.GaugeVec{membersDesired, membersReady, membersNeeded, conditionStatus, conditionSince}
 }
 
-// clustersSeen remembers since when conditions are as they are, for those whose
-// keeper doesn't say. The zero value is ready.
-type clustersSeen struct {
-	mu sync.Mutex
-	of map[observe.OwnerKey]map[string]seenCondition
+// conditionTypes are the conditions that the metrics show.
+var conditionTypes = []string{"AllMembersReady", "BackupReady"}
+
+// conditionHistory holds since when the conditions of clusters have their status, for
+// conditions that are reported without a time.
+type conditionHistory struct {
+	keyed[conditionKey, observedCondition]
 }
 
-type seenCondition struct {
+type conditionKey struct {
+	observe.OwnerKey
+
+	condition string
+}
+
+type observedCondition struct {
 	status policy.Status
 	since  time.Time
 }
 
-// publish shows a cluster as it is now.
-func (s *clustersSeen) publish(ctx context.Context, r *observe.Reader, o observe.Owner, f observe.Facts) error {
-	kept, err := r.Conditions(ctx, o, f)
+// publish sets the metrics of a cluster.
+func (h *conditionHistory) publish(ctx context.Context, r *observe.Reader, o observe.Owner, f observe.Facts) error {
+	reported, err := r.Conditions(ctx, o, f)
 	if err != nil {
 		return err
 	}
-	of := prometheus.Labels{"namespace": o.Namespace, "cluster": o.Name}
 	ready, quorum := 0, 0
 	for _, m := range f.Cluster.Members {
 		if m.Ready && m.PodReady && !m.Learner {
@@ -73,18 +79,22 @@ func (s *clustersSeen) publish(ctx context.Context, r *observe.Reader, o observe
 	if f.Cluster.Size > 0 {
 		quorum = policy.Quorum(f.Cluster.Size)
 	}
-	membersDesired.With(of).Set(float64(f.Cluster.Size))
-	membersReady.With(of).Set(float64(ready))
-	membersNeeded.With(of).Set(float64(quorum))
-	for kind, c := range map[string]policy.Condition{"AllMembersReady": f.Cluster.AllMembersReady, "BackupReady": f.Cluster.BackupReady} {
-		status := c.Value()
-		since, was, changed := s.turn(o.Key(), kind, status, f.At)
-		i := slices.IndexFunc(kept, func(k observe.Condition) bool { return k.Type == kind })
-		if i >= 0 && kept[i].Status == string(status) && !kept[i].Since.IsZero() {
-			since = kept[i].Since
+	membersDesired.WithLabelValues(o.Namespace, o.Name).Set(float64(f.Cluster.Size))
+	membersReady.WithLabelValues(o.Namespace, o.Name).Set(float64(ready))
+	membersNeeded.WithLabelValues(o.Namespace, o.Name).Set(float64(quorum))
+	for _, kind := range conditionTypes {
+		condition := f.Cluster.AllMembersReady
+		if kind == "BackupReady" {
+			condition = f.Cluster.BackupReady
+		}
+		status := condition.Value()
+		since, previous, changed := h.observe(conditionKey{o.Key(), kind}, status, f.At)
+		i := slices.IndexFunc(reported, func(c observe.Condition) bool { return c.Type == kind })
+		if i >= 0 && reported[i].Status == string(status) && !reported[i].Since.IsZero() {
+			since = reported[i].Since
 		}
 		if changed {
-			conditionStatus.DeleteLabelValues(o.Namespace, o.Name, kind, statusLabel(was))
+			conditionStatus.DeleteLabelValues(o.Namespace, o.Name, kind, statusLabel(previous))
 		}
 		conditionStatus.WithLabelValues(o.Namespace, o.Name, kind, statusLabel(status)).Set(1)
 		conditionSince.WithLabelValues(o.Namespace, o.Name, kind).Set(float64(since.Unix()))
@@ -94,33 +104,27 @@ func (s *clustersSeen) publish(ctx context.Context, r *observe.Reader, o observe
 
 func statusLabel(s policy.Status) string { return cmp.Or(string(s), "Absent") }
 
-// turn notes a condition's status: since when it was seen to have it, and what
-// it was before if that was another.
-func (s *clustersSeen) turn(key observe.OwnerKey, kind string, status policy.Status, now time.Time) (since time.Time, was policy.Status, changed bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[observe.OwnerKey]map[string]seenCondition{}
-	}
-	if s.of[key] == nil {
-		s.of[key] = map[string]seenCondition{}
-	}
-	before, known := s.of[key][kind]
+// observe records a condition's status. It returns since when the condition has been
+// observed with it, and the previous status if that differs.
+func (h *conditionHistory) observe(key conditionKey, status policy.Status, now time.Time) (since time.Time, previous policy.Status, changed bool) {
+	before, known := h.get(key)
 	if known && before.status == status {
 		return before.since, status, false
 	}
-	s.of[key][kind] = seenCondition{status, now}
+	h.swap(key, observedCondition{status, now})
 	return now, before.status, known
 }
 
-// drop forgets a cluster that is gone, with its series.
-func (s *clustersSeen) drop(key observe.OwnerKey) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, known := s.of[key]; !known {
+// forget removes a cluster that is gone, with its series.
+func (h *conditionHistory) forget(key observe.OwnerKey) {
+	known := false
+	for _, kind := range conditionTypes {
+		_, was := h.remove(conditionKey{key, kind})
+		known = known || was
+	}
+	if !known {
 		return
 	}
-	delete(s.of, key)
 	for _, m := range clusterMetrics() {
 		m.DeletePartialMatch(prometheus.Labels{"namespace": key.Namespace, "cluster": key.Name})
 	}

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller acts on what admission can't see: leases that age,
-// conditions that flip, holds that end, members that wait for a node in vain.
-// Each reconciler observes one thing whole, lets pass what is not ours, asks
-// policy to decide and applies with the narrowest write. One replica leads and
-// runs them; what must survive it stands in the objects.
+// Package controller acts on changes that admission can't see: leases that age,
+// conditions that change, holds that end, members that wait for a node without success.
+// Each reconciler observes one object, ignores an object that isn't ours, asks policy for
+// a decision and applies it with the narrowest write. The reconcilers run on the leader
+// among the replicas. What must survive a change of leader is recorded in the objects.
 package controller

@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -13,26 +14,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// etcdLookout is how often to look whether etcd-druid has been installed.
-const etcdLookout = 10 * time.Second
+// etcdPollInterval is how often to check whether etcd-druid has been installed.
+const etcdPollInterval = 10 * time.Second
 
-// etcdWatch starts a watch on druid's Etcds as soon as the API server serves
-// them: etcd-druid may be installed later, or never, and a watch on a kind that
-// doesn't exist would keep the whole controller from starting.
+// etcdWatch starts a watch of etcd-druid's Etcds as soon as the API server serves them.
+// etcd-druid may be installed later or never, and a watch of a kind that doesn't exist
+// would keep the whole controller from starting.
 type etcdWatch struct {
 	mapper meta.RESTMapper
 	start  func() error
+	// poll is etcdPollInterval if it is 0.
+	poll time.Duration
 }
 
 // Start waits for the kind and starts the watch.
 func (w *etcdWatch) Start(ctx context.Context) error {
-	err := wait.PollUntilContextCancel(ctx, etcdLookout, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, cmp.Or(w.poll, etcdPollInterval), true, func(ctx context.Context) (bool, error) {
 		_, err := w.mapper.RESTMapping(druidv1alpha1.SchemeGroupVersion.WithKind("Etcd").GroupKind(), druidv1alpha1.SchemeGroupVersion.Version)
 		switch {
 		case meta.IsNoMatchError(err):
 			return false, nil
 		case err != nil:
-			log.FromContext(ctx).Error(err, "cannot tell whether Etcds are served")
+			log.FromContext(ctx).Error(err, "cannot check whether the API server serves Etcds; retrying")
 			return false, nil
 		}
 		log.FromContext(ctx).Info("watching etcd-druid's Etcds")

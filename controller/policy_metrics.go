@@ -9,19 +9,19 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
-// Each policy has these few series.
+// Each policy has these series.
 var (
 	policyClusters = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_policy_clusters",
-		Help: "How many clusters the EtcdTopologyPolicy governs (state Matched), and of them those whose members run as it asks (Kept) or don't (Broken), and those without a disruption budget that is kept (Unprotected).",
+		Help: "Number of clusters that the EtcdTopologyPolicy governs (state Matched); of these, clusters whose members run as it requires (Kept) or don't (Broken), and clusters that no disruption budget protects (Unprotected).",
 	}, []string{"policy", "state"})
 	policyConflicts = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_policy_conflicting_clusters",
-		Help: "How many clusters the EtcdTopologyPolicy would govern if another one of the same priority didn't select them, too; no policy applies to them.",
+		Help: "Number of clusters that the EtcdTopologyPolicy and another one of the same priority select. No policy applies to them.",
 	}, []string{"policy"})
 )
 
-// publishPolicies shows what was found of every policy; one that is gone leaves.
+// publishPolicies sets the metrics of all policies, and deletes those of policies that are gone.
 func publishPolicies(reports map[string]*report, status map[string]v1alpha1.EtcdTopologyPolicyStatus) {
 	policyClusters.Reset()
 	policyConflicts.Reset()

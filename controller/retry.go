@@ -11,22 +11,22 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// The first pause after a failure, doubled up to the longest. By controller-runtime's
-// own, which grow to 1000 s, a budget would be tightened or a cut ended a quarter of an
-// hour after an outage of the API server.
+// The wait after the first failure is doubled with each further one, up to the longest.
+// With controller-runtime's default of up to 1000 s, a budget would be tightened or a cut
+// ended a quarter of an hour after an outage of the API server.
 const (
-	firstPause   = 5 * time.Millisecond
-	longestPause = 15 * time.Second
+	firstBackoff   = 5 * time.Millisecond
+	longestBackoff = 15 * time.Second
 )
 
-// pauses are those of every controller here.
-func pauses[T comparable]() workqueue.TypedRateLimiter[T] {
-	return workqueue.NewTypedItemExponentialFailureRateLimiter[T](firstPause, longestPause)
+// backoff returns the rate limiter of every controller here.
+func backoff[T comparable]() workqueue.TypedRateLimiter[T] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[T](firstBackoff, longestBackoff)
 }
 
-// refused says whether the API server answered by an error, be it somebody's guard, a
-// webhook that can't be reached, or a fault of its own. No answer is no refusal.
-func refused(err error) bool {
-	_, answered := errors.AsType[*apierrors.StatusError](err)
-	return answered
+// answered reports whether the API server answered a request with an error. Other
+// errors come from requests that it didn't answer.
+func answered(err error) bool {
+	_, ok := errors.AsType[*apierrors.StatusError](err)
+	return ok
 }

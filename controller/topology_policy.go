@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,11 +24,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// TopologyPolicy keeps the status of every EtcdTopologyPolicy: the clusters
-// that it governs, whether their members run as it asks, whether their budgets
-// are kept, and the policies that it ties with. It looks at all policies and
-// all clusters at once, because which policy governs a cluster depends on all
-// of them. In mode Warn it says in Events what the policy would do.
+// TopologyPolicy updates the status of every EtcdTopologyPolicy: the clusters that it
+// governs, whether their members run as it requires, whether budgets protect them, and the
+// policies that it conflicts with. It evaluates all policies and all clusters together,
+// because which policy governs a cluster depends on all policies. In mode Warn it records
+// in Events what the policy would do.
 type TopologyPolicy struct {
 	Client   client.SubResourceClientConstructor
 	Reader   *observe.Reader
@@ -38,11 +37,10 @@ type TopologyPolicy struct {
 	// Findings are what the Budget controller found.
 	Findings *Findings
 
-	// told is what each owner's people were told last. One worker reconciles.
-	told map[observe.OwnerKey][]string
+	announced announcements
 }
 
-// The reasons of findings that are no rule's.
+// The reasons of findings that don't come from a rule.
 const (
 	reasonPolicyOff    = "PolicyOff"
 	reasonUnobserved   = "Unobserved"
@@ -53,8 +51,8 @@ const (
 	statusRefreshAfter = 15 * time.Second
 )
 
-// Reconcile observes all clusters and writes the status of every policy that
-// has changed. The request says nothing.
+// Reconcile observes all clusters and writes the status of every policy whose status has
+// changed. The request has no content.
 func (t *TopologyPolicy) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 	var policies v1alpha1.EtcdTopologyPolicyList
 	if err := t.Reader.List(ctx, &policies); err != nil {
@@ -64,7 +62,7 @@ func (t *TopologyPolicy) Reconcile(ctx context.Context, _ reconcile.Request) (re
 		publishPolicies(nil, nil)
 		return reconcile.Result{}, nil
 	}
-	reports, err := t.look(ctx, policies.Items)
+	reports, err := t.report(ctx, policies.Items)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -76,12 +74,12 @@ func (t *TopologyPolicy) Reconcile(ctx context.Context, _ reconcile.Request) (re
 		failed = append(failed, t.write(ctx, p, found[p.Name]))
 	}
 	publishPolicies(reports, found)
-	// What the Budget controller found comes without an event.
+	// The Budget controller's findings arrive without an event.
 	return reconcile.Result{RequeueAfter: statusRefreshAfter}, errors.Join(failed...)
 }
 
-// look finds what there is to say of every policy, by name.
-func (t *TopologyPolicy) look(ctx context.Context, policies []v1alpha1.EtcdTopologyPolicy) (map[string]*report, error) {
+// report evaluates every cluster and returns the report of each policy, by name.
+func (t *TopologyPolicy) report(ctx context.Context, policies []v1alpha1.EtcdTopologyPolicy) (map[string]*report, error) {
 	namespaces, err := t.namespaces(ctx)
 	if err != nil {
 		return nil, err
@@ -94,12 +92,11 @@ func (t *TopologyPolicy) look(ctx context.Context, policies []v1alpha1.EtcdTopol
 	for _, p := range policies {
 		reports[p.Name] = &report{}
 	}
-	told := t.told
-	t.told = map[observe.OwnerKey][]string{}
+	observed := map[observe.OwnerKey]bool{}
 	for _, o := range owners {
 		match := observe.Choose(policies, namespaces[o.Namespace], o)
 		for _, name := range match.Conflict {
-			reports[name].conflict(match.Conflict, name, o)
+			reports[name].addConflict(match.Conflict, name, o)
 		}
 		var notes []policy.Note
 		switch {
@@ -108,12 +105,14 @@ func (t *TopologyPolicy) look(ctx context.Context, policies []v1alpha1.EtcdTopol
 				"EtcdTopologyPolicies %s have the same priority, so none applies; give one a higher priority", strings.Join(match.Conflict, ", "))})
 		case match.Policy != nil:
 			var found v1alpha1.ClusterStatus
-			found, notes = t.judge(ctx, o, match.Policy)
+			found, notes = t.evaluate(ctx, o, match.Policy)
 			r := reports[match.Policy.Name]
 			r.clusters = append(r.clusters, found)
 		}
-		t.say(o, notes, told[o.Key()])
+		t.announce(o, notes)
+		observed[o.Key()] = true
 	}
+	t.announced.retain(func(key observe.OwnerKey) bool { return observed[key] })
 	return reports, nil
 }
 
@@ -129,7 +128,7 @@ func (t *TopologyPolicy) namespaces(ctx context.Context) (map[string]labels.Set,
 	return out, nil
 }
 
-// write writes a status that differs from what stands.
+// write updates the status of a policy if it differs.
 func (t *TopologyPolicy) write(ctx context.Context, p *v1alpha1.EtcdTopologyPolicy, status v1alpha1.EtcdTopologyPolicyStatus) error {
 	if equality.Semantic.DeepEqual(p.Status, status) {
 		return nil
@@ -137,19 +136,17 @@ func (t *TopologyPolicy) write(ctx context.Context, p *v1alpha1.EtcdTopologyPoli
 	changed := p.DeepCopy()
 	changed.Status = status
 	err := t.Client.SubResource("status").Update(ctx, changed)
-	// A policy that has gone or changed meanwhile brings us here again.
+	// A policy that was deleted or changed meanwhile is reconciled again.
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("write status of EtcdTopologyPolicy %s: %w", p.Name, err)
 	}
 	return nil
 }
 
-// say tells an owner's people what they have not been told before.
-func (t *TopologyPolicy) say(o observe.Owner, notes []policy.Note, before []string) {
-	for _, n := range notes {
-		if !slices.Contains(before, n.Message) {
-			tell(t.Recorder, o, n, actionSpread)
-		}
-		t.told[o.Key()] = append(t.told[o.Key()], n.Message)
+// announce records each note as a warning Event, once for as long as its message holds.
+func (t *TopologyPolicy) announce(o observe.Owner, notes []policy.Note) {
+	message := func(n policy.Note) string { return n.Message }
+	for _, n := range t.announced.fresh(o.Key(), notes, message) {
+		warn(t.Recorder, o, n, actionSpread)
 	}
 }

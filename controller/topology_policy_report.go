@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// report gathers what is found of one policy.
+// report collects the findings on one policy.
 type report struct {
 	clusters  []v1alpha1.ClusterStatus
 	conflicts []v1alpha1.Conflict
@@ -24,8 +24,8 @@ type report struct {
 	tied int
 }
 
-// conflict notes a cluster for which the policies of these names tie.
-func (r *report) conflict(names []string, self string, o observe.Owner) {
+// addConflict adds a cluster that all policies of these names select with one priority.
+func (r *report) addConflict(names []string, self string, o observe.Owner) {
 	r.tied++
 	example := o.Namespace + "/" + o.Name
 	for _, name := range names {
@@ -42,11 +42,11 @@ func (r *report) conflict(names []string, self string, o observe.Owner) {
 	}
 }
 
-// status is the policy's status by this report, in an order that doesn't depend
-// on that of the cache, so that what is the same stays the same.
+// status returns the policy's status. Its order doesn't depend on the order of the cache,
+// so that an unchanged status is equal to the previous one.
 func (r *report) status(p *v1alpha1.EtcdTopologyPolicy, now time.Time) v1alpha1.EtcdTopologyPolicyStatus {
 	s := v1alpha1.EtcdTopologyPolicyStatus{ObservedGeneration: p.Generation}
-	unknown, unseen := 0, 0
+	unknown, unevaluated := 0, 0
 	for _, c := range r.clusters {
 		s.Matched++
 		switch c.Spread.Verdict {
@@ -62,7 +62,7 @@ func (r *report) status(p *v1alpha1.EtcdTopologyPolicy, now time.Time) v1alpha1.
 		case v1alpha1.Broken:
 			s.Unprotected++
 		case v1alpha1.Unknown:
-			unseen++
+			unevaluated++
 		case v1alpha1.Kept, v1alpha1.Off:
 		}
 	}
@@ -81,14 +81,14 @@ func (r *report) status(p *v1alpha1.EtcdTopologyPolicy, now time.Time) v1alpha1.
 		})
 	}
 	broken, unprotected := int(s.Broken), int(s.Unprotected)
-	put(v1alpha1.ConditionSpread, whether(broken, unknown), word(broken, unknown, "Kept", "Broken"),
+	put(v1alpha1.ConditionSpread, conditionOf(broken, unknown), reasonOf(broken, unknown, "Kept", "Broken"),
 		"spread kept in %d of %d clusters, broken in %d, unknown in %d", s.Kept, s.Matched, broken, unknown)
-	put(v1alpha1.ConditionProtected, whether(unprotected, unseen), word(unprotected, unseen, "Protected", "Unprotected"),
-		"%d of %d clusters have no disruption budget that is kept, %d are not looked at yet", unprotected, s.Matched, unseen)
+	put(v1alpha1.ConditionProtected, conditionOf(unprotected, unevaluated), reasonOf(unprotected, unevaluated, "Protected", "Unprotected"),
+		"%d of %d clusters are not protected by a disruption budget, %d are not evaluated yet", unprotected, s.Matched, unevaluated)
 	if len(r.conflicts) > 0 {
 		first := r.conflicts[0]
 		put(v1alpha1.ConditionConflict, metav1.ConditionTrue, reasonConflict,
-			"policy %s has the same priority %d and selects %d of the same clusters, among them %s; none applies there: give one a higher priority",
+			"policy %s has the same priority %d and selects %d of the same clusters, for example %s, so none applies to them; give one a higher priority",
 			first.Policy, p.Spec.Priority, first.Clusters, first.Example)
 	} else {
 		put(v1alpha1.ConditionConflict, metav1.ConditionFalse, "NoConflict", "no policy of priority %d selects the same cluster", p.Spec.Priority)
@@ -96,7 +96,7 @@ func (r *report) status(p *v1alpha1.EtcdTopologyPolicy, now time.Time) v1alpha1.
 	return s
 }
 
-// urgency orders clusters by how much a person should look at them.
+// urgency returns the rank of a cluster in the status. The most urgent clusters come first.
 func urgency(c v1alpha1.ClusterStatus) int {
 	switch {
 	case c.Spread.Verdict == v1alpha1.Broken:
@@ -109,8 +109,8 @@ func urgency(c v1alpha1.ClusterStatus) int {
 	return 3
 }
 
-// whether is a condition's status by how many clusters are bad or unknown.
-func whether(bad, unknown int) metav1.ConditionStatus {
+// conditionOf returns a condition's status, given how many clusters are bad or unknown.
+func conditionOf(bad, unknown int) metav1.ConditionStatus {
 	switch {
 	case bad > 0:
 		return metav1.ConditionFalse
@@ -120,7 +120,8 @@ func whether(bad, unknown int) metav1.ConditionStatus {
 	return metav1.ConditionTrue
 }
 
-func word(bad, unknown int, good, not string) string {
+// reasonOf returns the reason for that status.
+func reasonOf(bad, unknown int, good, not string) string {
 	switch {
 	case bad > 0:
 		return not

@@ -45,8 +45,8 @@ func parse(t *testing.T, text string) observetest.Objects {
 	return objects
 }
 
-// heard empties a recorder.
-func heard(r *events.FakeRecorder) []string {
+// recorded returns the Events of a recorder and empties it.
+func recorded(r *events.FakeRecorder) []string {
 	var out []string
 	for {
 		select {
@@ -59,7 +59,7 @@ func heard(r *events.FakeRecorder) []string {
 	}
 }
 
-// statuses keeps what is written to the status of policies.
+// statuses stores the status updates of policies.
 type statuses struct {
 	client.SubResourceClient
 	objects observetest.Objects
@@ -82,18 +82,18 @@ func TestTopologyPolicyStatus(t *testing.T) {
 	t.Parallel()
 	objects := factsOf(t, "testdata/policies.facts.yaml")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	said := events.NewFakeRecorder(100)
+	recorder := events.NewFakeRecorder(100)
 	findings := &Findings{}
-	findings.set(observe.OwnerKey{Kind: "StatefulSet", Namespace: "db", Name: "good"}, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: "NoBudget", Message: "no budget selects the members"})
-	findings.set(observe.OwnerKey{Kind: "StatefulSet", Namespace: "db", Name: "bad"}, v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: "AllReady"})
+	findings.swap(observe.OwnerKey{Kind: "StatefulSet", Namespace: "db", Name: "good"}, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: "NoBudget", Message: "no budget selects the members"})
+	findings.swap(observe.OwnerKey{Kind: "StatefulSet", Namespace: "db", Name: "bad"}, v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: "AllReady"})
 	writes := &statuses{objects: objects}
-	r := &TopologyPolicy{Client: writes, Reader: &observe.Reader{Reader: objects}, Recorder: said, Clock: clocktesting.NewFakePassiveClock(at), Findings: findings}
+	r := &TopologyPolicy{Client: writes, Reader: &observe.Reader{Reader: objects}, Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(at), Findings: findings}
 
 	result, err := r.Reconcile(t.Context(), reconcile.Request{})
 	if err != nil || result.RequeueAfter == 0 {
 		t.Fatalf("Reconcile: %+v, %v", result, err)
 	}
-	got := map[string]any{"events": heard(said)}
+	got := map[string]any{"events": recorded(recorder)}
 	for _, o := range objects {
 		if p, ok := o.(*v1alpha1.EtcdTopologyPolicy); ok {
 			got[p.Name] = p.Status
@@ -117,8 +117,8 @@ func TestTopologyPolicyStatus(t *testing.T) {
 		t.Errorf("%s (-want +got):\n%s", golden, diff)
 	}
 
-	// Nothing has changed, so nothing is written and nothing said, even by a
-	// cache that lists in another order and a clock that went on.
+	// Without a change nothing is written and no Event recorded, even if the cache lists in
+	// another order and time has passed.
 	writes.written = nil
 	slices.Reverse(objects)
 	r.Clock = clocktesting.NewFakePassiveClock(at.Add(time.Hour))
@@ -128,8 +128,8 @@ func TestTopologyPolicyStatus(t *testing.T) {
 	if len(writes.written) > 0 {
 		t.Errorf("written again: %q", writes.written)
 	}
-	if again := heard(said); len(again) > 0 {
-		t.Errorf("said again: %q", again)
+	if again := recorded(recorder); len(again) > 0 {
+		t.Errorf("recorded again: %q", again)
 	}
 }
 

@@ -26,23 +26,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
-// gathering is how long changes are gathered before all is looked at again: a
-// rollout changes many pods, and each look goes over every cluster.
-const gathering = time.Second
+// batchWindow is how long changes are collected before a reconciliation. A rollout changes
+// many pods, and each reconciliation reads every cluster.
+const batchWindow = time.Second
 
 // SetupWithManager starts the reconciler on the leader.
 func (t *TopologyPolicy) SetupWithManager(mgr ctrl.Manager) error {
-	c, err := controller.New("topology-policy", mgr, controller.Options{Reconciler: t, RateLimiter: pauses[reconcile.Request]()})
+	c, err := controller.New("topology-policy", mgr, controller.Options{Reconciler: t, RateLimiter: backoff[reconcile.Request]()})
 	if err != nil {
 		return err
 	}
 	from := mgr.GetCache()
 	for _, s := range []source.Source{
-		wake(from, &v1alpha1.EtcdTopologyPolicy{}, metaOrSpecChanged[*v1alpha1.EtcdTopologyPolicy]()),
-		wake(from, &appsv1.StatefulSet{}, metaOrSpecChanged[*appsv1.StatefulSet]()),
-		wake(from, &corev1.Pod{}, when(func(a, b *corev1.Pod) bool { return a.Spec.NodeName != b.Spec.NodeName })),
-		wake(from, &corev1.Namespace{}, metaOrSpecChanged[*corev1.Namespace]()),
-		wake(from, &corev1.Node{}, when(func(a, b *corev1.Node) bool {
+		watchAny(from, &v1alpha1.EtcdTopologyPolicy{}, metaOrSpecChanged[*v1alpha1.EtcdTopologyPolicy]()),
+		watchAny(from, &appsv1.StatefulSet{}, metaOrSpecChanged[*appsv1.StatefulSet]()),
+		watchAny(from, &corev1.Pod{}, when(func(a, b *corev1.Pod) bool { return a.Spec.NodeName != b.Spec.NodeName })),
+		watchAny(from, &corev1.Namespace{}, metaOrSpecChanged[*corev1.Namespace]()),
+		watchAny(from, &corev1.Node{}, when(func(a, b *corev1.Node) bool {
 			return metaChanged(a, b) || !equality.Semantic.DeepEqual(a.Spec, b.Spec)
 		})),
 	} {
@@ -51,14 +51,14 @@ func (t *TopologyPolicy) SetupWithManager(mgr ctrl.Manager) error {
 		}
 	}
 	return mgr.Add(&etcdWatch{mapper: mgr.GetRESTMapper(), start: func() error {
-		return c.Watch(wake(from, &druidv1alpha1.Etcd{}, metaOrSpecChanged[*druidv1alpha1.Etcd]()))
+		return c.Watch(watchAny(from, &druidv1alpha1.Etcd{}, metaOrSpecChanged[*druidv1alpha1.Etcd]()))
 	}})
 }
 
-// wake asks for one look at everything, a moment after a change.
-func wake[T client.Object](from cache.Cache, kind T, when predicate.TypedPredicate[T]) source.Source {
+// watchAny requests one reconciliation of everything soon after a change.
+func watchAny[T client.Object](from cache.Cache, kind T, when predicate.TypedPredicate[T]) source.Source {
 	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
-	soon := func(q queue) { q.AddAfter(reconcile.Request{}, gathering) }
+	soon := func(q queue) { q.AddAfter(reconcile.Request{}, batchWindow) }
 	return source.TypedKind(from, kind, handler.TypedFuncs[T, reconcile.Request]{
 		CreateFunc: func(_ context.Context, _ event.TypedCreateEvent[T], q queue) { soon(q) },
 		UpdateFunc: func(_ context.Context, _ event.TypedUpdateEvent[T], q queue) { soon(q) },

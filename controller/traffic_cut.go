@@ -28,22 +28,22 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// TrafficCut ends cuts of client traffic when their time is up, by taking the
-// key out of the Service's selector. When that is, Clock says: the node's that
-// the leader runs on, not that of whoever cut. A key whose end can't be read
-// would cut for good, so it is taken out at once.
+// TrafficCut ends a cut of client traffic when its time is over: it removes the key of the
+// cut from the Service's selector. The time is that of Clock, which is the clock of the
+// leader's node and not that of the user who cut. A key without a readable end would cut
+// traffic for ever, so it is removed at once.
 //
-// It remembers nothing: the end stands in the selector.
+// The end of a cut is recorded in the selector, so it survives a restart.
 type TrafficCut struct {
 	Client   ServicePatcher
 	Reader   *observe.Reader
 	Recorder recorder.EventRecorder
 	Clock    clock.PassiveClock
 
-	denied denied
+	denied denials[types.NamespacedName]
 }
 
-// ServicePatcher patches objects.
+// ServicePatcher has the method of a client by which this controller writes.
 type ServicePatcher interface {
 	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
 }
@@ -54,21 +54,20 @@ const (
 	actionRestore       = "RestoreClientTraffic"
 )
 
-// SetupWithManager starts the reconciler on the leader, for Services that are
-// cut or were until now.
+// SetupWithManager starts the reconciler on the leader, for Services that are cut or were
+// cut before the change.
 func (c *TrafficCut) SetupWithManager(mgr ctrl.Manager) error {
-	cuts.tell(c.Clock)
 	if err := registerMetrics(); err != nil {
 		return err
 	}
-	runs, err := controller.New("traffic-cut", mgr, controller.Options{Reconciler: c, RateLimiter: pauses[reconcile.Request]()})
+	cutController, err := controller.New("traffic-cut", mgr, controller.Options{Reconciler: c, RateLimiter: backoff[reconcile.Request]()})
 	if err != nil {
 		return err
 	}
-	return runs.Watch(source.Kind(mgr.GetCache(), &corev1.Service{}, &handler.TypedEnqueueRequestForObject[*corev1.Service]{}, trafficChanged()))
+	return cutController.Watch(source.Kind(mgr.GetCache(), &corev1.Service{}, &handler.TypedEnqueueRequestForObject[*corev1.Service]{}, trafficChanged()))
 }
 
-// Reconcile observes one Service and takes a cut that has ended out of it.
+// Reconcile observes one Service and restores its traffic if the cut has ended.
 func (c *TrafficCut) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	var service corev1.Service
 	if err := c.Reader.Get(ctx, req.NamespacedName, &service); client.IgnoreNotFound(err) != nil {
@@ -76,19 +75,19 @@ func (c *TrafficCut) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	until, why, cut := cutOf(&service)
 	if !cut {
-		cuts.drop(req.NamespacedName)
-		c.denied.drop(serviceKey(req.NamespacedName))
+		cuts.remove(req.NamespacedName)
+		c.denied.remove(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
-	cuts.set(req.NamespacedName, until)
+	cuts.swap(req.NamespacedName, cutEnd{until, c.Clock})
 	if left := until.Sub(c.Clock.Now()); left > 0 {
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
 	return c.restore(ctx, &service, why)
 }
 
-// cutOf is until when a Service is cut, and why it ends then. False for one
-// that is not.
+// cutOf returns until when a Service is cut and why the cut ends then, and reports whether
+// the Service is cut.
 func cutOf(service *corev1.Service) (until time.Time, why string, cut bool) {
 	value, cut := service.Spec.Selector[v1alpha1.ClientTrafficKey]
 	if !cut || service.DeletionTimestamp != nil {
@@ -97,39 +96,39 @@ func cutOf(service *corev1.Service) (until time.Time, why string, cut bool) {
 	until, readable := observe.CutUntil(service)
 	switch {
 	case !readable:
-		return time.Unix(0, 0), fmt.Sprintf("its selector said %s=%q, of which nobody can read an end", v1alpha1.ClientTrafficKey, value), true
+		return time.Unix(0, 0), fmt.Sprintf("its selector had %s=%q, which is not a valid end of a cut", v1alpha1.ClientTrafficKey, value), true
 	case value == observe.CutValue(time.Time{}):
-		return until, "whoever restores it had ended the cut", true
+		return until, "an interrupted restore had already ended the cut", true
 	}
-	return until, "it was cut until " + until.UTC().Format(time.RFC3339), true
+	return until, "the cut ended at " + until.UTC().Format(time.RFC3339), true
 }
 
-// restore takes the key out, from the Service as it was judged and no other.
+// restore removes the key from the Service, in exactly the version that was evaluated.
 func (c *TrafficCut) restore(ctx context.Context, service *corev1.Service, why string) (reconcile.Result, error) {
 	key := client.ObjectKeyFromObject(service)
 	patch, err := restorePatch(service)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	err = c.Client.Patch(ctx, service, patch, client.FieldOwner("etcd-webhook"))
+	err = c.Client.Patch(ctx, service, patch, FieldOwner)
 	if _, _, still := cutOf(service); err == nil && still {
-		err = apierrors.NewForbidden(corev1.Resource("services"), service.Name, errors.New("admission put the key back"))
+		err = apierrors.NewForbidden(corev1.Resource("services"), service.Name, errors.New("admission added the key again"))
 	}
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return reconcile.Result{RequeueAfter: time.Second}, nil
-	case refused(err):
-		// etcd-druid's component protection forbids it unless it is told of us.
-		// It is somebody's guard: it stays on, and we come again.
-		c.say(ctx, service, corev1.EventTypeWarning, policy.Note{Reason: reasonRestoreDenied, Message: fmt.Sprintf(
-			"client traffic of Service %s can't be restored, although %s; the next try follows: %v", service.Name, why, err)})
-		return reconcile.Result{RequeueAfter: c.denied.wait(serviceKey(key))}, nil
+	case answered(err):
+		// etcd-druid's component protection denies it unless this service account is exempt.
+		// It stays switched on, and the write is retried.
+		c.record(ctx, service, corev1.EventTypeWarning, policy.Note{Reason: reasonRestoreDenied, Message: fmt.Sprintf(
+			"cannot restore client traffic through Service %s, although %s; retrying: %v", service.Name, why, err)})
+		return reconcile.Result{RequeueAfter: c.denied.next(key)}, nil
 	case err != nil:
 		return reconcile.Result{}, fmt.Errorf("restore client traffic of Service %s: %w", key, err)
 	}
 	log.FromContext(ctx).Info("restored client traffic", "why", why)
-	c.say(ctx, service, corev1.EventTypeNormal, policy.Note{Reason: reasonRestored, Message: fmt.Sprintf(
-		"client traffic of Service %s is restored: %s", service.Name, why)})
+	c.record(ctx, service, corev1.EventTypeNormal, policy.Note{Reason: reasonRestored, Message: fmt.Sprintf(
+		"restored client traffic through Service %s: %s", service.Name, why)})
 	return reconcile.Result{}, nil
 }
 
@@ -141,21 +140,17 @@ func restorePatch(service *corev1.Service) (client.Patch, error) {
 	return client.RawPatch(types.MergePatchType, body), err
 }
 
-// say records an Event on the cluster's owner, where people look, and on the
-// Service where no cluster is found behind it.
-func (c *TrafficCut) say(ctx context.Context, service *corev1.Service, kind string, n policy.Note) {
+// record records an Event on the owner of the cluster, where users look for it, or on the
+// Service if no cluster is behind it.
+func (c *TrafficCut) record(ctx context.Context, service *corev1.Service, kind string, n policy.Note) {
 	owners, _, err := c.Reader.OwnersOfService(ctx, service)
 	if err != nil {
-		log.FromContext(ctx).Error(err, "cannot tell whose Service it is")
+		log.FromContext(ctx).Error(err, "cannot find the cluster of a Service")
 	}
 	for _, o := range owners {
-		c.Recorder.Eventf(referenceTo(o), service, kind, n.Reason, actionRestore, "%s", cut(n.Message))
+		c.Recorder.Eventf(referenceTo(o), service, kind, n.Reason, actionRestore, "%s", truncate(n.Message))
 	}
 	if len(owners) == 0 {
-		c.Recorder.Eventf(service, nil, kind, n.Reason, actionRestore, "%s", cut(n.Message))
+		c.Recorder.Eventf(service, nil, kind, n.Reason, actionRestore, "%s", truncate(n.Message))
 	}
-}
-
-func serviceKey(key types.NamespacedName) observe.OwnerKey {
-	return observe.OwnerKey{Kind: "Service", Namespace: key.Namespace, Name: key.Name}
 }

@@ -30,16 +30,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
-// counter is where a Service lies and can be patched, by the API server's rules
-// for versions.
-type counter struct {
+// serviceStore is an API server in memory for the patch of one Service, with preconditions.
+type serviceStore struct {
 	service *corev1.Service
 	refuse  error
-	// deaf takes writes and changes nothing, as an admission webhook may.
-	deaf bool
+	// unchanged accepts writes and changes nothing, as an admission webhook may.
+	unchanged bool
 }
 
-func (c *counter) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
+func (c *serviceStore) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	body, err := patch.Data(obj)
 	if err != nil {
 		return err
@@ -53,7 +52,7 @@ func (c *counter) Patch(_ context.Context, obj client.Object, patch client.Patch
 		return c.refuse
 	case asked.UID != c.service.UID, asked.ResourceVersion != c.service.ResourceVersion:
 		return apierrors.NewConflict(corev1.Resource("services"), obj.GetName(), errors.New("changed"))
-	case !c.deaf:
+	case !c.unchanged:
 		text, err := json.Marshal(c.service)
 		if err != nil {
 			return err
@@ -74,68 +73,68 @@ func TestTrafficCut(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	denied := apierrors.NewForbidden(corev1.Resource("services"), "main-client", errors.New("changes from service account x are disallowed"))
-	away := apierrors.NewInternalError(errors.New("failed calling webhook"))
+	unavailable := apierrors.NewInternalError(errors.New("failed calling webhook"))
 	for _, row := range []struct {
 		name  string
 		value string // in the selector, "" for none
-		on    func(*counter)
+		on    func(*serviceStore)
 		ends  bool
 		again time.Duration
-		said  string
+		event string
 	}{
 		{name: "not cut"},
-		{name: "not over yet", value: observe.CutValue(now.Add(time.Minute)), again: time.Minute},
-		{name: "over at this moment", value: observe.CutValue(now), ends: true, said: "Normal ClientTrafficRestored client traffic of Service main-client is restored: it was cut until 2026-11-20T10:00:00Z"},
-		{name: "over for long, by a leader that has just come up", value: observe.CutValue(now.Add(-time.Hour)), ends: true, said: "Normal ClientTrafficRestored"},
-		{name: "ended by a restore that died half way", value: observe.CutValue(time.Time{}), ends: true, said: "whoever restores it had ended the cut"},
-		{name: "no end to be read", value: "disabled", ends: true, said: `said kubectl-etcd.dev/client-traffic="disabled"`},
-		{name: "somebody was faster", value: observe.CutValue(now), on: func(c *counter) { c.service.ResourceVersion = "8" }, again: time.Second},
-		{name: "made anew meanwhile", value: observe.CutValue(now), on: func(c *counter) { c.service.UID = "w" }, again: time.Second},
-		{name: "denied", value: observe.CutValue(now), on: func(c *counter) { c.refuse = denied }, again: 5 * time.Second, said: "Warning ClientTrafficRestoreDenied"},
-		{name: "another's webhook is away", value: observe.CutValue(now), on: func(c *counter) { c.refuse = away }, again: 5 * time.Second, said: "failed calling webhook"},
-		{name: "put back by admission", value: observe.CutValue(now), on: func(c *counter) { c.deaf = true }, again: 5 * time.Second, said: "admission put the key back"},
-		{name: "going", value: observe.CutValue(now), on: func(c *counter) { c.service.DeletionTimestamp = &metav1.Time{Time: now} }},
+		{name: "not ended", value: observe.CutValue(now.Add(time.Minute)), again: time.Minute},
+		{name: "ends now", value: observe.CutValue(now), ends: true, event: "Normal ClientTrafficRestored restored client traffic through Service main-client: the cut ended at 2026-11-20T10:00:00Z"},
+		{name: "ended an hour ago, before this leader started", value: observe.CutValue(now.Add(-time.Hour)), ends: true, event: "Normal ClientTrafficRestored"},
+		{name: "ended by an interrupted restore", value: observe.CutValue(time.Time{}), ends: true, event: "an interrupted restore had already ended the cut"},
+		{name: "no readable end", value: "disabled", ends: true, event: `had kubectl-etcd.dev/client-traffic="disabled"`},
+		{name: "changed meanwhile", value: observe.CutValue(now), on: func(c *serviceStore) { c.service.ResourceVersion = "8" }, again: time.Second},
+		{name: "recreated meanwhile", value: observe.CutValue(now), on: func(c *serviceStore) { c.service.UID = "w" }, again: time.Second},
+		{name: "denied", value: observe.CutValue(now), on: func(c *serviceStore) { c.refuse = denied }, again: 5 * time.Second, event: "Warning ClientTrafficRestoreDenied"},
+		{name: "another webhook is unavailable", value: observe.CutValue(now), on: func(c *serviceStore) { c.refuse = unavailable }, again: 5 * time.Second, event: "failed calling webhook"},
+		{name: "added again by admission", value: observe.CutValue(now), on: func(c *serviceStore) { c.unchanged = true }, again: 5 * time.Second, event: "admission added the key again"},
+		{name: "being deleted", value: observe.CutValue(now), on: func(c *serviceStore) { c.service.DeletionTimestamp = &metav1.Time{Time: now} }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			service := clientService(row.value)
-			// The cache has what is there, but for the row's changes of version.
-			there := &counter{service: service.DeepCopy()}
+			// The cache holds the stored Service, without the row's changes of the version.
+			stored := &serviceStore{service: service.DeepCopy()}
 			if row.on != nil {
-				row.on(there)
+				row.on(stored)
 			}
-			service.DeletionTimestamp = there.service.DeletionTimestamp
-			said := events.NewFakeRecorder(10)
+			service.DeletionTimestamp = stored.service.DeletionTimestamp
+			recorder := events.NewFakeRecorder(10)
 			c := &TrafficCut{
-				Client: there, Reader: &observe.Reader{Reader: observetest.Objects{service}},
-				Recorder: said, Clock: clocktesting.NewFakePassiveClock(now),
+				Client: stored, Reader: &observe.Reader{Reader: observetest.Objects{service}},
+				Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(now),
 			}
 			result, err := c.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(service)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if result.RequeueAfter != row.again {
-				t.Errorf("looks again after %s, want %s", result.RequeueAfter, row.again)
+				t.Errorf("reconciles again after %s, want %s", result.RequeueAfter, row.again)
 			}
 			want := clientService(row.value)
 			if row.ends {
 				want = clientService("")
 			}
-			want.ResourceVersion, want.UID, want.DeletionTimestamp = there.service.ResourceVersion, there.service.UID, there.service.DeletionTimestamp
-			if diff := cmp.Diff(want, there.service); diff != "" {
+			want.ResourceVersion, want.UID, want.DeletionTimestamp = stored.service.ResourceVersion, stored.service.UID, stored.service.DeletionTimestamp
+			if diff := cmp.Diff(want, stored.service); diff != "" {
 				t.Errorf("the Service (-want +got):\n%s", diff)
 			}
-			words := strings.Join(heard(said), "\n")
-			if !strings.Contains(words, row.said) || row.said == "" && words != "" {
-				t.Errorf("said %q, want %q", words, row.said)
+			got := strings.Join(recorded(recorder), "\n")
+			if !strings.Contains(got, row.event) || row.event == "" && got != "" {
+				t.Errorf("recorded %q, want %q", got, row.event)
 			}
 		})
 	}
 }
 
-// TestTrafficCutTellsTheOwner: an Event on the Service alone would be looked
-// for by nobody.
-func TestTrafficCutTellsTheOwner(t *testing.T) {
+// TestTrafficCutEventOnOwner checks that the Event is on the cluster's owner, where users
+// look for it.
+func TestTrafficCutEventOnOwner(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	facts := factsOf(t, "testdata/policies.facts.yaml")
@@ -143,26 +142,26 @@ func TestTrafficCutTellsTheOwner(t *testing.T) {
 	service.Spec.Selector["app"] = "bad"
 	var owner string
 	c := &TrafficCut{
-		Client: &counter{service: service.DeepCopy()}, Clock: clocktesting.NewFakePassiveClock(now),
+		Client: &serviceStore{service: service.DeepCopy()}, Clock: clocktesting.NewFakePassiveClock(now),
 		Reader:   &observe.Reader{Reader: append(facts, service, waiting(now, time.Minute))},
-		Recorder: &whom{FakeRecorder: events.NewFakeRecorder(1), owner: &owner},
+		Recorder: &regardingRecorder{FakeRecorder: events.NewFakeRecorder(1), owner: &owner},
 	}
 	if _, err := c.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(service)}); err != nil {
 		t.Fatal(err)
 	}
 	if owner != "StatefulSet/bad" {
-		t.Errorf("told %q", owner)
+		t.Errorf("the Event is on %q", owner)
 	}
 }
 
-// whom notes whom an Event regards.
-type whom struct {
+// regardingRecorder stores which object an Event regards.
+type regardingRecorder struct {
 	*events.FakeRecorder
 
 	owner *string
 }
 
-func (w *whom) Eventf(regarding, _ runtime.Object, _, _, _, _ string, _ ...any) {
+func (w *regardingRecorder) Eventf(regarding, _ runtime.Object, _, _, _, _ string, _ ...any) {
 	if ref, ok := regarding.(*corev1.ObjectReference); ok {
 		*w.owner = ref.Kind + "/" + ref.Name
 	}
@@ -172,10 +171,10 @@ func TestTrafficCutMetric(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	clock := clocktesting.NewFakePassiveClock(now)
-	seen := &cutsSeen{until: map[types.NamespacedName]time.Time{}, clock: clock}
+	collector := &cutCollector{}
 	left := func() []float64 {
 		to := make(chan prometheus.Metric, 10)
-		seen.Collect(to)
+		collector.Collect(to)
 		close(to)
 		var out []float64
 		for m := range to {
@@ -188,7 +187,7 @@ func TestTrafficCutMetric(t *testing.T) {
 		return out
 	}
 	key := types.NamespacedName{Namespace: "db", Name: "main-client"}
-	seen.set(key, now.Add(time.Minute))
+	collector.swap(key, cutEnd{now.Add(time.Minute), clock})
 	clock.SetTime(now.Add(10 * time.Second))
 	if diff := cmp.Diff([]float64{50}, left()); diff != "" {
 		t.Error(diff)
@@ -197,13 +196,13 @@ func TestTrafficCutMetric(t *testing.T) {
 	if diff := cmp.Diff([]float64{-10}, left()); diff != "" {
 		t.Error(diff)
 	}
-	seen.drop(key)
+	collector.remove(key)
 	if got := left(); len(got) > 0 {
 		t.Errorf("still %v", got)
 	}
 }
 
-// clientService is one whose selector has the value under the key of a cut.
+// clientService returns a Service whose selector has the value under the key of a cut.
 func clientService(value string) *corev1.Service {
 	s := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{

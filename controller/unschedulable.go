@@ -26,21 +26,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Unschedulable looks after members that admission has spread. It says in
-// Events what admission had to say of them, and makes a member's pod anew when
-// the pod waits for a node because of a term that admission would not require
-// any more: its volume was bound where the term can't be met.
+// Unschedulable handles members whose pods admission has spread. It records admission's
+// notes on them as Events. If a pod waits for a node because of a required term that
+// admission would not require now, it deletes the pod: the member's volume was bound where
+// the term can't be met. The StatefulSet then recreates the pod.
 //
-// A new pod carries what admission decides then, so the comparison of the two
-// also remembers that the deletion was spent.
+// The new pod has the terms that admission decides then, so it is not deleted again for
+// the same term.
 type Unschedulable struct {
 	Client   Deleter
 	Reader   *observe.Reader
 	Recorder recorder.EventRecorder
 	Clock    clock.PassiveClock
 
-	// spoken are the pods whose notes were told. One worker reconciles.
-	spoken map[client.ObjectKey]types.UID
+	// announced holds the pods whose notes were recorded as Events.
+	announced keyed[client.ObjectKey, types.UID]
 }
 
 // Deleter deletes objects.
@@ -49,19 +49,22 @@ type Deleter interface {
 }
 
 const (
-	// unschedulableFor is how long a member waits before it is looked at. The
-	// scheduler tries again at every change; what is still waiting waits for good.
+	// unschedulableFor is how long a pod waits for a node before it is evaluated. The
+	// scheduler retries at every change in the cluster.
 	unschedulableFor = 2 * time.Minute
-	// noteFresh is the age of a pod beyond which its notes were told by the
-	// leader before this one.
-	noteFresh = 5 * time.Minute
+	// unschedulableRecheck is when to evaluate a pod again that must not be deleted now. The
+	// constraints of its volume may change.
+	unschedulableRecheck = 2 * time.Minute
+	// noteMaxAge is the age of a pod above which its notes were already recorded, by this
+	// leader or the previous one.
+	noteMaxAge = 5 * time.Minute
 
 	reasonRespread = "MemberRespread"
 	actionRespread = "DeletePod"
 )
 
-// SetupWithManager starts the reconciler on the leader, for pods that carry a
-// record of admission.
+// SetupWithManager starts the reconciler on the leader, for pods that have a record of
+// admission.
 func (u *Unschedulable) SetupWithManager(mgr ctrl.Manager) error {
 	recorded := predicate.NewPredicateFuncs(func(o client.Object) bool {
 		_, ok := o.GetAnnotations()[v1alpha1.SpreadAnnotation]
@@ -69,17 +72,17 @@ func (u *Unschedulable) SetupWithManager(mgr ctrl.Manager) error {
 	})
 	return ctrl.NewControllerManagedBy(mgr).Named("unschedulable-member").
 		For(&corev1.Pod{}, builder.WithPredicates(recorded)).
-		WithOptions(controller.Options{RateLimiter: pauses[reconcile.Request]()}).
+		WithOptions(controller.Options{RateLimiter: backoff[reconcile.Request]()}).
 		Complete(u)
 }
 
-// Reconcile observes one pod, tells its notes, and deletes it if it waits for a
-// node in vain.
+// Reconcile observes one pod, announces its notes, and deletes it if it waits for a node
+// without success.
 func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	var pod corev1.Pod
 	if err := u.Reader.Get(ctx, req.NamespacedName, &pod); err != nil {
 		if apierrors.IsNotFound(err) {
-			delete(u.spoken, req.NamespacedName)
+			u.announced.remove(req.NamespacedName)
 			return reconcile.Result{}, nil
 		}
 		return reconcile.Result{}, fmt.Errorf("observe pod %s: %w", req, err)
@@ -92,7 +95,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	if err != nil || !ok {
 		return reconcile.Result{}, err
 	}
-	u.speak(&pod, owner, record)
+	u.announce(&pod, owner, record)
 	since, waits := unschedulableSince(&pod)
 	if !waits || !slices.ContainsFunc(record.Terms, func(t policy.Term) bool { return t.Hard }) {
 		return reconcile.Result{}, nil
@@ -100,27 +103,27 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	if rest := unschedulableFor - u.Clock.Since(since); rest > 0 {
 		return reconcile.Result{RequeueAfter: rest}, nil
 	}
-	again, err := u.respread(ctx, req.NamespacedName, owner)
-	return reconcile.Result{RequeueAfter: again}, err
+	after, err := u.respread(ctx, req.NamespacedName, owner)
+	return reconcile.Result{RequeueAfter: after}, err
 }
 
-// speak tells the notes of a pod once.
-func (u *Unschedulable) speak(pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) {
+// announce records the notes of a pod as Events, once.
+func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) {
 	key := client.ObjectKeyFromObject(pod)
-	if u.spoken[key] == pod.UID || u.Clock.Since(pod.CreationTimestamp.Time) > noteFresh {
+	if u.Clock.Since(pod.CreationTimestamp.Time) > noteMaxAge {
 		return
 	}
-	if u.spoken == nil {
-		u.spoken = map[client.ObjectKey]types.UID{}
+	if previous, _ := u.announced.swap(key, pod.UID); previous == pod.UID {
+		return
 	}
-	u.spoken[key] = pod.UID
 	for _, n := range record.Notes {
 		n.Message = fmt.Sprintf("EtcdTopologyPolicy %s: %s", record.Policy, n.Message)
-		tellOf(u.Recorder, pod, owner, n, actionSpread)
+		warnOnPod(u.Recorder, pod, owner, n, actionSpread)
 	}
 }
 
-// unschedulableSince is since when the scheduler has found no node for a pod.
+// unschedulableSince returns since when the scheduler has found no node for a pod, and
+// reports whether the pod waits for one.
 func unschedulableSince(pod *corev1.Pod) (time.Time, bool) {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
@@ -130,12 +133,9 @@ func unschedulableSince(pod *corev1.Pod) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// lookAgain is when to look again at a member that can't be helped now: where
-// its volume is may still change.
-const lookAgain = 2 * time.Minute
-
-// respread deletes a pod that admission would spread otherwise now, read live:
-// the cache lacks its spec, and the scheduler may have found a node meanwhile.
+// respread deletes a pod that would get other terms from admission now. It reads the pod
+// from the API server: the cache doesn't hold its spec, and the scheduler may have found a
+// node meanwhile. It returns when to evaluate the pod again.
 func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owner observe.Owner) (time.Duration, error) {
 	var pod corev1.Pod
 	if err := u.Reader.Live.Get(ctx, key, &pod); err != nil {
@@ -145,30 +145,30 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 	if _, waits := unschedulableSince(&pod); !ok || !waits || pod.DeletionTimestamp != nil {
 		return 0, nil
 	}
-	in, required, err := u.inTheWay(ctx, &pod, owner, record)
-	if err != nil || !required {
-		return lookAgain, err
+	term, found, err := u.obsoleteTerm(ctx, &pod, owner, record)
+	if err != nil || !found {
+		return unschedulableRecheck, err
 	}
-	// Unless exactly what was judged is there still, nothing is deleted.
+	// Only the version that was evaluated may be deleted.
 	err = u.Client.Delete(ctx, &pod, client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return gathering, nil
+		return batchWindow, nil
 	}
 	if err != nil {
 		return 0, fmt.Errorf("delete unschedulable pod %s: %w", key, err)
 	}
-	tell(u.Recorder, owner, policy.Note{Reason: reasonRespread, Message: fmt.Sprintf(
-		"pod %s found no node for %s: it was required to go to %s, and its volume is bound elsewhere; it is made anew with what can be kept",
-		pod.Name, unschedulableFor, observe.DescribeTerm(in))}, actionRespread)
+	warn(u.Recorder, owner, policy.Note{Reason: reasonRespread, Message: fmt.Sprintf(
+		"deleted pod %s, which found no node for %s: it was required to run in %s, and its volume doesn't allow that. The new pod requires only what its volume allows",
+		pod.Name, unschedulableFor, observe.DescribeTerm(term))}, actionRespread)
 	return 0, nil
 }
 
-// inTheWay finds a required term of the pod that admission would not give it
-// now, and that the pod's own volume is in the way of.
-func (u *Unschedulable) inTheWay(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) (policy.Term, bool, error) {
+// obsoleteTerm returns a required term of the pod that admission would not require now and
+// that the pod's volume prevents, and reports whether there is one.
+func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) (policy.Term, bool, error) {
 	match, err := u.Reader.PolicyFor(ctx, owner)
 	if err != nil || !match.In(v1alpha1.ModeEnforce) {
-		// Without a policy in force nobody here has a say over pods.
+		// Only an enforced policy may delete pods.
 		return policy.Term{}, false, err
 	}
 	settings := observe.SpreadSettings(match.Policy)
@@ -177,12 +177,12 @@ func (u *Unschedulable) inTheWay(ctx context.Context, pod *corev1.Pod, owner obs
 		return policy.Term{}, false, err
 	}
 	now := policy.Spread(facts, settings).Terms
-	// The rule tells of volumes only where it would require something, as it did of
-	// this pod: a policy that has changed since is no reason to delete it.
+	// The rule evaluates volumes only for terms that it would require. The pod's terms were
+	// required, so evaluate them as required even if the policy has changed since.
 	settings.Enforcement = policy.Required
 	notes := policy.Spread(facts, settings).Notes
 	for _, t := range record.Terms {
-		if t.Hard && tied(notes, t) && !slices.ContainsFunc(now, func(n policy.Term) bool {
+		if t.Hard && volumePrevents(notes, t) && !slices.ContainsFunc(now, func(n policy.Term) bool {
 			return n.Hard && n.Kind == t.Kind && n.TopologyKey == t.TopologyKey && n.MinDomains >= t.MinDomains
 		}) {
 			return t, true, nil
@@ -191,8 +191,8 @@ func (u *Unschedulable) inTheWay(ctx context.Context, pod *corev1.Pod, owner obs
 	return policy.Term{}, false, nil
 }
 
-// tied says whether the member's volume is where a term can't be met.
-func tied(notes []policy.Note, t policy.Term) bool {
+// volumePrevents reports whether a term can't be met where the member's volume is.
+func volumePrevents(notes []policy.Note, t policy.Term) bool {
 	taken := policy.VolumeZoneTaken
 	if t.TopologyKey == policy.HostnameKey {
 		taken = policy.VolumeNodeTaken

@@ -46,38 +46,38 @@ func TestUnschedulable(t *testing.T) {
 		zone   string // of the third member's volume, "" for none
 		change func(*corev1.Pod)
 		live   func(*corev1.Pod)
-		// enforcement is what the policy asks for now.
+		// enforcement is the policy's present enforcement.
 		enforcement v1alpha1.Enforcement
 		waits       time.Duration
 		want        string
-		again       bool
-		said        string
+		requeue     bool
+		event       string
 	}{
-		{name: "its volume is where others are", zone: "a", waits: 3 * time.Minute, want: deleted, said: "MemberRespread"},
-		{name: "not for long yet", zone: "a", waits: time.Minute, again: true},
-		{name: "its volume is in the zone that is left", zone: "c", waits: time.Hour, again: true},
-		{name: "its volume is not bound", waits: time.Hour, again: true},
+		{name: "its volume is in the zone of another member", zone: "a", waits: 3 * time.Minute, want: deleted, event: "MemberRespread"},
+		{name: "waits for a short time", zone: "a", waits: time.Minute, requeue: true},
+		{name: "its volume is in the free zone", zone: "c", waits: time.Hour, requeue: true},
+		{name: "its volume is not bound", waits: time.Hour, requeue: true},
 		{name: "scheduled", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
-		{name: "scheduled, and the cache has not heard", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
+		{name: "scheduled, and the cache is stale", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.Spec.NodeName = "a1" }},
 		{name: "deleted already", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: now} }},
-		{name: "made by no admission of ours", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Annotations = nil }},
-		{name: "soft already: made anew before", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
+		{name: "without our record", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Annotations = nil }},
+		{name: "already preferred: recreated before", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, observe.SpreadRecord{Terms: []policy.Term{required[0], {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey}}})
-		}, again: true},
-		{name: "the policy prefers it now, and its volume is in the zone that is left", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, again: true},
-		{name: "the policy prefers it now, and its volume is where others are", zone: "a", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, said: "MemberRespread"},
-		{name: "more zones were required, and its volume is in the one that is left", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
+		}, requeue: true},
+		{name: "the policy prefers it now, and its volume is in the free zone", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, requeue: true},
+		{name: "the policy prefers it now, and its volume is in the zone of another member", zone: "a", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "MemberRespread"},
+		{name: "more zones were required, and its volume is in the free zone", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, observe.SpreadRecord{Terms: []policy.Term{required[0], {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey, Hard: true, MinDomains: 5}}})
-		}, again: true},
-		{name: "soft already, and another term is not what it would be now", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
+		}, requeue: true},
+		{name: "already preferred, and another term differs from the current one", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
 			record(p, observe.SpreadRecord{Terms: []policy.Term{{Kind: policy.TopologySpread, TopologyKey: policy.HostnameKey, Hard: true}, {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey}}})
-		}, again: true},
-		{name: "a note of admission is told", zone: "c", change: func(p *corev1.Pod) {
+		}, requeue: true},
+		{name: "a note of admission", zone: "c", change: func(p *corev1.Pod) {
 			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
 			p.Spec.NodeName = "c1"
 			record(p, observe.SpreadRecord{Policy: "prod", Notes: []policy.Note{{Reason: policy.VolumeZoneTaken, Message: "the zone is preferred"}}})
-		}, said: "VolumeZoneTaken EtcdTopologyPolicy prod: the zone is preferred"},
-		{name: "an old note was told", zone: "c", change: func(p *corev1.Pod) {
+		}, event: "VolumeZoneTaken EtcdTopologyPolicy prod: the zone is preferred"},
+		{name: "an old note", zone: "c", change: func(p *corev1.Pod) {
 			p.Spec.NodeName = "c1"
 			record(p, observe.SpreadRecord{Notes: []policy.Note{{Reason: policy.VolumeZoneTaken, Message: "the zone is preferred"}}})
 		}},
@@ -99,13 +99,13 @@ func TestUnschedulable(t *testing.T) {
 					p.Spec.Spread.Enforcement = row.enforcement
 				}
 			}
-			said, gone := events.NewFakeRecorder(10), &deletions{}
+			recorder, gone := events.NewFakeRecorder(10), &deletions{}
 			u := &Unschedulable{
-				Client: gone, Recorder: said, Clock: clocktesting.NewFakePassiveClock(now),
+				Client: gone, Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(now),
 				Reader: &observe.Reader{Reader: with(t, base, row.zone, pod), Live: with(t, base, row.zone, live)},
 			}
 			var result reconcile.Result
-			for range 2 { // the second time nothing more is said
+			for range 2 { // the second reconciliation records no Event
 				var err error
 				result, err = u.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(pod)})
 				if err != nil {
@@ -118,18 +118,18 @@ func TestUnschedulable(t *testing.T) {
 			if got := strings.Join(*gone, " "); got != row.want {
 				t.Errorf("deleted %q, want %q", got, row.want)
 			}
-			if (result.RequeueAfter > 0) != row.again {
-				t.Errorf("looks again after %s", result.RequeueAfter)
+			if (result.RequeueAfter > 0) != row.requeue {
+				t.Errorf("reconciles again after %s", result.RequeueAfter)
 			}
-			words := heard(said)
-			if len(words) > 1 || strings.Contains(strings.Join(words, ""), row.said) != (row.said != "" || len(words) == 0) {
-				t.Errorf("said %q, want %q", words, row.said)
+			got := recorded(recorder)
+			if len(got) > 1 || strings.Contains(strings.Join(got, ""), row.event) != (row.event != "" || len(got) == 0) {
+				t.Errorf("recorded %q, want %q", got, row.event)
 			}
 		})
 	}
 }
 
-// waiting is the third member of db/bad, for which there is no node.
+// waiting returns the third member of db/bad, for which there is no node.
 func waiting(now time.Time, since time.Duration) *corev1.Pod {
 	isController := true
 	return &corev1.Pod{
@@ -149,8 +149,8 @@ func record(pod *corev1.Pod, r observe.SpreadRecord) {
 	pod.Annotations = map[string]string{v1alpha1.SpreadAnnotation: r.String()}
 }
 
-// with adds volumes to db/bad, of which the first two are in zones a and b, and
-// puts a pod in the third member's place.
+// with adds volumes to db/bad, of which the first two are in zones a and b, and replaces the
+// third member's pod.
 func with(t *testing.T, base observetest.Objects, third string, pod *corev1.Pod) observetest.Objects {
 	t.Helper()
 	var text strings.Builder

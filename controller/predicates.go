@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// when lets updates through that differ, and every creation and deletion.
+// when passes updates that differ, and every creation and deletion.
 func when[T client.Object](differ func(before, after T) bool) predicate.TypedPredicate[T] {
 	return predicate.TypedFuncs[T]{UpdateFunc: func(e event.TypedUpdateEvent[T]) bool {
 		return differ(e.ObjectOld, e.ObjectNew)
@@ -30,14 +30,14 @@ func anyChange[T client.Object]() predicate.TypedPredicate[T] {
 	return when(func(before, after T) bool { return before.GetResourceVersion() != after.GetResourceVersion() })
 }
 
-// metaOrSpecChanged leaves out changes of the status.
+// metaOrSpecChanged ignores changes of the status.
 func metaOrSpecChanged[T client.Object]() predicate.TypedPredicate[T] {
 	return when(func(before, after T) bool { return metaChanged(before, after) })
 }
 
-// budgetChanged lets the disruption controller's counts of pods through as well: they may
-// have pods in them that no cache of ours holds, and maxUnavailable is counted from the
-// expected ones.
+// budgetChanged also passes changes of the disruption controller's counts of pods. They
+// may include pods that our cache doesn't hold, and maxUnavailable is counted from the
+// expected pods.
 func budgetChanged() predicate.TypedPredicate[*policyv1.PodDisruptionBudget] {
 	return when(func(before, after *policyv1.PodDisruptionBudget) bool {
 		return metaChanged(before, after) || before.Status.CurrentHealthy != after.Status.CurrentHealthy ||
@@ -51,8 +51,8 @@ func metaChanged(before, after client.Object) bool {
 		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// podChanged is what a pod may tell of a member: who it is, whether it is
-// Ready, and since when its containers run.
+// podChanged passes changes of what the rules use of a member's pod: its identity,
+// whether it is Ready, and since when its containers run.
 func podChanged() predicate.TypedPredicate[*corev1.Pod] {
 	return when(func(before, after *corev1.Pod) bool {
 		return metaChanged(before, after) || before.Spec.NodeName != after.Spec.NodeName ||
@@ -74,12 +74,13 @@ func sameRun(a, b corev1.ContainerStatus) bool {
 	return a.State.Running.StartedAt.Equal(&b.State.Running.StartedAt)
 }
 
-// leaseNews leaves out heartbeats in time. That one is late shows by itself,
-// when the facts are next due to change.
-func (b *Budget) leaseNews() predicate.TypedPredicate[*coordinationv1.Lease] {
+// leaseChanged ignores heartbeats that arrive in time. A late one needs no event: the
+// cluster is reconciled when its facts are due to change.
+func (b *Budget) leaseChanged() predicate.TypedPredicate[*coordinationv1.Lease] {
 	return when(func(before, after *coordinationv1.Lease) bool { return b.Reader.Leases.News(before, after) })
 }
 
+// trafficChanged passes changes of the cut of a Service.
 func trafficChanged() predicate.TypedPredicate[*corev1.Service] {
 	cut := func(s *corev1.Service) string { return s.Spec.Selector[v1alpha1.ClientTrafficKey] }
 	return predicate.TypedFuncs[*corev1.Service]{
@@ -89,8 +90,8 @@ func trafficChanged() predicate.TypedPredicate[*corev1.Service] {
 	}
 }
 
-// etcdChanged leaves out the updates by which druid confirms, every 15 seconds,
-// that nothing has changed; but not the first after it was away.
+// etcdChanged ignores the updates by which etcd-druid confirms unchanged conditions every
+// 15 seconds. It passes the first one after etcd-druid was unavailable.
 func etcdChanged() predicate.TypedPredicate[*druidv1alpha1.Etcd] {
 	return when(func(before, after *druidv1alpha1.Etcd) bool {
 		return metaChanged(before, after) ||

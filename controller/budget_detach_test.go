@@ -21,18 +21,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
-func TestBudgetIsGivenBack(t *testing.T) {
+func TestBudgetIsRestored(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		wrote  int // maxUnavailable, by its author
-		letGo  func(*stage)
+		change func(*stage)
 		wanted string
 	}{
 		{"switched off", 0, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
 		}, "etcd maxUnavailable=0 -"},
-		{"its author asked for less than quorum", 2, func(s *stage) {
+		{"the original value is below the quorum", 2, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Disruption.Enabled = new(false) })
 		}, "etcd maxUnavailable=1 -"},
 		{"opted out", 0, func(s *stage) {
@@ -43,17 +43,17 @@ func TestBudgetIsGivenBack(t *testing.T) {
 		{"mode Warn", 0, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeWarn })
 		}, "etcd maxUnavailable=0 -"},
-		{"the policy is gone", 0, func(s *stage) {
+		{"the policy is deleted", 0, func(s *stage) {
 			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { return o.GetUID() == "policy" })
 		}, "etcd maxUnavailable=0 -"},
-		{"the cluster is gone", 2, func(s *stage) {
+		{"the cluster is deleted", 2, func(s *stage) {
 			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool {
 				_, set := o.(*appsv1.StatefulSet)
 				_, pod := o.(*corev1.Pod)
 				return set || pod
 			})
 		}, "etcd maxUnavailable=2 -"},
-		{"its owner is gone, and the members run on", 2, func(s *stage) {
+		{"its owner is deleted, and the members run", 2, func(s *stage) {
 			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { _, is := o.(*appsv1.StatefulSet); return is })
 		}, "etcd maxUnavailable=1 AllReady"},
 		{"it selects only one member now", 2, func(s *stage) {
@@ -61,16 +61,16 @@ func TestBudgetIsGivenBack(t *testing.T) {
 				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
 			})
 		}, "etcd maxUnavailable=1 AllReady"},
-		{"and no policy keeps it", 2, func(s *stage) {
+		{"it selects only one member now, and no policy keeps it", 2, func(s *stage) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) {
 				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
 			})
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
 		}, "etcd maxUnavailable=1 -"},
-		{"its selector selects others now", 2, func(s *stage) {
+		{"it selects other pods now", 2, func(s *stage) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.Selector.MatchExpressions[0].Values = []string{"web"} })
 		}, "etcd maxUnavailable=2 -"},
-		{"its author goes over to a percentage", 2, func(s *stage) {
+		{"its author changes it to a percentage", 2, func(s *stage) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromString("34%")) })
 		}, "etcd ? -"},
 	} {
@@ -78,23 +78,23 @@ func TestBudgetIsGivenBack(t *testing.T) {
 			t.Parallel()
 			s := plain(t, "{disruption: {settle: 1s}}")
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromInt(row.wrote)) })
-			s.look()
-			s.later(2 * time.Second)
-			s.wants("etcd maxUnavailable=1 AllReady")
-			row.letGo(s)
+			s.reconcile()
+			s.advance(2 * time.Second)
+			s.expect("etcd maxUnavailable=1 AllReady")
+			row.change(s)
 			s.restart()
-			s.wants(row.wanted)
+			s.expect(row.wanted)
 		})
 	}
 }
 
-// TestBudgetThatWasMadeGoes: what was made goes with the policy, whatever somebody made
-// of it meanwhile.
-func TestBudgetThatWasMadeGoes(t *testing.T) {
+// TestCreatedBudgetIsDeleted checks that a created budget is deleted with the policy,
+// whatever a user has changed in it.
+func TestCreatedBudgetIsDeleted(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*policyv1.PodDisruptionBudget){
-		"as it was made": func(*policyv1.PodDisruptionBudget) {},
-		"a percentage":   func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = new(intstr.FromString("51%")) },
+		"unchanged":    func(*policyv1.PodDisruptionBudget) {},
+		"a percentage": func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = new(intstr.FromString("51%")) },
 		"AlwaysAllow": func(p *policyv1.PodDisruptionBudget) {
 			p.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow)
 		},
@@ -105,79 +105,79 @@ func TestBudgetThatWasMadeGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := plain(t, "{disruption: {createMissing: true}}")
-			take(s, "etcd")
-			s.look()
+			removeBudget(s, "etcd")
+			s.reconcile()
 			change(s, "etcd-quorum", edit)
-			s.look()
+			s.reconcile()
 			if len(s.budgets()) != 1 {
 				t.Fatalf("budgets are %q while the policy keeps one", s.budgets())
 			}
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
-			s.wants()
+			s.expect()
 		})
 	}
 }
 
-// TestCopyOfABudgetStays: a copy that is the only one left is somebody's own, and is given
-// back with the policy as it is.
-func TestCopyOfABudgetStays(t *testing.T) {
+// TestCopyOfCreatedBudgetStays checks that a copy of a created budget belongs to its author,
+// and stays as it is when the policy ends.
+func TestCopyOfCreatedBudgetStays(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{disruption: {createMissing: true}}")
-	take(s, "etcd")
-	s.wants("etcd-quorum minAvailable=2 AllReady")
-	pdb := take(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
+	removeBudget(s, "etcd")
+	s.expect("etcd-quorum minAvailable=2 AllReady")
+	pdb := removeBudget(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
 	pdb.Name = "mine"
 	s.Objects = append(s.Objects, pdb)
 	change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
-	s.wants("mine minAvailable=2 -")
+	s.expect("mine minAvailable=2 -")
 	if observe.Ours(find[*policyv1.PodDisruptionBudget](s, "mine")) {
-		t.Error("it still says that it is ours")
+		t.Error("it still has our label")
 	}
 }
 
-// TestBudgetThatWasMadeIsAnOrphan: what we made goes when no member is left; a copy of it,
-// which has our label and record as well, is somebody's own and stays.
-func TestBudgetThatWasMadeIsAnOrphan(t *testing.T) {
+// TestOrphanedCreatedBudget checks that a created budget is deleted when no member is left.
+// A copy of it, which has our label and record as well, belongs to its author and stays.
+func TestOrphanedCreatedBudget(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name            string
-		namespace, copy string // where it is then, and how it is called
+		namespace, copy string // of the budget when its owner is gone
 		want            []string
 	}{
-		{"made there", "store", "etcd-quorum", nil},
+		{"as created", "store", "etcd-quorum", nil},
 		{"copied to another namespace", "other", "etcd-quorum", []string{"etcd-quorum minAvailable=2 -"}},
 		{"copied under another name", "store", "mine", []string{"mine minAvailable=2 -"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			s := plain(t, "{disruption: {createMissing: true}}")
-			take(s, "etcd")
-			s.wants("etcd-quorum minAvailable=2 AllReady")
-			pdb := take(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
-			// kubectl delete --cascade=orphan and people who copy take the owners off.
+			removeBudget(s, "etcd")
+			s.expect("etcd-quorum minAvailable=2 AllReady")
+			pdb := removeBudget(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
+			// kubectl delete --cascade=orphan removes the owners, and so do users who copy.
 			pdb.Namespace, pdb.Name, pdb.OwnerReferences = row.namespace, row.copy, nil
 			s.Objects = observetest.Objects{pdb}
 			s.key.Namespace = row.namespace
 			s.restart()
-			s.wants(row.want...)
+			s.expect(row.want...)
 			if row.want != nil && observe.Ours(find[*policyv1.PodDisruptionBudget](s, row.copy)) {
-				t.Error("it still says that it is ours")
+				t.Error("it still has our label")
 			}
 		})
 	}
 }
 
-// TestBudgetSeriesEnd: a cluster whose budget nobody keeps any more has no series of one,
-// else an alert on it would go on. It runs alone, since the series are the process's.
+// TestBudgetSeriesEnd checks that a cluster whose budget is not kept any more has no series,
+// so that no alert continues. It isn't parallel, because the process has one set of series.
 func TestBudgetSeriesEnd(t *testing.T) {
 	for _, mode := range []v1alpha1.Mode{v1alpha1.ModeWarn, v1alpha1.ModeOff} {
 		s := plain(t, "{}")
-		s.look()
+		s.reconcile()
 		change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = mode })
-		s.look()
+		s.reconcile()
 		of := prometheus.Labels{"namespace": s.key.Namespace, "cluster": s.key.Name}
 		if n := minAvailable.DeletePartialMatch(of) + evictionsLeft.DeletePartialMatch(of) + unprotected.DeletePartialMatch(of); n > 0 {
-			t.Errorf("mode %s: %d series stand", mode, n)
+			t.Errorf("mode %s: %d series remain", mode, n)
 		}
 	}
 }

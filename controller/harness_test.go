@@ -27,18 +27,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
-// shelf holds objects that can be written by the three verbs that the budget
-// controller uses, with the API server's preconditions. It is no proof that a
-// real one takes them; the tests on the testbed are.
-type shelf struct {
+// objectStore is an API server in memory for the three verbs that the budget controller
+// uses, with preconditions. Whether a real API server accepts the writes is tested on the
+// testbed.
+type objectStore struct {
 	observetest.Objects
 	writes  int
 	version int
-	// refuse is what every write is answered with, nil to take it.
+	// refuse is the error of every write; nil accepts writes.
 	refuse error
 }
 
-func (s *shelf) Create(_ context.Context, obj client.Object, _ ...client.CreateOption) error {
+func (s *objectStore) Create(_ context.Context, obj client.Object, _ ...client.CreateOption) error {
 	if s.refuse != nil {
 		return s.refuse
 	}
@@ -48,12 +48,12 @@ func (s *shelf) Create(_ context.Context, obj client.Object, _ ...client.CreateO
 	}) {
 		return apierrors.NewAlreadyExists(policyv1.Resource("poddisruptionbudgets"), obj.GetName())
 	}
-	obj.SetUID("made")
+	obj.SetUID("created")
 	s.put(obj)
 	return nil
 }
 
-func (s *shelf) Delete(_ context.Context, obj client.Object, _ ...client.DeleteOption) error {
+func (s *objectStore) Delete(_ context.Context, obj client.Object, _ ...client.DeleteOption) error {
 	if s.refuse != nil {
 		return s.refuse
 	}
@@ -62,7 +62,7 @@ func (s *shelf) Delete(_ context.Context, obj client.Object, _ ...client.DeleteO
 	return nil
 }
 
-func (s *shelf) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
+func (s *objectStore) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	if s.refuse != nil {
 		return s.refuse
 	}
@@ -97,34 +97,35 @@ func (s *shelf) Patch(_ context.Context, obj client.Object, patch client.Patch, 
 }
 
 // put stores an object as a new version.
-func (s *shelf) put(obj client.Object) {
+func (s *objectStore) put(obj client.Object) {
 	s.version++
 	s.writes++
 	obj.SetResourceVersion("v" + strconv.Itoa(s.version))
 	s.Objects = append(slices.DeleteFunc(s.Objects, func(o client.Object) bool { return o.GetUID() == obj.GetUID() }), obj)
 }
 
-// stage is a cluster, its controller, and a clock.
+// stage is a cluster with its controller and a fake clock.
 type stage struct {
-	*shelf
+	*objectStore
 	t      *testing.T
 	clock  *clocktesting.FakePassiveClock
 	leases *observe.LeaseClock
 	budget *Budget
-	said   *events.FakeRecorder
+	events *events.FakeRecorder
 	key    observe.OwnerKey
 }
 
-// stageNow is when the objects of internal/observe's tests were read.
+// stageNow is the time at which the objects of internal/observe's tests were read.
 var stageNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
-// plain is a StatefulSet of three members, all Ready, that has a budget of
-// maxUnavailable 1; druid an Etcd of three, all well, with minAvailable 2.
+// plain returns a StatefulSet of three members, all Ready, that has a budget with
+// maxUnavailable 1.
 func plain(t *testing.T, policy string) *stage {
 	t.Helper()
 	return newStage(t, "plain-3", observe.OwnerKey{Kind: "StatefulSet", Namespace: "store", Name: "etcd"}, policy)
 }
 
+// druid returns an Etcd of three healthy members that has a budget with minAvailable 2.
 func druid(t *testing.T, policy string) *stage {
 	t.Helper()
 	return newStage(t, "druid-3", observe.OwnerKey{Kind: "Etcd", Namespace: "shoot", Name: "main"}, policy)
@@ -142,28 +143,28 @@ func newStage(t *testing.T, objects string, key observe.OwnerKey, policy string)
 		all = append(all, parse(t, "{apiVersion: policy.kubectl-etcd.dev/v1alpha1, kind: EtcdTopologyPolicy, metadata: {name: default, uid: policy}, spec: "+policy+"}")...)
 	}
 	for _, o := range all {
-		// The API server fills in the default.
+		// The API server sets the default.
 		if p, ok := o.(*v1alpha1.EtcdTopologyPolicy); ok && p.Spec.Mode == "" {
 			p.Spec.Mode = v1alpha1.ModeEnforce
 		}
 	}
-	s := &stage{t: t, shelf: &shelf{Objects: all}, clock: clocktesting.NewFakePassiveClock(stageNow), key: key}
+	s := &stage{t: t, objectStore: &objectStore{Objects: all}, clock: clocktesting.NewFakePassiveClock(stageNow), key: key}
 	s.leases = &observe.LeaseClock{Clock: s.clock}
 	s.restart()
 	return s
 }
 
-// restart is a new process, which knows nothing but what its leases say.
+// restart replaces the controller by a new one without memory. Only the leases are kept.
 func (s *stage) restart() {
-	s.said = events.NewFakeRecorder(100)
+	s.events = events.NewFakeRecorder(100)
 	s.budget = &Budget{
-		Client: s.shelf, Recorder: s.said, Clock: s.clock, Findings: &Findings{},
-		Reader: &observe.Reader{Reader: s.shelf, Leases: s.leases},
+		Client: s.objectStore, Recorder: s.events, Clock: s.clock, Findings: &Findings{},
+		Reader: &observe.Reader{Reader: s.objectStore, Leases: s.leases},
 	}
 }
 
-// look reconciles once and returns the number of writes.
-func (s *stage) look() (int, reconcile.Result) {
+// reconcile reconciles once and returns the number of writes.
+func (s *stage) reconcile() (int, reconcile.Result) {
 	s.t.Helper()
 	before := s.writes
 	result, err := s.budget.Reconcile(s.t.Context(), s.key)
@@ -173,13 +174,13 @@ func (s *stage) look() (int, reconcile.Result) {
 	return s.writes - before, result
 }
 
-// wants reconciles twice: the second time nothing may be written. It compares
-// the budgets with what is wanted, as name field=number reason.
-func (s *stage) wants(want ...string) {
+// expect reconciles twice and checks that the second time nothing is written. It compares
+// the budgets with want: each is "name field=number reason".
+func (s *stage) expect(want ...string) {
 	s.t.Helper()
-	s.look()
-	if again, _ := s.look(); again != 0 {
-		s.t.Errorf("wrote %d times although nothing had changed", again)
+	s.reconcile()
+	if rewrote, _ := s.reconcile(); rewrote != 0 {
+		s.t.Errorf("wrote %d times although nothing had changed", rewrote)
 	}
 	if got := s.budgets(); !slices.Equal(got, want) {
 		s.t.Errorf("budgets are %q, want %q", got, want)
@@ -193,15 +194,15 @@ func (s *stage) budgets() []string {
 		if !ok {
 			continue
 		}
-		says := "?"
+		value := "?"
 		if v, problem := observe.ValueOf(pdb.Name, &pdb.Spec); problem == nil {
-			says = v.String()
+			value = v.String()
 		}
 		reason := observe.DecodeBudgetRecord(pdb.Annotations, s.clock.Now()).Reason
 		if reason == "" {
 			reason = "-"
 		}
-		out = append(out, pdb.Name+" "+says+" "+reason)
+		out = append(out, pdb.Name+" "+value+" "+reason)
 	}
 	slices.Sort(out)
 	return out
@@ -219,5 +220,5 @@ func change[T client.Object](s *stage, name string, edit func(T)) {
 	s.t.Fatalf("there is no %s", name)
 }
 
-// later moves the clock on.
-func (s *stage) later(d time.Duration) { s.clock.SetTime(s.clock.Now().Add(d)) }
+// advance moves the clock forward.
+func (s *stage) advance(d time.Duration) { s.clock.SetTime(s.clock.Now().Add(d)) }

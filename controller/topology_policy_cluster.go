@@ -12,39 +12,39 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// judge finds how one cluster stands under its policy, and what to say to its
+// evaluate returns the status of one cluster under its policy, and the notes for its
 // owner.
-func (t *TopologyPolicy) judge(ctx context.Context, o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) (v1alpha1.ClusterStatus, []policy.Note) {
-	status := v1alpha1.ClusterStatus{Namespace: o.Namespace, Kind: o.Kind, Name: o.Name, Budget: t.budget(o, p)}
+func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) (v1alpha1.ClusterStatus, []policy.Note) {
+	status := v1alpha1.ClusterStatus{Namespace: o.Namespace, Kind: o.Kind, Name: o.Name, Budget: t.budgetFinding(o, p)}
 	if p.Spec.Mode == v1alpha1.ModeOff {
 		status.Spread = off()
 		return status, nil
 	}
 	verdict, standing, err := t.spread(ctx, o, p)
 	if err != nil {
-		status.Spread = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: reasonUnobserved, Message: cut(err.Error())}
+		status.Spread = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: reasonUnobserved, Message: truncate(err.Error())}
 		return status, nil
 	}
-	status.Spread = v1alpha1.Finding{Verdict: verdictOf(standing.Kept), Reason: standing.Reason, Message: cut(standing.Message)}
+	status.Spread = v1alpha1.Finding{Verdict: verdictOf(standing.Kept), Reason: standing.Reason, Message: truncate(standing.Message)}
 	if p.Spec.Mode != v1alpha1.ModeWarn {
 		return status, nil
 	}
-	would := fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): new members would go to %s", p.Name, observe.DescribeTerms(verdict.Terms))
+	preview := fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): new members would go to %s", p.Name, observe.DescribeTerms(verdict.Terms))
 	if standing.Kept == policy.False {
-		would += "; now " + standing.Message
+		preview += "; now " + standing.Message
 	}
-	return status, append([]policy.Note{{Reason: reasonPolicyWarns, Message: would}}, verdict.Notes...)
+	return status, append([]policy.Note{{Reason: reasonPolicyWarns, Message: preview}}, verdict.Notes...)
 }
 
-// spread asks the rule about the cluster's next member, and where those that
-// run stand. A workload that isn't there yet has nobody anywhere.
+// spread evaluates the rule for the cluster's next member, and where the running members
+// are. The members of a workload that doesn't exist are nowhere.
 func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) (policy.SpreadVerdict, policy.Standing, error) {
 	pod, found, err := t.Reader.MemberPod(ctx, o)
 	if err != nil {
 		return policy.SpreadVerdict{}, policy.Standing{}, err
 	}
 	if !found {
-		return policy.SpreadVerdict{}, policy.Standing{Kept: policy.Unknown, Reason: policy.NotScheduled, Message: "its workload is gone"}, nil
+		return policy.SpreadVerdict{}, policy.Standing{Kept: policy.Unknown, Reason: policy.NotScheduled, Message: "its workload does not exist"}, nil
 	}
 	settings := observe.SpreadSettings(p)
 	facts, err := t.Reader.SpreadOutlook(ctx, o, pod, settings.ZoneKey)
@@ -59,12 +59,13 @@ func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha
 	return verdict, policy.Stand(int(o.Replicas), members, verdict.Topology, facts.Places), nil
 }
 
-func (t *TopologyPolicy) budget(o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) v1alpha1.Finding {
+// budgetFinding returns what the Budget controller found of a cluster.
+func (t *TopologyPolicy) budgetFinding(o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) v1alpha1.Finding {
 	if p.Spec.Mode == v1alpha1.ModeOff || !p.Spec.Disruption.On() {
 		return off()
 	}
-	if finding, ok := t.Findings.Of(o.Key()); ok {
-		finding.Message = cut(finding.Message)
+	if finding, ok := t.Findings.get(o.Key()); ok {
+		finding.Message = truncate(finding.Message)
 		return finding
 	}
 	return v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: reasonNotYet}

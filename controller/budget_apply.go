@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// apply brings the cluster's budget to the value of the verdict.
+func (c *cluster) apply(ctx context.Context) error {
+	if err := c.removeUnneeded(ctx); err != nil {
+		return err
+	}
+	kept := c.facts.Budgets.Kept
+	if kept == nil {
+		if !c.lacksBudget() {
+			return nil
+		}
+		c.problem = nil
+		return c.create(ctx)
+	}
+	if wait := c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 {
+		c.problem, c.conflictWait = resetNote(kept.Name), wait
+		return nil
+	}
+	if err := c.adjust(ctx); err != nil {
+		return err
+	}
+	c.problem = c.uncountedNote(kept)
+	return nil
+}
+
+// lacksBudget reports whether the cluster has no budget and the policy wants one created.
+func (c *cluster) lacksBudget() bool {
+	return c.problem.Reason == observe.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing
+}
+
+// adjust sets the number and the record of the kept budget if they differ.
+func (c *cluster) adjust(ctx context.Context) error {
+	v, kept := c.verdict, c.facts.Budgets.Kept
+	if kept.DeletionTimestamp != nil {
+		return nil
+	}
+	if !c.facts.Confirmed && v.Target < kept.Value.Min(c.facts.Replicas) {
+		// Leases that were seen once are not enough evidence to loosen a budget.
+		return nil
+	}
+	record, wasReset := c.currentRecord()
+	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
+	record.For, record.Value, record.State = c.owner.Ref(), &due, v.State
+	if v.MinAvailable == v.Target || record.Reason == "" {
+		record.Reason = v.Reason
+	}
+	loosens := due.Min(c.facts.Replicas) < kept.Value.Min(c.facts.Replicas)
+	patch, err := pdb.Patch(kept.PodDisruptionBudget, &due, record, loosens)
+	if err != nil || patch == nil {
+		return err
+	}
+	if err := c.patch(ctx, kept.PodDisruptionBudget, patch); err != nil {
+		return err
+	}
+	if wasReset {
+		undone.Inc()
+		c.conflicts.record(c.owner.Key(), c.facts.At)
+	}
+	if due != kept.Value {
+		log.FromContext(ctx).Info("set budget", "budget", kept.Name, "from", kept.Value.String(), "to", due.String(), "reason", record.Reason)
+		action := actionTighten
+		if loosens {
+			action = actionLoosen
+		}
+		c.event(policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, action)
+	}
+	return nil
+}
+
+// currentRecord returns the record of the kept budget with the value that its author
+// wrote last. If the budget doesn't have the value that we set, another client wrote it
+// without passing admission; wasReset reports whether that loosened the budget.
+func (c *cluster) currentRecord() (record observe.BudgetRecord, wasReset bool) {
+	kept := c.facts.Budgets.Kept
+	record = kept.Record
+	switch set := record.Value; {
+	case set != nil && *set != kept.Value:
+		record.Original = &kept.Value
+		wasReset = kept.Value.Min(c.facts.Replicas) < set.Min(c.facts.Replicas)
+	case record.Original == nil && !observe.Ours(kept.PodDisruptionBudget):
+		record.Original = &kept.Value
+	}
+	return record, wasReset
+}
+
+// removeUnneeded deletes our budgets that aren't needed, and detaches from budgets that
+// don't belong to this cluster any more.
+func (c *cluster) removeUnneeded(ctx context.Context) error {
+	for _, budget := range c.facts.Budgets.Surplus {
+		if err := c.deleteWithEvent(ctx, budget, "the members have another budget"); err != nil {
+			return err
+		}
+	}
+	for _, budget := range c.facts.Budgets.Strayed {
+		// A copy under another name belongs to its author. The budget that we created is
+		// deleted, because a new one needs its name.
+		var err error
+		if observe.Ours(budget) && budget.Name == c.quorumBudget() {
+			err = c.deleteWithEvent(ctx, budget, "it no longer selects the members")
+		} else {
+			err = c.restore(ctx, budget, 0, c.facts.Replicas)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisruptionBudget, why string) error {
+	if err := c.delete(ctx, budget); err != nil {
+		return err
+	}
+	c.event(policy.Note{Reason: "BudgetRemoved", Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionKeep)
+	return nil
+}
+
+// uncountedNote says why a kept budget doesn't protect the members. It is nil if the
+// budget does.
+func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
+	due := c.verdict.MinAvailable
+	if c.facts.Budgets.Strangers == 0 {
+		return nil
+	}
+	possible := kept.Value.WithMin(due, c.facts.Replicas).Min(c.facts.Replicas)
+	if possible >= due {
+		return nil
+	}
+	return &policy.Note{Reason: observe.BudgetUncounted, Message: fmt.Sprintf(
+		"budget %s can't keep %d pods available: maxUnavailable 0 keeps only %d, because the budget also selects pods without a controller, which count as healthy. Use minAvailable, or let the selector match the members only",
+		kept.Name, due, possible)}
+}
+
+// resetNote says why a budget that another client resets again and again is left unchanged.
+func resetNote(budget string) *policy.Note {
+	return &policy.Note{Reason: reasonWrittenBack, Message: fmt.Sprintf(
+		"budget %s is left unchanged for now: another client reset it %d times in %s, bypassing admission. Stop that client, or make sure that its writes reach this project's webhook",
+		budget, maxConflicts, conflictWindow)}
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+)
+
+// withoutBudgets returns the objects as a cache holds them that has no budget yet.
+func withoutBudgets(objects observetest.Objects) observetest.Objects {
+	return slices.DeleteFunc(slices.Clone(objects), func(o client.Object) bool {
+		_, is := o.(*policyv1.PodDisruptionBudget)
+		return is
+	})
+}
+
+// TestBudgetCreationLosesRace checks that a controller whose cache lacks a new budget
+// creates no second one, and adopts that budget as soon as its cache has it.
+func TestBudgetCreationLosesRace(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		// byLeader reports whether the previous leader created the budget, or else another author.
+		byLeader bool
+		// live reports whether the API server is read before the creation.
+		live bool
+		want string
+	}{
+		{name: "an author created one", live: true, want: "etcd maxUnavailable=1 AllReady"},
+		{name: "the previous leader created one", byLeader: true, live: true, want: "etcd-quorum minAvailable=2 AllReady"},
+		{name: "the previous leader created one after the API server was read", byLeader: true, want: "etcd-quorum minAvailable=2 AllReady"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{disruption: {createMissing: true}}")
+			if row.byLeader {
+				removeBudget(s, "etcd")
+				s.expect(row.want)
+			}
+			s.restart()
+			stale := &observe.Reader{Reader: withoutBudgets(s.Objects), Leases: s.leases}
+			if row.live {
+				stale.Live = s.objectStore
+			}
+			current := s.budget.Reader
+			s.budget.Reader = stale
+			wrote, result := s.reconcile()
+			if wrote > 0 || result.RequeueAfter <= 0 || result.RequeueAfter > 5*time.Second {
+				t.Errorf("wrote %d times, requeued after %s", wrote, result.RequeueAfter)
+			}
+			if got := recorded(s.events); row.live && len(got) > 0 {
+				t.Errorf("recorded %q of a race that the next reconciliation ends", got)
+			}
+			s.budget.Reader = current
+			s.expect(row.want)
+			if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Kept {
+				t.Errorf("found %+v", f)
+			}
+		})
+	}
+}

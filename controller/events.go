@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/recorder"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// The actions of the Budget controller's Events. Kubernetes merges Events that differ only
+// in their message into a series that shows the first message. With an action for each
+// direction, a change in one doesn't hide a change in the other.
+const (
+	actionKeep    = "KeepBudget"
+	actionTighten = "TightenBudget"
+	actionLoosen  = "LoosenBudget"
+)
+
+// maxMessage is the longest message that an Event may have, in bytes.
+const maxMessage = 1024
+
+// warn records a warning Event on a cluster's owner.
+func warn(r recorder.EventRecorder, o observe.Owner, n policy.Note, action string) {
+	r.Eventf(referenceTo(o), nil, corev1.EventTypeWarning, n.Reason, action, "%s", truncate(n.Message))
+}
+
+// inform records a normal Event on a cluster's owner.
+func inform(r recorder.EventRecorder, o observe.Owner, n policy.Note, action string) {
+	r.Eventf(referenceTo(o), nil, corev1.EventTypeNormal, n.Reason, action, "%s", truncate(n.Message))
+}
+
+// warnOnPod records a warning Event on a member's pod. On the owner, the Events of several
+// pods would be merged into one that shows the first message.
+func warnOnPod(r recorder.EventRecorder, pod *corev1.Pod, o observe.Owner, n policy.Note, action string) {
+	r.Eventf(pod, referenceTo(o), corev1.EventTypeWarning, n.Reason, action, "%s", truncate(n.Message))
+}
+
+func referenceTo(o observe.Owner) *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
+}
+
+// truncate shortens a message to the length that an Event or a status accepts. It cuts
+// between two characters: the encoder would replace half a character by a longer one.
+func truncate(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	end := maxMessage - len("...")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "..."
+}
