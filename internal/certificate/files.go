@@ -11,16 +11,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 )
 
-// files are a certificate that somebody else keeps, such as cert-manager by way
-// of a mounted Secret.
+// files is a certificate in files that another program maintains, such as cert-manager
+// through a mounted Secret.
 type files struct {
 	*certwatcher.CertWatcher
 	mu   sync.Mutex
-	last *served
+	last *servingCert
 }
 
-// watchFiles reads tls.crt and tls.key in dir, which must be there, and calls
-// changed whenever they have changed.
+// watchFiles reads tls.crt and tls.key in dir, which must exist, and calls changed after
+// each change.
 func watchFiles(dir string, changed func()) (*files, error) {
 	w, err := certwatcher.New(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
 	if err != nil {
@@ -28,9 +28,9 @@ func watchFiles(dir string, changed func()) (*files, error) {
 	}
 	f := &files{CertWatcher: w}
 	w.RegisterCallback(func(c tls.Certificate) {
-		read, err := newServed(&c, nil)
+		read, err := newServingCert(&c, nil)
 		if err != nil {
-			return // a key pair that was just read can be
+			return // not reached: the watcher has just parsed the key pair
 		}
 		f.mu.Lock()
 		f.last = read
@@ -40,7 +40,7 @@ func watchFiles(dir string, changed func()) (*files, error) {
 	return f, nil
 }
 
-func (f *files) read() *served {
+func (f *files) read() *servingCert {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.last

@@ -18,44 +18,45 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/scrape"
 )
 
-// Options say what a Keeper keeps.
+// Options configures a Keeper.
 type Options struct {
-	// Dir is a folder with tls.crt and tls.key that somebody else keeps. Empty,
-	// the Keeper keeps an authority and a certificate of its own in the Secret.
+	// Dir is a folder with tls.crt and tls.key that another program maintains. If it is
+	// empty, the Keeper maintains its own authority and certificate in the Secret.
 	Dir string
-	// Namespace is that of the Secret and of the Service.
+	// Namespace is the namespace of the Secret and of the Service.
 	Namespace string
 	// Secret, Service and Webhooks are the names of the Secret, of the Service
 	// that API servers call, and of the MutatingWebhookConfiguration.
 	Secret, Service, Webhooks string
-	// Settings are ignored but for Settle where Dir is set.
+	// Settings are ignored except for Settle if Dir is set.
 	Settings Settings
 	Clock    clock.Clock
 	Logger   logr.Logger
 }
 
-// Keeper is a manager's Runnable that keeps the serving certificate.
+// Keeper is a manager's Runnable that maintains the serving certificate.
 type Keeper struct {
 	settings Settings
 	host     string
 	objects  objects
 	watches  []func(context.Context) (watch.Interface, error)
-	files    *files // nil where the Keeper's own Secret is used
+	files    *files // nil if the Keeper maintains the Secret
 	clock    clock.Clock
 	logger   logr.Logger
 	server   *server
-	settling settling
-	failed   int // passes since the last one that didn't fail
-	// changed holds one word that there is something to look at.
+	history  trustHistory
+	failed   int // consecutive passes that failed
+	// changed is a wake-up signal with a buffer of one.
 	changed chan struct{}
 }
 
-// New makes a Keeper, which does nothing before it is started.
+// New returns a Keeper. It does nothing before it is started, but the files in Dir must exist.
 func New(config *rest.Config, o Options) (*Keeper, error) {
-	theirs := &apiserver.Clock{PassiveClock: o.Clock}
-	client, err := kubernetes.NewForConfig(theirs.Listen(config))
+	serverClock := &apiserver.Clock{PassiveClock: o.Clock}
+	client, err := kubernetes.NewForConfig(serverClock.Listen(config))
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
@@ -63,23 +64,23 @@ func New(config *rest.Config, o Options) (*Keeper, error) {
 	k := &Keeper{
 		settings: o.Settings, host: o.Service + "." + o.Namespace + ".svc", objects: a,
 		watches: []func(context.Context) (watch.Interface, error){a.watchConfiguration},
-		clock:   o.Clock, logger: o.Logger.WithName("certificates"), server: &server{clock: theirs}, changed: make(chan struct{}, 1),
+		clock:   o.Clock, logger: o.Logger.WithName("certificates"), server: &server{clock: serverClock}, changed: make(chan struct{}, 1),
 	}
 	if o.Dir == "" {
 		k.watches = append(k.watches, a.watchSecret)
 	} else if k.files, err = watchFiles(o.Dir, k.wake); err != nil {
 		return nil, fmt.Errorf("read the serving certificate: %w", err)
 	}
-	return k, register(k.server)
+	return k, scrape.Register(k.server)
 }
 
-// GetCertificate is for the tls.Config of the server.
+// GetCertificate implements tls.Config.GetCertificate.
 func (k *Keeper) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return k.server.GetCertificate(hello)
 }
 
-// Check is for readiness: it fails while there is no certificate, and before the
-// one that is served runs out.
+// Check is a readiness check. It fails while there is no certificate, and before the served
+// one expires.
 func (k *Keeper) Check(r *http.Request) error { return k.server.Check(r) }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
@@ -96,17 +97,17 @@ func (k *Keeper) SetupWithManager(mgr ctrl.Manager) error {
 // Start implements manager.Runnable.
 func (k *Keeper) Start(ctx context.Context) error {
 	for _, w := range k.watches {
-		go k.follow(ctx, w)
+		go k.watchChanges(ctx, w)
 	}
 	if k.files != nil {
 		go func() {
 			if err := k.files.Start(ctx); err != nil {
-				k.logger.Error(err, "the files of the serving certificate aren't watched any more")
+				k.logger.Error(err, "the files of the serving certificate are no longer watched")
 			}
 		}()
 	}
 	for ctx.Err() == nil {
-		pause := k.settle(ctx)
+		pause := k.makePasses(ctx)
 		select {
 		case <-ctx.Done():
 		case <-k.changed:
@@ -116,21 +117,21 @@ func (k *Keeper) Start(ctx context.Context) error {
 	return nil
 }
 
-// settle passes until nothing is left to do, and returns how long to pause if
+// makePasses makes passes until there is nothing to write, and returns how long to wait if
 // nothing changes.
-func (k *Keeper) settle(ctx context.Context) time.Duration {
-	for range mostWrites {
+func (k *Keeper) makePasses(ctx context.Context) time.Duration {
+	for range maxWrites {
 		wrote, err := k.pass(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return 0
-		case raced(err):
-			k.logger.V(1).Info("another replica was faster", "what", err.Error())
+		case lostRace(err):
+			k.logger.V(1).Info("another client wrote first", "error", err.Error())
 			return 200 * time.Millisecond
 		case err != nil:
 			k.failed++
 			pause := min(30*time.Second, 250*time.Millisecond<<min(k.failed, 7))
-			k.logger.Error(err, "the certificates can't be kept; it is tried again", "after", pause)
+			k.logger.Error(err, "cannot maintain the certificates; retrying", "after", pause)
 			return pause
 		}
 		k.failed = 0
@@ -141,20 +142,20 @@ func (k *Keeper) settle(ctx context.Context) time.Duration {
 	return time.Second
 }
 
-// mostWrites bounds what is written without a pause, should somebody undo it all the time.
-const mostWrites = 8
+// maxWrites limits the writes without a pause, in case another client reverts each of them.
+const maxWrites = 8
 
-// pause is how long nothing can become due: until trust has settled, a part of a
-// certificate's life, and a minute at most, since clocks jump.
+// pause returns how long nothing becomes due: until trust has settled, a part of a
+// certificate's life, and at most a minute, because clocks can jump.
 func (k *Keeper) pause() time.Duration {
 	pause := min(time.Minute, max(k.settings.Life/20, 100*time.Millisecond))
-	if left := k.settings.Settle - k.clock.Since(k.settling.since); left > 0 {
+	if left := k.settings.Settle - k.clock.Since(k.history.since); left > 0 {
 		pause = min(pause, left+10*time.Millisecond)
 	}
 	return pause
 }
 
-// wake makes a pass happen soon.
+// wake requests a pass.
 func (k *Keeper) wake() {
 	select {
 	case k.changed <- struct{}{}:
@@ -162,12 +163,12 @@ func (k *Keeper) wake() {
 	}
 }
 
-// follow wakes the Keeper at every change that a watch tells of.
-func (k *Keeper) follow(ctx context.Context, open func(context.Context) (watch.Interface, error)) {
+// watchChanges requests a pass after every event of a watch.
+func (k *Keeper) watchChanges(ctx context.Context, open func(context.Context) (watch.Interface, error)) {
 	for ctx.Err() == nil {
 		pause := time.Second
 		if w, err := open(ctx); err != nil {
-			k.logger.V(1).Info("a watch can't be opened; it is tried again", "why", err.Error())
+			k.logger.V(1).Info("cannot open a watch; retrying", "error", err.Error())
 			pause = 10 * time.Second
 		} else {
 			for range w.ResultChan() {

@@ -23,9 +23,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// A model of a cluster: the two objects with their versions, API servers that
-// know of the configuration late, and replicas that run the real passes. A seed
-// decides who does what next, one read or write at a time.
+// model is a cluster: the two objects with their versions, API servers that receive the
+// configuration late, and replicas that make the real passes. A seed decides which replica
+// makes the next read or write.
 type model struct {
 	t        *testing.T
 	random   *rand.Rand
@@ -35,18 +35,18 @@ type model struct {
 	config   *admissionregistrationv1.MutatingWebhookConfiguration
 	secret   *corev1.Secret
 	replicas []*modelReplica
-	// known are the trusts that some API server may still act by: the present
-	// one, and what it replaced within lag.
+	// known is the trust that some API server may still have: the present one, and those
+	// that were replaced within lag.
 	known []knownTrust
 	lag   time.Duration
-	// broken says that somebody from outside, or that nothing was there yet,
-	// makes admissions fail for a while: they aren't counted.
-	broken bool
-	// forbidden says that nobody may write the configuration.
+	// disrupted reports that admissions may fail for a while, because the installation is new
+	// or a user interfered. Failures are then not counted.
+	disrupted bool
+	// forbidden reports that no replica may write the configuration.
 	forbidden bool
-	// signed remembers who signed what, since that takes a while to find out.
+	// signed caches which authority signed which certificate, because the check is slow.
 	signed map[[2]string]bool
-	done   []string // what happened, for the reader of a failure
+	events []string // printed after a failure
 }
 
 type knownTrust struct {
@@ -54,13 +54,13 @@ type knownTrust struct {
 	replaced time.Time // zero for the present one
 }
 
-// modelReplica is a Keeper whose every request waits for its turn.
+// modelReplica is a Keeper whose every request waits until the model lets it proceed.
 type modelReplica struct {
 	*Keeper
 	m       *model
 	name    string
-	turn    chan struct{}
-	waiting chan struct{}
+	proceed chan struct{}
+	paused  chan struct{}
 	stop    context.CancelFunc
 }
 
@@ -76,11 +76,11 @@ func newModel(t *testing.T, seed uint64) *model {
 	return m
 }
 
-func (m *model) note(format string, args ...any) {
-	m.done = append(m.done, m.clock.Now().Format("02 15:04:05 ")+fmt.Sprintf(format, args...))
+func (m *model) log(format string, args ...any) {
+	m.events = append(m.events, m.clock.Now().Format("02 15:04:05 ")+fmt.Sprintf(format, args...))
 }
 
-// apply is kubectl apply of the manifests, which have no caBundle.
+// apply does what kubectl apply of the manifests does. They have no caBundle.
 func (m *model) apply() {
 	if m.config == nil {
 		m.config = &admissionregistrationv1.MutatingWebhookConfiguration{
@@ -96,7 +96,7 @@ func (m *model) next() string {
 	return strconv.Itoa(m.version)
 }
 
-// changed gives the configuration a new version, which API servers learn of within lag.
+// changed gives the configuration a new version, which API servers receive within lag.
 func (m *model) changed() {
 	m.config.Generation++
 	m.config.ResourceVersion = m.next()
@@ -110,19 +110,19 @@ func (m *model) replace(t trust) {
 	m.known = append(m.known, knownTrust{trust: t})
 }
 
-// count counts admissions that fail from now on: every API server has seen
-// what somebody from outside has done.
-func (m *model) count() {
-	m.known, m.broken = nil, false
+// resume counts failed admissions again: every API server has received what a user has
+// changed.
+func (m *model) resume() {
+	m.known, m.disrupted = nil, false
 	m.replace(readTrust(m.config))
 }
 
 func (m *model) start(name string) { m.startWith(name, nil) }
 
-// startWith starts a replica that serves somebody else's files where there are any.
+// startWith starts a replica, which serves another program's files if there are any.
 func (m *model) startWith(name string, f *files) {
 	ctx, cancel := context.WithCancel(m.t.Context())
-	r := &modelReplica{m: m, name: name, turn: make(chan struct{}), waiting: make(chan struct{}), stop: cancel}
+	r := &modelReplica{m: m, name: name, proceed: make(chan struct{}), paused: make(chan struct{}), stop: cancel}
 	r.Keeper = &Keeper{
 		settings: m.settings, host: "etcd-webhook.kubectl-etcd-system.svc", objects: r, files: f,
 		clock: m.clock, logger: logr.Discard(), server: &server{clock: m.clock}, changed: make(chan struct{}, 1),
@@ -132,26 +132,26 @@ func (m *model) startWith(name string, f *files) {
 		for {
 			if _, err := r.pass(ctx); ctx.Err() != nil {
 				return
-			} else if err != nil && !raced(err) {
-				m.note("%s: %v", name, err)
+			} else if err != nil && !lostRace(err) {
+				m.log("%s: %v", name, err)
 			}
-			if r.yield(ctx) != nil {
+			if r.pause(ctx) != nil {
 				return
 			}
 		}
 	}()
-	<-r.waiting
+	<-r.paused
 }
 
-// yield waits until the replica may go on, at each request and between passes.
-func (r *modelReplica) yield(ctx context.Context) error {
+// pause waits until the replica may proceed. It is called at each request and between passes.
+func (r *modelReplica) pause(ctx context.Context) error {
 	select {
-	case r.waiting <- struct{}{}:
+	case r.paused <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	select {
-	case <-r.turn:
+	case <-r.proceed:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -160,19 +160,19 @@ func (r *modelReplica) yield(ctx context.Context) error {
 
 // step lets one replica make one request.
 func (r *modelReplica) step() {
-	r.turn <- struct{}{}
-	<-r.waiting
+	r.proceed <- struct{}{}
+	<-r.paused
 }
 
 func (r *modelReplica) configuration(ctx context.Context) (*admissionregistrationv1.MutatingWebhookConfiguration, error) {
-	if err := r.yield(ctx); err != nil {
+	if err := r.pause(ctx); err != nil {
 		return nil, err
 	}
 	return r.m.config.DeepCopy(), nil
 }
 
 func (r *modelReplica) secret(ctx context.Context) (*corev1.Secret, error) {
-	if err := r.yield(ctx); err != nil {
+	if err := r.pause(ctx); err != nil {
 		return nil, err
 	}
 	return r.m.secret.DeepCopy(), nil
@@ -181,7 +181,7 @@ func (r *modelReplica) secret(ctx context.Context) (*corev1.Secret, error) {
 var conflict = apierrors.NewConflict(schema.GroupResource{}, "", nil)
 
 func (r *modelReplica) writeBundle(ctx context.Context, read *admissionregistrationv1.MutatingWebhookConfiguration, bundle []byte) error {
-	if err := r.yield(ctx); err != nil {
+	if err := r.pause(ctx); err != nil {
 		return err
 	}
 	if r.m.config == nil || r.m.config.ResourceVersion != read.ResourceVersion {
@@ -194,12 +194,12 @@ func (r *modelReplica) writeBundle(ctx context.Context, read *admissionregistrat
 		r.m.config.Webhooks[i].ClientConfig.CABundle = bundle
 	}
 	r.m.changed()
-	r.m.note("%s makes %d webhooks trust %d bytes", r.name, len(r.m.config.Webhooks), len(bundle))
+	r.m.log("%s makes %d webhooks trust %d bytes", r.name, len(r.m.config.Webhooks), len(bundle))
 	return nil
 }
 
 func (r *modelReplica) writeSecret(ctx context.Context, s *corev1.Secret) error {
-	if err := r.yield(ctx); err != nil {
+	if err := r.pause(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -211,22 +211,22 @@ func (r *modelReplica) writeSecret(ctx context.Context, s *corev1.Secret) error 
 	r.m.secret = s.DeepCopy()
 	r.m.secret.ResourceVersion = r.m.next()
 	st := readState(s)
-	r.m.note("%s writes the Secret: signs %v, next %v, former %d, leaf %v", r.name, st.authority != nil, st.next != nil, len(st.former), st.leaf != nil)
+	r.m.log("%s writes the Secret: signs %v, next %v, former %d, leaf %v", r.name, st.authority != nil, st.next != nil, len(st.former), st.leaf != nil)
 	return nil
 }
 
-// valid says whether the API server takes a Secret: one for TLS has both keys, and one
-// that is immutable doesn't change.
+// valid reports whether the API server accepts a Secret: one for TLS has both keys, and an
+// immutable one doesn't change.
 func (m *model) valid(s *corev1.Secret) bool {
 	_, cert := s.Data[corev1.TLSCertKey]
 	_, key := s.Data[corev1.TLSPrivateKeyKey]
 	return (s.Type != corev1.SecretTypeTLS || cert && key) && (m.secret == nil || !ptr.Deref(m.secret.Immutable, false))
 }
 
-// check is what everything here is about: whatever a replica serves is accepted
-// by whatever an API server may act by.
+// check is the invariant of all tests here: every API server, whichever trust it may have,
+// accepts what every replica serves.
 func (m *model) check() {
-	if m.broken {
+	if m.disrupted {
 		return
 	}
 	now := m.clock.Now()
@@ -238,14 +238,14 @@ func (m *model) check() {
 		}
 		for _, k := range m.known {
 			if !m.accepts(k.trust, s.chain[0]) {
-				m.fail("%s serves what an API server refuses that trusts %s (replaced %s)", r.name, names(k.bundles[0]), k.replaced)
+				m.fail("%s serves a certificate that is refused by an API server that trusts %s (replaced %s)", r.name, names(k.bundles[0]), k.replaced)
 			}
 		}
 	}
 }
 
-// accepts is trust.accepts, told otherwise: every webhook has an authority that
-// is valid and signed the certificate. A configuration that isn't there asks nobody.
+// accepts is a second implementation of trust.accepts: every webhook has a valid authority
+// that signed the certificate. A configuration that doesn't exist has no webhooks.
 func (m *model) accepts(t trust, leaf *x509.Certificate) bool {
 	return !slices.ContainsFunc(t.bundles, func(bundle []*x509.Certificate) bool {
 		return !slices.ContainsFunc(bundle, func(a *x509.Certificate) bool {
@@ -262,7 +262,7 @@ func (m *model) accepts(t trust, leaf *x509.Certificate) bool {
 
 func (m *model) fail(format string, args ...any) {
 	m.t.Helper()
-	for _, line := range m.done[max(0, len(m.done)-60):] {
+	for _, line := range m.events[max(0, len(m.events)-60):] {
 		m.t.Log(line)
 	}
 	m.t.Fatalf(format, args...)
@@ -276,17 +276,16 @@ func names(certs []*x509.Certificate) []string {
 	return all
 }
 
-// run lets replicas make so many requests, in random order and with time passing.
+// run lets replicas make requests in random order, while time passes.
 func (m *model) run(steps int, pass time.Duration) {
 	m.t.Helper()
 	for range steps {
-		m.only(m.random.IntN(len(m.replicas)), 1, pass)
+		m.runOnly(m.random.IntN(len(m.replicas)), 1, pass)
 	}
 }
 
-// only lets one replica make so many requests while the others are slow, in the
-// midst of whatever they do.
-func (m *model) only(replica, steps int, pass time.Duration) {
+// runOnly lets one replica make requests while the others are paused between two requests.
+func (m *model) runOnly(replica, steps int, pass time.Duration) {
 	m.t.Helper()
 	for range steps {
 		m.replicas[replica].step()
@@ -298,7 +297,7 @@ func (m *model) only(replica, steps int, pass time.Duration) {
 	}
 }
 
-// serving says whether every replica serves something valid that is accepted.
+// serving reports whether every replica serves a valid certificate that is accepted.
 func (m *model) serving() bool {
 	now := m.clock.Now()
 	return !slices.ContainsFunc(m.replicas, func(r *modelReplica) bool {
@@ -307,8 +306,8 @@ func (m *model) serving() bool {
 	})
 }
 
-// heal lets time pass until every replica serves, and fails where that takes long.
-func (m *model) heal(what string) {
+// awaitRecovery lets time pass until every replica serves, and fails if that takes long.
+func (m *model) awaitRecovery(what string) {
 	m.t.Helper()
 	for range 200 {
 		m.run(10, time.Second)

@@ -18,22 +18,22 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// objects are the two that a Keeper keeps. What it reads is never older than its
-// last write, and a write fails with a conflict where the object has changed
-// since it was read.
+// objects reads and writes the two objects of a Keeper. A read is never older than the
+// Keeper's last write, and a write fails with a conflict if the object has changed since it
+// was read.
 type objects interface {
-	configuration(ctx context.Context) (*admissionregistrationv1.MutatingWebhookConfiguration, error) // nil where there is none
-	secret(ctx context.Context) (*corev1.Secret, error)                                               // nil where there is none
+	configuration(ctx context.Context) (*admissionregistrationv1.MutatingWebhookConfiguration, error) // nil if it does not exist
+	secret(ctx context.Context) (*corev1.Secret, error)                                               // nil if it does not exist
 	writeBundle(ctx context.Context, read *admissionregistrationv1.MutatingWebhookConfiguration, bundle []byte) error
-	writeSecret(ctx context.Context, s *corev1.Secret) error // creates one that has no version
+	writeSecret(ctx context.Context, s *corev1.Secret) error // creates a Secret without a resource version
 }
 
-// fieldOwner is by what name the API server knows that the caBundle is ours, so
-// that applying the manifests again leaves it alone.
+// fieldOwner is the owner of the caBundle in the managed fields, so that it stays when the
+// manifests are applied again.
 const fieldOwner = "etcd-webhook-certificates"
 
-// apiServer has the objects by their names and asks for no others: it needs no
-// right to list Secrets.
+// apiServer implements objects. It requests objects only by name, so it needs no permission
+// to list Secrets.
 type apiServer struct {
 	client                              kubernetes.Interface
 	namespace, secretName, webhooksName string
@@ -61,7 +61,7 @@ func (a *apiServer) secret(ctx context.Context) (*corev1.Secret, error) {
 	return s, nil
 }
 
-// writeBundle patches the caBundle of each webhook and nothing else.
+// writeBundle patches only the caBundle of each webhook.
 func (a *apiServer) writeBundle(ctx context.Context, read *admissionregistrationv1.MutatingWebhookConfiguration, bundle []byte) error {
 	patch, err := bundlePatch(read, bundle)
 	if err != nil {
@@ -107,7 +107,7 @@ func (a *apiServer) writeSecret(ctx context.Context, s *corev1.Secret) error {
 	}
 	switch {
 	case apierrors.IsInvalid(err):
-		return fmt.Errorf("write Secret %s/%s: it can't be changed, and has to be deleted; then another is made: kubectl delete secret %s -n %s: %w",
+		return fmt.Errorf("write Secret %s/%s: it is immutable; delete it so that a new one is created: kubectl delete secret %s -n %s: %w",
 			a.namespace, a.secretName, a.secretName, a.namespace, err)
 	case err != nil:
 		return fmt.Errorf("write Secret %s/%s: %w", a.namespace, a.secretName, err)
@@ -115,21 +115,21 @@ func (a *apiServer) writeSecret(ctx context.Context, s *corev1.Secret) error {
 	return nil
 }
 
-// watchConfiguration and watchSecret tell of every change, first of the object as it is.
+// watchConfiguration and watchSecret send the present object first, and then every change.
 func (a *apiServer) watchConfiguration(ctx context.Context) (watch.Interface, error) {
-	return a.client.AdmissionregistrationV1().MutatingWebhookConfigurations().Watch(ctx, only(a.webhooksName))
+	return a.client.AdmissionregistrationV1().MutatingWebhookConfigurations().Watch(ctx, byName(a.webhooksName))
 }
 
 func (a *apiServer) watchSecret(ctx context.Context) (watch.Interface, error) {
-	return a.client.CoreV1().Secrets(a.namespace).Watch(ctx, only(a.secretName))
+	return a.client.CoreV1().Secrets(a.namespace).Watch(ctx, byName(a.secretName))
 }
 
-// only asks for one object by its name, which a role can allow by that name.
-func only(name string) metav1.ListOptions {
+// byName selects one object by its name. A role can allow that for the name alone.
+func byName(name string) metav1.ListOptions {
 	return metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
 }
 
-// raced says that somebody else was faster, so that everything must be read again.
-func raced(err error) bool {
+// lostRace reports whether another client wrote first, so that everything must be read again.
+func lostRace(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }

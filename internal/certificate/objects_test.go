@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestUnchangeableSecret: of a Secret that can't be changed it is said what to do, and of
-// one that can't be written otherwise it isn't.
-func TestUnchangeableSecret(t *testing.T) {
+// TestWriteImmutableSecret checks that the error names the remedy for an immutable Secret, and
+// no remedy for another failure.
+func TestWriteImmutableSecret(t *testing.T) {
 	t.Parallel()
 	const remedy = "kubectl delete secret certs -n here"
 	for want, answer := range map[bool]*apierrors.StatusError{
@@ -29,7 +29,7 @@ func TestUnchangeableSecret(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(int(answer.ErrStatus.Code))
-			_ = json.NewEncoder(w).Encode(answer.ErrStatus) // who asked sees that it is missing
+			_ = json.NewEncoder(w).Encode(answer.ErrStatus) // the client fails without it
 		}))
 		a := &apiServer{client: must(kubernetes.NewForConfig(&rest.Config{Host: server.URL})), namespace: "here", secretName: "certs"}
 		s := &corev1.Secret{}
@@ -37,7 +37,7 @@ func TestUnchangeableSecret(t *testing.T) {
 		err := a.writeSecret(t.Context(), s)
 		server.Close()
 		if err == nil || strings.Contains(err.Error(), remedy) != want || apierrors.IsInvalid(err) != want {
-			t.Errorf("answered %v, it says %v", answer, err)
+			t.Errorf("answered %v, it returns %v", answer, err)
 		}
 	}
 }

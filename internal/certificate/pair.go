@@ -18,31 +18,31 @@ import (
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 )
 
-// authorityName is by what an authority of ours is known in a caBundle. The library
-// makes it a DNS name of the authority, too.
+// authorityName is the common name by which an authority of ours is recognised in a
+// caBundle. The library also makes it a DNS name of the authority.
 const authorityName = "etcd-webhook-authority"
 
-// mostBackdated is how long before it is made a certificate is valid at most: clocks differ.
-const mostBackdated = 10 * time.Minute
+// maxBackdate is the longest time by which a certificate is backdated, because clocks differ.
+const maxBackdate = 10 * time.Minute
 
-// backdate is how long before it is made a certificate that lives so long is valid.
-func backdate(life time.Duration) time.Duration { return min(mostBackdated, life/10) }
+// backdate returns by how much a certificate with this life is backdated.
+func backdate(life time.Duration) time.Duration { return min(maxBackdate, life/10) }
 
-// madeAt is when a certificate was made that was backdated.
-func madeAt(cert *x509.Certificate) time.Time {
-	return cert.NotBefore.Add(min(mostBackdated, cert.NotAfter.Sub(cert.NotBefore)/11))
+// createdAt returns when a backdated certificate was created.
+func createdAt(cert *x509.Certificate) time.Time {
+	return cert.NotBefore.Add(min(maxBackdate, cert.NotAfter.Sub(cert.NotBefore)/11))
 }
 
-// pair is a certificate and its key, as they stand in a Secret.
+// pair is a certificate and its key, as they are stored in a Secret.
 type pair struct {
 	cert *x509.Certificate
-	// key is nil where only the certificate can be used.
+	// key is nil if only the certificate can be used.
 	key             crypto.Signer
 	certPEM, keyPEM []byte
 }
 
-// library makes keys and certificates. It isn't asked to rotate them: it forgets the
-// old authority at once.
+// library returns the library that creates keys and certificates. Its rotation isn't used,
+// because it drops the old authority at once.
 func library(host string) *rotator.CertRotator {
 	return &rotator.CertRotator{
 		CAName: authorityName, CAOrganization: "kubectl-etcd",
@@ -50,17 +50,17 @@ func library(host string) *rotator.CertRotator {
 	}
 }
 
-// newAuthority makes an authority that signs itself.
+// newAuthority creates a self-signed authority.
 func newAuthority(now time.Time, life time.Duration) (*pair, error) {
 	made, err := library("").CreateCACert(now.Add(-backdate(life)), now.Add(life))
 	if err != nil {
-		return nil, fmt.Errorf("make a certificate authority: %w", err)
+		return nil, fmt.Errorf("create a certificate authority: %w", err)
 	}
 	return &pair{cert: made.Cert, key: made.Key, certPEM: made.CertPEM, keyPEM: made.KeyPEM}, nil
 }
 
-// issue makes a serving certificate for host that lives no longer than its authority,
-// which signs.
+// issue creates a serving certificate for host, signed by the authority p. It expires no
+// later than p.
 func (p *pair) issue(now time.Time, life time.Duration, host string) (*pair, error) {
 	until := now.Add(life)
 	if until.After(p.cert.NotAfter) {
@@ -78,18 +78,18 @@ func (p *pair) issue(now time.Time, life time.Duration, host string) (*pair, err
 	return parsePair(certPEM, keyPEM)
 }
 
-// signs says whether it is an authority that can sign at that time. The library does so
-// with RSA keys only.
+// signs reports whether p is an authority that can sign at that time. The library signs with
+// RSA keys only.
 func (p *pair) signs(now time.Time) bool {
 	_, ok := p.key.(*rsa.PrivateKey)
 	return ok && isAuthority(p.cert, now)
 }
 
-// parsePair reads a certificate and its key. Where only the key is missing or
-// isn't the certificate's, the pair has none.
+// parsePair reads a certificate and its key. If the key is missing or belongs to another
+// certificate, the pair has none.
 func parsePair(certPEM, keyPEM []byte) (*pair, error) {
 	if len(certPEM) == 0 {
-		return nil, errors.New("it is missing")
+		return nil, errors.New("the certificate is missing")
 	}
 	certs, err := parseBundle(certPEM)
 	if err != nil {
@@ -103,7 +103,7 @@ func parsePair(certPEM, keyPEM []byte) (*pair, error) {
 	return &pair{cert: certs[0], certPEM: certPEM}, nil
 }
 
-// parseBundle reads certificates that follow each other; there is at least one.
+// parseBundle reads a sequence of at least one certificate.
 func parseBundle(text []byte) ([]*x509.Certificate, error) {
 	var certs []*x509.Certificate
 	for {
@@ -113,17 +113,17 @@ func parseBundle(text []byte) ([]*x509.Certificate, error) {
 		}
 		cert, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("it can't be read: %w", err)
+			return nil, fmt.Errorf("parse certificate: %w", err)
 		}
 		certs = append(certs, cert)
 	}
 	if len(certs) == 0 {
-		return nil, errors.New("it is no certificate")
+		return nil, errors.New("there is no certificate in PEM format")
 	}
 	return certs, nil
 }
 
-// encode writes certificates one after the other.
+// encode returns certificates as a bundle.
 func encode(certs ...*x509.Certificate) []byte {
 	var out []byte
 	for _, c := range certs {
@@ -132,13 +132,13 @@ func encode(certs ...*x509.Certificate) []byte {
 	return out
 }
 
-// isAuthority says whether a certificate may sign others at that time.
+// isAuthority reports whether a certificate may sign others at that time.
 func isAuthority(cert *x509.Certificate, now time.Time) bool {
 	return cert.IsCA && cert.BasicConstraintsValid && !now.Before(cert.NotBefore) && now.Before(cert.NotAfter)
 }
 
-// fingerprint is a certificate's SHA-256 as openssl writes it. Serial numbers don't tell
-// those of the library apart: each authority has 0, and all that it signs have 1.
+// fingerprint returns a certificate's SHA-256 as openssl prints it. Serial numbers don't
+// distinguish the library's certificates: each authority has 0, and each certificate has 1.
 func fingerprint(cert *x509.Certificate) string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", sha256.Sum256(cert.Raw)), " ", ":")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 )
 
-// TestPair holds what a certificate must be for API servers to accept it, whoever makes it.
+// TestPair checks what API servers require of a certificate.
 func TestPair(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -52,8 +52,8 @@ func TestPair(t *testing.T) {
 		t.Errorf("the certificate ends at %s, after its authority at %s", leaf.cert.NotAfter, one.cert.NotAfter)
 	}
 	for _, life := range []time.Duration{50 * time.Minute, 110 * time.Minute, 8760 * time.Hour} {
-		if made := madeAt(must(newAuthority(now, life)).cert); made.Sub(now).Abs() > time.Second {
-			t.Errorf("an authority that lives %s was made at %s, it seems, not at %s", life, made, now)
+		if created := createdAt(must(newAuthority(now, life)).cert); created.Sub(now).Abs() > time.Second {
+			t.Errorf("an authority that lives %s seems to have been created at %s, not at %s", life, created, now)
 		}
 	}
 	if isAuthority(leaf.cert, now) {
@@ -64,13 +64,13 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestAuthorityOfAnotherKind lets replicas find an authority that the library can't sign
-// with, and another one's certificate by it is served: they change it for one of their own.
+// TestAuthorityOfAnotherKind lets replicas find an authority that the library can't sign with,
+// while another replica serves a certificate of it. They replace it by one of their own.
 func TestAuthorityOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(t, 3) {
 		m := installed(t, seed)
-		m.end(2)
+		m.stopOldest(2)
 		theirs := anotherKind(t, nil, m.clock.Now())
 		theirLeaf := anotherKind(t, theirs, m.clock.Now())
 		old, leaf := must(parsePair(theirs.CertPEM, theirs.KeyPEM)), must(parsePair(theirLeaf.CertPEM, theirLeaf.KeyPEM))
@@ -80,21 +80,21 @@ func TestAuthorityOfAnotherKind(t *testing.T) {
 		state{authority: old, leaf: leaf}.write(m.secret)
 		m.secret.ResourceVersion = m.next()
 		m.bundle(old.certPEM)
-		m.count()
-		m.startWith("the one before", &files{last: must(newServed(&tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}}, nil))})
+		m.resume()
+		m.startWith("the one before", &files{last: must(newServingCert(&tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}}, nil))})
 		m.run(20, time.Second)
 		m.start("c")
 		m.start("d")
-		m.heal("replicas that can't sign with it")
-		m.end(1)
+		m.awaitRecovery("replicas that can't sign with it")
+		m.stopOldest(1)
 		m.run(1200, 40*time.Second)
-		if st := readState(m.secret); !m.serving() || !st.authority.signs(m.clock.Now()) || readTrust(m.config).holds(old.cert) {
+		if st := readState(m.secret); !m.serving() || !st.authority.signs(m.clock.Now()) || readTrust(m.config).includes(old.cert) {
 			m.fail("SEED=%d: in the end not everything is served, or the old authority is still there", seed)
 		}
 	}
 }
 
-// anotherKind makes an authority with an ECDSA key, or a serving certificate by it.
+// anotherKind creates an authority with an ECDSA key, or a serving certificate of it.
 func anotherKind(t *testing.T, by *certtest.Pair, now time.Time) *certtest.Pair {
 	t.Helper()
 	template := &x509.Certificate{

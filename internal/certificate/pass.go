@@ -15,74 +15,75 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// pass reads both objects, takes the Secret one step on, makes the webhooks
-// trust what it says, and serves what may be served. It says whether something
-// was written, so that there may be more to do.
+// pass reads both objects, writes the next step to the Secret, makes the webhooks trust the
+// Secret's authorities, and serves the certificate if that is allowed. It reports whether it
+// wrote something, so that another pass may be needed.
 //
-// The order is what makes several replicas safe: trust is taken away only by a
-// write that fails if the configuration has changed since it was read, and what
-// to trust was read after it. An authority that another replica announced since
-// then is not in the Secret that was read, but its caBundle isn't written yet
-// either, or the write fails.
+// The order makes several replicas safe. Only a write that requires the configuration's
+// version removes trust, and the Secret is read after the configuration. If another replica
+// announces an authority between both reads, it is in the Secret that is read. If it does so
+// later, either the caBundle doesn't have that authority yet, or the write fails.
 func (k *Keeper) pass(ctx context.Context) (bool, error) {
 	configuration, err := k.objects.configuration(ctx)
-	// Who may not see the configuration can't wait to be trusted. Who only can't now, waits.
+	// Without permission to read the configuration there is no trust to wait for. Other errors
+	// pass.
 	if err != nil && (k.files == nil || !apierrors.IsForbidden(err)) {
 		return false, err
 	}
-	v := k.look(readTrust(configuration))
+	in := k.observe(readTrust(configuration))
 	if k.files != nil {
-		// Whoever keeps the files sees to the caBundle, too. While it is empty nobody
-		// else's replicas are trusted either: there is nothing to wait for.
-		v.blind = err != nil
-		k.serve(k.files.read(), v, v.trust.empty())
+		// The program that maintains the files also maintains the caBundle. While the caBundle is
+		// empty, no other certificate is trusted either, so there is nothing to wait for.
+		in.unreadable = err != nil
+		k.serve(k.files.read(), in, in.trust.empty())
 		return false, nil
 	}
 	secret, err := k.objects.secret(ctx)
 	if err != nil {
 		return false, err
 	}
-	st, wrote, err := k.advance(ctx, secret, v)
+	st, wrote, err := k.advance(ctx, secret, in)
 	if err == nil && !wrote {
-		wrote, err = k.announce(ctx, configuration, st, v)
+		wrote, err = k.writeTrust(ctx, configuration, st, in)
 	}
-	if wrote || raced(err) {
+	if wrote || lostRace(err) {
 		return wrote, err
 	}
-	// Who may write neither serves what others have written, and is trusted, all the same.
-	k.serve(st.serving(v), v, false)
+	// A replica that can't write still serves what other replicas have written.
+	k.serve(st.servable(in), in, false)
 	return false, err
 }
 
-// announce makes the webhooks trust what the state says, and says whether that had to be written.
-func (k *Keeper) announce(ctx context.Context, configuration *admissionregistrationv1.MutatingWebhookConfiguration, st state, v sight) (bool, error) {
-	want := st.trusted(v)
-	if configuration == nil || v.trust.is(want) {
+// writeTrust makes the webhooks trust the authorities of the state. It reports whether it
+// wrote the configuration.
+func (k *Keeper) writeTrust(ctx context.Context, configuration *admissionregistrationv1.MutatingWebhookConfiguration, st state, in inputs) (bool, error) {
+	want := st.bundle(in)
+	if configuration == nil || in.trust.equals(want) {
 		return false, nil
 	}
 	if err := k.objects.writeBundle(ctx, configuration, encode(want...)); err != nil {
 		return false, err
 	}
-	k.logger.Info("made the webhooks trust the certificate authorities of the Secret", "authorities", len(want))
+	k.logger.Info("the webhooks now trust the certificate authorities of the Secret", "authorities", len(want))
 	return true, nil
 }
 
-// look is what this replica sees at this moment.
-func (k *Keeper) look(t trust) sight {
+// observe returns the inputs at this moment.
+func (k *Keeper) observe(t trust) inputs {
 	local := k.clock.Now()
-	k.settling.observe(t, local)
-	v := sight{now: k.server.clock.Now(), host: k.host, trust: t, settled: local.Sub(k.settling.since) >= k.settings.Settle}
-	if now := k.server.serving(); now.validAt(v.now) {
-		v.servedBy = now.authority
+	k.history.observe(t, local)
+	in := inputs{now: k.server.clock.Now(), host: k.host, trust: t, settled: local.Sub(k.history.since) >= k.settings.Settle}
+	if now := k.server.serving(); now.validAt(in.now) {
+		in.servedBy = now.authority
 	}
-	return v
+	return in
 }
 
-// advance takes the state one step on and writes it. Where nothing had to be
-// written, it returns what the Secret has.
-func (k *Keeper) advance(ctx context.Context, secret *corev1.Secret, v sight) (state, bool, error) {
+// advance computes the next step and writes it to the Secret. It returns the state of the
+// Secret and reports whether it wrote it.
+func (k *Keeper) advance(ctx context.Context, secret *corev1.Secret, in inputs) (state, bool, error) {
 	old := readState(secret)
-	next, did, err := k.settings.next(v, old)
+	next, done, err := k.settings.next(in, old)
 	if err != nil {
 		return old, false, fmt.Errorf("renew the certificates: %w", err)
 	}
@@ -92,30 +93,30 @@ func (k *Keeper) advance(ctx context.Context, secret *corev1.Secret, v sight) (s
 		secret = secret.DeepCopy()
 	}
 	if !next.write(secret) {
-		k.server.stuck(nil)
+		k.server.setWriteErr(nil)
 		return next, false, nil
 	}
 	err = k.objects.writeSecret(ctx, secret)
-	// What was answered otherwise passes by itself, or says nothing of the Secret.
+	// Other errors pass, or don't concern the Secret.
 	if err == nil || apierrors.IsInvalid(err) {
-		k.server.stuck(err)
+		k.server.setWriteErr(err)
 	}
 	if err != nil {
 		return old, false, err
 	}
-	for _, what := range did {
+	for _, what := range done {
 		k.logger.Info(what)
 	}
 	return next, true, nil
 }
 
-// trusted are the authorities that the webhooks have to trust: those of the Secret, and
-// where cainjector adds to them, what it has added. Replicas that serve by that are
-// taking over from this one.
-func (s state) trusted(v sight) []*x509.Certificate {
+// bundle returns the authorities that the webhooks must trust: those of the Secret, and those
+// that cainjector has added if it does so. Replicas with certificates of those replace this
+// one.
+func (s state) bundle(in inputs) []*x509.Certificate {
 	all := s.authorities()
-	if v.trust.injected {
-		for _, c := range v.trust.ours(v.now) {
+	if in.trust.injected {
+		for _, c := range in.trust.ownAuthorities(in.now) {
 			if !s.trusts(c) {
 				all = append(all, c)
 			}
@@ -124,21 +125,21 @@ func (s state) trusted(v sight) []*x509.Certificate {
 	return all
 }
 
-// serving is the state's certificate as it can be served, nil where there is none.
-func (s state) serving(v sight) *served {
-	if s.authority == nil || s.leaf == nil || s.leaf.key == nil || !verifies([]*x509.Certificate{s.leaf.cert}, []*x509.Certificate{s.authority.cert}, v.host, v.now) {
+// servable returns the state's certificate, or nil if there is none that can be served.
+func (s state) servable(in inputs) *servingCert {
+	if s.authority == nil || s.leaf == nil || s.leaf.key == nil || !verifies([]*x509.Certificate{s.leaf.cert}, []*x509.Certificate{s.authority.cert}, in.host, in.now) {
 		return nil
 	}
-	return &served{
+	return &servingCert{
 		tls:       &tls.Certificate{Certificate: [][]byte{s.leaf.cert.Raw}, PrivateKey: s.leaf.key, Leaf: s.leaf.cert},
 		chain:     []*x509.Certificate{s.leaf.cert},
 		authority: s.authority.cert,
 	}
 }
 
-// newServed takes a key pair as it was read.
-func newServed(c *tls.Certificate, authority *x509.Certificate) (*served, error) {
-	s := &served{tls: c, authority: authority}
+// newServingCert parses the chain of a key pair.
+func newServingCert(c *tls.Certificate, authority *x509.Certificate) (*servingCert, error) {
+	s := &servingCert{tls: c, authority: authority}
 	for _, der := range c.Certificate {
 		cert, err := x509.ParseCertificate(der)
 		if err != nil {
@@ -149,15 +150,16 @@ func newServed(c *tls.Certificate, authority *x509.Certificate) (*served, error)
 	return s, nil
 }
 
-// serve offers a certificate, if there is one, and notes who vouches for what is served.
-func (k *Keeper) serve(candidate *served, v sight, unasked bool) {
-	waited := k.server.waiting()
-	if candidate != nil && k.server.offer(candidate, v, unasked) {
+// serve serves the candidate, if there is one and it may be served, and records when the
+// authority of the served certificate expires.
+func (k *Keeper) serve(candidate *servingCert, in inputs, unconditional bool) {
+	before := k.server.blocked()
+	if candidate != nil && k.server.rotate(candidate, in, unconditional) {
 		leaf := candidate.chain[0]
 		k.logger.Info("serving a new certificate", "sha256", fingerprint(leaf), "until", leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
-	if waits := k.server.waiting(); waits != "" && waits != waited {
-		k.logger.Info("a certificate isn't served yet", "why", waits)
+	if waitReason := k.server.blocked(); waitReason != "" && waitReason != before {
+		k.logger.Info("a certificate is not served yet", "reason", waitReason)
 	}
-	k.server.vouched(v)
+	k.server.updateAuthorityEnd(in)
 }

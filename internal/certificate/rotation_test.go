@@ -19,7 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// seeds are the runs of a test of the model: SEED=7 repeats one, SEEDS=1000 runs more.
+// seeds returns the seeds of a test of the model: SEED=7 repeats one, SEEDS=1000 runs more.
 func seeds(t *testing.T, many uint64) []uint64 {
 	t.Helper()
 	number := func(text string) uint64 {
@@ -52,20 +52,20 @@ func eachSeed(t *testing.T, many uint64, test func(t *testing.T, m *model)) {
 	}
 }
 
-// installed has two replicas that were started at once and serve.
+// installed returns a model with two replicas that were started together and serve.
 func installed(t *testing.T, seed uint64) *model {
 	t.Helper()
 	m := newModel(t, seed)
-	m.broken = true
+	m.disrupted = true
 	m.start("a")
 	m.start("b")
-	m.heal("the installation")
-	m.count()
+	m.awaitRecovery("the installation")
+	m.resume()
 	return m
 }
 
-// TestRotationFailsNoAdmission lets two replicas renew certificates and
-// authorities for days, in every order of their requests that the seeds find.
+// TestRotationFailsNoAdmission lets two replicas renew certificates and authorities for days,
+// in all orders of requests that the seeds produce.
 func TestRotationFailsNoAdmission(t *testing.T) {
 	t.Parallel()
 	eachSeed(t, 8, func(_ *testing.T, m *model) {
@@ -78,9 +78,8 @@ func TestRotationFailsNoAdmission(t *testing.T) {
 	})
 }
 
-// TestSlowReplicaFailsNoAdmission stops a replica at each request of its passes
-// while the other one changes the authority, and lets it go on afterwards with
-// what it had read.
+// TestSlowReplicaFailsNoAdmission pauses a replica at each request of its passes while the
+// other one changes the authority. It then proceeds with what it read before.
 func TestSlowReplicaFailsNoAdmission(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -98,14 +97,14 @@ func TestSlowReplicaFailsNoAdmission(t *testing.T) {
 					m := installed(t, uint64(at))
 					before := readState(m.secret).authority.cert
 					m.clock.SetTime(before.NotAfter.Add(-m.settings.AuthorityLife/3 - row.left))
-					m.broken = true // the certificate may have run out meanwhile
+					m.disrupted = true // the certificate may have expired meanwhile
 					m.run(40, time.Second)
-					m.count()
-					m.only(1, at, time.Second)
+					m.resume()
+					m.runOnly(1, at, time.Second)
 					row.start(m)
-					m.only(0, long, 40*time.Second)
-					m.only(1, 30, time.Second)
-					m.only(0, 30, 40*time.Second)
+					m.runOnly(0, long, 40*time.Second)
+					m.runOnly(1, 30, time.Second)
+					m.runOnly(0, 30, 40*time.Second)
 					m.run(100, 40*time.Second)
 					if readState(m.secret).authority.cert.Equal(before) {
 						m.fail("the authority is still the same")
@@ -116,7 +115,7 @@ func TestSlowReplicaFailsNoAdmission(t *testing.T) {
 	}
 }
 
-// TestRestartsFailNoAdmission does the same with replicas that forget and a third one.
+// TestRestartsFailNoAdmission does the same with replicas that restart and a third one.
 func TestRestartsFailNoAdmission(t *testing.T) {
 	t.Parallel()
 	eachSeed(t, 6, func(_ *testing.T, m *model) {
@@ -126,13 +125,14 @@ func TestRestartsFailNoAdmission(t *testing.T) {
 			m.replicas = m.replicas[1:]
 			m.start(fmt.Sprintf("c%d", i))
 		}
-		m.heal("restarts")
+		m.awaitRecovery("restarts")
 	})
 }
 
-// TestTwoMindsAboutLifetimes stops a rollout in its midst that makes lifetimes shorter:
-// what the new replica issues lives too short for the old one, and the other way round.
-func TestTwoMindsAboutLifetimes(t *testing.T) {
+// TestPartialRolloutOfLifetimes stops a rollout to shorter lifetimes half-way. The old replica
+// then considers the new one's certificates too short-lived, and the new replica considers the
+// old one's too long-lived.
+func TestPartialRolloutOfLifetimes(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name         string
@@ -157,24 +157,24 @@ func TestTwoMindsAboutLifetimes(t *testing.T) {
 				if issued < lives || issued > 4*lives {
 					m.fail("in %d lives %d certificates were issued", lives, issued)
 				}
-				// The longest of the lives that became shorter, and some settle times.
-				m.end(1)
+				// Wait for the longest of the new lives, and some settle times.
+				m.stopOldest(1)
 				for end := m.clock.Now().Add(25 * time.Minute); m.clock.Now().Before(end); {
 					m.run(1, 10*time.Second)
 				}
 				st := readState(m.secret)
 				if now := m.clock.Now(); st.leaf.cert.NotAfter.Sub(now) > row.next.Life || st.authority.cert.NotAfter.Sub(now) > row.next.AuthorityLife {
-					m.fail("at %s there is still one that was made to live longer, until %s and %s", now, st.leaf.cert.NotAfter, st.authority.cert.NotAfter)
+					m.fail("at %s one that was created with a longer life is left, until %s and %s", now, st.leaf.cert.NotAfter, st.authority.cert.NotAfter)
 				}
 			})
 		})
 	}
 }
 
-// TestCertManagerComesAndGoes lets cert-manager take the certificates over, and goes back
-// to our own, whose Secret is still there. Each time, replicas that serve by the one
-// authority and by the other run side by side for a while.
-func TestCertManagerComesAndGoes(t *testing.T) {
+// TestSwitchToCertManagerAndBack lets cert-manager take over the certificates, and then goes
+// back to our own, whose Secret still exists. Each time, replicas of both installations serve
+// at the same time for a while.
+func TestSwitchToCertManagerAndBack(t *testing.T) {
 	t.Parallel()
 	eachSeed(t, 8, func(_ *testing.T, m *model) {
 		theirs := must(newAuthority(m.clock.Now(), 20*time.Hour))
@@ -182,113 +182,112 @@ func TestCertManagerComesAndGoes(t *testing.T) {
 		m.config.Annotations = map[string]string{injectPrefix + "ca-from": "a Certificate"}
 		m.changed()
 		for _, name := range []string{"cert-manager's a", "cert-manager's b"} {
-			m.startWith(name, &files{last: must(newServed(&tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}}, nil))})
+			m.startWith(name, &files{last: must(newServingCert(&tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}}, nil))})
 		}
 		m.run(m.random.IntN(100), time.Second)
 		for range 20 {
 			m.inject(theirs)
 			m.run(20, 20*time.Second)
 		}
-		m.heal("cert-manager")
-		m.end(2)
+		m.awaitRecovery("cert-manager")
+		m.stopOldest(2)
 		m.run(100, 20*time.Second)
 		m.config.Annotations = nil
 		m.changed()
 		m.start("c")
 		m.start("d")
 		m.run(200, time.Second)
-		m.end(2)
-		m.heal("going back")
+		m.stopOldest(2)
+		m.awaitRecovery("going back")
 		m.run(1200, 40*time.Second)
-		if !m.serving() || readTrust(m.config).holds(theirs.cert) {
+		if !m.serving() || readTrust(m.config).includes(theirs.cert) {
 			m.fail("in the end not everything is served, or cert-manager's authority is still trusted")
 		}
 	})
 }
 
-// inject is cert-manager's cainjector, which adds to a caBundle and removes nothing that
-// is valid.
+// inject does what cert-manager's cainjector does: it adds to a caBundle and removes nothing
+// that is valid.
 func (m *model) inject(authority *pair) {
-	if !readTrust(m.config).holds(authority.cert) {
-		m.note("cainjector adds its authority")
+	if !readTrust(m.config).includes(authority.cert) {
+		m.log("cainjector adds its authority")
 		m.bundle(append(slices.Clone(m.config.Webhooks[0].ClientConfig.CABundle), authority.certPEM...))
 	}
 }
 
-// end stops the replicas that were started first.
-func (m *model) end(many int) {
-	for _, r := range m.replicas[:many] {
+// stopOldest stops the n replicas that were started first.
+func (m *model) stopOldest(n int) {
+	for _, r := range m.replicas[:n] {
 		r.stop()
 	}
-	m.replicas = m.replicas[many:]
+	m.replicas = m.replicas[n:]
 }
 
-// TestHealing breaks what the certificates live by, in the midst of everything.
-// What was served before goes on to be accepted wherever the caBundle isn't
-// what was broken.
-func TestHealing(t *testing.T) {
+// TestRecovery damages the objects at any time. Unless the caBundle itself is damaged, what
+// was served before is still accepted.
+func TestRecovery(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name     string
-		breaking func(m *model)
-		// fails says that this can't be done without admissions that fail.
+		name   string
+		damage func(m *model)
+		// fails reports that some admissions fail in any case.
 		fails bool
 	}{
-		{name: "the Secret is deleted", breaking: func(m *model) { m.secret = nil }},
-		{name: "the Secret is garbage", breaking: func(m *model) {
+		{name: "the Secret is deleted", damage: func(m *model) { m.secret = nil }},
+		{name: "the Secret is garbage", damage: func(m *model) {
 			for key := range m.secret.Data {
 				m.secret.Data[key] = []byte("garbage")
 			}
 		}},
-		{name: "the authority's key is lost", breaking: func(m *model) { delete(m.secret.Data, authorityKeyKey) }},
-		{name: "the certificate is removed", breaking: func(m *model) { delete(m.secret.Data, corev1.TLSCertKey) }},
-		{name: "the key isn't the certificate's", breaking: func(m *model) { m.secret.Data[corev1.TLSPrivateKeyKey] = m.secret.Data[authorityKeyKey] }},
-		{name: "another installation's Secret", breaking: func(m *model) {
+		{name: "the authority's key is lost", damage: func(m *model) { delete(m.secret.Data, authorityKeyKey) }},
+		{name: "the certificate is removed", damage: func(m *model) { delete(m.secret.Data, corev1.TLSCertKey) }},
+		{name: "the key isn't the certificate's", damage: func(m *model) { m.secret.Data[corev1.TLSPrivateKeyKey] = m.secret.Data[authorityKeyKey] }},
+		{name: "the Secret of another installation", damage: func(m *model) {
 			var st state
 			st.authority = must(newAuthority(m.clock.Now(), time.Hour))
 			st.leaf = must(st.authority.issue(m.clock.Now(), time.Hour, m.replicas[0].host))
 			st.write(m.secret)
 		}},
-		{name: "an authority for clients", breaking: func(m *model) {
+		{name: "an authority for clients", damage: func(m *model) {
 			m.limit(func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth} })
 		}},
-		{name: "an authority for other names", breaking: func(m *model) {
+		{name: "an authority for other names", damage: func(m *model) {
 			m.limit(func(c *x509.Certificate) {
 				c.PermittedDNSDomainsCritical, c.PermittedDNSDomains = true, []string{"example.com"}
 			})
 		}},
-		{name: "somebody else's Secret, for TLS", breaking: func(m *model) {
+		{name: "another program's Secret, for TLS", damage: func(m *model) {
 			m.secret = &corev1.Secret{Type: corev1.SecretTypeTLS, Data: map[string][]byte{corev1.TLSCertKey: []byte("garbage"), corev1.TLSPrivateKeyKey: nil}}
 		}},
-		{name: "the annotation is removed", breaking: func(m *model) { m.secret.Annotations = nil }},
-		{name: "the caBundle is emptied", fails: true, breaking: func(m *model) { m.bundle(nil) }},
-		{name: "one caBundle is garbage", fails: true, breaking: func(m *model) { m.config.Webhooks[1].ClientConfig.CABundle = []byte("garbage"); m.changed() }},
-		{name: "somebody else's caBundle", fails: true, breaking: func(m *model) {
+		{name: "the annotation is removed", damage: func(m *model) { m.secret.Annotations = nil }},
+		{name: "the caBundle is emptied", fails: true, damage: func(m *model) { m.bundle(nil) }},
+		{name: "one caBundle is garbage", fails: true, damage: func(m *model) { m.config.Webhooks[1].ClientConfig.CABundle = []byte("garbage"); m.changed() }},
+		{name: "another program's caBundle", fails: true, damage: func(m *model) {
 			m.bundle(must(newAuthority(m.clock.Now(), time.Hour)).certPEM)
 		}},
-		{name: "one more authority in the caBundle", breaking: func(m *model) {
+		{name: "one more authority in the caBundle", damage: func(m *model) {
 			m.bundle(append(m.config.Webhooks[0].ClientConfig.CABundle, must(newAuthority(m.clock.Now(), time.Hour)).certPEM...))
 		}},
-		{name: "the configuration is deleted and applied again", fails: true, breaking: func(m *model) { m.config = nil; m.apply() }},
-		{name: "both are deleted", fails: true, breaking: func(m *model) { m.config, m.secret = nil, nil; m.apply() }},
-		{name: "a long sleep", fails: true, breaking: func(m *model) { m.clock.Step(30 * 24 * time.Hour) }},
-		{name: "the API server's clock goes back", fails: true, breaking: func(m *model) { m.clock.SetTime(m.clock.Now().Add(-30 * 24 * time.Hour)) }},
+		{name: "the configuration is deleted and applied again", fails: true, damage: func(m *model) { m.config = nil; m.apply() }},
+		{name: "both are deleted", fails: true, damage: func(m *model) { m.config, m.secret = nil, nil; m.apply() }},
+		{name: "a long pause", fails: true, damage: func(m *model) { m.clock.Step(30 * 24 * time.Hour) }},
+		{name: "the API server's clock goes back", fails: true, damage: func(m *model) { m.clock.SetTime(m.clock.Now().Add(-30 * 24 * time.Hour)) }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			eachSeed(t, 3, func(_ *testing.T, m *model) {
 				m.run(m.random.IntN(1000), 40*time.Second)
-				m.note("%s", row.name)
-				m.broken = row.fails
-				row.breaking(m)
+				m.log("%s", row.name)
+				m.disrupted = row.fails
+				row.damage(m)
 				if m.secret != nil {
 					m.secret.ResourceVersion = m.next()
 				}
 				m.run(20, time.Second)
-				m.heal(row.name)
-				m.count()
+				m.awaitRecovery(row.name)
+				m.resume()
 				m.run(600, 40*time.Second)
-				if !m.serving() || !readTrust(m.config).is(readState(m.secret).authorities()) {
+				if !m.serving() || !readTrust(m.config).equals(readState(m.secret).authorities()) {
 					m.fail("in the end not everything is served, or the webhooks trust others than the Secret says")
 				}
 			})
@@ -296,7 +295,7 @@ func TestHealing(t *testing.T) {
 	}
 }
 
-// limit puts an authority into the Secret that signs, but not what API servers accept here.
+// limit puts an authority into the Secret whose certificates API servers don't accept here.
 func (m *model) limit(to func(*x509.Certificate)) {
 	authority := must(newAuthority(m.clock.Now(), 20*time.Hour))
 	template := *authority.cert
@@ -306,8 +305,9 @@ func (m *model) limit(to func(*x509.Certificate)) {
 	state{authority: authority}.write(m.secret)
 }
 
-// TestImmutableSecret: while the Secret can't be changed, a replica that starts says what to
-// do, and the others say it when their certificate ends. When it is done they are well.
+// TestImmutableSecret checks the readiness check while the Secret is immutable. A replica that
+// starts says what to do, and the others do when their certificate expires. After that they
+// are ready.
 func TestImmutableSecret(t *testing.T) {
 	t.Parallel()
 	eachSeed(t, 2, func(_ *testing.T, m *model) {
@@ -318,32 +318,32 @@ func TestImmutableSecret(t *testing.T) {
 		m.run(100, time.Second)
 		for i, r := range m.replicas {
 			if err := r.Check(nil); (err != nil) != (i == 2) {
-				m.fail("of a Secret that can't be changed, replica %s says %v", r.name, err)
+				m.fail("with an immutable Secret, replica %s returns %v", r.name, err)
 			}
 		}
-		m.broken = true
+		m.disrupted = true
 		m.clock.Step(m.settings.Life)
 		m.run(100, time.Second)
 		for _, r := range m.replicas {
 			if err := r.Check(nil); !apierrors.IsInvalid(err) {
-				m.fail("while nothing can be renewed, replica %s says %v", r.name, err)
+				m.fail("while nothing can be renewed, replica %s returns %v", r.name, err)
 			}
 		}
 		m.secret = nil
-		m.heal("it is deleted")
-		m.count()
+		m.awaitRecovery("the deletion of the Secret")
+		m.resume()
 		m.run(200, time.Second)
 		for _, r := range m.replicas {
-			if err := errors.Join(r.Check(nil), r.server.immutable); err != nil {
-				m.fail("healed, replica %s says %v", r.name, err)
+			if err := errors.Join(r.Check(nil), r.server.writeErr); err != nil {
+				m.fail("after the recovery, replica %s returns %v", r.name, err)
 			}
 		}
 	})
 }
 
-// TestUnwritableIsServed: a replica that starts where something can't be written down any
-// more serves the certificate that is there and trusted.
-func TestUnwritableIsServed(t *testing.T) {
+// TestServesWithoutWrites checks that a replica that starts while an object can't be written
+// serves the certificate that exists and is trusted.
+func TestServesWithoutWrites(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name  string
@@ -366,39 +366,39 @@ func TestUnwritableIsServed(t *testing.T) {
 				m.start("c")
 				m.run(60, time.Second)
 				if err := m.replicas[2].Check(nil); err != nil || !m.serving() {
-					m.fail("where %s can't be written, a new replica says %v", row.name, err)
+					m.fail("where %s can't be written, a new replica returns %v", row.name, err)
 				}
 			})
 		})
 	}
 }
 
-// TestWithoutWebhooks empties the configuration, as whoever wants admission to be away
-// for a while: replicas serve on and come up, write nothing to it, and are trusted by the
-// webhooks that come back.
+// TestWithoutWebhooks removes all webhooks from the configuration, as a user may do to switch
+// admission off. Replicas continue to serve and become ready, don't write the configuration, and
+// webhooks that are added again trust them.
 func TestWithoutWebhooks(t *testing.T) {
 	t.Parallel()
 	eachSeed(t, 3, func(_ *testing.T, m *model) {
 		webhooks := m.config.Webhooks
 		m.config.Webhooks = nil
 		m.changed()
-		m.count()
+		m.resume()
 		was := m.config.ResourceVersion
 		m.start("c")
-		m.heal("the webhooks are gone and a replica starts")
+		m.awaitRecovery("the webhooks are removed and a replica starts")
 		m.run(2000, 40*time.Second)
 		if !m.serving() || m.config.ResourceVersion != was {
-			m.fail("not everything is served, or what nobody reads was written")
+			m.fail("not everything is served, or the configuration without webhooks was written")
 		}
 		m.secret = nil
 		m.replicas[0].stop()
 		m.replicas = m.replicas[1:]
 		m.start("d")
-		m.heal("the Secret is deleted, too")
-		m.config.Webhooks, m.broken = webhooks, true
+		m.awaitRecovery("the Secret is deleted, too")
+		m.config.Webhooks, m.disrupted = webhooks, true
 		m.changed()
-		m.heal("they are back")
-		m.count()
+		m.awaitRecovery("they are added again")
+		m.resume()
 		m.run(600, 40*time.Second)
 		if !m.serving() {
 			m.fail("in the end not everything is served")

@@ -15,72 +15,73 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// served is a certificate with its key.
-type served struct {
+// servingCert is a certificate with its key and chain.
+type servingCert struct {
 	tls   *tls.Certificate
 	chain []*x509.Certificate
-	// authority signed it; nil where that isn't known.
+	// authority is the signer; nil if it isn't known.
 	authority *x509.Certificate
 }
 
-// validAt says whether clients accept its dates.
-func (s *served) validAt(now time.Time) bool {
+// validAt reports whether the certificate is valid at that time. It is false for nil.
+func (s *servingCert) validAt(now time.Time) bool {
 	return s != nil && !now.Before(s.chain[0].NotBefore) && now.Before(s.chain[0].NotAfter)
 }
 
-// server has the certificate that this replica serves. The zero value serves none.
+// server holds the certificate that this replica serves. The zero value serves none.
 type server struct {
-	clock clock.PassiveClock // the API server's time
-	mu    sync.RWMutex
-	now   *served
-	waits string // see waiting
-	// immutable is why nothing can be renewed before somebody does something; nil where
-	// that isn't so.
-	immutable error
-	// distrusted says that others were trusted when the first one wasn't.
-	distrusted bool
-	// authorityEnd is until when API servers have an authority for what is served;
-	// zero where they never had one, as far as is known.
+	clock   clock.PassiveClock // the API server's time
+	mu      sync.RWMutex
+	current *servingCert
+	// waitReason says why a certificate that exists isn't served; empty if none waits.
+	waitReason string
+	// writeErr says why nothing can be renewed until a user intervenes; nil if it can.
+	writeErr error
+	// othersTrusted reports that webhooks trusted other authorities when the first certificate
+	// wasn't trusted.
+	othersTrusted bool
+	// authorityEnd is when the authority expires by which API servers accept the served
+	// certificate; zero if none is known.
 	authorityEnd time.Time
 }
 
-var errNone = errors.New("there is no serving certificate yet")
+var errNoCertificate = errors.New("there is no serving certificate yet")
 
-// GetCertificate is for tls.Config.
+// GetCertificate implements tls.Config.GetCertificate.
 func (s *server) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if now := s.serving(); now != nil {
 		return now.tls, nil
 	}
-	return nil, errNone
+	return nil, errNoCertificate
 }
 
-func (s *server) serving() *served {
+func (s *server) serving() *servingCert {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.now
+	return s.current
 }
 
-// waiting says why a certificate that is there isn't served; empty where none waits.
-func (s *server) waiting() string {
+// blocked returns why a certificate that exists isn't served, or an empty string.
+func (s *server) blocked() string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.waits
+	return s.waitReason
 }
 
-// Check says what is wrong with the certificate that is served, for readiness: a
-// replica must be out of the Service's endpoints before its certificate runs out.
+// Check is a readiness check. A replica must leave the Service's endpoints before its
+// certificate expires.
 func (s *server) Check(*http.Request) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	switch {
-	case s.now == nil && s.immutable != nil:
-		return fmt.Errorf("%w: %w", errNone, s.immutable)
-	case s.now == nil && s.waits != "":
-		return fmt.Errorf("%w: %s", errNone, s.waits)
-	case s.now == nil:
-		return errNone
+	case s.current == nil && s.writeErr != nil:
+		return fmt.Errorf("%w: %w", errNoCertificate, s.writeErr)
+	case s.current == nil && s.waitReason != "":
+		return fmt.Errorf("%w: %s", errNoCertificate, s.waitReason)
+	case s.current == nil:
+		return errNoCertificate
 	}
-	leaf := s.now.chain[0]
+	leaf := s.current.chain[0]
 	what, end := "", leaf.NotAfter
 	if !s.authorityEnd.IsZero() && s.authorityEnd.Before(end) {
 		what, end = "'s authority", s.authorityEnd
@@ -88,89 +89,90 @@ func (s *server) Check(*http.Request) error {
 	if end.Sub(s.clock.Now()) > margin(leaf) {
 		return nil
 	}
-	ends := fmt.Errorf("the serving certificate%s is valid until %s and could not be renewed", what, end.UTC().Format(time.RFC3339))
-	if s.immutable != nil {
-		return fmt.Errorf("%w: %w", ends, s.immutable)
+	ends := fmt.Errorf("the serving certificate%s expires at %s and could not be renewed", what, end.UTC().Format(time.RFC3339))
+	if s.writeErr != nil {
+		return fmt.Errorf("%w: %w", ends, s.writeErr)
 	}
 	return ends
 }
 
-// stuck notes why the Secret can't be written, nil where it can.
-func (s *server) stuck(why error) {
+// setWriteErr records why the Secret can't be written; nil if it can.
+func (s *server) setWriteErr(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.immutable = why
+	s.writeErr = why
 }
 
-// margin is how long before its certificate runs out a replica isn't ready any
-// more: an hour, of a short life a tenth.
+// margin returns how long before its certificate expires a replica stops being ready: an
+// hour, or a tenth of a short life.
 func margin(leaf *x509.Certificate) time.Duration {
 	return min(leaf.NotAfter.Sub(leaf.NotBefore)/10, time.Hour)
 }
 
-// lasts says whether a certificate is valid for longer than the margin.
-func (s *served) lasts(now time.Time) bool {
+// outlivesMargin reports whether a certificate is valid for longer than the margin.
+func (s *servingCert) outlivesMargin(now time.Time) bool {
 	return s.validAt(now) && s.chain[0].NotAfter.Sub(now) > margin(s.chain[0])
 }
 
-// offer serves a certificate if it may be, and says whether it does so since
-// now. One that lasts gives way to another authority's only after every webhook
-// has trusted that one for the settle time, and so does the first one where others were
-// trusted before it. Else API servers have to accept it at once, unless it is unasked for.
+// rotate replaces the served certificate by c if that is allowed, and reports whether it did.
 //
-// One that no webhook accepts any more isn't held on to: who overwrote the caBundle left
-// no time in which both are trusted. Whatever is served then, some API servers refuse for
-// a while: those that haven't heard of the change yet, which is a moment, or those that
-// have, which all are soon and stay so for as long as this replica waits.
-func (s *server) offer(c *served, v sight, unasked bool) bool {
+//   - While the current certificate outlives its margin, a certificate of another authority
+//     replaces it only after every webhook has trusted that authority for the settle time.
+//     The same holds for the first certificate if other authorities were trusted before.
+//   - Otherwise c is served as soon as API servers accept it, or at once if unconditional is
+//     set.
+//   - If no webhook accepts the current certificate, c replaces it as soon as it is accepted.
+//     Another client has overwritten the caBundle, and some API servers fail briefly in any
+//     case.
+func (s *server) rotate(c *servingCert, in inputs, unconditional bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waits = ""
-	if s.now != nil && s.now.chain[0].Equal(c.chain[0]) || !c.validAt(v.now) {
+	s.waitReason = ""
+	if s.current != nil && s.current.chain[0].Equal(c.chain[0]) || !c.validAt(in.now) {
 		return false
 	}
-	if s.waits = s.hinders(c, v, unasked); s.waits != "" {
+	if s.waitReason = s.blockedBy(c, in, unconditional); s.waitReason != "" {
 		return false
 	}
-	s.now, s.authorityEnd = c, time.Time{}
+	s.current, s.authorityEnd = c, time.Time{}
 	return true
 }
 
-// hinders says why a certificate can't be served yet, nothing where it can.
-func (s *server) hinders(c *served, v sight, unasked bool) string {
-	accepted := v.blind || v.trust.accepts(c.chain, v.host, v.now)
-	settled := accepted && (v.settled || v.blind)
-	lasts := s.now.lasts(v.now)
+// blockedBy returns why a certificate can't be served yet, or an empty string if it can.
+func (s *server) blockedBy(c *servingCert, in inputs, unconditional bool) string {
+	accepted := in.unreadable || in.trust.accepts(c.chain, in.host, in.now)
+	settled := accepted && (in.settled || in.unreadable)
+	lasting := s.current.outlivesMargin(in.now)
 	switch {
-	case lasts && (sameAuthority(s.now, c) || accepted && s.refused(v)), !lasts && unasked:
-	case !lasts && !accepted:
-		s.distrusted = !v.trust.empty()
+	case lasting && (sameAuthority(s.current, c) || accepted && s.rejected(in)), !lasting && unconditional:
+	case !lasting && !accepted:
+		s.othersTrusted = !in.trust.empty()
 		return "not every webhook of the configuration trusts its authority, or there is no configuration"
-	case !settled && (lasts || s.now == nil && s.distrusted):
+	case !settled && (lasting || s.current == nil && s.othersTrusted):
 		return "not every webhook has trusted its authority for long enough"
 	}
 	return ""
 }
 
-// refused says that no webhook accepts what is served.
-func (s *server) refused(v sight) bool {
-	return !v.blind && v.trust.refuses(s.now.chain, v.host, v.now)
+// rejected reports whether there are webhooks and none accepts the served certificate.
+func (s *server) rejected(in inputs) bool {
+	return !in.unreadable && in.trust.rejects(s.current.chain, in.host, in.now)
 }
 
-// vouched notes by whom API servers accept what is served. Where they accept it no
-// more, what was known last stands.
-func (s *server) vouched(v sight) {
+// updateAuthorityEnd records when the authority expires by which API servers accept the
+// served certificate. If they don't accept it any more, the last value stays.
+func (s *server) updateAuthorityEnd(in inputs) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now == nil {
+	if s.current == nil {
 		return
 	}
-	if end := v.trust.acceptsUntil(s.now.chain, v.host, v.now); !end.IsZero() {
+	if end := in.trust.acceptsUntil(s.current.chain, in.host, in.now); !end.IsZero() {
 		s.authorityEnd = end
 	}
 }
 
-// sameAuthority is false where either's isn't known.
-func sameAuthority(a, b *served) bool {
+// sameAuthority reports whether both have the same known authority.
+func sameAuthority(a, b *servingCert) bool {
 	return a.authority != nil && b.authority != nil && a.authority.Equal(b.authority)
 }

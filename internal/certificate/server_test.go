@@ -22,8 +22,8 @@ import (
 
 const testHost = "etcd-webhook.kubectl-etcd-system.svc"
 
-// leafOf makes a certificate as a replica would serve it.
-func leafOf(t *testing.T, authority *pair, now time.Time, life time.Duration, known bool) *served {
+// leafOf returns a certificate as a replica serves it.
+func leafOf(t *testing.T, authority *pair, now time.Time, life time.Duration, known bool) *servingCert {
 	t.Helper()
 	leaf := must(authority.issue(now, life, testHost))
 	c := must(tls.X509KeyPair(leaf.certPEM, leaf.keyPEM))
@@ -31,10 +31,10 @@ func leafOf(t *testing.T, authority *pair, now time.Time, life time.Duration, kn
 	if known {
 		by = authority.cert
 	}
-	return must(newServed(&c, by))
+	return must(newServingCert(&c, by))
 }
 
-func TestWhatIsServed(t *testing.T) {
+func TestRotate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	one, two := must(newAuthority(now, 1000*time.Hour)), must(newAuthority(now, 1000*time.Hour))
@@ -50,69 +50,70 @@ func TestWhatIsServed(t *testing.T) {
 	ending.chain[0].NotBefore = now.Add(-100 * time.Hour) // so that its margin is an hour
 	fileOne, fileTwo := leafOf(t, one, now, 100*time.Hour, false), leafOf(t, two, now, 100*time.Hour, false)
 	for _, row := range []struct {
-		name     string
-		old, new *served
-		sight    sight
-		unasked  bool
-		// distrusted says that others were trusted before.
-		distrusted bool
-		want       bool
+		name          string
+		old, new      *servingCert
+		in            inputs
+		unconditional bool
+		// othersTrusted reports that other authorities were trusted before.
+		othersTrusted bool
+		want          bool
 	}{
-		{name: "the first, trusted", new: ofOne, sight: sight{trust: trusts(one)}, want: true},
-		{name: "the first, not trusted", new: ofOne, sight: sight{trust: trusts(two), settled: true}},
+		{name: "the first, trusted", new: ofOne, inputs: inputs{trust: trusts(one)}, want: true},
+		{name: "the first, not trusted", new: ofOne, inputs: inputs{trust: trusts(two), settled: true}},
 		{name: "the first, no configuration", new: ofOne},
-		{name: "the first, trusted by one webhook of two", new: ofOne, sight: sight{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{one.cert}, {two.cert}}}, settled: true}},
-		{name: "the first of files, not trusted", new: fileOne, unasked: true, want: true},
-		{name: "the first of files, where others are trusted", new: fileOne, sight: sight{trust: trusts(two), settled: true}},
-		{name: "the first of files, trusted beside others at last", new: fileOne, sight: sight{trust: trusts(two, one)}, distrusted: true},
-		{name: "the first of files, trusted beside others for long", new: fileOne, sight: sight{trust: trusts(two, one), settled: true}, distrusted: true, want: true},
-		{name: "the same again", old: ofOne, new: ofOne, sight: sight{trust: trusts(one), settled: true}},
+		{name: "the first, trusted by one webhook of two", new: ofOne, inputs: inputs{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{one.cert}, {two.cert}}}, settled: true}},
+		{name: "the first of files, not trusted", new: fileOne, unconditional: true, want: true},
+		{name: "the first of files, where others are trusted", new: fileOne, inputs: inputs{trust: trusts(two), settled: true}},
+		{name: "the first of files, trusted beside others just now", new: fileOne, inputs: inputs{trust: trusts(two, one)}, othersTrusted: true},
+		{name: "the first of files, trusted beside others for the settle time", new: fileOne, inputs: inputs{trust: trusts(two, one), settled: true}, othersTrusted: true, want: true},
+		{name: "the same", old: ofOne, new: ofOne, inputs: inputs{trust: trusts(one), settled: true}},
 		{name: "renewed by the same authority", old: ofOne, new: renewed, want: true},
-		{name: "by another, settled", old: ofOne, new: ofTwo, sight: sight{trust: trusts(one, two), settled: true}, want: true},
-		{name: "by another, not settled", old: ofOne, new: ofTwo, sight: sight{trust: trusts(one, two)}},
-		{name: "by another, not trusted", old: ofOne, new: ofTwo, sight: sight{trust: trusts(one), settled: true}},
-		{name: "by another, while the last runs out", old: ending, new: ofTwo, sight: sight{trust: trusts(one, two)}, want: true},
-		{name: "files by another, settled", old: fileOne, new: fileTwo, sight: sight{trust: trusts(one, two), settled: true}, unasked: true, want: true},
-		{name: "files by another, not settled", old: fileOne, new: fileTwo, sight: sight{trust: trusts(one, two)}, unasked: true},
-		{name: "files by another, never trusted", old: fileOne, new: fileTwo, sight: sight{trust: trusts(one), settled: true}, unasked: true},
-		{name: "files by another, that can't be seen", old: fileOne, new: fileTwo, sight: sight{blind: true}, unasked: true, want: true},
-		{name: "files by another, once the last is accepted by none", old: fileOne, new: fileTwo, sight: sight{trust: trusts(two)}, want: true},
-		{name: "files by another, while one webhook accepts the last alone", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{two.cert}, {one.cert}}}}},
-		{name: "files by another, while one webhook accepts both", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{two.cert}, {one.cert, two.cert}}}}},
-		{name: "files by another, where neither is accepted", old: fileOne, new: fileTwo, sight: sight{trust: trusts(must(newAuthority(now, 1000*time.Hour)))}},
-		{name: "files by another, where there are no webhooks", old: fileOne, new: fileTwo, sight: sight{trust: trust{uid: "x"}}},
-		{name: "one that ran out", old: ofOne, new: leafOf(t, one, now.Add(-time.Hour), time.Minute, true), sight: sight{trust: trusts(one), settled: true}},
+		{name: "by another, settled", old: ofOne, new: ofTwo, inputs: inputs{trust: trusts(one, two), settled: true}, want: true},
+		{name: "by another, not settled", old: ofOne, new: ofTwo, inputs: inputs{trust: trusts(one, two)}},
+		{name: "by another, not trusted", old: ofOne, new: ofTwo, inputs: inputs{trust: trusts(one), settled: true}},
+		{name: "by another, while the current one expires", old: ending, new: ofTwo, inputs: inputs{trust: trusts(one, two)}, want: true},
+		{name: "files by another, settled", old: fileOne, new: fileTwo, inputs: inputs{trust: trusts(one, two), settled: true}, unconditional: true, want: true},
+		{name: "files by another, not settled", old: fileOne, new: fileTwo, inputs: inputs{trust: trusts(one, two)}, unconditional: true},
+		{name: "files by another, never trusted", old: fileOne, new: fileTwo, inputs: inputs{trust: trusts(one), settled: true}, unconditional: true},
+		{name: "files by another, without permission to read the configuration", old: fileOne, new: fileTwo, inputs: inputs{unreadable: true}, unconditional: true, want: true},
+		{name: "files by another, when no webhook accepts the current one", old: fileOne, new: fileTwo, inputs: inputs{trust: trusts(two)}, want: true},
+		{name: "files by another, while one webhook accepts only the current one", old: fileOne, new: fileTwo, inputs: inputs{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{two.cert}, {one.cert}}}}},
+		{name: "files by another, while one webhook accepts both", old: fileOne, new: fileTwo, inputs: inputs{trust: trust{uid: "x", bundles: [][]*x509.Certificate{{two.cert}, {one.cert, two.cert}}}}},
+		{name: "files by another, where neither is accepted", old: fileOne, new: fileTwo, inputs: inputs{trust: trusts(must(newAuthority(now, 1000*time.Hour)))}},
+		{name: "files by another, where there are no webhooks", old: fileOne, new: fileTwo, inputs: inputs{trust: trust{uid: "x"}}},
+		{name: "an expired one", old: ofOne, new: leafOf(t, one, now.Add(-time.Hour), time.Minute, true), inputs: inputs{trust: trusts(one), settled: true}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := &server{clock: clocktesting.NewFakePassiveClock(now), now: row.old, distrusted: row.distrusted}
-			row.sight.now, row.sight.host = now, testHost
-			if got := s.offer(row.new, row.sight, row.unasked); got != row.want {
-				t.Errorf("it is served: %v (%s)", got, s.waits)
+			s := &server{clock: clocktesting.NewFakePassiveClock(now), current: row.old, othersTrusted: row.othersTrusted}
+			row.inputs.now, row.inputs.host = now, testHost
+			if got := s.rotate(row.new, row.inputs, row.unconditional); got != row.want {
+				t.Errorf("it is served: %v (%s)", got, s.waitReason)
 			}
 		})
 	}
 }
 
-// TestWaitingIsTold: the log says once why a certificate isn't served, and when it is.
-func TestWaitingIsTold(t *testing.T) {
+// TestServeLogs checks that the log says once why a certificate isn't served, and once that it
+// is.
+func TestServeLogs(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	authority := must(newAuthority(now, 1000*time.Hour))
 	c, s := leafOf(t, authority, now, 168*time.Hour, true), &server{clock: clocktesting.NewFakePassiveClock(now)}
-	var told []string
-	k := &Keeper{server: s, logger: funcr.New(func(_, args string) { told = append(told, args) }, funcr.Options{})}
-	v := sight{now: now, host: testHost}
+	var logged []string
+	k := &Keeper{server: s, logger: funcr.New(func(_, args string) { logged = append(logged, args) }, funcr.Options{})}
+	in := inputs{now: now, host: testHost}
 	for range 3 {
-		k.serve(c, v, false)
+		k.serve(c, in, false)
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "not every webhook of the configuration trusts its authority") {
-		t.Errorf("of one that waits it said %q", told)
+	if len(logged) != 1 || !strings.Contains(logged[0], "not every webhook of the configuration trusts its authority") {
+		t.Errorf("while it waits the log has %q", logged)
 	}
-	v.trust = trust{uid: "x", bundles: [][]*x509.Certificate{{authority.cert}}}
-	k.serve(c, v, false)
-	if len(told) != 2 || !strings.Contains(told[1], "serving a new certificate") {
-		t.Errorf("it said %q", told)
+	in.trust = trust{uid: "x", bundles: [][]*x509.Certificate{{authority.cert}}}
+	k.serve(c, in, false)
+	if len(logged) != 2 || !strings.Contains(logged[1], "serving a new certificate") {
+		t.Errorf("the log has %q", logged)
 	}
 }
 
@@ -124,20 +125,20 @@ func TestReadiness(t *testing.T) {
 	if err := s.Check(nil); err == nil {
 		t.Error("ready without a certificate")
 	}
-	s.now = leafOf(t, must(newAuthority(now, 1000*time.Hour)), now, 168*time.Hour, true)
+	s.current = leafOf(t, must(newAuthority(now, 1000*time.Hour)), now, 168*time.Hour, true)
 	for _, row := range []struct {
 		left time.Duration
 		want bool
 	}{{168 * time.Hour, true}, {61 * time.Minute, true}, {time.Hour, false}, {-time.Hour, false}} {
-		clock.SetTime(s.now.chain[0].NotAfter.Add(-row.left))
+		clock.SetTime(s.current.chain[0].NotAfter.Add(-row.left))
 		if err := s.Check(nil); (err == nil) != row.want {
-			t.Errorf("%s before it runs out: %v", row.left, err)
+			t.Errorf("%s before it expires: %v", row.left, err)
 		}
-		// As where cert-manager issues for longer than its authority lasts.
-		s.authorityEnd = s.now.chain[0].NotAfter.Add(-24 * time.Hour)
+		// cert-manager may issue certificates that expire after their authority.
+		s.authorityEnd = s.current.chain[0].NotAfter.Add(-24 * time.Hour)
 		clock.SetTime(s.authorityEnd.Add(-row.left))
-		if err := s.Check(nil); (err == nil) != row.want || err != nil && !strings.Contains(err.Error(), "'s authority is valid until 2026-01-07T00:00:00Z") {
-			t.Errorf("%s before its authority runs out: %v", row.left, err)
+		if err := s.Check(nil); (err == nil) != row.want || err != nil && !strings.Contains(err.Error(), "'s authority expires at 2026-01-07T00:00:00Z") {
+			t.Errorf("%s before its authority expires: %v", row.left, err)
 		}
 		s.authorityEnd = time.Time{}
 	}
@@ -153,11 +154,11 @@ func TestMetrics(t *testing.T) {
 	}
 	now := time.Unix(1_000_000_000, 0)
 	authority := must(newAuthority(now, 1000*time.Hour))
-	// As somebody else's files are: who signed it, only the webhooks tell.
-	s.now = leafOf(t, authority, now, time.Hour, false)
+	// The signer of another program's files is known from the webhooks only.
+	s.current = leafOf(t, authority, now, time.Hour, false)
 	both := []*x509.Certificate{must(newAuthority(now, 2000*time.Hour)).cert, authority.cert}
-	s.vouched(sight{now: now, host: testHost, trust: trust{bundles: [][]*x509.Certificate{both, both[1:]}}})
-	s.vouched(sight{now: now, host: testHost, trust: trust{bundles: [][]*x509.Certificate{both, both[:1]}}}) // what was known stands
+	s.updateAuthorityEnd(inputs{now: now, host: testHost, trust: trust{bundles: [][]*x509.Certificate{both, both[1:]}}})
+	s.updateAuthorityEnd(inputs{now: now, host: testHost, trust: trust{bundles: [][]*x509.Certificate{both, both[:1]}}}) // the last value stays
 	got := map[string]float64{}
 	for _, family := range must(r.Gather()) {
 		got[family.GetName()] = family.GetMetric()[0].GetGauge().GetValue()
@@ -171,7 +172,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestFiles: files that somebody else keeps are served, and read again.
+// TestFiles checks that files of another program are served, and read again after a change.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	dir, now := t.TempDir(), time.Now()

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The keys of the Secret. ca.crt, tls.crt and tls.key are what everybody calls
-// them; the others are this package's.
+// The keys of the Secret. ca.crt, tls.crt and tls.key are the usual names; the others are
+// specific to this package.
 const (
 	authorityCertKey = "ca.crt"
 	authorityKeyKey  = "ca.key"
@@ -23,27 +23,27 @@ const (
 )
 
 // FormerUntilAnnotation on the Secret with self-signed certificates says until when the
-// authorities that sign no more are trusted.
+// authorities that no longer sign are trusted.
 const FormerUntilAnnotation = "kubectl-etcd.dev/former-authorities-until"
 
-// mostFormer bounds the caBundle, should somebody delete the Secret all the time.
-const mostFormer = 16
+// maxFormer limits the size of the caBundle, in case a client deletes the Secret repeatedly.
+const maxFormer = 16
 
 // state is what the Secret holds. The zero value is an empty Secret.
 type state struct {
-	// authority signs what is served; nil before the first one is trusted.
+	// authority signs certificates; nil before the first one is trusted.
 	authority *pair
-	// next is announced and signs nothing yet.
+	// next is announced and doesn't sign yet.
 	next *pair
-	// former sign no more and stay trusted until the time beside.
+	// former no longer sign, and stay trusted until formerUntil.
 	former      []*x509.Certificate
 	formerUntil time.Time
-	// leaf is what every replica serves.
+	// leaf is the certificate that every replica serves.
 	leaf *pair
 }
 
-// readState takes from a Secret whatever can be used; what can't is as if it
-// were not there. A Secret that is not there is nil.
+// readState reads the usable parts of a Secret and ignores the others. secret is nil if there
+// is none.
 func readState(secret *corev1.Secret) state {
 	var s state
 	if secret == nil {
@@ -57,9 +57,9 @@ func readState(secret *corev1.Secret) state {
 	return s
 }
 
-// write puts the state into a Secret and says whether that changed it. Keys of
-// somebody else stay, and so do, empty, the two that a Secret of the kind for TLS has to
-// have: somebody else may have made it, and its kind can't be changed.
+// write writes the state into a Secret and reports whether that changed it. Keys of other
+// programs stay. The two keys that a Secret of type kubernetes.io/tls must have stay, too,
+// with an empty value: another program may have created it, and the type can't be changed.
 func (s state) write(secret *corev1.Secret) bool {
 	want := map[string][]byte{authorityCertKey: nil, authorityKeyKey: nil, nextCertKey: nil, nextKeyKey: nil,
 		corev1.TLSCertKey: nil, corev1.TLSPrivateKeyKey: nil, formerCertsKey: encode(s.former...)}
@@ -75,7 +75,7 @@ func (s state) write(secret *corev1.Secret) bool {
 	return data || annotation
 }
 
-// writeData sets keys of a Secret, and takes out those that have nothing.
+// writeData sets keys of a Secret, and removes keys with an empty value.
 func writeData(secret *corev1.Secret, want map[string][]byte) (changed bool) {
 	for key, value := range want {
 		old, there := secret.Data[key]
@@ -85,7 +85,7 @@ func writeData(secret *corev1.Secret, want map[string][]byte) (changed bool) {
 				secret.Data = map[string][]byte{}
 			}
 			secret.Data[key], changed = value, true
-		case len(value) == 0 && there && hasToHave(secret, key):
+		case len(value) == 0 && there && isRequired(secret, key):
 			secret.Data[key], changed = []byte{}, changed || len(old) > 0
 		case len(value) == 0 && there:
 			delete(secret.Data, key)
@@ -95,12 +95,12 @@ func writeData(secret *corev1.Secret, want map[string][]byte) (changed bool) {
 	return changed
 }
 
-// hasToHave says whether the API server takes a Secret of that kind only with that key.
-func hasToHave(secret *corev1.Secret, key string) bool {
+// isRequired reports whether the API server accepts a Secret of that type only with that key.
+func isRequired(secret *corev1.Secret, key string) bool {
 	return secret.Type == corev1.SecretTypeTLS && (key == corev1.TLSCertKey || key == corev1.TLSPrivateKeyKey)
 }
 
-// writeUntil notes until when the former authorities are trusted.
+// writeUntil records until when the former authorities are trusted.
 func (s state) writeUntil(secret *corev1.Secret) (changed bool) {
 	until := ""
 	if len(s.former) > 0 {
@@ -120,7 +120,7 @@ func (s state) writeUntil(secret *corev1.Secret) (changed bool) {
 	return true
 }
 
-// authorities are all that must be trusted: the one that signs, the next and
+// authorities returns all authorities that must be trusted: the one that signs, the next and
 // the former ones.
 func (s state) authorities() []*x509.Certificate {
 	var all []*x509.Certificate
@@ -132,19 +132,19 @@ func (s state) authorities() []*x509.Certificate {
 	return append(all, s.former...)
 }
 
-// trusts says whether an authority is among them.
+// trusts reports whether an authority is among them.
 func (s state) trusts(cert *x509.Certificate) bool {
 	return slices.ContainsFunc(s.authorities(), cert.Equal)
 }
 
-// keepTrusting makes an authority one of the former.
+// keepTrusting adds an authority to the former ones.
 func (s *state) keepTrusting(cert *x509.Certificate, until time.Time) {
 	if s.trusts(cert) {
 		return
 	}
 	s.former = append(slices.Clone(s.former), cert)
-	if len(s.former) > mostFormer {
-		s.former = s.former[len(s.former)-mostFormer:]
+	if len(s.former) > maxFormer {
+		s.former = s.former[len(s.former)-maxFormer:]
 	}
 	// The annotation has whole seconds.
 	if until = until.Truncate(time.Second).Add(time.Second); until.After(s.formerUntil) {
