@@ -17,33 +17,33 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certificate"
 )
 
-// certificateFlags are those of the serving certificate.
+// certificateFlags adds the flags of the serving certificate.
 func certificateFlags(flags *flag.FlagSet) *certificate.Options {
 	o := &certificate.Options{Settings: certificate.DefaultSettings()}
-	flags.StringVar(&o.Dir, "cert-dir", "", "`folder` with tls.crt and tls.key that somebody else keeps, read again when they change; empty to keep an authority and a certificate in -certificate-secret")
-	flags.StringVar(&o.Secret, "certificate-secret", "etcd-webhook-certificate", "`name` of the Secret in the own namespace with the authority and the certificate, where -cert-dir is empty")
+	flags.StringVar(&o.Dir, "cert-dir", "", "`folder` with tls.crt and tls.key that another program maintains, read again when they change; if empty, this program maintains an authority and a certificate in -certificate-secret")
+	flags.StringVar(&o.Secret, "certificate-secret", "etcd-webhook-certificate", "`name` of the Secret with the authority and the certificate in the pod's namespace, if -cert-dir is empty")
 	flags.StringVar(&o.Service, "webhook-service", "etcd-webhook", "`name` of the Service that the API server calls")
-	flags.StringVar(&o.Webhooks, "webhook-configuration", "etcd-webhook", "`name` of the MutatingWebhookConfiguration that has to trust the certificate's authority")
-	flags.DurationVar(&o.Settings.Life, "certificate-lifetime", o.Settings.Life, "how long a serving certificate lives; it is renewed when a third is left")
-	flags.DurationVar(&o.Settings.AuthorityLife, "authority-lifetime", o.Settings.AuthorityLife, "how long an authority lives; the next one is made when a third is left")
-	flags.DurationVar(&o.Settings.Settle, "authority-settle-time", o.Settings.Settle, "how long every webhook must have trusted an authority before a certificate by it is served")
+	flags.StringVar(&o.Webhooks, "webhook-configuration", "etcd-webhook", "`name` of the MutatingWebhookConfiguration that must trust the certificate's authority")
+	flags.DurationVar(&o.Settings.Life, "certificate-lifetime", o.Settings.Life, "lifetime of a serving certificate; it is renewed when a third is left")
+	flags.DurationVar(&o.Settings.AuthorityLife, "authority-lifetime", o.Settings.AuthorityLife, "lifetime of an authority; the next one is created when a third is left")
+	flags.DurationVar(&o.Settings.Settle, "authority-settle-time", o.Settings.Settle, "how long every webhook must have trusted an authority before its certificate is served")
 	return o
 }
 
-// newCertificates makes what keeps the serving certificate, in the namespace
-// that was given or else the pod's own.
+// newCertificates returns the keeper of the serving certificate. Its namespace is that of
+// the leader's lease: the one of the flag, or else the pod's.
 func newCertificates(o options, config *rest.Config, logger logr.Logger) (*certificate.Keeper, error) {
-	keep := *o.certificate
-	keep.Clock, keep.Logger, keep.Namespace = clock.RealClock{}, logger, o.electIn
-	if keep.Namespace == "" {
+	settings := *o.certificate
+	settings.Clock, settings.Logger, settings.Namespace = clock.RealClock{}, logger, o.leaseNamespace
+	if settings.Namespace == "" {
 		text, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, errors.New("find the own namespace: this is no pod; say it with -leader-election-namespace")
+			return nil, errors.New("find the pod's namespace: this is not a pod; set -leader-election-namespace")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("find the own namespace: %w", err)
+			return nil, fmt.Errorf("find the pod's namespace: %w", err)
 		}
-		keep.Namespace = strings.TrimSpace(string(text))
+		settings.Namespace = strings.TrimSpace(string(text))
 	}
-	return certificate.New(config, keep)
+	return certificate.New(config, settings)
 }

@@ -5,14 +5,14 @@ package main
 
 import "time"
 
-// How fast another replica leads. Each replica looks at the lease every
-// retryPeriod, or up to 2.2 times that: so a crash is over after at most
-// leaseDuration + 2 x 2.2 x retryPeriod = 9.3 s, and a clean stop, which gives the
-// lease back, 1.7 s after it did. docs/install.md has what was measured.
+// These times decide how soon another replica leads. Each replica reads the lease every
+// retryPeriod to 2.2 x retryPeriod. After a crash another one leads within
+// leaseDuration + 2 x 2.2 x retryPeriod = 9.3 s. After a clean stop, which releases the
+// lease, it does so within 1.7 s. docs/install.md has measurements.
 //
-// A leader that can't renew for renewDeadline stops leading: that is how long an API
-// server may be away without one. Before it stops it tries to give the lease back, for
-// half as long again, and all that has to be over before another may lead.
+// A leader that can't renew the lease for renewDeadline stops leading, so that is how long
+// an API server may be unavailable. The leader then tries to release the lease for half as
+// long. Both must be over before another replica may lead.
 const (
 	leaseDuration = 6 * time.Second
 	renewDeadline = 3400 * time.Millisecond

@@ -16,28 +16,27 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// whoAmI asks the API server as whom this program writes. The webhook must know
-// the controller's writes from everybody else's, whatever the installation
-// called its service account. It asks until it is answered: a program that gave
-// up would be started again ever more slowly, and be missing when the API
-// server is back.
-func whoAmI(ctx context.Context, config *rest.Config, logger logr.Logger) (string, error) {
+// ownUsername returns the user name of this program at the API server. The webhook needs it
+// to recognise the controller's writes, whatever the name of the service account is. It
+// retries until the API server answers: the kubelet restarts a program that exits with longer
+// and longer waits, and no replica would run when the API server is available again.
+func ownUsername(ctx context.Context, config *rest.Config, logger logr.Logger) (string, error) {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return "", fmt.Errorf("make a client: %w", err)
+		return "", fmt.Errorf("create a client: %w", err)
 	}
 	var self string
 	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		review, err := client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 		if err != nil {
-			logger.Error(err, "the API server doesn't say who this is")
+			logger.Error(err, "cannot read this program's user name; retrying")
 			return false, nil
 		}
 		self = review.Status.UserInfo.Username
 		return true, nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("ask the API server who this is: %w", err)
+		return "", fmt.Errorf("read this program's user name from the API server: %w", err)
 	}
 	return self, nil
 }

@@ -24,39 +24,40 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// addLeader has the controllers run while this replica leads and wasn't told to end, as a
-// part of the manager that answers reviews.
-func addLeader(told context.Context, answers ctrl.Manager, o options, reader *observe.Reader) error {
-	leader, err := newLeader(answers, o)
+// addLeader adds the controllers to the manager that answers reviews. They run while this
+// replica leads, until stop ends.
+func addLeader(stop context.Context, reviews ctrl.Manager, o options, reader *observe.Reader) error {
+	leader, err := newLeader(reviews, o)
 	if err != nil {
 		return fmt.Errorf("set up the leader's manager: %w", err)
 	}
-	if err := control(leader, reader); err != nil {
+	if err := addControllers(leader, reader); err != nil {
 		return err
 	}
 	lost := &leaseLost{}
-	if err := errors.Join(answers.Add(lead(told, leader, lost)), answers.AddReadyzCheck("lease", lost.check)); err != nil {
-		return fmt.Errorf("set up the lead: %w", err)
+	if err := errors.Join(reviews.Add(lead(stop, leader, lost)), reviews.AddReadyzCheck("lease", lost.check)); err != nil {
+		return fmt.Errorf("set up the leader: %w", err)
 	}
 	return nil
 }
 
-// newLeader is the manager that runs the controllers while this replica leads, over the
-// caches of the one that answers reviews. They are two, because a manager gives its lease
-// back after it has stopped all else, and reviews are answered for longer than that.
-func newLeader(answers ctrl.Manager, o options) (ctrl.Manager, error) {
-	return ctrl.NewManager(answers.GetConfig(), ctrl.Options{
-		Scheme: answers.GetScheme(),
+// newLeader returns the manager that runs the controllers while this replica leads. It uses
+// the caches of the manager that answers reviews. There are two managers, because a manager
+// releases its lease after it has stopped everything else, and reviews must be answered for
+// longer.
+func newLeader(reviews ctrl.Manager, o options) (ctrl.Manager, error) {
+	return ctrl.NewManager(reviews.GetConfig(), ctrl.Options{
+		Scheme: reviews.GetScheme(),
 		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) {
-			return answers.GetRESTMapper(), nil
+			return reviews.GetRESTMapper(), nil
 		},
 		NewCache: func(*rest.Config, cache.Options) (cache.Cache, error) {
-			return started{answers.GetCache()}, nil
+			return sharedCache{reviews.GetCache()}, nil
 		},
 		NewClient: func(*rest.Config, client.Options) (client.Client, error) {
-			return answers.GetClient(), nil
+			return reviews.GetClient(), nil
 		},
-		Metrics:                       metricsserver.Options{BindAddress: "0"}, // the other one serves them
+		Metrics:                       metricsserver.Options{BindAddress: "0"}, // the other manager serves them
 		LeaderElection:                true,
 		LeaderElectionID:              "etcd-webhook.kubectl-etcd.dev",
 		LeaderElectionNamespace:       o.electIn,
@@ -68,51 +69,52 @@ func newLeader(answers ctrl.Manager, o options) (ctrl.Manager, error) {
 	})
 }
 
-// started is a cache that somebody else starts.
-type started struct{ cache.Cache }
+// sharedCache is a cache that another manager starts.
+type sharedCache struct{ cache.Cache }
 
 // Start implements cache.Informers.
-func (started) Start(ctx context.Context) error {
+func (sharedCache) Start(ctx context.Context) error {
 	<-ctx.Done()
 	return nil
 }
 
-// lead runs the leader's manager as a part of another: until that stops, or this program
-// is told to. That it has lost its lease is its error, and ends them both, but the answers
-// only after as long as if it had been told to: API servers have to hear of it as well.
-func lead(told context.Context, leader manager.Runnable, lost *leaseLost) manager.RunnableFunc {
+// lead returns a Runnable that runs the leader's manager until the other manager stops or stop
+// ends. If the lease is lost, it returns errLeaseLost, which ends both managers. It does so
+// after reviewGrace, as after a signal: API servers need the same time to use another replica.
+func lead(stop context.Context, leader manager.Runnable, lost *leaseLost) manager.RunnableFunc {
 	return func(ctx context.Context) error {
 		leading, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(told, cancel)()
+		defer context.AfterFunc(stop, cancel)()
 		err := leader.Start(leading)
 		if err == nil {
 			return nil
 		}
-		lost.yes.Store(true)
+		lost.lost.Store(true)
 		select {
 		case <-ctx.Done():
-		case <-time.After(answersOn):
+		case <-time.After(reviewGrace):
 		}
-		return fmt.Errorf("%w: %w", errLost, err)
+		return fmt.Errorf("%w: %w", errLeaseLost, err)
 	}
 }
 
-// errLost is why the program begins anew.
-var errLost = errors.New("this replica leads no more")
+// errLeaseLost makes the program restart.
+var errLeaseLost = errors.New("this replica has lost the leader's lease")
 
-// leaseLost keeps a replica from being ready that ends because it has lost its lease.
-type leaseLost struct{ yes atomic.Bool }
+// leaseLost is a readiness check that fails before a replica restarts because it has lost its
+// lease.
+type leaseLost struct{ lost atomic.Bool }
 
 func (l *leaseLost) check(*http.Request) error {
-	if l.yes.Load() {
-		return errors.New("the leader's lease is lost: the program is about to begin anew")
+	if l.lost.Load() {
+		return errors.New("the leader's lease is lost; the program is about to restart")
 	}
 	return nil
 }
 
-// control adds the controllers, which run on the leader.
-func control(mgr ctrl.Manager, reader *observe.Reader) error {
+// addControllers adds the controllers to the leader's manager.
+func addControllers(mgr ctrl.Manager, reader *observe.Reader) error {
 	recorder, findings := mgr.GetEventRecorder("etcd-webhook"), &controller.Findings{}
 	for name, c := range map[string]interface{ SetupWithManager(ctrl.Manager) error }{
 		"budget": &controller.Budget{

@@ -11,8 +11,8 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// newLogger writes one JSON object a line. What the libraries log beside words
-// and numbers are things that can name themselves, which JSON would take apart.
+// newLogger returns a logger that writes one JSON object a line. Libraries also log objects
+// with a String method. The logger writes that string and not their fields.
 func newLogger(to io.Writer, level slog.Level) logr.Logger {
 	return logr.FromSlogHandler(slog.NewJSONHandler(to, &slog.HandlerOptions{
 		Level: level,

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command etcd-webhook keeps etcd clusters in Kubernetes apart and their
-// disruption budgets where quorum needs them. Every replica answers admission
-// reviews; the one that leads runs the controllers.
+// Command etcd-webhook spreads the members of etcd clusters in Kubernetes and keeps their
+// disruption budgets at the value that quorum requires. Every replica answers admission
+// reviews; the leader also runs the controllers.
 package main
 
 import (
@@ -24,8 +24,8 @@ func main() {
 	os.Exit(run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the whole program: 0 when it was told to stop or only asked something, 1
-// when it failed, 2 when its command line makes no sense.
+// run runs the program and returns its exit code: 0 after a signal, -version or -help, 1 after
+// a failure, and 2 for an invalid command line.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	switch {
@@ -43,21 +43,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	fmt.Fprintf(stderr, "etcd-webhook: %v\n", err)
-	if errors.Is(err, errLost) && ctx.Err() == nil {
-		err = again()
-		fmt.Fprintf(stderr, "etcd-webhook: cannot begin anew: %v\n", err)
+	if errors.Is(err, errLeaseLost) && ctx.Err() == nil {
+		err = restart()
+		fmt.Fprintf(stderr, "etcd-webhook: cannot restart: %v\n", err)
 	}
 	return 1
 }
 
-// again has the program begin anew in its own place, and returns only if that can't be.
-// The kubelet would wait before it starts a container again, five minutes in the end: on
-// a control plane that stalls, every replica loses the lease now and then, and all of
-// them would wait at once.
-func again() error {
+// restart replaces the process by a new one of the same program, and returns only if that
+// fails. The kubelet would wait before it restarts the container, up to five minutes. On a
+// slow control plane every replica loses the lease from time to time, and all of them could
+// wait at the same time.
+func restart() error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	return syscall.Exec(self, os.Args, os.Environ()) //nolint:gosec // itself
+	return syscall.Exec(self, os.Args, os.Environ()) //nolint:gosec // this program
 }

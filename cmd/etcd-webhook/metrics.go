@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scrape"
 )
 
-// metricsOptions serve metrics over TLS, with the certificate that reviews are
-// answered with, to those whose token the API server knows and whom it allows to
-// get /metrics. They name every etcd cluster and say which is weak.
+// metricsOptions returns the options to serve metrics over TLS with the webhook's certificate.
+// A client needs a token of the API server and the permission to get /metrics, because the
+// metrics name every etcd cluster and its weaknesses.
 func metricsOptions(o options, tlsOptions func(*tls.Config)) metricsserver.Options {
 	return metricsserver.Options{
 		BindAddress:   o.metrics,

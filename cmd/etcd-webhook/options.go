@@ -12,13 +12,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certificate"
 )
 
-// options are the command line.
+// options holds the values of the command line.
 type options struct {
 	certificate *certificate.Options
 	webhookPort int
 	metrics     string
 	probes      string
-	electIn     string
+	leaseNamespace string
 	logLevel    slog.Level
 	version     bool
 }
@@ -36,15 +36,15 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, o.certificate.Settings.Validate()
 }
 
-// flags are all that the command line may have.
+// flags returns the flags of the command line, which set o.
 func (o *options) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("etcd-webhook", flag.ContinueOnError)
 	o.certificate = certificateFlags(flags)
 	flags.IntVar(&o.webhookPort, "webhook-port", 9443, "`port` for admission reviews")
-	flags.StringVar(&o.metrics, "metrics-address", ":8443", "`address` for metrics over TLS, 0 for none")
+	flags.StringVar(&o.metrics, "metrics-address", ":8443", "`address` for metrics over TLS; 0 for none")
 	flags.StringVar(&o.probes, "probe-address", ":8081", "`address` for /healthz and /readyz")
-	flags.StringVar(&o.electIn, "leader-election-namespace", "", "`namespace` of the leader's lease; empty for the pod's own")
-	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` to log: DEBUG, INFO, WARN or ERROR")
-	flags.BoolVar(&o.version, "version", false, "print the version and end")
+	flags.StringVar(&o.leaseNamespace, "leader-election-namespace", "", "`namespace` of the leader's lease; empty for the pod's")
+	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "lowest `level` to log: DEBUG, INFO, WARN or ERROR")
+	flags.BoolVar(&o.version, "version", false, "print the version and exit")
 	return flags
 }

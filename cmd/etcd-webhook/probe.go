@@ -14,37 +14,37 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 )
 
-// synced turns true once the manager's caches are: the manager starts it after
-// them. It runs on every replica, not only on the leader. Afterwards watches say
-// whether they stay so.
-type synced struct {
-	yes     atomic.Bool
-	watches *watches
+// cacheSync reports whether the manager's caches are in sync. The manager starts it after
+// they are synced for the first time; from then on watches decides. It runs on every replica,
+// not only on the leader.
+type cacheSync struct {
+	done    atomic.Bool
+	watches *watchHealth
 }
 
 // Start implements manager.Runnable.
-func (s *synced) Start(context.Context) error {
-	s.yes.Store(true)
+func (s *cacheSync) Start(context.Context) error {
+	s.done.Store(true)
 	return nil
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (s *synced) NeedLeaderElection() bool { return false }
+func (s *cacheSync) NeedLeaderElection() bool { return false }
 
-func (s *synced) check(*http.Request) error {
+func (s *cacheSync) check(*http.Request) error {
 	if err := s.watches.check(); err != nil {
 		return err
 	}
-	if !s.yes.Load() {
+	if !s.done.Load() {
 		return errors.New("caches are not synced yet")
 	}
 	return nil
 }
 
-// probe makes a replica ready when it can answer a review: its caches are
-// in sync and the webhook server listens with its certificate.
-func probe(mgr ctrl.Manager, w *watches) error {
-	s := &synced{watches: w}
+// addProbes adds the probes. A replica is ready when it can answer a review: its caches are in
+// sync and the webhook server listens with its certificate.
+func addProbes(mgr ctrl.Manager, w *watchHealth) error {
+	s := &cacheSync{watches: w}
 	if err := mgr.Add(s); err != nil {
 		return fmt.Errorf("set up the probes: %w", err)
 	}

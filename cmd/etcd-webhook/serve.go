@@ -24,7 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/webhook"
 )
 
-// serve answers reviews, and leads if it is its turn, until it is told to end by the context.
+// serve answers reviews, and runs the controllers while it leads, until the context ends.
 func serve(ctx context.Context, o options, stderr io.Writer) error {
 	logger := newLogger(stderr, o.logLevel)
 	ctrl.SetLogger(logger)
@@ -34,11 +34,11 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("find the API server: %w", err)
 	}
-	// What waits here delays admission or a budget that must be tightened;
-	// the API server's own fairness is the limit.
+	// A request that waits here delays admission, or a budget that must be tightened. The API
+	// server's own fairness is the limit.
 	config.QPS, config.Burst = 100, 200
 
-	self, err := answering(ctx, o.probes, func() (string, error) { return whoAmI(ctx, config, logger) })
+	self, err := withEarlyProbes(ctx, o.probes, func() (string, error) { return ownUsername(ctx, config, logger) })
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	seen := &watches{clock: clock.RealClock{}, logger: logger.WithName("caches")}
-	mgr, err := newManager(o, config, certificates, seen)
+	health := &watchHealth{clock: clock.RealClock{}, logger: logger.WithName("caches")}
+	mgr, err := newManager(o, config, certificates, health)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	}
 	leases := &observe.LeaseClock{Clock: clock.RealClock{}}
 	reader := &observe.Reader{Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Leases: leases}
-	if err := inform(ctx, mgr, reader); err != nil {
+	if err := addInformers(ctx, mgr, reader); err != nil {
 		return err
 	}
 	replica, err := os.Hostname()
 	if err != nil {
-		return fmt.Errorf("find out this replica's name: %w", err)
+		return fmt.Errorf("read this replica's name: %w", err)
 	}
 	built := version.Get()
 	err = webhook.Register(mgr.GetWebhookServer(), webhook.Config{
@@ -73,15 +73,15 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err := addLeader(ctx, mgr, o, reader); err != nil {
 		return err
 	}
-	if err := probe(mgr, seen); err != nil {
+	if err := addProbes(mgr, health); err != nil {
 		return err
 	}
 	logger.Info("starting", "version", built.Version, "commit", built.Commit, "user", self)
-	return mgr.Start(outlive(ctx, answersOn))
+	return mgr.Start(withDelayedCancel(ctx, reviewGrace))
 }
 
-// newManager makes the manager that answers reviews, on every replica.
-func newManager(o options, config *rest.Config, certificates *certificate.Keeper, seen *watches) (ctrl.Manager, error) {
+// newManager returns the manager that answers reviews. It runs on every replica.
+func newManager(o options, config *rest.Config, certificates *certificate.Keeper, health *watchHealth) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := observe.AddToScheme(scheme); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func newManager(o options, config *rest.Config, certificates *certificate.Keeper
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   observe.CacheOptions(),
-		NewCache:                seen.newCache,
+		NewCache:                health.newCache,
 		Metrics:                 metricsOptions(o, tlsOptions),
 		HealthProbeBindAddress:  o.probes,
 		GracefulShutdownTimeout: new(shutdownLimit),

@@ -52,7 +52,7 @@ func TestRotate(t *testing.T) {
 	for _, row := range []struct {
 		name          string
 		old, new      *servingCert
-		in            inputs
+		inputs        inputs
 		unconditional bool
 		// othersTrusted reports that other authorities were trusted before.
 		othersTrusted bool

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// answering has the probes answered while something is waited for that comes before the
-// manager: alive, and not ready. Else the kubelet would end a program that waits for the
-// API server, and start it again ever more slowly.
-func answering[T any](ctx context.Context, address string, wait func() (T, error)) (T, error) {
+// withEarlyProbes answers the probes while wait runs, before there is a manager: the program
+// is alive and not ready. Without that the kubelet would kill a program that waits for the
+// API server, and restart it with longer and longer waits.
+func withEarlyProbes[T any](ctx context.Context, address string, wait func() (T, error)) (T, error) {
 	var none T
 	if address == "" || address == "0" {
-		return wait() // there are no probes, as the manager takes it
+		return wait() // as for the manager, this means no probes
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
@@ -33,7 +33,7 @@ func answering[T any](ctx context.Context, address string, wait func() (T, error
 	go func() { _ = server.Serve(listener) }()
 	got, err := wait()
 	if closed := server.Close(); err == nil && closed != nil {
-		return none, fmt.Errorf("hand the probes over: %w", closed)
+		return none, fmt.Errorf("stop the early probes: %w", closed)
 	}
 	return got, err
 }

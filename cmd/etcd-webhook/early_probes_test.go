@@ -18,15 +18,15 @@ func TestAnswering(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := listener.Addr().String()
-	if _, err := answering(t.Context(), address, func() (int, error) { return 0, nil }); err == nil {
-		t.Error("a port that is taken is no error")
+	if _, err := withEarlyProbes(t.Context(), address, func() (int, error) { return 0, nil }); err == nil {
+		t.Error("a port in use is no error")
 	}
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 	refused := errors.New("refused")
 	for _, want := range []error{nil, refused} {
-		got, err := answering(t.Context(), address, func() (string, error) {
+		got, err := withEarlyProbes(t.Context(), address, func() (string, error) {
 			for path, code := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable} {
 				if now := status(t, "http://"+address+path); now != code {
 					t.Errorf("%s answers %d, want %d", path, now, code)

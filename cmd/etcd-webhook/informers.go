@@ -20,11 +20,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// inform starts every informer with the manager. One that is only started by
-// the first admission review would spend that review's time on its first list,
-// and readiness would not wait for it. It also lets the reader know whether there are
-// any Etcds to ask for.
-func inform(ctx context.Context, mgr ctrl.Manager, reader *observe.Reader) error {
+// addInformers starts every informer with the manager. An informer that the first admission
+// review starts would use up that review's time for its list, and readiness would not wait
+// for it. It also sets how the reader knows whether the API server serves Etcds.
+func addInformers(ctx context.Context, mgr ctrl.Manager, reader *observe.Reader) error {
 	for _, kind := range []client.Object{
 		&v1alpha1.EtcdTopologyPolicy{}, &corev1.Namespace{}, &corev1.Node{}, &corev1.Pod{}, &corev1.Service{},
 		&corev1.PersistentVolume{}, &corev1.PersistentVolumeClaim{}, &storagev1.StorageClass{},
@@ -38,12 +37,12 @@ func inform(ctx context.Context, mgr ctrl.Manager, reader *observe.Reader) error
 			return fmt.Errorf("watch %T: %w", kind, err)
 		}
 	}
-	druid := &etcds{mapper: mgr.GetRESTMapper(), informers: mgr.GetCache()}
-	if err := druid.look(ctx); err != nil {
+	etcds := &etcdInformer{mapper: mgr.GetRESTMapper(), informers: mgr.GetCache()}
+	if err := etcds.check(ctx); err != nil {
 		return err
 	}
-	reader.NoEtcds = druid.absent.Load
-	if err := mgr.Add(druid); err != nil {
+	reader.NoEtcds = etcds.absent.Load
+	if err := mgr.Add(etcds); err != nil {
 		return err
 	}
 	return reader.Leases.Feed(ctx, mgr.GetCache())

@@ -25,46 +25,46 @@ func (e elected) Start(ctx context.Context) error {
 	return nil
 }
 
-// TestLeadsNoLongerThanTold: a program that is told to end gives its lease back at once,
-// and answers reviews for longer.
-func TestLeadsNoLongerThanTold(t *testing.T) {
+// TestStop checks that a program releases its lease at once after a signal to stop, and answers
+// reviews for longer.
+func TestStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		told, tell := context.WithCancel(t.Context())
-		answers, e := outlive(told, answersOn), elected{make(chan time.Time, 1)}
+		stopped, stop := context.WithCancel(t.Context())
+		reviews, e := withDelayedCancel(stopped, reviewGrace), elected{make(chan time.Time, 1)}
 		ended := make(chan error, 1)
-		go func() { ended <- lead(told, e, &leaseLost{})(answers) }()
+		go func() { ended <- lead(stopped, e, &leaseLost{})(reviews) }()
 
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if answers.Err() != nil || len(ended) > 0 {
-			t.Fatal("it ends without being told")
+		if reviews.Err() != nil || len(ended) > 0 {
+			t.Fatal("it stops without a signal")
 		}
 		at := time.Now()
-		tell()
+		stop()
 		if err := <-ended; err != nil || !(<-e.until).Equal(at) {
-			t.Errorf("it led on: %v", err)
+			t.Errorf("it still leads: %v", err)
 		}
-		<-answers.Done()
-		if after := time.Since(at); after != answersOn {
+		<-reviews.Done()
+		if after := time.Since(at); after != reviewGrace {
 			t.Errorf("it answered for %s more", after)
 		}
 	})
 }
 
-// TestLeadsWhileItAnswers: what stops the answers ends the lead, too.
-func TestLeadsWhileItAnswers(t *testing.T) {
+// TestStopOfReviews checks that the leader stops with the manager that answers reviews.
+func TestStopOfReviews(t *testing.T) {
 	t.Parallel()
-	answers, stop := context.WithCancel(t.Context())
+	reviews, stop := context.WithCancel(t.Context())
 	stop()
-	if err := lead(t.Context(), elected{make(chan time.Time, 1)}, &leaseLost{})(answers); err != nil {
+	if err := lead(t.Context(), elected{make(chan time.Time, 1)}, &leaseLost{})(reviews); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestAnswersOnWithoutItsLease: a leader that has lost its lease isn't ready any more, and
-// answers for as long as one that was told to end.
-func TestAnswersOnWithoutItsLease(t *testing.T) {
+// TestLeaseLost checks that a leader that has lost its lease isn't ready any more, and answers
+// reviews for as long as after a signal to stop.
+func TestLeaseLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		why, lost, ended := errors.New("the lease is lost"), &leaseLost{}, make(chan error, 1)
@@ -78,9 +78,9 @@ func TestAnswersOnWithoutItsLease(t *testing.T) {
 			t.Error("it is ready, or has ended")
 		}
 		if err := <-ended; !errors.Is(err, why) {
-			t.Errorf("said %v", err)
+			t.Errorf("returned %v", err)
 		}
-		if after := time.Since(at); after != answersOn {
+		if after := time.Since(at); after != reviewGrace {
 			t.Errorf("it answered for %s more", after)
 		}
 	})
@@ -90,8 +90,8 @@ type loser struct{ err error }
 
 func (l loser) Start(context.Context) error { return l.err }
 
-// TestGraceIsEnough: the pod's grace period covers all that a replica does at its end.
-func TestGraceIsEnough(t *testing.T) {
+// TestGracePeriod checks that the pod's grace period is longer than the shutdown of a replica.
+func TestGracePeriod(t *testing.T) {
 	t.Parallel()
 	text, err := manifests.Files.ReadFile("base/deployment.yaml")
 	if err != nil {
@@ -102,7 +102,7 @@ func TestGraceIsEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	grace := deployment.Spec.Template.Spec.TerminationGracePeriodSeconds
-	if needs := answersOn + shutdownLimit; grace == nil || time.Duration(*grace)*time.Second <= needs {
+	if needs := reviewGrace + shutdownLimit; grace == nil || time.Duration(*grace)*time.Second <= needs {
 		t.Errorf("the Deployment gives a replica %v s, which needs more than %s", grace, needs)
 	}
 }
