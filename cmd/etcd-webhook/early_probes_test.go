@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestAnswering: whoever waits is alive and not ready, and leaves the port free.
-func TestAnswering(t *testing.T) {
+// TestEarlyProbes checks that a program that waits is alive and not ready, and that the port is
+// free afterwards.
+func TestEarlyProbes(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -60,7 +60,7 @@ func newLeader(reviews ctrl.Manager, o options) (ctrl.Manager, error) {
 		Metrics:                       metricsserver.Options{BindAddress: "0"}, // the other manager serves them
 		LeaderElection:                true,
 		LeaderElectionID:              "etcd-webhook.kubectl-etcd.dev",
-		LeaderElectionNamespace:       o.electIn,
+		LeaderElectionNamespace:       o.leaseNamespace,
 		LeaseDuration:                 new(leaseDuration),
 		RenewDeadline:                 new(renewDeadline),
 		RetryPeriod:                   new(retryPeriod),

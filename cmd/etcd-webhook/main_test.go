@@ -23,45 +23,45 @@ func TestRunExitCodes(t *testing.T) {
 		name string
 		args []string
 		want int
-		says string
+		text string
 	}{
 		{"help", []string{"-help"}, 0, "cert-dir"},
 		{"an unknown flag", []string{"-color"}, 2, "-color"},
 		{"an argument", []string{"start"}, 2, `unexpected argument "start"`},
-		{"a level that is none", []string{"-log-level", "loud"}, 2, "loud"},
-		{"a certificate that would run out too soon", []string{"-certificate-lifetime", "2m"}, 2, "at least six times"},
+		{"an unknown level", []string{"-log-level", "loud"}, 2, "loud"},
+		{"a certificate that would expire too soon", []string{"-certificate-lifetime", "2m"}, 2, "at least six times"},
 		{"no API server", nil, 1, "find the API server"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			if got := run(t.Context(), row.args, io.Discard, &stderr); got != row.want || !strings.Contains(stderr.String(), row.says) {
-				t.Errorf("exit %d, want %d; said %q, want %q in it", got, row.want, &stderr, row.says)
+			if got := run(t.Context(), row.args, io.Discard, &stderr); got != row.want || !strings.Contains(stderr.String(), row.text) {
+				t.Errorf("exit %d, want %d; printed %q, want %q in it", got, row.want, &stderr, row.text)
 			}
 		})
 	}
 }
 
-// TestRunSaysItsVersion, and needs nobody for that.
-func TestRunSaysItsVersion(t *testing.T) {
+// TestRunVersion checks that -version needs no API server.
+func TestRunVersion(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/nowhere")
 	var stdout, stderr bytes.Buffer
 	if got := run(t.Context(), []string{"-version"}, &stdout, &stderr); got != 0 || stderr.Len() > 0 {
-		t.Errorf("exit %d, said %q", got, &stderr)
+		t.Errorf("exit %d, printed %q", got, &stderr)
 	}
 	if want := version.Get().Version + "\n"; stdout.String() != want {
 		t.Errorf("printed %q, want %q", &stdout, want)
 	}
 }
 
-// TestRunEndsWhileItWaits: a program that is told to stop stops, also while the
-// API server doesn't answer.
-func TestRunEndsWhileItWaits(t *testing.T) {
-	t.Setenv("KUBECONFIG", "testdata/nobody.kubeconfig")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("told to stop"))
+// TestRunStopsWhileItWaits checks that the program stops after a signal while the API server
+// doesn't answer.
+func TestRunStopsWhileItWaits(t *testing.T) {
+	t.Setenv("KUBECONFIG", "testdata/unreachable.kubeconfig")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("signal to stop"))
 	defer cancel()
 	var stderr bytes.Buffer
-	if got := run(ctx, nil, io.Discard, &stderr); got != 1 || !strings.Contains(stderr.String(), "who this is") {
-		t.Errorf("exit %d, said %q", got, &stderr)
+	if got := run(ctx, nil, io.Discard, &stderr); got != 1 || !strings.Contains(stderr.String(), "user name") {
+		t.Errorf("exit %d, printed %q", got, &stderr)
 	}
 }
 
@@ -69,7 +69,7 @@ type named func()
 
 func (named) String() string { return "kind source: *v1.Pod" }
 
-func TestLoggerLetsThingsNameThemselves(t *testing.T) {
+func TestLoggerUsesStringMethod(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	newLogger(&out, slog.LevelInfo).Info("starting", "source", named(nil), "after", 5)

@@ -14,13 +14,13 @@ import (
 
 // options holds the values of the command line.
 type options struct {
-	certificate *certificate.Options
-	webhookPort int
-	metrics     string
-	probes      string
+	certificate    *certificate.Options
+	webhookPort    int
+	metrics        string
+	probes         string
 	leaseNamespace string
-	logLevel    slog.Level
-	version     bool
+	logLevel       slog.Level
+	version        bool
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {

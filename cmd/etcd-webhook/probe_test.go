@@ -5,10 +5,10 @@ package main
 
 import "testing"
 
-// TestSynced: the manager starts it once its caches are synced, on every replica.
-func TestSynced(t *testing.T) {
+// TestCacheSync checks that every replica becomes ready after its caches are synced.
+func TestCacheSync(t *testing.T) {
 	t.Parallel()
-	s := &synced{watches: &watches{}}
+	s := &cacheSync{watches: &watchHealth{}}
 	if s.check(nil) == nil {
 		t.Error("ready before the caches are synced")
 	}

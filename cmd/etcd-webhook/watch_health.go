@@ -22,109 +22,113 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 )
 
-// trouble is what keeps a watch from working.
-type trouble int
+// failureKind says why a watch fails.
+type failureKind int
 
 const (
-	// silent is no answer: the connection's fault, not the collection's.
-	silent trouble = iota
-	// putOff is an answer that says try again: 429, and an error of the API server's own.
-	putOff
-	// refused is an answer that stays the same until somebody changes a right.
+	// noAnswer is a failure of the connection. It doesn't depend on the collection.
+	noAnswer failureKind = iota
+	// retryable is an answer that asks for a retry: 429, or an error of the API server.
+	retryable
+	// refused is an answer that stays the same until a user changes a permission.
 	refused
 )
 
-// limits are how long each may last before a replica isn't ready.
+// limits are how long each failure may last before a replica isn't ready.
 //
-// Who may not watch doesn't know what to answer, but an API server that has just started
-// refuses for a moment what it will allow. The other two say nothing of this replica: it
-// would be missing, and admission fail open, the moment that the API server is back.
-// Only one that is cut off for long from an API server that others reach must go.
-var limits = map[trouble]time.Duration{silent: 2 * time.Minute, putOff: 2 * time.Minute, refused: 15 * time.Second}
+// A replica without permission to watch doesn't know what to answer. The limit isn't 0,
+// because an API server that has just started refuses for a moment what it will allow. The
+// other failures are usually not those of the replica: if it stopped being ready, it would be
+// missing, and admission would fail open, as soon as the API server is available again. Only a
+// replica that is disconnected for long, while others aren't, must stop being ready.
+var limits = map[failureKind]time.Duration{noAnswer: 2 * time.Minute, retryable: 2 * time.Minute, refused: 15 * time.Second}
 
-var words = map[trouble]string{silent: "has not been answered", putOff: "has failed", refused: "has been refused"}
+var descriptions = map[failureKind]string{noAnswer: "has not been answered", retryable: "has failed", refused: "has been refused"}
 
-// watches knows by the answers to the informers' requests which caches can't follow the
-// API server. Informers keep that to themselves: once synced they stay so.
-type watches struct {
+// watchHealth finds out from the answers to the informers' requests which caches can't follow
+// the API server. Informers don't report that: they stay synced after the first list.
+type watchHealth struct {
 	clock  clock.PassiveClock
 	logger logr.Logger
 
 	mu sync.Mutex
-	// failing are those that don't work, by the path of their collection.
+	// failing are the failures of watches, by the path of their collection.
 	failing map[string]*failure
 }
 
-// failure is a watch that doesn't work.
+// failure is a watch that fails.
 type failure struct {
-	trouble trouble
-	why     string
-	// since and last are the first and the last request in vain. What lies between them
-	// counts: one refusal says nothing of the half minute in which nobody asks again.
+	kind failureKind
+	why  string
+	// since and last are the times of the first and of the last failed request. The failure
+	// lasts for the time between them: one refusal alone proves nothing for the half minute
+	// until the next request.
 	since, last time.Time
-	told        bool
+	logged      bool
 }
 
-func (f *failure) tooLong() bool { return f.last.Sub(f.since) >= limits[f.trouble] }
+func (f *failure) tooLong() bool { return f.last.Sub(f.since) >= limits[f.kind] }
 
-// newCache makes the manager's cache, and sees all that its informers are answered.
-func (w *watches) newCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
-	seen := *o.HTTPClient
-	if seen.Transport == nil { // as of http.DefaultClient
-		seen.Transport = http.DefaultTransport
+// newCache creates the manager's cache, and observes the answers to its informers.
+func (w *watchHealth) newCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
+	observed := *o.HTTPClient
+	if observed.Transport == nil { // as for http.DefaultClient
+		observed.Transport = http.DefaultTransport
 	}
-	seen.Transport = w.over(seen.Transport)
-	o.HTTPClient = &seen
+	observed.Transport = w.observe(observed.Transport)
+	o.HTTPClient = &observed
 	return cache.New(config, o)
 }
 
-// over sees the head of each answer. The bodies, in which watches go on, pass unread.
-func (w *watches) over(next http.RoundTripper) http.RoundTripper {
+// observe returns a transport that records the status of each answer. It doesn't read the
+// bodies, which are the streams of the watches.
+func (w *watchHealth) observe(next http.RoundTripper) http.RoundTripper {
 	return apiserver.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		began := w.clock.Now()
 		answer, err := next.RoundTrip(r)
-		if !errors.Is(r.Context().Err(), context.Canceled) { // else nobody waits for it any more
-			w.note(r, answer, err, began)
+		if !errors.Is(r.Context().Err(), context.Canceled) { // a canceled request proves nothing
+			w.record(r, answer, err, began)
 		}
 		return answer, err
 	})
 }
 
-func (w *watches) note(r *http.Request, answer *http.Response, err error, began time.Time) {
+func (w *watchHealth) record(r *http.Request, answer *http.Response, err error, began time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	collection := r.URL.Path
 	if err != nil {
-		w.fails(collection, failure{trouble: silent, why: err.Error(), since: began})
+		w.fail(collection, failure{kind: noAnswer, why: err.Error(), since: began})
 		return
 	}
-	w.answered()
+	w.connected()
 	switch code := answer.StatusCode; {
-	// A list that is allowed is followed by a watch, which counts. What isn't served has no
-	// objects: those of a definition go before it, and it may never come back.
+	// After a successful list a watch follows, and the watch counts. A collection that isn't
+	// served has no objects: the API server deletes them before it removes their definition,
+	// and the definition may never be added again.
 	case code == http.StatusOK && r.URL.Query().Get("watch") == "true", code == http.StatusNotFound:
-		w.works(collection)
+		w.succeed(collection)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		w.fails(collection, failure{trouble: refused, why: answer.Status, since: began})
+		w.fail(collection, failure{kind: refused, why: answer.Status, since: began})
 	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
-		w.fails(collection, failure{trouble: putOff, why: answer.Status, since: began})
+		w.fail(collection, failure{kind: retryable, why: answer.Status, since: began})
 	}
 }
 
-// fails notes one more request in vain. A refusal stands until the watch works, whatever
-// else happens, and begins anew what was only silence before.
-func (w *watches) fails(collection string, now failure) {
+// fail records a failed request. A refusal lasts until the watch works, whatever fails in
+// between. It doesn't continue a failure of another kind: its time starts with it.
+func (w *watchHealth) fail(collection string, now failure) {
 	before := w.failing[collection]
-	if before != nil && before.trouble == refused && now.trouble != refused {
+	if before != nil && before.kind == refused && now.kind != refused {
 		return
 	}
 	now.last = w.clock.Now()
-	if before != nil && (before.trouble == refused) == (now.trouble == refused) {
-		now.since, now.told = before.since, before.told
+	if before != nil && (before.kind == refused) == (now.kind == refused) {
+		now.since, now.logged = before.since, before.logged
 	}
-	if now.tooLong() && !now.told {
-		w.logger.Info("this replica isn't ready: a cache is not in sync", "why", now.of(collection))
-		now.told = true
+	if now.tooLong() && !now.logged {
+		w.logger.Info("this replica isn't ready: a cache is not in sync", "why", now.describe(collection))
+		now.logged = true
 	}
 	if w.failing == nil {
 		w.failing = map[string]*failure{}
@@ -132,36 +136,36 @@ func (w *watches) fails(collection string, now failure) {
 	w.failing[collection] = &now
 }
 
-func (w *watches) works(collection string) {
-	if f := w.failing[collection]; f != nil && f.told {
-		w.logger.Info("a cache can be kept in sync again", "of", path.Base(collection))
+func (w *watchHealth) succeed(collection string) {
+	if f := w.failing[collection]; f != nil && f.logged {
+		w.logger.Info("a cache can be kept in sync again", "collection", path.Base(collection))
 	}
 	delete(w.failing, collection)
 }
 
-// answered ends every silence: any answer shows that the API server is reached. Informers
-// pause for up to a minute, each by itself, and reviews are asked for at once.
-func (w *watches) answered() {
+// connected ends every failure without an answer, because any answer proves the connection.
+// Each informer pauses for up to a minute by itself, but reviews must be answered at once.
+func (w *watchHealth) connected() {
 	for collection, f := range w.failing {
-		if f.trouble == silent {
-			w.works(collection)
+		if f.kind == noAnswer {
+			w.succeed(collection)
 		}
 	}
 }
 
-// of says what is wrong with a collection's watch.
-func (f *failure) of(collection string) string {
-	return fmt.Sprintf("watching %s %s since %s (%s)", path.Base(collection), words[f.trouble], f.since.UTC().Format(time.RFC3339), f.why)
+// describe returns a description of the failure of a collection's watch.
+func (f *failure) describe(collection string) string {
+	return fmt.Sprintf("watching %s %s since %s (%s)", path.Base(collection), descriptions[f.kind], f.since.UTC().Format(time.RFC3339), f.why)
 }
 
-// check is for readiness.
-func (w *watches) check() error {
+// check is a readiness check.
+func (w *watchHealth) check() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var all []string
 	for collection, f := range w.failing {
 		if f.tooLong() {
-			all = append(all, f.of(collection))
+			all = append(all, f.describe(collection))
 		}
 	}
 	if len(all) == 0 {

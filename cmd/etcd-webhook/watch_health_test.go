@@ -30,74 +30,73 @@ const (
 	pods    = "/api/v1/pods"
 )
 
-// asked is a request at a time, and its answer: a code, or 0 for none at all.
-type asked struct {
+// request is a request at a time and its answer: a code, or 0 for no answer.
+type request struct {
 	at   time.Duration
 	path string
 	list bool
 	code int
 }
 
-// TestWatches: what the informers are answered tells whether a replica is ready, after
-// the last of these requests.
-func TestWatches(t *testing.T) {
+// TestWatchHealth checks whether a replica is ready after the last of these requests.
+func TestWatchHealth(t *testing.T) {
 	t.Parallel()
 	const sec, minute = time.Second, time.Minute
 	for _, row := range []struct {
-		name  string
-		asked []asked
-		want  string // part of what readiness says, empty where it is ready
-		told  int    // lines of the log
+		name     string
+		requests []request
+		want     string // part of the readiness error, empty if ready
+		lines    int    // of the log
 	}{
-		{name: "nothing was asked yet"},
-		{name: "it works", asked: []asked{{0, budgets, false, 200}}},
-		{name: "refused once", asked: []asked{{0, budgets, false, 403}}},
-		{name: "refused for a moment", asked: []asked{{0, budgets, false, 403}, {14 * sec, budgets, false, 403}}},
-		{name: "refused", asked: []asked{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {16 * sec, budgets, false, 403}}, told: 1,
+		{name: "no request yet"},
+		{name: "it works", requests: []request{{0, budgets, false, 200}}},
+		{name: "refused once", requests: []request{{0, budgets, false, 403}}},
+		{name: "refused for a moment", requests: []request{{0, budgets, false, 403}, {14 * sec, budgets, false, 403}}},
+		{name: "refused", requests: []request{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {16 * sec, budgets, false, 403}}, lines: 1,
 			want: "caches are not in sync: watching poddisruptionbudgets has been refused since 2026-01-01T00:00:00Z (403 Forbidden)"},
-		{name: "unknown to the API server", asked: []asked{{0, budgets, false, 401}, {15 * sec, budgets, false, 401}}, told: 1, want: "401 Unauthorized"},
-		{name: "its list refused", asked: []asked{{0, budgets, true, 403}, {15 * sec, budgets, true, 403}}, told: 1, want: "watching poddisruptionbudgets has been refused"},
-		{name: "refused and listed", asked: []asked{{0, budgets, false, 403}, {1 * sec, budgets, true, 200}, {15 * sec, budgets, false, 403}}, told: 1, want: "refused"},
-		{name: "refused, then allowed", asked: []asked{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {20 * sec, budgets, false, 200}}, told: 2},
-		{name: "refused, while another works", asked: []asked{{0, budgets, false, 403}, {14 * sec, pods, false, 200}, {15 * sec, budgets, false, 403}}, told: 1, want: "refused"},
-		{name: "both refused", asked: []asked{{0, pods, false, 403}, {0, budgets, false, 403}, {15 * sec, pods, false, 403}, {15 * sec, budgets, false, 403}}, told: 2,
+		{name: "unknown to the API server", requests: []request{{0, budgets, false, 401}, {15 * sec, budgets, false, 401}}, lines: 1, want: "401 Unauthorized"},
+		{name: "its list refused", requests: []request{{0, budgets, true, 403}, {15 * sec, budgets, true, 403}}, lines: 1, want: "watching poddisruptionbudgets has been refused"},
+		{name: "refused and listed", requests: []request{{0, budgets, false, 403}, {1 * sec, budgets, true, 200}, {15 * sec, budgets, false, 403}}, lines: 1, want: "refused"},
+		{name: "refused, then allowed", requests: []request{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {20 * sec, budgets, false, 200}}, lines: 2},
+		{name: "refused, while another works", requests: []request{{0, budgets, false, 403}, {14 * sec, pods, false, 200}, {15 * sec, budgets, false, 403}}, lines: 1, want: "refused"},
+		{name: "both refused", requests: []request{{0, pods, false, 403}, {0, budgets, false, 403}, {15 * sec, pods, false, 403}, {15 * sec, budgets, false, 403}}, lines: 2,
 			want: "watching poddisruptionbudgets has been refused since 2026-01-01T00:00:00Z (403 Forbidden), watching pods has been refused"},
-		{name: "refused before a silence", asked: []asked{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {20 * sec, budgets, false, 0}, {21 * sec, pods, false, 200}}, told: 1, want: "refused"},
-		{name: "refused again after it was allowed", asked: []asked{{0, budgets, false, 403}, {10 * sec, budgets, false, 200}, {20 * sec, budgets, false, 403}}},
-		{name: "refused after a silence", asked: []asked{{0, budgets, false, 0}, {100 * sec, budgets, false, 403}, {110 * sec, budgets, false, 403}}},
-		{name: "refused after it was put off", asked: []asked{{0, budgets, false, 503}, {100 * sec, budgets, false, 403}}},
-		{name: "no answer for a while", asked: []asked{{0, budgets, false, 0}, {119 * sec, budgets, false, 0}}},
-		{name: "no answer", asked: []asked{{0, budgets, false, 0}, {2 * minute, budgets, false, 0}}, told: 1, want: "watching poddisruptionbudgets has not been answered since 2026-01-01T00:00:00Z ("},
-		{name: "an answer to another ends a silence", asked: []asked{{0, budgets, false, 0}, {2 * minute, budgets, false, 0}, {3 * minute, pods, false, 403}}, told: 2},
-		{name: "put off for a while", asked: []asked{{0, budgets, false, 503}, {119 * sec, budgets, false, 429}}},
-		{name: "put off", asked: []asked{{0, budgets, false, 429}, {1 * minute, pods, false, 200}, {2 * minute, budgets, false, 500}}, told: 1, want: "watching poddisruptionbudgets has failed since 2026-01-01T00:00:00Z (500 Internal"},
-		{name: "too old a version", asked: []asked{{0, budgets, false, 410}, {10 * minute, budgets, false, 410}}},
-		{name: "a way to list that isn't known", asked: []asked{{0, budgets, false, 400}, {10 * minute, budgets, false, 400}}},
-		{name: "refused, then removed", asked: []asked{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {16 * sec, budgets, false, 404}}, told: 2},
-		{name: "never served", asked: []asked{{0, budgets, false, 404}, {10 * minute, budgets, false, 404}}},
-		{name: "a definition is removed", asked: []asked{{0, budgets, false, 200}, {1 * sec, budgets, false, 404}, {10 * minute, budgets, false, 404}}},
+		{name: "refused before a request without an answer", requests: []request{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {20 * sec, budgets, false, 0}, {21 * sec, pods, false, 200}}, lines: 1, want: "refused"},
+		{name: "refused again after it was allowed", requests: []request{{0, budgets, false, 403}, {10 * sec, budgets, false, 200}, {20 * sec, budgets, false, 403}}},
+		{name: "refused after requests without an answer", requests: []request{{0, budgets, false, 0}, {100 * sec, budgets, false, 403}, {110 * sec, budgets, false, 403}}},
+		{name: "refused after a retryable error", requests: []request{{0, budgets, false, 503}, {100 * sec, budgets, false, 403}}},
+		{name: "no answer for a short time", requests: []request{{0, budgets, false, 0}, {119 * sec, budgets, false, 0}}},
+		{name: "no answer", requests: []request{{0, budgets, false, 0}, {2 * minute, budgets, false, 0}}, lines: 1, want: "watching poddisruptionbudgets has not been answered since 2026-01-01T00:00:00Z ("},
+		{name: "an answer for another collection", requests: []request{{0, budgets, false, 0}, {2 * minute, budgets, false, 0}, {3 * minute, pods, false, 403}}, lines: 2},
+		{name: "retryable errors for a short time", requests: []request{{0, budgets, false, 503}, {119 * sec, budgets, false, 429}}},
+		{name: "retryable errors", requests: []request{{0, budgets, false, 429}, {1 * minute, pods, false, 200}, {2 * minute, budgets, false, 500}}, lines: 1, want: "watching poddisruptionbudgets has failed since 2026-01-01T00:00:00Z (500 Internal"},
+		{name: "too old a version", requests: []request{{0, budgets, false, 410}, {10 * minute, budgets, false, 410}}},
+		{name: "an unknown kind of list", requests: []request{{0, budgets, false, 400}, {10 * minute, budgets, false, 400}}},
+		{name: "refused, then removed", requests: []request{{0, budgets, false, 403}, {15 * sec, budgets, false, 403}, {16 * sec, budgets, false, 404}}, lines: 2},
+		{name: "never served", requests: []request{{0, budgets, false, 404}, {10 * minute, budgets, false, 404}}},
+		{name: "a definition is removed", requests: []request{{0, budgets, false, 200}, {1 * sec, budgets, false, 404}, {10 * minute, budgets, false, 404}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			w, told := &watches{}, 0
-			w.logger = funcr.New(func(_, _ string) { told++ }, funcr.Options{})
-			ask(t, w, row.asked)
+			w, lines := &watchHealth{}, 0
+			w.logger = funcr.New(func(_, _ string) { lines++ }, funcr.Options{})
+			send(t, w, row.requests)
 			got := ""
 			if err := w.check(); err != nil {
 				got = err.Error()
 			}
 			if (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
-				t.Errorf("it says %q, want %q", got, row.want)
+				t.Errorf("the error is %q, want %q", got, row.want)
 			}
-			if told != row.told {
-				t.Errorf("the log has %d lines, want %d", told, row.told)
+			if lines != row.lines {
+				t.Errorf("the log has %d lines, want %d", lines, row.lines)
 			}
 		})
 	}
 }
 
-// ask makes requests of a server that answers by these codes.
-func ask(t *testing.T, w *watches, all []asked) {
+// send makes requests to a server that answers with their codes.
+func send(t *testing.T, w *watchHealth, all []request) {
 	t.Helper()
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := clocktesting.NewFakePassiveClock(began)
@@ -110,7 +109,7 @@ func ask(t *testing.T, w *watches, all []asked) {
 		to.WriteHeader(code)
 	}))
 	defer server.Close()
-	caller := &http.Client{Transport: w.over(&http.Transport{DisableKeepAlives: true})}
+	caller := &http.Client{Transport: w.observe(&http.Transport{DisableKeepAlives: true})}
 	for _, a := range all {
 		now.SetTime(began.Add(a.at))
 		code = a.code
@@ -122,7 +121,7 @@ func ask(t *testing.T, w *watches, all []asked) {
 	}
 }
 
-// get makes a request that is answered with a code, 0 for not at all.
+// get makes a request and checks the code of its answer, 0 for no answer.
 func get(ctx context.Context, t *testing.T, by *http.Client, url string, want int) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
@@ -138,20 +137,20 @@ func get(ctx context.Context, t *testing.T, by *http.Client, url string, want in
 	}
 }
 
-// TestNobodyWaits: a request that nobody waits for any more is no silence.
-func TestNobodyWaits(t *testing.T) {
+// TestCanceledRequest checks that a canceled request is no failure.
+func TestCanceledRequest(t *testing.T) {
 	t.Parallel()
-	w := &watches{clock: clock.RealClock{}}
+	w := &watchHealth{clock: clock.RealClock{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	get(ctx, t, &http.Client{Transport: w.over(http.DefaultTransport)}, "http://127.0.0.1:1"+budgets+"?watch=true", 0)
+	get(ctx, t, &http.Client{Transport: w.observe(http.DefaultTransport)}, "http://127.0.0.1:1"+budgets+"?watch=true", 0)
 	if len(w.failing) > 0 {
-		t.Error("it is taken for a failure")
+		t.Error("it counts as a failure")
 	}
 }
 
-// TestWatchesStream: what a watch tells passes as it comes.
-func TestWatchesStream(t *testing.T) {
+// TestWatchStream checks that the events of a watch pass without delay.
+func TestWatchStream(t *testing.T) {
 	t.Parallel()
 	more := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, _ *http.Request) {
@@ -162,12 +161,12 @@ func TestWatchesStream(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	w := &watches{clock: clock.RealClock{}}
+	w := &watchHealth{clock: clock.RealClock{}}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+pods+"?watch=true", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := w.over(http.DefaultTransport).RoundTrip(request)
+	answer, err := w.observe(http.DefaultTransport).RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,8 +179,9 @@ func TestWatchesStream(t *testing.T) {
 	}
 }
 
-// TestInformersAreSeen: a real informer is refused, and allowed afterwards, and both show.
-func TestInformersAreSeen(t *testing.T) {
+// TestRealInformer checks that the refusals of a real informer's requests are recorded, and that
+// they end when it is allowed.
+func TestRealInformer(t *testing.T) {
 	t.Parallel()
 	var allowed atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
@@ -199,7 +199,7 @@ func TestInformersAreSeen(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	w := &watches{clock: clock.RealClock{}, logger: logr.Discard()}
+	w := &watchHealth{clock: clock.RealClock{}, logger: logr.Discard()}
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
 	c, err := w.newCache(&rest.Config{Host: server.URL}, cache.Options{HTTPClient: &http.Client{}, Scheme: scheme.Scheme, Mapper: mapper})
@@ -217,10 +217,10 @@ func TestInformersAreSeen(t *testing.T) {
 		err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 10*time.Minute, true, func(context.Context) (bool, error) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			return len(w.failing) == want && (want == 0 || w.failing[pods].trouble == refused), nil
+			return len(w.failing) == want && (want == 0 || w.failing[pods].kind == refused), nil
 		})
 		if err != nil {
-			t.Fatalf("%d watches that are refused are never seen: %v", want, err)
+			t.Fatalf("there are never %d refused watches: %v", want, err)
 		}
 	}
 	cancel()

@@ -141,8 +141,8 @@ func withoutLeader(t *testing.T, ns string) {
 			t.Errorf("the kubelet started a replica again: %+v, before %+v", now, r)
 		}
 	}
-	if log := kubectl(t, "logs", before.Program.Leader, "-n", Namespace); !strings.Contains(log, "this replica leads no more") {
-		t.Errorf("%s did not begin anew:\n%s", before.Program.Leader, log)
+	if log := kubectl(t, "logs", before.Program.Leader, "-n", Namespace); !strings.Contains(log, "this replica has lost the leader's lease") {
+		t.Errorf("%s did not restart:\n%s", before.Program.Leader, log)
 	}
 }
 
