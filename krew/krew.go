@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package krew makes the manifest by which krew installs the plugin, from
-// archives that are there. It builds nothing and knows no address of its own.
+// Package krew renders the manifest with which krew installs the plugin. It doesn't build the
+// archives and contains no addresses.
 package krew
 
 import (
@@ -12,20 +12,20 @@ import (
 	"text/template"
 )
 
-// Name is the plugin's name in krew; the manifest's file must have it too.
+// Name is the plugin's name in krew, and the base name of the manifest's file.
 const Name = "etcd"
 
-// Release is what a manifest says of one version.
+// Release is the content of a manifest for one version.
 type Release struct {
-	// Version is a semantic version with its v.
+	// Version is a semantic version with the prefix v.
 	Version  string
 	Archives []Archive
 }
 
-// Archive is the plugin for one platform.
+// Archive is the archive of the plugin for one platform.
 type Archive struct {
 	OS, Arch string // as Go names them
-	URI      string // where krew downloads it, .tar.gz or .zip
+	URI      string // of the download, .tar.gz or .zip
 	SHA256   string // of the archive, in hexadecimal
 	Bin      string // the program's path in the archive
 }
@@ -35,11 +35,11 @@ var text string
 
 var manifest = template.Must(template.New("etcd.yaml.tmpl").Option("missingkey=error").Parse(text))
 
-// Manifest is the content of the file Name + ".yaml".
+// Manifest returns the content of the file Name + ".yaml".
 func Manifest(r Release) ([]byte, error) {
 	var out bytes.Buffer
 	if err := manifest.Execute(&out, r); err != nil {
-		return nil, fmt.Errorf("render krew's manifest of %s: %w", r.Version, err)
+		return nil, fmt.Errorf("render krew manifest of %s: %w", r.Version, err)
 	}
 	return out.Bytes(), nil
 }

@@ -9,8 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestManifest reads what was rendered as YAML; what krew says of it is tested
-// with krew itself, in the test module.
+// TestManifest parses the rendered YAML. The test module validates it with krew itself.
 func TestManifest(t *testing.T) {
 	t.Parallel()
 	text, err := Manifest(Release{Version: "v1.2.3", Archives: []Archive{

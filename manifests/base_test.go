@@ -21,32 +21,32 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestWebhooksAskLittle holds what keeps a cluster from depending on etcd-webhook: nothing
-// waits long for it, nothing fails without it, and it isn't asked about itself.
-func TestWebhooksAskLittle(t *testing.T) {
+// TestWebhooksAreOptional checks that a cluster doesn't depend on etcd-webhook: nothing waits
+// long for it or fails without it, and it isn't called for its own objects.
+func TestWebhooksAreOptional(t *testing.T) {
 	t.Parallel()
 	var config admissionregistrationv1.MutatingWebhookConfiguration
 	readBase(t, "webhooks.yaml", &config)
 	patches := []string{"pods", "poddisruptionbudgets", "services"}
-	elsewhere := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+	otherNamespaces := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
 		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"kube-system", "kubectl-etcd-system"},
 	}}}
 	for _, w := range config.Webhooks {
 		kind := w.Rules[0].Resources[0]
-		for what, holds := range map[string]bool{
-			"the API server waits 3 seconds at most": ptr.Deref(w.TimeoutSeconds, 10) <= 3,
+		for property, holds := range map[string]bool{
+			"the API server waits at most 3 seconds": ptr.Deref(w.TimeoutSeconds, 10) <= 3,
 			"it fails open":                          ptr.Deref(w.FailurePolicy, "") == admissionregistrationv1.Ignore,
-			"it is asked in dry runs":                ptr.Deref(w.SideEffects, "") == admissionregistrationv1.SideEffectClassNone,
-			"it is asked about other versions":       ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
-			"it is asked again after others, if it patches": slices.Contains(patches, kind) ==
+			"it is called in dry runs":               ptr.Deref(w.SideEffects, "") == admissionregistrationv1.SideEffectClassNone,
+			"it is called for other versions":        ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
+			"it is called again after other webhooks, if it patches": slices.Contains(patches, kind) ==
 				(ptr.Deref(w.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy),
-			"it is asked about little": len(w.MatchConditions) > 0 || w.ObjectSelector != nil || kind == "etcds",
+			"it is called for few objects": len(w.MatchConditions) > 0 || w.ObjectSelector != nil || kind == "etcds",
 		} {
 			if !holds {
-				t.Errorf("%s: not true that %s", w.Name, what)
+				t.Errorf("%s: not true that %s", w.Name, property)
 			}
 		}
-		if diff := cmp.Diff(elsewhere, w.NamespaceSelector); diff != "" {
+		if diff := cmp.Diff(otherNamespaces, w.NamespaceSelector); diff != "" {
 			t.Errorf("%s: namespaces (-want +got):\n%s", w.Name, diff)
 		}
 		for _, r := range w.Rules {
@@ -57,7 +57,7 @@ func TestWebhooksAskLittle(t *testing.T) {
 	}
 }
 
-// TestReplicasAreConfined holds what Pod Security doesn't ask for.
+// TestReplicasAreConfined checks restrictions that Pod Security doesn't require.
 func TestReplicasAreConfined(t *testing.T) {
 	t.Parallel()
 	var deployment appsv1.Deployment
@@ -68,7 +68,7 @@ func TestReplicasAreConfined(t *testing.T) {
 	}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
 		if !ptr.Deref(c.SecurityContext.ReadOnlyRootFilesystem, false) {
-			t.Errorf("%s: its root can be written to", c.Name)
+			t.Errorf("%s: its root file system is writable", c.Name)
 		}
 		if slices.ContainsFunc([]*resource.Quantity{c.Resources.Requests.Cpu(), c.Resources.Requests.Memory(), c.Resources.Limits.Cpu(), c.Resources.Limits.Memory()}, (*resource.Quantity).IsZero) {
 			t.Errorf("%s: resources %+v", c.Name, c.Resources)
@@ -80,32 +80,33 @@ func TestReplicasAreConfined(t *testing.T) {
 	var account corev1.ServiceAccount
 	readBase(t, "service-account.yaml", &account)
 	if ptr.Deref(account.AutomountServiceAccountToken, true) {
-		t.Error("its token is mounted into whatever names the account")
+		t.Error("its token is mounted into every pod with the account")
 	}
 }
 
-// TestReplicasFitAnywhere holds what other platforms ask for, and that no member makes room.
-func TestReplicasFitAnywhere(t *testing.T) {
+// TestReplicasRunOnAllPlatforms checks the requirements of other platforms, and that replicas
+// don't preempt members.
+func TestReplicasRunOnAllPlatforms(t *testing.T) {
 	t.Parallel()
 	var deployment appsv1.Deployment
 	readBase(t, "deployment.yaml", &deployment)
 	spec := deployment.Spec.Template.Spec
 	if s := spec.SecurityContext; !ptr.Deref(s.RunAsNonRoot, false) || s.RunAsUser != nil || s.RunAsGroup != nil || s.FSGroup != nil {
-		t.Errorf("OpenShift refuses it, or it may be root: %+v", s)
+		t.Errorf("OpenShift denies it, or it may run as root: %+v", s)
 	}
 	if spec.NodeSelector[corev1.LabelOSStable] != "linux" {
-		t.Errorf("it may come to a Windows node: %v", spec.NodeSelector)
+		t.Errorf("it may be scheduled to a Windows node: %v", spec.NodeSelector)
 	}
 	var class schedulingv1.PriorityClass
 	readBase(t, "priority-class.yaml", &class)
 	if class.Name != spec.PriorityClassName || ptr.Deref(class.PreemptionPolicy, "") != corev1.PreemptNever {
-		t.Errorf("it may drive members off their nodes: %+v", class)
+		t.Errorf("it may preempt members: %+v", class)
 	}
 }
 
-// TestNetworkPolicyFits holds that the policy is about the replicas, lets in what their
-// ports serve and nothing else, and out where API servers listen.
-func TestNetworkPolicyFits(t *testing.T) {
+// TestNetworkPolicy checks that the policy selects the replicas, allows ingress to their ports
+// only, and allows egress to the ports of API servers.
+func TestNetworkPolicy(t *testing.T) {
 	t.Parallel()
 	var deployment appsv1.Deployment
 	readBase(t, "deployment.yaml", &deployment)
@@ -115,7 +116,7 @@ func TestNetworkPolicyFits(t *testing.T) {
 		t.Errorf("pods (-the Deployment's +the policy's):\n%s", diff)
 	}
 	if want := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}; !slices.Equal(policy.Spec.PolicyTypes, want) {
-		t.Errorf("it is about %v", policy.Spec.PolicyTypes)
+		t.Errorf("its types are %v", policy.Spec.PolicyTypes)
 	}
 	var served, in []string
 	for _, p := range deployment.Spec.Template.Spec.Containers[0].Ports {
@@ -125,7 +126,7 @@ func TestNetworkPolicyFits(t *testing.T) {
 		in = append(in, p.Port.StrVal)
 	}
 	if len(policy.Spec.Ingress) != 1 || !slices.Equal(served, in) {
-		t.Errorf("it lets in to %v, and served are %v", in, served)
+		t.Errorf("it allows ingress to %v, and the replicas serve %v", in, served)
 	}
 	var out []intstr.IntOrString
 	for _, p := range policy.Spec.Egress[0].Ports {
@@ -133,14 +134,14 @@ func TestNetworkPolicyFits(t *testing.T) {
 	}
 	for _, port := range []int32{443, 6443} {
 		if !slices.Contains(out, intstr.FromInt32(port)) {
-			t.Errorf("no way out to port %d, but to %v", port, out)
+			t.Errorf("it does not allow egress to port %d, only to %v", port, out)
 		}
 	}
 }
 
-// TestRightsAreNamed holds that no right is for all of anything, and none is one of those
-// that are as good as all.
-func TestRightsAreNamed(t *testing.T) {
+// TestPermissionsAreNarrow checks that no permission has a wildcard or allows to gain all other
+// permissions.
+func TestPermissionsAreNarrow(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"base/cluster-role.yaml", "base/leader-election-role.yaml", "overlays/self-signed/roles.yaml", "overlays/cert-manager/roles.yaml"} {
 		for _, r := range rulesOf(t, file) {
@@ -159,7 +160,7 @@ func TestRightsAreNamed(t *testing.T) {
 			}
 			byName := slices.Contains(r.Resources, "secrets") || slices.Contains(r.Resources, "mutatingwebhookconfigurations")
 			if byName && len(r.ResourceNames) == 0 && !slices.Equal(r.Verbs, []string{"create"}) || byName && slices.Contains(r.Verbs, "list") {
-				t.Errorf("%s: %+v is not for one object by its name", file, r)
+				t.Errorf("%s: %+v does not name its objects", file, r)
 			}
 		}
 	}

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifests carries the kustomize bases that etcd-webhook is installed
-// from, for programs that install it.
+// Package manifests embeds the kustomize bases of etcd-webhook, for programs that install
+// it.
 package manifests
 
 import "embed"
 
-// Files has the folders base, crd and overlays as they stand in the repository.
+// Files holds the folders base, crd and overlays of the repository.
 //
 //go:embed base crd overlays
 var Files embed.FS

@@ -10,10 +10,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestServiceMonitorKeepsLabels holds that what is collected by way of the Prometheus
-// operator goes by the labels that alerts ask for. The operator gives every target labels
-// of its own, namespace and service among them, and those of a metric that are called the
-// same lose against them unless they are to be honoured.
+// TestServiceMonitorKeepsLabels checks that metrics collected through the Prometheus operator
+// have the labels that alerts use. The operator adds labels to every target, among them
+// namespace and service. Without honorLabels they replace the labels of the metric.
 func TestServiceMonitorKeepsLabels(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("monitoring/servicemonitor.yaml")
@@ -27,6 +26,6 @@ func TestServiceMonitorKeepsLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := monitor.Spec.Endpoints; len(e) != 1 || !e[0].HonorLabels {
-		t.Errorf("endpoints %+v: with an etcd cluster's namespace lost, alerts and dashboard name etcd-webhook's", e)
+		t.Errorf("endpoints %+v: alerts and dashboard would show the namespace of etcd-webhook instead of the etcd cluster's", e)
 	}
 }

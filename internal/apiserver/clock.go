@@ -12,13 +12,13 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// far is from when on a difference of clocks counts. HTTP dates have whole seconds.
-const far = 5 * time.Second
+// tolerance is the difference of clocks that is ignored. HTTP dates have whole seconds.
+const tolerance = 5 * time.Second
 
-// Clock is the API server's time, by which certificates and leases are judged: a node
-// or a laptop whose own clock is wrong must not make certificates for another year, nor
-// call a good one expired. It is learned from the dates of answers; before the first
-// one it is the local time.
+// Clock is a clock with the API server's time, for the validity of certificates and leases: a
+// node or a laptop with a wrong clock must not create certificates for another year, or report
+// a valid one as expired. The time comes from the dates of answers. Before the first answer it
+// is the local time.
 type Clock struct {
 	clock.PassiveClock // the local one
 	mu                 sync.Mutex
@@ -35,15 +35,15 @@ func (c *Clock) Now() time.Time {
 // Since implements clock.PassiveClock.
 func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
-// Listen returns a configuration from whose clients' answers the time is learned.
-func (c *Clock) Listen(config *rest.Config) *rest.Config {
+// LearnFrom returns a copy of config. The answers to its clients set the clock.
+func (c *Clock) LearnFrom(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return RoundTripper(func(r *http.Request) (*http.Response, error) {
-			asked := c.PassiveClock.Now()
+			sent := c.PassiveClock.Now()
 			answer, err := next.RoundTrip(r)
 			if err == nil {
-				c.learn(answer.Header.Get("Date"), asked)
+				c.learn(answer.Header.Get("Date"), sent)
 			}
 			return answer, err
 		})
@@ -51,16 +51,16 @@ func (c *Clock) Listen(config *rest.Config) *rest.Config {
 	return config
 }
 
-// learn takes the date of an answer to what was asked at that local time. An answer
-// that took long says little and is passed over.
-func (c *Clock) learn(date string, asked time.Time) {
+// learn sets the clock to the date of an answer to a request that was sent at that local time.
+// The date of a slow answer is too imprecise and is ignored.
+func (c *Clock) learn(date string, sent time.Time) {
 	theirs, err := http.ParseTime(date)
 	now := c.PassiveClock.Now()
-	if err != nil || now.Sub(asked) >= far {
+	if err != nil || now.Sub(sent) >= tolerance {
 		return
 	}
 	ahead := theirs.Sub(now)
-	if ahead.Abs() < far {
+	if ahead.Abs() < tolerance {
 		ahead = 0
 	}
 	c.mu.Lock()

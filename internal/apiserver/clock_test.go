@@ -15,15 +15,15 @@ import (
 
 var local = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestClock learns the time from answers that came soon.
+// TestClock checks that the clock learns from fast answers only.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	c := &Clock{PassiveClock: clocktesting.NewFakePassiveClock(local)}
 	ahead, behind := local.Add(10*time.Minute), local.AddDate(-4, 0, 0)
 	for _, row := range []struct {
-		date  string
-		asked time.Duration
-		want  time.Time
+		date string
+		sent time.Duration
+		want time.Time
 	}{
 		{"", 0, local},
 		{local.Add(2 * time.Second).Format(http.TimeFormat), 0, local},
@@ -33,16 +33,16 @@ func TestClock(t *testing.T) {
 		{behind.Format(http.TimeFormat), 0, behind},
 		{local.Format(http.TimeFormat), 0, local},
 	} {
-		c.learn(row.date, local.Add(row.asked))
+		c.learn(row.date, local.Add(row.sent))
 		if !c.Now().Equal(row.want) || c.Since(local) != row.want.Sub(local) {
 			t.Errorf("after %q it is %s, want %s", row.date, c.Now(), row.want)
 		}
 	}
 }
 
-// TestListen: the answers to a configuration's clients tell the time, and the caller's
-// own configuration stays as it is.
-func TestListen(t *testing.T) {
+// TestLearnFrom checks that the answers to a configuration's clients set the clock, and that the
+// caller's configuration is unchanged.
+func TestLearnFrom(t *testing.T) {
 	t.Parallel()
 	ahead := local.Add(time.Hour)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -54,7 +54,7 @@ func TestListen(t *testing.T) {
 	for _, step := range []struct {
 		config *rest.Config
 		want   time.Time
-	}{{given, local}, {c.Listen(given), ahead}, {given, ahead}} {
+	}{{given, local}, {c.LearnFrom(given), ahead}, {given, ahead}} {
 		client, err := rest.HTTPClientFor(step.config)
 		if err != nil {
 			t.Fatal(err)

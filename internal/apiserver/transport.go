@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apiserver has what is learned from the API server's answers besides what
-// they say.
+// Package apiserver observes the API server's answers below the level of a client: their
+// dates and their status.
 package apiserver
 
 import "net/http"
 
-// RoundTripper is a function that sends requests, or stands before what does.
+// RoundTripper is a function that implements http.RoundTripper.
 type RoundTripper func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements http.RoundTripper.

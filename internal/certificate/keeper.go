@@ -56,7 +56,7 @@ type Keeper struct {
 // New returns a Keeper. It does nothing before it is started, but the files in Dir must exist.
 func New(config *rest.Config, o Options) (*Keeper, error) {
 	serverClock := &apiserver.Clock{PassiveClock: o.Clock}
-	client, err := kubernetes.NewForConfig(serverClock.Listen(config))
+	client, err := kubernetes.NewForConfig(serverClock.LearnFrom(config))
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}

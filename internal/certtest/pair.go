@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package certtest makes certificates that tests show to what reads them.
+// Package certtest creates certificates for tests.
 package certtest
 
 import (
@@ -20,8 +20,7 @@ type Pair struct {
 	CertPEM, KeyPEM []byte
 }
 
-// Make makes a key and its certificate, signed by another pair, or where that is nil by
-// the key itself.
+// Make creates a key and its certificate. by signs it; if by is nil, it is self-signed.
 func Make(tb testing.TB, template *x509.Certificate, by *Pair) *Pair {
 	tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

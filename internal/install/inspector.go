@@ -83,7 +83,7 @@ type calledWebhook struct {
 // one is the default of the context.
 func NewWebhookLook(config *rest.Config, local clock.Clock, namespace string, explicit bool) (*Inspector, error) {
 	theirs := &apiserver.Clock{PassiveClock: local}
-	asking := theirs.Listen(config)
+	asking := theirs.LearnFrom(config)
 	kube, err := kubeclient.Connect(asking)
 	return &Inspector{
 		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: etcd.NewTunnel(config),

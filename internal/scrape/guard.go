@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scrape lets those collect metrics whom the API server allows to: their
-// token is one that it knows, and they may get the path. It is what
-// controller-runtime's filter does, without the libraries of an API server,
-// which would make the program half as large again.
+// Package scrape registers metrics, and protects their endpoint: a client needs a token of the
+// API server and the permission to get the path. controller-runtime's filter does the same
+// with the libraries of an API server, which would make the program half as large again.
 package scrape
 
 import (
@@ -20,56 +19,56 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Guard stands before a handler. Use New for one that asks the API server.
+// Guard protects a handler. New returns one that uses the API server.
 type Guard struct {
-	// Identify says whose token it is, false for a token that is nobody's.
+	// Identify returns the user of a token, and reports whether the token is valid.
 	Identify func(ctx context.Context, token string) (authenticationv1.UserInfo, bool, error)
-	// Allowed says whether a user may do what a request asks for.
+	// Allowed reports whether a user may make a request.
 	Allowed func(ctx context.Context, user authenticationv1.UserInfo, verb, path string) (bool, error)
 	Clock   clock.PassiveClock
 
-	mu    sync.Mutex
-	known map[[sha256.Size]byte]answer
+	mu     sync.Mutex
+	cached map[[sha256.Size]byte]decision
 }
 
-// answer is what was found of a token and a request.
-type answer struct {
+// decision is the status code for a token and a request.
+type decision struct {
 	code  int
 	until time.Time
 }
 
 const (
-	// yesFor and noFor are how long an answer holds. A right that is taken away
-	// counts after a minute; one that is given, as fast as a person tries again.
-	yesFor = time.Minute
-	noFor  = 5 * time.Second
-	// patience is what the API server gets for both answers.
-	patience = 10 * time.Second
-	// remembered bounds the memory that others can fill with tokens they make up.
-	remembered = 1000
+	// allowedFor and deniedFor are how long a decision is cached. A removed permission takes
+	// effect within a minute; a new one as soon as a user retries.
+	allowedFor = time.Minute
+	deniedFor  = 5 * time.Second
+	// timeout is the limit for both requests to the API server.
+	timeout = 10 * time.Second
+	// maxCached limits the memory that clients can fill with invented tokens.
+	maxCached = 1000
 )
 
-// Filter is a metricsserver.Filter.
+// Filter implements metricsserver.Filter.
 func (g *Guard) Filter(log logr.Logger, next http.Handler) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		code, err := g.judge(r)
+		code, err := g.decide(r)
 		switch {
 		case err != nil:
-			log.Error(err, "cannot tell who may collect metrics")
-			http.Error(w, "whether you may is not known now", http.StatusInternalServerError)
+			log.Error(err, "cannot check the permission to collect metrics")
+			http.Error(w, "cannot check your permission now", http.StatusInternalServerError)
 		case code == http.StatusOK:
 			next.ServeHTTP(w, r)
 		case code == http.StatusUnauthorized:
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "a token that the API server knows is needed", code)
+			http.Error(w, "a token of the API server is required", code)
 		default:
-			http.Error(w, "you may not get "+r.URL.Path, code)
+			http.Error(w, "no permission to get "+r.URL.Path, code)
 		}
 	}), nil
 }
 
-// judge is the status code for a request: 200, 401 or 403.
-func (g *Guard) judge(r *http.Request) (int, error) {
+// decide returns the status code for a request: 200, 401 or 403.
+func (g *Guard) decide(r *http.Request) (int, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if token == "" || !strings.EqualFold(scheme, "Bearer") {
@@ -77,21 +76,22 @@ func (g *Guard) judge(r *http.Request) (int, error) {
 	}
 	verb, path := strings.ToLower(r.Method), r.URL.Path
 	key := sha256.Sum256([]byte(verb + " " + path + " " + token))
-	if code := g.recall(key); code != 0 {
+	if code := g.lookUp(key); code != 0 {
 		return code, nil
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
-	code, err := g.ask(ctx, token, verb, path)
+	code, err := g.review(ctx, token, verb, path)
 	if err == nil {
-		g.remember(key, code)
+		g.store(key, code)
 	}
 	return code, err
 }
 
-func (g *Guard) ask(ctx context.Context, token, verb, path string) (int, error) {
-	user, known, err := g.Identify(ctx, token)
-	if err != nil || !known {
+// review asks the API server.
+func (g *Guard) review(ctx context.Context, token, verb, path string) (int, error) {
+	user, valid, err := g.Identify(ctx, token)
+	if err != nil || !valid {
 		return http.StatusUnauthorized, err
 	}
 	allowed, err := g.Allowed(ctx, user, verb, path)
@@ -101,26 +101,26 @@ func (g *Guard) ask(ctx context.Context, token, verb, path string) (int, error) 
 	return http.StatusOK, nil
 }
 
-// recall is what was found lately, 0 for nothing.
-func (g *Guard) recall(key [sha256.Size]byte) int {
+// lookUp returns the cached status code, or 0 if there is none.
+func (g *Guard) lookUp(key [sha256.Size]byte) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	a, found := g.known[key]
-	if !found || !g.Clock.Now().Before(a.until) {
+	d, found := g.cached[key]
+	if !found || !g.Clock.Now().Before(d.until) {
 		return 0
 	}
-	return a.code
+	return d.code
 }
 
-func (g *Guard) remember(key [sha256.Size]byte, code int) {
+func (g *Guard) store(key [sha256.Size]byte, code int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.known == nil || len(g.known) >= remembered {
-		g.known = map[[sha256.Size]byte]answer{}
+	if g.cached == nil || len(g.cached) >= maxCached {
+		g.cached = map[[sha256.Size]byte]decision{}
 	}
-	hold := noFor
+	validity := deniedFor
 	if code == http.StatusOK {
-		hold = yesFor
+		validity = allowedFor
 	}
-	g.known[key] = answer{code, g.Clock.Now().Add(hold)}
+	g.cached[key] = decision{code, g.Clock.Now().Add(validity)}
 }

@@ -15,15 +15,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// New makes a guard that asks the API server. It needs the right to create
-// tokenreviews and subjectaccessreviews. Its requests have a rate of their own,
-// so that whoever tries tokens doesn't slow down anything else.
+// New returns a guard that uses the API server. It needs the permission to create
+// tokenreviews and subjectaccessreviews. Its requests have a separate rate limit, so that a
+// client that tries tokens doesn't slow down other requests.
 func New(config *rest.Config) (*Guard, error) {
 	own := rest.CopyConfig(config)
 	own.QPS, own.Burst, own.RateLimiter = 5, 10, nil
 	client, err := kubernetes.NewForConfig(own)
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create a client: %w", err)
 	}
 	r := reviews{client}
 	return &Guard{Identify: r.identify, Allowed: r.allowed, Clock: clock.RealClock{}}, nil
@@ -35,7 +35,7 @@ func (r reviews) identify(ctx context.Context, token string) (authenticationv1.U
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
 	review, err := r.client.AuthenticationV1().TokenReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return authenticationv1.UserInfo{}, false, fmt.Errorf("ask whose token it is: %w", err)
+		return authenticationv1.UserInfo{}, false, fmt.Errorf("review a token: %w", err)
 	}
 	return review.Status.User, review.Status.Authenticated, nil
 }
@@ -51,7 +51,7 @@ func (r reviews) allowed(ctx context.Context, user authenticationv1.UserInfo, ve
 	}}
 	review, err := r.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return false, fmt.Errorf("ask whether user %s may %s %s: %w", user.Username, verb, path, err)
+		return false, fmt.Errorf("review whether user %s may %s %s: %w", user.Username, verb, path, err)
 	}
 	return review.Status.Allowed, nil
 }

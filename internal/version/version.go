@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package version says what a program of this project was built from. It knows
-// what the Go command wrote into the program, and nothing of releases.
+// Package version reports what a program of this project was built from. It reads what the Go
+// command wrote into the program, and doesn't depend on releases.
 package version
 
 import (
@@ -11,24 +11,23 @@ import (
 	"sync"
 )
 
-// stamped is set by the linker where the Go command can't know the version: a
-// packager who builds from a tarball, without git.
+// stamped is set by the linker if the Go command can't find the version, as when a packager
+// builds from a tarball without git.
 //
 //	go build -ldflags "-X github.com/kubectl-etcd/kubectl-etcd/internal/version.stamped=v1.2.3"
 var stamped string
 
 // Info is what a program was built from.
 type Info struct {
-	// Version is a tag, or a pseudo-version of the commit as Go writes it, with
-	// +dirty where the folder had changes; (devel) where nothing tells.
+	// Version is a tag, or Go's pseudo-version of the commit. It ends in +dirty if the folder
+	// had changes, and is (devel) if nothing is known.
 	Version string
-	// Commit and Date are the revision and when it was committed, as RFC 3339.
-	// They are empty where the program was built from a module's archive, as go
-	// install does, or without git.
+	// Commit is the revision, and Date its time in RFC 3339. They are empty if the program was
+	// built without git or from a module's archive, as go install does.
 	Commit, Date string
-	// Modified says that the folder had changes beside that commit.
+	// Modified reports whether the folder had uncommitted changes.
 	Modified bool
-	// Go is the release that built it, Platform its operating system and architecture.
+	// Go is the Go release. Platform is the operating system and the architecture.
 	Go, Platform string
 }
 
@@ -38,7 +37,7 @@ var Get = sync.OnceValue(func() Info {
 	return read(build, stamped)
 })
 
-// read is Get for the given build; build may be nil.
+// read returns the Info of a build, which may be nil.
 func read(build *debug.BuildInfo, stamped string) Info {
 	info := Info{Version: stamped, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if build != nil {
