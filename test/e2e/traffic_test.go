@@ -200,7 +200,7 @@ func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 		t.Errorf("it was restored %s too early", early)
 	}
 	unchanged(t, c, before)
-	awaitEvent(t, c, "is restored: it was cut until")
+	awaitEvent(t, c, ": the cut ended at")
 }
 
 // cutInterrupted interrupts the plugin between its last write, which the API server has

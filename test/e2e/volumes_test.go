@@ -83,7 +83,7 @@ func TestVolumeBoundAfterAdmission(t *testing.T) {
 	if zones := clusters.Zones(members(t, c)); zones[zone] != 2 {
 		t.Errorf("members whose volumes are in %s are not both there: %v", zone, zones)
 	}
-	awaitEvent(t, c, "found no node for 2m0s: it was required to go to")
+	awaitEvent(t, c, "found no node for 2m0s: it was required to run in")
 
 	out, _ := plugin(t, 3, "check", "tied", "-n", ns)
 	tied := "tied-0"
