@@ -85,7 +85,7 @@ type cluster struct {
 	mode v1alpha1.Mode
 	// verdict is zero in mode Off.
 	verdict policy.BudgetVerdict
-	// problem says why no budget protects the members; nil if one does.
+	// problem is why no budget protects the members; nil if one does.
 	problem *policy.Note
 	// conflictWait is how long the budget is left to another client that resets it; 0 for
 	// no such client.

@@ -131,8 +131,7 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 	return nil
 }
 
-// uncountedNote says why a kept budget doesn't protect the members. It is nil if the
-// budget does.
+// uncountedNote returns why a kept budget doesn't protect the members, or nil if it does.
 func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
 	due := c.verdict.MinAvailable
 	if c.facts.Budgets.Strangers == 0 {
@@ -147,7 +146,8 @@ func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
 		kept.Name, due, possible)}
 }
 
-// resetNote says why a budget that another client resets again and again is left unchanged.
+// resetNote returns the note on a budget that is left unchanged because another client resets
+// it again and again.
 func resetNote(budget string) *policy.Note {
 	return &policy.Note{Reason: reasonWrittenBack, Message: fmt.Sprintf(
 		"budget %s is left unchanged for now: another client reset it %d times in %s, bypassing admission. Stop that client, or make sure that its writes reach this project's webhook",

@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 )
 
-// failureKind says why a watch fails.
+// failureKind is the reason why a watch fails.
 type failureKind int
 
 const (

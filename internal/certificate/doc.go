@@ -5,7 +5,7 @@
 // fails while the certificate or its authority is replaced.
 //
 // The state is in the cluster: one Secret holds the authority and the certificate, and the
-// webhook configuration says which authorities API servers trust. Every replica makes the
+// webhook configuration defines which authorities API servers trust. Every replica makes the
 // same passes over both, one small step at a time. Each write requires the version that was
 // read, so the replicas need no leader:
 //

@@ -288,7 +288,7 @@ func TestRecovery(t *testing.T) {
 				m.resume()
 				m.run(600, 40*time.Second)
 				if !m.serving() || !readTrust(m.config).equals(readState(m.secret).authorities()) {
-					m.fail("in the end not everything is served, or the webhooks trust others than the Secret says")
+					m.fail("in the end not everything is served, or the webhooks trust other authorities than the Secret has")
 				}
 			})
 		})
@@ -306,7 +306,7 @@ func (m *model) limit(to func(*x509.Certificate)) {
 }
 
 // TestImmutableSecret checks the readiness check while the Secret is immutable. A replica that
-// starts says what to do, and the others do when their certificate expires. After that they
+// starts reports what to do, and the others do when their certificate expires. After that they
 // are ready.
 func TestImmutableSecret(t *testing.T) {
 	t.Parallel()

@@ -33,9 +33,9 @@ type server struct {
 	clock   clock.PassiveClock // the API server's time
 	mu      sync.RWMutex
 	current *servingCert
-	// waitReason says why a certificate that exists isn't served; empty if none waits.
+	// waitReason is why a certificate that exists isn't served; empty if none waits.
 	waitReason string
-	// writeErr says why nothing can be renewed until a user intervenes; nil if it can.
+	// writeErr is why nothing can be renewed until a user intervenes; nil if it can.
 	writeErr error
 	// othersTrusted reports that webhooks trusted other authorities when the first certificate
 	// wasn't trusted.

@@ -94,7 +94,7 @@ func TestRotate(t *testing.T) {
 	}
 }
 
-// TestServeLogs checks that the log says once why a certificate isn't served, and once that it
+// TestServeLogs checks that the log has once why a certificate isn't served, and once that it
 // is.
 func TestServeLogs(t *testing.T) {
 	t.Parallel()

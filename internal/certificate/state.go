@@ -22,8 +22,8 @@ const (
 	formerCertsKey   = "former-ca.crt"
 )
 
-// FormerUntilAnnotation on the Secret with self-signed certificates says until when the
-// authorities that no longer sign are trusted.
+// FormerUntilAnnotation on the Secret with self-signed certificates holds the time until
+// which the authorities that no longer sign are trusted.
 const FormerUntilAnnotation = "kubectl-etcd.dev/former-authorities-until"
 
 // maxFormer limits the size of the caBundle, in case a client deletes the Secret repeatedly.
