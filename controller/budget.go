@@ -78,9 +78,11 @@ func (b *Budget) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile
 // cluster is one cluster during one reconciliation.
 type cluster struct {
 	*Budget
-	owner  observe.Owner
-	facts  observe.Facts
-	policy *v1alpha1.EtcdTopologyPolicy
+	owner observe.Owner
+	facts observe.Facts
+	// reported are the conditions with their times.
+	reported []observe.Condition
+	policy   *v1alpha1.EtcdTopologyPolicy
 	// mode is ModeOff if no policy keeps the cluster's budget.
 	mode v1alpha1.Mode
 	// verdict is zero in mode Off.
@@ -106,10 +108,14 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}
-	if err := b.conditions.publish(ctx, b.Reader, owner, facts); err != nil {
+	reported, err := b.Reader.Conditions(ctx, owner, facts)
+	if err != nil {
 		return nil, err
 	}
-	c := &cluster{Budget: b, owner: owner, facts: facts, policy: match.Policy, mode: v1alpha1.ModeOff, problem: facts.Budgets.Problem}
+	c := &cluster{
+		Budget: b, owner: owner, facts: facts, reported: reported,
+		policy: match.Policy, mode: v1alpha1.ModeOff, problem: facts.Budgets.Problem,
+	}
 	if match.Policy != nil && match.Policy.Spec.Disruption.On() {
 		c.mode = match.Policy.Spec.Mode
 	}

@@ -26,6 +26,7 @@ const (
 // publish makes the outcome of a reconciliation known: Events, metrics and the finding.
 // err is the error of the writes.
 func (c *cluster) publish(err error) (reconcile.Result, error) {
+	c.conditions.publish(c.owner, c.facts, c.reported)
 	switch {
 	case err != nil:
 		return c.publishError(err)
@@ -39,7 +40,7 @@ func (c *cluster) publish(err error) (reconcile.Result, error) {
 	default:
 		c.forget(c.owner.Key())
 	}
-	// In mode Off, too: the metrics show each cluster's state.
+	// Mode Off requeues, too, because the metrics show the state of each cluster.
 	return c.requeue(), nil
 }
 

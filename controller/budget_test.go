@@ -112,21 +112,6 @@ func TestBudgetFollowsAgingLease(t *testing.T) {
 	s.expect("main minAvailable=3 QuorumAtRisk")
 }
 
-func TestBudgetIsCreated(t *testing.T) {
-	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	foreign := removeBudget(s, "etcd")
-	s.expect("etcd-quorum minAvailable=2 AllReady")
-	s.restart()
-	s.expect("etcd-quorum minAvailable=2 AllReady")
-	s.put(foreign)
-	s.expect("etcd maxUnavailable=1 AllReady")
-	removeBudget(s, "etcd")
-	s.expect("etcd-quorum minAvailable=2 AllReady")
-	change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
-	s.expect()
-}
-
 // TestBudgetSelectsOtherPods checks that maxUnavailable is counted from the pods that
 // Kubernetes expects. Pods without a controller are not expected.
 func TestBudgetSelectsOtherPods(t *testing.T) {
@@ -159,58 +144,6 @@ func TestBudgetSelectsOtherPods(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestCreatedBudgetSelectsOtherPods checks what happens when a user changes the selector of a
-// created budget, or has a budget of its name with another selector.
-func TestCreatedBudgetSelectsOtherPods(t *testing.T) {
-	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	removeBudget(s, "etcd")
-	s.expect("etcd-quorum minAvailable=2 AllReady")
-	stray := func(p *policyv1.PodDisruptionBudget) {
-		p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
-	}
-	copied := removeBudget(s, "etcd-quorum").DeepCopyObject().(*policyv1.PodDisruptionBudget)
-	s.expect("etcd-quorum minAvailable=2 AllReady")
-	stray(copied)
-	copied.Name, copied.UID = "web", "copy"
-	s.put(copied)
-	change(s, "etcd-quorum", stray)
-	s.expect("etcd-quorum minAvailable=2 AllReady", "web minAvailable=2 -")
-	removeBudget(s, "web")
-
-	change(s, "etcd-quorum", func(p *policyv1.PodDisruptionBudget) {
-		stray(p)
-		p.Labels, p.Annotations = nil, nil
-	})
-	_, result := s.reconcile()
-	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonNameTaken {
-		t.Errorf("found %+v of a name that is in use", f)
-	}
-	if got := strings.Join(recorded(s.events), "\n"); !strings.Contains(got, "exists and does not select the members") {
-		t.Errorf("recorded %q", got)
-	}
-	if result.RequeueAfter < 2*time.Second {
-		t.Errorf("reconciles again after %s", result.RequeueAfter)
-	}
-}
-
-func TestBudgetIsNotCreatedByDefault(t *testing.T) {
-	t.Parallel()
-	s := plain(t, "{}")
-	removeBudget(s, "etcd")
-	s.expect()
-	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != observe.NoBudget {
-		t.Errorf("found %+v", f)
-	}
-	if got := recorded(s.events); len(got) != 1 {
-		t.Errorf("recorded %q, want one Event", got)
-	}
-	etcd := druid(t, "{disruption: {createMissing: true}}")
-	removeBudget(etcd, "main")
-	etcd.Objects = slices.DeleteFunc(etcd.Objects, func(o client.Object) bool { _, is := o.(*appsv1.StatefulSet); return is })
-	etcd.expect() // etcd-druid creates it, before the StatefulSet
 }
 
 // removeBudget removes a budget and returns it.

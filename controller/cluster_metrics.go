@@ -5,7 +5,6 @@ package controller
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"time"
 
@@ -65,11 +64,7 @@ type observedCondition struct {
 }
 
 // publish sets the metrics of a cluster.
-func (h *conditionHistory) publish(ctx context.Context, r *observe.Reader, o observe.Owner, f observe.Facts) error {
-	reported, err := r.Conditions(ctx, o, f)
-	if err != nil {
-		return err
-	}
+func (h *conditionHistory) publish(o observe.Owner, f observe.Facts, reported []observe.Condition) {
 	ready, quorum := 0, 0
 	for _, m := range f.Cluster.Members {
 		if m.Ready && m.PodReady && !m.Learner {
@@ -99,7 +94,6 @@ func (h *conditionHistory) publish(ctx context.Context, r *observe.Reader, o obs
 		conditionStatus.WithLabelValues(o.Namespace, o.Name, kind, statusLabel(status)).Set(1)
 		conditionSince.WithLabelValues(o.Namespace, o.Name, kind).Set(float64(since.Unix()))
 	}
-	return nil
 }
 
 func statusLabel(s policy.Status) string { return cmp.Or(string(s), "Absent") }
