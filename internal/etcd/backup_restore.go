@@ -134,7 +134,7 @@ func (b *BackupRestore) get(ctx context.Context, pod, path string) (*http.Respon
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, &saidError{cmp.Or(words(Endpoint{Port: b.Port, TLS: b.TLS}, err), err.Error()), err}
+		return nil, &messageError{cmp.Or(words(Endpoint{Port: b.Port, TLS: b.TLS}, err), err.Error()), err}
 	}
 	return response, nil
 }

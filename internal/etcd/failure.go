@@ -38,6 +38,15 @@ func (e *MemberError) Unwrap() error { return e.Err }
 // GRPCStatus keeps the code for those who look at it.
 func (e *MemberError) GRPCStatus() *status.Status { return status.New(e.code, e.Words) }
 
+// messageError is an error with another message.
+type messageError struct {
+	message string
+	err     error
+}
+
+func (e *messageError) Error() string { return e.message }
+func (e *messageError) Unwrap() error { return e.err }
+
 // Reason is an error of this package without the member that it begins with, for
 // where the member is said already. It is empty for nil.
 func Reason(err error) string {

@@ -6,6 +6,7 @@ package etcd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 
@@ -20,7 +21,16 @@ func (c *Cluster) SnapshotSource(pod string) SnapshotSource {
 			return nil, nil, err
 		}
 		return client.ActiveConnection(), client, nil
-	}}
+	}, Describe: describeStream}
+}
+
+// describeStream returns the error of a snapshot's stream without the member, which the
+// caller names.
+func describeStream(err error) error {
+	if m, ok := errors.AsType[*MemberError](err); ok {
+		return &messageError{m.Words, err}
+	}
+	return &messageError{words(Endpoint{}, err), err}
 }
 
 // SnapshotOrder is the members that a snapshot may be taken of, the best first:

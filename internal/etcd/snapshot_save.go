@@ -26,6 +26,32 @@ type SnapshotSource struct {
 	// Open makes a connection for this stream alone: a port-forward has no flow
 	// control, and what shares it waits behind every byte. Closed by the caller.
 	Open func(ctx context.Context) (grpc.ClientConnInterface, io.Closer, error)
+	// Describe returns an error of the connection or of the member with a message for
+	// users. Where it is nil, such errors keep their own message.
+	Describe func(error) error
+}
+
+// failed returns the error of a stream that broke.
+func (s SnapshotSource) failed(err error) *streamError {
+	if s.Describe != nil {
+		err = s.Describe(err)
+	}
+	return &streamError{err}
+}
+
+// describedStream is a stream whose errors have a message for users.
+type describedStream struct {
+	snapshotStream
+
+	source SnapshotSource
+}
+
+func (s describedStream) Recv() (*pb.SnapshotResponse, error) {
+	response, err := s.snapshotStream.Recv()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, s.source.failed(err)
+	}
+	return response, err
 }
 
 // SnapshotSave says how a snapshot is fetched.
@@ -173,15 +199,15 @@ func (s SnapshotSave) transfer(ctx context.Context, src SnapshotSource, w io.Wri
 	start := time.Now() //nolint:forbidigo // how long something took
 	conn, closer, err := src.Open(ctx)
 	if err != nil {
-		return received{}, 0, causeOf(ctx, failedStream(err))
+		return received{}, 0, causeOf(ctx, src.failed(err))
 	}
 	defer closer.Close()
 	stream, err := pb.NewMaintenanceClient(conn).Snapshot(ctx, &pb.SnapshotRequest{})
 	if err != nil {
-		return received{}, 0, causeOf(ctx, failedStream(err))
+		return received{}, 0, causeOf(ctx, src.failed(err))
 	}
 	last := int64(-1)
-	got, err := receive(stream, w, func(total int64) error {
+	got, err := receive(describedStream{stream, src}, w, func(total int64) error {
 		if s.Begin != nil {
 			s.Begin(src.Pod, total)
 		}

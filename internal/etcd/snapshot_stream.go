@@ -43,23 +43,6 @@ type streamError struct{ err error }
 func (e *streamError) Error() string { return e.err.Error() }
 func (e *streamError) Unwrap() error { return e.err }
 
-// failedStream is an error of the connection or of the member, in words for people.
-func failedStream(err error) *streamError {
-	if m, ok := errors.AsType[*MemberError](err); ok {
-		return &streamError{&saidError{m.Words, err}}
-	}
-	return &streamError{&saidError{words(Endpoint{}, err), err}}
-}
-
-// saidError is an error in other words.
-type saidError struct {
-	words string
-	err   error
-}
-
-func (e *saidError) Error() string { return e.words }
-func (e *saidError) Unwrap() error { return e.err }
-
 func badStream(format string, args ...any) error {
 	return &streamError{fmt.Errorf(format, args...)}
 }
@@ -77,7 +60,7 @@ func receive(stream snapshotStream, w io.Writer, begin func(total int64) error, 
 			return in.end()
 		}
 		if err != nil {
-			return received{}, &streamError{fmt.Errorf("%w (after %d of %d bytes)", failedStream(err), in.done, in.total)}
+			return received{}, badStream("%w (after %d of %d bytes)", err, in.done, in.total)
 		}
 		if in.total == 0 {
 			if err := in.begin(resp, begin); err != nil {
