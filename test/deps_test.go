@@ -26,23 +26,25 @@ var graph = map[string][]string{
 	"internal/observe":             {"api/v1alpha1", "policy"},
 	"internal/observe/observetest": nil,
 	"internal/budget":              {"internal/observe", "api/v1alpha1", "policy"},
-	"internal/etcd":                {"internal/observe"},
+	"internal/snapshot":            nil,
+	"internal/etcd/tunnel":         nil,
+	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/observe"},
 	"internal/operate":             {"internal/observe"},
 	"internal/operate/lock":        {"internal/operate", "internal/observe"},
 	"internal/operate/maintenance": {"internal/etcd", "policy"},
 	"internal/operate/membership": {
-		"internal/operate", "internal/operate/lock", "internal/operate/maintenance", "internal/etcd", "internal/observe", "policy",
+		"internal/operate", "internal/operate/lock", "internal/operate/maintenance", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "policy",
 	},
 	"internal/operate/traffic": {"internal/operate", "internal/operate/lock", "internal/etcd", "internal/observe", "api/v1alpha1"},
 	"internal/operate/restore": {
-		"internal/operate", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/observe",
+		"internal/operate", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/snapshot", "internal/observe",
 	},
 	"internal/operate/operatetest": nil,
 	"internal/install": {
-		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/budget", "internal/etcd", "internal/observe",
+		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/budget", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
 		"internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy",
 	},
-	"internal/check":               {"webhook/entries", "internal/etcd", "internal/observe", "api/v1alpha1", "policy"},
+	"internal/check":               {"webhook/entries", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "api/v1alpha1", "policy"},
 
 	"webhook":         {"webhook/entries", "internal/observe", "api/v1alpha1", "policy"},
 	"webhook/entries": nil,
@@ -63,7 +65,7 @@ var graph = map[string][]string{
 		"internal/observe", "api/v1alpha1", "policy",
 	},
 	"cmd/kubectl-etcd": {
-		"internal/operate", "internal/check", "internal/etcd", "internal/version", "internal/apiserver",
+		"internal/operate", "internal/check", "internal/etcd", "internal/etcd/tunnel", "internal/snapshot", "internal/version", "internal/apiserver",
 		"internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy",
 	},
 }
@@ -85,6 +87,7 @@ var foreign = map[string][]string{
 	"internal/observe":             {commandLine, printers},
 	"internal/budget":              {etcd, commandLine, printers},
 	"internal/etcd":                {commandLine, printers},
+	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/operate":             {commandLine, printers},
 	"internal/operate/lock":        {etcd, commandLine, printers},
 	"internal/operate/maintenance": {commandLine, printers},

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -135,7 +136,7 @@ func (g *gatherer) members(ctx context.Context) {
 		return
 	}
 	g.say("asking " + plural(len(endpoints), "member", "members") + " of " + g.Owner.String())
-	cluster := &etcd.Cluster{Tunnel: etcd.NewTunnel(g.Config), Endpoints: endpoints}
+	cluster := &etcd.Cluster{Tunnel: tunnel.New(g.Config), Endpoints: endpoints}
 	defer func() { _ = cluster.Close() }() // nothing was written
 	g.Survey = got(cluster.Survey(ctx))
 	if _, split := errors.AsType[*etcd.SplitBrainError](g.Survey.Err); split {

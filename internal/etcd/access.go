@@ -6,13 +6,14 @@ package etcd
 import (
 	"context"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // Access is what it takes to speak to members of any cluster. Unlike env it is
 // safe for concurrent use.
 type Access struct {
-	Tunnel      *Tunnel
+	Tunnel      *tunnel.Dialer
 	Credentials Credentials
 }
 

@@ -16,6 +16,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 // BackupRestore is etcd-backup-restore, druid's sidecar of each member. Whichever
@@ -25,7 +27,7 @@ import (
 // Only what is safe is asked. Reading /initialization/status takes an answer away
 // from the member that waits for it.
 type BackupRestore struct {
-	Tunnel *Tunnel
+	Tunnel *tunnel.Dialer
 	// Namespace and Pods are where it runs; they are tried in this order until
 	// one answers.
 	Namespace string

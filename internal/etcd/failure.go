@@ -18,6 +18,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 // MemberError is why a call to a member failed, in words for people.
@@ -87,13 +89,13 @@ const wantsCertificate = "wants a client certificate, and none was found: name i
 
 func wordsOfTunnel(e Endpoint, err error) string {
 	var said apierrors.APIStatus
-	var port *PortError
+	var port *tunnel.PortError
 	switch {
 	case errors.As(err, &said):
 		return said.Status().Message
 	case errors.Is(err, syscall.ECONNREFUSED) && errors.As(err, &port):
 		return fmt.Sprintf("nothing listens on port %d (connection refused): etcd doesn't run there, or not on localhost", port.Port)
-	case errors.As(err, &port) && !port.reset():
+	case errors.As(err, &port) && !port.Reset():
 		return port.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time"

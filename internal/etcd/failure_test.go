@@ -20,6 +20,8 @@ import (
 	"google.golang.org/grpc/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 func TestWords(t *testing.T) {
@@ -34,7 +36,7 @@ func TestWords(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"refused port", plain, &PortError{Port: 2379, Said: "dial tcp4 127.0.0.1:2379: connect: connection refused"}, "nothing listens on port 2379 (connection refused)"},
+		{"refused port", plain, &tunnel.PortError{Port: 2379, Message: "dial tcp4 127.0.0.1:2379: connect: connection refused"}, "nothing listens on port 2379 (connection refused)"},
 		{"forbidden", plain, fmt.Errorf("port-forward: %w", apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "a-0", errors.New(`User "jane" cannot create resource "pods/portforward"`))), `User "jane" cannot create resource "pods/portforward"`},
 		{"silence in the clear", plain, errSilent, "may want TLS"},
 		{"silence", secured, errSilent, "the connection was cut"},

@@ -12,13 +12,15 @@ import (
 	"net"
 	"sync"
 	"syscall"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 // link makes the connections of one client to one member. It speaks TLS itself,
 // below gRPC: what goes wrong is then known as an error and not as a part of a
 // sentence of gRPC's, and so is the certificate that the member shows.
 type link struct {
-	tunnel   *Tunnel
+	tunnel   *tunnel.Dialer
 	endpoint Endpoint
 	// protocols is what TLS offers: h2 for gRPC, nothing for plain HTTP.
 	protocols []string

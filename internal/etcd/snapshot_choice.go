@@ -11,11 +11,13 @@ import (
 	"slices"
 
 	"google.golang.org/grpc"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // SnapshotSource is the member of a pod, over a connection of its own.
-func (c *Cluster) SnapshotSource(pod string) SnapshotSource {
-	return SnapshotSource{Pod: pod, Open: func(ctx context.Context) (grpc.ClientConnInterface, io.Closer, error) {
+func (c *Cluster) SnapshotSource(pod string) snapshot.Source {
+	return snapshot.Source{Pod: pod, Open: func(ctx context.Context) (grpc.ClientConnInterface, io.Closer, error) {
 		client, err := c.Conn(ctx, pod)
 		if err != nil {
 			return nil, nil, err

@@ -17,13 +17,15 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 // Cluster is the members of one etcd cluster, each behind its own tunnel.
 // Connections are made when they are needed and kept until Close. Several goroutines
 // may use it.
 type Cluster struct {
-	Tunnel    *Tunnel
+	Tunnel    *tunnel.Dialer
 	Endpoints []Endpoint
 
 	mu      sync.Mutex

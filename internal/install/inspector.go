@@ -25,7 +25,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -55,7 +55,7 @@ type Inspector struct {
 	kube      client.Client
 	reader    *observe.Reader
 	config    *rest.Config
-	tunnel    *etcd.Tunnel
+	tunnel    *tunnel.Dialer
 	clock     clock.Clock
 	theirs    *apiserver.Clock
 	namespace string
@@ -86,7 +86,7 @@ func NewWebhookLook(config *rest.Config, local clock.Clock, namespace string, ex
 	asking := theirs.LearnFrom(config)
 	kube, err := kubeclient.Connect(asking)
 	return &Inspector{
-		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: etcd.NewTunnel(config),
+		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: tunnel.New(config),
 		clock: local, theirs: theirs, namespace: namespace, only: explicit,
 		st: &v1alpha1.WebhookStatus{PluginVersion: version.Get().Version},
 	}, err

@@ -13,12 +13,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 const (
@@ -57,7 +58,7 @@ func (c *Cluster) endpoint(pod string) string {
 // dialer opens gRPC's connections.
 func (c *Cluster) dialer(ctx context.Context, address string) (net.Conn, error) {
 	pod, _, _ := strings.Cut(address, ".")
-	return etcd.NewTunnel(c.kube.rest).Dial(ctx, c.Namespace, pod, 2379)
+	return tunnel.New(c.kube.rest).Dial(ctx, c.Namespace, pod, 2379)
 }
 
 func (c *Cluster) dial(ctx context.Context, pods ...string) (*clientv3.Client, error) {

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -46,7 +47,7 @@ func TestPluginMaintenance(t *testing.T) {
 		enter(t, 3)
 		c := start(t, namespace(t), "p", clusters.Spec{Flavour: clusters.Plain, Mutate: smallQuota})
 		maintain(t, c)
-		tunnel(t, c)
+		checkTunnels(t, c)
 		t.Run("out of space", func(t *testing.T) { outOfSpace(t, c) })
 		t.Run("a stranger's snapshot", func(t *testing.T) { strangersSnapshot(t, c) })
 		t.Run("a member goes", func(t *testing.T) { memberGoes(t, c) })
@@ -349,7 +350,7 @@ func membersOf(t *testing.T, c *clusters.Cluster) *etcd.Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := &etcd.Cluster{Tunnel: etcd.NewTunnel(config), Endpoints: endpoints}
+	found := &etcd.Cluster{Tunnel: tunnel.New(config), Endpoints: endpoints}
 	t.Cleanup(func() { _ = found.Close() })
 	return found
 }

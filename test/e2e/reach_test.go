@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +16,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -209,7 +210,7 @@ func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *res
 	if err != nil {
 		return etcd.Survey{}, err
 	}
-	members := &etcd.Cluster{Tunnel: etcd.NewTunnel(as), Endpoints: endpoints}
+	members := &etcd.Cluster{Tunnel: tunnel.New(as), Endpoints: endpoints}
 	defer members.Close()
 	return members.Survey(t.Context())
 }

@@ -225,7 +225,7 @@ func saveRefused(t *testing.T, c *clusters.Cluster, file string) {
 		t.Errorf("an existing file is now %d bytes, %v\n%s", len(mine), err, told)
 	}
 	_, told = plugin(t, 3, "snapshot", "status", file)
-	if !strings.Contains(told, "neither a database") {
+	if !strings.Contains(told, "neither the size of a database") {
 		t.Errorf("status of something else: %s", told)
 	}
 	_, told = plugin(t, 1, "snapshot", "save", target(c), "-n", c.Namespace, "--member", "large-7")

@@ -18,23 +18,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// tunnel reaches the members of a cluster without TLS in all the ways that an API
+// checkTunnels reaches the members of a cluster without TLS in all the ways that an API
 // server can be reached in, and in those that fail.
-func tunnel(t *testing.T, c *clusters.Cluster) {
+func checkTunnels(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	config, err := bed.RESTConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
 	through := func(config *rest.Config) *etcd.Cluster {
-		found := &etcd.Cluster{Tunnel: etcd.NewTunnel(config)}
+		found := &etcd.Cluster{Tunnel: tunnel.New(config)}
 		for _, pod := range podsOf(t, c) {
 			found.Endpoints = append(found.Endpoints, etcd.Endpoint{Namespace: c.Namespace, Pod: pod, Port: 2379})
 		}
@@ -74,7 +75,7 @@ func tunnel(t *testing.T, c *clusters.Cluster) {
 		})
 	})
 	t.Run("deadlines", func(t *testing.T) {
-		conn, err := etcd.NewTunnel(config).Dial(t.Context(), c.Namespace, podsOf(t, c)[0], 2379)
+		conn, err := tunnel.New(config).Dial(t.Context(), c.Namespace, podsOf(t, c)[0], 2379)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -30,6 +28,8 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -163,7 +163,7 @@ func tokenOf(t *testing.T, ns, account string) string {
 // scraper collects the metrics of the replica that leads, and holds it to its
 // certificate.
 type scraper struct {
-	tunnel           *etcd.Tunnel
+	tunnel           *tunnel.Dialer
 	namespace, token string
 }
 
@@ -179,7 +179,7 @@ func newScraper(t *testing.T, ns string) *scraper {
 		ObjectMeta: metav1.ObjectMeta{Name: ns}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "etcd-webhook-metrics-reader"},
 		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: ns, Name: "prometheus"}},
 	})
-	return &scraper{tunnel: etcd.NewTunnel(config), namespace: ns, token: tokenOf(t, ns, "prometheus")}
+	return &scraper{tunnel: tunnel.New(config), namespace: ns, token: tokenOf(t, ns, "prometheus")}
 }
 
 func (s *scraper) get(ctx context.Context, token string) (*http.Response, error) {

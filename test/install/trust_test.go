@@ -14,15 +14,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 // trustWatch looks, all the time, what each replica serves and whom each webhook trusts.
 type trustWatch struct {
-	tunnel *etcd.Tunnel
+	tunnel *tunnel.Dialer
 	settle time.Duration
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -159,17 +160,17 @@ func bundles(ctx context.Context) ([][]*x509.Certificate, error) {
 	return all, nil
 }
 
-func newTunnel(tb testing.TB) *etcd.Tunnel {
+func newTunnel(tb testing.TB) *tunnel.Dialer {
 	tb.Helper()
 	config, err := bed.RESTConfig()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return etcd.NewTunnel(config)
+	return tunnel.New(config)
 }
 
 // servedBy is the certificate that a replica answers reviews with.
-func servedBy(ctx context.Context, tunnel *etcd.Tunnel, pod string) (*x509.Certificate, error) {
+func servedBy(ctx context.Context, tunnel *tunnel.Dialer, pod string) (*x509.Certificate, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	raw, err := tunnel.Dial(ctx, Namespace, pod, 9443)

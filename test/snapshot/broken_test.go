@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // cutter is a proxy that ends every connection after so many bytes, or changes
@@ -83,7 +83,7 @@ func TestCutAnywhere(t *testing.T) {
 	address, _ := r.start(t, filepath.Join(t.TempDir(), "data"))
 	fill(t, dial(t, address))
 	path := filepath.Join(t.TempDir(), "snapshot.db")
-	whole, err := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(address)}}.ToFile(t.Context(), path, false, nothing)
+	whole, err := snapshot.Saver{Sources: []snapshot.Source{source(address)}}.ToFile(t.Context(), path, false, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestCutAnywhere(t *testing.T) {
 			proxy.after.Store(after)
 			proxy.silent.Store(silent)
 			dir := t.TempDir()
-			save := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(proxy.address)}, Idle: 200 * time.Millisecond}
+			save := snapshot.Saver{Sources: []snapshot.Source{source(proxy.address)}, Idle: 200 * time.Millisecond}
 			got, err := save.ToFile(t.Context(), filepath.Join(dir, "snapshot.db"), false, nothing)
 			if err == nil || got.Size != 0 || len(left(t, dir)) > 0 {
 				t.Errorf("cut after %d of %d bytes, silent %v: got %+v, %v, and %q is left", after, whole.Size, silent, got, err, left(t, dir))
@@ -106,7 +106,7 @@ func TestCutAnywhere(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	save := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(proxy.address), source(address)}, Retries: 1}
+	save := snapshot.Saver{Sources: []snapshot.Source{source(proxy.address), source(address)}, Retries: 1}
 	if got, err := save.ToFile(t.Context(), filepath.Join(dir, "snapshot.db"), false, nothing); err != nil || got.Attempts != 2 {
 		t.Errorf("with a second member: %+v, %v", got, err)
 	}
@@ -123,9 +123,9 @@ func TestFullDisk(t *testing.T) {
 	fill(t, dial(t, address))
 	disk := smallDisk(t)
 	path := filepath.Join(disk, "snapshot.db")
-	save := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(address)}, Retries: 3}
+	save := snapshot.Saver{Sources: []snapshot.Source{source(address)}, Retries: 3}
 	_, err := save.ToFile(t.Context(), path, false, nothing)
-	if err == nil || !strings.Contains(err.Error(), "has room for") || len(left(t, disk)) > 0 {
+	if err == nil || !strings.Contains(err.Error(), "bytes free") || len(left(t, disk)) > 0 {
 		t.Errorf("too small: %v; %q is left", err, left(t, disk))
 	}
 

@@ -21,12 +21,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
@@ -157,8 +157,8 @@ func poll(t *testing.T, what string, done func(context.Context) bool) {
 }
 
 // source is the member at an address.
-func source(address string) etcd.SnapshotSource {
-	return etcd.SnapshotSource{Pod: "member", Open: func(context.Context) (grpc.ClientConnInterface, io.Closer, error) {
+func source(address string) snapshot.Source {
+	return snapshot.Source{Pod: "member", Open: func(context.Context) (grpc.ClientConnInterface, io.Closer, error) {
 		c, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + address}, Logger: zap.NewNop()})
 		if err != nil {
 			return nil, nil, err

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // What is saved is what etcd's own tools take for a snapshot of the same content,
@@ -29,7 +30,7 @@ func TestSavedCanBeRestored(t *testing.T) {
 			want := all(t, client)
 			status := settledStatus(t, client, address, version)
 			path := filepath.Join(t.TempDir(), "snapshot.db")
-			saved, err := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(address)}}.ToFile(t.Context(), path, false, nothing)
+			saved, err := snapshot.Saver{Sources: []snapshot.Source{source(address)}}.ToFile(t.Context(), path, false, nothing)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +55,7 @@ func TestSavedEmpty(t *testing.T) {
 			r := of(t, version)
 			address, stop := r.start(t, filepath.Join(t.TempDir(), "data"))
 			path := filepath.Join(t.TempDir(), "snapshot.db")
-			saved, err := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(address)}}.ToFile(t.Context(), path, false, nothing)
+			saved, err := snapshot.Saver{Sources: []snapshot.Source{source(address)}}.ToFile(t.Context(), path, false, nothing)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,10 +81,10 @@ func settledStatus(t *testing.T, c *clientv3.Client, address, version string) *c
 	return status
 }
 
-func nothing(etcd.Saved) ([]byte, error) { return nil, nil }
+func nothing(snapshot.Saved) ([]byte, error) { return nil, nil }
 
 // sameAsTool compares with what etcd's own tool says of the file.
-func sameAsTool(t *testing.T, r release, path string, saved etcd.Saved) {
+func sameAsTool(t *testing.T, r release, path string, saved snapshot.Saved) {
 	t.Helper()
 	var tool struct {
 		Hash     uint32 `json:"hash"`
@@ -107,7 +108,7 @@ const bump = 1_000_000_000
 
 // compareRestored restores the file with etcd's own tool, with a higher revision
 // where that release can, and reads all keys. Saved again it is what it was.
-func compareRestored(t *testing.T, r release, path string, saved etcd.Saved, want map[string]string) {
+func compareRestored(t *testing.T, r release, path string, saved snapshot.Saved, want map[string]string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
 	args := []string{"snapshot", "restore", path, "--data-dir", dir, "--name", "m", "--initial-cluster", "m=http://127.0.0.1:1", "--initial-advertise-peer-urls", "http://127.0.0.1:1"}
@@ -121,7 +122,7 @@ func compareRestored(t *testing.T, r release, path string, saved etcd.Saved, wan
 	if !maps.Equal(got, want) {
 		t.Errorf("restored are %d keys, %d were saved, and they differ", len(got), len(want))
 	}
-	again, err := etcd.SnapshotSave{Sources: []etcd.SnapshotSource{source(address)}}.ToFile(t.Context(), path, true, nothing)
+	again, err := snapshot.Saver{Sources: []snapshot.Source{source(address)}}.ToFile(t.Context(), path, true, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}

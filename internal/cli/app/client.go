@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 )
 
@@ -17,7 +18,7 @@ func (e *App) Access() (etcd.Access, error) {
 		return etcd.Access{}, err
 	}
 	given, err := e.Credentials.Read(e)
-	return etcd.Access{Tunnel: etcd.NewTunnel(config), Credentials: given}, err
+	return etcd.Access{Tunnel: tunnel.New(config), Credentials: given}, err
 }
 
 // Quiet is a client whose answers' warnings nobody sees: those of dry runs that try

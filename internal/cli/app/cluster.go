@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -70,7 +71,7 @@ func (e *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Members = &etcd.Cluster{Tunnel: etcd.NewTunnel(config), Endpoints: endpoints}
+	c.Members = &etcd.Cluster{Tunnel: tunnel.New(config), Endpoints: endpoints}
 	return c, nil
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
@@ -29,7 +29,7 @@ func Members(e *app.App, c *app.Cluster) (*membership.Members, error) {
 		return nil, err
 	}
 	return &membership.Members{
-		Kube: c.Kube, Reader: c.Reader, Owner: c.Owner, Tunnel: etcd.NewTunnel(config), Credentials: credentials,
+		Kube: c.Kube, Reader: c.Reader, Owner: c.Owner, Tunnel: tunnel.New(config), Credentials: credentials,
 		Clock: e.Clock, Logf: func(format string, args ...any) { SayStep(e, format, args...) },
 	}, nil
 }

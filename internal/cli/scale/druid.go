@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // scaleDruid has etcd-druid scale, which adds and promotes the members itself.
@@ -90,8 +91,8 @@ func savedBefore(ctx context.Context, e *app.App, c *app.Cluster, path string) (
 	if path == "" {
 		return "", app.Refused("cannot scale %s to 0 members without a snapshot: kubectl etcd snapshot save etcd/%s FILE -n %s, then give it by --after-snapshot FILE", c.Owner, c.Name, c.Namespace)
 	}
-	file, err := etcd.InspectSnapshot(ctx, path)
-	if corrupt, ok := errors.AsType[*etcd.CorruptError](err); ok {
+	file, err := snapshot.Inspect(ctx, path)
+	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
 		return "", app.Unhealthy("--after-snapshot %v", corrupt)
 	}
 	if err != nil {
@@ -109,7 +110,7 @@ func savedBefore(ctx context.Context, e *app.App, c *app.Cluster, path string) (
 	if err != nil {
 		return "", err
 	}
-	ours := slices.ContainsFunc(file.Members, func(m etcd.SnapshotMember) bool {
+	ours := slices.ContainsFunc(file.Members, func(m snapshot.Member) bool {
 		return slices.ContainsFunc(s.List, func(l etcd.Listed) bool { return l.ID == m.ID })
 	})
 	if !ours {

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 func clusterReference(c *app.Cluster) v1alpha1.ClusterReference {
@@ -23,7 +24,7 @@ func clusterReference(c *app.Cluster) v1alpha1.ClusterReference {
 }
 
 // snapshotObject is what a file holds, as it is printed.
-func snapshotObject(file string, s etcd.SnapshotFile) *v1alpha1.Snapshot {
+func snapshotObject(file string, s snapshot.File) *v1alpha1.Snapshot {
 	out := &v1alpha1.Snapshot{
 		File: file, Size: s.Size, SHA256: hex.EncodeToString(s.SHA256[:]), Hashed: s.Hashed, Hash: fmt.Sprintf("%x", s.Hash),
 		Revision: s.Revision, CompactedRevision: s.Compacted, Keys: s.Keys, Leases: s.Leases,

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // saving is one run of snapshot save.
@@ -27,14 +28,14 @@ type saving struct {
 	c       *app.Cluster
 	members []etcd.Member
 	began   time.Time
-	save    etcd.SnapshotSave
+	save    snapshot.Saver
 	bar     *ui.Progress
 	shown   int64
 }
 
 func newSaving(e *app.App, c *app.Cluster, order []etcd.Member, f snapshotSaveFlags) *saving {
 	s := &saving{e: e, c: c, members: order, began: e.Clock.Now()}
-	s.save = etcd.SnapshotSave{Retries: f.retries, Idle: f.idle, Begin: s.begin, Progress: s.progress, Verifying: s.verifying, Again: s.again}
+	s.save = snapshot.Saver{Retries: f.retries, Idle: f.idle, Begin: s.begin, Progress: s.progress, Verifying: s.verifying, Again: s.again}
 	for _, m := range order {
 		s.save.Sources = append(s.save.Sources, c.Members.SnapshotSource(m.Pod))
 	}
@@ -97,7 +98,7 @@ func (s *saving) toStdout(ctx context.Context) error {
 
 func (s *saving) toFile(ctx context.Context, cmd *cobra.Command, file string, force bool) error {
 	var out *v1alpha1.Snapshot
-	_, err := s.save.ToFile(ctx, file, force, func(got etcd.Saved) ([]byte, error) {
+	_, err := s.save.ToFile(ctx, file, force, func(got snapshot.Saved) ([]byte, error) {
 		out = s.describe(file, got)
 		beside := out.DeepCopy()
 		beside.File = filepath.Base(file)
@@ -113,9 +114,9 @@ func (s *saving) toFile(ctx context.Context, cmd *cobra.Command, file string, fo
 	return s.e.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
 }
 
-func (s *saving) describe(file string, got etcd.Saved) *v1alpha1.Snapshot {
+func (s *saving) describe(file string, got snapshot.Saved) *v1alpha1.Snapshot {
 	m := s.member(got.Pod)
-	out := snapshotObject(file, etcd.SnapshotFile{Size: got.Size, Hashed: true, SHA256: got.SHA256, SnapshotContent: *got.Content})
+	out := snapshotObject(file, snapshot.File{Size: got.Size, Hashed: true, SHA256: got.SHA256, Content: *got.Content})
 	out.Origin = &v1alpha1.SnapshotOrigin{
 		Cluster:   clusterReference(s.c),
 		ClusterID: etcd.HexID(m.ClusterID), MemberID: etcd.HexID(m.ID), Member: m.Name, Pod: m.Pod, Role: roleOf(m),

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // restorePlanFlags are those of snapshot restore-plan.
@@ -69,11 +70,11 @@ func newSnapshotRestorePlanCmd(e *app.App) *cobra.Command {
 // snapshotRestorePlan prints how to restore a file into a cluster.
 func snapshotRestorePlan(cmd *cobra.Command, e *app.App, file, target string, f restorePlanFlags) error {
 	ctx := cmd.Context()
-	snapshot, err := inspect(e, cmd, file)
+	inspected, err := inspect(e, cmd, file)
 	if err != nil {
 		return err
 	}
-	content, err := etcd.InspectSnapshot(ctx, file)
+	content, err := snapshot.Inspect(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func snapshotRestorePlan(cmd *cobra.Command, e *app.App, file, target string, f 
 	if err != nil {
 		return app.Refused("%v", err)
 	}
-	out := &v1alpha1.RestorePlan{Snapshot: *snapshot, Cluster: clusterReference(c), Warnings: warnings}
+	out := &v1alpha1.RestorePlan{Snapshot: *inspected, Cluster: clusterReference(c), Warnings: warnings}
 	for _, s := range steps {
 		out.Steps = append(out.Steps, v1alpha1.RestoreStep{Title: s.Title, Why: s.Why, Commands: s.Commands})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -36,7 +37,7 @@ func backupRestore(ctx context.Context, e *app.App, c *app.Cluster, store observ
 	if err != nil {
 		return nil, err
 	}
-	br := &etcd.BackupRestore{Tunnel: etcd.NewTunnel(config), Namespace: c.Namespace, Port: store.Port}
+	br := &etcd.BackupRestore{Tunnel: tunnel.New(config), Namespace: c.Namespace, Port: store.Port}
 	for _, p := range pods {
 		br.Pods = append(br.Pods, p.Name)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 func newSnapshotStatusCmd(e *app.App) *cobra.Command {
@@ -54,8 +54,8 @@ func snapshotStatus(cmd *cobra.Command, e *app.App, file string) error {
 
 // inspect reads a snapshot and what stands beside it.
 func inspect(e *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, error) {
-	got, err := etcd.InspectSnapshot(cmd.Context(), file)
-	if corrupt, ok := errors.AsType[*etcd.CorruptError](err); ok {
+	got, err := snapshot.Inspect(cmd.Context(), file)
+	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
 		return nil, app.Unhealthy("%v", corrupt)
 	}
 	if err != nil {

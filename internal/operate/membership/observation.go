@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -29,7 +30,7 @@ type Members struct {
 	Reader *observe.Reader
 	Owner  observe.Owner
 	// Tunnel and Credentials are how members are reached.
-	Tunnel      *etcd.Tunnel
+	Tunnel      *tunnel.Dialer
 	Credentials etcd.Credentials
 	// Logf is told each step that was done, and what is awaited; not nil.
 	Logf func(format string, args ...any)

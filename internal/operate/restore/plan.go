@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // DefaultBump is by how much a restore raises the revision, so that it is above
@@ -26,7 +27,7 @@ const DefaultBump = 1_000_000_000
 type Plan struct {
 	// File is the snapshot as the user names it.
 	File     string
-	Snapshot etcd.SnapshotFile
+	Snapshot snapshot.File
 	// Bump is by how much the revision is raised, 0 for not at all.
 	Bump int64
 	// Owner and Members are where it goes.

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // wantRefusal compares an error with the words that it must have; none for no error.
@@ -107,7 +108,7 @@ func TestRestoreDruidSize(t *testing.T) {
 		{asked: 3, refused: "hibernated"},
 	} {
 		r := Plan{Flags: "-n team", Owner: observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
-		r.Snapshot.Members = make([]etcd.SnapshotMember, 3)
+		r.Snapshot.Members = make([]snapshot.Member, 3)
 		got, err := r.druidSize(t.Context(), etcdOfSize{size: row.spec}, row.asked)
 		wantRefusal(t, fmt.Sprint(row.spec, row.asked), err, row.refused)
 		if row.refused == "" && got != row.spec {
@@ -198,7 +199,7 @@ func plainRestore() Plan {
 // TestRestoreStrangers: a snapshot of another cluster isn't restored unnoticed.
 func TestRestoreStrangers(t *testing.T) {
 	t.Parallel()
-	theirs := []etcd.SnapshotMember{{ID: 0xa, Name: "other-0", PeerURLs: []string{"http://other-0.other:2380"}}, {ID: 0xb}}
+	theirs := []snapshot.Member{{ID: 0xa, Name: "other-0", PeerURLs: []string{"http://other-0.other:2380"}}, {ID: 0xb}}
 	listed := []etcd.Listed{{ID: 0xb, PeerURLs: []string{"http://10.0.0.1:2380"}}}
 	for _, row := range []struct {
 		name   string
@@ -210,7 +211,7 @@ func TestRestoreStrangers(t *testing.T) {
 		{"one is on the list", func(r *Plan) { r.Snapshot.Members, r.List = theirs, listed }, ""},
 		{"one is due", func(r *Plan) { r.Snapshot.Members = theirs; r.Members[1].PeerURL = "http://other-0.other:2380" }, ""},
 		{"compacted by backup-restore", func(r *Plan) {
-			r.Snapshot.Members = []etcd.SnapshotMember{{ID: 0xc, Name: "default", PeerURLs: []string{"http://localhost:2380"}}}
+			r.Snapshot.Members = []snapshot.Member{{ID: 0xc, Name: "default", PeerURLs: []string{"http://localhost:2380"}}}
 		}, ""},
 		{"nothing to compare", func(r *Plan) { r.Snapshot.Members, r.Members = theirs, []Member{{Pod: "main-0"}} }, ""},
 	} {

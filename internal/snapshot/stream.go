@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package snapshot
 
 import (
 	"crypto/sha256"
@@ -13,31 +13,30 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 )
 
-// hashSize is what a member appends to its database: the SHA-256 of it.
+// hashSize is the size of the SHA-256 that a member appends to its database.
 const hashSize = sha256.Size
 
-// sectorSize is what the size of every database is a multiple of: a sector. With
-// the hash at its end a snapshot is 32 bytes more, which is how etcd itself
-// tells the two apart.
+// sectorSize divides the size of every database. A snapshot with a hash is 32 bytes
+// longer, and etcd itself recognizes it by that.
 const sectorSize = 512
 
-// snapshotStream is the raw stream of a member's Snapshot call.
-type snapshotStream interface {
+// responseStream is the stream of a member's Snapshot call.
+type responseStream interface {
 	Recv() (*pb.SnapshotResponse, error)
 }
 
-// received is what one stream delivered.
+// received describes the snapshot that one stream delivered.
 type received struct {
-	// Size is bytes, with the hash at the end.
+	// Size is in bytes and includes the hash at the end.
 	Size int64
-	// SHA256 is the hash that came with the database, and that fits it.
+	// SHA256 is the hash that the member sent, and that matches the database.
 	SHA256 [hashSize]byte
-	// StorageVersion is the version of the database's format, empty before 3.6.
+	// StorageVersion is the version of the database's format, empty before etcd 3.6.
 	StorageVersion string
 }
 
-// streamError is a stream that ended early or lied: another member, or the same
-// one a moment later, may do better. All other errors are of this machine.
+// streamError is the error of a stream that broke or was inconsistent. A retry, of the same
+// member or another one, may succeed. All other errors come from this machine.
 type streamError struct{ err error }
 
 func (e *streamError) Error() string { return e.err.Error() }
@@ -47,12 +46,13 @@ func badStream(format string, args ...any) error {
 	return &streamError{fmt.Errorf(format, args...)}
 }
 
-// receive writes a stream to w and returns nil only if all of it came and is what
-// the member hashed: a stream that was cut, even at a message's end, is an error.
+// receive writes a stream to w. It returns an error unless the stream is complete and
+// matches the member's hash. A stream that ends early, even between two messages, is an
+// error.
 //
-// begin is told the size of the whole before the first byte is written, and may
-// refuse; progress is told what has been written.
-func receive(stream snapshotStream, w io.Writer, begin func(total int64) error, progress func(done, total int64)) (received, error) {
+// begin is called with the total size before the first byte is written and can refuse it.
+// progress is called with the number of bytes written and the total.
+func receive(stream responseStream, w io.Writer, begin func(total int64) error, progress func(done, total int64)) (received, error) {
 	in := incoming{w: w, hash: sha256.New()}
 	for {
 		resp, err := stream.Recv()
@@ -74,23 +74,22 @@ func receive(stream snapshotStream, w io.Writer, begin func(total int64) error, 
 	}
 }
 
-// incoming is a snapshot that is coming in: a database of the announced size, and
-// its hash.
+// incoming is the state of a stream: a database of the announced size, then its hash.
 type incoming struct {
 	w    io.Writer
 	hash hash.Hash
-	// total is bytes with the hash, 0 before the first message; done is those written.
+	// total is the size in bytes with the hash, 0 before the first message. done is the
+	// number of bytes written.
 	total, done int64
 	trailer     []byte
 	version     string
 }
 
-// begin reads the size of the whole off the first message, which etcd doesn't
-// send otherwise.
+// begin takes the total size from the first message. etcd sends it in no other way.
 func (in *incoming) begin(first *pb.SnapshotResponse, accept func(total int64) error) error {
 	database := int64(first.RemainingBytes) + int64(len(first.Blob)) //nolint:gosec // checked in the next line
 	if database <= 0 || database%sectorSize != 0 {
-		return badStream("the member announced a database of %d bytes, which can't be", database)
+		return badStream("the member announced a database of %d bytes, which is no valid size", database)
 	}
 	in.total, in.version = database+hashSize, first.Version
 	return accept(in.total)
@@ -110,22 +109,22 @@ func (in *incoming) add(resp *pb.SnapshotResponse) error {
 	in.trailer = append(in.trailer, blob[len(data):]...)
 	in.done += int64(len(blob))
 	if left := max(0, database-in.done); resp.RemainingBytes != uint64(left) {
-		return badStream("after %d of %d bytes the member has %d left to send, not %d", in.done, in.total, resp.RemainingBytes, left)
+		return badStream("after %d of %d bytes the member reports %d bytes left, not %d", in.done, in.total, resp.RemainingBytes, left)
 	}
 	return nil
 }
 
-// end judges the whole once the member has ended the stream.
+// end verifies the snapshot when the member has ended the stream.
 func (in *incoming) end() (received, error) {
 	if in.total == 0 {
-		return received{}, badStream("the member ended the stream before it sent anything")
+		return received{}, badStream("the member ended the stream before it sent any data")
 	}
 	if in.done < in.total {
 		return received{}, badStream("the stream ended after %d of %d bytes", in.done, in.total)
 	}
 	out := received{Size: in.total, StorageVersion: in.version}
 	if sum := in.hash.Sum(nil); string(sum) != string(in.trailer) {
-		return received{}, badStream("what came has the SHA-256 %x, the member sent %x", sum, in.trailer)
+		return received{}, badStream("the received data has the SHA-256 %x, the member sent %x", sum, in.trailer)
 	}
 	copy(out.SHA256[:], in.trailer)
 	return out, nil

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package tunnel
 
 import (
 	"errors"
@@ -19,54 +19,56 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// PortError is why a pod's port could not be reached, as its kubelet says.
+// PortError is the kubelet's error for a port of a pod that can't be reached.
 type PortError struct {
 	Namespace, Pod string
 	Port           int
-	// Said is the kubelet's message, with more in it than a person wants to know.
-	Said string
+	// Message is the kubelet's message. It has more details than a user needs.
+	Message string
 }
 
-func (e *PortError) refused() bool { return strings.Contains(e.Said, "connection refused") }
-func (e *PortError) reset() bool   { return strings.Contains(e.Said, "connection reset by peer") }
+func (e *PortError) refused() bool { return strings.Contains(e.Message, "connection refused") }
+
+// Reset reports whether the pod closed a connection that it had accepted.
+func (e *PortError) Reset() bool { return strings.Contains(e.Message, "connection reset by peer") }
 
 func (e *PortError) Error() string {
 	if e.refused() {
 		return fmt.Sprintf("nothing listens on port %d of pod %s/%s (connection refused)", e.Port, e.Namespace, e.Pod)
 	}
-	return fmt.Sprintf("port %d of pod %s/%s: %s", e.Port, e.Namespace, e.Pod, e.Said)
+	return fmt.Sprintf("port %d of pod %s/%s: %s", e.Port, e.Namespace, e.Pod, e.Message)
 }
 
-// Unwrap makes a refused or reset connection one to errors.Is, as if it had been
-// dialled directly.
+// Unwrap returns the system's error for a refused or reset connection, which errors.Is finds
+// as if the port had been dialled directly.
 func (e *PortError) Unwrap() error {
 	switch {
 	case e.refused():
 		return syscall.ECONNREFUSED
-	case e.reset():
+	case e.Reset():
 		return syscall.ECONNRESET
 	}
 	return nil
 }
 
-// grace is how long the end of the data and the word of why wait for each other.
+// grace is how long the end of the data stream and the error stream wait for each other.
 const grace = 250 * time.Millisecond
 
-// podConn is a connection to a port of a pod. It is one end of a pipe, which knows
-// deadlines as the streams beyond don't.
+// podConn is a connection to a port of a pod. It is one end of a pipe, since the streams to
+// the pod have no deadlines and a pipe has.
 type podConn struct {
 	net.Conn
 
 	to       podAddr
 	upgraded httpstream.Connection
-	told     chan struct{} // closed when the error stream has ended
+	ended    chan struct{} // closed when the error stream has ended
 
 	mu   sync.Mutex
 	fail error
 }
 
-// openPort asks for a pair of streams to one port over an upgraded connection, which
-// then belongs to the result.
+// openPort opens the two streams to a port over an upgraded connection. The result owns that
+// connection.
 func openPort(upgraded httpstream.Connection, to podAddr) (*podConn, error) {
 	headers := http.Header{}
 	headers.Set(corev1.PortHeader, strconv.Itoa(to.port))
@@ -77,7 +79,7 @@ func openPort(upgraded httpstream.Connection, to podAddr) (*podConn, error) {
 		_ = upgraded.Close() // the first error counts
 		return nil, err
 	}
-	_ = failure.Close() // for our side: nothing is ever sent on it
+	_ = failure.Close() // only the write side: nothing is sent on this stream
 	headers.Set(corev1.StreamType, corev1.StreamTypeData)
 	data, err := upgraded.CreateStream(headers)
 	if err != nil {
@@ -85,48 +87,50 @@ func openPort(upgraded httpstream.Connection, to podAddr) (*podConn, error) {
 		return nil, err
 	}
 	near, far := net.Pipe()
-	c := &podConn{Conn: near, to: to, upgraded: upgraded, told: make(chan struct{})}
-	go c.listen(failure)
+	c := &podConn{Conn: near, to: to, upgraded: upgraded, ended: make(chan struct{})}
+	go c.readError(failure)
 	go c.receive(far, data)
 	go c.send(data, far)
 	return c, nil
 }
 
-// listen reads what the kubelet has to complain of.
-func (c *podConn) listen(failure io.Reader) {
-	defer close(c.told)
-	if said, _ := io.ReadAll(io.LimitReader(failure, 1<<16)); len(said) > 0 {
-		failure := &PortError{Namespace: c.to.namespace, Pod: c.to.pod, Port: c.to.port, Said: strings.TrimSpace(string(said))}
+// readError reads the kubelet's error, if it sends one.
+func (c *podConn) readError(failure io.Reader) {
+	defer close(c.ended)
+	if message, _ := io.ReadAll(io.LimitReader(failure, 1<<16)); len(message) > 0 {
+		failure := &PortError{Namespace: c.to.namespace, Pod: c.to.pod, Port: c.to.port, Message: strings.TrimSpace(string(message))}
 		c.failed(failure)
 		if !failure.refused() {
-			time.Sleep(grace) // the member's own last words may be on their way
+			time.Sleep(grace) // the last data may still arrive
 		}
-		_ = c.upgraded.Close() // the data stream may stay open as if nothing were
+		_ = c.upgraded.Close() // the data stream may stay open
 	}
 }
 
+// receive copies the data from the pod into the pipe.
 func (c *podConn) receive(far io.WriteCloser, data io.Reader) {
 	_, err := io.Copy(far, data)
 	select {
-	case <-c.told:
+	case <-c.ended:
 	case <-time.After(grace):
 	}
 	if err != nil && !errors.Is(err, io.ErrClosedPipe) {
 		c.failed(err)
 	}
-	_ = far.Close() // a pipe's never fails
+	_ = far.Close() // never fails for a pipe
 }
 
+// send copies the data from the pipe to the pod.
 func (c *podConn) send(data io.Writer, far io.ReadCloser) {
 	_, err := io.Copy(data, far)
 	if err != nil && !errors.Is(err, io.ErrClosedPipe) {
 		c.failed(err)
 	}
-	_ = far.Close()        // a pipe's never fails
+	_ = far.Close()        // never fails for a pipe
 	_ = c.upgraded.Close() // nothing else uses it
 }
 
-// failed remembers the first reason.
+// failed stores the first error.
 func (c *podConn) failed(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,7 +139,7 @@ func (c *podConn) failed(err error) {
 	}
 }
 
-// reason puts the kubelet's word in the place of a pipe's plain end.
+// reason replaces the end of the pipe by the error that caused it.
 func (c *podConn) reason(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) {
 		return err

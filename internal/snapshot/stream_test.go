@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package snapshot
 
 import (
 	"bytes"
@@ -127,12 +127,12 @@ func TestReceiveChanged(t *testing.T) {
 		{"no hash", func(c *tape) { c.messages = c.messages[:3] }, "ended after 69632 of 69664 bytes"},
 		{"half a hash", func(c *tape) { c.messages[3].Blob = c.messages[3].Blob[:16] }, "ended after 69648 of 69664 bytes"},
 		{"more than announced", func(c *tape) { c.messages = append(c.messages, c.messages[3]) }, "more than the 69664 bytes"},
-		{"a message twice", func(c *tape) { c.messages[1] = c.messages[0] }, "left to send, not"},
-		{"a message left out", func(c *tape) { c.messages = append(c.messages[:1:1], c.messages[2:]...) }, "left to send, not"},
-		{"no size", func(c *tape) { c.messages = []*pb.SnapshotResponse{{}} }, "can't be"},
-		{"an odd size", func(c *tape) { c.messages[0].RemainingBytes++ }, "can't be"},
-		{"an absurd size", func(c *tape) { c.messages[0].RemainingBytes = 1 << 63 }, "can't be"},
-		{"nothing", func(c *tape) { c.messages = nil }, "before it sent anything"},
+		{"a message twice", func(c *tape) { c.messages[1] = c.messages[0] }, "bytes left, not"},
+		{"a message left out", func(c *tape) { c.messages = append(c.messages[:1:1], c.messages[2:]...) }, "bytes left, not"},
+		{"no size", func(c *tape) { c.messages = []*pb.SnapshotResponse{{}} }, "no valid size"},
+		{"an odd size", func(c *tape) { c.messages[0].RemainingBytes++ }, "no valid size"},
+		{"an absurd size", func(c *tape) { c.messages[0].RemainingBytes = 1 << 63 }, "no valid size"},
+		{"nothing", func(c *tape) { c.messages = nil }, "before it sent any data"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := send(noise(64<<10 + 4096))

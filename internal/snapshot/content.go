@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package snapshot
 
 import (
 	"bytes"
@@ -17,32 +17,32 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// SnapshotContent is what an etcd database holds.
-type SnapshotContent struct {
-	// Hash is what etcdutl snapshot status calls the hash: a CRC-32 of all content.
+// Content describes the content of an etcd database.
+type Content struct {
+	// Hash is the CRC-32 of all content, which etcdutl snapshot status prints as the hash.
 	Hash uint32
-	// Revision is the store's; below Compacted nothing can be read any more, 0
+	// Revision is the store's revision. Revisions below Compacted can't be read; it is 0
 	// for a store that was never compacted.
 	Revision, Compacted int64
-	// Written is the highest revision whose content is in it, 0 where none is. It is from
-	// here that a restore raises the revision.
+	// Written is the highest revision with content in the database, 0 if there is none. A
+	// restore raises the revision from here.
 	Written int64
-	// Keys are those that exist at Revision, Leases those that were granted.
+	// Keys is the number of keys at Revision, Leases the number of granted leases.
 	Keys, Leases int
-	// StorageVersion is the format, as 3.7.0; empty before 3.6.
+	// StorageVersion is the version of the format, such as 3.7.0; empty before etcd 3.6.
 	StorageVersion string
-	// ClusterVersion is what the members had agreed on, empty before 3.5.
+	// ClusterVersion is the version that the members had agreed on; empty before etcd 3.5.
 	ClusterVersion string
-	// Index and Term are of the last raft entry in it; Term is 0 before 3.5.
+	// Index and Term are those of the last applied raft entry. Term is 0 before etcd 3.5.
 	Index, Term uint64
-	// Members are those of the cluster that it came from.
-	Members []SnapshotMember
-	// Auth says that authentication was switched on; it will be after a restore.
+	// Members are the members of the cluster that the database comes from.
+	Members []Member
+	// Auth reports whether authentication was enabled. A restored cluster has it too.
 	Auth bool
 }
 
-// SnapshotMember is a member as the database has it.
-type SnapshotMember struct {
+// Member is a member as the database stores it.
+type Member struct {
 	ID         uint64   `json:"id"`
 	Name       string   `json:"name"`
 	PeerURLs   []string `json:"peerURLs"`
@@ -50,11 +50,11 @@ type SnapshotMember struct {
 	Learner    bool     `json:"isLearner"`
 }
 
-// readContent reads all of a database whose order has been checked.
-func readContent(ctx context.Context, tx *bbolt.Tx) (SnapshotContent, error) {
-	var c SnapshotContent
+// readContent reads a whole database whose order has been checked.
+func readContent(ctx context.Context, tx *bbolt.Tx) (Content, error) {
+	var c Content
 	if tx.Bucket([]byte("key")) == nil || tx.Bucket([]byte("meta")) == nil {
-		return c, fmt.Errorf("%s is a bbolt database and not etcd's: it has no keys", tx.DB().Path())
+		return c, fmt.Errorf("%s is a bbolt database, but not of etcd: it has no bucket for keys", tx.DB().Path())
 	}
 	crc, store := crc32.New(crc32.MakeTable(crc32.Castagnoli)), keyCount{seed: maphash.MakeSeed(), live: map[uint64]bool{}}
 	err := tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
@@ -63,7 +63,7 @@ func readContent(ctx context.Context, tx *bbolt.Tx) (SnapshotContent, error) {
 			_, _ = crc.Write(k)
 			_, _ = crc.Write(v)
 			if string(name) != "key" {
-				return c.note(string(name), k, v)
+				return c.addEntry(string(name), k, v)
 			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -73,12 +73,12 @@ func readContent(ctx context.Context, tx *bbolt.Tx) (SnapshotContent, error) {
 	})
 	c.Hash, c.Keys = crc.Sum32(), len(store.live)
 	c.Written = store.last
-	c.Revision = max(1, c.Written, c.Compacted) // a new store begins at 1
+	c.Revision = max(1, c.Written, c.Compacted) // a new store starts at 1
 	return c, err
 }
 
-// note takes what is worth knowing from the buckets beside the keys.
-func (c *SnapshotContent) note(bucket string, k, v []byte) error {
+// addEntry takes an entry of any bucket but that of the keys.
+func (c *Content) addEntry(bucket string, k, v []byte) error {
 	switch bucket + "/" + string(k) {
 	case "meta/consistent_index":
 		c.Index = number(v)
@@ -97,7 +97,7 @@ func (c *SnapshotContent) note(bucket string, k, v []byte) error {
 	case "lease":
 		c.Leases++
 	case "members":
-		var m SnapshotMember
+		var m Member
 		if err := json.Unmarshal(v, &m); err != nil {
 			return fmt.Errorf("read member %s: %w", k, err)
 		}
@@ -106,7 +106,8 @@ func (c *SnapshotContent) note(bucket string, k, v []byte) error {
 	return nil
 }
 
-// number reads the first 8 bytes of a value: a revision is that and more.
+// number returns the first 8 bytes of b as a number, 0 if it is shorter. A revision begins
+// with such a number.
 func number(v []byte) uint64 {
 	if len(v) < 8 {
 		return 0
@@ -114,20 +115,22 @@ func number(v []byte) uint64 {
 	return binary.BigEndian.Uint64(v)
 }
 
-// keyCount counts the keys that exist at the end of a history. It keeps a hash of
-// each: with ten million keys the chance of being one off is in the millionths.
+// keyCount counts the keys that exist after the last revision. It keeps only a hash of each
+// key. With ten million keys the probability of a wrong count is a few in a million.
 type keyCount struct {
 	seed maphash.Seed
 	live map[uint64]bool
 	last int64
 }
 
-// revisionSize is that of a revision as a key, main_sub; a deletion has a t behind.
+// revisionSize is the size of a revision as a key: main, an underscore, sub. The key of a
+// deletion has a t behind it.
 const revisionSize = 17
 
+// add counts one entry of the bucket of keys.
 func (c *keyCount) add(k, v []byte) error {
 	if len(k) < revisionSize || k[8] != '_' {
-		return fmt.Errorf("%x is no revision", k)
+		return fmt.Errorf("%x is not a revision", k)
 	}
 	var kv mvccpb.KeyValue
 	if err := proto.Unmarshal(v, &kv); err != nil {
@@ -135,7 +138,7 @@ func (c *keyCount) add(k, v []byte) error {
 	}
 	c.last = int64(number(k)) //nolint:gosec // a revision
 	if len(kv.Key) == 0 {
-		return nil // what etcdutl writes to raise the revision in a restore
+		return nil // etcdutl writes such an entry to raise the revision in a restore
 	}
 	key := maphash.Bytes(c.seed, kv.Key)
 	if len(k) > revisionSize && k[revisionSize] == 't' {

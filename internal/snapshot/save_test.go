@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package snapshot
 
 import (
 	"bytes"
@@ -53,13 +53,13 @@ func (s *sender) Snapshot(_ *pb.SnapshotRequest, stream grpc.ServerStreamingServ
 }
 
 // sourceOf is a source that plays tapes, and how often it was asked.
-func sourceOf(t *testing.T, pod string, tapes ...*tape) (SnapshotSource, *sender) {
+func sourceOf(t *testing.T, pod string, tapes ...*tape) (Source, *sender) {
 	t.Helper()
 	listener, server, s := bufconn.Listen(1<<20), grpc.NewServer(), &sender{tapes: tapes}
 	pb.RegisterMaintenanceServer(server, s)
 	go server.Serve(listener) //nolint:errcheck // ends with the test
 	t.Cleanup(server.Stop)
-	return SnapshotSource{Pod: pod, Open: func(context.Context) (grpc.ClientConnInterface, io.Closer, error) {
+	return Source{Pod: pod, Open: func(context.Context) (grpc.ClientConnInterface, io.Closer, error) {
 		conn, err := grpc.NewClient("passthrough:member", grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
 		return conn, conn, err
@@ -72,7 +72,7 @@ func cut(db []byte, messages int, end error) *tape {
 	return c
 }
 
-func saveTo(t *testing.T, path string, force bool, save SnapshotSave) (Saved, error) {
+func saveTo(t *testing.T, path string, force bool, save Saver) (Saved, error) {
 	t.Helper()
 	return save.ToFile(t.Context(), path, force, func(Saved) ([]byte, error) { return []byte("{}\n"), nil })
 }
@@ -95,7 +95,7 @@ func TestSave(t *testing.T) {
 	db := database(t)
 	a, _ := sourceOf(t, "a-0", send(db))
 	path := filepath.Join(t.TempDir(), "a.db")
-	got, err := saveTo(t, path, false, SnapshotSave{Sources: []SnapshotSource{a}})
+	got, err := saveTo(t, path, false, Saver{Sources: []Source{a}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestSave(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	if file, err := InspectSnapshot(t.Context(), path); err != nil || !file.Hashed || file.SHA256 != got.SHA256 {
+	if file, err := Inspect(t.Context(), path); err != nil || !file.Hashed || file.SHA256 != got.SHA256 {
 		t.Errorf("the file is %+v, %v", file, err)
 	}
 }
@@ -131,17 +131,17 @@ func TestSaveFails(t *testing.T) {
 		tape *tape
 		want string
 	}{
-		{"nothing", cut(db, 0, io.EOF), "before it sent anything"},
+		{"nothing", cut(db, 0, io.EOF), "before it sent any data"},
 		{"refused", cut(db, 0, status.Error(codes.PermissionDenied, "permission denied")), "permission denied"},
 		{"cut after the first message", cut(db, 1, io.EOF), "the stream ended after"},
 		{"cut before the hash", cut(db, last-1, io.EOF), "the stream ended after"},
 		{"cut with an error in the middle", cut(db, last/2, gone), "gone"},
 		{"an error after all has come", cut(db, last, gone), "gone"},
-		{"hangs at once", cut(db, 0, nil), "nothing came for"},
-		{"hangs in the middle", cut(db, last/2, nil), "nothing came for"},
-		{"hangs after all has come", cut(db, last, nil), "nothing came for"},
-		{"a damaged database", send(damaged), "is damaged"},
-		{"no database", send(noise(8192)), "is damaged"},
+		{"hangs at once", cut(db, 0, nil), "no data arrived for"},
+		{"hangs in the middle", cut(db, last/2, nil), "no data arrived for"},
+		{"hangs after all has come", cut(db, last, nil), "no data arrived for"},
+		{"a damaged database", send(damaged), "is corrupt"},
+		{"no database", send(noise(8192)), "is corrupt"},
 	} {
 		for _, before := range []string{"", "what was there"} {
 			t.Run(tc.name+"/"+before, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestSaveFails(t *testing.T) {
 					}
 				}
 				a, _ := sourceOf(t, "a-0", tc.tape)
-				save := SnapshotSave{Sources: []SnapshotSource{a}}
+				save := Saver{Sources: []Source{a}}
 				if tc.tape.end == nil {
 					save.Idle = 200 * time.Millisecond
 				}
@@ -176,13 +176,13 @@ func TestSaveRetries(t *testing.T) {
 	a, askedA := sourceOf(t, "a-0", cut(db, 2, io.EOF))
 	b, askedB := sourceOf(t, "a-1", cut(db, 0, io.EOF), send(db))
 	var told []string
-	save := SnapshotSave{Sources: []SnapshotSource{a, b}, Retries: 3, Again: func(pod string, _ error) { told = append(told, pod) }}
+	save := Saver{Sources: []Source{a, b}, Retries: 3, Again: func(pod string, _ error) { told = append(told, pod) }}
 	path := filepath.Join(t.TempDir(), "a.db")
 	got, err := saveTo(t, path, false, save)
 	if err != nil || got.Pod != "a-1" || got.Attempts != 4 || askedA.asked != 2 || askedB.asked != 2 || !slices.Equal(told, []string{"a-0", "a-1", "a-0"}) {
 		t.Errorf("got %+v, %v; asked %d and %d; told %q", got, err, askedA.asked, askedB.asked, told)
 	}
-	if file, err := InspectSnapshot(t.Context(), path); err != nil || file.Size != int64(len(db))+32 {
+	if file, err := Inspect(t.Context(), path); err != nil || file.Size != int64(len(db))+32 {
 		t.Errorf("the file is %+v, %v", file, err)
 	}
 
@@ -203,7 +203,7 @@ func TestSaveCancelled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	interrupted := errors.New("interrupted")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	save := SnapshotSave{Sources: []SnapshotSource{a}, Retries: 5, Progress: func(int64) { cancel(interrupted) }}
+	save := Saver{Sources: []Source{a}, Retries: 5, Progress: func(int64) { cancel(interrupted) }}
 	_, err := save.ToFile(ctx, path, false, func(Saved) ([]byte, error) { return nil, nil })
 	if !errors.Is(err, interrupted) || asked.asked != 1 {
 		t.Errorf("got %v, asked %d times", err, asked.asked)
@@ -222,7 +222,7 @@ func TestSaveCancelledWhileVerified(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "a.db")
 		interrupted := errors.New("interrupted")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		save := SnapshotSave{Sources: []SnapshotSource{a}}
+		save := Saver{Sources: []Source{a}}
 		if moment == "verified" {
 			save.Verifying = func() { cancel(interrupted) }
 		}
@@ -246,20 +246,20 @@ func TestSaveExisting(t *testing.T) {
 		if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := saveTo(t, path, false, SnapshotSave{Sources: []SnapshotSource{a}})
+		_, err := saveTo(t, path, false, Saver{Sources: []Source{a}})
 		if err == nil || !strings.Contains(err.Error(), there+" exists already") || asked.asked != 0 {
 			t.Errorf("%s: got %v, asked %d times", name, err, asked.asked)
 		}
 		if mine, err := os.ReadFile(there); err != nil || string(mine) != "mine" {
 			t.Errorf("%s: now %q, %v", name, mine, err)
 		}
-		if _, err := saveTo(t, path, true, SnapshotSave{Sources: []SnapshotSource{a}}); err != nil {
+		if _, err := saveTo(t, path, true, Saver{Sources: []Source{a}}); err != nil {
 			t.Errorf("%s: with force: %v", name, err)
 		}
 		if got := files(t, filepath.Dir(path)); !slices.Equal(got, []string{"a.db", "a.db.json"}) {
 			t.Errorf("%s: left %q", name, got)
 		}
-		if _, err := saveTo(t, path, false, SnapshotSave{Sources: []SnapshotSource{a}}); err == nil || !strings.Contains(err.Error(), path+" exists already") {
+		if _, err := saveTo(t, path, false, Saver{Sources: []Source{a}}); err == nil || !strings.Contains(err.Error(), path+" exists already") {
 			t.Errorf("both are there: got %v", err)
 		}
 	}
@@ -271,7 +271,7 @@ func TestSaveOvertaken(t *testing.T) {
 	db := database(t)
 	a, _ := sourceOf(t, "a-0", send(db))
 	path := filepath.Join(t.TempDir(), "a.db")
-	save := SnapshotSave{Sources: []SnapshotSource{a}, Verifying: func() {
+	save := Saver{Sources: []Source{a}, Verifying: func() {
 		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 			t.Error(err)
 		}
@@ -292,10 +292,10 @@ func TestSaveConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	second := make(chan error, 1)
 	tried := false
-	save := SnapshotSave{Sources: []SnapshotSource{slow, fast}, Retries: 1, Idle: 3 * time.Second, Progress: func(int64) {
+	save := Saver{Sources: []Source{slow, fast}, Retries: 1, Idle: 3 * time.Second, Progress: func(int64) {
 		if !tried { // as another process would, in the middle of it
 			tried = true
-			_, err := saveTo(t, path, true, SnapshotSave{Sources: []SnapshotSource{fast}})
+			_, err := saveTo(t, path, true, Saver{Sources: []Source{fast}})
 			second <- err
 		}
 	}}
@@ -320,7 +320,7 @@ func TestSaveOverStalePart(t *testing.T) {
 	if err := os.WriteFile(path+".part", noise(1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := saveTo(t, path, false, SnapshotSave{Sources: []SnapshotSource{a}}); err != nil {
+	if _, err := saveTo(t, path, false, Saver{Sources: []Source{a}}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(path)
@@ -331,7 +331,7 @@ func TestSaveOverStalePart(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken, _ := sourceOf(t, "a-0", cut(db, 2, io.EOF))
-	if _, err := saveTo(t, path, true, SnapshotSave{Sources: []SnapshotSource{broken}}); err == nil {
+	if _, err := saveTo(t, path, true, Saver{Sources: []Source{broken}}); err == nil {
 		t.Error("a broken transfer passed")
 	}
 	if after, err := os.ReadFile(path); err != nil || !slices.Equal(after, before) {
@@ -346,12 +346,12 @@ func TestSaveToWriter(t *testing.T) {
 	sum := sha256.Sum256(db)
 	a, _ := sourceOf(t, "a-0", cut(db, 0, io.EOF), send(db))
 	var out strings.Builder
-	got, err := SnapshotSave{Sources: []SnapshotSource{a}, Retries: 2}.ToWriter(t.Context(), &out)
+	got, err := Saver{Sources: []Source{a}, Retries: 2}.ToWriter(t.Context(), &out)
 	if err != nil || got.Attempts != 2 || out.String() != string(db)+string(sum[:]) {
 		t.Errorf("got %+v, %v and %d bytes", got, err, out.Len())
 	}
 	a, asked := sourceOf(t, "a-0", cut(db, 5, io.EOF), send(db))
-	if _, err := (SnapshotSave{Sources: []SnapshotSource{a}, Retries: 2}).ToWriter(t.Context(), io.Discard); err == nil || asked.asked != 1 {
+	if _, err := (Saver{Sources: []Source{a}, Retries: 2}).ToWriter(t.Context(), io.Discard); err == nil || asked.asked != 1 {
 		t.Errorf("got %v, asked %d times", err, asked.asked)
 	}
 }

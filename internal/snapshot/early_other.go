@@ -3,7 +3,7 @@
 
 //go:build !linux
 
-package etcd
+package snapshot
 
 import "os"
 

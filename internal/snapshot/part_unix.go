@@ -3,7 +3,7 @@
 
 //go:build unix
 
-package etcd
+package snapshot
 
 import (
 	"errors"
@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeFirst says that an open file can't be renamed or removed.
+// closeFirst is whether a file must be closed before it is renamed or removed.
 const closeFirst = false
 
-// lockFile locks a file for this process, or shares the lock with others that
-// only read. errLocked when another has it, errors.ErrUnsupported where the file
-// system knows no locks.
+// lockFile locks a file for this process, exclusively or shared. It returns errLocked if
+// another process has a lock that excludes this one, and errors.ErrUnsupported if the file
+// system has no locks.
 func lockFile(f *os.File, exclusive bool) error {
 	how := unix.LOCK_SH
 	if exclusive {
@@ -44,14 +44,14 @@ func syncDir(dir string) error {
 		return err
 	}
 	defer d.Close()
-	// Some network file systems can't; they have it durable, or can't at all.
+	// Some network file systems don't support this call. There is nothing else to do.
 	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
 		return err
 	}
 	return nil
 }
 
-// freeSpace is how many bytes this user may still write below a directory.
+// freeSpace returns how many bytes this user can still write below a directory.
 func freeSpace(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
@@ -60,5 +60,5 @@ func freeSpace(dir string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:gosec,unconvert // their types differ between systems
 }
 
-// noSpace says that an error is of a full disk or quota.
+// noSpace reports whether an error comes from a full disk or an exceeded quota.
 func noSpace(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }

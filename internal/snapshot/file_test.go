@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package snapshot
 
 import (
 	"bytes"
@@ -23,9 +23,9 @@ import (
 
 // database makes an etcd database of 300 keys, each written twice and every tenth
 // deleted, and returns its bytes. Values of a page and more make it branch.
-// TestInspectSnapshotOutOfOrder changes single keys, by which bbolt's own check of a
+// TestInspectOutOfOrder changes single keys, by which bbolt's own check of a
 // database without a list of free pages can end the process.
-func TestInspectSnapshotOutOfOrder(t *testing.T) {
+func TestInspectOutOfOrder(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	for rev := int64(3); rev < 600; rev += 7 {
@@ -40,7 +40,7 @@ func TestInspectSnapshotOutOfOrder(t *testing.T) {
 			broken[from+at] ^= 0x40
 			from += at + len(key)
 		}
-		_, err := InspectSnapshot(t.Context(), written(t, broken))
+		_, err := Inspect(t.Context(), written(t, broken))
 		if _, corrupt := errors.AsType[*CorruptError](err); changed == 0 || !corrupt {
 			t.Fatalf("revision %d, changed in %d places: %v", rev, changed, err)
 		}
@@ -124,19 +124,19 @@ func written(t *testing.T, parts ...[]byte) string {
 	return path
 }
 
-func TestInspectSnapshot(t *testing.T) {
+func TestInspect(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	sum := sha256.Sum256(db)
-	want := SnapshotFile{
+	want := File{
 		Size: int64(len(db)) + 32, Hashed: true, SHA256: sum,
-		SnapshotContent: SnapshotContent{
+		Content: Content{
 			Revision: 601, Written: 601, Compacted: 9, Keys: 270, Leases: 1, StorageVersion: "3.7.0", ClusterVersion: "3.7.0",
 			Index: 777, Term: 4, Auth: true,
-			Members: []SnapshotMember{{ID: 0x8211f1d0f64f3269, Name: "a-0", PeerURLs: []string{"http://a-0.a:2380"}, ClientURLs: []string{"http://a-0.a:2379"}}},
+			Members: []Member{{ID: 0x8211f1d0f64f3269, Name: "a-0", PeerURLs: []string{"http://a-0.a:2380"}, ClientURLs: []string{"http://a-0.a:2379"}}},
 		},
 	}
-	got, err := InspectSnapshot(t.Context(), written(t, db, sum[:]))
+	got, err := Inspect(t.Context(), written(t, db, sum[:]))
 	want.Hash = got.Hash // compared with etcdutl's in the test module
 	if err != nil || got.Hash == 0 {
 		t.Fatalf("got hash %x, %v", got.Hash, err)
@@ -145,7 +145,7 @@ func TestInspectSnapshot(t *testing.T) {
 		t.Errorf("with its hash (-want +got):\n%s", diff)
 	}
 	want.Size, want.Hashed = want.Size-32, false
-	got, err = InspectSnapshot(t.Context(), written(t, db))
+	got, err = Inspect(t.Context(), written(t, db))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestInspectSnapshot(t *testing.T) {
 	}
 }
 
-func TestInspectSnapshotRefuses(t *testing.T) {
+func TestInspectRefuses(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	sum := sha256.Sum256(db)
@@ -169,18 +169,18 @@ func TestInspectSnapshotRefuses(t *testing.T) {
 		want    string
 	}{
 		{"empty", nil, "it is empty"},
-		{"text", []byte("not a database\n"), "neither a database"},
-		{"text of 512 bytes", []byte(strings.Repeat("y\n", 256)), "no bbolt database"},
-		{"a bit of the database", flipped(len(db) / 2), "was changed or cut"},
-		{"a bit of the hash", flipped(len(db) + 3), "was changed or cut"},
-		{"half a hash", append(append([]byte{}, db...), sum[:16]...), "neither a database"},
-		{"cut at a block", db[:len(db)-4096], "it is cut off"},
-		{"cut within a page", db[:4096*7+512], "it is cut off"},
-		{"cut with something of the hash's size behind", append(append([]byte{}, db[:4096]...), sum[:]...), "was changed or cut"},
+		{"text", []byte("not a database\n"), "neither the size of a database"},
+		{"text of 512 bytes", []byte(strings.Repeat("y\n", 256)), "not a bbolt database"},
+		{"a bit of the database", flipped(len(db) / 2), "was changed or truncated"},
+		{"a bit of the hash", flipped(len(db) + 3), "was changed or truncated"},
+		{"half a hash", append(append([]byte{}, db...), sum[:16]...), "neither the size of a database"},
+		{"cut at a block", db[:len(db)-4096], "it is truncated"},
+		{"cut within a page", db[:4096*7+512], "it is truncated"},
+		{"cut with something of the hash's size behind", append(append([]byte{}, db[:4096]...), sum[:]...), "was changed or truncated"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			path := written(t, tc.content)
-			_, err := InspectSnapshot(t.Context(), path)
+			_, err := Inspect(t.Context(), path)
 			var corrupt *CorruptError
 			if !errors.As(err, &corrupt) || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), path) {
 				t.Errorf("got %v, want a CorruptError with %q", err, tc.want)
@@ -190,7 +190,7 @@ func TestInspectSnapshotRefuses(t *testing.T) {
 }
 
 // A bbolt database that isn't etcd's is said to be that.
-func TestInspectSnapshotOfSomethingElse(t *testing.T) {
+func TestInspectOfSomethingElse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "db")
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -200,14 +200,14 @@ func TestInspectSnapshotOfSomethingElse(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := InspectSnapshot(t.Context(), path); err == nil || !strings.Contains(err.Error(), "not etcd's") {
+	if _, err := Inspect(t.Context(), path); err == nil || !strings.Contains(err.Error(), "not of etcd") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Whatever is wrong with a raw copy, which no hash guards, it is an error and
 // never the end of this process: bbolt reads it as memory.
-func TestInspectSnapshotSurvivesAnything(t *testing.T) {
+func TestInspectSurvivesAnything(t *testing.T) {
 	t.Parallel()
 	db := database(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -219,7 +219,7 @@ func TestInspectSnapshotSurvivesAnything(t *testing.T) {
 			at := rng.IntN(len(db)/4096)*4096 + rng.IntN(96)
 			broken[at] = byte(rng.Uint32())
 		}
-		if _, err := InspectSnapshot(t.Context(), written(t, broken)); err != nil {
+		if _, err := Inspect(t.Context(), written(t, broken)); err != nil {
 			found++
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package etcd
+package snapshot
 
 import (
 	"bufio"
@@ -16,15 +16,16 @@ import (
 	"google.golang.org/grpc"
 )
 
-// defaultIdle is how long a stream may bring nothing. A member that was asked
-// reads from its disk at once; longer is a connection that died unnoticed.
+// defaultIdle is how long a stream may deliver no bytes. A member reads a snapshot from
+// its disk without delay, so that a longer pause means that the connection is lost.
 const defaultIdle = 30 * time.Second
 
-// SnapshotSource is a member that can be asked for a snapshot.
-type SnapshotSource struct {
+// Source is a member that serves snapshots.
+type Source struct {
 	Pod string
-	// Open makes a connection for this stream alone: a port-forward has no flow
-	// control, and what shares it waits behind every byte. Closed by the caller.
+	// Open returns a connection for this stream alone, which the caller closes. A
+	// port-forward has no flow control: another call on the same connection would wait
+	// for all bytes of the stream.
 	Open func(ctx context.Context) (grpc.ClientConnInterface, io.Closer, error)
 	// Describe returns an error of the connection or of the member with a message for
 	// users. Where it is nil, such errors keep their own message.
@@ -32,7 +33,7 @@ type SnapshotSource struct {
 }
 
 // failed returns the error of a stream that broke.
-func (s SnapshotSource) failed(err error) *streamError {
+func (s Source) failed(err error) *streamError {
 	if s.Describe != nil {
 		err = s.Describe(err)
 	}
@@ -41,74 +42,76 @@ func (s SnapshotSource) failed(err error) *streamError {
 
 // describedStream is a stream whose errors have a message for users.
 type describedStream struct {
-	snapshotStream
+	responseStream
 
-	source SnapshotSource
+	source Source
 }
 
 func (s describedStream) Recv() (*pb.SnapshotResponse, error) {
-	response, err := s.snapshotStream.Recv()
+	response, err := s.responseStream.Recv()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.source.failed(err)
 	}
 	return response, err
 }
 
-// SnapshotSave says how a snapshot is fetched.
-type SnapshotSave struct {
-	// Sources are asked in turn until one delivers; at least one.
-	Sources []SnapshotSource
-	// Retries is how often to begin again: a stream can't be resumed.
+// Saver fetches a snapshot.
+type Saver struct {
+	// Sources are tried in turn until one delivers. There must be at least one.
+	Sources []Source
+	// Retries is how many times a failed transfer is repeated. A stream can't be
+	// resumed, so each attempt starts from the first byte.
 	Retries int
-	// Idle is how long a stream may bring nothing; 0 means 30 s.
+	// Idle is how long a stream may deliver no bytes; 0 means 30 s.
 	Idle time.Duration
-	// Begin is told what is fetched from where before the first byte is written.
-	// It may be nil, as may the others below.
+	// Begin is called with the source and the size before the first byte is written.
+	// It may be nil, as may the functions below.
 	Begin func(pod string, total int64)
-	// Progress is told how many bytes are written.
+	// Progress is called with the number of bytes written so far.
 	Progress func(done int64)
-	// Verifying is called when all has come and is being checked.
+	// Verifying is called when the transfer is complete and the check begins.
 	Verifying func()
-	// Again is told why a transfer failed that is now tried again.
+	// Again is called with the error of a transfer that is about to be repeated.
 	Again func(pod string, err error)
 }
 
-// Saved is a snapshot that has come whole.
+// Saved describes a complete snapshot.
 type Saved struct {
-	// Pod is the member that it is of.
+	// Pod is the member that served it.
 	Pod string
-	// Size is bytes, with the hash at the end; SHA256 is of what is before it.
+	// Size is in bytes and includes the hash at the end; SHA256 is the hash of what
+	// precedes it.
 	Size   int64
 	SHA256 [hashSize]byte
-	// StorageVersion is what the member said, empty before 3.6.
+	// StorageVersion is the version that the member reported, empty before etcd 3.6.
 	StorageVersion string
-	// Attempts is how many transfers it took, Transfer how long the last one
-	// did, with the file made durable.
+	// Attempts is the number of transfers. Transfer is the duration of the last one,
+	// including the time to make the file durable.
 	Attempts int
 	Transfer time.Duration
-	// Verify is how long the checks of the file took; zero for a stream.
+	// Verify is the duration of the checks of the file, zero for a writer.
 	Verify time.Duration
-	// Content is what the database holds; nil for a stream, which can't be read.
-	Content *SnapshotContent
+	// Content is what the database contains, nil for a writer, which can't be read.
+	Content *Content
 }
 
-// ToWriter sends a snapshot to a writer. What was written before an error is no
-// snapshot, and can't be taken back: there are no retries once it has begun.
-func (s SnapshotSave) ToWriter(ctx context.Context, w io.Writer) (Saved, error) {
+// ToWriter writes a snapshot to w. Output that precedes an error is not a valid snapshot.
+// Since it can't be withdrawn, ToWriter retries only until the first byte is written.
+func (s Saver) ToWriter(ctx context.Context, w io.Writer) (Saved, error) {
 	buffered := bufio.NewWriterSize(w, 1<<20)
 	begun := false
-	return s.retry(ctx, func() bool { return !begun }, func(ctx context.Context, src SnapshotSource) (Saved, error) {
+	return s.retry(ctx, func() bool { return !begun }, func(ctx context.Context, src Source) (Saved, error) {
 		got, took, err := s.transfer(ctx, src, buffered, func(int64) error { begun = true; return nil }, buffered.Flush)
 		return Saved{Size: got.Size, SHA256: got.SHA256, StorageVersion: got.StorageVersion, Transfer: took}, err
 	})
 }
 
-// ToFile writes a snapshot to a file that has its name only once it is whole,
-// checked and durable. An existing file is replaced with replace, else refused.
+// ToFile writes a snapshot to a file, which gets its name only when it is complete,
+// verified and durable. With replace it replaces an existing file, otherwise it fails.
 //
-// describe returns what is written beside it, in a file with .json behind the
-// name, nil for nothing.
-func (s SnapshotSave) ToFile(ctx context.Context, path string, replace bool, describe func(Saved) ([]byte, error)) (Saved, error) {
+// describe returns the content of a second file whose name has the suffix .json, nil for
+// no such file.
+func (s Saver) ToFile(ctx context.Context, path string, replace bool, describe func(Saved) ([]byte, error)) (Saved, error) {
 	part, err := createPart(path, replace)
 	if err != nil {
 		return Saved{}, err
@@ -119,7 +122,7 @@ func (s SnapshotSave) ToFile(ctx context.Context, path string, replace bool, des
 		return Saved{}, err
 	}
 	defer record.discard()
-	out, err := s.retry(ctx, func() bool { return true }, func(ctx context.Context, src SnapshotSource) (Saved, error) {
+	out, err := s.retry(ctx, func() bool { return true }, func(ctx context.Context, src Source) (Saved, error) {
 		return s.toPart(ctx, src, part)
 	})
 	if err != nil {
@@ -129,7 +132,7 @@ func (s SnapshotSave) ToFile(ctx context.Context, path string, replace bool, des
 	if err != nil {
 		return Saved{}, err
 	}
-	// Whoever was told to stop leaves nothing that looks as if it had been wanted.
+	// An interrupted save leaves no file that could be taken for a requested one.
 	if err := context.Cause(ctx); err != nil {
 		return Saved{}, err
 	}
@@ -139,21 +142,22 @@ func (s SnapshotSave) ToFile(ctx context.Context, path string, replace bool, des
 	if err := record.fill(text); err != nil {
 		return Saved{}, err
 	}
-	// The snapshot first: a record of what isn't there would be a lie.
+	// The snapshot comes first, so that no record describes a file that doesn't exist.
 	if err := part.commit(replace); err != nil {
 		return Saved{}, err
 	}
 	if err := record.commit(replace); err != nil {
-		return Saved{}, fmt.Errorf("%s is saved and verified, but what describes it is not: %w", path, err)
+		return Saved{}, fmt.Errorf("%s is saved and verified, but its description is not: %w", path, err)
 	}
 	return out, nil
 }
 
-// recordSuffix ends the name of what describes a snapshot.
+// recordSuffix is the suffix of the file that describes a snapshot.
 const recordSuffix = ".json"
 
-// toPart is one attempt: transfer, make durable, check.
-func (s SnapshotSave) toPart(ctx context.Context, src SnapshotSource, part *partFile) (Saved, error) {
+// toPart makes one attempt: it transfers a snapshot into part, makes it durable and
+// checks it.
+func (s Saver) toPart(ctx context.Context, src Source, part *partFile) (Saved, error) {
 	if err := part.restart(); err != nil {
 		return Saved{}, err
 	}
@@ -162,18 +166,18 @@ func (s SnapshotSave) toPart(ctx context.Context, src SnapshotSource, part *part
 	got, took, err := s.transfer(ctx, src, early, room, part.Sync)
 	early.close()
 	if err != nil {
-		return Saved{}, full(err, part.final)
+		return Saved{}, withFreeSpace(err, part.final)
 	}
 	if s.Verifying != nil {
 		s.Verifying()
 	}
-	start := time.Now() //nolint:forbidigo // how long something took
+	start := time.Now() //nolint:forbidigo // measures a duration
 	if err := part.share(); err != nil {
 		return Saved{}, err
 	}
 	content, err := inspectDatabase(ctx, part, part.Name(), got.Size)
 	if corrupt, ok := errors.AsType[*CorruptError](err); ok {
-		return Saved{}, badStream("the database of %s is damaged, though it came as the member sent it: %s; another member's may not be", src.Pod, corrupt.Problem)
+		return Saved{}, badStream("the database of %s is corrupt, although the transfer was correct: %s; the database of another member may be intact", src.Pod, corrupt.Problem)
 	}
 	if err != nil {
 		return Saved{}, err
@@ -184,8 +188,8 @@ func (s SnapshotSave) toPart(ctx context.Context, src SnapshotSource, part *part
 	}, nil
 }
 
-// transfer runs one stream into w, and ends it when nothing comes.
-func (s SnapshotSave) transfer(ctx context.Context, src SnapshotSource, w io.Writer, begin func(int64) error, sync func() error) (received, time.Duration, error) {
+// transfer copies one stream to w and cancels it when no bytes arrive for too long.
+func (s Saver) transfer(ctx context.Context, src Source, w io.Writer, begin func(int64) error, sync func() error) (received, time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	idle := s.Idle
@@ -193,10 +197,10 @@ func (s SnapshotSave) transfer(ctx context.Context, src SnapshotSource, w io.Wri
 		idle = defaultIdle
 	}
 	watchdog := time.AfterFunc(idle, func() {
-		cancel(badStream("nothing came for %s", idle))
+		cancel(badStream("no data arrived for %s", idle))
 	})
 	defer watchdog.Stop()
-	start := time.Now() //nolint:forbidigo // how long something took
+	start := time.Now() //nolint:forbidigo // measures a duration
 	conn, closer, err := src.Open(ctx)
 	if err != nil {
 		return received{}, 0, causeOf(ctx, src.failed(err))
@@ -213,7 +217,7 @@ func (s SnapshotSave) transfer(ctx context.Context, src SnapshotSource, w io.Wri
 		}
 		return begin(total)
 	}, func(done, _ int64) {
-		if done > last { // messages without bytes are no sign of life
+		if done > last { // a message without bytes is no progress
 			last = done
 			watchdog.Reset(idle)
 		}
@@ -231,8 +235,8 @@ func (s SnapshotSave) transfer(ctx context.Context, src SnapshotSource, w io.Wri
 	return got, time.Since(start), causeOf(ctx, nil)
 }
 
-// causeOf is why the context ended, where it did, else the error: that a stream
-// was cancelled says less.
+// causeOf returns why the context ended if it did, otherwise err. The cause is more
+// specific than the error of a cancelled stream.
 func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -240,12 +244,14 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// retryPause is what a member gets before it is asked again.
+// retryPause is the pause between two transfers.
 const retryPause = time.Second
 
-func (s SnapshotSave) retry(ctx context.Context, may func() bool, attempt func(context.Context, SnapshotSource) (Saved, error)) (Saved, error) {
+// retry calls attempt with one source after the other, until one succeeds, the retries
+// are used up, mayRetry returns false, or an error is not the stream's.
+func (s Saver) retry(ctx context.Context, mayRetry func() bool, attempt func(context.Context, Source) (Saved, error)) (Saved, error) {
 	if len(s.Sources) == 0 {
-		return Saved{}, errors.New("no member to take a snapshot of")
+		return Saved{}, errors.New("no member can serve a snapshot")
 	}
 	for n := 0; ; n++ {
 		src := s.Sources[n%len(s.Sources)]
@@ -256,7 +262,7 @@ func (s SnapshotSave) retry(ctx context.Context, may func() bool, attempt func(c
 		}
 		err = fmt.Errorf("snapshot of %s: %w", src.Pod, err)
 		var stream *streamError
-		if !errors.As(err, &stream) || ctx.Err() != nil || !may() {
+		if !errors.As(err, &stream) || ctx.Err() != nil || !mayRetry() {
 			return Saved{}, err
 		}
 		if n >= s.Retries {
@@ -276,15 +282,16 @@ func (s SnapshotSave) retry(ctx context.Context, may func() bool, attempt func(c
 	}
 }
 
-// enoughSpace refuses what can't fit, before it fills the disk for everybody else.
+// enoughSpace returns an error if the snapshot doesn't fit, before it fills a disk that
+// other programs use too.
 func enoughSpace(final string, total int64) error {
 	dir := filepath.Dir(final)
 	free, err := freeSpace(dir)
 	if err != nil {
-		return nil //nolint:nilerr // not every file system tells; writing will
+		return nil //nolint:nilerr // some file systems don't report it; then the write fails
 	}
 	if free < total {
-		return fmt.Errorf("the snapshot has %d bytes and %s has room for %d: make room, or choose another directory", total, dir, free)
+		return fmt.Errorf("the snapshot has %d bytes and %s has only %d bytes free: free some space, or choose another directory", total, dir, free)
 	}
 	return nil
 }
