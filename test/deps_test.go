@@ -44,7 +44,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/budget", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
 		"internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy",
 	},
-	"internal/check":               {"webhook/entries", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "api/v1alpha1", "policy"},
+	"internal/check": {"webhook/entries", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "api/v1alpha1", "policy"},
 
 	"webhook":         {"webhook/entries", "internal/observe", "api/v1alpha1", "policy"},
 	"webhook/entries": nil,
