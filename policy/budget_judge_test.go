@@ -36,9 +36,9 @@ func (w *walk) judge(v BudgetVerdict) {
 	now, c, before := w.facts.Now, w.facts.Cluster, w.facts.Current
 	healthy, n, learners := c.Strangers, c.Size, 0
 	for _, m := range c.Members {
-		healthy += one(m.PodReady)
-		n -= one(m.Learner)
-		learners += one(m.Learner && m.PodReady)
+		healthy += ToInt(m.PodReady)
+		n -= ToInt(m.Learner)
+		learners += ToInt(m.Learner && m.PodReady)
 	}
 	if v.MinAvailable < Quorum(n) {
 		w.t.Errorf("minAvailable %d is below quorum: %s", v.MinAvailable, v.Message)
@@ -91,8 +91,8 @@ func (w *walk) judgeLimits(v BudgetVerdict) {
 	case (v.Reason == FactsStale) != (c.Stale && !c.TrafficCut && now.Sub(w.staleSince) < quick.StaleLimit):
 		w.t.Errorf("%s although facts are stale %t for %s", v.Reason, c.Stale, now.Sub(w.staleSince))
 	}
-	w.held += one(v.Reason == BackupFailing)
-	w.stale += one(v.Reason == FactsStale)
+	w.held += ToInt(v.Reason == BackupFailing)
+	w.stale += ToInt(v.Reason == FactsStale)
 }
 
 // judgeRepeat decides again on the verdict itself, a moment later by no clock:

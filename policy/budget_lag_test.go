@@ -50,7 +50,7 @@ func (l lag) loses(truth members) (had, lost bool) {
 	seen := truth
 	seen[l.truth]--
 	seen[l.seen]++
-	v := Budget(BudgetFacts{Cluster: cluster(seen.String()), Current: -1, Now: start}, settings)
+	v := Budget(BudgetFacts{Cluster: ClusterOf(seen.String()), Current: -1, Now: start}, settings)
 	b := newBudget(truth, 0, v.MinAvailable)
 	if l.controllerLags {
 		old := newBudget(seen, 0, v.MinAvailable)
@@ -68,8 +68,8 @@ func (l lag) count(size int, learners bool) string {
 			return
 		}
 		had, lost := l.loses(m)
-		states += one(had)
-		losing += one(lost)
+		states += ToInt(had)
+		losing += ToInt(lost)
 	})
 	return fmt.Sprintf("%d of %d", losing, states)
 }
@@ -85,7 +85,7 @@ func TestBudgetLag(t *testing.T) {
 	}
 	table = append(table, fmt.Sprintf("| nothing known beyond `staleLimit` but which pods are Ready | %s | %s | %s | %s |",
 		blind(3, false), blind(5, false), blind(7, false), blind(7, true)))
-	inDocs(t, "budget.md", table)
+	InDocs(t, "budget.md", table)
 }
 
 func TestBudgetRecovery(t *testing.T) {
@@ -109,20 +109,12 @@ func blind(size int, learners bool) string {
 		if !learners && m.voters() < size || !m.hasQuorum(m.voters()) {
 			return
 		}
-		c := cluster(strings.NewReplacer("v", "p", "m", "x", "V", "P", "M", "X").Replace(m.String()))
+		c := ClusterOf(strings.NewReplacer("v", "p", "m", "x", "V", "P", "M", "X").Replace(m.String()))
 		c.Stale = true
 		v := Budget(BudgetFacts{Cluster: c, Current: -1, Now: start, State: BudgetState{StaleSince: start.Add(-time.Hour)}}, settings)
 		_, lost := newBudget(m, 0, v.MinAvailable).losesQuorum(m.voters())
 		states++
-		losing += one(lost)
+		losing += ToInt(lost)
 	})
 	return fmt.Sprintf("%d of %d", losing, states)
-}
-
-// inDocs fails unless a page of docs/rules has exactly these lines in this order.
-func inDocs(t *testing.T, page string, lines []string) {
-	t.Helper()
-	if want := strings.Join(lines, "\n") + "\n"; !strings.Contains(rulesPage(t, page), want) {
-		t.Errorf("%s should have these lines:\n%s", page, want)
-	}
 }

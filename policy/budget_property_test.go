@@ -29,7 +29,7 @@ func everyBudget(f func(members, BudgetFacts, BudgetVerdict)) (states int) {
 	for size := range largest + 1 {
 		for missing := range size + 1 {
 			everyCluster(size-missing, func(m members) {
-				c := cluster(m.String() + strings.Repeat("-", missing))
+				c := ClusterOf(m.String() + strings.Repeat("-", missing))
 				everySituation(c, func(facts BudgetFacts) {
 					states++
 					f(m, facts, Budget(facts, settings))
@@ -122,7 +122,7 @@ func (p *promise) checkSick(b budget, v BudgetVerdict) {
 		if b.pods[kind] > 0 && !b.admits(kind) {
 			p.t.Errorf("%s: the pod of a member that is down can't be evicted for %s", b, v.Reason)
 		}
-		p.free += one(b.pods[kind] > 0)
+		p.free += ToInt(b.pods[kind] > 0)
 	}
 }
 

@@ -58,19 +58,20 @@ func (t *tally) add(m Member) {
 	}
 	if m.Learner {
 		t.voters--
-		t.readyLearners += one(pod)
+		if pod {
+			t.readyLearners++
+		}
 		return
 	}
-	t.readyMembers += one(m.Ready)
-	t.readyPods += one(pod)
-	t.agree += one(m.Ready && pod)
-}
-
-func one(b bool) int {
-	if b {
-		return 1
+	if m.Ready {
+		t.readyMembers++
 	}
-	return 0
+	if pod {
+		t.readyPods++
+	}
+	if m.Ready && pod {
+		t.agree++
+	}
 }
 
 // healthy is what the disruption controller counts as currentHealthy. As

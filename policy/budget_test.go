@@ -96,7 +96,7 @@ func TestBudget(t *testing.T) {
 	for _, r := range budgetRows {
 		t.Run(r.row, func(t *testing.T) {
 			t.Parallel()
-			c := cluster(r.members)
+			c := ClusterOf(r.members)
 			c.Stale, c.TrafficCut, c.Operation = r.stale, r.cut, r.operation
 			c.AllMembersReady = Condition{Status: r.all, Age: r.age}
 			c.BackupReady = Condition{Status: r.backup, Age: r.age}
@@ -105,9 +105,9 @@ func TestBudget(t *testing.T) {
 				f.State = BudgetState{HoldSince: start.Add(-r.since), StaleSince: start.Add(-r.since)}
 			}
 			v := Budget(f, settings)
-			if v.MinAvailable != r.want || v.Target != r.want || v.Reason != r.reason || reasonsOf(v.Notes) != r.notes {
+			if v.MinAvailable != r.want || v.Target != r.want || v.Reason != r.reason || ReasonsOf(v.Notes) != r.notes {
 				t.Errorf("got minAvailable %d of %d for %s %q, want %d for %s %q",
-					v.MinAvailable, v.Target, v.Reason, reasonsOf(v.Notes), r.want, r.reason, r.notes)
+					v.MinAvailable, v.Target, v.Reason, ReasonsOf(v.Notes), r.want, r.reason, r.notes)
 			}
 			if !strings.HasPrefix(v.Message, "etcd cluster shoot/main: ") {
 				t.Errorf("message names no cluster: %s", v.Message)
@@ -128,12 +128,12 @@ func TestBudgetMessage(t *testing.T) {
 		"vxxxxxx":  "etcd cluster shoot/main: 1 of 7 members ready (main-1, main-2, main-3, main-4 and 2 more are not), quorum is 4: minAvailable 7 lets no pod go until more members are ready and their pods too",
 		"vvvvvVV+": "etcd cluster shoot/main: 7 of 7 members ready, 2 Ready learner pods, 1 other Ready pods under the budget, quorum is 4: minAvailable 7 lets pods go down to the quorum",
 	} {
-		got := Budget(BudgetFacts{Cluster: cluster(members), Current: -1, Now: start}, settings).Message
+		got := Budget(BudgetFacts{Cluster: ClusterOf(members), Current: -1, Now: start}, settings).Message
 		if got != want {
 			t.Errorf("%s:\n got %s\nwant %s", members, got, want)
 		}
 	}
-	waiting := Budget(BudgetFacts{Cluster: cluster("vvv"), Current: 3, Now: start}, settings).Message
+	waiting := Budget(BudgetFacts{Cluster: ClusterOf("vvv"), Current: 3, Now: start}, settings).Message
 	const want = "etcd cluster shoot/main: 3 of 3 members ready, quorum is 2: minAvailable 2 lets pods go down to the quorum, after minAvailable 3 until 2030-01-01T00:01:00Z"
 	if waiting != want {
 		t.Errorf("waiting:\n got %s\nwant %s", waiting, want)
@@ -144,10 +144,10 @@ func TestBudgetMessage(t *testing.T) {
 // and to numbers that fit a budget.
 func TestBudgetNonsense(t *testing.T) {
 	t.Parallel()
-	ghost := cluster("vvp")
+	ghost := ClusterOf("vvp")
 	ghost.Members[2].Exists = false
 	huge := Cluster{Size: math.MaxInt, Strangers: math.MaxInt, TrafficCut: true}
-	small := cluster("vvv")
+	small := ClusterOf("vvv")
 	small.Size, small.Strangers = -1, -1
 	for _, r := range []struct {
 		what string

@@ -56,8 +56,8 @@ func TestBudgetTimes(t *testing.T) {
 			for step := range strings.SplitSeq(r.steps, "; ") {
 				want, recheck, notes := parseStep(t, step, &f)
 				v := Budget(f, settings)
-				if v.MinAvailable != want || recheck >= 0 && v.Recheck != recheck || reasonsOf(v.Notes) != notes {
-					t.Fatalf("%s: got %d@%s %s (%s), want %d@%s %s", step, v.MinAvailable, v.Recheck, reasonsOf(v.Notes), v.Message, want, recheck, notes)
+				if v.MinAvailable != want || recheck >= 0 && v.Recheck != recheck || ReasonsOf(v.Notes) != notes {
+					t.Fatalf("%s: got %d@%s %s (%s), want %d@%s %s", step, v.MinAvailable, v.Recheck, ReasonsOf(v.Notes), v.Message, want, recheck, notes)
 				}
 				f.Current, f.State = v.MinAvailable, v.State
 			}
@@ -77,7 +77,7 @@ func parseStep(t *testing.T, step string, f *BudgetFacts) (want int, recheck tim
 	}
 	words := strings.Fields(step)
 	f.Now = start.Add(duration(words[0]))
-	f.Cluster = cluster(words[1])
+	f.Cluster = ClusterOf(words[1])
 	recheck = -1
 	for i, word := range words[2:] {
 		key, value, _ := strings.Cut(word, "=")
@@ -110,7 +110,7 @@ func TestBudgetTimesToCome(t *testing.T) {
 	t.Parallel()
 	// B-30: another replica's clock was ahead by an hour.
 	ahead := start.Add(time.Hour)
-	f := BudgetFacts{Cluster: cluster("vvv"), Current: 3, Now: start, State: BudgetState{LooserSince: ahead}}
+	f := BudgetFacts{Cluster: ClusterOf("vvv"), Current: 3, Now: start, State: BudgetState{LooserSince: ahead}}
 	if v := Budget(f, settings); v.MinAvailable != 3 || v.Recheck != time.Minute || !v.State.LooserSince.Equal(start) {
 		t.Errorf("settle: got %d@%s since %s, want 3@1m0s since now", v.MinAvailable, v.Recheck, v.State.LooserSince)
 	}

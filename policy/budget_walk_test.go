@@ -5,26 +5,9 @@ package policy
 
 import (
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 )
-
-// seed is random and printed, so that a failure can be seen again with
-// POLICY_SEED.
-func seed(t *testing.T) *rand.Rand {
-	t.Helper()
-	n := rand.Uint64()
-	if s := os.Getenv("POLICY_SEED"); s != "" {
-		var err error
-		if n, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("POLICY_SEED=%d", n)
-	return rand.New(rand.NewPCG(n, 1))
-}
 
 var quick = BudgetSettings{BackupHoldLimit: 10 * time.Minute, StaleLimit: 3 * time.Minute, Settle: time.Minute}
 
@@ -50,7 +33,7 @@ type walk struct {
 // happened before it.
 func TestBudgetWalk(t *testing.T) {
 	t.Parallel()
-	dice := seed(t)
+	dice := Seed(t)
 	total := walk{}
 	for range 300 {
 		w := walk{Rand: dice, t: t, letters: []byte("vvv"), facts: BudgetFacts{Current: -1, Now: start}}
@@ -75,7 +58,7 @@ func (w *walk) step() {
 	w.happen()
 	c := &w.facts.Cluster
 	status, stale, cut, op := c.BackupReady, c.Stale, c.TrafficCut, c.AllMembersReady
-	*c = cluster(string(w.letters))
+	*c = ClusterOf(string(w.letters))
 	c.BackupReady, c.Stale, c.TrafficCut, c.AllMembersReady = status, stale, cut, op
 	v := Budget(w.facts, quick)
 	w.remember()

@@ -107,3 +107,9 @@ func (c Condition) Value() Status {
 
 // Quorum is the number of voters of n that must agree.
 func Quorum(n int) int { return n/2 + 1 }
+
+// LagLimit is how many entries a member may be behind the leader and still count
+// as up to date. etcd's own check, at least 90 % of the leader's index, proves
+// nothing for a learner: the index of an old cluster is so high that an empty
+// learner passes it within a moment.
+const LagLimit = 1000

@@ -75,7 +75,7 @@ func TestDEP01(t *testing.T) {
 			if lost && n == 3 {
 				example = fmt.Sprintf("`%s` at %d: `%s` is left", m, b.desired, left)
 			}
-			losing += one(lost)
+			losing += ToInt(lost)
 		})
 		if (losing > 0) != r.loses || !r.loses && stuck == 0 {
 			t.Errorf("%s: loses quorum in %d states, leaves the sick pod stuck in %d", r.name, losing, stuck)
@@ -84,15 +84,15 @@ func TestDEP01(t *testing.T) {
 	}
 	ours := 0
 	everyVoterCluster(func(m members, n int) {
-		v := Budget(BudgetFacts{Cluster: cluster(m.String()), Current: -1, Now: start}, settings)
+		v := Budget(BudgetFacts{Cluster: ClusterOf(m.String()), Current: -1, Now: start}, settings)
 		b := newBudget(m, 0, v.MinAvailable)
 		_, lost := b.losesQuorum(n)
-		ours += one(lost) + one(m[downV] > 0 && safe(m, 0) && !b.admits(downV))
+		ours += ToInt(lost) + ToInt(m[downV] > 0 && safe(m, 0) && !b.admits(downV))
 	})
 	if ours > 0 {
 		t.Errorf("the rule itself fails in %d states", ours)
 	}
-	inDocs(t, "budget.md", table)
+	InDocs(t, "budget.md", table)
 }
 
 func everyVoterCluster(f func(m members, n int)) {

@@ -5,15 +5,15 @@ package policy
 
 import "fmt"
 
-// census counts a cluster's members by kind, in the order of kinds. Members of
+// census counts a cluster's members by kind, in the order of Kinds. Members of
 // a kind are alike, so a census stands for every cluster that has it.
-type members [len(kinds)]uint8
+type members [len(Kinds)]uint8
 
 func (m members) String() string {
 	s := ""
 	for k, n := range m {
 		for range n {
-			s += kinds[k : k+1]
+			s += Kinds[k : k+1]
 		}
 	}
 	return s
@@ -37,7 +37,7 @@ func everyCluster(size int, f func(members)) {
 	fill(0, size)
 }
 
-// The kinds by what they mean, in a second, naive reading of etcd and of
+// The Kinds by what they mean, in a second, naive reading of etcd and of
 // Kubernetes that shares nothing with the rule.
 const (
 	wellV = iota

@@ -104,7 +104,9 @@ func MayLead(members []Database, pod string) Verdict {
 	for i, m := range members {
 		if !m.Learner {
 			voters++
-			well += one(m.Trouble == "")
+		}
+		if !m.Learner && m.Trouble == "" {
+			well++
 		}
 		if m.Leader && m.Trouble == "" {
 			leader = i
@@ -155,7 +157,9 @@ func allWell(members []Database) Verdict {
 		if m.Trouble != "" {
 			well := 0
 			for _, m := range members {
-				well += one(m.Trouble == "")
+				if m.Trouble == "" {
+					well++
+				}
 			}
 			return refused(MemberDown, "%d of %s well, all have to be; %s: %s; bring it back or replace it first (kubectl etcd member replace)",
 				well, count1(len(members), "member"), m.Pod, m.Trouble)

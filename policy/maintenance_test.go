@@ -64,24 +64,24 @@ var maintenanceRows = []struct {
 	allowed      bool
 	reason       string
 }{
-	{row: "D-1 all well", members: "Lvv", ask: defrag(cluster("vvv")), allowed: true, reason: AllReady},
-	{row: "D-1 a single member", members: "L", ask: defrag(cluster("v")), allowed: true, reason: AllReady},
-	{row: "D-2 one is down", members: "Lvx", ask: defrag(cluster("vvv")), reason: MemberDown},
-	{row: "D-2 also out of space", members: "Lvx", change: outOfSpace, ask: defrag(cluster("vvx")), reason: MemberDown},
-	{row: "D-2 nobody is there", members: "", ask: defrag(cluster("")), reason: NoQuorum},
-	{row: "D-3 a learner", members: "Lvvl", ask: defrag(cluster("vvvV")), reason: LearnerPresent},
-	{row: "D-3 also out of space", members: "Lvvl", change: outOfSpace, ask: defrag(cluster("vvvV")), reason: LearnerPresent},
-	{row: "D-4 a snapshot of any member", members: "Lvv", change: func(m []Database) { m[2].Snapshots = 1 }, ask: defrag(cluster("vvv")), reason: SnapshotOpen},
-	{row: "D-4 not known", members: "Lvv", change: func(m []Database) { m[1].Snapshots = -1 }, ask: defrag(cluster("vvv")), reason: SnapshotsUnknown},
-	{row: "D-4 also out of space", members: "Lvv", change: func(m []Database) { outOfSpace(m); m[2].Snapshots = 1 }, ask: defrag(cluster("vvv")), reason: SnapshotOpen},
-	{row: "D-5 corrupt", members: "Lvv", change: func(m []Database) { m[1].Alarms = []string{Corrupt} }, ask: defrag(cluster("vvv")), reason: CorruptAlarm},
-	{row: "D-5 said by who is gone", members: "Lvv", ask: defrag(cluster("vvv"), Corrupt, NoSpace), reason: CorruptAlarm},
-	{row: "D-6 backups fail", members: "Lvv", ask: defrag(backupsFail(cluster("vvv"))), reason: BackupFailing},
-	{row: "D-6 a pod is not Ready", members: "Lvv", ask: defrag(cluster("vvm")), reason: MemberDown},
-	{row: "D-7 out of space, backups fail", members: "Lvv", change: outOfSpace, ask: defrag(backupsFail(cluster("vvv"))), allowed: true, reason: CuresNoSpace},
-	{row: "D-7 out of space, no pod is Ready", members: "Lvv", change: outOfSpace, ask: defrag(cluster("mmm")), allowed: true, reason: CuresNoSpace},
-	{row: "D-7 said by who is gone", members: "Lvv", ask: defrag(backupsFail(cluster("vvv")), NoSpace), allowed: true, reason: CuresNoSpace},
-	{row: "D-2 also out of space, said by who is gone", members: "Lvx", ask: defrag(cluster("vvx"), NoSpace), reason: MemberDown},
+	{row: "D-1 all well", members: "Lvv", ask: defrag(ClusterOf("vvv")), allowed: true, reason: AllReady},
+	{row: "D-1 a single member", members: "L", ask: defrag(ClusterOf("v")), allowed: true, reason: AllReady},
+	{row: "D-2 one is down", members: "Lvx", ask: defrag(ClusterOf("vvv")), reason: MemberDown},
+	{row: "D-2 also out of space", members: "Lvx", change: outOfSpace, ask: defrag(ClusterOf("vvx")), reason: MemberDown},
+	{row: "D-2 nobody is there", members: "", ask: defrag(ClusterOf("")), reason: NoQuorum},
+	{row: "D-3 a learner", members: "Lvvl", ask: defrag(ClusterOf("vvvV")), reason: LearnerPresent},
+	{row: "D-3 also out of space", members: "Lvvl", change: outOfSpace, ask: defrag(ClusterOf("vvvV")), reason: LearnerPresent},
+	{row: "D-4 a snapshot of any member", members: "Lvv", change: func(m []Database) { m[2].Snapshots = 1 }, ask: defrag(ClusterOf("vvv")), reason: SnapshotOpen},
+	{row: "D-4 not known", members: "Lvv", change: func(m []Database) { m[1].Snapshots = -1 }, ask: defrag(ClusterOf("vvv")), reason: SnapshotsUnknown},
+	{row: "D-4 also out of space", members: "Lvv", change: func(m []Database) { outOfSpace(m); m[2].Snapshots = 1 }, ask: defrag(ClusterOf("vvv")), reason: SnapshotOpen},
+	{row: "D-5 corrupt", members: "Lvv", change: func(m []Database) { m[1].Alarms = []string{Corrupt} }, ask: defrag(ClusterOf("vvv")), reason: CorruptAlarm},
+	{row: "D-5 said by who is gone", members: "Lvv", ask: defrag(ClusterOf("vvv"), Corrupt, NoSpace), reason: CorruptAlarm},
+	{row: "D-6 backups fail", members: "Lvv", ask: defrag(backupsFail(ClusterOf("vvv"))), reason: BackupFailing},
+	{row: "D-6 a pod is not Ready", members: "Lvv", ask: defrag(ClusterOf("vvm")), reason: MemberDown},
+	{row: "D-7 out of space, backups fail", members: "Lvv", change: outOfSpace, ask: defrag(backupsFail(ClusterOf("vvv"))), allowed: true, reason: CuresNoSpace},
+	{row: "D-7 out of space, no pod is Ready", members: "Lvv", change: outOfSpace, ask: defrag(ClusterOf("mmm")), allowed: true, reason: CuresNoSpace},
+	{row: "D-7 said by who is gone", members: "Lvv", ask: defrag(backupsFail(ClusterOf("vvv")), NoSpace), allowed: true, reason: CuresNoSpace},
+	{row: "D-2 also out of space, said by who is gone", members: "Lvx", ask: defrag(ClusterOf("vvx"), NoSpace), reason: MemberDown},
 
 	{row: "D-10 a voter", members: "Lvv", ask: lead("main-1"), allowed: true, reason: QuorumKept},
 	{row: "D-10 one of three is down", members: "Lvx", ask: lead("main-1"), allowed: true, reason: QuorumKept},
@@ -174,7 +174,7 @@ func TestMaintenanceNeverAtRisk(t *testing.T) {
 			members := databases(string(word), nil)
 			calm := !strings.ContainsAny(string(word), "xl")
 			for _, strays := range [][]string{nil, {NoSpace}} {
-				if MayDefrag(cluster(strings.Repeat("v", n)), members, strays).Allowed && !calm {
+				if MayDefrag(ClusterOf(strings.Repeat("v", n)), members, strays).Allowed && !calm {
 					t.Errorf("%s may be defragmented, with alarms %v", string(word), strays)
 				}
 			}

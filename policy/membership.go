@@ -47,20 +47,19 @@ type Peer struct {
 	CaughtUp bool
 }
 
-// What a learner must have shown before it is given a vote. etcd's own check, at
-// least 90 % of the leader's index, is none: an index never starts anew, so an
-// empty learner of an old cluster passes it within a moment.
-const (
-	LagLimit     = 1000
-	CatchUpReads = 3
-)
+// CatchUpReads is how many reads in a row must show a learner within
+// [LagLimit] before it is promoted.
+const CatchUpReads = 3
 
 // votes counts the voters among peers, and those of them that are healthy.
 func votes(peers []Peer) (voters, healthy int) {
 	for _, p := range peers {
-		if !p.Learner {
-			voters++
-			healthy += one(p.Healthy)
+		if p.Learner {
+			continue
+		}
+		voters++
+		if p.Healthy {
+			healthy++
 		}
 	}
 	return voters, healthy
@@ -85,7 +84,10 @@ func MayRemove(peers []Peer, id uint64) Verdict {
 	if left == 0 {
 		return refused(LastMember, "it is the only voter: without it there is no cluster")
 	}
-	well := healthy - one(peers[at].Healthy)
+	well := healthy
+	if peers[at].Healthy {
+		well--
+	}
 	if well < Quorum(left) {
 		return refused(QuorumWouldBeLost, "%d of %s would be healthy, quorum is %d; now it is %d of %d, quorum %d",
 			well, count1(left, "voter"), Quorum(left), healthy, voters, Quorum(voters))

@@ -101,7 +101,7 @@ func (w *world) votes() (voters, healthy int) {
 	for at, m := range w.members {
 		if m.id != 0 && !m.learner {
 			voters++
-			healthy += one(w.healthy(at))
+			healthy += ToInt(w.healthy(at))
 		}
 	}
 	return voters, healthy

@@ -5,27 +5,34 @@ package policy
 
 import "slices"
 
-// The reasons of the budget's verdicts, one for each row of its table.
+// The reasons that several rules give.
 const (
-	SingleMember         = "SingleMember"
-	ClientTrafficCut     = "ClientTrafficCut"
-	FactsStale           = "FactsStale"
-	FactsStaleTooLong    = "FactsStaleTooLong"
-	BackupFailing        = "BackupFailing"
-	BackupFailingTooLong = "BackupFailingTooLong"
-	AllReady             = "AllReady"
-	QuorumAtRisk         = "QuorumAtRisk"
-	MemberDown           = "MemberDown"
-	PodNotReady          = "PodNotReady"
-	MemberNotReady       = "MemberNotReady"
-	ConditionFalse       = "ConditionFalse"
+	ClientTrafficCut  = "ClientTrafficCut"
+	FactsStale        = "FactsStale"
+	BackupFailing     = "BackupFailing"
+	AllReady          = "AllReady"
+	MemberDown        = "MemberDown"
+	ConditionFalse    = "ConditionFalse"
+	BackupUnknown     = "BackupUnknown"
+	LearnerPresent    = "LearnerPresent"
+	OperationUnderWay = "OperationUnderWay"
+	CuresMember       = "CuresMember"
+	QuorumKept        = "QuorumKept"
+	NoQuorum          = "NoQuorum"
+	NoSuchMember      = "NoSuchMember"
+	CatchingUp        = "CatchingUp"
 )
 
-// The reasons of the budget's notes, beside those of its verdicts.
+// The reasons of the budget's verdicts and notes.
 const (
-	BackupUnknown = "BackupUnknown"
-	EvenSize      = "EvenSize"
-	TwoMembers    = "TwoMembers"
+	SingleMember         = "SingleMember"
+	FactsStaleTooLong    = "FactsStaleTooLong"
+	BackupFailingTooLong = "BackupFailingTooLong"
+	QuorumAtRisk         = "QuorumAtRisk"
+	PodNotReady          = "PodNotReady"
+	MemberNotReady       = "MemberNotReady"
+	EvenSize             = "EvenSize"
+	TwoMembers           = "TwoMembers"
 )
 
 // The reasons of the spread's notes.
@@ -46,24 +53,17 @@ const (
 
 // The reasons of verdicts and steps about membership.
 const (
-	QuorumKept        = "QuorumKept"
 	QuorumWouldBeLost = "QuorumWouldBeLost"
-	NoQuorum          = "NoQuorum"
 	LastMember        = "LastMember"
-	NoSuchMember      = "NoSuchMember"
 	VoterDown         = "VoterDown"
-	LearnerPresent    = "LearnerPresent"
 	StrangerMember    = "StrangerMember"
 	MemberGap         = "MemberGap"
-	OperationUnderWay = "OperationUnderWay"
 	UnknownOperation  = "UnknownOperation"
-	CuresMember       = "CuresMember"
-	CatchingUp        = "CatchingUp"
 	NotObserved       = "NotObserved"
 	PodGoing          = "PodGoing"
 )
 
-// The reasons of verdicts about maintenance, beside those above.
+// The reasons of verdicts about maintenance.
 const (
 	SnapshotOpen     = "SnapshotOpen"
 	SnapshotsUnknown = "SnapshotsUnknown"

@@ -100,7 +100,7 @@ func (s scheduler) admits(i, node int, at []int) bool {
 func (s scheduler) count(zone string, at []int) int {
 	n := 0
 	for _, node := range at {
-		n += one(node != away && s.zones[node] == zone)
+		n += ToInt(node != away && s.zones[node] == zone)
 	}
 	return n
 }

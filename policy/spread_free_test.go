@@ -102,7 +102,7 @@ func (s scheduler) problem(at []int) string {
 func (s scheduler) absent(at []int) int {
 	n := 0
 	for _, node := range at {
-		n += one(node == away)
+		n += ToInt(node == away)
 	}
 	return n
 }

@@ -35,8 +35,8 @@ func TestSpreadStaysHard(t *testing.T) {
 					if got != want && (got || !early(layout)) {
 						t.Errorf("%d on %s, volumes %s: all required %t, can be met %t", size, zones, layout, got, want)
 					}
-					hard += one(want)
-					soft += one(!want)
+					hard += ToInt(want)
+					soft += ToInt(!want)
 				})
 			}
 		}

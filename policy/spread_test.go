@@ -130,7 +130,7 @@ func TestSpread(t *testing.T) {
 				s.Topology = TopologyZone
 			}
 			v := Spread(f, s)
-			if got, notes := inShort(v.Terms), reasonsOf(v.Notes); got != r.want || notes != r.notes {
+			if got, notes := inShort(v.Terms), ReasonsOf(v.Notes); got != r.want || notes != r.notes {
 				t.Errorf("got %q %q, want %q %q\n%v", got, notes, r.want, r.notes, v.Notes)
 			}
 			if v.Topology != TopologyZone && v.Topology != TopologyHostname {

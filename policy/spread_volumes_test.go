@@ -38,7 +38,7 @@ func TestSpreadVolumes(t *testing.T) {
 			})
 		}
 	}
-	dice, exhaustive := seed(t), os.Getenv("POLICY_EXHAUSTIVE") != ""
+	dice, exhaustive := Seed(t), os.Getenv("POLICY_EXHAUSTIVE") != ""
 	everyTopology(func(zones string) {
 		all, usual := nodeSets(zones)
 		for size := 2; size <= 5; size++ {

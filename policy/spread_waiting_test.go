@@ -14,7 +14,7 @@ import (
 // restarted meanwhile.
 func TestSpreadWaiting(t *testing.T) {
 	t.Parallel()
-	dice := seed(t)
+	dice := Seed(t)
 	arrangements := 0
 	everyTopology(func(zones string) {
 		for range 100 {
@@ -73,7 +73,7 @@ func someWaiting(dice *rand.Rand, zones string) (SpreadFacts, [][]string) {
 // ordinals run, since those of higher ones won't come before it.
 func TestSpreadOrdered(t *testing.T) {
 	t.Parallel()
-	dice := seed(t)
+	dice := Seed(t)
 	starts := 0
 	everyTopology(func(zones string) {
 		all, usual := nodeSets(zones)

@@ -99,7 +99,9 @@ func (s seats) holdable(i int, of func(int) []int) int {
 	}
 	held := 0
 	for _, place := range of(i) {
-		held += one(hold(place, make([]bool, len(s.state))))
+		if hold(place, make([]bool, len(s.state))) {
+			held++
+		}
 	}
 	return held
 }
@@ -109,7 +111,9 @@ func (s seats) holdable(i int, of func(int) []int) int {
 func (s seats) rovers() int {
 	n := s.n - len(s.state)
 	for _, state := range s.state {
-		n += one(state == NoVolume)
+		if state == NoVolume {
+			n++
+		}
 	}
 	return n
 }

@@ -82,7 +82,9 @@ func (s seats) rooms(i, limit, rovers int) []room {
 			if j == i || state != Bound || !meets(mine, s.reach[j].hosts) {
 				continue
 			}
-			r.blockers += one(!shares || !s.takenBothWays(j, s.boundHosts))
+			if !shares || !s.takenBothWays(j, s.boundHosts) {
+				r.blockers++
+			}
 		}
 		rooms = append(rooms, r)
 	}

@@ -8,17 +8,6 @@ import (
 	"testing"
 )
 
-func BenchmarkBudget(b *testing.B) {
-	for _, members := range []string{"vvv", "vvx", "vvvvvvv"} {
-		b.Run(members, func(b *testing.B) {
-			f := BudgetFacts{Cluster: cluster(members), Current: len(members), Now: start}
-			for b.Loop() {
-				Budget(f, settings)
-			}
-		})
-	}
-}
-
 // BenchmarkSpread has clusters of nodes up to the size that Kubernetes
 // supports, and the layouts of volumes that take longest to judge.
 func BenchmarkSpread(b *testing.B) {
