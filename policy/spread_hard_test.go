@@ -23,7 +23,7 @@ func TestSpreadStaysHard(t *testing.T) {
 			for size := 2; size <= 5; size++ {
 				everyWord(append(words, "?"), size, func(layout []string) {
 					f := SpreadFacts{Size: size, Places: at, Volumes: volumes(strings.Join(layout, " "), at)}
-					want := feasible(at, f)
+					want := anyArrangement(at, f)
 					got := true
 					for f.Ordinal = range size {
 						for _, term := range Spread(f, SpreadSettings{Topology: TopologyZone}).Terms {
@@ -58,8 +58,8 @@ func early(layout []string) bool {
 	return waiting > 0 && slices.Max(slices.Collect(maps.Values(taken))) > 1
 }
 
-// feasible searches for an arrangement of all members, naively.
-func feasible(at []Place, f SpreadFacts) bool {
+// anyArrangement searches for an arrangement of all members, naively.
+func anyArrangement(at []Place, f SpreadFacts) bool {
 	sched := scheduler{}
 	for _, p := range at {
 		sched.zones = append(sched.zones, p.Zone)

@@ -16,24 +16,24 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// budget is what a cluster's PodDisruptionBudget says now.
-type budget struct {
+// budgetNow is what a cluster's PodDisruptionBudget says now.
+type budgetNow struct {
 	min     int
 	reason  string
 	allowed int32
 	healthy int32
 }
 
-func (b budget) String() string {
+func (b budgetNow) String() string {
 	return fmt.Sprintf("minAvailable %d (%s), %d healthy, %d may be evicted", b.min, orDash(b.reason), b.healthy, b.allowed)
 }
 
-func (w *World) budget(ctx context.Context, c *clusters.Cluster) (budget, error) {
+func (w *World) budget(ctx context.Context, c *clusters.Cluster) (budgetNow, error) {
 	var pdb policyv1.PodDisruptionBudget
 	if err := w.Client.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: c.Name}, &pdb); err != nil {
-		return budget{}, fmt.Errorf("read budget of %s: %w", c, err)
+		return budgetNow{}, fmt.Errorf("read budget of %s: %w", c, err)
 	}
-	b := budget{
+	b := budgetNow{
 		min:     -1,
 		reason:  pdb.Annotations[v1alpha1.BudgetReasonAnnotation],
 		allowed: pdb.Status.DisruptionsAllowed,
@@ -49,7 +49,7 @@ func (w *World) budget(ctx context.Context, c *clusters.Cluster) (budget, error)
 // it, and returns how long that took.
 func (w *World) awaitBudget(ctx context.Context, c *clusters.Cluster, minAvailable int, reasons ...string) (time.Duration, error) {
 	start := time.Now() //nolint:forbidigo // it measures what a person would wait
-	var last budget
+	var last budgetNow
 	what := fmt.Sprintf("minAvailable %d %v of %s", minAvailable, reasons, c)
 	err := clusters.Await(ctx, limit, what, func(ctx context.Context) (string, bool, error) {
 		b, err := w.budget(ctx, c)
