@@ -86,7 +86,7 @@ type cluster struct {
 	// mode is ModeOff if no policy keeps the cluster's budget.
 	mode v1alpha1.Mode
 	// verdict is zero in mode Off.
-	verdict policy.BudgetVerdict
+	verdict budget.Result
 	// problem is why no budget protects the members; nil if one does.
 	problem *policy.Note
 	// conflictWait is how long the budget is left to another client that resets it; 0 for
@@ -124,11 +124,11 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 
 // decide evaluates the rule.
 func (c *cluster) decide() {
-	facts := policy.BudgetFacts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At}
+	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At}
 	if kept := c.facts.Budgets.Kept; kept != nil {
 		facts.Current, facts.State = kept.Value.Min(c.facts.Replicas), kept.Record.State
 	}
-	c.verdict = policy.Budget(facts, observe.BudgetSettings(c.policy))
+	c.verdict = budget.Evaluate(facts, observe.BudgetSettings(c.policy))
 }
 
 // requeue returns when to reconcile again although no event may arrive.

@@ -38,25 +38,25 @@ func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alp
 
 // spread evaluates the rule for the cluster's next member, and where the running members
 // are. The members of a workload that doesn't exist are nowhere.
-func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) (policy.SpreadVerdict, policy.Standing, error) {
+func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) (spread.Result, spread.Status, error) {
 	pod, found, err := t.Reader.MemberPod(ctx, o)
 	if err != nil {
-		return policy.SpreadVerdict{}, policy.Standing{}, err
+		return spread.Result{}, spread.Status{}, err
 	}
 	if !found {
-		return policy.SpreadVerdict{}, policy.Standing{Kept: policy.Unknown, Reason: policy.NotScheduled, Message: "its workload does not exist"}, nil
+		return spread.Result{}, spread.Status{Kept: policy.Unknown, Reason: spread.NotScheduled, Message: "its workload does not exist"}, nil
 	}
 	settings := observe.SpreadSettings(p)
 	facts, err := t.Reader.SpreadOutlook(ctx, o, pod, settings.ZoneKey)
 	if err != nil {
-		return policy.SpreadVerdict{}, policy.Standing{}, err
+		return spread.Result{}, spread.Status{}, err
 	}
 	members, err := t.Reader.Placement(ctx, o, settings.ZoneKey)
 	if err != nil {
-		return policy.SpreadVerdict{}, policy.Standing{}, err
+		return spread.Result{}, spread.Status{}, err
 	}
-	verdict := policy.Spread(facts, settings)
-	return verdict, policy.Stand(int(o.Replicas), members, verdict.Topology, facts.Places), nil
+	verdict := spread.Evaluate(facts, settings)
+	return verdict, spread.StatusOf(int(o.Replicas), members, verdict.Topology, facts.Places), nil
 }
 
 // budgetFinding returns what the Budget controller found of a cluster.

@@ -97,7 +97,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	}
 	u.announce(&pod, owner, record)
 	since, waits := unschedulableSince(&pod)
-	if !waits || !slices.ContainsFunc(record.Terms, func(t policy.Term) bool { return t.Hard }) {
+	if !waits || !slices.ContainsFunc(record.Terms, func(t spread.Term) bool { return t.Hard }) {
 		return reconcile.Result{}, nil
 	}
 	if rest := unschedulableFor - u.Clock.Since(since); rest > 0 {
@@ -165,39 +165,39 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 
 // obsoleteTerm returns a required term of the pod that admission would not require now and
 // that the pod's volume prevents, and reports whether there is one.
-func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) (policy.Term, bool, error) {
+func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) (spread.Term, bool, error) {
 	match, err := u.Reader.PolicyFor(ctx, owner)
 	if err != nil || !match.In(v1alpha1.ModeEnforce) {
 		// Only an enforced policy may delete pods.
-		return policy.Term{}, false, err
+		return spread.Term{}, false, err
 	}
 	settings := observe.SpreadSettings(match.Policy)
 	facts, err := u.Reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
-		return policy.Term{}, false, err
+		return spread.Term{}, false, err
 	}
-	now := policy.Spread(facts, settings).Terms
+	now := spread.Evaluate(facts, settings).Terms
 	// The rule evaluates volumes only for terms that it would require. The pod's terms were
 	// required, so evaluate them as required even if the policy has changed since.
-	settings.Enforcement = policy.Required
-	notes := policy.Spread(facts, settings).Notes
+	settings.Enforcement = spread.Required
+	notes := spread.Evaluate(facts, settings).Notes
 	for _, t := range record.Terms {
-		if t.Hard && volumePrevents(notes, t) && !slices.ContainsFunc(now, func(n policy.Term) bool {
+		if t.Hard && volumePrevents(notes, t) && !slices.ContainsFunc(now, func(n spread.Term) bool {
 			return n.Hard && n.Kind == t.Kind && n.TopologyKey == t.TopologyKey && n.MinDomains >= t.MinDomains
 		}) {
 			return t, true, nil
 		}
 	}
-	return policy.Term{}, false, nil
+	return spread.Term{}, false, nil
 }
 
 // volumePrevents reports whether a term can't be met where the member's volume is.
-func volumePrevents(notes []policy.Note, t policy.Term) bool {
-	taken := policy.VolumeZoneTaken
-	if t.TopologyKey == policy.HostnameKey {
-		taken = policy.VolumeNodeTaken
+func volumePrevents(notes []policy.Note, t spread.Term) bool {
+	taken := spread.VolumeZoneTaken
+	if t.TopologyKey == spread.HostnameKey {
+		taken = spread.VolumeNodeTaken
 	}
 	return slices.ContainsFunc(notes, func(n policy.Note) bool {
-		return n.Reason == taken || n.Reason == policy.VolumeNowhere
+		return n.Reason == taken || n.Reason == spread.VolumeNowhere
 	})
 }

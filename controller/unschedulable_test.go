@@ -36,9 +36,9 @@ func (d *deletions) Delete(_ context.Context, obj client.Object, opts ...client.
 func TestUnschedulable(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	required := []policy.Term{
-		{Kind: policy.PodAntiAffinity, TopologyKey: policy.HostnameKey, Hard: true},
-		{Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey, Hard: true, MinDomains: 3},
+	required := []spread.Term{
+		{Kind: spread.PodAntiAffinity, TopologyKey: spread.HostnameKey, Hard: true},
+		{Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 3},
 	}
 	const deleted = "bad-2 uid=u version=7"
 	for _, row := range []struct {
@@ -62,24 +62,24 @@ func TestUnschedulable(t *testing.T) {
 		{name: "deleted already", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: now} }},
 		{name: "without our record", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Annotations = nil }},
 		{name: "already preferred: recreated before", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
-			record(p, observe.SpreadRecord{Terms: []policy.Term{required[0], {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey}}})
+			record(p, observe.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
 		}, requeue: true},
 		{name: "the policy prefers it now, and its volume is in the free zone", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, requeue: true},
 		{name: "the policy prefers it now, and its volume is in the zone of another member", zone: "a", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "MemberRespread"},
 		{name: "more zones were required, and its volume is in the free zone", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
-			record(p, observe.SpreadRecord{Terms: []policy.Term{required[0], {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey, Hard: true, MinDomains: 5}}})
+			record(p, observe.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 5}}})
 		}, requeue: true},
 		{name: "already preferred, and another term differs from the current one", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
-			record(p, observe.SpreadRecord{Terms: []policy.Term{{Kind: policy.TopologySpread, TopologyKey: policy.HostnameKey, Hard: true}, {Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey}}})
+			record(p, observe.SpreadRecord{Terms: []spread.Term{{Kind: spread.TopologySpread, TopologyKey: spread.HostnameKey, Hard: true}, {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
 		}, requeue: true},
 		{name: "a note of admission", zone: "c", change: func(p *corev1.Pod) {
 			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
 			p.Spec.NodeName = "c1"
-			record(p, observe.SpreadRecord{Policy: "prod", Notes: []policy.Note{{Reason: policy.VolumeZoneTaken, Message: "the zone is preferred"}}})
+			record(p, observe.SpreadRecord{Policy: "prod", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken, Message: "the zone is preferred"}}})
 		}, event: "VolumeZoneTaken EtcdTopologyPolicy prod: the zone is preferred"},
 		{name: "an old note", zone: "c", change: func(p *corev1.Pod) {
 			p.Spec.NodeName = "c1"
-			record(p, observe.SpreadRecord{Notes: []policy.Note{{Reason: policy.VolumeZoneTaken, Message: "the zone is preferred"}}})
+			record(p, observe.SpreadRecord{Notes: []policy.Note{{Reason: spread.VolumeZoneTaken, Message: "the zone is preferred"}}})
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

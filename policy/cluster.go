@@ -24,10 +24,10 @@ type Cluster struct {
 	// Members are those that have a pod, a lease or both, in ordinal order.
 	Members []Member
 
-	// Strangers counts the Ready pods that the cluster's disruption budget
+	// NonMemberPods counts the Ready pods that the cluster's disruption budget
 	// selects although they are no members (druid's compaction pod): the
 	// disruption controller counts them as healthy.
-	Strangers int
+	NonMemberPods int
 
 	AllMembersReady Condition
 	BackupReady     Condition

@@ -28,9 +28,9 @@ type ownerHandler struct {
 // ownerReview is what is known of an etcd cluster that is being created.
 type ownerReview struct {
 	policy   *v1alpha1.EtcdTopologyPolicy
-	settings policy.SpreadSettings
+	settings spread.Settings
 	// facts are about the first member's pod.
-	facts policy.SpreadFacts
+	facts spread.Facts
 }
 
 func (h *ownerHandler) decide(ctx context.Context, req admission.Request) Decision {
@@ -67,7 +67,7 @@ func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*own
 
 // warnOwner asks the spread rule and returns its verdict as warnings.
 func (r *ownerReview) warnOwner() Decision {
-	verdict := policy.Spread(r.facts, r.settings)
+	verdict := spread.Evaluate(r.facts, r.settings)
 	d := Decision{Outcome: Warned, Reason: reasonSpread, Policy: r.policy.Name}
 	will := ": members go"
 	if r.policy.Spec.Mode == v1alpha1.ModeWarn {

@@ -31,8 +31,8 @@ type podReview struct {
 	pod      *corev1.Pod
 	owner    observe.Owner
 	policy   *v1alpha1.EtcdTopologyPolicy
-	settings policy.SpreadSettings
-	facts    policy.SpreadFacts
+	settings spread.Settings
+	facts    spread.Facts
 }
 
 func (h *podHandler) decide(ctx context.Context, req admission.Request) Decision {
@@ -105,7 +105,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 
 // decide asks the spread rule and answers with a patch, or with a preview in mode Warn.
 func (r *podReview) decide() Decision {
-	verdict := policy.Spread(r.facts, r.settings)
+	verdict := spread.Evaluate(r.facts, r.settings)
 	if r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		return r.previewSpread(verdict)
 	}
@@ -113,7 +113,7 @@ func (r *podReview) decide() Decision {
 }
 
 // previewSpread returns the warnings of a policy in mode Warn, which changes nothing.
-func (r *podReview) previewSpread(v policy.SpreadVerdict) Decision {
+func (r *podReview) previewSpread(v spread.Result) Decision {
 	d := Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: r.policy.Name, Warnings: []string{
 		fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): pod %s would go to %s", r.policy.Name, r.pod.Name, observe.DescribeTerms(v.Terms)),
 	}}
@@ -125,15 +125,15 @@ func (r *podReview) previewSpread(v policy.SpreadVerdict) Decision {
 
 // patchFor returns the patch that gives the pod the verdict's terms and a record of them.
 // It leaves out a term that the API server would refuse on this pod, and warns of it.
-func (r *podReview) patchFor(v policy.SpreadVerdict) Decision {
+func (r *podReview) patchFor(v spread.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: reasonNothingToDo, Policy: r.policy.Name}
 	record := observe.SpreadRecord{Policy: r.policy.Name, Notes: v.Notes}
-	var missing []policy.Term
+	var missing []spread.Term
 	for _, t := range v.Terms {
 		carried := observe.Carries(r.pod, t, r.owner.MemberSelector)
 		if !carried && clashes(r.pod, t) {
 			record.Notes = append(record.Notes, policy.Note{
-				Reason:  policy.OwnTerm,
+				Reason:  spread.OwnTerm,
 				Message: fmt.Sprintf("the pod has its own spread constraint for %s, and the API server accepts only one; change its labelSelector so that it selects the members", t.TopologyKey),
 			})
 			continue
@@ -158,8 +158,8 @@ func (r *podReview) patchFor(v policy.SpreadVerdict) Decision {
 }
 
 // carriesAll reports whether the pod carries all of the terms.
-func carriesAll(pod *corev1.Pod, terms []policy.Term, selector *metav1.LabelSelector) bool {
-	return !slices.ContainsFunc(terms, func(t policy.Term) bool { return !observe.Carries(pod, t, selector) })
+func carriesAll(pod *corev1.Pod, terms []spread.Term, selector *metav1.LabelSelector) bool {
+	return !slices.ContainsFunc(terms, func(t spread.Term) bool { return !observe.Carries(pod, t, selector) })
 }
 
 // selects reports whether a selector selects the pod and is not empty.

@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // TestPodIdempotent creates random pods among random nodes. The handler changes only what
@@ -141,7 +141,7 @@ func randomPod(t *testing.T, rng *rand.Rand) []byte {
 		meta["annotations"] = nil
 	case 2:
 		meta["annotations"] = map[string]any{v1alpha1.SpreadAnnotation: pick(rng, "yes", `{"terms":["x"]}`,
-			observe.SpreadRecord{Terms: []policy.Term{{Kind: policy.PodAntiAffinity, TopologyKey: policy.HostnameKey, Hard: true}}}.String())}
+			observe.SpreadRecord{Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: spread.HostnameKey, Hard: true}}}.String())}
 	}
 	spec := map[string]any{"containers": []any{map[string]any{"name": "etcd", "futureField": 1}}, "futureField": "kept"}
 	if a, set := randomAffinity(rng); set {
@@ -182,7 +182,7 @@ func randomAffinity(rng *rand.Rand) (any, bool) {
 
 func randomTerm(rng *rand.Rand) map[string]any {
 	term := map[string]any{
-		"topologyKey":   pick(rng, policy.HostnameKey, policy.ZoneKey, "example.com/rack"),
+		"topologyKey":   pick(rng, spread.HostnameKey, spread.ZoneKey, "example.com/rack"),
 		"labelSelector": randomSelector(rng),
 	}
 	if rng.IntN(4) == 0 {
@@ -210,7 +210,7 @@ func randomConstraints(rng *rand.Rand) (any, bool) {
 	out := []any{}
 	seen := map[string]bool{}
 	for range rng.IntN(4) {
-		key, when := pick(rng, policy.HostnameKey, policy.ZoneKey), pick(rng, "DoNotSchedule", "ScheduleAnyway")
+		key, when := pick(rng, spread.HostnameKey, spread.ZoneKey), pick(rng, "DoNotSchedule", "ScheduleAnyway")
 		if seen[key+when] {
 			continue
 		}

@@ -100,7 +100,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 func (r *budgetReview) decide() Decision {
 	wrote := r.facts.Budgets.Kept.Value
 	current, before := r.write.inForce(r.facts)
-	verdict := policy.Budget(policy.BudgetFacts{
+	verdict := budget.Evaluate(budget.Facts{
 		Cluster: r.facts.Cluster, Current: current, State: before.State, Now: r.facts.At,
 	}, observe.BudgetSettings(r.policy))
 	due := wrote.WithMin(max(verdict.Target, current), r.facts.Replicas)
@@ -116,7 +116,7 @@ func (r *budgetReview) decide() Decision {
 }
 
 // previewBudget returns the warning of a policy in mode Warn, which changes nothing.
-func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v policy.BudgetVerdict) Decision {
+func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v budget.Result) Decision {
 	d := Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: r.policy.Name}
 	if wrote == due {
 		d.Outcome = Unchanged
@@ -128,7 +128,7 @@ func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v policy.Bu
 }
 
 // patchFor returns the patch that gives the budget the record and its value.
-func (r *budgetReview) patchFor(wrote observe.BudgetValue, record observe.BudgetRecord, v policy.BudgetVerdict) Decision {
+func (r *budgetReview) patchFor(wrote observe.BudgetValue, record observe.BudgetRecord, v budget.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: v.Reason, Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
 	if r.write.dropped != "" {
 		d.Patch = append(d.Patch, jsonpatch.NewOperation("remove", "/spec/"+string(r.write.dropped), nil))

@@ -18,12 +18,12 @@ import (
 // spreadPatch adds terms and the record to a pod. It appends to lists and adds missing
 // parents, and never replaces a field. So the pod's own terms, and fields that this program
 // doesn't know, stay as they are.
-func spreadPatch(pod *corev1.Pod, terms []policy.Term, selector *metav1.LabelSelector, record string) []jsonpatch.Operation {
+func spreadPatch(pod *corev1.Pod, terms []spread.Term, selector *metav1.LabelSelector, record string) []jsonpatch.Operation {
 	var required []any
 	var preferred, constraints []any
 	for _, t := range terms {
 		switch {
-		case t.Kind == policy.TopologySpread:
+		case t.Kind == spread.TopologySpread:
 			constraints = append(constraints, spreadConstraint(t, selector))
 		case t.Hard:
 			required = append(required, affinityTerm(t, selector))
@@ -82,14 +82,14 @@ func annotate(pod *corev1.Pod, record string) []jsonpatch.Operation {
 	return []jsonpatch.Operation{jsonpatch.NewOperation("add", annotationPath(v1alpha1.SpreadAnnotation), record)}
 }
 
-func affinityTerm(t policy.Term, selector *metav1.LabelSelector) corev1.PodAffinityTerm {
+func affinityTerm(t spread.Term, selector *metav1.LabelSelector) corev1.PodAffinityTerm {
 	return corev1.PodAffinityTerm{TopologyKey: t.TopologyKey, LabelSelector: selector}
 }
 
 // spreadConstraint returns a term as a topology spread constraint. It has no
 // matchLabelKeys: with the StatefulSet's revision as a key, a rollout would spread only the
 // new pods, and could put them beside old ones.
-func spreadConstraint(t policy.Term, selector *metav1.LabelSelector) corev1.TopologySpreadConstraint {
+func spreadConstraint(t spread.Term, selector *metav1.LabelSelector) corev1.TopologySpreadConstraint {
 	c := corev1.TopologySpreadConstraint{
 		MaxSkew:           1,
 		TopologyKey:       t.TopologyKey,
@@ -109,8 +109,8 @@ func spreadConstraint(t policy.Term, selector *metav1.LabelSelector) corev1.Topo
 // clashes reports whether the pod has a spread constraint that rules this one out. The API
 // server accepts one for each pair of topologyKey and whenUnsatisfiable, whatever their
 // selectors are.
-func clashes(pod *corev1.Pod, t policy.Term) bool {
-	if t.Kind != policy.TopologySpread {
+func clashes(pod *corev1.Pod, t spread.Term) bool {
+	if t.Kind != spread.TopologySpread {
 		return false
 	}
 	c := spreadConstraint(t, nil)

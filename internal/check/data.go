@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 func dataChecks() []Check {
@@ -100,7 +100,7 @@ func alarms(f *Facts) []Finding {
 // strayCure is the command for an alarm of a member that isn't there, or isn't named.
 func strayCure(a etcd.Alarm) string {
 	switch {
-	case a.Type == policy.NoSpace:
+	case a.Type == maintenance.NoSpace:
 		return "defrag"
 	case !a.Gone: // which member's data differ is still to be found out
 		return "check --only D004"

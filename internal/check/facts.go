@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // Got is the answer to a question, or why there is none.
@@ -78,9 +79,9 @@ type Facts struct {
 	Budgets Got[observe.Budgets]
 	Policy  Got[observe.Match]
 	// Nodes are those that members may run on.
-	Nodes     Got[[]policy.Place]
+	Nodes     Got[[]spread.Node]
 	Placement Got[[]policy.Member]
-	Standing  Got[policy.Standing]
+	Standing  Got[spread.Status]
 
 	Services  Got[[]corev1.Service]
 	Peer      Got[*corev1.Service]

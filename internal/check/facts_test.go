@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -98,7 +99,7 @@ func (f *Facts) add(i int) {
 	f.Hashes.Value.Members = append(f.Hashes.Value.Members, etcd.Hash{Pod: pod.Name, Hash: 7, CompactRevision: 3})
 	node := "node-" + fmt.Sprint(i)
 	f.Placement.Value = append(f.Placement.Value, policy.Member{Pod: pod.Name, Node: node, Zone: zone})
-	f.Nodes.Value = append(f.Nodes.Value, policy.Place{Node: node, Zone: zone})
+	f.Nodes.Value = append(f.Nodes.Value, spread.Node{Name: node, Zone: zone})
 }
 
 // kubeadm makes the members static pods.

@@ -183,7 +183,7 @@ func (g *gatherer) selectsOthers(ctx context.Context, members []*corev1.Pod) {
 func (g *gatherer) placement(ctx context.Context) {
 	match, err := g.Reader.PolicyFor(ctx, g.Owner)
 	g.Policy = got(match, notServed(err))
-	settings := policy.SpreadSettings{Topology: policy.TopologyAuto, ZoneKey: policy.ZoneKey}
+	settings := spread.Settings{Topology: spread.TopologyAuto, ZoneKey: spread.ZoneKey}
 	if match.Policy != nil {
 		settings = observe.SpreadSettings(match.Policy)
 	}
@@ -194,19 +194,19 @@ func (g *gatherer) placement(ctx context.Context) {
 	if err == nil {
 		err = g.Placement.Err
 	}
-	verdict := policy.Spread(outlook, settings)
-	g.Standing = got(policy.Stand(g.size(), members, verdict.Topology, outlook.Places), err)
+	verdict := spread.Evaluate(outlook, settings)
+	g.Standing = got(spread.StatusOf(g.size(), members, verdict.Topology, outlook.Places), err)
 }
 
-func (g *gatherer) outlook(ctx context.Context, zoneKey string) (policy.SpreadFacts, error) {
+func (g *gatherer) outlook(ctx context.Context, zoneKey string) (spread.Facts, error) {
 	pod, found, err := g.Reader.MemberPod(ctx, g.Owner)
 	if err != nil {
-		return policy.SpreadFacts{}, err
+		return spread.Facts{}, err
 	}
 	if !found {
 		pods, err := g.Reader.MemberPods(ctx, g.Owner)
 		if err != nil || len(pods) == 0 {
-			return policy.SpreadFacts{}, err
+			return spread.Facts{}, err
 		}
 		pod = pods[0]
 	}

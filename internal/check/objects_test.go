@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // inPod keeps a member's data in its pod.
@@ -35,7 +36,7 @@ func inPod(i int) func(*Facts) {
 // another member is.
 func boundAmong(i int) func(*Facts) {
 	return pod(i, func(p *corev1.Pod) {
-		record := observe.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: policy.VolumeZoneTaken}}}
+		record := observe.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken}}}
 		p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: record.String()}
 	})
 }
@@ -45,7 +46,7 @@ func TestPlacement(t *testing.T) {
 	governed := func(mode v1alpha1.Mode, kept policy.Status) func(*Facts) {
 		return func(f *Facts) {
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: mode}}
-			f.Standing.Value = policy.Standing{Kept: kept, Message: "it stands"}
+			f.Standing.Value = spread.Status{Kept: kept, Message: "it stands"}
 		}
 	}
 	together := func(f *Facts) { f.Placement.Value[2].Node, f.Placement.Value[2].Zone = "node-0", "a" }

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 func placementChecks() []Check {
@@ -115,7 +116,7 @@ func (f *Facts) leavesData(pod *corev1.Pod) bool {
 func tied(pod *corev1.Pod) bool {
 	record, _ := observe.SpreadRecordOf(pod)
 	return slices.ContainsFunc(record.Notes, func(n policy.Note) bool {
-		return n.Reason == policy.VolumeZoneTaken || n.Reason == policy.VolumeNodeTaken
+		return n.Reason == spread.VolumeZoneTaken || n.Reason == spread.VolumeNodeTaken
 	})
 }
 
@@ -150,11 +151,11 @@ func evenOverZones(f *Facts) []Finding {
 	if len(zones) < 2 {
 		return notApplicable("the nodes that members may use show %s", plural(len(zones), "zone", "zones"))
 	}
-	s := policy.Stand(f.size(), f.Placement.Value, policy.TopologyZone, f.Nodes.Value)
+	s := spread.StatusOf(f.size(), f.Placement.Value, spread.TopologyZone, f.Nodes.Value)
 	switch {
-	case s.Kept == policy.False && s.Reason != policy.NodeShared:
+	case s.Kept == policy.False && s.Reason != spread.NodeShared:
 		return []Finding{warning(f.apart(f.misplaced()), "%s", s.Message)}
-	case s.Reason == policy.NodesWithoutZone:
+	case s.Reason == spread.NodesWithoutZone:
 		return []Finding{{Level: Unknown, Message: s.Message}}
 	}
 	in := map[string]int{}
@@ -193,7 +194,7 @@ func policyKept(f *Facts) []Finding {
 		return []Finding{say(f.move(f.misplaced()), "%s", text)}
 	case policy.Unknown, policy.Absent:
 	}
-	if s.Reason == policy.NotScheduled {
+	if s.Reason == spread.NotScheduled {
 		return []Finding{info("", "%s", text)}
 	}
 	return []Finding{{Level: Unknown, Message: text}}

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // The reasons of a status' problems, beside those of the rules.
@@ -157,11 +158,11 @@ func (a *assessment) quorum() {
 		return // it passes through even sizes
 	}
 	if q.Voters == 2 && len(a.Said.Outsiders()) > 0 {
-		a.warn(policy.TwoMembers, "2 voters tolerate no failure")
+		a.warn(budget.TwoMembers, "2 voters tolerate no failure")
 	} else if q.Voters == 2 {
-		a.warn(policy.TwoMembers, "2 voters tolerate no failure: scale to 3, or to 1")
+		a.warn(budget.TwoMembers, "2 voters tolerate no failure: scale to 3, or to 1")
 	} else if q.Voters > 0 && q.Voters%2 == 0 {
-		a.warn(policy.EvenSize, "%d voters tolerate no more failures than %d", q.Voters, q.Voters-1)
+		a.warn(budget.EvenSize, "%d voters tolerate no more failures than %d", q.Voters, q.Voters-1)
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // StatusOf makes of what was seen what is printed. It reads nothing more.
@@ -203,7 +205,7 @@ func describeBudget(s Observation) v1alpha1.BudgetStatus {
 		Name: b.Name, Value: b.Value.String(), MinAvailable: b.Value.Min(s.Facts.Replicas),
 		Allowed: b.Status.DisruptionsAllowed, Kept: b.Record.For != "", Reason: b.Record.Reason,
 	}
-	rule := policy.Budget(policy.BudgetFacts{
+	rule := budget.Evaluate(budget.Facts{
 		Cluster: s.Facts.Cluster, Current: out.MinAvailable, State: b.Record.State, Now: s.Facts.At,
 	}, s.Settings)
 	_, rest, _ := strings.Cut(rule.Message, ": ")
@@ -220,7 +222,7 @@ func describeBudget(s Observation) v1alpha1.BudgetStatus {
 
 // reasonDoc is what a reason means, empty for one that nobody knows.
 func reasonDoc(reason string) string {
-	for _, r := range policy.Reasons() {
+	for _, r := range reasons.Reasons() {
 		if r.Reason == reason {
 			return strings.TrimSuffix(r.Doc, ".")
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // nextShown is how many commands are named.
@@ -58,7 +58,7 @@ func nextCommands(st *v1alpha1.EtcdClusterStatus, pods []*corev1.Pod) []string {
 
 // databaseCommand makes room in the databases, or shows whose data are wrong.
 func databaseCommand(p v1alpha1.Problem, target string) string {
-	if p.Reason == reasonAlarm && !strings.Contains(p.Message, policy.NoSpace) {
+	if p.Reason == reasonAlarm && !strings.Contains(p.Message, maintenance.NoSpace) {
 		return "kubectl etcd check " + target + " --only D004"
 	}
 	return "kubectl etcd defrag " + target

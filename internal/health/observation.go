@@ -21,7 +21,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // Observation is all that was seen of one cluster at one moment. What the user may not
@@ -37,9 +38,9 @@ type Observation struct {
 	// governed is the policy that applies; verdict and standing are by it, or by
 	// the rule's defaults where none does.
 	governed observe.Match
-	verdict  policy.SpreadVerdict
-	Standing policy.Standing
-	Settings policy.BudgetSettings
+	verdict  spread.Result
+	Standing spread.Status
+	Settings budget.Settings
 	Events   []corev1.Event
 	underWay membership.UnderWay
 	// Said is what the members Said; silence is why none was asked at all.
@@ -224,8 +225,8 @@ func (s *Observation) place(ctx context.Context, r *observe.Reader) error {
 	if err != nil {
 		return err
 	}
-	s.verdict = policy.Spread(facts, settings)
-	s.Standing = policy.Stand(int(s.Owner.Replicas), members, s.verdict.Topology, facts.Places)
+	s.verdict = spread.Evaluate(facts, settings)
+	s.Standing = spread.StatusOf(int(s.Owner.Replicas), members, s.verdict.Topology, facts.Nodes)
 	return nil
 }
 

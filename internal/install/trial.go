@@ -23,7 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // trialSuffix ends the name of the pod that is asked for. No member's name ends so.
@@ -65,7 +65,7 @@ func (l *Inspector) tryAdmission(ctx context.Context) error {
 	if record, ok := observe.SpreadRecordOf(pod); ok && err == nil {
 		t.Policy = record.Policy
 		for _, term := range record.Terms {
-			t.Added = append(t.Added, observe.DescribeTerms([]policy.Term{term}))
+			t.Added = append(t.Added, observe.DescribeTerms([]spread.Term{term}))
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // BudgetRecord is what a budget remembers in its annotations.
@@ -26,7 +26,7 @@ type BudgetRecord struct {
 	// Original is what the budget's own author last wrote, nil where that is
 	// not known: the budget is ours.
 	Original *BudgetValue
-	State    policy.BudgetState
+	State    budget.State
 }
 
 // BudgetAnnotations are the keys that a record is kept under.
@@ -63,7 +63,7 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 		For:    annotations[v1alpha1.BudgetForAnnotation],
 		Made:   annotations[v1alpha1.BudgetMadeAnnotation],
 		Reason: annotations[v1alpha1.BudgetReasonAnnotation],
-		State: policy.BudgetState{
+		State: budget.State{
 			LooserSince:        at(v1alpha1.BudgetLooserSinceAnnotation),
 			HoldSince:          at(v1alpha1.BudgetHoldSinceAnnotation),
 			BackupTrueSince:    at(v1alpha1.BudgetBackupTrueSinceAnnotation),

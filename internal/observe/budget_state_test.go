@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 func TestBudgetRecordSurvivesItsAnnotations(t *testing.T) {
@@ -28,7 +28,7 @@ func TestBudgetRecordSurvivesItsAnnotations(t *testing.T) {
 	for range 1000 {
 		want := BudgetRecord{
 			For: "Etcd/main", Made: "shoot/main-quorum", Reason: "AllReady",
-			State: policy.BudgetState{LooserSince: at(), HoldSince: at(), BackupTrueSince: at(), BackupUnknownSince: at(), StaleSince: at()},
+			State: budget.State{LooserSince: at(), HoldSince: at(), BackupTrueSince: at(), BackupUnknownSince: at(), StaleSince: at()},
 		}
 		if rnd.IntN(2) == 0 {
 			want.Original = &BudgetValue{Field: MaxUnavailable, N: rnd.IntN(9)}
@@ -49,7 +49,7 @@ func TestDecodeBudgetRecordOfNonsense(t *testing.T) {
 		v1alpha1.BudgetHoldSinceAnnotation:       "2999-01-01T00:00:00Z",
 		v1alpha1.BudgetBackupTrueSinceAnnotation: "",
 	}, factsNow)
-	want := BudgetRecord{State: policy.BudgetState{HoldSince: factsNow}}
+	want := BudgetRecord{State: budget.State{HoldSince: factsNow}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

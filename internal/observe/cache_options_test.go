@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // cached are objects as the manager's cache would hold them.
@@ -47,7 +47,7 @@ func cached(t *testing.T, objects observetest.Objects) observetest.Objects {
 func TestCacheHoldsWhatIsRead(t *testing.T) {
 	t.Parallel()
 	whole := load(t, "testdata/spread.yaml")
-	see := func(objects observetest.Objects) (facts []policy.SpreadFacts) {
+	see := func(objects observetest.Objects) (facts []spread.Facts) {
 		r := Reader{Reader: objects}
 		owners, err := r.Owners(t.Context())
 		if err != nil || len(owners) != 2 {
@@ -58,7 +58,7 @@ func TestCacheHoldsWhatIsRead(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatalf("MemberPod: %t, %v", ok, err)
 			}
-			f, err := r.SpreadFactsOf(t.Context(), o, pod, policy.ZoneKey)
+			f, err := r.SpreadFactsOf(t.Context(), o, pod, spread.ZoneKey)
 			if err != nil {
 				t.Fatal(err)
 			}

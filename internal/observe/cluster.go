@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // Facts are what was found of one cluster at one moment, and for how long it
@@ -62,7 +63,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	if f.Budgets, err = r.budgets(ctx, &w, pdb); err != nil {
 		return f, err
 	}
-	f.Cluster.Strangers = f.Budgets.Strangers
+	f.Cluster.NonMemberPods = f.Budgets.Strangers
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
 		return f, err
@@ -91,7 +92,7 @@ func (r *Reader) member(ctx context.Context, pod *corev1.Pod) (policy.Member, er
 	if err := client.IgnoreNotFound(r.Get(ctx, client.ObjectKey{Name: m.Node}, &node)); err != nil {
 		return m, fmt.Errorf("observe node %s of pod %s/%s: %w", m.Node, pod.Namespace, pod.Name, err)
 	}
-	m.Zone = node.Labels[policy.ZoneKey]
+	m.Zone = node.Labels[spread.ZoneKey]
 	return m, nil
 }
 

@@ -205,7 +205,7 @@ func render(f Facts) string {
 		line("traffic cut")
 	}
 	if k := f.Budgets.Kept; k != nil {
-		line("budget kept: %s %s, strangers %d", k.Name, k.Value, c.Strangers)
+		line("budget kept: %s %s, strangers %d", k.Name, k.Value, c.NonMemberPods)
 	}
 	for _, pdb := range f.Budgets.Surplus {
 		line("budget surplus: %s", pdb.Name)

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // OwnerToSpread finds the cluster for which a pod is about to be made: OwnerOfPod's, and
@@ -71,7 +71,7 @@ func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]Claim, error)
 
 // seats gives a pod that nobody numbers a place: after the cluster's other pods. Names
 // are those of the pods by their places, empty where none has been made.
-func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *policy.SpreadFacts) (names []string, err error) {
+func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.MatchingLabels(o.MemberSelector.MatchLabels), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", o, err)

@@ -13,7 +13,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // passing are the taints of a node that comes back: cordoned, not ready, short
@@ -57,10 +57,10 @@ func lasting(t *corev1.Taint) bool {
 	return (t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute) && !passing[t.Key]
 }
 
-func places(nodes []*corev1.Node, zoneKey string) []policy.Place {
-	out := make([]policy.Place, 0, len(nodes))
+func places(nodes []*corev1.Node, zoneKey string) []spread.Node {
+	out := make([]spread.Node, 0, len(nodes))
 	for _, n := range nodes {
-		out = append(out, policy.Place{Node: n.Name, Zone: n.Labels[zoneKey]})
+		out = append(out, spread.Node{Name: n.Name, Zone: n.Labels[zoneKey]})
 	}
 	return out
 }

@@ -11,39 +11,39 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // PodTerm is a scheduling term that a pod carries about its own cluster.
 type PodTerm struct {
-	policy.Term
+	spread.Term
 	Selector *metav1.LabelSelector
 }
 
 // selfAffinity is the kind of a pod affinity term, which draws members
 // together. This project never injects one; a user's rules its key all the same.
-const selfAffinity policy.TermKind = "PodAffinity"
+const selfAffinity spread.TermKind = "PodAffinity"
 
 // SelfTerms are the pod's affinity and anti-affinity terms and spread
 // constraints that select the pod itself, and so its cluster.
 func SelfTerms(pod *corev1.Pod) []PodTerm {
 	var out []PodTerm
-	required := func(kind policy.TermKind, terms []corev1.PodAffinityTerm, hard bool) {
+	required := func(kind spread.TermKind, terms []corev1.PodAffinityTerm, hard bool) {
 		for i := range terms {
 			if termSelects(&terms[i], pod) {
-				out = append(out, PodTerm{policy.Term{Kind: kind, TopologyKey: terms[i].TopologyKey, Hard: hard}, terms[i].LabelSelector})
+				out = append(out, PodTerm{spread.Term{Kind: kind, TopologyKey: terms[i].TopologyKey, Hard: hard}, terms[i].LabelSelector})
 			}
 		}
 	}
-	preferred := func(kind policy.TermKind, terms []corev1.WeightedPodAffinityTerm) {
+	preferred := func(kind spread.TermKind, terms []corev1.WeightedPodAffinityTerm) {
 		for i := range terms {
 			required(kind, []corev1.PodAffinityTerm{terms[i].PodAffinityTerm}, false)
 		}
 	}
 	if a := pod.Spec.Affinity; a != nil {
 		if a.PodAntiAffinity != nil {
-			required(policy.PodAntiAffinity, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, true)
-			preferred(policy.PodAntiAffinity, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+			required(spread.PodAntiAffinity, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, true)
+			preferred(spread.PodAntiAffinity, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
 		}
 		if a.PodAffinity != nil {
 			required(selfAffinity, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, true)
@@ -54,7 +54,7 @@ func SelfTerms(pod *corev1.Pod) []PodTerm {
 		if !Selects(c.LabelSelector, pod) {
 			continue
 		}
-		t := policy.Term{Kind: policy.TopologySpread, TopologyKey: c.TopologyKey, Hard: c.WhenUnsatisfiable == corev1.DoNotSchedule}
+		t := spread.Term{Kind: spread.TopologySpread, TopologyKey: c.TopologyKey, Hard: c.WhenUnsatisfiable == corev1.DoNotSchedule}
 		if c.MinDomains != nil {
 			t.MinDomains = int(*c.MinDomains)
 		}
@@ -88,7 +88,7 @@ func Selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 }
 
 // Carries says whether the pod has a term with this selector.
-func Carries(pod *corev1.Pod, term policy.Term, selector *metav1.LabelSelector) bool {
+func Carries(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) bool {
 	return slices.ContainsFunc(SelfTerms(pod), func(t PodTerm) bool {
 		return t.Term == term && equality.Semantic.DeepEqual(t.Selector, selector)
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 func TestOwnKeys(t *testing.T) {
@@ -29,7 +30,7 @@ func TestOwnKeys(t *testing.T) {
 		change(&t)
 		return t
 	}
-	hard := SpreadRecord{Terms: []policy.Term{{Kind: policy.PodAntiAffinity, TopologyKey: "host", Hard: true}}}
+	hard := SpreadRecord{Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: "host", Hard: true}}}
 	for _, row := range []struct {
 		name   string
 		record string
@@ -74,10 +75,10 @@ func TestSpreadRecord(t *testing.T) {
 	t.Parallel()
 	want := SpreadRecord{
 		Policy: "default",
-		Terms: []policy.Term{
-			{Kind: policy.PodAntiAffinity, TopologyKey: policy.HostnameKey, Hard: true},
-			{Kind: policy.TopologySpread, TopologyKey: policy.ZoneKey, Hard: true, MinDomains: 3},
-			{Kind: policy.TopologySpread, TopologyKey: "example.com/rack"},
+		Terms: []spread.Term{
+			{Kind: spread.PodAntiAffinity, TopologyKey: spread.HostnameKey, Hard: true},
+			{Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 3},
+			{Kind: spread.TopologySpread, TopologyKey: "example.com/rack"},
 		},
 		Notes: []policy.Note{{Reason: "VolumeBound", Message: "volume is in zone a"}},
 	}

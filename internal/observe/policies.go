@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // Match says which policy governs a cluster. The zero value is none.
@@ -106,20 +107,20 @@ func selects(s *v1alpha1.Selector, set labels.Set) bool {
 
 // SpreadSettings are a policy's, as the rule takes them. Fields that the API
 // server has not filled in get the definition's defaults.
-func SpreadSettings(p *v1alpha1.EtcdTopologyPolicy) policy.SpreadSettings {
-	s := policy.SpreadSettings{
-		Topology: policy.TopologyAuto, Enforcement: policy.Required,
-		Form: policy.FormTopologySpread, ZoneKey: policy.ZoneKey,
+func SpreadSettings(p *v1alpha1.EtcdTopologyPolicy) spread.Settings {
+	s := spread.Settings{
+		Topology: spread.TopologyAuto, Enforcement: spread.Required,
+		Form: spread.FormTopologySpread, ZoneKey: spread.ZoneKey,
 	}
 	spec := p.Spec.Spread
 	if spec.Topology != "" {
-		s.Topology = policy.Topology(spec.Topology)
+		s.Topology = spread.Topology(spec.Topology)
 	}
 	if spec.Enforcement != "" {
-		s.Enforcement = policy.Enforcement(spec.Enforcement)
+		s.Enforcement = spread.Enforcement(spec.Enforcement)
 	}
 	if spec.Form != "" {
-		s.Form = policy.Form(spec.Form)
+		s.Form = spread.Form(spec.Form)
 	}
 	if spec.ZoneKey != "" {
 		s.ZoneKey = spec.ZoneKey
@@ -129,7 +130,7 @@ func SpreadSettings(p *v1alpha1.EtcdTopologyPolicy) policy.SpreadSettings {
 
 // BudgetSettings are a policy's, as the rule takes them, with the defaults of
 // the definition.
-func BudgetSettings(p *v1alpha1.EtcdTopologyPolicy) policy.BudgetSettings {
+func BudgetSettings(p *v1alpha1.EtcdTopologyPolicy) budget.Settings {
 	or := func(d *metav1.Duration, otherwise time.Duration) time.Duration {
 		if d == nil {
 			return otherwise
@@ -137,7 +138,7 @@ func BudgetSettings(p *v1alpha1.EtcdTopologyPolicy) policy.BudgetSettings {
 		return d.Duration
 	}
 	d := p.Spec.Disruption
-	return policy.BudgetSettings{
+	return budget.Settings{
 		BackupHoldLimit: or(d.BackupHoldLimit, time.Hour),
 		StaleLimit:      or(d.StaleLimit, 10*time.Minute),
 		Settle:          or(d.Settle, time.Minute),

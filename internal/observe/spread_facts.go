@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // maxMembers bounds the volumes that are looked up for one pod, whatever number
@@ -18,15 +19,15 @@ const maxMembers = 32
 
 // SpreadFactsOf gathers what the spread rule must know of a pod that is about
 // to be made for a member. zoneKey is the node label that names the zone.
-func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (policy.SpreadFacts, error) {
+func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
 	f, nodes, err := r.spreadOutlook(ctx, o, pod, zoneKey)
 	if err != nil {
-		return policy.SpreadFacts{}, err
+		return spread.Facts{}, err
 	}
 	var names []string
 	if o.Flavour == Pods {
 		if names, err = r.seats(ctx, o, pod, &f); err != nil {
-			return policy.SpreadFacts{}, err
+			return spread.Facts{}, err
 		}
 	} else {
 		for i := range min(f.Size, maxMembers) {
@@ -39,21 +40,21 @@ func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zo
 
 // SpreadOutlook is SpreadFactsOf without the volumes: what holds for the
 // cluster, whatever ties one member or another to a place.
-func (r *Reader) SpreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (policy.SpreadFacts, error) {
+func (r *Reader) SpreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
 	f, _, err := r.spreadOutlook(ctx, o, pod, zoneKey)
 	return f, err
 }
 
-func (r *Reader) spreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (policy.SpreadFacts, []*corev1.Node, error) {
+func (r *Reader) spreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, []*corev1.Node, error) {
 	nodes, err := r.eligible(ctx, pod)
 	if err != nil {
-		return policy.SpreadFacts{}, nil, err
+		return spread.Facts{}, nil, err
 	}
-	f := policy.SpreadFacts{
+	f := spread.Facts{
 		Size:    int(o.Replicas),
 		Ordinal: o.Ordinal(pod.Name),
 		Ordered: o.Ordered,
-		Places:  places(nodes, zoneKey),
+		Nodes:   places(nodes, zoneKey),
 		OwnKeys: ownKeys(pod, o),
 	}
 	if f.Ordinal < maxMembers {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 func load(t *testing.T, file string) observetest.Objects {
@@ -60,11 +60,11 @@ func member(sts, name string, labels map[string]string) *corev1.Pod {
 func TestSpreadFacts(t *testing.T) {
 	t.Parallel()
 	objects := load(t, "testdata/spread.yaml")
-	read := func(kind policy.VolumeState, nodes ...string) policy.Volume {
-		return policy.Volume{State: kind, Nodes: nodes}
+	read := func(kind spread.VolumeState, nodes ...string) spread.Volume {
+		return spread.Volume{State: kind, Nodes: nodes}
 	}
-	all := []policy.Place{{Node: "a1", Zone: "a"}, {Node: "a2", Zone: "a"}, {Node: "b1", Zone: "b"}, {Node: "c1", Zone: "c"}, {Node: "x2"}}
-	plain := []policy.Volume{read(policy.Bound, "a1", "a2"), read(policy.Bound, "c1"), read(policy.UnboundImmediate), read(policy.UnboundWaiting)}
+	all := []spread.Node{{Name: "a1", Zone: "a"}, {Name: "a2", Zone: "a"}, {Name: "b1", Zone: "b"}, {Name: "c1", Zone: "c"}, {Name: "x2"}}
+	plain := []spread.Volume{read(spread.Bound, "a1", "a2"), read(spread.Bound, "c1"), read(spread.UnboundImmediate), read(spread.UnboundWaiting)}
 	plainLabels := map[string]string{"app": "plain"}
 	for _, row := range []struct {
 		name   string
@@ -73,22 +73,22 @@ func TestSpreadFacts(t *testing.T) {
 		pod    string
 		labels map[string]string
 		change func(*corev1.Pod)
-		want   policy.SpreadFacts
+		want   spread.Facts
 	}{
 		{
 			name: "cordoned and not ready nodes count, tainted ones don't; the default class waits", reader: Reader{Reader: objects},
 			sts: "plain", pod: "plain-3", labels: plainLabels,
-			want: policy.SpreadFacts{Size: 4, Ordered: true, Ordinal: 3, Places: all, Volumes: plain},
+			want: spread.Facts{Size: 4, Ordered: true, Ordinal: 3, Nodes: all, Volumes: plain},
 		},
 		{
 			name: "what the cache lacks is read live", reader: Reader{Reader: late(objects, "data-plain-0", "pv-1", "plain"), Live: objects},
 			sts: "plain", pod: "plain-0", labels: plainLabels,
-			want: policy.SpreadFacts{Size: 4, Ordered: true, Ordinal: 0, Places: all, Volumes: plain},
+			want: spread.Facts{Size: 4, Ordered: true, Ordinal: 0, Nodes: all, Volumes: plain},
 		},
 		{
 			name: "a lost volume is where nobody knows", reader: Reader{Reader: late(objects, "pv-1")},
 			sts: "plain", pod: "plain-0", labels: plainLabels,
-			want: policy.SpreadFacts{Size: 4, Ordered: true, Ordinal: 0, Places: all, Volumes: []policy.Volume{plain[0], read(policy.UnboundImmediate), plain[2], plain[3]}},
+			want: spread.Facts{Size: 4, Ordered: true, Ordinal: 0, Nodes: all, Volumes: []spread.Volume{plain[0], read(spread.UnboundImmediate), plain[2], plain[3]}},
 		},
 		{
 			name: "node selector and tolerations", reader: Reader{Reader: objects},
@@ -102,16 +102,16 @@ func TestSpreadFacts(t *testing.T) {
 				}}}
 				p.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpExists}}
 			},
-			want: policy.SpreadFacts{
-				Size: 4, Ordered: true, Ordinal: 1, Places: []policy.Place{all[1], all[2], all[3], {Node: "x1"}},
-				Volumes: []policy.Volume{read(policy.Bound, "a2"), plain[1], plain[2], plain[3]},
+			want: spread.Facts{
+				Size: 4, Ordered: true, Ordinal: 1, Nodes: []spread.Node{all[1], all[2], all[3], {Name: "x1"}},
+				Volumes: []spread.Volume{read(spread.Bound, "a2"), plain[1], plain[2], plain[3]},
 			},
 		},
 		{
 			name: "an Etcd that is being scaled, whose members start together; its class is gone", reader: Reader{Reader: objects},
 			sts: "main", pod: "main-2", labels: map[string]string{"app.kubernetes.io/part-of": "main", "app.kubernetes.io/component": "etcd-statefulset"},
-			want: policy.SpreadFacts{Size: 5, Ordinal: 2, Places: all, Volumes: []policy.Volume{
-				read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate), read(policy.UnboundImmediate),
+			want: spread.Facts{Size: 5, Ordinal: 2, Nodes: all, Volumes: []spread.Volume{
+				read(spread.UnboundImmediate), read(spread.UnboundImmediate), read(spread.UnboundImmediate), read(spread.UnboundImmediate), read(spread.UnboundImmediate),
 			}},
 		},
 		{
@@ -123,8 +123,8 @@ func TestSpreadFacts(t *testing.T) {
 					{VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-plain-5"}}},
 				}
 			},
-			want: policy.SpreadFacts{Size: 6, Ordered: true, Ordinal: 5, Places: all, Volumes: []policy.Volume{
-				plain[0], read(policy.Bound), plain[2], plain[0], plain[0], plain[0],
+			want: spread.Facts{Size: 6, Ordered: true, Ordinal: 5, Nodes: all, Volumes: []spread.Volume{
+				plain[0], read(spread.Bound), plain[2], plain[0], plain[0], plain[0],
 			}},
 		},
 	} {
@@ -143,7 +143,7 @@ func TestSpreadFacts(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatalf("OwnerOfPod: %t, %v", ok, err)
 			}
-			got, err := row.reader.SpreadFactsOf(t.Context(), owner, pod, policy.ZoneKey)
+			got, err := row.reader.SpreadFactsOf(t.Context(), owner, pod, spread.ZoneKey)
 			if err != nil {
 				t.Fatal(err)
 			}

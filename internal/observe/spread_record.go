@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // SpreadRecord is what admission did to a member's pod. It stands in the pod's
@@ -22,7 +23,7 @@ type SpreadRecord struct {
 	// Policy is the name of the policy that asked for it.
 	Policy string
 	// Terms that were put in.
-	Terms []policy.Term
+	Terms []spread.Term
 	// Notes that the rule made.
 	Notes []policy.Note
 }
@@ -81,7 +82,7 @@ func SpreadRecordOf(pod *corev1.Pod) (SpreadRecord, bool) {
 
 // termString is a term as people read it in the annotation:
 // "TopologySpread topology.kubernetes.io/zone hard minDomains=3".
-func termString(t policy.Term) string {
+func termString(t spread.Term) string {
 	firmness := "soft"
 	if t.Hard {
 		firmness = "hard"
@@ -93,16 +94,16 @@ func termString(t policy.Term) string {
 	return text
 }
 
-func parseTerm(text string) (policy.Term, bool) {
+func parseTerm(text string) (spread.Term, bool) {
 	words := strings.Fields(text)
 	if len(words) < 3 || len(words) > 4 {
-		return policy.Term{}, false
+		return spread.Term{}, false
 	}
-	t := policy.Term{Kind: policy.TermKind(words[0]), TopologyKey: words[1], Hard: words[2] == "hard"}
+	t := spread.Term{Kind: spread.TermKind(words[0]), TopologyKey: words[1], Hard: words[2] == "hard"}
 	if len(words) == 4 {
 		n, err := strconv.ParseInt(strings.TrimPrefix(words[3], "minDomains="), 10, 32)
 		if err != nil {
-			return policy.Term{}, false
+			return spread.Term{}, false
 		}
 		t.MinDomains = int(n)
 	}

@@ -6,11 +6,11 @@ package observe
 import (
 	"strings"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // DescribeTerms says what terms do to members, to follow "members go to".
-func DescribeTerms(terms []policy.Term) string {
+func DescribeTerms(terms []spread.Term) string {
 	if len(terms) == 0 {
 		return "any node"
 	}
@@ -26,16 +26,16 @@ func DescribeTerms(terms []policy.Term) string {
 }
 
 // DescribeTerm says what a term does, whether required or preferred.
-func DescribeTerm(t policy.Term) string {
+func DescribeTerm(t spread.Term) string {
 	what := "zones"
 	switch t.TopologyKey {
-	case policy.HostnameKey:
+	case spread.HostnameKey:
 		what = "nodes"
-	case policy.ZoneKey:
+	case spread.ZoneKey:
 	default:
 		what = "zones by " + t.TopologyKey
 	}
-	if t.Kind == policy.TopologySpread && t.MinDomains == 0 {
+	if t.Kind == spread.TopologySpread && t.MinDomains == 0 {
 		return "evenly filled " + what
 	}
 	return "different " + what

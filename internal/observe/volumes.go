@@ -13,18 +13,18 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // volumes are those of all places of a cluster, whether their pods run or not:
 // a member that is down will come back to its volume. A place without a name is one
 // whose pod can't be known yet.
-func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]policy.Volume, error) {
+func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]spread.Volume, error) {
 	own := map[string]bool{}
 	for _, c := range o.Claims {
 		own[c.Template+"-"+pod.Name] = true
 	}
-	out := make([]policy.Volume, len(names))
+	out := make([]spread.Volume, len(names))
 	for _, v := range pod.Spec.Volumes {
 		// One claim for all members ties all of them.
 		if v.PersistentVolumeClaim == nil || own[v.PersistentVolumeClaim.ClaimName] {
@@ -51,7 +51,7 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []
 }
 
 // memberVolume is the one behind a member's claim.
-func (r *Reader) memberVolume(ctx context.Context, o Owner, c Claim, pod string, nodes []*corev1.Node) (policy.Volume, error) {
+func (r *Reader) memberVolume(ctx context.Context, o Owner, c Claim, pod string, nodes []*corev1.Node) (spread.Volume, error) {
 	if pod == "" {
 		return r.unbound(ctx, c.Class)
 	}
@@ -61,10 +61,10 @@ func (r *Reader) memberVolume(ctx context.Context, o Owner, c Claim, pod string,
 // volume looks behind one claim. The StatefulSet controller makes claims just
 // before their pod, so one that the cache lacks is asked for live; one that
 // isn't there at all will be made with the class of its template.
-func (r *Reader) volume(ctx context.Context, namespace, name string, class *string, nodes []*corev1.Node) (policy.Volume, error) {
+func (r *Reader) volume(ctx context.Context, namespace, name string, class *string, nodes []*corev1.Node) (spread.Volume, error) {
 	claim, found, err := r.claim(ctx, namespace, name)
 	if err != nil {
-		return policy.Volume{}, err
+		return spread.Volume{}, err
 	}
 	if found {
 		class = classOf(&claim)
@@ -75,13 +75,13 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 	var pv corev1.PersistentVolume
 	found, err = r.fetch(ctx, "", claim.Spec.VolumeName, &pv)
 	if err != nil {
-		return policy.Volume{}, fmt.Errorf("observe volume %s of claim %s/%s: %w", claim.Spec.VolumeName, namespace, name, err)
+		return spread.Volume{}, fmt.Errorf("observe volume %s of claim %s/%s: %w", claim.Spec.VolumeName, namespace, name, err)
 	}
 	if !found {
 		// Lost, or not made yet: where it will be is not the scheduler's choice.
-		return policy.Volume{State: policy.UnboundImmediate}, nil
+		return spread.Volume{State: spread.UnboundImmediate}, nil
 	}
-	bound := policy.Volume{State: policy.Bound}
+	bound := spread.Volume{State: spread.Bound}
 	for _, n := range nodes {
 		if storagehelpers.CheckNodeAffinity(&pv, n.Labels) == nil {
 			bound.Nodes = append(bound.Nodes, n.Name)
@@ -107,14 +107,14 @@ func classOf(claim *corev1.PersistentVolumeClaim) *string {
 }
 
 // unbound says who will choose the place of a volume of a class.
-func (r *Reader) unbound(ctx context.Context, class *string) (policy.Volume, error) {
+func (r *Reader) unbound(ctx context.Context, class *string) (spread.Volume, error) {
 	var all storagev1.StorageClassList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
-		return policy.Volume{}, fmt.Errorf("list StorageClasses: %w", err)
+		return spread.Volume{}, fmt.Errorf("list StorageClasses: %w", err)
 	}
 	// Without a class that can be found the volume, if any, is one that
 	// somebody made beforehand wherever they liked.
-	immediate := policy.Volume{State: policy.UnboundImmediate}
+	immediate := spread.Volume{State: spread.UnboundImmediate}
 	if class == nil {
 		class = defaultClass(all.Items)
 	}
@@ -125,7 +125,7 @@ func (r *Reader) unbound(ctx context.Context, class *string) (policy.Volume, err
 	if i < 0 || all.Items[i].VolumeBindingMode == nil || *all.Items[i].VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer {
 		return immediate, nil
 	}
-	return policy.Volume{State: policy.UnboundWaiting}, nil
+	return spread.Volume{State: spread.UnboundWaiting}, nil
 }
 
 // defaultClass is the class that the API server gives a claim without one: the
@@ -158,20 +158,20 @@ const (
 // together is what two volumes of one member come to: the one that is placed
 // without the scheduler makes the member's place unknown, bound ones leave
 // the nodes that both reach, a waiting one follows.
-func together(a, b policy.Volume) policy.Volume {
+func together(a, b spread.Volume) spread.Volume {
 	switch {
-	case a.State == policy.NoVolume:
+	case a.State == spread.NoVolume:
 		return b
-	case b.State == policy.NoVolume:
+	case b.State == spread.NoVolume:
 		return a
-	case a.State == policy.UnboundImmediate || b.State == policy.UnboundImmediate:
-		return policy.Volume{State: policy.UnboundImmediate}
-	case a.State == policy.UnboundWaiting:
+	case a.State == spread.UnboundImmediate || b.State == spread.UnboundImmediate:
+		return spread.Volume{State: spread.UnboundImmediate}
+	case a.State == spread.UnboundWaiting:
 		return b
-	case b.State == policy.UnboundWaiting:
+	case b.State == spread.UnboundWaiting:
 		return a
 	}
-	both := policy.Volume{State: policy.Bound}
+	both := spread.Volume{State: spread.Bound}
 	for _, n := range a.Nodes {
 		if slices.Contains(b.Nodes, n) {
 			both.Nodes = append(both.Nodes, n)

@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -32,8 +32,8 @@ func TestPluginCorrupt(t *testing.T) {
 		return err
 	})
 
-	raise(t, members, policy.Corrupt, "main-1")
-	raise(t, members, policy.Corrupt, "")
+	raise(t, members, maintenance.Corrupt, "main-1")
+	raise(t, members, maintenance.Corrupt, "")
 	tells(t, 3, []string{"CORRUPT of a member that etcd doesn't name"}, "check", "main", "-n", ns, "--only", "D001")
 	refuses(t, []string{"CORRUPT"}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	disarm := []string{"alarm", "disarm", "main", "-n", ns, "-y"}
@@ -43,8 +43,8 @@ func TestPluginCorrupt(t *testing.T) {
 	wants(t, stdout, "alarm CORRUPT of main-1 is disarmed")
 
 	spoil(t, c, "main-2", needle)
-	raise(t, members, policy.Corrupt, "main-2")
-	raise(t, members, policy.NoSpace, "main-0")
+	raise(t, members, maintenance.Corrupt, "main-2")
+	raise(t, members, maintenance.NoSpace, "main-0")
 	stdout, said = plugin(t, 3, disarm...)
 	wants(t, said, "alarm CORRUPT of main-2 stays")
 	wants(t, stdout, "alarm NOSPACE of main-0 is disarmed")

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
@@ -74,7 +74,7 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 		t.Errorf("a member is in %s, and its volume in %s", got, taken.Zone)
 	}
 	var added corev1.Pod
-	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "main-new"}, &added); err != nil || !strings.Contains(added.Annotations[v1alpha1.SpreadAnnotation], policy.VolumeZoneTaken) {
+	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "main-new"}, &added); err != nil || !strings.Contains(added.Annotations[v1alpha1.SpreadAnnotation], spread.VolumeZoneTaken) {
 		t.Errorf("%s: %s, %v", added.Name, added.Annotations[v1alpha1.SpreadAnnotation], err)
 	}
 }

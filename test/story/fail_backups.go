@@ -7,12 +7,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -59,10 +60,10 @@ func (w *World) whileFailing(ctx context.Context) error {
 		return err
 	}
 	w.Say("backupHoldLimit is %s", w.holdLimit())
-	if _, err := w.awaitBudget(ctx, w.main, 2, policy.BackupFailingTooLong); err != nil {
+	if _, err := w.awaitBudget(ctx, w.main, 2, budget.BackupFailingTooLong); err != nil {
 		return err
 	}
-	event, err := w.awaitEvent(ctx, w.main, policy.BackupFailingTooLong)
+	event, err := w.awaitEvent(ctx, w.main, budget.BackupFailingTooLong)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 func NewCommand(e *app.App) *cobra.Command {
@@ -65,11 +66,11 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 			if state, err = change.Maintenance(a, c, nil).ReadState(ctx); err != nil {
 				return operate.Plan{}, err
 			}
-			verdict := policy.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
+			verdict := maintenance.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
 			if !verdict.Allowed {
 				return operate.Plan{}, app.Refused("%s can't be defragmented now: %s", c.Owner, verdict.Message)
 			}
-			cure = policy.OutOfSpace(state.Databases, state.UnmappedAlarms)
+			cure = maintenance.OutOfSpace(state.Databases, state.UnmappedAlarms)
 			return defragPlan(c, state, verdict, cure), nil
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
@@ -120,14 +121,14 @@ func stopped(err error) error {
 }
 
 func defragPlan(c *app.Cluster, s maintenance.State, v policy.Verdict, cure bool) operate.Plan {
-	order := policy.DefragOrder(s.Databases)
+	order := maintenance.DefragOrder(s.Databases)
 	plan := operate.Plan{
 		Title: fmt.Sprintf("Defragment %s", c.Owner),
 		Facts: append(change.DatabaseFacts(s.Databases), v.Message, "no snapshot is being read"),
 	}
 	step := func(format string, args ...any) { plan.Steps = append(plan.Steps, fmt.Sprintf(format, args...)) }
 	if cure {
-		plan.Title += " and disarm " + policy.NoSpace
+		plan.Title += " and disarm " + maintenance.NoSpace
 		step("compact the history of all keys up to now")
 		plan.Warnings = append(plan.Warnings, "Watches that are behind the compacted revision must list again.")
 	}
@@ -140,7 +141,7 @@ func defragPlan(c *app.Cluster, s maintenance.State, v policy.Verdict, cure bool
 		plan.Warnings = append(plan.Warnings, "It is the only member: nobody is answered until it is done.")
 	}
 	if cure {
-		step("verify that every database leaves room, and disarm %s", policy.NoSpace)
+		step("verify that every database leaves room, and disarm %s", maintenance.NoSpace)
 	}
 	for _, n := range v.Notes {
 		plan.Warnings = append(plan.Warnings, n.Message+".")

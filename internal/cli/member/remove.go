@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 func newMemberRemoveCmd(e *app.App) *cobra.Command {
@@ -109,11 +110,11 @@ func (r *removal) act(ctx context.Context, run *change.Run) error {
 func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
 	what := "remove " + l.NameAndID()
 	peers := membership.Peers(c.Owner, s)
-	p := peers[slices.IndexFunc(peers, func(p policy.Peer) bool { return p.ID == l.ID })]
+	p := peers[slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID == l.ID })]
 	if why := goesAnotherWay(c, l, p.Healthy); why != "" {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, why)
 	}
-	v := policy.MayRemove(peers, l.ID)
+	v := membership.MayRemove(peers, l.ID)
 	if !v.Allowed {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, v.Message)
 	}
@@ -128,7 +129,7 @@ func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Liste
 	case err != nil:
 		return plan, err
 	default:
-		if v := policy.Gate(cluster, l.NameAndID()); !v.Allowed {
+		if v := policy.Precondition(cluster, l.NameAndID()); !v.Allowed {
 			return plan, app.Refused("cannot %s: %s", what, v.Message)
 		}
 	}

@@ -27,6 +27,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -110,7 +112,7 @@ var statusCases = map[string]func(*health.Observation){
 	},
 	"hibernated": func(s *health.Observation) {
 		s.Owner.Replicas, s.Pods, s.Facts.Cluster.Members, s.Facts.Cluster.Size = 0, nil, nil, 0
-		s.Said, s.Standing, s.Events = etcd.Survey{}, policy.Standing{}, nil
+		s.Said, s.Standing, s.Events = etcd.Survey{}, spread.Status{}, nil
 	},
 	"no-rights": func(s *health.Observation) {
 		s.Said = etcd.Survey{}
@@ -215,8 +217,8 @@ func threeMembers(name, zones string) health.Observation {
 		Owner: owner, At: noon,
 		Backup:   v1alpha1.Backup{Status: "True", Full: &full, Delta: &delta},
 		Traffic:  v1alpha1.Traffic{State: v1alpha1.TrafficOpen, Services: []string{name + "-client"}},
-		Standing: policy.Standing{Kept: policy.True, Reason: policy.SpreadKept, Message: "3 members run on different nodes, evenly over zones: zone-a has 1, zone-b has 1, zone-c has 1"},
-		Settings: policy.BudgetSettings{BackupHoldLimit: time.Hour, StaleLimit: 10 * time.Minute, Settle: time.Minute},
+		Standing: spread.Status{Kept: policy.True, Reason: spread.SpreadKept, Message: "3 members run on different nodes, evenly over zones: zone-a has 1, zone-b has 1, zone-c has 1"},
+		Settings: budget.Settings{BackupHoldLimit: time.Hour, StaleLimit: 10 * time.Minute, Settle: time.Minute},
 	}
 	for _, kind := range []string{"AllMembersReady", "BackupReady", "Ready"} {
 		s.Conditions = append(s.Conditions, observe.Condition{Type: kind, Status: "True", Reason: kind, Since: noon.Add(-26 * time.Hour), Confirmed: noon.Add(-10 * time.Second)})

@@ -10,12 +10,12 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // Compare has all voters of a survey hash their data, which reads the whole
 // database of each. It fails only where the context ends.
-func Compare(ctx context.Context, members *etcd.Cluster, s etcd.Survey, timer clock.Clock) (policy.Comparison, error) {
+func Compare(ctx context.Context, members *etcd.Cluster, s etcd.Survey, timer clock.Clock) (maintenance.Comparison, error) {
 	var voters []etcd.Member
 	for _, m := range s.Members {
 		if !m.Learner {
@@ -28,8 +28,8 @@ func Compare(ctx context.Context, members *etcd.Cluster, s etcd.Survey, timer cl
 
 // comparison is what hashes come to. Those with another history behind them, which
 // a compaction that is under way makes, can't be compared.
-func comparison(h etcd.Hashes) policy.Comparison {
-	c := policy.Comparison{Revision: h.Revision}
+func comparison(h etcd.Hashes) maintenance.Comparison {
+	c := maintenance.Comparison{Revision: h.Revision}
 	at := map[uint32]int{}
 	compacted := int64(-1)
 	for _, m := range h.Members {

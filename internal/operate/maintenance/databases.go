@@ -11,16 +11,16 @@ import (
 	"sync"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // Databases is what the rules of maintenance see of a survey: the members that have
 // a pod, in the survey's order, then those of etcd's list that have none. Snapshots
 // are not counted.
-func Databases(s etcd.Survey) []policy.Database {
-	var all []policy.Database
+func Databases(s etcd.Survey) []maintenance.Database {
+	var all []maintenance.Database
 	for _, m := range s.Members {
-		d := policy.Database{
+		d := maintenance.Database{
 			Pod: m.Pod, Trouble: trouble(s, m), Learner: m.Learner, Leader: m.Leader, Applied: m.RaftApplied,
 			Size: m.DBSize, InUse: m.DBSizeInUse, Quota: m.Quota, Alarms: m.Alarms,
 		}
@@ -32,7 +32,7 @@ func Databases(s etcd.Survey) []policy.Database {
 	for _, l := range s.List {
 		if l.Pod == "" {
 			name := cmp.Or(l.Name, fmt.Sprintf("%016x", l.ID))
-			all = append(all, policy.Database{Pod: name, Trouble: "is in etcd's member list and runs in no pod", Learner: l.Learner})
+			all = append(all, maintenance.Database{Pod: name, Trouble: "is in etcd's member list and runs in no pod", Learner: l.Learner})
 		}
 	}
 	return all
@@ -51,7 +51,7 @@ func trouble(s etcd.Survey, m etcd.Member) string {
 }
 
 // withSnapshots is Databases with the snapshots that are being read counted.
-func withSnapshots(ctx context.Context, members *etcd.Cluster, s etcd.Survey) []policy.Database {
+func withSnapshots(ctx context.Context, members *etcd.Cluster, s etcd.Survey) []maintenance.Database {
 	all := Databases(s)
 	var wait sync.WaitGroup
 	for i := range all {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 const (
@@ -41,7 +42,7 @@ type Job struct {
 // State is what the rules of maintenance know at one moment.
 type State struct {
 	Survey    etcd.Survey
-	Databases []policy.Database
+	Databases []maintenance.Database
 	// UnmappedAlarms are the types of the alarms that members raised which are not among those
 	// that are well.
 	UnmappedAlarms []string
@@ -81,7 +82,7 @@ func (m *Job) Defragment(ctx context.Context) error {
 		if err != nil {
 			return m.interrupted(done, err)
 		}
-		left := slices.DeleteFunc(policy.DefragOrder(state.Databases), func(pod string) bool { return slices.Contains(done, pod) })
+		left := slices.DeleteFunc(maintenance.DefragOrder(state.Databases), func(pod string) bool { return slices.Contains(done, pod) })
 		switch {
 		case !verdict.Allowed:
 			return &StoppedError{Done: done, Left: left, Verdict: verdict}
@@ -117,7 +118,7 @@ func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, e
 		if err != nil {
 			return state, policy.Verdict{}, err
 		}
-		verdict := policy.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
+		verdict := maintenance.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
 		if verdict.Allowed || !patient || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
 			return state, verdict, nil
 		}
@@ -131,11 +132,11 @@ func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, e
 // handOver moves the leadership away from the member that is next, to one that is
 // done by then. A single member has nobody to hand over to.
 func (m *Job) handOver(ctx context.Context, s State, next string) (bool, error) {
-	at := slices.IndexFunc(s.Databases, func(d policy.Database) bool { return d.Pod == next })
+	at := slices.IndexFunc(s.Databases, func(d maintenance.Database) bool { return d.Pod == next })
 	if !s.Databases[at].Leader || len(s.Databases) == 1 {
 		return false, nil
 	}
-	to, ok := policy.Successor(s.Databases)
+	to, ok := maintenance.Successor(s.Databases)
 	if !ok {
 		return false, fmt.Errorf("%s leads and no other member may: all are too far behind", next)
 	}

@@ -28,7 +28,7 @@ const maxAttempts = 3
 var errElected = errors.New("another may have been elected")
 
 // MoveLeader hands the leadership to the member in a pod and returns when that
-// member leads, whoever led when it came to it. It asks no rule; see policy.MayLead.
+// member leads, whoever led when it came to it. It asks no rule; see maintenance.MayLead.
 func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string) error {
 	for try := 1; ; try++ {
 		err := moveLeader(ctx, members, s, to)

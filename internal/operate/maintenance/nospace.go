@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // Alarms asks a member with quorum which alarms are raised, the leader first.
@@ -37,7 +38,7 @@ func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]etcd.A
 	return alarms, nil
 }
 
-// Disarm ends an alarm. It asks no rule; see policy.MayDisarm.
+// Disarm ends an alarm. It asks no rule; see maintenance.MayDisarm.
 func Disarm(ctx context.Context, members *etcd.Cluster, s etcd.Survey, a etcd.Alarm) error {
 	pod, err := respondingMember(s)
 	if err != nil {
@@ -108,7 +109,7 @@ func (m *Job) DisarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 	if err != nil {
 		return policy.Verdict{}, err
 	}
-	verdict := policy.MayDisarm(Databases(s), policy.NoSpace, policy.Comparison{})
+	verdict := maintenance.MayDisarm(Databases(s), maintenance.NoSpace, maintenance.Comparison{})
 	if !verdict.Allowed {
 		return verdict, nil
 	}
@@ -117,7 +118,7 @@ func (m *Job) DisarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 		return verdict, err
 	}
 	for _, a := range alarms {
-		if a.Type != policy.NoSpace {
+		if a.Type != maintenance.NoSpace {
 			continue
 		}
 		if err := m.StillHeld(); err != nil {
@@ -138,7 +139,7 @@ func (m *Job) verifyDisarmed(ctx context.Context, s etcd.Survey) error {
 		return err
 	}
 	for _, a := range alarms {
-		if a.Type == policy.NoSpace {
+		if a.Type == maintenance.NoSpace {
 			return fmt.Errorf("alarm %s of %s is raised again: something writes more than there is room for", a.Type, a.Where())
 		}
 	}

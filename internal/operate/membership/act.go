@@ -18,44 +18,44 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // act does one step on what was just seen. Every write says what it expects to
 // find, so that somebody else's change in between makes it fail, not go wrong.
-func (m *Members) act(ctx context.Context, s *observation, j *Change, step policy.Step) error {
+func (m *Members) act(ctx context.Context, s *observation, j *Change, step membership.Step) error {
 	switch step.Act {
-	case policy.SetPartition, policy.SetOnDelete, policy.SetReplicas, policy.RestoreStrategy:
+	case membership.SetPartition, membership.SetOnDelete, membership.SetReplicas, membership.RestoreStrategy:
 		return m.patchSpec(ctx, s, j, step)
-	case policy.SetLaunch, policy.RestoreTemplate:
+	case membership.SetBootstrap, membership.RestoreTemplate:
 		return m.patchTemplate(ctx, s, j, step)
-	case policy.AdoptPod:
-		return m.adopt(ctx, s, step.Place)
-	case policy.DeleteClaims:
-		return m.deleteClaims(ctx, s, j, step.Place)
-	case policy.DeletePod:
-		pod := s.pods[s.Seats[step.Place].Pod]
+	case membership.AdoptPod:
+		return m.adopt(ctx, s, step.Ordinal)
+	case membership.DeleteClaims:
+		return m.deleteClaims(ctx, s, j, step.Ordinal)
+	case membership.DeletePod:
+		pod := s.pods[s.Ordinals[step.Ordinal].Pod]
 		return client.IgnoreNotFound(m.Kube.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}))
-	case policy.AddLearner, policy.Promote, policy.RemoveMember, policy.MoveLeader:
+	case membership.AddLearner, membership.Promote, membership.RemoveMember, membership.MoveLeader:
 		return m.changeMembers(ctx, s, step)
-	case policy.Done, policy.Stop, policy.Wait:
+	case membership.Done, membership.Stop, membership.Wait:
 	}
 	return fmt.Errorf("step %s is nothing to do", step.Act)
 }
 
-func (m *Members) patchSpec(ctx context.Context, s *observation, j *Change, step policy.Step) error {
+func (m *Members) patchSpec(ctx context.Context, s *observation, j *Change, step membership.Step) error {
 	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
 		switch step.Act { //nolint:exhaustive // the others are not the spec's
-		case policy.SetPartition:
+		case membership.SetPartition:
 			rolling := &appsv1.RollingUpdateStatefulSetStrategy{}
 			if sts.Spec.UpdateStrategy.RollingUpdate != nil {
 				rolling = sts.Spec.UpdateStrategy.RollingUpdate
 			}
 			rolling.Partition = new(int32(step.Number)) //nolint:gosec // a number of members
 			sts.Spec.UpdateStrategy.RollingUpdate = rolling
-		case policy.SetOnDelete:
+		case membership.SetOnDelete:
 			sts.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
-		case policy.SetReplicas:
+		case membership.SetReplicas:
 			sts.Spec.Replicas = new(int32(step.Number)) //nolint:gosec // a number of members
 		default:
 			sts.Spec.UpdateStrategy = *j.Strategy.DeepCopy()
@@ -72,11 +72,11 @@ func (m *Members) patch(ctx context.Context, before *appsv1.StatefulSet, change 
 
 // patchTemplate has the next pods read something else. ConfigMaps go first: what is
 // in the template makes a new revision, which must find them as they should be.
-func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, step policy.Step) error {
+func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, step membership.Step) error {
 	edited := s.template.clone()
-	if step.Act == policy.RestoreTemplate {
+	if step.Act == membership.RestoreTemplate {
 		j.restore(&edited)
-	} else if err := s.setBootstrap(ctx, m, &edited, step.Launch); err != nil {
+	} else if err := s.setBootstrap(ctx, m, &edited, step.Bootstrap); err != nil {
 		return err
 	}
 	for name, data := range edited.configs {
@@ -97,19 +97,19 @@ func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, 
 
 // setBootstrap writes a launch into a recipe and reads it as etcd would: no other way is
 // sure to be right.
-func (s *observation) setBootstrap(ctx context.Context, m *Members, edited *podTemplate, l policy.Launch) error {
+func (s *observation) setBootstrap(ctx context.Context, m *Members, edited *podTemplate, l membership.BootstrapFlags) error {
 	last := len(s.serving) - 1
 	if err := edited.setBootstrap(s.serving[last], s.initialCluster(l), stateExisting); err != nil {
 		return err
 	}
 	for place := range s.serving {
-		serving, err := edited.serving(ctx, m.Reader, s.sts, s.Seats[place].Pod)
+		serving, err := edited.serving(ctx, m.Reader, s.sts, s.Ordinals[place].Pod)
 		if err != nil {
 			return err
 		}
 		if serving.InitialClusterState != stateExisting || serving.InitialCluster != s.initialCluster(l) {
 			return fmt.Errorf("%s would not read the initial cluster that is written into the template, but %s %q: its start script decides",
-				s.Seats[place].Pod, serving.InitialClusterState, serving.InitialCluster)
+				s.Ordinals[place].Pod, serving.InitialClusterState, serving.InitialCluster)
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (s *observation) setBootstrap(ctx context.Context, m *Members, edited *podT
 
 // adopt marks a pod as one of the update revision.
 func (m *Members) adopt(ctx context.Context, s *observation, place int) error {
-	before := s.pods[s.Seats[place].Pod]
+	before := s.pods[s.Ordinals[place].Pod]
 	after := before.DeepCopy()
 	after.Labels[appsv1.StatefulSetRevisionLabel] = s.sts.Status.UpdateRevision
 	return m.Kube.Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
@@ -126,8 +126,8 @@ func (m *Members) adopt(ctx context.Context, s *observation, place int) error {
 // deleteClaims deletes the claims of a place; of a pod that is replaced only
 // those that were there before.
 func (m *Members) deleteClaims(ctx context.Context, s *observation, j *Change, place int) error {
-	for _, claim := range s.claims[s.Seats[place].Pod] {
-		if claim.DeletionTimestamp != nil || j.Operation == policy.Replace && !j.hasClaim(claim) {
+	for _, claim := range s.claims[s.Ordinals[place].Pod] {
+		if claim.DeletionTimestamp != nil || j.Operation == membership.Replace && !j.hasClaim(claim) {
 			continue
 		}
 		if err := client.IgnoreNotFound(m.Kube.Delete(ctx, claim, client.Preconditions{UID: &claim.UID})); err != nil {
@@ -143,7 +143,7 @@ func (j *Change) hasClaim(claim *corev1.PersistentVolumeClaim) bool {
 
 // changeMembers has etcd change its members. The leader is asked, since promotion by way
 // of a follower failed with authentication on in many releases.
-func (m *Members) changeMembers(ctx context.Context, s *observation, step policy.Step) error {
+func (m *Members) changeMembers(ctx context.Context, s *observation, step membership.Step) error {
 	pod, err := s.leader()
 	if err != nil {
 		return err
@@ -155,19 +155,19 @@ func (m *Members) changeMembers(ctx context.Context, s *observation, step policy
 	return askEtcd(ctx, c, s, step)
 }
 
-func askEtcd(ctx context.Context, c *clientv3.Client, s *observation, step policy.Step) error {
+func askEtcd(ctx context.Context, c *clientv3.Client, s *observation, step membership.Step) error {
 	var err error
 	switch step.Act { //nolint:exhaustive // the others are not etcd's
-	case policy.AddLearner:
-		if _, err = c.MemberAddAsLearner(ctx, s.serving[step.Place].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
+	case membership.AddLearner:
+		if _, err = c.MemberAddAsLearner(ctx, s.serving[step.Ordinal].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
 			err = fmt.Errorf("%w: its leader counts a member as disconnected; if that stays, interrupt this, have another lead (kubectl etcd move-leader), and run it again", err)
 		}
-	case policy.Promote:
+	case membership.Promote:
 		_, err = c.MemberPromote(ctx, step.Member)
-	case policy.RemoveMember:
+	case membership.RemoveMember:
 		_, err = c.MemberRemove(ctx, step.Member)
 	default:
-		_, err = c.MoveLeader(ctx, step.Heir)
+		_, err = c.MoveLeader(ctx, step.TransferTo)
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // Begin writes the journal of what was planned; Run does the rest. With dry the
@@ -39,14 +40,14 @@ func (m *Members) Begin(ctx context.Context, j *Change, dry bool) error {
 // try has admission look at what would be written to the StatefulSet.
 func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 	edited := s.template.clone()
-	if j.Operation != policy.ScaleIn {
-		if err := s.setBootstrap(ctx, m, &edited, s.Launch); err != nil {
+	if j.Operation != membership.ScaleIn {
+		if err := s.setBootstrap(ctx, m, &edited, s.Bootstrap); err != nil {
 			return err
 		}
 	}
 	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
 		sts.Spec.Template = edited.template
-		if j.Operation != policy.Replace {
+		if j.Operation != membership.Replace {
 			sts.Spec.Replicas = new(int32(j.Target)) //nolint:gosec // a number of members
 		}
 	}, client.DryRunAll)
@@ -58,8 +59,8 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	undo = undo || j.Undo
 	p := operate.Plan{Facts: []string{"begun " + j.Began.Format("2006-01-02 15:04:05 MST")}}
 	what := fmt.Sprintf("scaling %s to %s", m.Owner, members(j.Target))
-	if j.Operation == policy.Replace {
-		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Place), m.Owner)
+	if j.Operation == membership.Replace {
+		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Ordinal), m.Owner)
 	}
 	p.Title = "go on with " + what
 	if undo {
@@ -74,7 +75,7 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	if err := s.compare(j); err != nil {
 		return p, err
 	}
-	if undo && s.Changed {
+	if undo && s.TemplateEdited {
 		p.Warnings = append(p.Warnings, "Somebody else has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is given back.")
 	}
 	voters, healthy := 0, 0
@@ -89,10 +90,10 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	p.Facts = append(p.Facts, fmt.Sprintf("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters)))
 	record := j.Record
 	record.Undo = undo
-	switch step := policy.Next(s.Site, record); step.Act { //nolint:exhaustive // the others are something to do
-	case policy.Wait, policy.Stop:
-		p.Facts = append(p.Facts, "waits for: "+step.Why)
-	case policy.Done:
+	switch step := membership.Next(s.ClusterState, record); step.Act { //nolint:exhaustive // the others are something to do
+	case membership.Wait, membership.Stop:
+		p.Facts = append(p.Facts, "waits for: "+step.Message)
+	case membership.Done:
 		p.Facts = append(p.Facts, "all steps are done")
 	default:
 		p.Facts = append(p.Facts, "the next step: "+m.describe(s, step, false))
@@ -104,15 +105,15 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 func undoSteps(j *Change) []string {
 	const given = "give template and update strategy back what they were"
 	switch j.Operation {
-	case policy.ScaleIn:
+	case membership.ScaleIn:
 		claims := "replica, pod and volume claims"
 		if j.KeepClaims {
 			claims = "replica and pod"
 		}
 		return []string{"take away " + claims + " of a member that has left etcd already", "remove nobody else: the members that are there stay"}
-	case policy.Replace:
+	case membership.Replace:
 		return []string{"remove the learner that was added", given, "a member that was removed stays removed, until it is replaced again"}
-	case policy.ScaleOut:
+	case membership.ScaleOut:
 	}
 	return []string{"remove a learner that was added, its replica, pod and volume claims", given, "members that vote by now stay"}
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // The settings that a member with an empty data directory reads of its cluster.
@@ -166,8 +166,8 @@ func (r podTemplate) serving(ctx context.Context, reader *observe.Reader, sts *a
 }
 
 // bootstrapOf is what a member with an empty data directory would read.
-func bootstrapOf(s observe.Serving) policy.Launch {
-	l := policy.Launch{Existing: s.InitialClusterState == stateExisting}
+func bootstrapOf(s observe.Serving) membership.BootstrapFlags {
+	l := membership.BootstrapFlags{Existing: s.InitialClusterState == stateExisting}
 	for entry := range strings.SplitSeq(s.InitialCluster, ",") {
 		if _, url, ok := strings.Cut(strings.TrimSpace(entry), "="); ok {
 			l.URLs = append(l.URLs, url)

@@ -22,14 +22,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // Change is what was found before the first step of a change of members, so that
 // any later run can go on or undo it. It is a ConfigMap beside the cluster, made
 // before the first step and gone after the last.
 type Change struct {
-	policy.Record
+	membership.Record
 
 	// Began is when, by the clock of who began it; Reason is in their words.
 	Began  time.Time
@@ -58,7 +58,7 @@ func JournalName(o observe.Owner) string { return "kubectl-etcd-" + o.StatefulSe
 
 // Verb is the command that began the operation, without the target.
 func (j *Change) Verb() string {
-	if j.Operation == policy.Replace {
+	if j.Operation == membership.Replace {
 		return "member replace"
 	}
 	return "scale"

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // druidGroup is the API group of an Etcd.
@@ -161,7 +162,7 @@ func (m *Members) checkFree(ctx context.Context, f *findings) error {
 	if err != nil {
 		f.refuse("%s", cannotRead(err))
 	}
-	if v := policy.Gate(policy.Cluster{TrafficCut: cluster.TrafficCut}, ""); v.Reason == policy.ClientTrafficCut {
+	if v := policy.Precondition(policy.Cluster{TrafficCut: cluster.TrafficCut}, ""); v.Reason == policy.ClientTrafficCut {
 		f.refuse("%s", v.Message)
 	}
 	return nil
@@ -178,7 +179,7 @@ func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool
 		return err
 	}
 	peers := Peers(m.Owner, s.survey)
-	if v := policy.MayAdd(peers); !v.Allowed {
+	if v := membership.MayAdd(peers); !v.Allowed {
 		f.refuse("%s", v.Message)
 	} else {
 		f.fact("%s, quorum is %d", v.Message, policy.Quorum(len(peers)))
@@ -192,7 +193,7 @@ func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool
 	case err != nil:
 		f.refuse("%s", cannotRead(err))
 	case len(f.refusals) == 0:
-		if v := policy.Gate(cluster, ""); !v.Allowed {
+		if v := policy.Precondition(cluster, ""); !v.Allowed {
 			f.refuse("%s", v.Message)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // PlanDruidReplace looks whether a pod's member may be replaced by having its
@@ -29,11 +29,11 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 	r := &DruidReplacement{pod: s.pods[pod], claims: s.claims[pod], members: len(s.survey.List)}
 	s.Members = Peers(m.Owner, s.survey)
 	for at := range max(int(m.Owner.Replicas), len(s.pods), highest(s.Members)+1) {
-		s.Seats = append(s.Seats, policy.Seat{Pod: m.Owner.PodName(at)})
+		s.Ordinals = append(s.Ordinals, membership.Replica{Pod: m.Owner.PodName(at)})
 	}
-	j := &Change{Record: policy.Record{Place: m.Owner.Ordinal(pod)}}
+	j := &Change{Record: membership.Record{Ordinal: m.Owner.Ordinal(pod)}}
 	f := &findings{}
-	if len(s.Seats) > j.Place && j.Place >= 0 {
+	if len(s.Ordinals) > j.Ordinal && j.Ordinal >= 0 {
 		if err := m.checkReplaced(ctx, s, j, force, f); err != nil {
 			return nil, operate.Plan{}, err
 		}
@@ -135,10 +135,10 @@ func (m *Members) ReplaceDruid(ctx context.Context, r *DruidReplacement, dry boo
 // isListed says whether the last survey had a member.
 func (m *Members) isListed(id uint64) bool { return m.listed[id] }
 
-func highest(peers []policy.Peer) int {
+func highest(peers []membership.Peer) int {
 	last := -1
 	for _, p := range peers {
-		last = max(last, p.Place)
+		last = max(last, p.Ordinal)
 	}
 	return last
 }

@@ -16,21 +16,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // Peers are the members of a survey's list as the rules see them. Nobody has
 // caught up: that takes several surveys.
-func Peers(o observe.Owner, s etcd.Survey) []policy.Peer {
+func Peers(o observe.Owner, s etcd.Survey) []membership.Peer {
 	said := map[string]etcd.Member{}
 	for _, m := range s.Members {
 		said[m.Pod] = m
 	}
-	var peers []policy.Peer
+	var peers []membership.Peer
 	for _, l := range s.List {
-		p := policy.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Place: -1, Learner: l.Learner}
+		p := membership.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Ordinal: -1, Learner: l.Learner}
 		if m, answered := said[l.Pod]; l.Pod != "" {
-			p.Place = o.Ordinal(l.Pod)
+			p.Ordinal = o.Ordinal(l.Pod)
 			p.Healthy = answered && m.Err == nil && m.ID == l.ID && m.LeaderID != 0
 			p.Leader = p.Healthy && m.Leader
 		}
@@ -92,7 +92,7 @@ func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etc
 		return fmt.Errorf("%s: it is not in etcd's list any more as it was: %s", what, was.PeerURLs)
 	}
 	peers := Peers(o, s)
-	if v := policy.MayRemove(peers, was.ID); !v.Allowed {
+	if v := membership.MayRemove(peers, was.ID); !v.Allowed {
 		return &operate.RefusedError{What: what, Why: []string{v.Message}}
 	}
 	leader, pod, err := leaderOf(ctx, c, s)
@@ -106,7 +106,7 @@ func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etc
 		_, err = leader.MemberRemove(ctx, was.ID)
 		return err
 	}
-	heir := slices.IndexFunc(peers, func(p policy.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
+	heir := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
 	if heir >= 0 {
 		if _, err := leader.MoveLeader(ctx, peers[heir].ID); err != nil {
 			return fmt.Errorf("move leadership off %s: %w", pod, err)
@@ -123,7 +123,7 @@ func AddLearner(ctx context.Context, c *etcd.Cluster, o observe.Owner, peerURLs 
 	if err != nil {
 		return 0, err
 	}
-	if v := policy.MayAdd(Peers(o, s)); !v.Allowed {
+	if v := membership.MayAdd(Peers(o, s)); !v.Allowed {
 		return 0, &operate.RefusedError{What: "add a member", Why: []string{v.Message}}
 	}
 	leader, _, err := leaderOf(ctx, c, s)

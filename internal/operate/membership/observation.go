@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // Members changes who the members are of a cluster whose StatefulSet nobody else
@@ -58,7 +58,7 @@ func (m *Members) Close() error {
 
 // observation is the cluster as it was found once.
 type observation struct {
-	policy.Site
+	membership.ClusterState
 
 	sts      *appsv1.StatefulSet
 	pods     map[string]*corev1.Pod
@@ -133,7 +133,7 @@ func (s *observation) statefulSet() {
 	}
 	s.Original = true
 	s.Observed = status.ObservedGeneration >= s.sts.Generation
-	s.Settled = s.Observed && int(status.UpdatedReplicas) == s.Replicas && int(status.Replicas) == s.Replicas
+	s.AllUpdated = s.Observed && int(status.UpdatedReplicas) == s.Replicas && int(status.Replicas) == s.Replicas
 }
 
 // survey asks the members that have pods now.

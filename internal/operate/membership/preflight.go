@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // findings are what a look before the first step came to.
@@ -44,11 +45,11 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	if err != nil {
 		return nil, operate.Plan{}, err
 	}
-	j := &Change{Record: policy.Record{
-		Operation: policy.ScaleOut, Target: target, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition, KeepClaims: keepClaims,
+	j := &Change{Record: membership.Record{
+		Operation: membership.ScaleOut, Target: target, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition, KeepClaims: keepClaims,
 	}}
 	if target < s.Replicas {
-		j.Operation = policy.ScaleIn
+		j.Operation = membership.ScaleIn
 	}
 	f := &findings{}
 	m.checkState(ctx, s, "", f)
@@ -56,16 +57,16 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	if target == s.Replicas && len(f.refusals) == 0 {
 		return nil, operate.Plan{}, nil
 	}
-	if j.Operation == policy.ScaleOut && target > s.Replicas {
+	if j.Operation == membership.ScaleOut && target > s.Replicas {
 		if err := m.checkOut(ctx, s, target, f); err != nil {
 			return nil, operate.Plan{}, err
 		}
 	}
-	if j.Operation == policy.ScaleIn && keepClaims {
+	if j.Operation == membership.ScaleIn && keepClaims {
 		checkRetentionPolicy(s.sts, f)
 	}
 	m.checkUser(ctx, s, f)
-	if j.Operation == policy.ScaleOut {
+	if j.Operation == membership.ScaleOut {
 		m.checkConnected(ctx, s, "", f)
 	}
 	if err := m.record(ctx, s, j); err != nil {
@@ -134,12 +135,12 @@ func noQuorum(e *noQuorumError) string {
 // record fills in what the journal must remember.
 func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 	written := s.template
-	if j.Operation != policy.ScaleIn {
+	if j.Operation != membership.ScaleIn {
 		if s.editErr != nil {
 			return s.editErr
 		}
 		edited := s.template.clone()
-		if err := s.setBootstrap(ctx, m, &edited, s.Launch); err != nil {
+		if err := s.setBootstrap(ctx, m, &edited, s.Bootstrap); err != nil {
 			return err
 		}
 		// Whatever is written is remembered, also where it says the same now.
@@ -183,8 +184,8 @@ func checkSize(s *observation, target int, f *findings) {
 	case n > s.Replicas:
 		f.refuse("%s: bring them together first, by --replicas %d there or kubectl etcd member remove of who is gone for good", s.countMismatch(), n)
 	}
-	for _, seat := range s.Seats[:min(s.Replicas, len(s.Seats))] {
-		if seat.UID != "" && !seat.Current {
+	for _, seat := range s.Ordinals[:min(s.Replicas, len(s.Ordinals))] {
+		if seat.UID != "" && !seat.Updated {
 			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", seat.Pod, s.heldBack())
 		}
 	}
@@ -193,8 +194,8 @@ func checkSize(s *observation, target int, f *findings) {
 // podsWithoutMember are the pods that the StatefulSet asks for and that have no member, by ordinal.
 func (s *observation) podsWithoutMember() []int {
 	var places []int
-	for place := range min(s.Replicas, len(s.Seats)) {
-		if !slices.ContainsFunc(s.Members, func(p policy.Peer) bool { return p.Place == place }) {
+	for place := range min(s.Replicas, len(s.Ordinals)) {
+		if !slices.ContainsFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == place }) {
 			places = append(places, place)
 		}
 	}
@@ -211,7 +212,7 @@ func (s *observation) countMismatch() string {
 func (s *observation) removalHint() string {
 	out := s.podsWithoutMember()
 	if n := s.Replicas - len(out); len(out) > 0 && out[0] < n {
-		pod := s.Seats[out[0]].Pod
+		pod := s.Ordinals[out[0]].Pod
 		return fmt.Sprintf("%s has no member: kubectl etcd member replace %s -n %s gives it one", pod, pod, s.sts.Namespace)
 	}
 	return fmt.Sprintf("kubectl scale statefulset/%s --replicas %d -n %s", s.sts.Name, s.Replicas-len(out), s.sts.Namespace)

@@ -19,6 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // checkOut refuses a scale-out whose newcomers could not join, or would harm.
@@ -43,7 +45,7 @@ func (m *Members) checkOut(ctx context.Context, s *observation, target int, f *f
 }
 
 // checkPeerURLs refuses to add members to some whom nobody else can reach.
-func checkPeerURLs(members []policy.Peer, f *findings) {
+func checkPeerURLs(members []membership.Peer, f *findings) {
 	for _, p := range members {
 		for u := range strings.SplitSeq(p.URL, ",") {
 			if why := unreachable(u); why != "" {
@@ -55,7 +57,7 @@ func checkPeerURLs(members []policy.Peer, f *findings) {
 
 // checkReplica refuses a place where a new member could not be reached or could not start.
 func checkReplica(s *observation, place int, f *findings) {
-	seat, serving := s.Seats[place], s.serving[place]
+	seat, serving := s.Ordinals[place], s.serving[place]
 	if len(serving.AdvertisePeer) != 1 {
 		f.refuse("%s would have %d peer URLs; one is supported", seat.Pod, len(serving.AdvertisePeer))
 	}
@@ -150,7 +152,7 @@ func (m *Members) checkNames(ctx context.Context, s *observation, target int, f 
 		}
 		var hosts []string
 		for place := s.Replicas; place < target; place++ {
-			hosts = append(hosts, operate.HostOf(s.Seats[place].URL))
+			hosts = append(hosts, operate.HostOf(s.Ordinals[place].URL))
 		}
 		judgeCertificate(file.what, file.path, text, hosts, f)
 	}
@@ -158,7 +160,7 @@ func (m *Members) checkNames(ctx context.Context, s *observation, target int, f 
 
 // anyPod is the first pod that is there, nil for none.
 func (s *observation) anyPod() *corev1.Pod {
-	for _, seat := range s.Seats {
+	for _, seat := range s.Ordinals {
 		if pod := s.pods[seat.Pod]; pod != nil {
 			return pod
 		}
@@ -195,8 +197,8 @@ func (m *Members) checkProbe(s *observation, f *findings) {
 }
 
 func (m *Members) checkPlaces(ctx context.Context, s *observation, target int, f *findings) error {
-	pod := operate.PodOf(s.sts, s.template.template, s.Seats[target-1].Pod)
-	facts, err := m.Reader.SpreadOutlook(ctx, m.Owner, pod, policy.ZoneKey)
+	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
+	facts, err := m.Reader.SpreadOutlook(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
 		f.warn("Nodes can't be read, so whether there is room for %s could not be seen.", members(target))
 		return nil
@@ -207,18 +209,18 @@ func (m *Members) checkPlaces(ctx context.Context, s *observation, target int, f
 	terms := observe.SelfTerms(pod)
 	if running := s.anyPod(); running != nil {
 		for _, t := range observe.SelfTerms(running) {
-			if t.Kind == policy.PodAntiAffinity { // which keeps others away from it, too
+			if t.Kind == spread.PodAntiAffinity { // which keeps others away from it, too
 				terms = append(terms, t)
 			}
 		}
 	}
-	judgePlaces(terms, facts.Places, target, f)
+	judgePlaces(terms, facts.Nodes, target, f)
 	return nil
 }
 
 // judgePlaces refuses more members than the terms, of the template or of members that run,
 // have room for.
-func judgePlaces(terms []observe.PodTerm, places []policy.Place, target int, f *findings) {
+func judgePlaces(terms []observe.PodTerm, places []spread.Node, target int, f *findings) {
 	nodes, zones := len(places), map[string]bool{}
 	for _, p := range places {
 		if p.Zone != "" {
@@ -228,12 +230,12 @@ func judgePlaces(terms []observe.PodTerm, places []policy.Place, target int, f *
 	judged := map[string]bool{}
 	for _, term := range terms {
 		room, where := nodes, "nodes"
-		if term.TopologyKey == policy.ZoneKey {
+		if term.TopologyKey == spread.ZoneKey {
 			room, where = len(zones), "zones"
 		} else if term.TopologyKey != corev1.LabelHostname {
 			continue
 		}
-		if term.Hard && term.Kind == policy.PodAntiAffinity && room < target && !judged[where] {
+		if term.Hard && term.Kind == spread.PodAntiAffinity && room < target && !judged[where] {
 			judged[where] = true
 			f.refuse("the members want one of their own each (%s), and %d %s match: %d members could not be placed; add %s", term.TopologyKey, room, where, target, where)
 		}
@@ -248,7 +250,7 @@ func judgePlaces(terms []observe.PodTerm, places []policy.Place, target int, f *
 func (m *Members) scaleSteps(s *observation, j *Change) []string {
 	var steps []string
 	for place := s.Replicas; place < j.Target; place++ {
-		pod := s.Seats[place].Pod
+		pod := s.Ordinals[place].Pod
 		told := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(place+1), pod)
 		if s.InTemplate && !s.OnDelete {
 			told = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", place, told)
@@ -257,7 +259,7 @@ func (m *Members) scaleSteps(s *observation, j *Change) []string {
 			fmt.Sprintf("wait until %s is within %d entries of the leader, promote it", pod, policy.LagLimit))
 	}
 	for place := s.Replicas - 1; place >= j.Target; place-- {
-		pod := s.Seats[place].Pod
+		pod := s.Ordinals[place].Pod
 		last := "delete its volume claims"
 		if j.KeepClaims {
 			last = "keep its volume claims"
@@ -265,7 +267,7 @@ func (m *Members) scaleSteps(s *observation, j *Change) []string {
 		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove it from etcd", pod),
 			fmt.Sprintf("set the replicas to %d, %s", place, last))
 	}
-	if j.Operation == policy.ScaleOut && s.InTemplate {
+	if j.Operation == membership.ScaleOut && s.InTemplate {
 		steps = append(steps, "mark the pods as up to date and give the update strategy back, so that none restarts")
 	}
 	return steps

@@ -14,6 +14,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // checkState refuses on a cluster that isn't well. cures is the pod whose broken
@@ -27,7 +29,7 @@ func (m *Members) checkState(ctx context.Context, s *observation, cures string, 
 			seen.refuse("%s", cannotRead(err))
 			return false
 		}
-		v := policy.Gate(cluster, cures)
+		v := policy.Precondition(cluster, cures)
 		if v.Allowed || len(f.refusals) > 0 {
 			return false
 		}
@@ -63,7 +65,7 @@ const maxPolls = 30
 
 // allLatest says that every pod is there with the latest template.
 func (s *observation) allLatest() bool {
-	return !slices.ContainsFunc(s.Seats[:s.Replicas], func(seat policy.Seat) bool { return seat.UID == "" || !seat.Current })
+	return !slices.ContainsFunc(s.Ordinals[:s.Replicas], func(seat membership.Replica) bool { return seat.UID == "" || !seat.Updated })
 }
 
 // cannotRead says what nobody knows where Kubernetes' own view of a cluster can't be read.
@@ -117,9 +119,9 @@ func judgeConnected(s *observation, leader string, away []uint64, cures string, 
 		return // it hands over and goes before anybody is added
 	}
 	for _, p := range s.Members {
-		if p.Healthy && slices.Contains(away, p.ID) && s.Seats[p.Place].Pod != cures {
+		if p.Healthy && slices.Contains(away, p.ID) && s.Ordinals[p.Ordinal].Pod != cures {
 			f.refuse("the leader %s counts %s as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/%s -n %s",
-				leader, s.Seats[p.Place].Pod, s.sts.Name, s.sts.Namespace)
+				leader, s.Ordinals[p.Ordinal].Pod, s.sts.Name, s.sts.Namespace)
 		}
 	}
 }
@@ -132,10 +134,10 @@ func checkMembers(s *observation, cures string, f *findings) {
 		case p.Learner:
 			f.refuse("member %016x is a learner: kubectl etcd member promote or remove it first", p.ID)
 			continue
-		case p.Place < 0:
+		case p.Ordinal < 0:
 			f.refuse("etcd lists member %016x with peer URL %s, which is no pod's: kubectl etcd member remove it first", p.ID, p.URL)
-		case !p.Healthy && s.Seats[p.Place].Pod != cures:
-			f.refuse("%s is not healthy: %s%s", s.Seats[p.Place].Pod, s.unhealthyReason(s.Seats[p.Place].Pod), beforeAnother(cures))
+		case !p.Healthy && s.Ordinals[p.Ordinal].Pod != cures:
+			f.refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), beforeAnother(cures))
 		}
 		voters++
 		if p.Healthy {
@@ -155,10 +157,10 @@ func checkAlarms(s etcd.Survey, cures string, f *findings) {
 		case len(types) == 0:
 		case cures == "":
 			f.refuse("%s has an alarm: %s (kubectl etcd alarm list)", where, strings.Join(types, ", "))
-		case slices.Contains(types, policy.NoSpace):
-			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd defrag has run, which needs every member.", where, policy.NoSpace)
-		case slices.Contains(types, policy.Corrupt):
-			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd alarm disarm has run, which needs every member.", where, policy.Corrupt)
+		case slices.Contains(types, maintenance.NoSpace):
+			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd defrag has run, which needs every member.", where, maintenance.NoSpace)
+		case slices.Contains(types, maintenance.Corrupt):
+			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd alarm disarm has run, which needs every member.", where, maintenance.Corrupt)
 		}
 	}
 	for _, m := range s.Members {

@@ -43,7 +43,7 @@ func TestAllLatest(t *testing.T) {
 	t.Parallel()
 	for want, is := range map[bool]func(*observation){
 		true:  func(*observation) {},
-		false: func(s *observation) { s.Seats[1].Current = false },
+		false: func(s *observation) { s.Ordinals[1].Updated = false },
 	} {
 		s := well()
 		is(s)
@@ -52,7 +52,7 @@ func TestAllLatest(t *testing.T) {
 		}
 	}
 	gone := well()
-	if gone.Seats[2].UID = ""; gone.allLatest() {
+	if gone.Ordinals[2].UID = ""; gone.allLatest() {
 		t.Error("a pod that isn't there has the latest template")
 	}
 }

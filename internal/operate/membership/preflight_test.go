@@ -20,7 +20,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // well is a cluster of three that nothing is wrong with, and what its next two
@@ -35,16 +37,16 @@ func well() *observation {
 	for place := range 5 {
 		name := fmt.Sprintf("main-%d", place)
 		url := "https://" + name + ".main.team.svc:2380"
-		seat := policy.Seat{Pod: name, URL: url}
+		seat := membership.Replica{Pod: name, URL: url}
 		s.serving = append(s.serving, observe.Serving{Container: "etcd", AdvertisePeer: []string{url}, ListenPeer: []string{"https://0.0.0.0:2380"}})
 		if place < 3 {
 			id := uint64(place + 1)
-			seat.UID, seat.Current = "u", true
+			seat.UID, seat.Updated = "u", true
 			s.pods[name] = &corev1.Pod{}
-			s.Members = append(s.Members, policy.Peer{ID: id, URL: url, Place: place, Healthy: true, Leader: place == 0})
+			s.Members = append(s.Members, membership.Peer{ID: id, URL: url, Ordinal: place, Healthy: true, Leader: place == 0})
 			s.survey.Members = append(s.survey.Members, etcd.Member{Pod: name, ID: id, LeaderID: 1, Leader: place == 0})
 		}
-		s.Seats = append(s.Seats, seat)
+		s.Ordinals = append(s.Ordinals, seat)
 	}
 	return s
 }
@@ -68,30 +70,30 @@ var preflightRows = []struct {
 	{name: "none", size: -1, says: "0 members are no cluster"},
 	{name: "an even size", size: 4, says: "4 members bear the loss of 1, as 3 do"},
 	{name: "a learner", is: func(s *observation) { s.Members[2].Learner = true }, says: "is a learner"},
-	{name: "a member of nobody's", is: func(s *observation) { s.Members[2].Place = -1 }, says: "which is no pod's"},
+	{name: "a member of nobody's", is: func(s *observation) { s.Members[2].Ordinal = -1 }, says: "which is no pod's"},
 	{name: "one is down", is: func(s *observation) { s.Members[2].Healthy = false; s.survey.Members[2].Err = errors.New("timeout") }, says: "main-2 is not healthy: timeout"},
 	{name: "the one that is replaced is down", is: func(s *observation) { s.Members[2].Healthy = false }, size: 3, cures: "main-2"},
 	{name: "another than the one that is replaced is down", is: func(s *observation) { s.Members[1].Healthy = false }, size: 3, cures: "main-2", says: "take it out with kubectl etcd member remove"},
-	{name: "NOSPACE", is: func(s *observation) { s.survey.Members[1].Alarms = []string{policy.NoSpace} }, says: "main-1 has an alarm: NOSPACE"},
-	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{policy.NoSpace} }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
-	{name: "CORRUPT", is: func(s *observation) { s.survey.Members[1].Alarms = []string{policy.Corrupt} }, says: "main-1 has an alarm: CORRUPT"},
-	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{policy.Corrupt} }, size: 3, cures: "main-1", warns: "before kubectl etcd alarm disarm has run"},
-	{name: "NOSPACE of who is gone", is: func(s *observation) { s.survey.Strays = stray(policy.NoSpace) }, says: "member 00000000000000ff (in no list any more) has an alarm: NOSPACE"},
-	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(policy.NoSpace) }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
-	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(policy.Corrupt) }, size: 3, cures: "main-2", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "NOSPACE", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, says: "main-1 has an alarm: NOSPACE"},
+	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
+	{name: "CORRUPT", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, says: "main-1 has an alarm: CORRUPT"},
+	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, size: 3, cures: "main-1", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "NOSPACE of who is gone", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, says: "member 00000000000000ff (in no list any more) has an alarm: NOSPACE"},
+	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
+	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.Corrupt) }, size: 3, cures: "main-2", warns: "before kubectl etcd alarm disarm has run"},
 	{name: "more members than replicas", is: func(s *observation) { s.Replicas = 2 }, says: "etcd has 3 members and the StatefulSet asks for 2"},
 	{name: "the last pod is no member", is: func(s *observation) { s.Members = s.Members[:2] }, says: "etcd has 2 members and the StatefulSet asks for 3: bring them together first, kubectl scale statefulset/main --replicas 2 -n team"},
-	{name: "a pod in the middle is no member", is: func(s *observation) { s.Members = []policy.Peer{s.Members[0], s.Members[2]} }, says: "bring them together first, main-1 has no member: kubectl etcd member replace main-1 -n team gives it one"},
+	{name: "a pod in the middle is no member", is: func(s *observation) { s.Members = []membership.Peer{s.Members[0], s.Members[2]} }, says: "bring them together first, main-1 has no member: kubectl etcd member replace main-1 -n team gives it one"},
 	{name: "the first pod is no member", size: 1, is: func(s *observation) { s.Members = s.Members[1:] }, says: "kubectl etcd member replace main-0 -n team"},
-	{name: "a pod in the middle and the last are no members", is: func(s *observation) { s.Members = s.Members[:1]; s.Replicas = 2; s.Members[0].Place = 1 }, says: "kubectl etcd member replace main-0 -n team"},
-	{name: "a rollout is held back", is: func(s *observation) { s.Seats[1].Current = false }, says: "main-1 is not of the StatefulSet's latest template"},
+	{name: "a pod in the middle and the last are no members", is: func(s *observation) { s.Members = s.Members[:1]; s.Replicas = 2; s.Members[0].Ordinal = 1 }, says: "kubectl etcd member replace main-0 -n team"},
+	{name: "a rollout is held back", is: func(s *observation) { s.Ordinals[1].Updated = false }, says: "main-1 is not of the StatefulSet's latest template"},
 
 	{name: "a member at an IP", is: func(s *observation) { s.Members[1].URL = "https://10.0.0.7:2380" }, says: "an address that changes with the pod"},
 	{name: "a member at localhost", is: func(s *observation) { s.Members[1].URL = "http://localhost:2380" }, says: "which no other pod can reach"},
-	{name: "a newcomer at localhost", is: func(s *observation) { s.Seats[3].URL = "http://127.0.0.1:2380" }, says: "main-3 would have the peer URL http://127.0.0.1:2380"},
-	{name: "a newcomer without a name", is: func(s *observation) { s.Seats[4].URL = "https://0.0.0.0:2380" }, says: "which is no address"},
-	{name: "a newcomer with another's name", is: func(s *observation) { s.Seats[3].URL = "https://main-0.main.team.svc:2380" }, says: "does not name the pod"},
-	{name: "a newcomer with a longer name", is: func(s *observation) { s.Seats[3].URL = "https://main-30.main.team.svc:2380" }, says: "does not name the pod"},
+	{name: "a newcomer at localhost", is: func(s *observation) { s.Ordinals[3].URL = "http://127.0.0.1:2380" }, says: "main-3 would have the peer URL http://127.0.0.1:2380"},
+	{name: "a newcomer without a name", is: func(s *observation) { s.Ordinals[4].URL = "https://0.0.0.0:2380" }, says: "which is no address"},
+	{name: "a newcomer with another's name", is: func(s *observation) { s.Ordinals[3].URL = "https://main-0.main.team.svc:2380" }, says: "does not name the pod"},
+	{name: "a newcomer with a longer name", is: func(s *observation) { s.Ordinals[3].URL = "https://main-30.main.team.svc:2380" }, says: "does not name the pod"},
 	{name: "two peer URLs", is: func(s *observation) { s.serving[3].AdvertisePeer = append(s.serving[3].AdvertisePeer, "x") }, says: "would have 2 peer URLs"},
 	{name: "listens on localhost", is: func(s *observation) { s.serving[4].ListenPeer = []string{"http://localhost:2380"} }, says: "main-4 would listen for its peers on http://localhost:2380 only"},
 	{name: "listens on localhost and elsewhere", is: func(s *observation) { s.serving[4].ListenPeer = []string{"http://[::1]:2380", "http://[::]:2380"} }},
@@ -99,7 +101,7 @@ var preflightRows = []struct {
 		s.claims["main-3"] = []*corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "data-main-3"}}}
 	}, says: "kubectl delete pvc data-main-3 -n team"},
 	{name: "a claim of a member that is there", is: func(s *observation) { s.claims["main-2"] = []*corev1.PersistentVolumeClaim{{}} }},
-	{name: "a pod that is no member", is: func(s *observation) { s.Seats[3].UID = "u" }, says: "pod main-3 is there already"},
+	{name: "a pod that is no member", is: func(s *observation) { s.Ordinals[3].UID = "u" }, says: "pod main-3 is there already"},
 }
 
 // stray is an alarm of a member that is none any more.
@@ -221,18 +223,18 @@ func TestPreflightPlaces(t *testing.T) {
 		}
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Labels: labels}, Spec: corev1.PodSpec{Affinity: &corev1.Affinity{PodAntiAffinity: a}}}
 	}
-	six := []policy.Place{{Node: "1", Zone: "a"}, {Node: "2", Zone: "b"}, {Node: "3", Zone: "c"}, {Node: "4", Zone: "a"}, {Node: "5", Zone: "b"}, {Node: "6", Zone: "c"}}
+	six := []spread.Node{{Name: "1", Zone: "a"}, {Name: "2", Zone: "b"}, {Name: "3", Zone: "c"}, {Name: "4", Zone: "a"}, {Name: "5", Zone: "b"}, {Name: "6", Zone: "c"}}
 	for _, c := range []struct {
 		name   string
 		pod    *corev1.Pod
-		places []policy.Place
+		places []spread.Node
 		says   string
 	}{
 		{"no terms", &corev1.Pod{}, six[:3], ""},
 		{"nodes enough", apart(corev1.LabelHostname, true), six, ""},
 		{"too few nodes", apart(corev1.LabelHostname, true), six[:4], "4 nodes match: 5 members could not be placed"},
-		{"too few zones", apart(policy.ZoneKey, true), six, "3 zones match: 5 members could not be placed"},
-		{"only a wish", apart(policy.ZoneKey, false), six, ""},
+		{"too few zones", apart(spread.ZoneKey, true), six, "3 zones match: 5 members could not be placed"},
+		{"only a wish", apart(spread.ZoneKey, false), six, ""},
 		{"another key", apart("rack", true), six, ""},
 		{"no node", &corev1.Pod{}, nil, "no node matches"},
 	} {

@@ -13,6 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // PlanReplace looks whether a pod's member may be replaced by an empty one, and
@@ -31,10 +33,10 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	if place < 0 || place >= s.Replicas {
 		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("it is none of the StatefulSet's %d pods", s.Replicas)}}
 	}
-	seat := s.Seats[place]
-	j := &Change{Record: policy.Record{
-		Operation: policy.Replace, Target: s.Replicas, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition,
-		Place: place, UID: seat.UID, Claims: seat.Claims,
+	seat := s.Ordinals[place]
+	j := &Change{Record: membership.Record{
+		Operation: membership.Replace, Target: s.Replicas, Replicas: s.Replicas, OnDelete: s.OnDelete, Partition: s.Partition,
+		Ordinal: place, UID: seat.UID, Claims: seat.Claims,
 	}}
 	f := &findings{}
 	if err := m.checkReplaced(ctx, s, j, force, f); err != nil {
@@ -46,8 +48,8 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	if err := m.checkClientServices(ctx, s, f); err != nil {
 		return nil, operate.Plan{}, err
 	}
-	for at, other := range s.Seats[:s.Replicas] {
-		if other.UID != "" && !other.Current && at != place {
+	for at, other := range s.Ordinals[:s.Replicas] {
+		if other.UID != "" && !other.Updated && at != place {
 			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first, or where it waits for %s itself, take it back: kubectl rollout undo statefulset/%s -n %s",
 				other.Pod, s.heldBack(), pod, s.sts.Name, s.sts.Namespace)
 		}
@@ -68,13 +70,13 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 
 // checkReplaced looks at the member itself: whether it may go, and needs to.
 func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, force bool, f *findings) error {
-	seat := s.Seats[j.Place]
+	seat := s.Ordinals[j.Ordinal]
 	if why := m.deletionBlockedBy(s.pods[seat.Pod]); why != "" {
 		f.refuse("%s", why)
 	}
-	var old *policy.Peer
+	var old *membership.Peer
 	for i := range s.Members {
-		if s.Members[i].Place == j.Place {
+		if s.Members[i].Ordinal == j.Ordinal {
 			old = &s.Members[i]
 		}
 	}
@@ -88,7 +90,7 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		f.refuse("%s is a learner that somebody else added: promote or remove it first", seat.Pod)
 		return nil
 	}
-	if v := policy.MayRemove(s.Members, old.ID); !v.Allowed {
+	if v := membership.MayRemove(s.Members, old.ID); !v.Allowed {
 		f.refuse("%s", v.Message)
 		return nil
 	}
@@ -144,7 +146,7 @@ func (m *Members) wrongData(ctx context.Context, s *observation, pod string) (st
 	if err != nil {
 		return "", err
 	}
-	most := data.Odd(pod)
+	most := data.Minority(pod)
 	if len(most) == 0 {
 		return "", nil
 	}
@@ -153,11 +155,11 @@ func (m *Members) wrongData(ctx context.Context, s *observation, pod string) (st
 
 // corrupt says that etcd raised CORRUPT for any member.
 func corrupt(s etcd.Survey) bool {
-	return slices.Contains(s.StrayTypes(), policy.Corrupt) || slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, policy.Corrupt) })
+	return slices.Contains(s.StrayTypes(), maintenance.Corrupt) || slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, maintenance.Corrupt) })
 }
 
 func (m *Members) replaceSteps(s *observation, j *Change) []string {
-	pod := s.Seats[j.Place].Pod
+	pod := s.Ordinals[j.Ordinal].Pod
 	var steps []string
 	listed := len(s.survey.List) + 1
 	if j.Member != 0 {
@@ -169,7 +171,7 @@ func (m *Members) replaceSteps(s *observation, j *Change) []string {
 		told = "set the update strategy to OnDelete, " + told
 	}
 	steps = append(steps, told, fmt.Sprintf("add %s to etcd as a learner", pod))
-	if len(s.Seats[j.Place].Claims) > 0 {
+	if len(s.Ordinals[j.Ordinal].Claims) > 0 {
 		steps = append(steps, fmt.Sprintf("delete the volume claims of %s, then its pod", pod))
 	} else {
 		steps = append(steps, "delete pod "+pod)

@@ -18,11 +18,12 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // readReplica reads one place: pod, claims, and how its member is or would be configured.
 func (m *Members) readReplica(ctx context.Context, s *observation, place int) error {
-	seat := policy.Seat{Pod: m.Owner.PodName(place)}
+	seat := membership.Replica{Pod: m.Owner.PodName(place)}
 	serving, err := s.template.serving(ctx, m.Reader, s.sts, seat.Pod)
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func (m *Members) readReplica(ctx context.Context, s *observation, place int) er
 	seat.URL = strings.Join(urls, ",")
 	if pod := s.pods[seat.Pod]; pod != nil {
 		seat.UID, seat.Terminating = string(pod.UID), pod.DeletionTimestamp != nil
-		seat.Current = pod.Labels[appsv1.StatefulSetRevisionLabel] == s.sts.Status.UpdateRevision
+		seat.Updated = pod.Labels[appsv1.StatefulSetRevisionLabel] == s.sts.Status.UpdateRevision
 	}
 	for _, c := range m.Owner.Claims {
 		claim := &corev1.PersistentVolumeClaim{}
@@ -45,12 +46,12 @@ func (m *Members) readReplica(ctx context.Context, s *observation, place int) er
 		}
 		s.claims[seat.Pod] = append(s.claims[seat.Pod], claim)
 		if claim.DeletionTimestamp != nil {
-			seat.Dying++
+			seat.TerminatingClaims++
 		} else {
 			seat.Claims = append(seat.Claims, string(claim.UID))
 		}
 	}
-	s.Seats = append(s.Seats, seat)
+	s.Ordinals = append(s.Ordinals, seat)
 	return nil
 }
 
@@ -58,7 +59,7 @@ func (m *Members) readReplica(ctx context.Context, s *observation, place int) er
 func (m *Members) matchMembers(s *observation) {
 	at := 0
 	if len(s.serving) > 0 {
-		s.Launch = bootstrapOf(s.serving[len(s.serving)-1])
+		s.Bootstrap = bootstrapOf(s.serving[len(s.serving)-1])
 		at = len(s.serving) - 1
 	}
 	said, leading := s.answers()
@@ -66,15 +67,15 @@ func (m *Members) matchMembers(s *observation) {
 	for _, l := range s.survey.List {
 		p := m.locate(s, l)
 		s.names[p.URL] = l.Name
-		if p.Place >= 0 {
-			member, answered := said[s.Seats[p.Place].Pod]
+		if p.Ordinal >= 0 {
+			member, answered := said[s.Ordinals[p.Ordinal].Pod]
 			p.Healthy = answered && member.Err == nil && member.ID == l.ID && member.LeaderID != 0
 			p.Leader = p.Healthy && member.Leader
 			if p.Healthy && l.Learner && leading > 0 && member.RaftApplied+policy.LagLimit >= leading {
 				near[l.ID] = m.near[l.ID] + 1
 			}
 		}
-		p.CaughtUp = near[l.ID] >= policy.CatchUpReads
+		p.CaughtUp = near[l.ID] >= membership.CatchUpReads
 		s.Members = append(s.Members, p)
 	}
 	m.near = near
@@ -97,21 +98,21 @@ func (s *observation) answers() (said map[string]etcd.Member, leading uint64) {
 }
 
 // locate is a member of etcd's list with its place, negative where it has none.
-func (m *Members) locate(s *observation, l etcd.Listed) policy.Peer {
-	p := policy.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Learner: l.Learner}
-	if p.Place = slices.IndexFunc(s.Seats, func(seat policy.Seat) bool { return seat.URL == p.URL }); p.Place < 0 && l.Pod != "" {
-		p.Place = m.Owner.Ordinal(l.Pod)
+func (m *Members) locate(s *observation, l etcd.Listed) membership.Peer {
+	p := membership.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Learner: l.Learner}
+	if p.Ordinal = slices.IndexFunc(s.Ordinals, func(seat membership.Replica) bool { return seat.URL == p.URL }); p.Ordinal < 0 && l.Pod != "" {
+		p.Ordinal = m.Owner.Ordinal(l.Pod)
 	}
 	return p
 }
 
 // initialCluster is a launch as etcd reads it. A member that has not started yet
 // has no name in etcd's list; its pod's configuration knows it.
-func (s *observation) initialCluster(l policy.Launch) string {
+func (s *observation) initialCluster(l membership.BootstrapFlags) string {
 	var entries []string
 	for _, urls := range l.URLs {
 		name := s.names[urls]
-		for place, seat := range s.Seats {
+		for place, seat := range s.Ordinals {
 			if seat.URL == urls {
 				name = s.serving[place].Name
 			}
@@ -141,10 +142,10 @@ func (m *Members) deletionBlockedBy(pod *corev1.Pod) string {
 
 // notRunningReason says why a place's pod doesn't run, empty where it does or nobody knows.
 func (s *observation) notRunningReason(place int) string {
-	if place >= len(s.Seats) {
+	if place >= len(s.Ordinals) {
 		return ""
 	}
-	pod := s.pods[s.Seats[place].Pod]
+	pod := s.pods[s.Ordinals[place].Pod]
 	if pod == nil {
 		return ": its pod has not been made"
 	}

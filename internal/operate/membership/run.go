@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // pollInterval is the time between two looks while something is awaited. Three looks are what a
@@ -26,10 +27,10 @@ const undoTimeout = 3 * time.Minute
 
 // HaltedError says why an operation can't go on as things are. Its journal stays.
 type HaltedError struct {
-	Step policy.Step
+	Step membership.Step
 }
 
-func (e *HaltedError) Error() string { return e.Step.Why }
+func (e *HaltedError) Error() string { return e.Step.Message }
 
 // UndoneError says that an operation did not end in time and was taken back.
 type UndoneError struct {
@@ -49,7 +50,7 @@ func (e *UndoneError) Error() string {
 func (m *Members) Run(ctx context.Context, j *Change) error {
 	awaited, err := m.steps(ctx, j)
 	late := errors.Is(context.Cause(ctx), context.DeadlineExceeded)
-	if err == nil || !late || j.Operation == policy.ScaleIn || j.Undo {
+	if err == nil || !late || j.Operation == membership.ScaleIn || j.Undo {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
@@ -108,16 +109,16 @@ func (m *Members) steps(ctx context.Context, j *Change) (awaited string, err err
 			// Its controller wrote the object's status meanwhile: look again.
 		case err != nil:
 			awaited = m.await(awaited, err.Error())
-		case step.Act == policy.Done:
+		case step.Act == membership.Done:
 			if err := j.end(ctx, m.Kube); err != nil {
 				return "", err
 			}
 			m.settle(ctx, j)
 			return "", nil
-		case step.Act == policy.Stop:
+		case step.Act == membership.Stop:
 			return awaited, &HaltedError{step}
-		case step.Act == policy.Wait:
-			awaited = m.await(awaited, step.Why)
+		case step.Act == membership.Wait:
+			awaited = m.await(awaited, step.Message)
 		default:
 			awaited = ""
 			continue
@@ -139,21 +140,21 @@ func (m *Members) await(before, now string) string {
 }
 
 // step looks, decides and acts, once.
-func (m *Members) step(ctx context.Context, j *Change) (policy.Step, error) {
+func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) {
 	s, err := m.observe(ctx, j, 0)
 	if err != nil {
-		return policy.Step{}, err
+		return membership.Step{}, err
 	}
 	// Undoing writes back no more than what an operation writes.
-	if err := s.compare(j); err != nil || s.Changed && !j.Undo {
-		return policy.Step{Act: policy.Stop, Reason: policy.OperationUnderWay,
-			Why: "somebody else changed the StatefulSet's template meanwhile: change it back, or undo this with --abort"}, err
+	if err := s.compare(j); err != nil || s.TemplateEdited && !j.Undo {
+		return membership.Step{Act: membership.Stop, Reason: policy.OperationUnderWay,
+			Message: "somebody else changed the StatefulSet's template meanwhile: change it back, or undo this with --abort"}, err
 	}
-	step := policy.Next(s.Site, j.Record)
-	if step.Act == policy.Wait {
-		step.Why += m.waitReason(s, step)
+	step := membership.Next(s.ClusterState, j.Record)
+	if step.Act == membership.Wait {
+		step.Message += m.waitReason(s, step)
 	}
-	if step.Act == policy.Done || step.Act == policy.Stop || step.Act == policy.Wait {
+	if step.Act == membership.Done || step.Act == membership.Stop || step.Act == membership.Wait {
 		return step, nil
 	}
 	if err := m.checkLock(); err != nil {
@@ -167,11 +168,11 @@ func (m *Members) step(ctx context.Context, j *Change) (policy.Step, error) {
 }
 
 // waitReason is what a pod that is waited for waits for itself, empty where that isn't known.
-func (m *Members) waitReason(s *observation, step policy.Step) string {
+func (m *Members) waitReason(s *observation, step membership.Step) string {
 	switch step.Reason {
 	case policy.CatchingUp:
-		return s.notRunningReason(step.Place)
-	case policy.PodGoing:
+		return s.notRunningReason(step.Ordinal)
+	case membership.PodGoing:
 		for _, name := range slices.Sorted(maps.Keys(s.pods)) {
 			if why := m.deletionBlockedBy(s.pods[name]); why != "" {
 				return ": " + why
@@ -184,7 +185,7 @@ func (m *Members) waitReason(s *observation, step policy.Step) string {
 // compare says whether the template is, beside what an operation writes, as it began.
 func (s *observation) compare(j *Change) error {
 	rest, err := templateDigest(s.template, j.Container)
-	s.Changed = rest != j.Rest
+	s.TemplateEdited = rest != j.Rest
 	return err
 }
 
@@ -196,10 +197,10 @@ func (m *Members) checkLock() error {
 }
 
 // describe say a step as it is done, or was.
-func (m *Members) describe(s *observation, step policy.Step, done bool) string {
+func (m *Members) describe(s *observation, step membership.Step, done bool) string {
 	pod := ""
-	if step.Place < len(s.Seats) {
-		pod = s.Seats[step.Place].Pod
+	if step.Ordinal < len(s.Ordinals) {
+		pod = s.Ordinals[step.Ordinal].Pod
 	}
 	do, did, what := phrase(step, pod)
 	if done {
@@ -209,35 +210,35 @@ func (m *Members) describe(s *observation, step policy.Step, done bool) string {
 }
 
 // phrase is what a step does, what it did, and to what; pod is its place's.
-func phrase(step policy.Step, pod string) (do, did, what string) {
+func phrase(step membership.Step, pod string) (do, did, what string) {
 	switch step.Act {
-	case policy.SetPartition:
+	case membership.SetPartition:
 		do, did, what = "hold", "held", fmt.Sprintf("back updates of pods below ordinal %d (partition)", step.Number)
-	case policy.SetOnDelete:
+	case membership.SetOnDelete:
 		do, did, what = "set", "set", "the update strategy to OnDelete"
-	case policy.SetLaunch:
-		do, did, what = "tell", "told", fmt.Sprintf("new pods of %d members of an existing cluster", len(step.Launch.URLs))
-	case policy.RestoreTemplate:
+	case membership.SetBootstrap:
+		do, did, what = "tell", "told", fmt.Sprintf("new pods of %d members of an existing cluster", len(step.Bootstrap.URLs))
+	case membership.RestoreTemplate:
 		do, did, what = "give", "gave", "the template back what it said"
-	case policy.RestoreStrategy:
+	case membership.RestoreStrategy:
 		do, did, what = "give", "gave", "the update strategy back"
-	case policy.AdoptPod:
+	case membership.AdoptPod:
 		do, did, what = "mark", "marked", pod+" as up to date"
-	case policy.AddLearner:
+	case membership.AddLearner:
 		do, did, what = "add", "added", pod+" to etcd as a learner"
-	case policy.Promote:
+	case membership.Promote:
 		do, did, what = "promote", "promoted", fmt.Sprintf("%s (member %016x)", pod, step.Member)
-	case policy.MoveLeader:
-		do, did, what = "move", "moved", fmt.Sprintf("leadership from %s to member %016x", pod, step.Heir)
-	case policy.RemoveMember:
+	case membership.MoveLeader:
+		do, did, what = "move", "moved", fmt.Sprintf("leadership from %s to member %016x", pod, step.TransferTo)
+	case membership.RemoveMember:
 		do, did, what = "remove", "removed", fmt.Sprintf("%s (member %016x) from etcd", pod, step.Member)
-	case policy.SetReplicas:
+	case membership.SetReplicas:
 		do, did, what = "set", "set", fmt.Sprintf("the replicas to %d", step.Number)
-	case policy.DeleteClaims:
+	case membership.DeleteClaims:
 		do, did, what = "delete", "deleted", "the volume claims of "+pod
-	case policy.DeletePod:
+	case membership.DeletePod:
 		do, did, what = "delete", "deleted", "pod "+pod
-	case policy.Done, policy.Stop, policy.Wait:
+	case membership.Done, membership.Stop, membership.Wait:
 	}
 	return do, did, what
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // TestNothingWithoutLock: whoever has lost the lock changes nothing. No client is
@@ -21,7 +21,7 @@ func TestNothingWithoutLock(t *testing.T) {
 	m := &Members{StillHeld: func() error { return lost }, Owner: observe.Owner{Namespace: "team", Name: "main"}}
 	for name, do := range map[string]func(ctx context.Context) error{
 		"run": func(ctx context.Context) error {
-			return m.Run(ctx, &Change{Record: policy.Record{Operation: policy.ScaleOut}})
+			return m.Run(ctx, &Change{Record: membership.Record{Operation: membership.ScaleOut}})
 		},
 		"undo":          func(ctx context.Context) error { return m.Undo(ctx, &Change{}) },
 		"scale druid":   func(ctx context.Context) error { return m.ScaleDruid(ctx, 3, false) },

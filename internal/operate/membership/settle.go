@@ -14,7 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // settleTimeout is how long an operation that is over waits until it shows.
@@ -73,9 +73,9 @@ func newPods(o observe.Owner, j *Change) []string {
 	var came []string
 	switch {
 	case j.Undo:
-	case j.Operation == policy.Replace:
-		came = append(came, o.PodName(j.Place))
-	case j.Operation == policy.ScaleOut:
+	case j.Operation == membership.Replace:
+		came = append(came, o.PodName(j.Ordinal))
+	case j.Operation == membership.ScaleOut:
 		for at := j.Replicas; at < j.Target; at++ {
 			came = append(came, o.PodName(at))
 		}

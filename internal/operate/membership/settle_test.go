@@ -10,7 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // TestRolledOut: an operation ends when its rollout is called complete, and waits for
@@ -49,10 +49,10 @@ func TestNewcomers(t *testing.T) {
 		journal Change
 		want    []string
 	}{
-		{"scale out", Change{Record: policy.Record{Operation: policy.ScaleOut, Replicas: 3, Target: 5}}, []string{"main-3", "main-4"}},
-		{"scale in", Change{Record: policy.Record{Operation: policy.ScaleIn, Replicas: 5, Target: 3}}, nil},
-		{"replace", Change{Record: policy.Record{Operation: policy.Replace, Replicas: 3, Place: 1}}, []string{"main-1"}},
-		{"taken back", Change{Record: policy.Record{Operation: policy.Replace, Replicas: 3, Place: 1, Undo: true}}, nil},
+		{"scale out", Change{Record: membership.Record{Operation: membership.ScaleOut, Replicas: 3, Target: 5}}, []string{"main-3", "main-4"}},
+		{"scale in", Change{Record: membership.Record{Operation: membership.ScaleIn, Replicas: 5, Target: 3}}, nil},
+		{"replace", Change{Record: membership.Record{Operation: membership.Replace, Replicas: 3, Ordinal: 1}}, []string{"main-1"}},
+		{"taken back", Change{Record: membership.Record{Operation: membership.Replace, Replicas: 3, Ordinal: 1, Undo: true}}, nil},
 	} {
 		if got := newPods(o, &row.journal); !slices.Equal(got, row.want) {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // deadAfter is for how long a lock must not have been renewed for a look from
@@ -56,8 +56,8 @@ func (u UnderWay) Alive(now time.Time) bool {
 
 // Summary say what was begun: "scale from 1 to 3 members", "replace main-1".
 func (j *Change) Summary(o observe.Owner) string {
-	if j.Operation == policy.Replace {
-		return "replace the member of " + o.PodName(j.Place)
+	if j.Operation == membership.Replace {
+		return "replace the member of " + o.PodName(j.Ordinal)
 	}
 	return fmt.Sprintf("scale from %d to %s", j.Replicas, members(j.Target))
 }
@@ -68,16 +68,16 @@ func (j *Change) Resume(o observe.Owner) string {
 	if j.Undo {
 		return j.Abort(o)
 	}
-	if j.Operation == policy.Replace {
-		return fmt.Sprintf("kubectl etcd member replace %s %s", o.Target(), o.PodName(j.Place))
+	if j.Operation == membership.Replace {
+		return fmt.Sprintf("kubectl etcd member replace %s %s", o.Target(), o.PodName(j.Ordinal))
 	}
 	return fmt.Sprintf("kubectl etcd scale %s --replicas %d", o.Target(), j.Target)
 }
 
 // Abort is the command that takes back what was begun.
 func (j *Change) Abort(o observe.Owner) string {
-	if j.Operation == policy.Replace {
-		return fmt.Sprintf("kubectl etcd member replace %s %s --abort", o.Target(), o.PodName(j.Place))
+	if j.Operation == membership.Replace {
+		return fmt.Sprintf("kubectl etcd member replace %s %s --abort", o.Target(), o.PodName(j.Ordinal))
 	}
 	return fmt.Sprintf("kubectl etcd scale %s --abort", o.Target())
 }

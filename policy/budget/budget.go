@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Settings are what an EtcdTopologyPolicy says of disruption.
+type Settings struct {
+	// BackupHoldLimit is how long a failed backup may hold minAvailable at the cluster's size.
+	BackupHoldLimit time.Duration
+	// StaleLimit is how long stale facts may hold it there.
+	StaleLimit time.Duration
+	// Settle is how long a looser value must have been due before it frees a ready pod.
+	Settle time.Duration
+}
+
+// State is what a budget remembers between two decisions. It is kept in
+// the budget's annotations. Zero times mean "not running".
+type State struct {
+	// LooserSince is when a value below the current one first became due, or
+	// began to be waited for because a hold is about to end.
+	LooserSince time.Time
+	// HoldSince is when backups were first seen failing; it survives
+	// until BackupReady has been True for Settle.
+	HoldSince time.Time
+	// BackupTrueSince is since when BackupReady is True again after a hold.
+	BackupTrueSince time.Time
+	// BackupUnknownSince is since when BackupReady is Unknown.
+	BackupUnknownSince time.Time
+	// StaleSince is since when the facts are stale.
+	StaleSince time.Time
+}
+
+// Facts is what the budget rule decides on.
+type Facts struct {
+	Cluster policy.Cluster
+	// Current is the minAvailable in force, -1 when there is none. For a budget
+	// with maxUnavailable it is the replicas less that number.
+	Current int
+	State   State
+	// Now is the decision's time: policy has no clock.
+	Now time.Time
+}
+
+// Result is the minAvailable that a cluster's budget should have now. It
+// is meant for a budget that selects the cluster's pods with an integer and
+// evicts unready pods only IfHealthyBudget, which is the default.
+type Result struct {
+	// MinAvailable to write now.
+	MinAvailable int
+	// Target is what the table asks for; it differs from MinAvailable while a
+	// looser value waits for Settle.
+	Target int
+	// Reason is the table row's name, stable and in CamelCase.
+	Reason string
+	// Message has the numbers, for people.
+	Message string
+	// State to remember.
+	State State
+	// Recheck is when to decide again although no fact has changed, zero for
+	// never: one of this rule's own times runs out then. That facts grow old
+	// (a lease, a condition) is for whoever observes them to notice.
+	Recheck time.Duration
+	// Notes are what a person should hear: a limit that passed, an even size.
+	Notes []policy.Note
+}
+
+// BackupUnknownGrace is how long an Unknown BackupReady keeps the last decision.
+// druid passes through Unknown around each full snapshot, so a short one means
+// nothing.
+const BackupUnknownGrace = 5 * time.Minute
+
+// Evaluate decides on minAvailable. The table in docs/rules/budget.md has a row
+// for each reason. For a cluster of two or more it is never below the quorum of
+// those that may vote, whatever the facts. Nonsense (negative sizes, times to come) is read as the
+// nearest sense.
+func Evaluate(f Facts, s Settings) Result {
+	t := count(f.Cluster)
+	if t.n <= 1 {
+		return Result{Reason: SingleMember, Message: t.message(f.Cluster, SingleMember, 0)}
+	}
+	c := runClocks(f, s)
+	r := findRow(f, s, t, c)
+	v := Result{
+		Target: r.target,
+		Reason: r.reason,
+		Notes:  notesOf(f, s, t, c, r),
+	}
+	v.MinAvailable = c.settle(f, s, t, r)
+	v.Message = t.message(f.Cluster, r.reason, r.target)
+	if v.MinAvailable != r.target {
+		v.Message += fmt.Sprintf(", after minAvailable %d until %s", v.MinAvailable, clockTime(c.state.LooserSince.Add(s.Settle)))
+	}
+	v.State = c.state
+	v.Recheck = c.next(f.Now)
+	return v
+}
+
+// AdoptMaxUnavailable is the maxUnavailable by which a budget that has that
+// field asks for target of replicas pods.
+func AdoptMaxUnavailable(replicas, target int) int {
+	return max(0, replicas-max(0, target))
+}

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
+)
+
+// message is a verdict's message: object, numbers, and what they mean for evictions.
+func (t counts) message(c policy.Cluster, reason string, target int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "etcd cluster %s/%s: ", c.Namespace, c.Name)
+	if reason == SingleMember {
+		fmt.Fprintf(&b, "size %d: minAvailable 0, since no budget can keep a single member available", t.n)
+		return b.String()
+	}
+	b.WriteString(t.state())
+	fmt.Fprintf(&b, ", quorum is %d: minAvailable %d %s", t.quorum, target, consequence[reason])
+	return b.String()
+}
+
+// consequence say what each row's value lets happen, and until when.
+var consequence = map[string]string{
+	policy.ClientTrafficCut: "lets no pod go until client traffic is restored, since a restarted member could not rejoin",
+	policy.FactsStale:       "lets no pod go until a lease is renewed or the stale limit has passed",
+	FactsStaleTooLong:       "lets unready pods go and no Ready one, since the stale limit has passed",
+	policy.BackupFailing:    "lets no pod go until backups succeed or the hold limit has passed",
+	BackupFailingTooLong:    "lets pods go down to the quorum, since the hold limit has passed; backups still fail",
+	policy.AllReady:         "lets pods go down to the quorum",
+	QuorumAtRisk:            "lets no pod go until more members are ready and their pods too",
+	policy.MemberDown:       "lets the sick pod go and no healthy one",
+	PodNotReady:             "lets no pod go until every pod is Ready or its member is known to be down",
+	MemberNotReady:          "lets no pod go until the member is ready or its pod is known to be down",
+	policy.ConditionFalse:   "lets no pod go until AllMembersReady is True again",
+}
+
+// state is who is ready and who is not.
+func (t counts) state() string {
+	s := fmt.Sprintf("%d of %d members ready", t.n-t.missing-len(t.notReady), t.n)
+	var faults []string
+	if len(t.notReady) > 0 {
+		faults = append(faults, format.Names(t.notReady, "is not", "are not"))
+	}
+	if t.missing > 0 {
+		faults = append(faults, fmt.Sprintf("%d not there", t.missing))
+	}
+	if len(t.memberReadyPodNot) > 0 {
+		faults = append(faults, format.Names(t.memberReadyPodNot, "is ready but its pod is not", "are ready but their pods are not"))
+	}
+	if len(t.readyPodButNotMember) > 0 {
+		faults = append(faults, format.Names(t.readyPodButNotMember, "still has a Ready pod", "still have Ready pods"))
+	}
+	if len(faults) > 0 {
+		s += " (" + strings.Join(faults, "; ") + ")"
+	}
+	if extra := t.readyLearners; extra > 0 {
+		s += fmt.Sprintf(", %d Ready learner pods", extra)
+	}
+	if t.nonMemberPods > 0 {
+		s += fmt.Sprintf(", %d other Ready pods under the budget", t.nonMemberPods)
+	}
+	return s
+}
+
+func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// notesOf are what a person should hear.
+func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
+	var notes []policy.Note
+	cluster := f.Cluster.Namespace + "/" + f.Cluster.Name
+	note := func(reason, format string, args ...any) {
+		notes = append(notes, policy.Note{reason, "etcd cluster " + cluster + ": " + fmt.Sprintf(format, args...)})
+	}
+	if r.reason == FactsStaleTooLong {
+		note(FactsStaleTooLong, "nothing is known of its members since %s, longer than the limit of %s: unready pods may be evicted; find out why no lease is renewed", clockTime(c.state.StaleSince), s.StaleLimit)
+	}
+	if r.reason == BackupFailingTooLong {
+		note(BackupFailingTooLong, "backups have been failing since %s, longer than the limit of %s: evictions are possible again; repair the backups, what is lost now is in none", clockTime(c.state.HoldSince), s.BackupHoldLimit)
+	}
+	if unknown := c.state.BackupUnknownSince; !unknown.IsZero() && !unknown.Add(BackupUnknownGrace).After(c.now) {
+		note(policy.BackupUnknown, "unknown since %s whether backups succeed: it holds no eviction back; look at the backup store and at the operator", clockTime(unknown))
+	}
+	if f.Cluster.Operation == "" && t.n == 2 {
+		note(TwoMembers, "2 members tolerate no failure, every drain of their nodes waits: scale to 3, or to 1")
+	} else if f.Cluster.Operation == "" && t.n%2 == 0 {
+		note(EvenSize, "%d members tolerate no more failures than %d: scale to %d", t.n, t.n-1, t.n+1)
+	}
+	return notes
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// row is the row of the budget's table that applies.
+type row struct {
+	reason string
+	target int
+	// ends is when a hold that this row is ends; after is what it gives way to.
+	ends  time.Time
+	after int
+}
+
+// findRow finds it. Rows are in the order of docs/rules/budget.md: the first
+// that applies wins, the tighter ones come first.
+func findRow(f Facts, s Settings, t counts, c *clocks) row {
+	switch {
+	case f.Cluster.TrafficCut:
+		return row{reason: policy.ClientTrafficCut, target: t.everyPod()}
+	case f.Cluster.Stale && c.within(c.state.StaleSince, s.StaleLimit):
+		return row{reason: policy.FactsStale, target: t.everyPod()}
+	case f.Cluster.Stale:
+		return row{reason: FactsStaleTooLong, target: max(t.quorum, t.readyPods) + t.readyLearners + t.nonMemberPods}
+	case t.complete() && t.allMembers:
+		return readyRow(s, t, c)
+	}
+	return unreadyRow(t)
+}
+
+// readyRow is for a cluster whose members are all ready.
+func readyRow(s Settings, t counts, c *clocks) row {
+	switch {
+	case !c.backupFailing:
+		return row{reason: policy.AllReady, target: t.quorumOnly()}
+	case c.within(c.state.HoldSince, s.BackupHoldLimit):
+		return row{
+			reason: policy.BackupFailing, target: t.everyPod(),
+			ends: c.state.HoldSince.Add(s.BackupHoldLimit), after: t.quorumOnly(),
+		}
+	}
+	return row{reason: BackupFailingTooLong, target: t.quorumOnly()}
+}
+
+// unreadyRow is for a cluster with a member that is not ready or a pod that is
+// not. A budget can't tell two unready pods apart, so a sick one may go only
+// where all of them may: the voters that keep both their pod and their lease
+// must be a quorum of all that may have a vote.
+func unreadyRow(t counts) row {
+	switch {
+	case t.agree < policy.Quorum(t.voters):
+		return row{reason: QuorumAtRisk, target: t.everyPod()}
+	case len(t.down) > 0 || t.missing > 0:
+		return row{reason: policy.MemberDown, target: t.healthy()}
+	case len(t.memberReadyPodNot) > 0:
+		return row{reason: PodNotReady, target: t.everyPod()}
+	case len(t.readyPodButNotMember) > 0:
+		return row{reason: MemberNotReady, target: t.everyPod()}
+	}
+	return row{reason: policy.ConditionFalse, target: t.everyPod()}
+}

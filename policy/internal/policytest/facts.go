@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policytest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Members are written as a string, one letter each. Voters:
+//
+//	v  well: the member is ready and so is its pod
+//	x  down: neither is
+//	p  the pod is Ready, the member is not
+//	m  the member is ready, its pod is not
+//
+// Learners are the same in capitals; - is a member that is not there, and + a
+// Ready pod under the budget that is no member.
+const Kinds = "vxpmVXPM"
+
+func ClusterOf(members string) policy.Cluster {
+	c := policy.Cluster{Namespace: "shoot", Name: "main", Size: len(members)}
+	for _, letter := range members {
+		switch letter {
+		case '+':
+			c.NonMemberPods++
+			c.Size--
+		case '-':
+		default:
+			kind := strings.ToLower(string(letter))
+			c.Members = append(c.Members, policy.Member{
+				Pod:      fmt.Sprintf("main-%d", len(c.Members)),
+				Exists:   true,
+				PodReady: kind == "v" || kind == "p",
+				Ready:    kind == "v" || kind == "m",
+				Learner:  kind != string(letter),
+			})
+		}
+	}
+	return c
+}
+
+func ReasonsOf(notes []policy.Note) string {
+	var reasons []string
+	for _, n := range notes {
+		reasons = append(reasons, n.Reason)
+	}
+	return strings.Join(reasons, " ")
+}
+
+// ToInt returns 1 for true and 0 for false.
+func ToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

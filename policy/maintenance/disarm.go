@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
+)
+
+// MayDisarm says whether an alarm is worth disarming: whether what raised it is gone.
+// data is only looked at for CORRUPT.
+func MayDisarm(members []Database, alarm string, data Comparison) policy.Verdict {
+	if v := allHealthy(members); !v.Allowed {
+		return v
+	}
+	switch alarm {
+	case Corrupt:
+		return mayDisarmCorrupt(members, data)
+	case NoSpace:
+		return mayDisarmNoSpace(members)
+	}
+	return policy.Allow(policy.AllReady, "%s well", format.Count(len(members), "member"))
+}
+
+func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
+	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
+		return policy.Refuse(policy.LearnerPresent, "%s is a learner, whose data can't be compared: wait until it votes, or remove it", members[i].Pod)
+	}
+	switch {
+	case len(data.Groups) > 1:
+		return policy.Refuse(CorruptAlarm, "%s: replace the one that is wrong first (kubectl etcd check, kubectl etcd member replace)", data.describe())
+	case data.Unknown != "":
+		return policy.Refuse(CorruptAlarm, "whether the voters' data are the same could not be seen: %s", data.Unknown)
+	case !data.agree():
+		return policy.Refuse(CorruptAlarm, "the voters' data were not compared")
+	case len(data.Groups[0]) < len(members):
+		return policy.Refuse(CorruptAlarm, "the data of %d of %s were compared", len(data.Groups[0]), format.Count(len(members), "voter"))
+	case len(members) == 1:
+		return policy.Allow(policy.AllReady, "it is the only voter: there is nothing that its data could differ from")
+	}
+	return policy.Allow(policy.AllReady, "at revision %d the data of all %d voters are the same", data.Revision, len(members))
+}
+
+func mayDisarmNoSpace(members []Database) policy.Verdict {
+	for _, m := range members {
+		switch {
+		case m.full(m.InUse):
+			return policy.Refuse(DatabaseFull, "%s uses %s of its quota of %s, more than %d %%: the alarm would come back; delete keys, or raise the quota",
+				m.Pod, formatBytes(m.InUse), formatBytes(m.Quota), QuotaRoom)
+		case m.full(m.Size):
+			return policy.Refuse(DatabaseFull, "the database of %s has %s of its quota of %s, more than %d %%, and %s of it in use: the alarm would come back; defragment it first (kubectl etcd defrag)",
+				m.Pod, formatBytes(m.Size), formatBytes(m.Quota), QuotaRoom, formatBytes(m.InUse))
+		}
+	}
+	v := policy.Allow(SpaceFree, "every database leaves more than %d %% of its quota", 100-QuotaRoom)
+	if i := slices.IndexFunc(members, func(d Database) bool { return d.Quota == 0 }); i >= 0 {
+		v.Notes = []policy.Note{{QuotaUnknown, "the quota of " + members[i].Pod + " is not known: whether the alarm comes back will show"}}
+	}
+	return v
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
+)
+
+// Peer is one entry of etcd's member list, and what is known of the member.
+type Peer struct {
+	ID uint64
+	// URL is its peer URL: the one name that the list, the pod's configuration
+	// and initial-cluster share.
+	URL string
+	// Ordinal is the place from 0 of the pod that advertises URL, -1 where no pod
+	// of the cluster would: then the member is a stranger.
+	Ordinal int
+	Learner bool
+	// Healthy says that it answered for itself just now, as this member of this
+	// cluster, and follows a leader. A member that has not started is not.
+	Healthy bool
+	Leader  bool
+	// CaughtUp says that it was within LagLimit entries of its leader at each of
+	// the last CatchUpReads reads.
+	CaughtUp bool
+}
+
+// CatchUpReads is how many reads in a row must show a learner within
+// [LagLimit] before it is promoted.
+const CatchUpReads = 3
+
+// votes counts the voters among peers, and those of them that are healthy.
+func votes(peers []Peer) (voters, healthy int) {
+	for _, p := range peers {
+		if p.Learner {
+			continue
+		}
+		voters++
+		if p.Healthy {
+			healthy++
+		}
+	}
+	return voters, healthy
+}
+
+// MayRemove says whether a member may be removed from etcd's list: there must be
+// a quorum to agree to it, and the voters that are left must have one among
+// those that are healthy now. A learner has no vote to lose.
+func MayRemove(peers []Peer, id uint64) policy.Verdict {
+	at := slices.IndexFunc(peers, func(p Peer) bool { return p.ID == id })
+	if at < 0 {
+		return policy.Refuse(policy.NoSuchMember, "no member %016x is in the list of %s", id, format.Count(len(peers), "member"))
+	}
+	voters, healthy := votes(peers)
+	if healthy < policy.Quorum(voters) {
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: nothing can be changed until it is back", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
+	}
+	if peers[at].Learner {
+		return policy.Allow(policy.QuorumKept, "a learner has no vote: %d of %s stay healthy, quorum is %d", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
+	}
+	left := voters - 1
+	if left == 0 {
+		return policy.Refuse(LastMember, "it is the only voter: without it there is no cluster")
+	}
+	well := healthy
+	if peers[at].Healthy {
+		well--
+	}
+	if well < policy.Quorum(left) {
+		return policy.Refuse(QuorumWouldBeLost, "%d of %s would be healthy, quorum is %d; now it is %d of %d, quorum %d",
+			well, format.Count(left, "voter"), policy.Quorum(left), healthy, voters, policy.Quorum(voters))
+	}
+	return policy.Allow(policy.QuorumKept, "%d of %s stay healthy, quorum is %d", well, format.Count(left, "voter"), policy.Quorum(left))
+}
+
+// MayAdd says whether a learner may be added. etcd takes one at a time, and none
+// while a voter is down: that one goes first, or comes back.
+func MayAdd(peers []Peer) policy.Verdict {
+	var down []string
+	for _, p := range peers {
+		switch {
+		case p.Learner:
+			return policy.Refuse(policy.LearnerPresent, "member %016x is a learner already: it is promoted or removed before another is added", p.ID)
+		case !p.Healthy:
+			down = append(down, fmt.Sprintf("%016x", p.ID))
+		}
+	}
+	voters, healthy := votes(peers)
+	if healthy < policy.Quorum(voters) {
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: nothing can be changed until it is back", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
+	}
+	if len(down) > 0 {
+		return policy.Refuse(VoterDown, "%d of %s healthy (not %s): etcd adds nobody while a voter is down; a dead member is removed or replaced first",
+			healthy, format.Count(voters, "voter"), strings.Join(down, ", "))
+	}
+	return policy.Allow(policy.QuorumKept, "%s, all healthy", format.Count(voters, "voter"))
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
+)
+
+// Precondition says whether a cluster is well enough for an act that takes a member away
+// for a while or for good: restart, rollout, scale-in, defrag, removal or
+// replacement. cures names the pod whose broken member the act removes, replaces
+// or mends, and is empty for all other acts: such an act needs no more than a
+// quorum, which MayRemove looks after. A scale or rollout under way may wait for that very
+// member, and would never end.
+//
+// A single member is never well enough without a reason: what the act does to it
+// is done to the whole cluster. That is for the caller to say; Precondition lets it pass.
+func Precondition(c Cluster, cures string) Verdict {
+	switch {
+	case c.TrafficCut:
+		return Refuse(ClientTrafficCut, "client traffic is cut: a member that restarts can't rejoin until it is restored (kubectl etcd restore-client-traffic)")
+	case c.Operation != "" && cures == "":
+		return Refuse(OperationUnderWay, "a change is under way (%s): wait until it is over", c.Operation)
+	case cures != "":
+		return Allow(CuresMember, "%s is the broken one", cures)
+	case c.Stale:
+		return Refuse(FactsStale, "nothing fresh is known of the members")
+	}
+	if v, bad := membersReady(c); bad {
+		return v
+	}
+	if c.AllMembersReady.Value() == False {
+		return Refuse(ConditionFalse, "AllMembersReady is False: %s", c.AllMembersReady.Reason)
+	}
+	switch c.BackupReady.Value() {
+	case False:
+		return Refuse(BackupFailing, "BackupReady is False (%s): what is lost now may not be in any backup", c.BackupReady.Reason)
+	case Unknown:
+		v := Allow(AllReady, "%s, all ready", format.Count(len(c.Members), "member"))
+		v.Notes = []Note{{BackupUnknown, "it is not known whether backups succeed"}}
+		return v
+	case Absent, True:
+	}
+	return Allow(AllReady, "%s, all ready", format.Count(len(c.Members), "member"))
+}
+
+func membersReady(c Cluster) (Verdict, bool) {
+	if i := slices.IndexFunc(c.Members, func(m Member) bool { return m.Learner }); i >= 0 {
+		return Refuse(LearnerPresent, "%s is a learner: wait until it votes, or remove it", c.Members[i].Pod), true
+	}
+	var down []string
+	for _, m := range c.Members {
+		if !m.Exists || !m.Ready || !m.PodReady {
+			down = append(down, m.Pod)
+		}
+	}
+	if len(down) > 0 {
+		return Refuse(MemberDown, "%d of %s ready: %s", len(c.Members)-len(down), format.Count(c.Size, "member"), format.Names(down, "is not", "are not")), true
+	}
+	if missing := c.Size - len(c.Members); missing > 0 {
+		return Refuse(MemberDown, "%d of %s ready: %d not there", len(c.Members), format.Count(c.Size, "member"), missing), true
+	}
+	return Verdict{}, false
+}

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spread
+
+import (
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
+)
+
+// spreadRows are the rows of docs/rules/spread.md; see places_test.go for how
+// places, volumes and terms are written.
+var spreadRows = []struct {
+	row      string
+	topology Topology // Zone unless given
+	required Enforcement
+	form     Form
+	size     int
+	places   string
+	volumes  string
+	ordinal  int
+	ordered  bool
+	own      []string
+	want     string
+	notes    string
+}{
+	{row: "S-1 one member", size: 1, places: "aabbcc"},
+	{row: "S-1 none", size: 0, places: "aabbcc"},
+	{row: "S-1 one member, no node", size: 1, places: ""},
+	{row: "S-2 three on six", topology: TopologyHostname, size: 3, places: "aabbcc", want: "host!"},
+	{row: "S-2 as many as nodes", topology: TopologyHostname, size: 3, places: "...", want: "host!"},
+	{row: "S-3 three in three", size: 3, places: "aabbcc", want: "host! zone!3"},
+	{row: "S-3 three in four", size: 3, places: "abcd", want: "host! zone!3"},
+	{row: "S-3 two in three", size: 2, places: "aabbcc", want: "host! zone!2"},
+	{row: "S-3 one node each", size: 3, places: "abc", want: "host! zone!3"},
+	{row: "S-4 five in three", size: 5, places: "aabbcc", want: "host! zone!"},
+	{row: "S-4 three in two", size: 3, places: "aabb", want: "host! zone!"},
+	{row: "S-4 seven in three", size: 7, places: "aaabbbccc", want: "host! zone!"},
+	{row: "S-5 three in three", form: FormAntiAffinity, size: 3, places: "aabbcc", want: "anti-zone!"},
+	{row: "S-5 a node without a zone", form: FormAntiAffinity, size: 3, places: "aabbcc.", want: "host! anti-zone!"},
+	{row: "S-5 a volume where another may be", form: FormAntiAffinity, size: 3, places: "aabbcc", volumes: "a a b", want: "host! anti-zone?", notes: VolumeZoneTaken},
+	{row: "S-5 a volume of its own", form: FormAntiAffinity, size: 3, places: "aabbcc", volumes: "a a b", ordinal: 2, want: "anti-zone!"},
+	{row: "S-6 five in three", form: FormAntiAffinity, size: 5, places: "aabbcc", want: "host! zone!", notes: MembersExceedZones},
+	{row: "S-6 preferred", required: Preferred, form: FormAntiAffinity, size: 5, places: "aabbcc", want: "host? zone?", notes: MembersExceedZones},
+	{row: "S-7 three zones", topology: TopologyAuto, size: 3, places: "aabbcc", want: "host! zone!3"},
+	{row: "S-7 two zones", topology: TopologyAuto, size: 3, places: "aabb", want: "host! zone!"},
+	{row: "S-7 one zone", topology: TopologyAuto, size: 3, places: "aaa", want: "host!"},
+	{row: "S-7 no zones", topology: TopologyAuto, size: 3, places: "...", want: "host!"},
+	{row: "S-7 nothing said", topology: "Elsewhere", size: 3, places: "aabbcc", want: "host! zone!3"},
+	{row: "S-8 three in three", required: Preferred, size: 3, places: "aabbcc", want: "host? zone?"},
+	{row: "S-8 five in three", required: Preferred, size: 5, places: "aabbcc", want: "host? zone?"},
+	{row: "S-8 hostname", required: Preferred, topology: TopologyHostname, size: 3, places: "aabbcc", want: "host?"},
+	{row: "S-8 anti-affinity", required: Preferred, form: FormAntiAffinity, size: 3, places: "aabbcc", want: "host? anti-zone?"},
+	{row: "S-8 volumes don't matter", required: Preferred, size: 3, places: "aabbcc", volumes: "a a !", ordinal: 2, want: "host? zone?"},
+	{row: "S-9 three on two", topology: TopologyHostname, size: 3, places: "ab", want: "host?", notes: MembersExceedHosts},
+	{row: "S-9 three on two in two zones", size: 3, places: "ab", want: "host? zone!", notes: MembersExceedHosts},
+	{row: "S-9 a node seen twice is one", topology: TopologyHostname, size: 3, places: "ab", want: "host?", notes: MembersExceedHosts},
+	{row: "S-10 four in two of one and three", size: 4, places: "abbb", want: "host! zone?", notes: ZonesTooSmall},
+	{row: "S-10 six in three of one, three, three", size: 6, places: "abbbccc", want: "host! zone?", notes: ZonesTooSmall},
+	{row: "S-10 five in three of one, two, two fit", size: 5, places: "abbcc", want: "host! zone!"},
+	{row: "S-10 six in three of two, two, one", size: 6, places: "aabbc.", want: "host! zone?", notes: ZonesTooSmall},
+	{row: "S-11 no labels", size: 3, places: "...", want: "host!", notes: NoZones},
+	{row: "S-11 anti-affinity", form: FormAntiAffinity, size: 3, places: "...", want: "host!", notes: NoZones},
+	{row: "S-12 one zone", size: 3, places: "aaa", want: "host! zone!", notes: OneZone},
+	{row: "S-13 no node", size: 3, places: "", want: "host? zone?", notes: NoPlaces},
+	{row: "S-13 no node, hostname", topology: TopologyHostname, size: 3, places: "", want: "host?", notes: NoPlaces},
+	{row: "S-13 no node, auto", topology: TopologyAuto, size: 3, places: "", want: "host?", notes: NoPlaces},
+	{row: "S-13 no node, anti-affinity", form: FormAntiAffinity, size: 3, places: "", want: "host? anti-zone?", notes: NoPlaces},
+	{row: "S-14 one of seven", size: 3, places: "aabbcc.", want: "host! zone!3", notes: NodesWithoutZone},
+	{row: "S-14 too few with the label", size: 3, places: "ab..", want: "host! zone?", notes: ZonesTooSmall},
+	{row: "S-15 own hostname term", size: 3, places: "aabbcc", own: []string{HostnameKey}, want: "zone!3", notes: OwnTerm},
+	{row: "S-15 own zone term", size: 3, places: "aabbcc", own: []string{ZoneKey}, want: "host!", notes: OwnTerm},
+	{row: "S-15 both", size: 3, places: "aabbcc", own: []string{ZoneKey, HostnameKey}, want: "", notes: OwnTerm + " " + OwnTerm},
+	{row: "S-15 another key", size: 3, places: "aabbcc", own: []string{"rack"}, want: "host! zone!3"},
+	{row: "S-16 no volumes", size: 3, places: "aabbcc", volumes: "- - -", want: "host! zone!3"},
+	{row: "S-16 waiting", size: 3, places: "aabbcc", volumes: "? ? ?", want: "host! zone!3"},
+	{row: "S-16 waiting, two others in one zone", size: 3, places: "aabbcc", volumes: "a a ?", ordinal: 2, want: "host! zone!3"},
+	{row: "S-16 waiting, four others in one zone", size: 5, places: "aaaabbcc", volumes: "a a a a ?", ordinal: 4, want: "host! zone!"},
+	{row: "S-17 one in each zone", size: 3, places: "aabbcc", volumes: "a b c", ordinal: 1, want: "host! zone!3"},
+	{row: "S-17 on a node each", size: 3, places: "aabbcc", volumes: "a1 b2 c1", ordinal: 2, want: "host! zone!3"},
+	{row: "S-17 2-2-1", size: 5, places: "aabbcc", volumes: "a b c a b", ordinal: 3, want: "host! zone!"},
+	{row: "S-17 2-2-1 on a node each", size: 5, places: "aabbcc", volumes: "a1 b1 c1 a2 b2", ordinal: 3, want: "host! zone!"},
+	{row: "S-17 growing from three to five", size: 5, places: "aabbcc", volumes: "a b c ? ?", want: "host! zone!"},
+	{row: "S-17 reached from everywhere", size: 3, places: "aabbcc", volumes: "a,b,c a,b,c a,b,c", want: "host! zone!3"},
+	{row: "S-17 reached from everywhere, more members than zones", size: 3, places: "aabb", volumes: "a,b a,b a,b", want: "host! zone!"},
+	{row: "S-17 two zones for two members", size: 2, places: "aabbcc", volumes: "a,b a,b", want: "host! zone!2"},
+	{row: "S-17 on nodes that are too few anyway", size: 5, places: "ab", volumes: "a a b b b", ordinal: 2, want: "host? zone!", notes: MembersExceedHosts},
+	{row: "S-18 two in one zone", size: 3, places: "aabbcc", volumes: "a a b", want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-18 the third of them", size: 3, places: "aabbcc", volumes: "a a b", ordinal: 2, want: "host! zone!3"},
+	{row: "S-18 3-1-1", size: 5, places: "aaabbbccc", volumes: "a a a b c", want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-18 alone in a zone", size: 5, places: "aaabbbccc", volumes: "a a a b c", ordinal: 3, want: "host! zone!"},
+	{row: "S-18 two zones that the others may hold", size: 3, places: "aabbcc", volumes: "a,b b,c a,c", want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-18 on nodes without a zone", size: 3, places: "aabbcc.", volumes: ".1 b c", want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-18 members that may be anywhere", size: 3, places: "aabbcc", volumes: "a - -", want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-18 members that may be anywhere, more than zones", size: 4, places: "aabbcc", volumes: "a - - -", want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-18 members that may be on its nodes", size: 3, places: "aabb", volumes: "a1,b1 - -", want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-18 beside one that can't run", size: 5, places: "aabbcc", volumes: "a a b gone b", want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-19 two on one node", size: 3, places: "aabbcc", volumes: "a1 a1 b1", want: "host? zone?", notes: VolumeZoneTaken + " " + VolumeNodeTaken},
+	{row: "S-19 two on one node, the third", size: 3, places: "aabbcc", volumes: "a1 a1 b1", ordinal: 2, want: "host! zone!3"},
+	{row: "S-19 three in a zone of two", size: 3, places: "aabbcc", volumes: "a a a", want: "host? zone?", notes: VolumeZoneTaken + " " + VolumeNodeTaken},
+	{row: "S-19 the zones can be met", size: 4, places: "aabb", volumes: "a1 a1 b1 b1", want: "host? zone!", notes: VolumeNodeTaken},
+	{row: "S-19 who may be in the way", topology: TopologyHostname, size: 2, places: "aa", volumes: "a1 a", ordinal: 1, want: "host?", notes: VolumeNodeTaken},
+	{row: "S-20 alone", size: 3, places: "aabbcc", volumes: "! ! !", want: "host! zone?", notes: VolumeUnplaced},
+	{row: "S-20 beside bound ones", size: 3, places: "aabbcc", volumes: "a b !", ordinal: 2, want: "host! zone?", notes: VolumeUnplaced},
+	{row: "S-20 hostname", topology: TopologyHostname, size: 3, places: "aabbcc", volumes: "! ! !", want: "host!"},
+	{row: "S-21 no node that matches", size: 3, places: "aabbcc", volumes: "gone b c", want: "host? zone?", notes: VolumeNowhere},
+	{row: "S-21 hostname", topology: TopologyHostname, size: 3, places: "aabbcc", volumes: "gone b c", want: "host?", notes: VolumeNowhere},
+	{row: "S-22 0 and 1 in one zone", size: 5, places: "aabbcc", volumes: "a a b b c", ordinal: 1, ordered: true, want: "host! zone?", notes: VolumeZoneTaken},
+	{row: "S-22 the same, all at once", size: 5, places: "aabbcc", volumes: "a a b b c", ordinal: 1, want: "host! zone!"},
+	{row: "S-22 in the order that it began", size: 5, places: "aabbcc", volumes: "a b c a b", ordinal: 3, ordered: true, want: "host! zone!"},
+	{row: "S-23 eleven", size: 11, places: "aaaabbbbcccc", volumes: "a b c", want: "host? zone?", notes: VolumeZoneTaken + " " + VolumeNodeTaken},
+	{row: "S-23 eleven, evenly", size: 11, places: "aaaabbbbcccc", volumes: "a b c a b c a b c a b", want: "host? zone?", notes: VolumeZoneTaken + " " + VolumeNodeTaken},
+	{row: "S-23 eleven in ten zones", size: 11, places: "aabcdefghij", volumes: "a b c d e f g h i j a", want: "host? zone?", notes: VolumeZoneTaken + " " + VolumeNodeTaken},
+	{row: "S-23 eleven, waiting", size: 11, places: "aaaabbbbcccc", volumes: "a b c ?", ordinal: 3, want: "host! zone!"},
+	{row: "S-24 no ordinal", size: 3, places: "aabbcc", volumes: "a a b", ordinal: -1, want: "host! zone!3"},
+	{row: "S-24 beyond the size", size: 3, places: "aabbcc", volumes: "a a b a", ordinal: 3, want: "host! zone!3"},
+}
+
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	for _, r := range spreadRows {
+		t.Run(r.row, func(t *testing.T) {
+			t.Parallel()
+			at := places(r.places)
+			f := Facts{
+				Size: r.size, Ordinal: r.ordinal, Nodes: append(at, at...),
+				Volumes: volumes(r.volumes, at), Ordered: r.ordered, OwnKeys: r.own,
+			}
+			s := Settings{Topology: r.topology, Enforcement: r.required, Form: r.form, ZoneKey: ZoneKey}
+			if s.Topology == "" {
+				s.Topology = TopologyZone
+			}
+			v := Evaluate(f, s)
+			if got, notes := inShort(v.Terms), policytest.ReasonsOf(v.Notes); got != r.want || notes != r.notes {
+				t.Errorf("got %q %q, want %q %q\n%v", got, notes, r.want, r.notes, v.Notes)
+			}
+			if v.Topology != TopologyZone && v.Topology != TopologyHostname {
+				t.Errorf("topology %s", v.Topology)
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package spread
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
+)
+
+// Status says whether members run where the spread rule wants them. Pods
+// don't move: a member that was there before the policy stands where it stands.
+type Status struct {
+	// Kept is True, False, or Unknown while members are on their way.
+	Kept    policy.Status
+	Reason  string
+	Message string
+}
+
+// The reasons of a standing, beside those of the spread's notes.
+const (
+	SpreadKept   = "SpreadKept"
+	NodeShared   = "NodeShared"
+	ZonesUneven  = "ZonesUneven"
+	NotScheduled = "NotScheduled"
+)
+
+// StatusOf judges where the members of a cluster of some size run. topology is
+// what the policy came to, never Auto; places are the nodes that they may use.
+func StatusOf(size int, members []policy.Member, topology Topology, places []Node) Status {
+	var placed []policy.Member
+	for _, m := range members {
+		if m.Node != "" {
+			placed = append(placed, m)
+		}
+	}
+	if size == 0 && len(placed) == 0 {
+		return Status{policy.True, SpreadKept, "no member is asked for"}
+	}
+	if size <= 1 && len(placed) <= 1 {
+		return Status{policy.True, SpreadKept, "one member has nothing to be spread from"}
+	}
+	if s, broken := nodesShared(placed); broken {
+		return s
+	}
+	if topology == TopologyZone {
+		if s, done := zonesHeld(size, placed, places); done {
+			return s
+		}
+	}
+	if len(placed) < size {
+		return Status{policy.Unknown, NotScheduled, fmt.Sprintf("%d of %d members run on a node", len(placed), size)}
+	}
+	apart := "nodes"
+	if topology == TopologyZone {
+		apart = "nodes, evenly over zones: " + formatCounts(membersByZone(placed, places))
+	}
+	return Status{policy.True, SpreadKept, fmt.Sprintf("%d members run on different %s", len(placed), apart)}
+}
+
+func nodesShared(placed []policy.Member) (Status, bool) {
+	on := map[string][]string{}
+	for _, m := range placed {
+		on[m.Node] = append(on[m.Node], m.Pod)
+	}
+	for _, node := range slices.Sorted(maps.Keys(on)) {
+		if len(on[node]) > 1 {
+			return Status{policy.False, NodeShared, fmt.Sprintf("%s run on node %s; a member moves when its pod is made anew", strings.Join(on[node], " and "), node)}, true
+		}
+	}
+	return Status{}, false
+}
+
+// zonesHeld judges the zones, as far as they can be judged.
+func zonesHeld(size int, placed []policy.Member, places []Node) (Status, bool) {
+	if i := slices.IndexFunc(placed, func(m policy.Member) bool { return m.Zone == "" }); i >= 0 {
+		return Status{policy.Unknown, NodesWithoutZone, fmt.Sprintf("%s runs on node %s, which has no zone label", placed[i].Pod, placed[i].Node)}, true
+	}
+	counts := membersByZone(placed, places)
+	switch len(counts) {
+	case 0:
+		return Status{policy.False, NoZones, "no node that members may run on has a zone label"}, true
+	case 1:
+		return Status{policy.False, OneZone, "all nodes that members may run on are in zone " + slices.Collect(maps.Keys(counts))[0] + ": its failure takes every member"}, true
+	}
+	fair := (max(size, len(placed)) + len(counts) - 1) / len(counts)
+	most, least := 0, size
+	for _, n := range counts {
+		most, least = max(most, n), min(least, n)
+	}
+	if most > fair || len(placed) >= size && most-least > 1 {
+		return Status{policy.False, ZonesUneven, fmt.Sprintf("members are not even over zones: %s; a member moves when its pod is made anew and its volume allows it", formatCounts(counts))}, true
+	}
+	return Status{}, false
+}
+
+// membersByZone are the members in each zone, with the zones that have none.
+func membersByZone(placed []policy.Member, places []Node) map[string]int {
+	counts := map[string]int{}
+	for _, p := range places {
+		if p.Zone != "" {
+			counts[p.Zone] += 0
+		}
+	}
+	for _, m := range placed {
+		counts[m.Zone]++
+	}
+	return counts
+}
+
+func formatCounts(counts map[string]int) string {
+	zones := slices.Sorted(maps.Keys(counts))
+	return format.List(len(zones), func(i int) string { return fmt.Sprintf("%s has %d", zones[i], counts[zones[i]]) })
+}
