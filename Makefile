@@ -64,7 +64,7 @@ generate: ## Write generated code, the CRD and the reference documents
 	go generate ./...
 
 bench: ## Measure the rules, the handlers, the plugin beside kubectl, and a snapshot beside etcdctl, on a running testbed
-	go test -run '^$$' -bench . -benchmem ./policy ./webhook
+	go test -run '^$$' -bench . -benchmem ./policy/... ./webhook
 	cd test && go run ./cmd/snapshot-bench
 	cd test && go test -run '^$$' -bench Plugin -benchtime 20x .
 

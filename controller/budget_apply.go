@@ -58,7 +58,7 @@ func (c *cluster) adjust(ctx context.Context) error {
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
 	record.For, record.Value, record.State = c.owner.Ref(), &due, v.State
 	if v.MinAvailable == v.Target || record.Reason == "" {
-		record.Reason = v.Reason
+		record.Reason = v.Reason.Name()
 	}
 	loosens := due.Min(c.facts.Replicas) < kept.Value.Min(c.facts.Replicas)
 	patch, err := pdb.Patch(kept.PodDisruptionBudget, &due, record, loosens)

@@ -48,10 +48,10 @@ func (c *cluster) publish(err error) (reconcile.Result, error) {
 func (c *cluster) publishKept() {
 	v, key := c.verdict, c.owner.Key()
 	series.remove(key)
-	finding := v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: v.Reason, Message: v.Message}
+	finding := v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: v.Reason.Name(), Message: v.Message}
 	switch p := c.problem; {
 	case p == nil:
-		series.setKept(key, v.Reason, v.MinAvailable, c.evictionsLeft())
+		series.setKept(key, v.Reason.Name(), v.MinAvailable, c.evictionsLeft())
 	case c.facts.Cluster.Size <= 1:
 	case !c.facts.Running:
 		finding = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: p.Reason, Message: c.facts.Cluster.Operation}
@@ -127,7 +127,7 @@ func (c *cluster) event(n policy.Note, action string) { inform(c.Recorder, c.own
 // evictionsLeft returns how many Ready pods the budget allows to evict, as the disruption
 // controller will count them.
 func (c *cluster) evictionsLeft() int {
-	ready := c.facts.Cluster.Strangers
+	ready := c.facts.Cluster.NonMemberPods
 	for _, m := range c.facts.Cluster.Members {
 		if m.PodReady {
 			ready++

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // evaluate returns the status of one cluster under its policy, and the notes for its
@@ -25,7 +26,7 @@ func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alp
 		status.Spread = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: reasonUnobserved, Message: truncate(err.Error())}
 		return status, nil
 	}
-	status.Spread = v1alpha1.Finding{Verdict: verdictOf(standing.Kept), Reason: standing.Reason, Message: truncate(standing.Message)}
+	status.Spread = v1alpha1.Finding{Verdict: verdictOf(standing.Kept), Reason: standing.Reason.Name(), Message: truncate(standing.Message)}
 	if p.Spec.Mode != v1alpha1.ModeWarn {
 		return status, nil
 	}
@@ -56,7 +57,7 @@ func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha
 		return spread.Result{}, spread.Status{}, err
 	}
 	verdict := spread.Evaluate(facts, settings)
-	return verdict, spread.StatusOf(int(o.Replicas), members, verdict.Topology, facts.Places), nil
+	return verdict, spread.StatusOf(int(o.Replicas), members, verdict.Topology, facts.Nodes), nil
 }
 
 // budgetFinding returns what the Budget controller found of a cluster.

@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // Unschedulable handles members whose pods admission has spread. It records admission's
@@ -198,6 +199,6 @@ func volumePrevents(notes []policy.Note, t spread.Term) bool {
 		taken = spread.VolumeNodeTaken
 	}
 	return slices.ContainsFunc(notes, func(n policy.Note) bool {
-		return n.Reason == taken || n.Reason == spread.VolumeNowhere
+		return n.Reason == taken.Name() || n.Reason == spread.VolumeNowhere.Name()
 	})
 }

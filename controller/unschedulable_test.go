@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 type deletions []string
@@ -75,11 +76,11 @@ func TestUnschedulable(t *testing.T) {
 		{name: "a note of admission", zone: "c", change: func(p *corev1.Pod) {
 			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
 			p.Spec.NodeName = "c1"
-			record(p, observe.SpreadRecord{Policy: "prod", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken, Message: "the zone is preferred"}}})
+			record(p, observe.SpreadRecord{Policy: "prod", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
 		}, event: "VolumeZoneTaken EtcdTopologyPolicy prod: the zone is preferred"},
 		{name: "an old note", zone: "c", change: func(p *corev1.Pod) {
 			p.Spec.NodeName = "c1"
-			record(p, observe.SpreadRecord{Notes: []policy.Note{{Reason: spread.VolumeZoneTaken, Message: "the zone is preferred"}}})
+			record(p, observe.SpreadRecord{Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func Precondition(c Cluster, cures string) Verdict {
 		return Refuse(BackupFailing, "BackupReady is False (%s): what is lost now may not be in any backup", c.BackupReady.Reason)
 	case Unknown:
 		v := Allow(AllReady, "%s, all ready", format.Count(len(c.Members), "member"))
-		v.Notes = []Note{{BackupUnknown, "it is not known whether backups succeed"}}
+		v.Notes = []Note{NewNote(BackupUnknown, "it is not known whether backups succeed")}
 		return v
 	case Absent, True:
 	}

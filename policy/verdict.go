@@ -8,25 +8,31 @@ import "fmt"
 // Verdict says whether an act may go ahead. The zero Verdict refuses.
 type Verdict struct {
 	Allowed bool
-	// Reason is stable and in CamelCase.
-	Reason string
+	Reason  Reason
 	// Message is for people: the numbers, and what would change them.
 	Message string
-	// Notes are what a person should hear although it changes nothing.
+	// Notes are what a person should know although it changes nothing.
 	Notes []Note
 }
 
-func Allow(reason, format string, args ...any) Verdict {
+// Allow returns the verdict that lets an act go ahead.
+func Allow(reason Reason, format string, args ...any) Verdict {
 	return Verdict{Allowed: true, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-func Refuse(reason, format string, args ...any) Verdict {
+// Refuse returns the verdict that stops an act.
+func Refuse(reason Reason, format string, args ...any) Verdict {
 	return Verdict{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
 // Note is something a person should know about a verdict.
 type Note struct {
-	// Reason is stable and in CamelCase: metric label, audit annotation and Event reason.
+	// Reason is the name of a [Reason].
 	Reason  string
 	Message string
+}
+
+// NewNote returns a note whose message is formatted.
+func NewNote(reason Reason, format string, args ...any) Note {
+	return Note{Reason: reason.Name(), Message: fmt.Sprintf(format, args...)}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // podHandler adds the spread rule's terms to members' pods when they are created. At that
@@ -133,7 +134,7 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 		carried := observe.Carries(r.pod, t, r.owner.MemberSelector)
 		if !carried && clashes(r.pod, t) {
 			record.Notes = append(record.Notes, policy.Note{
-				Reason:  spread.OwnTerm,
+				Reason:  spread.OwnTerm.Name(),
 				Message: fmt.Sprintf("the pod has its own spread constraint for %s, and the API server accepts only one; change its labelSelector so that it selects the members", t.TopologyKey),
 			})
 			continue

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // The reasons of decisions on budgets that are not the rule's.
@@ -110,7 +110,7 @@ func (r *budgetReview) decide() Decision {
 	record := before
 	record.For, record.Original = r.owner.Ref(), new(r.write.original(before, wrote, r.facts.At))
 	if record.Value == nil || *record.Value != due {
-		record.Value, record.Reason = &due, verdict.Reason
+		record.Value, record.Reason = &due, verdict.Reason.Name()
 	}
 	return r.patchFor(wrote, record, verdict)
 }
@@ -129,7 +129,7 @@ func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v budget.Re
 
 // patchFor returns the patch that gives the budget the record and its value.
 func (r *budgetReview) patchFor(wrote observe.BudgetValue, record observe.BudgetRecord, v budget.Result) Decision {
-	d := Decision{Outcome: Unchanged, Reason: v.Reason, Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
+	d := Decision{Outcome: Unchanged, Reason: v.Reason.Name(), Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
 	if r.write.dropped != "" {
 		d.Patch = append(d.Patch, jsonpatch.NewOperation("remove", "/spec/"+string(r.write.dropped), nil))
 	}

@@ -27,7 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -190,12 +190,12 @@ func (g *gatherer) placement(ctx context.Context) {
 	members, err := g.Reader.Placement(ctx, g.Owner, settings.ZoneKey)
 	g.Placement = got(members, err)
 	outlook, err := g.outlook(ctx, settings.ZoneKey)
-	g.Nodes = got(outlook.Places, err)
+	g.Nodes = got(outlook.Nodes, err)
 	if err == nil {
 		err = g.Placement.Err
 	}
 	verdict := spread.Evaluate(outlook, settings)
-	g.Standing = got(spread.StatusOf(g.size(), members, verdict.Topology, outlook.Places), err)
+	g.Standing = got(spread.StatusOf(g.size(), members, verdict.Topology, outlook.Nodes), err)
 }
 
 func (g *gatherer) outlook(ctx context.Context, zoneKey string) (spread.Facts, error) {

@@ -36,7 +36,7 @@ func inPod(i int) func(*Facts) {
 // another member is.
 func boundAmong(i int) func(*Facts) {
 	return pod(i, func(p *corev1.Pod) {
-		record := observe.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken}}}
+		record := observe.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name()}}}
 		p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: record.String()}
 	})
 }

@@ -116,7 +116,7 @@ func (f *Facts) leavesData(pod *corev1.Pod) bool {
 func tied(pod *corev1.Pod) bool {
 	record, _ := observe.SpreadRecordOf(pod)
 	return slices.ContainsFunc(record.Notes, func(n policy.Note) bool {
-		return n.Reason == spread.VolumeZoneTaken || n.Reason == spread.VolumeNodeTaken
+		return n.Reason == spread.VolumeZoneTaken.Name() || n.Reason == spread.VolumeNodeTaken.Name()
 	})
 }
 

@@ -158,11 +158,11 @@ func (a *assessment) quorum() {
 		return // it passes through even sizes
 	}
 	if q.Voters == 2 && len(a.Said.Outsiders()) > 0 {
-		a.warn(budget.TwoMembers, "2 voters tolerate no failure")
+		a.warn(budget.TwoMembers.Name(), "2 voters tolerate no failure")
 	} else if q.Voters == 2 {
-		a.warn(budget.TwoMembers, "2 voters tolerate no failure: scale to 3, or to 1")
+		a.warn(budget.TwoMembers.Name(), "2 voters tolerate no failure: scale to 3, or to 1")
 	} else if q.Voters > 0 && q.Voters%2 == 0 {
-		a.warn(budget.EvenSize, "%d voters tolerate no more failures than %d", q.Voters, q.Voters-1)
+		a.warn(budget.EvenSize.Name(), "%d voters tolerate no more failures than %d", q.Voters, q.Voters-1)
 	}
 }
 

@@ -170,7 +170,7 @@ func BlindTo(unseen []v1alpha1.Unseen, distribution string) []string {
 }
 
 func describeSpread(s Observation) v1alpha1.SpreadStatus {
-	out := v1alpha1.SpreadStatus{Kept: string(s.Standing.Kept), Reason: s.Standing.Reason, Message: s.Standing.Message}
+	out := v1alpha1.SpreadStatus{Kept: string(s.Standing.Kept), Reason: s.Standing.Reason.Name(), Message: s.Standing.Message}
 	if UnseenKind(s.Unseen, "nodes") {
 		out = v1alpha1.SpreadStatus{Kept: string(policy.Unknown), Reason: "NodesUnseen", Message: "you may not list nodes, so their zones are not known"}
 	}
@@ -212,7 +212,7 @@ func describeBudget(s Observation) v1alpha1.BudgetStatus {
 	switch {
 	case !out.Kept:
 		out.Message = "set by its author, no policy keeps it"
-	case rule.Reason == out.Reason:
+	case rule.Reason.Name() == out.Reason:
 		out.Message = rest
 	default:
 		out.Message = reasonDoc(out.Reason)
@@ -222,9 +222,11 @@ func describeBudget(s Observation) v1alpha1.BudgetStatus {
 
 // reasonDoc is what a reason means, empty for one that nobody knows.
 func reasonDoc(reason string) string {
-	for _, r := range reasons.Reasons() {
-		if r.Reason == reason {
-			return strings.TrimSuffix(r.Doc, ".")
+	for _, topic := range reasons.Rules() {
+		for _, r := range topic.Reasons {
+			if r.Name() == reason {
+				return strings.TrimSuffix(r.Doc(), ".")
+			}
 		}
 	}
 	return ""

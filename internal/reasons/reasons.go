@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package reasons lists the reasons that the rules and the programs give, with
+// what each means and what to do about it.
 package reasons
 
 import (
-	"slices"
-
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -13,7 +13,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// Reasons are all reasons of all rules, in the order of the rules' tables.
-func Reasons() []policy.ReasonDoc {
-	return slices.Concat(budget.BudgetReasons(), spread.SpreadReasons(), membership.MembershipReasons(), maintenance.MaintenanceReasons())
+// Topic is the reasons of a rule, or of one thing that a program does.
+type Topic struct {
+	Name    string
+	Reasons []policy.Reason
+}
+
+// Rules returns a topic for each rule.
+func Rules() []Topic {
+	return []Topic{
+		{"Budget rule", budget.Reasons()},
+		{"Spread rule", spread.Reasons()},
+		{"Membership rule", membership.Reasons()},
+		{"Maintenance rule", maintenance.Reasons()},
+	}
 }

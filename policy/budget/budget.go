@@ -57,8 +57,8 @@ type Result struct {
 	// Target is what the table asks for; it differs from MinAvailable while a
 	// looser value waits for Settle.
 	Target int
-	// Reason is the table row's name, stable and in CamelCase.
-	Reason string
+	// Reason names the table's row.
+	Reason policy.Reason
 	// Message has the numbers, for people.
 	Message string
 	// State to remember.

@@ -40,7 +40,7 @@ func FuzzBudget(f *testing.F) {
 		if n > 1 && v.MinAvailable < policy.Quorum(voters) || n <= 1 && v.MinAvailable != 0 {
 			t.Errorf("minAvailable %d for size %d", v.MinAvailable, n)
 		}
-		if v.Reason == "" || v.Message == "" || v.Recheck < 0 || v.MinAvailable < v.Target {
+		if v.Reason == (policy.Reason{}) || v.Message == "" || v.Recheck < 0 || v.MinAvailable < v.Target {
 			t.Errorf("verdict %+v", v)
 		}
 		facts.Current, facts.State = v.MinAvailable, v.State

@@ -87,7 +87,7 @@ func TestBudgetLag(t *testing.T) {
 	}
 	table = append(table, fmt.Sprintf("| nothing known beyond `staleLimit` but which pods are Ready | %s | %s | %s | %s |",
 		blind(3, false), blind(5, false), blind(7, false), blind(7, true)))
-	policytest.InDocs(t, "budget.md", table)
+	policytest.Lines(t, table)
 }
 
 func TestBudgetRecovery(t *testing.T) {

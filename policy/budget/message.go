@@ -13,7 +13,7 @@ import (
 )
 
 // message is a verdict's message: object, numbers, and what they mean for evictions.
-func (t counts) message(c policy.Cluster, reason string, target int) string {
+func (t counts) message(c policy.Cluster, reason policy.Reason, target int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "etcd cluster %s/%s: ", c.Namespace, c.Name)
 	if reason == SingleMember {
@@ -25,8 +25,8 @@ func (t counts) message(c policy.Cluster, reason string, target int) string {
 	return b.String()
 }
 
-// consequence say what each row's value lets happen, and until when.
-var consequence = map[string]string{
+// consequence is what the value of each row allows, and until when.
+var consequence = map[policy.Reason]string{
 	policy.ClientTrafficCut: "lets no pod go until client traffic is restored, since a restarted member could not rejoin",
 	policy.FactsStale:       "lets no pod go until a lease is renewed or the stale limit has passed",
 	FactsStaleTooLong:       "lets unready pods go and no Ready one, since the stale limit has passed",
@@ -74,8 +74,8 @@ func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 	var notes []policy.Note
 	cluster := f.Cluster.Namespace + "/" + f.Cluster.Name
-	note := func(reason, format string, args ...any) {
-		notes = append(notes, policy.Note{reason, "etcd cluster " + cluster + ": " + fmt.Sprintf(format, args...)})
+	note := func(reason policy.Reason, format string, args ...any) {
+		notes = append(notes, policy.NewNote(reason, "etcd cluster %s: %s", cluster, fmt.Sprintf(format, args...)))
 	}
 	if r.reason == FactsStaleTooLong {
 		note(FactsStaleTooLong, "nothing is known of its members since %s, longer than the limit of %s: unready pods may be evicted; find out why no lease is renewed", clockTime(c.state.StaleSince), s.StaleLimit)

@@ -11,7 +11,7 @@ import (
 
 // row is the row of the budget's table that applies.
 type row struct {
-	reason string
+	reason policy.Reason
 	target int
 	// ends is when a hold that this row is ends; after is what it gives way to.
 	ends  time.Time

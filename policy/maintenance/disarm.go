@@ -57,7 +57,7 @@ func mayDisarmNoSpace(members []Database) policy.Verdict {
 	}
 	v := policy.Allow(SpaceFree, "every database leaves more than %d %% of its quota", 100-QuotaRoom)
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Quota == 0 }); i >= 0 {
-		v.Notes = []policy.Note{{QuotaUnknown, "the quota of " + members[i].Pod + " is not known: whether the alarm comes back will show"}}
+		v.Notes = []policy.Note{policy.NewNote(QuotaUnknown, "the quota of %s is not known: whether the alarm comes back will show", members[i].Pod)}
 	}
 	return v
 }

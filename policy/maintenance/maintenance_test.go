@@ -65,7 +65,7 @@ var maintenanceRows = []struct {
 	change       func([]Database)
 	ask          func([]Database) policy.Verdict
 	allowed      bool
-	reason       string
+	reason       policy.Reason
 }{
 	{row: "D-1 all well", members: "Lvv", ask: defrag(policytest.ClusterOf("vvv")), allowed: true, reason: policy.AllReady},
 	{row: "D-1 a single member", members: "L", ask: defrag(policytest.ClusterOf("v")), allowed: true, reason: policy.AllReady},

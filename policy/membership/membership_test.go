@@ -34,7 +34,7 @@ var membershipRows = []struct {
 	row, members string
 	id           uint64
 	allowed      bool
-	reason       string
+	reason       policy.Reason
 }{
 	{row: "M-1 the dead one of three", members: "Lvx", id: 3, allowed: true, reason: policy.QuorumKept},
 	{row: "M-1 a healthy one of three", members: "Lvv", id: 2, allowed: true, reason: policy.QuorumKept},

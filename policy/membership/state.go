@@ -3,6 +3,8 @@
 
 package membership
 
+import "github.com/kubectl-etcd/kubectl-etcd/policy"
+
 // ClusterState is a cluster of a StatefulSet that no operator keeps, as it was found just
 // before a step: etcd's member list, the pods with their volumes, and what the
 // StatefulSet says. The next step is always computed from it anew.
@@ -132,7 +134,8 @@ type Step struct {
 	// Bootstrap is what SetBootstrap writes.
 	Bootstrap BootstrapFlags
 	// Reason and Message say what Stop and Wait are about, the latter with numbers.
-	Reason, Message string
+	Reason  policy.Reason
+	Message string
 }
 
 // Next is the next step of what the journal says was begun.

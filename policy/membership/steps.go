@@ -10,11 +10,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-func stop(reason, format string, args ...any) Step {
+func stop(reason policy.Reason, format string, args ...any) Step {
 	return Step{Act: Stop, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-func waitFor(reason, format string, args ...any) Step {
+func waitFor(reason policy.Reason, format string, args ...any) Step {
 	return Step{Act: Wait, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 

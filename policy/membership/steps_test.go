@@ -19,7 +19,7 @@ var stepRows = []struct {
 	change       func(*ClusterState)
 	want         Act
 	place        int
-	reason       string
+	reason       policy.Reason
 }{
 	{row: "M-20 the partition goes before the template", members: "L", operation: ScaleOut, target: 3, want: SetPartition},
 	{row: "M-20 then the template", members: "L", operation: ScaleOut, target: 3, change: func(s *ClusterState) { s.Partition = 1 }, want: SetBootstrap},

@@ -4,133 +4,107 @@
 package spread
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// evaluation is the spread rule's facts and settings, made ready to judge.
+// evaluation is the facts and settings of one pod, prepared for the rule.
 type evaluation struct {
-	volumePlacement
-	Settings
-	topology Topology
+	size     int
 	ordinal  int
-	own      []string
+	topology Topology // never Auto
+	form     Form
+	zoneKey  string
+	required bool
+	ownKeys  []string
+	nodes    nodeTopology
+	volumes  volumePlacement
 }
 
 func newEvaluation(f Facts, s Settings) evaluation {
-	g := newNodeTopology(f.Nodes)
-	if s.ZoneKey == "" {
-		s.ZoneKey = ZoneKey
+	nodes := newNodeTopology(f.Nodes)
+	e := evaluation{
+		size: f.Size, ordinal: f.Ordinal, ownKeys: f.OwnKeys,
+		topology: s.Topology, form: s.Form, zoneKey: s.ZoneKey, required: s.Enforcement != Preferred,
+		nodes: nodes, volumes: newVolumePlacement(nodes, f),
 	}
-	topology := s.Topology
-	if topology != TopologyZone && topology != TopologyHostname {
-		topology = TopologyHostname
-		if len(g.names) >= 2 {
-			topology = TopologyZone
+	if e.zoneKey == "" {
+		e.zoneKey = ZoneKey
+	}
+	if e.topology != TopologyZone && e.topology != TopologyHostname {
+		e.topology = TopologyHostname
+		if len(nodes.zones) >= 2 {
+			e.topology = TopologyZone
 		}
 	}
-	return evaluation{newVolumePlacement(g, f), s, topology, f.Ordinal, f.OwnKeys}
+	return e
 }
 
-func (a evaluation) required() bool { return a.Enforcement != Preferred }
-
-func (a evaluation) empty() bool { return len(a.zone) == 0 }
-
-// topologyNotes are the notes on what nodes there are.
-func (a evaluation) topologyNotes() []policy.Note {
-	var notes []policy.Note
-	switch {
-	case a.empty():
-		notes = append(notes, policy.Note{NoPlaces, "no node matches the pod's node selector, node affinity and tolerations: members are spread as well as possible once there are some"})
-	case a.n > len(a.zone):
-		notes = append(notes, policy.Note{MembersExceedHosts, fmt.Sprintf("%d members but %d nodes that match: some must share a node; add nodes to keep them apart", a.n, len(a.zone))})
-	}
-	if a.topology != TopologyZone || a.empty() {
-		return notes
-	}
-	switch len(a.names) {
-	case 0:
-		notes = append(notes, policy.Note{NoZones, fmt.Sprintf("none of %d nodes that match has the label %s: members are spread over nodes only", len(a.zone), a.ZoneKey)})
-	case 1:
-		notes = append(notes, policy.Note{OneZone, fmt.Sprintf("all nodes that match and have the label %s are in %s: all members share that zone", a.ZoneKey, a.names[0])})
-	}
-	return notes
-}
-
-// zoneTerms adds the zone's term to v, and says whether it alone keeps
-// every two members on different hosts.
-func (a evaluation) zoneTerms(v *Result) bool {
-	if a.topology != TopologyZone || len(a.names) == 0 && !a.empty() {
+// addZoneTerm adds the zone's term to r. It reports whether this term alone
+// keeps every two members on different nodes.
+func (e evaluation) addZoneTerm(r *Result) (apart bool) {
+	if e.topology != TopologyZone || len(e.nodes.zones) == 0 && !e.nodes.empty() {
 		return false
 	}
-	if slices.Contains(a.own, a.ZoneKey) {
-		v.Notes = append(v.Notes, a.ownTerm(a.ZoneKey))
+	if slices.Contains(e.ownKeys, e.zoneKey) {
+		r.Notes = append(r.Notes, ownTerm(e.zoneKey))
 		return false
 	}
-	term := Term{Kind: TopologySpread, TopologyKey: a.ZoneKey}
-	if a.Form == FormAntiAffinity {
-		if refused := a.antiAffinityRefusal(); refused != nil {
-			v.Notes = append(v.Notes, *refused)
+	term := Term{Kind: TopologySpread, TopologyKey: e.zoneKey}
+	if e.form == FormAntiAffinity {
+		if why := e.whyNoAntiAffinity(); why != nil {
+			r.Notes = append(r.Notes, *why)
 		} else {
 			term.Kind = PodAntiAffinity
 		}
 	}
-	if a.required() && !a.empty() {
-		if why := a.whyZoneNotRequired(term.Kind); why != nil {
-			v.Notes = append(v.Notes, *why)
+	if e.required && !e.nodes.empty() {
+		if why := e.whyZoneNotRequired(term.Kind); why != nil {
+			r.Notes = append(r.Notes, *why)
 		} else {
-			a.require(&term, v)
+			e.requireZone(&term, r)
 		}
 	}
-	v.Terms = append(v.Terms, term)
-	return term.Hard && term.Kind == PodAntiAffinity && a.bare == 0
+	r.Terms = append(r.Terms, term)
+	return term.Hard && term.Kind == PodAntiAffinity && e.nodes.unzoned == 0
 }
 
-// antiAffinityRefusal is why anti-affinity over zones is not used although asked for.
-func (a evaluation) antiAffinityRefusal() *policy.Note {
-	if a.n <= len(a.names) || a.empty() {
-		return nil
-	}
-	return &policy.Note{MembersExceedZones, fmt.Sprintf("%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled for ever, so a spread constraint is used instead", a.n, len(a.names), a.ZoneKey, a.n-len(a.names))}
-}
-
-// require makes the zone's term a required one.
-func (a evaluation) require(term *Term, v *Result) {
+// requireZone makes the zone's term a required one.
+func (e evaluation) requireZone(term *Term, r *Result) {
 	term.Hard = true
 	if term.Kind != TopologySpread {
 		return
 	}
-	if a.n <= len(a.names) {
-		term.MinDomains = a.n
+	if e.size <= len(e.nodes.zones) {
+		term.MinDomains = e.size
 	}
-	if a.bare > 0 {
-		v.Notes = append(v.Notes, policy.Note{NodesWithoutZone, fmt.Sprintf("%d of %d nodes that match have no label %s: no member can be scheduled there", a.bare, len(a.zone), a.ZoneKey)})
+	if e.nodes.unzoned > 0 {
+		r.Notes = append(r.Notes, policy.NewNote(NodesWithoutZone, "%d of %d nodes that match have no label %s: no member can be scheduled there", e.nodes.unzoned, e.nodes.count(), e.zoneKey))
 	}
 }
 
-// nodeTerms puts the hostname's term before what v has, unless the zone's does
-// its work.
-func (a evaluation) nodeTerms(v *Result, apart bool) {
-	if slices.Contains(a.own, HostnameKey) {
-		v.Notes = append(v.Notes, a.ownTerm(HostnameKey))
+// addNodeTerm puts the hostname's term before those that r has. apart means
+// that the zone's term does its work already.
+func (e evaluation) addNodeTerm(r *Result, apart bool) {
+	if slices.Contains(e.ownKeys, HostnameKey) {
+		r.Notes = append(r.Notes, ownTerm(HostnameKey))
 		return
 	}
 	if apart {
 		return
 	}
 	term := Term{Kind: PodAntiAffinity, TopologyKey: HostnameKey}
-	if a.required() && a.n <= len(a.zone) {
-		why, soft := a.whyNodeNotRequired()
-		if why != nil && !slices.Contains(v.Notes, *why) {
-			v.Notes = append(v.Notes, *why)
+	if e.required && e.size <= e.nodes.count() {
+		why := e.whyNodeNotRequired()
+		if why != nil && !slices.Contains(r.Notes, *why) {
+			r.Notes = append(r.Notes, *why)
 		}
-		term.Hard = !soft
+		term.Hard = why == nil
 	}
-	v.Terms = slices.Insert(v.Terms, 0, term)
+	r.Terms = slices.Insert(r.Terms, 0, term)
 }
 
-func (a evaluation) ownTerm(key string) policy.Note {
-	return policy.Note{OwnTerm, fmt.Sprintf("the pod's own term for %s is kept and nothing is injected for that key", key)}
+func ownTerm(key string) policy.Note {
+	return policy.NewNote(OwnTerm, "the pod's own term for %s is kept and nothing is injected for that key", key)
 }

@@ -10,59 +10,97 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// whyZoneNotRequired is why this member's zone term can't be required, nil if it can.
-func (a evaluation) whyZoneNotRequired(kind TermKind) *policy.Note {
-	if kind == TopologySpread && a.n <= len(a.zone) && !a.balanced(a.n) {
-		return &policy.Note{ZonesTooSmall, fmt.Sprintf("%d members on different nodes don't fit %d zones evenly (%s): even zones are preferred, not required; add nodes to the smallest zone", a.n, len(a.names), a.sizes())}
+// note returns a note's address, for functions that return nil for none.
+func note(reason policy.Reason, format string, args ...any) *policy.Note {
+	n := policy.NewNote(reason, format, args...)
+	return &n
+}
+
+// topologyNotes returns the notes on the nodes and zones that there are.
+func (e evaluation) topologyNotes() []policy.Note {
+	var notes []policy.Note
+	switch {
+	case e.nodes.empty():
+		notes = append(notes, policy.NewNote(NoPlaces, "no node matches the pod's node selector, node affinity and tolerations: members are spread as well as possible once there are some"))
+	case e.size > e.nodes.count():
+		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: some must share a node; add nodes to keep them apart", e.size, e.nodes.count()))
 	}
-	switch a.volume(a.ordinal) {
+	if e.topology != TopologyZone || e.nodes.empty() {
+		return notes
+	}
+	switch len(e.nodes.zones) {
+	case 0:
+		notes = append(notes, policy.NewNote(NoZones, "none of %d nodes that match has the label %s: members are spread over nodes only", e.nodes.count(), e.zoneKey))
+	case 1:
+		notes = append(notes, policy.NewNote(OneZone, "all nodes that match and have the label %s are in %s: all members share that zone", e.zoneKey, e.nodes.zones[0]))
+	}
+	return notes
+}
+
+// whyNoAntiAffinity returns why anti-affinity over zones is not used although
+// the policy asks for it, nil if it is used.
+func (e evaluation) whyNoAntiAffinity() *policy.Note {
+	zones := len(e.nodes.zones)
+	if e.size <= zones || e.nodes.empty() {
+		return nil
+	}
+	return note(MembersExceedZones, "%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled for ever, so a spread constraint is used instead", e.size, zones, e.zoneKey, e.size-zones)
+}
+
+// whyZoneNotRequired returns why this member's zone term can't be required, nil
+// if it can.
+func (e evaluation) whyZoneNotRequired(kind TermKind) *policy.Note {
+	if kind == TopologySpread && e.size <= e.nodes.count() && !e.nodes.balanced(e.size) {
+		return note(ZonesTooSmall, "%d members on different nodes don't fit %d zones evenly (%s): even zones are preferred, not required; add nodes to the smallest zone", e.size, len(e.nodes.zones), e.zoneSizes())
+	}
+	switch e.volumes.stateOf(e.ordinal) {
 	case UnboundImmediate:
-		return &policy.Note{VolumeUnplaced, fmt.Sprintf("member %d: its volume will be placed without asking the scheduler: the zone is preferred, not required; a storage class with WaitForFirstConsumer avoids it", a.ordinal)}
+		return note(VolumeUnplaced, "member %d: its volume will be placed without asking the scheduler: the zone is preferred, not required; a storage class with WaitForFirstConsumer avoids it", e.ordinal)
 	case Bound:
-		return a.whyBoundZoneNotRequired(kind)
+		return e.whyBoundZoneNotRequired(kind)
 	case NoVolume, UnboundWaiting:
 	}
 	return nil
 }
 
-func (a evaluation) whyBoundZoneNotRequired(kind TermKind) *policy.Note {
-	mine := a.reach[a.ordinal]
+func (e evaluation) whyBoundZoneNotRequired(kind TermKind) *policy.Note {
+	mine := e.volumes.feasible[e.ordinal]
 	switch {
-	case len(mine.hosts) == 0:
-		return a.noFeasibleNode()
-	case kind == TopologySpread && a.zoneCanBlock(a.ordinal),
-		kind == PodAntiAffinity && a.canBlockEitherWay(a.ordinal, a.boundZones):
-		return &policy.Note{VolumeZoneTaken, fmt.Sprintf("member %d: its volume is bound to %s, where other members may be: the zone is preferred for it, not required; a new volume can be placed in a free zone", a.ordinal, a.zonesOf(mine))}
+	case len(mine.nodes) == 0:
+		return e.noFeasibleNode()
+	case kind == TopologySpread && e.volumes.zoneCanBlock(e.ordinal),
+		kind == PodAntiAffinity && e.volumes.canBlockEitherWay(e.ordinal, e.volumes.feasibleZones):
+		return note(VolumeZoneTaken, "member %d: its volume is bound to %s, where other members may be: the zone is preferred for it, not required; a new volume can be placed in a free zone", e.ordinal, e.zonesOf(mine))
 	}
 	return nil
 }
 
-// whyNodeNotRequired is whether this member's hostname term can't be required, and
-// why unless that is known already.
-func (a evaluation) whyNodeNotRequired() (*policy.Note, bool) {
-	if a.volume(a.ordinal) != Bound || !a.canBlockEitherWay(a.ordinal, a.boundHosts) {
-		return nil, false
+// whyNodeNotRequired returns why this member's hostname term can't be required,
+// nil if it can.
+func (e evaluation) whyNodeNotRequired() *policy.Note {
+	if e.volumes.stateOf(e.ordinal) != Bound || !e.volumes.canBlockEitherWay(e.ordinal, e.volumes.feasibleNodes) {
+		return nil
 	}
-	if n := len(a.reach[a.ordinal].hosts); n > 0 {
-		return &policy.Note{VolumeNodeTaken, fmt.Sprintf("member %d: its volume is bound to %d of %d nodes that match, where other members may be: a node of its own is preferred for it, not required; a new volume can be placed on a free node", a.ordinal, n, len(a.zone))}, true
+	if n := len(e.volumes.feasible[e.ordinal].nodes); n > 0 {
+		return note(VolumeNodeTaken, "member %d: its volume is bound to %d of %d nodes that match, where other members may be: a node of its own is preferred for it, not required; a new volume can be placed on a free node", e.ordinal, n, e.nodes.count())
 	}
-	return a.noFeasibleNode(), true
+	return e.noFeasibleNode()
 }
 
-func (a evaluation) noFeasibleNode() *policy.Note {
-	return &policy.Note{VolumeNowhere, fmt.Sprintf("member %d: its volume admits none of the %d nodes that match the pod: no scheduling term can help; look at the volume's node affinity and the pod's node selector", a.ordinal, len(a.zone))}
+func (e evaluation) noFeasibleNode() *policy.Note {
+	return note(VolumeNowhere, "member %d: its volume admits none of the %d nodes that match the pod: no scheduling term can help; look at the volume's node affinity and the pod's node selector", e.ordinal, e.nodes.count())
 }
 
-// sizes are the zones with their nodes, for people.
-func (a evaluation) sizes() string {
-	return format.List(len(a.names), func(i int) string {
-		return fmt.Sprintf("%s: %d nodes", a.names[i], a.hosts[i])
+// zoneSizes lists the zones with the number of their nodes.
+func (e evaluation) zoneSizes() string {
+	return format.List(len(e.nodes.zones), func(i int) string {
+		return fmt.Sprintf("%s: %d nodes", e.nodes.zones[i], e.nodes.nodesIn[i])
 	})
 }
 
-func (a evaluation) zonesOf(r feasible) string {
-	if len(r.zones) == 0 {
+func (e evaluation) zonesOf(f feasible) string {
+	if len(f.zones) == 0 {
 		return "nodes without a zone"
 	}
-	return format.List(len(r.zones), func(i int) string { return a.names[r.zones[i]] })
+	return format.List(len(f.zones), func(i int) string { return e.nodes.zones[f.zones[i]] })
 }

@@ -124,16 +124,16 @@ type Result struct {
 }
 
 // Evaluate decides which scheduling terms a member's pod gets. The table in
-// docs/rules/spread.md has a row for each case. It never takes a node from the
-// user's own terms away, only adds to them.
+// docs/rules/spread.md has a row for each case. The terms of the pod itself
+// stay: terms are only added to them.
 func Evaluate(f Facts, s Settings) Result {
-	a := newEvaluation(f, s)
+	e := newEvaluation(f, s)
+	r := Result{Topology: e.topology}
 	if f.Size <= 1 {
-		return Result{Topology: a.topology}
+		return r
 	}
-	v := Result{Topology: a.topology}
-	v.Notes = a.topologyNotes()
-	zone := a.zoneTerms(&v)
-	a.nodeTerms(&v, zone)
-	return v
+	r.Notes = e.topologyNotes()
+	apart := e.addZoneTerm(&r)
+	e.addNodeTerm(&r, apart)
+	return r
 }

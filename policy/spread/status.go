@@ -13,26 +13,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// Status says whether members run where the spread rule wants them. Pods
-// don't move: a member that was there before the policy stands where it stands.
+// Status says whether members run where the rule wants them. Pods don't move:
+// a member that was there before the policy stays on its node.
 type Status struct {
-	// Kept is True, False, or Unknown while members are on their way.
+	// Kept is True, False, or Unknown while members have no node yet.
 	Kept    policy.Status
-	Reason  string
+	Reason  policy.Reason
 	Message string
 }
 
-// The reasons of a standing, beside those of the spread's notes.
-const (
-	SpreadKept   = "SpreadKept"
-	NodeShared   = "NodeShared"
-	ZonesUneven  = "ZonesUneven"
-	NotScheduled = "NotScheduled"
-)
-
-// StatusOf judges where the members of a cluster of some size run. topology is
-// what the policy came to, never Auto; places are the nodes that they may use.
-func StatusOf(size int, members []policy.Member, topology Topology, places []Node) Status {
+// StatusOf checks where the members of a cluster run. topology is Zone or
+// Hostname, as in [Result]; nodes are those that the members may use.
+func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node) Status {
 	var placed []policy.Member
 	for _, m := range members {
 		if m.Node != "" {
@@ -49,7 +41,7 @@ func StatusOf(size int, members []policy.Member, topology Topology, places []Nod
 		return s
 	}
 	if topology == TopologyZone {
-		if s, done := zonesHeld(size, placed, places); done {
+		if s, done := checkZones(size, placed, nodes); done {
 			return s
 		}
 	}
@@ -58,7 +50,7 @@ func StatusOf(size int, members []policy.Member, topology Topology, places []Nod
 	}
 	apart := "nodes"
 	if topology == TopologyZone {
-		apart = "nodes, evenly over zones: " + formatCounts(membersByZone(placed, places))
+		apart = "nodes, evenly over zones: " + formatCounts(membersByZone(placed, nodes))
 	}
 	return Status{policy.True, SpreadKept, fmt.Sprintf("%d members run on different %s", len(placed), apart)}
 }
@@ -76,12 +68,12 @@ func nodesShared(placed []policy.Member) (Status, bool) {
 	return Status{}, false
 }
 
-// zonesHeld judges the zones, as far as they can be judged.
-func zonesHeld(size int, placed []policy.Member, places []Node) (Status, bool) {
+// checkZones checks the spread over zones. done is false as long as the zones are even.
+func checkZones(size int, placed []policy.Member, nodes []Node) (s Status, done bool) {
 	if i := slices.IndexFunc(placed, func(m policy.Member) bool { return m.Zone == "" }); i >= 0 {
 		return Status{policy.Unknown, NodesWithoutZone, fmt.Sprintf("%s runs on node %s, which has no zone label", placed[i].Pod, placed[i].Node)}, true
 	}
-	counts := membersByZone(placed, places)
+	counts := membersByZone(placed, nodes)
 	switch len(counts) {
 	case 0:
 		return Status{policy.False, NoZones, "no node that members may run on has a zone label"}, true
@@ -100,9 +92,9 @@ func zonesHeld(size int, placed []policy.Member, places []Node) (Status, bool) {
 }
 
 // membersByZone are the members in each zone, with the zones that have none.
-func membersByZone(placed []policy.Member, places []Node) map[string]int {
+func membersByZone(placed []policy.Member, nodes []Node) map[string]int {
 	counts := map[string]int{}
-	for _, p := range places {
+	for _, p := range nodes {
 		if p.Zone != "" {
 			counts[p.Zone] += 0
 		}

@@ -24,7 +24,7 @@ func TestStand(t *testing.T) {
 		places   string
 		members  string
 		kept     policy.Status
-		reason   string
+		reason   policy.Reason
 	}{
 		{"one in each zone", 3, TopologyZone, three, "a1 b1 c1", policy.True, SpreadKept},
 		{"2-2-1", 5, TopologyZone, three, "a1 b1 c1 a2 b2", policy.True, SpreadKept},

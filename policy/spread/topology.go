@@ -5,100 +5,95 @@ package spread
 
 import "slices"
 
-// noZone is the zone of a host without the zone label.
+// noZone is the zone of a node without the zone label.
 const noZone = -1
 
-// nodeTopology is the places, as numbered hosts in numbered zones.
+// nodeTopology numbers the nodes and the zones that members may use.
 type nodeTopology struct {
-	host  map[string]int // by node name
-	zone  []int          // by host
-	names []string       // of zones
-	hosts []int          // in each zone
-	bare  int            // hosts without a zone
+	index   map[string]int // number of a node, by name
+	zoneOf  []int          // zone of each node
+	zones   []string       // name of each zone
+	nodesIn []int          // how many nodes each zone has
+	unzoned int            // how many nodes have no zone
 }
 
-func newNodeTopology(places []Node) nodeTopology {
-	g := nodeTopology{host: make(map[string]int, len(places)), zone: make([]int, 0, len(places))}
+func newNodeTopology(nodes []Node) nodeTopology {
+	t := nodeTopology{index: make(map[string]int, len(nodes)), zoneOf: make([]int, 0, len(nodes))}
 	zones := map[string]int{}
-	for _, p := range places {
-		if _, seen := g.host[p.Name]; seen {
+	for _, n := range nodes {
+		if _, seen := t.index[n.Name]; seen {
 			continue
 		}
-		z, known := zones[p.Zone]
+		z, known := zones[n.Zone]
 		switch {
-		case p.Zone == "":
+		case n.Zone == "":
 			z = noZone
-			g.bare++
+			t.unzoned++
 		case !known:
-			z = len(g.names)
-			zones[p.Zone] = z
-			g.names = append(g.names, p.Zone)
-			g.hosts = append(g.hosts, 0)
+			z = len(t.zones)
+			zones[n.Zone] = z
+			t.zones = append(t.zones, n.Zone)
+			t.nodesIn = append(t.nodesIn, 0)
 		}
 		if z != noZone {
-			g.hosts[z]++
+			t.nodesIn[z]++
 		}
-		g.host[p.Name] = len(g.zone)
-		g.zone = append(g.zone, z)
+		t.index[n.Name] = len(t.zoneOf)
+		t.zoneOf = append(t.zoneOf, z)
 	}
-	return g
+	return t
 }
 
-// balanced says whether n members fit the zones within one of each other, no
-// two of them on a host. Where they do, a member that is free to run anywhere
-// always finds a host in a zone with the fewest, wherever the others run.
-func (g nodeTopology) balanced(n int) bool {
-	if len(g.names) == 0 {
+// count returns how many nodes there are.
+func (t nodeTopology) count() int { return len(t.zoneOf) }
+
+func (t nodeTopology) empty() bool { return len(t.zoneOf) == 0 }
+
+// balanced reports whether n members fit the zones within one of each other, no
+// two of them on a node. If they do, a member that may run anywhere always
+// finds a node in a zone with the fewest members, wherever the others run.
+func (t nodeTopology) balanced(n int) bool {
+	if len(t.zones) == 0 {
 		return false
 	}
-	share, room := n/len(g.names), 0
-	for _, hosts := range g.hosts {
-		if hosts < share {
+	share, room := n/len(t.zones), 0
+	for _, nodes := range t.nodesIn {
+		if nodes < share {
 			return false
 		}
-		room += min(hosts, share+1)
+		room += min(nodes, share+1)
 	}
 	return room >= n
 }
 
-// feasible is where a volume lets its member run: hosts and zones, sorted.
+// feasible is where a volume lets its member run: nodes and zones, sorted.
 type feasible struct {
-	hosts []int
+	nodes []int
 	zones []int
 }
 
-func (g nodeTopology) reach(nodes []string) feasible {
-	var r feasible
-	zones := make([]bool, len(g.names))
-	for _, node := range nodes {
-		h, ok := g.host[node]
+// feasibleAt returns the nodes of the given names, and their zones.
+func (t nodeTopology) feasibleAt(names []string) feasible {
+	var f feasible
+	zones := make([]bool, len(t.zones))
+	for _, name := range names {
+		n, ok := t.index[name]
 		if !ok {
 			continue
 		}
-		r.hosts = append(r.hosts, h)
-		if z := g.zone[h]; z != noZone && !zones[z] {
+		f.nodes = append(f.nodes, n)
+		if z := t.zoneOf[n]; z != noZone && !zones[z] {
 			zones[z] = true
-			r.zones = append(r.zones, z)
+			f.zones = append(f.zones, z)
 		}
 	}
-	slices.Sort(r.hosts)
-	r.hosts = slices.Compact(r.hosts)
-	slices.Sort(r.zones)
-	return r
+	slices.Sort(f.nodes)
+	f.nodes = slices.Compact(f.nodes)
+	slices.Sort(f.zones)
+	return f
 }
 
-// hostsIn are the reach's hosts in a zone.
-func (r feasible) hostsIn(g nodeTopology, zone int) []int {
-	var in []int
-	for _, h := range r.hosts {
-		if g.zone[h] == zone {
-			in = append(in, h)
-		}
-	}
-	return in
-}
-
-// intersects says whether two sorted lists share an element.
+// intersects reports whether two sorted lists share an element.
 func intersects(a, b []int) bool {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {

@@ -5,53 +5,54 @@ package spread
 
 import "slices"
 
-// zoneCanBlock says that a required spread over zones may leave bound member i
-// without a host. A spread constraint is one-sided: only i's own counts.
-func (s volumePlacement) zoneCanBlock(i int) bool {
-	if s.n > maxExact {
+// zoneCanBlock reports whether a required spread over zones may leave bound
+// member i without a node. A spread constraint is one-sided: only the
+// constraint of i itself counts.
+func (p volumePlacement) zoneCanBlock(i int) bool {
+	if p.size > maxExact {
 		return true
 	}
-	if s.n <= len(s.names) {
-		// The other members are fewer than the zones, so some zone is empty
-		// and i may only go into such a one.
-		return s.canBlock(i, s.boundZones, s.unconstrained())
+	if p.size <= len(p.nodes.zones) {
+		// The other members are fewer than the zones. So a zone is empty, and
+		// i may only go to an empty zone.
+		return p.canBlock(i, p.feasibleZones, p.unconstrained())
 	}
-	if s.someAssignmentBlocks(i, len(s.state), s.unconstrained()) {
+	if p.someAssignmentBlocks(i, len(p.state), p.unconstrained()) {
 		return true
 	}
-	return s.ordered && s.someAssignmentBlocks(i, i, 0)
+	return p.ordered && p.someAssignmentBlocks(i, i, 0)
 }
 
-// membersByZone is how many members run in each zone; sizes to maxExact, and fewer
-// zones than members.
+// zoneCounts is how many members run in each zone. It has room for maxExact
+// zones, and is used only where there are fewer zones than members.
 type zoneCounts [maxExact]uint8
 
-// someAssignmentBlocks says whether i finds no host beside the bound members of ordinals
-// below limit, and rovers, in some arrangement of theirs.
-func (s volumePlacement) someAssignmentBlocks(i, limit, rovers int) bool {
+// someAssignmentBlocks reports whether i finds no node beside the bound members
+// of ordinals below limit and the unconstrained ones, in some assignment of them.
+func (p volumePlacement) someAssignmentBlocks(i, limit, unconstrained int) bool {
 	all := map[zoneCounts]bool{{}: true}
-	everywhere := make([]int, len(s.names))
-	for z := range everywhere {
-		everywhere[z] = z
+	everyZone := make([]int, len(p.nodes.zones))
+	for z := range everyZone {
+		everyZone[z] = z
 	}
-	for j, state := range s.state[:limit] {
+	for j, state := range p.state[:limit] {
 		if j != i && state == Bound {
-			all = addMember(all, s.reach[j].zones, len(s.hostsIn(j, noZone)) > 0)
+			all = addMember(all, p.feasible[j].zones, len(p.nodesInZone(j, noZone)) > 0)
 		}
 	}
-	for range rovers {
-		all = addMember(all, everywhere, false)
+	for range unconstrained {
+		all = addMember(all, everyZone, false)
 	}
-	rooms := s.capacities(i, limit, rovers)
+	capacities := p.capacities(i, limit, unconstrained)
 	for c := range all {
-		if !c.admits(rooms, len(s.names)) {
+		if !c.admits(capacities, len(p.nodes.zones)) {
 			return true
 		}
 	}
 	return false
 }
 
-// addMember is every census with one more member in one of the zones, or
+// addMember returns all counts with one more member in one of the zones, or
 // outside all of them.
 func addMember(all map[zoneCounts]bool, zones []int, outside bool) map[zoneCounts]bool {
 	more := make(map[zoneCounts]bool, len(all)*len(zones))
@@ -68,35 +69,35 @@ func addMember(all map[zoneCounts]bool, zones []int, outside bool) map[zoneCount
 	return more
 }
 
-// capacity is what bound member i finds in one of its zones: hosts, and how many
-// others might sit on them that it can't share one with.
-type capacity struct{ zone, hosts, blockers int }
+// capacity is what bound member i finds in one of its zones: nodes, and how many
+// other members can occupy them that i can't share a node with.
+type capacity struct{ zone, nodes, blockers int }
 
-func (s volumePlacement) capacities(i, limit, rovers int) []capacity {
-	var rooms []capacity
-	shares := s.canBlockEitherWay(i, s.boundHosts)
-	for _, z := range s.reach[i].zones {
-		mine := s.hostsIn(i, z)
-		r := capacity{zone: z, hosts: len(mine), blockers: rovers}
-		for j, state := range s.state[:limit] {
-			if j == i || state != Bound || !intersects(mine, s.reach[j].hosts) {
+func (p volumePlacement) capacities(i, limit, unconstrained int) []capacity {
+	var capacities []capacity
+	shares := p.canBlockEitherWay(i, p.feasibleNodes)
+	for _, z := range p.feasible[i].zones {
+		mine := p.nodesInZone(i, z)
+		c := capacity{zone: z, nodes: len(mine), blockers: unconstrained}
+		for j, state := range p.state[:limit] {
+			if j == i || state != Bound || !intersects(mine, p.feasible[j].nodes) {
 				continue
 			}
-			if !shares || !s.canBlockEitherWay(j, s.boundHosts) {
-				r.blockers++
+			if !shares || !p.canBlockEitherWay(j, p.feasibleNodes) {
+				c.blockers++
 			}
 		}
-		rooms = append(rooms, r)
+		capacities = append(capacities, c)
 	}
-	return rooms
+	return capacities
 }
 
-// admits says whether the scheduler would find i a host: one in a zone with
-// the fewest members, since maxSkew is 1, that surely nobody sits on.
-func (c zoneCounts) admits(rooms []capacity, zones int) bool {
+// admits reports whether the scheduler finds i a node. The node must be in a
+// zone with the fewest members, since maxSkew is 1, and surely free.
+func (c zoneCounts) admits(capacities []capacity, zones int) bool {
 	fewest := slices.Min(c[:zones])
-	for _, r := range rooms {
-		if c[r.zone] == fewest && r.hosts > min(int(c[r.zone]), r.blockers) {
+	for _, at := range capacities {
+		if c[at.zone] == fewest && at.nodes > min(int(c[at.zone]), at.blockers) {
 			return true
 		}
 	}

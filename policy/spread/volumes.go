@@ -5,112 +5,124 @@ package spread
 
 import "slices"
 
-// maxExact is the largest size whose volumes are judged exactly. The members
-// of a larger cluster whose volumes are bound get preferences only.
+// maxExact is the largest size for which all assignments of members are
+// searched. In a larger cluster, members with bound volumes get preferences only.
 const maxExact = 9
 
-// volumePlacement are where the members' volumes let them run.
+// volumePlacement is where the members' volumes let them run.
 //
-// The scheduler looks at one pod at a time, beside the pods that run. So it is
-// not enough that some arrangement of all members meets a required term: a
-// member whose volume ties it down must find a host in every arrangement of
-// the others that their own volumes admit, or it may wait for ever for one of
-// them to move, and none of them has a reason to.
+// The scheduler places one pod at a time, beside the pods that run. So it is
+// not enough that one assignment of all members meets a required term. A
+// member whose volume ties it to some nodes must find a node in every
+// assignment of the other members that their own volumes admit. Otherwise it
+// may stay Pending until another member moves, and none has a reason to.
 type volumePlacement struct {
-	nodeTopology
-	n       int
-	ordered bool
-	state   []VolumeState
-	reach   []feasible
+	nodes    nodeTopology
+	size     int
+	ordered  bool
+	state    []VolumeState
+	feasible []feasible
 }
 
-func newVolumePlacement(g nodeTopology, f Facts) volumePlacement {
-	s := volumePlacement{nodeTopology: g, n: f.Size, ordered: f.Ordered}
+func newVolumePlacement(nodes nodeTopology, f Facts) volumePlacement {
+	p := volumePlacement{nodes: nodes, size: f.Size, ordered: f.Ordered}
 	for _, v := range f.Volumes[:min(len(f.Volumes), max(f.Size, 0))] {
-		s.state = append(s.state, v.State)
-		var r feasible
+		p.state = append(p.state, v.State)
+		var at feasible
 		if v.State == Bound {
-			r = g.reach(v.Nodes)
+			at = nodes.feasibleAt(v.Nodes)
 		}
-		s.reach = append(s.reach, r)
+		p.feasible = append(p.feasible, at)
 	}
-	return s
+	return p
 }
 
-// hostsIn are the hosts of bound member i in a zone.
-func (s volumePlacement) hostsIn(i, zone int) []int { return s.reach[i].hostsIn(s.nodeTopology, zone) }
-
-// volume is the state of an ordinal's volume, NoVolume where none is known.
-func (s volumePlacement) volume(i int) VolumeState {
-	if i < 0 || i >= len(s.state) {
+// stateOf returns the state of an ordinal's volume, NoVolume if none is known.
+func (p volumePlacement) stateOf(i int) VolumeState {
+	if i < 0 || i >= len(p.state) {
 		return NoVolume
 	}
-	return s.state[i]
+	return p.state[i]
 }
 
-// boundZones is where a bound member may run, by zone; boundHosts by host.
-func (s volumePlacement) boundZones(i int) []int { return s.reach[i].zones }
-func (s volumePlacement) boundHosts(i int) []int { return s.reach[i].hosts }
+// feasibleZones and feasibleNodes return where bound member i may run.
+func (p volumePlacement) feasibleZones(i int) []int { return p.feasible[i].zones }
+func (p volumePlacement) feasibleNodes(i int) []int { return p.feasible[i].nodes }
 
-// canBlockEitherWay says that a required anti-affinity may leave bound member i
-// without a place. Anti-affinity is symmetric: the terms of the members that
-// run turn a newcomer away as its own do. So whoever could be in the way of a
-// member without a sure place must have no required term either.
-func (s volumePlacement) canBlockEitherWay(i int, of func(int) []int) bool {
-	if s.n > maxExact {
+// nodesInZone returns the nodes of a zone where bound member i may run.
+func (p volumePlacement) nodesInZone(i, zone int) []int {
+	var nodes []int
+	for _, n := range p.feasible[i].nodes {
+		if p.nodes.zoneOf[n] == zone {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// canBlockEitherWay reports whether a required anti-affinity may leave bound
+// member i Pending for ever. domains returns the zones or the nodes of a member.
+//
+// Anti-affinity is symmetric: the terms of the members that run keep a new one
+// away as its own terms do. So each member that can be in the way of a member
+// without a safe node must have no required term either.
+func (p volumePlacement) canBlockEitherWay(i int, domains func(int) []int) bool {
+	if p.size > maxExact {
 		return true
 	}
-	for j, state := range s.state {
-		if state == Bound && (j == i || intersects(of(i), of(j))) && s.canBlock(j, of, 0) {
+	for j, state := range p.state {
+		if state == Bound && (j == i || intersects(domains(i), domains(j))) && p.canBlock(j, domains, 0) {
 			return true
 		}
 	}
 	return false
 }
 
-// canBlock says whether the others may hold all that bound member i needs one of:
-// those whose volumes admit it one each, and rovers one each, whatever it is.
-// As many places as there are members are never all canBlock, and need no search.
-func (s volumePlacement) canBlock(i int, of func(int) []int, rovers int) bool {
-	needs := len(of(i))
-	return needs < s.n && s.maxSimultaneous(i, of)+rovers >= needs
+// canBlock reports whether the other members can occupy all domains of bound
+// member i: each bound one occupies a domain that its volume admits, and each of
+// the unconstrained any one. As many domains as there are members are never all
+// occupied, so no search is needed then.
+func (p volumePlacement) canBlock(i int, domains func(int) []int, unconstrained int) bool {
+	needs := len(domains(i))
+	return needs < p.size && p.maxSimultaneous(i, domains)+unconstrained >= needs
 }
 
-// maxSimultaneous is how many of i's places the other bound members can hold at once:
-// a matching, found by augmenting paths.
-func (s volumePlacement) maxSimultaneous(i int, of func(int) []int) int {
-	holds := map[int]int{} // member -> place
-	var hold func(place int, tried []bool) bool
-	hold = func(place int, tried []bool) bool {
-		for j, state := range s.state {
+// maxSimultaneous returns how many of i's domains the other bound members can
+// occupy at once. It is the size of a bipartite matching, found by augmenting
+// paths.
+func (p volumePlacement) maxSimultaneous(i int, domains func(int) []int) int {
+	domainOf := map[int]int{} // by member
+	var occupy func(domain int, tried []bool) bool
+	occupy = func(domain int, tried []bool) bool {
+		for j, state := range p.state {
 			if state != Bound || j == i || tried[j] {
 				continue
 			}
-			if _, ok := slices.BinarySearch(of(j), place); !ok {
+			if _, ok := slices.BinarySearch(domains(j), domain); !ok {
 				continue
 			}
 			tried[j] = true
-			if held, ok := holds[j]; !ok || hold(held, tried) {
-				holds[j] = place
+			if other, ok := domainOf[j]; !ok || occupy(other, tried) {
+				domainOf[j] = domain
 				return true
 			}
 		}
 		return false
 	}
-	held := 0
-	for _, place := range of(i) {
-		if hold(place, make([]bool, len(s.state))) {
-			held++
+	occupied := 0
+	for _, domain := range domains(i) {
+		if occupy(domain, make([]bool, len(p.state))) {
+			occupied++
 		}
 	}
-	return held
+	return occupied
 }
 
-// unconstrained are the members other than bound i that have no volume at all and
+// unconstrained returns how many members other than bound i have no volume and
 // may run anywhere. A StatefulSet has none beside a bound one.
-func (s volumePlacement) unconstrained() int {
-	n := s.n - len(s.state)
-	for _, state := range s.state {
+func (p volumePlacement) unconstrained() int {
+	n := p.size - len(p.state)
+	for _, state := range p.state {
 		if state == NoVolume {
 			n++
 		}

@@ -50,7 +50,7 @@ func TestConcurrentDrainsKeepQuorum(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range all {
-		if _, err := c.AwaitMin(t.Context(), limit, 2, policy.AllReady); err != nil {
+		if _, err := c.AwaitMin(t.Context(), limit, 2, policy.AllReady.Name()); err != nil {
 			t.Fatal(err)
 		}
 		watchQuorum(t, c)

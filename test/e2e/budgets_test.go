@@ -58,7 +58,7 @@ func TestCreatedBudgetGivesWay(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
-	ours := awaitMin(t, c, 2, policy.AllReady)
+	ours := awaitMin(t, c, 2, policy.AllReady.Name())
 	if ours.Labels[v1alpha1.CreatedByLabel] == "" {
 		t.Fatalf("budget %s is not marked as ours: %v", ours.Name, ours.Labels)
 	}

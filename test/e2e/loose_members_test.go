@@ -74,7 +74,7 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 		t.Errorf("a member is in %s, and its volume in %s", got, taken.Zone)
 	}
 	var added corev1.Pod
-	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "main-new"}, &added); err != nil || !strings.Contains(added.Annotations[v1alpha1.SpreadAnnotation], spread.VolumeZoneTaken) {
+	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "main-new"}, &added); err != nil || !strings.Contains(added.Annotations[v1alpha1.SpreadAnnotation], spread.VolumeZoneTaken.Name()) {
 		t.Errorf("%s: %s, %v", added.Name, added.Annotations[v1alpha1.SpreadAnnotation], err)
 	}
 }

@@ -22,7 +22,7 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	alone(t)
 	ctx := t.Context()
 	c := sharedDruid(t)
-	awaitMin(t, c, 2, policy.AllReady)
+	awaitMin(t, c, 2, policy.AllReady.Name())
 	if err := clusters.InstallDruid(ctx, bed, clusters.DruidOptions{Protection: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -51,14 +51,14 @@ func TestDruidsProtectionDenies(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The member that is cut off may go, the others not.
-	awaitMin(t, c, 2, policy.MemberDown)
+	awaitMin(t, c, 2, policy.MemberDown.Name())
 	if err := bed.HealNode(ctx, node); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.WaitReady(ctx); err != nil {
 		t.Fatal(err)
 	}
-	awaitMin(t, c, 2, policy.AllReady)
+	awaitMin(t, c, 2, policy.AllReady.Name())
 
 	// Who is exempt cuts and restores beside druid as if it protected nothing.
 	report, _ := cutTraffic(t, c, 0, "10m")

@@ -44,7 +44,7 @@ func TestNothingRestarts(t *testing.T) {
 		}
 		same("opting out and in")
 	}
-	awaitMin(t, etcd, 2, policy.AllReady)
+	awaitMin(t, etcd, 2, policy.AllReady.Name())
 	t.Cleanup(func() {
 		if !t.Failed() {
 			return

@@ -42,7 +42,7 @@ func TestClientTrafficOfDruid(t *testing.T) {
 	}
 	dialer.reaches(t, false)
 	works(t, c) // the members do while clients are cut off
-	awaitMin(t, c, 3, policy.ClientTrafficCut)
+	awaitMin(t, c, 3, policy.ClientTrafficCut.Name())
 	whileCut(t, c, "5")
 	sameAgain(t, c, before)
 	dialer.reaches(t, true)

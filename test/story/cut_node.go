@@ -21,7 +21,7 @@ const follow = 40 * time.Second
 
 // cutNode takes one member's node off the network and brings it back.
 func cutNode(ctx context.Context, w *World) error {
-	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady); err != nil {
+	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady.Name()); err != nil {
 		return err
 	}
 	var sick, other clusters.Member
@@ -47,7 +47,7 @@ func cutNode(ctx context.Context, w *World) error {
 	if err := awaitReady(ctx, w.main); err != nil {
 		return err
 	}
-	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady); err != nil {
+	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady.Name()); err != nil {
 		return err
 	}
 	w.Good("%s: every member ready again, minAvailable 2", w.main)
@@ -75,7 +75,7 @@ func (w *World) whileCut(ctx context.Context, sick, other clusters.Member) error
 		return err
 	}
 	w.Say("druid's AllMembersReady=False after %s: %s: %s", time.Since(start).Round(time.Second), condition.Reason, condition.Message)
-	if _, err := w.awaitBudget(ctx, w.main, 2, policy.MemberDown); err != nil {
+	if _, err := w.awaitBudget(ctx, w.main, 2, policy.MemberDown.Name()); err != nil {
 		return err
 	}
 	if err := w.drainWaits(ctx, w.main, other.Node); err != nil {

@@ -46,7 +46,7 @@ func (w *World) whileFailing(ctx context.Context) error {
 		return err
 	}
 	w.Say("druid: %s: %s", condition, condition.Message)
-	if _, err := w.awaitBudget(ctx, w.main, 3, policy.BackupFailing); err != nil {
+	if _, err := w.awaitBudget(ctx, w.main, 3, policy.BackupFailing.Name()); err != nil {
 		return err
 	}
 	members, err := w.main.Members(ctx)
@@ -60,10 +60,10 @@ func (w *World) whileFailing(ctx context.Context) error {
 		return err
 	}
 	w.Say("backupHoldLimit is %s", w.holdLimit())
-	if _, err := w.awaitBudget(ctx, w.main, 2, budget.BackupFailingTooLong); err != nil {
+	if _, err := w.awaitBudget(ctx, w.main, 2, budget.BackupFailingTooLong.Name()); err != nil {
 		return err
 	}
-	event, err := w.awaitEvent(ctx, w.main, budget.BackupFailingTooLong)
+	event, err := w.awaitEvent(ctx, w.main, budget.BackupFailingTooLong.Name())
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (w *World) afterFailing(ctx context.Context) error {
 	if err := w.main.AwaitCondition(ctx, limit, clusters.BackupReady, "True"); err != nil {
 		return err
 	}
-	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady); err != nil {
+	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady.Name()); err != nil {
 		return err
 	}
 	err := clusters.Await(ctx, limit, "the hold to be forgotten", func(ctx context.Context) (string, bool, error) {

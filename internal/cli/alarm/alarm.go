@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 func NewCommand(e *app.App) *cobra.Command {
@@ -89,7 +89,7 @@ func alarmTable(e *app.App, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList
 
 // alarmAdvice says what the alarms mean and what mends them.
 func alarmAdvice(c *app.Cluster, alarms []etcd.Alarm) string {
-	corrupt := slices.DeleteFunc(slices.Clone(alarms), func(a etcd.Alarm) bool { return a.Type != maintenance.Corrupt })
+	corrupt := slices.DeleteFunc(slices.Clone(alarms), func(a etcd.Alarm) bool { return a.Type != rules.Corrupt })
 	switch {
 	case slices.ContainsFunc(corrupt, func(a etcd.Alarm) bool { return !a.Gone }):
 		return fmt.Sprintf("etcd says that data differ between members: find out which (kubectl etcd check %s -n %s) and replace that one", c.Name, c.Namespace)
@@ -177,7 +177,7 @@ func (d *disarming) judge(ctx context.Context) (operate.Plan, error) {
 	plan := operate.Plan{Title: fmt.Sprintf("Disarm the alarms of %s", d.cluster.Owner), Facts: change.DatabaseFacts(databases)}
 	d.survey, d.may, d.stay = survey, nil, nil
 	for _, alarm := range alarms {
-		v := maintenance.MayDisarm(databases, alarm.Type, data)
+		v := rules.MayDisarm(databases, alarm.Type, data)
 		if !v.Allowed {
 			d.stay = append(d.stay, fmt.Sprintf("alarm %s of %s stays: %s", alarm.Type, alarm.Where(), v.Message))
 			continue
@@ -198,9 +198,9 @@ func (d *disarming) judge(ctx context.Context) (operate.Plan, error) {
 }
 
 // compare hashes the data of all voters where a CORRUPT alarm is raised.
-func (d *disarming) compare(ctx context.Context, survey etcd.Survey, alarms []etcd.Alarm) (maintenance.Comparison, error) {
-	if !slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == maintenance.Corrupt }) {
-		return maintenance.Comparison{}, nil
+func (d *disarming) compare(ctx context.Context, survey etcd.Survey, alarms []etcd.Alarm) (rules.Comparison, error) {
+	if !slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == rules.Corrupt }) {
+		return rules.Comparison{}, nil
 	}
 	fmt.Fprintln(d.app.ErrOut, "  comparing the data of all voters ...")
 	return maintenance.Compare(ctx, d.cluster.Members, survey, d.app.Clock)

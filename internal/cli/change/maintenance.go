@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // Maintenance looks at a cluster by the rules of Maintenance. held is asked before
@@ -43,7 +43,7 @@ func ThroughTunnel(c *app.Cluster) []operate.Need {
 }
 
 // DatabaseFacts says of each member what a plan rests on.
-func DatabaseFacts(databases []maintenance.Database) []string {
+func DatabaseFacts(databases []rules.Database) []string {
 	var facts []string
 	for _, d := range databases {
 		role := "follower"
@@ -70,7 +70,7 @@ func DatabaseFacts(databases []maintenance.Database) []string {
 }
 
 // LeaderOf is the pod of the member that leads, "none" where there is none.
-func LeaderOf(databases []maintenance.Database) string {
+func LeaderOf(databases []rules.Database) string {
 	leader := ""
 	for _, d := range databases {
 		if d.Leader && d.Trouble == "" {

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 func NewCommand(e *app.App) *cobra.Command {
@@ -66,11 +66,11 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 			if state, err = change.Maintenance(a, c, nil).ReadState(ctx); err != nil {
 				return operate.Plan{}, err
 			}
-			verdict := maintenance.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
+			verdict := rules.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
 			if !verdict.Allowed {
 				return operate.Plan{}, app.Refused("%s can't be defragmented now: %s", c.Owner, verdict.Message)
 			}
-			cure = maintenance.OutOfSpace(state.Databases, state.UnmappedAlarms)
+			cure = rules.OutOfSpace(state.Databases, state.UnmappedAlarms)
 			return defragPlan(c, state, verdict, cure), nil
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
@@ -121,14 +121,14 @@ func stopped(err error) error {
 }
 
 func defragPlan(c *app.Cluster, s maintenance.State, v policy.Verdict, cure bool) operate.Plan {
-	order := maintenance.DefragOrder(s.Databases)
+	order := rules.DefragOrder(s.Databases)
 	plan := operate.Plan{
 		Title: fmt.Sprintf("Defragment %s", c.Owner),
 		Facts: append(change.DatabaseFacts(s.Databases), v.Message, "no snapshot is being read"),
 	}
 	step := func(format string, args ...any) { plan.Steps = append(plan.Steps, fmt.Sprintf(format, args...)) }
 	if cure {
-		plan.Title += " and disarm " + maintenance.NoSpace
+		plan.Title += " and disarm " + rules.NoSpace
 		step("compact the history of all keys up to now")
 		plan.Warnings = append(plan.Warnings, "Watches that are behind the compacted revision must list again.")
 	}
@@ -141,7 +141,7 @@ func defragPlan(c *app.Cluster, s maintenance.State, v policy.Verdict, cure bool
 		plan.Warnings = append(plan.Warnings, "It is the only member: nobody is answered until it is done.")
 	}
 	if cure {
-		step("verify that every database leaves room, and disarm %s", maintenance.NoSpace)
+		step("verify that every database leaves room, and disarm %s", rules.NoSpace)
 	}
 	for _, n := range v.Notes {
 		plan.Warnings = append(plan.Warnings, n.Message+".")

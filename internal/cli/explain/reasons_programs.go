@@ -3,6 +3,13 @@
 
 package explain
 
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
 // budgetReasons are why a cluster's disruption budget is as it is.
 func budgetReasons() []reason {
 	const from = "Disruption budgets"
@@ -45,24 +52,21 @@ func factReasons() []reason {
 // policyReasons stand in the status of an EtcdTopologyPolicy and in Events.
 func policyReasons() []reason {
 	const from = "EtcdTopologyPolicy"
-	return []reason{
+	return slices.Concat([]reason{
 		{"PolicyConflict", from, "Two policies of the same priority select this cluster, so neither applies.", "Give one of them a higher spec.priority, or narrow its selectors."},
 		{"NoConflict", from, "No other policy of the same priority selects the same cluster.", noAction},
 		{"PolicyOff", from, "The policy that governs the cluster is switched off: spec.mode is Off.", "Set spec.mode to Enforce, or Warn to see first what it would do."},
 		{"PolicyWarns", from, "The policy's mode is Warn: what it would do is only told.", "Set spec.mode to Enforce when you agree with it."},
 		{"Unobserved", from, "The facts could not be read, so nothing was decided.", "The message says what failed; the next look follows by itself."},
 		{"NotLookedAtYet", from, "The controller has not looked at this cluster yet.", "Wait a moment. If it stays, see whether etcd-webhook runs: kubectl etcd version."},
-		{"SpreadKept", from, "The cluster's members are spread as the policy says.", noAction},
-		{"NodeShared", from, "Two members of the cluster run on one node.", "Delete one of the two pods when the cluster is well: admission places it anew."},
-		{"ZonesUneven", from, "A zone has more members of the cluster than the policy allows.", "Delete one of that zone's pods when the cluster is well: admission places it anew. If its volume keeps it there: kubectl etcd member replace POD --force."},
-		{"NotScheduled", from, "A member's pod has no node yet.", "kubectl describe pod says why the scheduler finds none."},
+	}, fromTopic(reasons.Topic{Name: from, Reasons: spread.StatusReasons()}), []reason{
 		{"Kept", from, "Every cluster's members are spread as the policy says.", noAction},
 		{"Broken", from, "In at least one cluster the members are not spread as the policy says.", "The policy's status lists them; a member moves when its pod is recreated."},
 		{"Protected", from, "Every cluster has a disruption budget that is kept.", noAction},
 		{"Unprotected", from, "At least one cluster has no disruption budget that is kept.", "The policy's status lists them with the reason."},
 		{"Unknown", from, "Not enough is known yet to say.", "Wait a moment; if it stays, see etcd-webhook's logs."},
 		{"MemberRespread", from, "A member's pod couldn't be scheduled because of its volume and a term that was injected; it was deleted once, so that admission decides again with the volume known.", "It runs now, perhaps beside another member. To spread them when all are well: kubectl etcd member replace POD --force."},
-	}
+	})
 }
 
 // webhookReasons stand in audit annotations and in kubectl_etcd_admission_total.

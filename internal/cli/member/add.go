@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 func newMemberAddCmd(e *app.App) *cobra.Command {
@@ -103,7 +103,7 @@ func mayAdd(c *app.Cluster, s etcd.Survey, peerURLs []string) error {
 			}
 		}
 	}
-	if v := membership.MayAdd(membership.Peers(c.Owner, s)); !v.Allowed {
+	if v := rules.MayAdd(membership.Peers(c.Owner, s)); !v.Allowed {
 		return app.Refused("cannot add a member to %s: %s", c.Owner, v.Message)
 	}
 	return nil

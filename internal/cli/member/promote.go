@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 func newMemberPromoteCmd(e *app.App) *cobra.Command {
@@ -102,7 +102,7 @@ func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string)
 }
 
 func awaitCaughtUp(ctx context.Context, e *app.App, members *etcd.Cluster, l etcd.Listed) error {
-	for near := 0; near < membership.CatchUpReads; {
+	for near := 0; near < rules.CatchUpReads; {
 		s, err := membership.SurveyQuorum(ctx, members, "promote "+l.NameAndID())
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 func newMemberRemoveCmd(e *app.App) *cobra.Command {
@@ -110,11 +110,11 @@ func (r *removal) act(ctx context.Context, run *change.Run) error {
 func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
 	what := "remove " + l.NameAndID()
 	peers := membership.Peers(c.Owner, s)
-	p := peers[slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID == l.ID })]
+	p := peers[slices.IndexFunc(peers, func(p rules.Peer) bool { return p.ID == l.ID })]
 	if why := goesAnotherWay(c, l, p.Healthy); why != "" {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, why)
 	}
-	v := membership.MayRemove(peers, l.ID)
+	v := rules.MayRemove(peers, l.ID)
 	if !v.Allowed {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, v.Message)
 	}

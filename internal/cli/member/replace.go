@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 type replaceOptions struct {
@@ -117,7 +117,7 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 			return err
 		}
 		t.Fresh = true
-	case j.Operation != membership.Replace || m.Owner.PodName(j.Ordinal) != pod:
+	case j.Operation != rules.Replace || m.Owner.PodName(j.Ordinal) != pod:
 		return change.Unfinished(ctx, e, c)
 	default:
 		if t.Plan, err = m.PlanResume(ctx, j, o.abort); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 func NewCommand(e *app.App) *cobra.Command {
@@ -102,9 +102,9 @@ func (m *move) act(ctx context.Context, run *change.Run) error {
 }
 
 // successor is the pod that is to lead, as asked for or chosen.
-func successor(c *app.Cluster, databases []maintenance.Database, to string) (string, error) {
+func successor(c *app.Cluster, databases []rules.Database, to string) (string, error) {
 	if to != "" {
-		if v := maintenance.MayLead(databases, to); !v.Allowed {
+		if v := rules.MayLead(databases, to); !v.Allowed {
 			return "", app.Refused("%s can't lead %s: %s", to, c.Owner, v.Message)
 		}
 		return to, nil
@@ -112,12 +112,12 @@ func successor(c *app.Cluster, databases []maintenance.Database, to string) (str
 	if len(databases) == 1 {
 		return "", app.Refused("%s has one member: there is no other to lead it", c.Owner)
 	}
-	to, ok := maintenance.Successor(databases)
+	to, ok := rules.Successor(databases)
 	if ok {
 		return to, nil
 	}
 	for _, d := range databases {
-		if v := maintenance.MayLead(databases, d.Pod); !d.Leader && !v.Allowed {
+		if v := rules.MayLead(databases, d.Pod); !d.Leader && !v.Allowed {
 			return "", app.Refused("no other member can lead %s: %s", c.Owner, v.Message)
 		}
 	}

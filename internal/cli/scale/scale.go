@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 type scaleOptions struct {
@@ -131,7 +131,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 			return nil
 		}
 		t.Fresh = true
-	case j.Operation == membership.Replace:
+	case j.Operation == rules.Replace:
 		return app.Refused("%s is being replaced: finish it with kubectl etcd member replace %s, or undo it with --abort there", m.Owner.PodName(j.Ordinal), m.Owner.PodName(j.Ordinal))
 	case !o.abort && !j.Undo && j.Target != o.replicas:
 		return app.Refused("a scale of %s to %s is under way: finish it with --replicas %d, or undo it with --abort", c.Owner, members(j.Target), j.Target)

@@ -230,7 +230,7 @@ func threeMembers(name, zones string) health.Observation {
 	value := observe.BudgetValue{Field: observe.MinAvailable, N: 2}
 	s.Facts.Budgets.Kept = &observe.Budget{
 		PodDisruptionBudget: &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1}},
-		Value:               value, Record: observe.BudgetRecord{For: "Etcd/" + name, Value: &value, Reason: policy.AllReady},
+		Value:               value, Record: observe.BudgetRecord{For: "Etcd/" + name, Value: &value, Reason: policy.AllReady.Name()},
 	}
 	for i, letter := range "abc" {
 		pod := owner.PodName(i)

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -155,7 +155,7 @@ func (m *Members) wrongData(ctx context.Context, s *observation, pod string) (st
 
 // corrupt says that etcd raised CORRUPT for any member.
 func corrupt(s etcd.Survey) bool {
-	return slices.Contains(s.StrayTypes(), maintenance.Corrupt) || slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, maintenance.Corrupt) })
+	return slices.Contains(s.StrayTypes(), rules.Corrupt) || slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, rules.Corrupt) })
 }
 
 func (m *Members) replaceSteps(s *observation, j *Change) []string {

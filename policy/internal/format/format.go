@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package format writes numbers and lists as the messages of the rules have them.
 package format
 
 import (
@@ -8,34 +9,35 @@ import (
 	"strings"
 )
 
-// Names lists up to four pods with the right verb.
-func Names(pods []string, singular, plural string) string {
-	const listed = 4
-	if len(pods) == 1 {
-		return pods[0] + " " + singular
-	}
-	if len(pods) > listed {
-		return fmt.Sprintf("%s and %d more %s", strings.Join(pods[:listed], ", "), len(pods)-listed, plural)
-	}
-	return strings.Join(pods[:len(pods)-1], ", ") + " and " + pods[len(pods)-1] + " " + plural
-}
-
-func Count(n int, what string) string {
+// Count returns "1 member" or "3 members".
+func Count(n int, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// List joins the first few of n words.
-func List(n int, word func(int) string) string {
+// Names returns up to four names, how many more there are, and the verb.
+func Names(names []string, singular, plural string) string {
+	const listed = 4
+	if len(names) == 1 {
+		return names[0] + " " + singular
+	}
+	if len(names) > listed {
+		return fmt.Sprintf("%s and %d more %s", strings.Join(names[:listed], ", "), len(names)-listed, plural)
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " " + plural
+}
+
+// List returns up to five of n items with commas, and how many more there are.
+func List(n int, item func(int) string) string {
 	const listed = 5
-	var words []string
+	var items []string
 	for i := range min(n, listed) {
-		words = append(words, word(i))
+		items = append(items, item(i))
 	}
 	if n > listed {
-		words = append(words, fmt.Sprintf("and %d more", n-listed))
+		items = append(items, fmt.Sprintf("and %d more", n-listed))
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(items, ", ")
 }

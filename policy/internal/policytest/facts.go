@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package policytest has what the tests of several rules share: clusters written
+// as letters, and the comparison of a rule's tests with its page in docs/rules.
 package policytest
 
 import (
@@ -10,17 +12,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Members are written as a string, one letter each. Voters:
+// Kinds are the letters that members are written with, one for each. Voters:
 //
 //	v  well: the member is ready and so is its pod
 //	x  down: neither is
 //	p  the pod is Ready, the member is not
 //	m  the member is ready, its pod is not
 //
-// Learners are the same in capitals; - is a member that is not there, and + a
-// Ready pod under the budget that is no member.
+// Learners are the same in capitals.
 const Kinds = "vxpmVXPM"
 
+// ClusterOf returns a cluster of members written as [Kinds]. In addition, - is a
+// member that is missing, and + a Ready pod under the budget that is no member.
 func ClusterOf(members string) policy.Cluster {
 	c := policy.Cluster{Namespace: "shoot", Name: "main", Size: len(members)}
 	for _, letter := range members {
@@ -43,6 +46,7 @@ func ClusterOf(members string) policy.Cluster {
 	return c
 }
 
+// ReasonsOf returns the names of the notes' reasons.
 func ReasonsOf(notes []policy.Note) string {
 	var reasons []string
 	for _, n := range notes {

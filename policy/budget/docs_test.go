@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
+)
+
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	policytest.Rows(t, []string{
+		"B-28", // TestAdoptMaxUnavailable
+		"B-30", // TestBudgetTimesToCome
+	}, budgetRows, budgetTimes)
+	policytest.Reasons(t, Reasons())
+}
+
+func TestEveryRowHasAConsequence(t *testing.T) {
+	t.Parallel()
+	for reason := range consequence {
+		if !slices.Contains(Reasons(), reason) {
+			t.Errorf("%s is none of the rule's reasons", reason)
+		}
+	}
+}
