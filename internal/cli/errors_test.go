@@ -51,8 +51,8 @@ func TestOutcome(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			e := app.New(genericiooptions.IOStreams{ErrOut: &out})
-			if code := report(t.Context(), e, row.err); code != row.code || out.String() != row.text {
+			a := app.New(genericiooptions.IOStreams{ErrOut: &out})
+			if code := report(t.Context(), a, row.err); code != row.code || out.String() != row.text {
 				t.Errorf("code %d, %q; want %d, %q", code, out.String(), row.code, row.text)
 			}
 		})

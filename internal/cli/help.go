@@ -16,7 +16,7 @@ import (
 )
 
 // newOptionsCmd lists the flags of all commands, which their own help leaves out.
-func newOptionsCmd(e *app.App) *cobra.Command {
+func newOptionsCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "options",
 		Short: "List the flags that every command has",
@@ -28,7 +28,7 @@ func newOptionsCmd(e *app.App) *cobra.Command {
 			kubectl etcd options | grep -i cert`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(e.Out, "Every command has these:\n\n", cmd.InheritedFlags().FlagUsagesWrapped(ui.Columns(e.Out)))
+			_, err := fmt.Fprint(a.Out, "Every command has these:\n\n", cmd.InheritedFlags().FlagUsagesWrapped(ui.Columns(a.Out)))
 			return err
 		},
 	}
@@ -36,13 +36,13 @@ func newOptionsCmd(e *app.App) *cobra.Command {
 
 // help prints a command's help, the usage function its usage. Both are ours
 // because cobra's list every command's thirty flags in each.
-func help(e *ui.Console, cmd *cobra.Command, _ []string) {
-	w := e.Out
+func help(c *ui.Console, cmd *cobra.Command, _ []string) {
+	w := c.Out
 	fmt.Fprint(w, ui.Reflow(cmp.Or(cmd.Long, cmd.Short), ui.Columns(w)), "\n\n")
-	_ = usage(e, w, cmd) // a pipe that is closed needs no help
+	_ = usage(c, w, cmd) // a pipe that is closed needs no help
 }
 
-func usage(e *ui.Console, w io.Writer, cmd *cobra.Command) error {
+func usage(c *ui.Console, w io.Writer, cmd *cobra.Command) error {
 	var b strings.Builder
 	use := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {

@@ -12,11 +12,11 @@ import (
 )
 
 // report prints an error and returns its exit code.
-func report(ctx context.Context, e *app.App, err error) int {
+func report(ctx context.Context, a *app.App, err error) int {
 	code, word := app.Outcome(ctx, err)
 	if word == "" {
 		return code // nothing more is to be said
 	}
-	fmt.Fprintf(e.ErrOut, "%s %v\n", e.Paint(e.ErrOut, ui.Red, word+":"), err)
+	fmt.Fprintf(a.ErrOut, "%s %v\n", a.Paint(a.ErrOut, ui.Red, word+":"), err)
 	return code
 }

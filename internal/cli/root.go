@@ -37,14 +37,14 @@ import (
 // Run is the whole program; it alone prints errors and chooses exit codes.
 func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
 	log.SetLogger(klog.Background())
-	e := app.New(streams)
-	root := newRootCmd(e)
+	a := app.New(streams)
+	root := newRootCmd(a)
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl_complete-") {
 		// kubectl runs this name to complete a line, with the line's words.
 		args = append([]string{cobra.ShellCompRequestCmd}, args...)
 	}
 	root.SetArgs(args)
-	return report(ctx, e, root.ExecuteContext(ctx))
+	return report(ctx, a, root.ExecuteContext(ctx))
 }
 
 // The groups of the commands, in the order of the help.
@@ -55,7 +55,7 @@ const (
 	groupPlumbing = "plumbing"
 )
 
-func newRootCmd(e *app.App) *cobra.Command {
+func newRootCmd(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-etcd",
 		Short: "See and operate etcd clusters in Kubernetes",
@@ -80,42 +80,42 @@ func newRootCmd(e *app.App) *cobra.Command {
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	root.SetIn(e.In)
-	root.SetOut(e.Out)
-	root.SetErr(e.ErrOut)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.ErrOut)
 	root.AddGroup(
 		&cobra.Group{ID: groupLook, Title: "See:"},
 		&cobra.Group{ID: groupChange, Title: "Change:"},
 		&cobra.Group{ID: groupBackup, Title: "Back up:"},
 		&cobra.Group{ID: groupPlumbing, Title: "Other:"},
 	)
-	e.AddGlobalFlags(root)
+	a.AddGlobalFlags(root)
 	add(root, groupLook,
-		list.NewCommand(e),
-		check.NewCommand(e),
-		status.NewCommand(e),
+		list.NewCommand(a),
+		check.NewCommand(a),
+		status.NewCommand(a),
 	)
 	add(root, groupChange,
-		alarm.NewCommand(e),
-		traffic.NewCutCommand(e),
-		defrag.NewCommand(e),
-		moveleader.NewCommand(e),
-		traffic.NewRestoreCommand(e),
-		member.NewCommand(e),
-		scale.NewCommand(e),
+		alarm.NewCommand(a),
+		traffic.NewCutCommand(a),
+		defrag.NewCommand(a),
+		moveleader.NewCommand(a),
+		traffic.NewRestoreCommand(a),
+		member.NewCommand(a),
+		scale.NewCommand(a),
 	)
 	add(root, groupBackup,
-		snapshot.NewCommand(e),
+		snapshot.NewCommand(a),
 	)
 	add(root, groupPlumbing,
-		completion.NewCommand(e),
-		explain.NewCommand(e),
-		newOptionsCmd(e),
-		proxy.NewCommand(e),
-		version.NewCommand(e),
-		webhook.NewCommand(e),
+		completion.NewCommand(a),
+		explain.NewCommand(a),
+		newOptionsCmd(a),
+		proxy.NewCommand(a),
+		version.NewCommand(a),
+		webhook.NewCommand(a),
 	)
-	finish(e, root)
+	finish(a, root)
 	return root
 }
 

@@ -17,9 +17,9 @@ import (
 )
 
 // finish gives all commands what they have in common.
-func finish(e *app.App, root *cobra.Command) {
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { help(e.Console, cmd, args) })
-	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(e.Console, cmd.OutOrStderr(), cmd) })
+func finish(a *app.App, root *cobra.Command) {
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { help(a.Console, cmd, args) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(a.Console, cmd.OutOrStderr(), cmd) })
 	root.SetFlagErrorFunc(flagError)
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -30,7 +30,7 @@ func finish(e *app.App, root *cobra.Command) {
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.SetHelpCommandGroupID(groupPlumbing)
 	root.CompletionOptions.DisableDefaultCmd = true
-	completions{e}.completeArguments(root)
+	completions{a}.completeArguments(root)
 	everyCommand(root, func(c *cobra.Command) {
 		c.DisableFlagsInUseLine = true
 		if c.HasAvailableSubCommands() {

@@ -12,23 +12,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 )
 
-func (e *App) Access() (etcd.Access, error) {
-	config, err := e.Config()
+func (a *App) Access() (etcd.Access, error) {
+	config, err := a.Config()
 	if err != nil {
 		return etcd.Access{}, err
 	}
-	given, err := e.Credentials.Read(e)
-	return etcd.Access{Tunnel: tunnel.New(config), Credentials: given}, err
+	given, err := a.Credentials.Read(a)
+	return etcd.Access{Tunnel: etcd.NewTunnel(config), Credentials: given}, err
 }
 
 // Quiet is a client whose answers' warnings nobody sees: those of dry runs that try
 // what etcd-webhook says.
-func (e *App) Quiet() (client.Client, error) {
-	config, err := e.Config()
+func (a *App) Quiet() (client.Client, error) {
+	config, err := a.Config()
 	if err != nil {
 		return nil, err
 	}
-	kube, err := e.Client()
+	kube, err := a.Client()
 	if err != nil {
 		return nil, err
 	}

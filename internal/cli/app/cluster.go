@@ -32,16 +32,16 @@ func (c *Cluster) Close() error {
 
 // Owner finds the cluster that an argument names, and doesn't look how its
 // members are reached.
-func (e *App) Owner(ctx context.Context, target string) (*Cluster, error) {
-	kube, err := e.Client()
+func (a *App) Owner(ctx context.Context, target string) (*Cluster, error) {
+	kube, err := a.Client()
 	if err != nil {
 		return nil, err
 	}
-	reader, err := e.Reader()
+	reader, err := a.Reader()
 	if err != nil {
 		return nil, err
 	}
-	namespace, err := e.Namespace()
+	namespace, err := a.Namespace()
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +54,16 @@ func (e *App) Owner(ctx context.Context, target string) (*Cluster, error) {
 
 // Cluster finds the Cluster that an argument names and how its members are
 // reached. Nothing is dialled yet. Whoever gets one closes it.
-func (e *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
-	c, err := e.Owner(ctx, target)
+func (a *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
+	c, err := a.Owner(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	config, err := e.Config()
+	config, err := a.Config()
 	if err != nil {
 		return nil, err
 	}
-	given, err := e.Credentials.Read(e)
+	given, err := a.Credentials.Read(a)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func (e *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 
 // ClusterBestEffort is cluster for what can also be done without its members: where they
 // can't be reached, unreached says why and members is nil.
-func (e *App) ClusterBestEffort(ctx context.Context, target string) (c *Cluster, unreached, err error) {
-	if c, unreached = e.Cluster(ctx, target); unreached != nil {
-		c, err = e.Owner(ctx, target)
+func (a *App) ClusterBestEffort(ctx context.Context, target string) (c *Cluster, unreached, err error) {
+	if c, unreached = a.Cluster(ctx, target); unreached != nil {
+		c, err = a.Owner(ctx, target)
 	}
 	return c, unreached, err
 }

@@ -12,10 +12,10 @@ import (
 
 // ContextFlags are those by which another command reaches the same API server, as
 // the user gave them to this one. A token is none: it would be seen by whoever reads them.
-func (e *App) ContextFlags() string {
+func (a *App) ContextFlags() string {
 	var words []string
-	add := func(name, value string) { words = append(words, " "+name+" "+restore.Quote(value)) }
-	f := e.Flags
+	add := func(name, value string) { words = append(words, " "+name+" "+operate.Quote(value)) }
+	f := a.Flags
 	for _, given := range []struct {
 		name  string
 		value *string
@@ -40,11 +40,11 @@ func (e *App) ContextFlags() string {
 }
 
 // Where is the kubeconfig's context and the API server's address.
-func (e *App) Where() (name, server string) {
-	if raw, err := e.Flags.ToRawKubeConfigLoader().RawConfig(); err == nil {
-		name = cmp.Or(*e.Flags.Context, raw.CurrentContext)
+func (a *App) Where() (name, server string) {
+	if raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig(); err == nil {
+		name = cmp.Or(*a.Flags.Context, raw.CurrentContext)
 	}
-	if config, err := e.Config(); err == nil {
+	if config, err := a.Config(); err == nil {
 		server = config.Host
 	}
 	return cmp.Or(name, "none"), server

@@ -38,7 +38,7 @@ func (c *credentialFlags) AddFlags(flags *pflag.FlagSet) {
 }
 
 // Read takes the files and asks for a password that is missing.
-func (c *credentialFlags) Read(e *App) (etcd.Credentials, error) {
+func (c *credentialFlags) Read(a *App) (etcd.Credentials, error) {
 	given := etcd.Credentials{ClientSecret: c.clientSecret, User: c.user, UserSecret: c.userSecret, ServerName: c.serverName}
 	if (c.cert == "") != (c.key == "") {
 		return given, errors.New("--cert and --key belong together: give both or neither")
@@ -60,7 +60,7 @@ func (c *credentialFlags) Read(e *App) (etcd.Credentials, error) {
 		*f.into = text
 	}
 	if c.user != "" && !strings.Contains(c.user, ":") {
-		password, err := e.password(c.user)
+		password, err := a.password(c.user)
 		if err != nil {
 			return given, err
 		}
@@ -87,13 +87,13 @@ func (c *credentialFlags) Again() string {
 	return flags.String()
 }
 
-func (e *App) password(user string) (string, error) {
-	fd, ok := ui.Terminal(e.In)
+func (a *App) password(user string) (string, error) {
+	fd, ok := ui.Terminal(a.In)
 	if !ok {
 		return "", fmt.Errorf("--etcd-user %s: there is no terminal to ask for the password on; use --user-secret", user)
 	}
-	fmt.Fprintf(e.ErrOut, "Password of etcd user %s: ", user)
+	fmt.Fprintf(a.ErrOut, "Password of etcd user %s: ", user)
 	password, err := term.ReadPassword(fd)
-	fmt.Fprintln(e.ErrOut)
+	fmt.Fprintln(a.ErrOut)
 	return string(password), err
 }

@@ -9,18 +9,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// AddGlobalFlags gives every command kubectl's flags and those that all of ours share.
-func (e *App) AddGlobalFlags(root *cobra.Command) {
+// AddGlobalFlags adds kubectl's flags and ours to every command.
+func (a *App) AddGlobalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	e.Flags.AddFlags(flags)
-	e.Credentials.AddFlags(flags)
-	flags.Var(&e.Color, "color", "Colour the output: auto, always or never. NO_COLOR and CLICOLOR_FORCE are honoured")
+	a.Flags.AddFlags(flags)
+	a.Credentials.AddFlags(flags)
+	ui.AddEnum(root, flags, &a.Color, "color", "mode", "Color the output: auto, always or never. NO_COLOR and CLICOLOR_FORCE are respected", ui.ColorModes...)
 	logging := flag.NewFlagSet("", flag.ContinueOnError)
 	klog.InitFlags(logging)
 	verbosity := pflag.PFlagFromGoFlag(logging.Lookup("v"))
 	verbosity.Shorthand = "v"
-	verbosity.Usage = "Number for the log level verbosity: 6 shows requests, 8 their contents"
+	verbosity.Usage = "Log level. 6 shows requests, 8 also shows their contents"
 	flags.AddFlag(verbosity)
 }

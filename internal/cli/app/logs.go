@@ -13,8 +13,8 @@ import (
 )
 
 // Logs reads the end of containers' Logs.
-func (e *App) Logs(namespace string) (membership.Logs, error) {
-	config, err := e.Config()
+func (a *App) Logs(namespace string) (operate.Logs, error) {
+	config, err := a.Config()
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (s Scope) Besides(target string) error {
 }
 
 // Read is the namespace, empty for all, and the labels.
-func (s Scope) Read(e *App) (string, labels.Selector, error) {
+func (s Scope) Read(a *App) (string, labels.Selector, error) {
 	selector, err := labels.Parse(s.Selector)
 	if err != nil {
 		return "", nil, fmt.Errorf("selector %q: %w", s.Selector, err)
@@ -47,17 +47,17 @@ func (s Scope) Read(e *App) (string, labels.Selector, error) {
 	if s.AllNamespaces {
 		return "", selector, nil
 	}
-	namespace, err := e.Namespace()
+	namespace, err := a.Namespace()
 	return namespace, selector, err
 }
 
 // Clusters are those of the scope, at least one.
-func (s Scope) Clusters(ctx context.Context, e *App) ([]observe.Owner, error) {
-	namespace, selector, err := s.Read(e)
+func (s Scope) Clusters(ctx context.Context, a *App) ([]observe.Owner, error) {
+	namespace, selector, err := s.Read(a)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := e.Reader()
+	reader, err := a.Reader()
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func (s Scope) Clusters(ctx context.Context, e *App) ([]observe.Owner, error) {
 }
 
 // Only is the one cluster of the scope.
-func (s Scope) Only(ctx context.Context, e *App) (observe.Owner, error) {
-	owners, err := s.Clusters(ctx, e)
+func (s Scope) Only(ctx context.Context, a *App) (observe.Owner, error) {
+	owners, err := s.Clusters(ctx, a)
 	if err != nil {
 		return observe.Owner{}, err
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 // Whoami is the user's name as the API server knows it, impersonation included.
-func (e *App) Whoami(ctx context.Context) (string, error) {
-	if e.User != "" {
-		return e.User, nil
+func (a *App) Whoami(ctx context.Context) (string, error) {
+	if a.User != "" {
+		return a.User, nil
 	}
-	kube, err := e.Client()
+	kube, err := a.Client()
 	if err != nil {
 		return "", err
 	}
@@ -25,8 +25,8 @@ func (e *App) Whoami(ctx context.Context) (string, error) {
 	if err := kube.Create(ctx, &review); err != nil {
 		return "", fmt.Errorf("ask the API server who you are: %w", err)
 	}
-	e.User = cmp.Or(review.Status.UserInfo.Username, "unknown")
-	return e.User, nil
+	a.User = cmp.Or(review.Status.UserInfo.Username, "unknown")
+	return a.User, nil
 }
 
 // Identity names this process among all that may hold a lock.

@@ -31,7 +31,7 @@ type checkOptions struct {
 	problems  bool
 }
 
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
 		Use:   "check [TARGET]",
@@ -64,7 +64,7 @@ func NewCommand(e *app.App) *cobra.Command {
 			if len(args) > 0 {
 				target = args[0]
 			}
-			return run(cmd.Context(), e, cmd, target, o)
+			return run(cmd.Context(), a, cmd, target, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -77,7 +77,7 @@ func NewCommand(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, e *app.App, cmd *cobra.Command, target string, o checkOptions) error {
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o checkOptions) error {
 	if err := o.scope.Besides(target); err != nil {
 		return err
 	}
@@ -85,15 +85,15 @@ func run(ctx context.Context, e *app.App, cmd *cobra.Command, target string, o c
 	if err != nil {
 		return err
 	}
-	owners, err := checkTargets(ctx, e, target, o)
+	owners, err := checkTargets(ctx, a, target, o)
 	if err != nil {
 		return err
 	}
-	source, err := checkSource(e, o)
+	source, err := checkSource(a, o)
 	if err != nil {
 		return err
 	}
-	say := e.NewStatusLine()
+	say := a.NewStatusLine()
 	source.Say = say.Show
 	reports := make([]v1alpha1.CheckReport, len(owners))
 	group, within := errgroup.WithContext(ctx)
@@ -110,40 +110,40 @@ func run(ctx context.Context, e *app.App, cmd *cobra.Command, target string, o c
 	if err != nil {
 		return err
 	}
-	if err := printChecks(e, cmd, target, reports, o.problems); err != nil {
+	if err := printChecks(a, cmd, target, reports, o.problems); err != nil {
 		return err
 	}
 	return checksFailed(reports)
 }
 
 // checkTargets are the clusters to check.
-func checkTargets(ctx context.Context, e *app.App, target string, o checkOptions) ([]observe.Owner, error) {
+func checkTargets(ctx context.Context, a *app.App, target string, o checkOptions) ([]observe.Owner, error) {
 	if target != "" {
-		c, err := e.Owner(ctx, target)
+		c, err := a.Owner(ctx, target)
 		if err != nil {
 			return nil, err
 		}
 		return []observe.Owner{c.Owner}, nil
 	}
-	return o.scope.Clusters(ctx, e)
+	return o.scope.Clusters(ctx, a)
 }
 
-func checkSource(e *app.App, o checkOptions) (check.Source, error) {
-	reader, err := e.Reader()
+func checkSource(a *app.App, o checkOptions) (check.Source, error) {
+	reader, err := a.Reader()
 	if err != nil {
 		return check.Source{}, err
 	}
-	config, err := e.Config()
+	config, err := a.Config()
 	if err != nil {
 		return check.Source{}, err
 	}
-	credentials, err := e.Credentials.Read(e)
+	credentials, err := a.Credentials.Read(a)
 	if err != nil {
 		return check.Source{}, err
 	}
 	return check.Source{
-		Reader: reader, Credentials: credentials, Config: config, Clock: clock.RealClock{}, Flags: e.ContextFlags(), HashLarge: o.hashLarge,
-		LockName: lock.Name, OperationKey: lock.OperationAnnotation,
+		Reader: reader, Credentials: credentials, Config: config, Clock: clock.RealClock{}, Flags: a.ContextFlags(), HashLarge: o.hashLarge,
+		LockName: operate.LockName, OperationKey: operate.OperationAnnotation,
 	}, nil
 }
 
@@ -187,13 +187,13 @@ func count(s *v1alpha1.CheckSummary, level check.Level) {
 	}
 }
 
-func printChecks(e *app.App, cmd *cobra.Command, target string, reports []v1alpha1.CheckReport, problems bool) error {
-	p := checkPrinter{Console: e.Console, problems: problems}
+func printChecks(a *app.App, cmd *cobra.Command, target string, reports []v1alpha1.CheckReport, problems bool) error {
+	p := checkPrinter{Console: a.Console, problems: problems}
 	var obj runtime.Object = &v1alpha1.CheckReportList{Items: reports}
 	if target != "" {
 		obj = &reports[0]
 	}
-	return e.Print(cmd, obj, func(w io.Writer, wide bool) error {
+	return a.Print(cmd, obj, func(w io.Writer, wide bool) error {
 		p.out, p.all, p.columns = w, wide, ui.Width(w)
 		return p.print(reports)
 	})

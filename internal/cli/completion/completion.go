@@ -31,7 +31,7 @@ const shim = "#!/bin/sh\nexec kubectl-etcd " + cobra.ShellCompRequestCmd + " \"$
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	var folder string
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell|kubectl|install",
@@ -57,12 +57,12 @@ func NewCommand(e *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch args[0] {
 			case "kubectl":
-				_, err := io.WriteString(e.Out, shim)
+				_, err := io.WriteString(a.Out, shim)
 				return err
 			case "install":
-				return installShim(cmd.Context(), e, folder)
+				return installShim(cmd.Context(), a, folder)
 			}
-			return completionScript(cmd.Root(), e.Out, args[0])
+			return completionScript(cmd.Root(), a.Out, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&folder, "folder", "", "Where install writes, instead of beside the plugin")
@@ -83,7 +83,7 @@ func completionScript(root *cobra.Command, w io.Writer, shell string) error {
 
 // installShim writes the shim where kubectl finds it: beside the plugin as PATH
 // has it, which is a link where krew installed it.
-func installShim(_ context.Context, e *app.App, folder string) error {
+func installShim(_ context.Context, a *app.App, folder string) error {
 	if folder == "" {
 		plugin, err := exec.LookPath("kubectl-etcd")
 		if err != nil {
@@ -97,7 +97,7 @@ func installShim(_ context.Context, e *app.App, folder string) error {
 	}
 	switch old, err := os.ReadFile(path); { //nolint:gosec // the user says where
 	case err == nil && bytes.Equal(old, text):
-		fmt.Fprintf(e.ErrOut, "%s is there already.\n", path)
+		fmt.Fprintf(a.ErrOut, "%s is there already.\n", path)
 		return nil
 	case err == nil:
 		return app.Refused("%s is there and is something else: remove it or choose another place with --folder", path)
@@ -107,9 +107,9 @@ func installShim(_ context.Context, e *app.App, folder string) error {
 	if err := os.WriteFile(path, text, 0o755); err != nil { //nolint:gosec // a program for all who run the plugin
 		return err
 	}
-	fmt.Fprintf(e.ErrOut, "Wrote %s.\n", path)
+	fmt.Fprintf(a.ErrOut, "Wrote %s.\n", path)
 	if !slices.Contains(filepath.SplitList(os.Getenv("PATH")), strings.TrimSuffix(folder, string(filepath.Separator))) {
-		e.Warn("%s is not in PATH: kubectl doesn't find it there.", folder)
+		a.Warn("%s is not in PATH: kubectl doesn't find it there.", folder)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [REASON]",
 		Short: "Say what a reason in an Event, a condition or a metric means",
@@ -32,14 +32,14 @@ func NewCommand(e *app.App) *cobra.Command {
 		ValidArgsFunction: completeReason,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listReasons(e)
+				return listReasons(a)
 			}
-			return explain(e, args[0])
+			return explain(a, args[0])
 		},
 	}
 }
 
-func explain(e *app.App, name string) error {
+func explain(a *app.App, name string) error {
 	r, ok := findReason(name)
 	if !ok {
 		var names []string
@@ -48,27 +48,27 @@ func explain(e *app.App, name string) error {
 		}
 		return fmt.Errorf("there is no reason %q%s; kubectl etcd explain lists them", name, ui.DidYouMean(ui.Nearest(name, names)))
 	}
-	_, err := fmt.Fprintf(e.Out, "%s  (%s)\n\n%s\n\n%s\n",
-		e.Paint(e.Out, ui.Bold, r.Name), r.From, ui.Reflow(r.Doc, ui.Columns(e.Out)), ui.Reflow("What to do: "+r.Do, ui.Columns(e.Out)))
+	_, err := fmt.Fprintf(a.Out, "%s  (%s)\n\n%s\n\n%s\n",
+		a.Paint(a.Out, ui.Bold, r.Name), r.From, ui.Reflow(r.Doc, ui.Columns(a.Out)), ui.Reflow("What to do: "+r.Do, ui.Columns(a.Out)))
 	return err
 }
 
-func listReasons(e *app.App) error {
+func listReasons(a *app.App) error {
 	from := ""
 	for _, r := range AllReasons() {
 		if r.From != from {
 			if from != "" {
-				fmt.Fprintln(e.Out)
+				fmt.Fprintln(a.Out)
 			}
-			fmt.Fprintln(e.Out, e.Paint(e.Out, ui.Bold, r.From))
+			fmt.Fprintln(a.Out, a.Paint(a.Out, ui.Bold, r.From))
 			from = r.From
 		}
 		first, _, _ := strings.Cut(r.Doc, ". ")
 		line := fmt.Sprintf("  %-27s %s", r.Name, strings.TrimSuffix(first, "."))
-		if w := ui.Width(e.Out); w > 0 {
+		if w := ui.Width(a.Out); w > 0 {
 			line = ui.Shorten(line, w)
 		}
-		if _, err := fmt.Fprintln(e.Out, line); err != nil {
+		if _, err := fmt.Fprintln(a.Out, line); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ type listOptions struct {
 	dial bool
 }
 
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	var o listOptions
 	cmd := &cobra.Command{
 		Use:     "list [-A] [-l SELECTOR]",
@@ -53,7 +53,7 @@ func NewCommand(e *app.App) *cobra.Command {
 			kubectl etcd list -A -o json | jq -r '.items[] | select(.quorum.slack < 1) | .namespace + "/" + .name'`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(cmd.Context(), e, cmd, o)
+			return run(cmd.Context(), a, cmd, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -63,16 +63,16 @@ func NewCommand(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, e *app.App, cmd *cobra.Command, o listOptions) error {
-	namespace, selector, err := o.scope.Read(e)
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, o listOptions) error {
+	namespace, selector, err := o.scope.Read(a)
 	if err != nil {
 		return err
 	}
-	reader, err := e.Reader()
+	reader, err := a.Reader()
 	if err != nil {
 		return err
 	}
-	to, err := e.Access()
+	to, err := a.Access()
 	if err != nil {
 		return err
 	}
@@ -80,32 +80,32 @@ func run(ctx context.Context, e *app.App, cmd *cobra.Command, o listOptions) err
 	if err != nil {
 		return err
 	}
-	err = e.Print(cmd, found, func(w io.Writer, wide bool) error {
+	err = a.Print(cmd, found, func(w io.Writer, wide bool) error {
 		if len(found.Items) == 0 && len(found.Unseen) > 0 {
 			return nil // what follows says why nothing is shown
 		}
 		if len(found.Items) == 0 {
-			fmt.Fprintf(e.ErrOut, "No etcd clusters found%s.\n", app.ScopeText(namespace, o.scope.Selector))
+			fmt.Fprintf(a.ErrOut, "No etcd clusters found%s.\n", app.ScopeText(namespace, o.scope.Selector))
 			return nil
 		}
-		t := ListTable(found, o.scope.AllNamespaces, e.Clock.Now())
-		return t.Write(e.Console, w, wide)
+		t := ListTable(found, o.scope.AllNamespaces, a.Clock.Now())
+		return t.Write(a.Console, w, wide)
 	})
 	if err != nil {
 		return err
 	}
-	return tellUnseen(e, found, namespace)
+	return tellUnseen(a, found, namespace)
 }
 
 // tellUnseen names what may be missing. It fails when that may be whole clusters.
-func tellUnseen(e *app.App, found *v1alpha1.EtcdClusterList, namespace string) error {
+func tellUnseen(a *app.App, found *v1alpha1.EtcdClusterList, namespace string) error {
 	var missing []string
 	for _, u := range found.Unseen {
 		if health.RequiredKinds[u.What] {
 			missing = append(missing, u.What)
 			continue
 		}
-		e.Warn("%s: %s.", u.What, u.Why)
+		a.Warn("%s: %s.", u.What, u.Why)
 	}
 	if len(missing) == 0 {
 		return nil

@@ -26,7 +26,7 @@ type proxyOptions struct {
 	command []string
 }
 
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	var o proxyOptions
 	cmd := &cobra.Command{
 		Use:   "proxy TARGET [-- COMMAND [ARG...]]",
@@ -59,7 +59,7 @@ func NewCommand(e *app.App) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.command = args[1:]
-			return run(cmd.Context(), e, args[0], o)
+			return run(cmd.Context(), a, args[0], o)
 		},
 	}
 	flags := cmd.Flags()
@@ -73,8 +73,8 @@ func NewCommand(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, e *app.App, target string, o proxyOptions) error {
-	c, err := e.Cluster(ctx, target)
+func run(ctx context.Context, a *app.App, target string, o proxyOptions) error {
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
@@ -88,17 +88,17 @@ func run(ctx context.Context, e *app.App, target string, o proxyOptions) error {
 		return err
 	}
 	defer doors.close()
-	doors.tell = tellOnce(e)
+	doors.tell = tellOnce(a)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	served := doors.serve(ctx)
 	variables := doors.variables()
-	proxyWords(e, c, doors, o)
+	proxyWords(a, c, doors, o)
 	if len(o.command) > 0 {
-		err = runWith(ctx, e, o.command, variables)
+		err = runWith(ctx, a, o.command, variables)
 	} else {
 		for _, v := range variables {
-			fmt.Fprintf(e.Out, "export %s\n", quoted(v))
+			fmt.Fprintf(a.Out, "export %s\n", quoted(v))
 		}
 		<-ctx.Done()
 	}
@@ -109,9 +109,9 @@ func run(ctx context.Context, e *app.App, target string, o proxyOptions) error {
 }
 
 // proxyWords says what a user of the endpoints must know.
-func proxyWords(e *app.App, c *app.Cluster, d *doors, o proxyOptions) {
+func proxyWords(a *app.App, c *app.Cluster, d *doors, o proxyOptions) {
 	for _, door := range d.all {
-		fmt.Fprintf(e.ErrOut, "%s  %s\n", door.url, strings.Join(door.pods, ", "))
+		fmt.Fprintf(a.ErrOut, "%s  %s\n", door.url, strings.Join(door.pods, ", "))
 	}
 	tls, password := false, false
 	for _, m := range c.Members.Endpoints {
@@ -119,47 +119,47 @@ func proxyWords(e *app.App, c *app.Cluster, d *doors, o proxyOptions) {
 	}
 	switch {
 	case o.through && tls:
-		passthroughWords(e, c, d)
+		passthroughWords(a, c, d)
 	case o.socket == "" && tls:
-		e.Warn("any user of this machine can use these endpoints as if they had the cluster's client certificate; --socket DIR keeps them to you.")
+		a.Warn("any user of this machine can use these endpoints as if they had the cluster's client certificate; --socket DIR keeps them to you.")
 	case o.socket == "":
-		e.Warn("any user of this machine can use these endpoints; --socket DIR keeps them to you.")
+		a.Warn("any user of this machine can use these endpoints; --socket DIR keeps them to you.")
 	}
 	if password {
-		fmt.Fprintln(e.ErrOut, "Authentication is on: give etcdctl --user.")
+		fmt.Fprintln(a.ErrOut, "Authentication is on: give etcdctl --user.")
 	}
 	if len(o.command) == 0 {
-		fmt.Fprintln(e.ErrOut, "Ctrl-C ends it.")
+		fmt.Fprintln(a.ErrOut, "Ctrl-C ends it.")
 	}
 }
 
 // passthroughWords says what a client that speaks TLS itself has to bring.
-func passthroughWords(e *app.App, c *app.Cluster, d *doors) {
-	fmt.Fprintln(e.ErrOut, "TLS passes through: give etcdctl --cacert, --cert and --key.")
+func passthroughWords(a *app.App, c *app.Cluster, d *doors) {
+	fmt.Fprintln(a.ErrOut, "TLS passes through: give etcdctl --cacert, --cert and --key.")
 	for _, door := range d.all {
 		for _, pod := range door.pods {
 			if shown := c.Members.Certificate(pod); shown != nil && shown.VerifyHostname(door.host) != nil {
-				e.Warn("the certificate of %s is not valid for %s, so a client must be told which name to expect; etcdctl can't be.", pod, door.host)
+				a.Warn("the certificate of %s is not valid for %s, so a client must be told which name to expect; etcdctl can't be.", pod, door.host)
 			}
 		}
 	}
 }
 
 // tellOnce tells the first of several equal failures in a row.
-func tellOnce(e *app.App) func(pod string, err error) {
+func tellOnce(a *app.App) func(pod string, err error) {
 	said := newLatest()
 	return func(pod string, err error) {
 		if text := err.Error(); said.changed(pod, text) {
-			e.Warn("%s.", text)
+			a.Warn("%s.", text)
 		}
 	}
 }
 
 // runWith runs a command with more variables. What Ctrl-C means is the command's to
 // decide, for a moment.
-func runWith(ctx context.Context, e *app.App, command, variables []string) error {
+func runWith(ctx context.Context, a *app.App, command, variables []string) error {
 	run := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // it is what the user asked for
-	run.Stdin, run.Stdout, run.Stderr = e.In, e.Out, e.ErrOut
+	run.Stdin, run.Stdout, run.Stderr = a.In, a.Out, a.ErrOut
 	run.Env = append(os.Environ(), variables...)
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	run.WaitDelay = 10 * time.Second

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-func newSnapshotListCmd(e *app.App) *cobra.Command {
+func newSnapshotListCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list TARGET",
 		Short: "List what a cluster's backup store holds",
@@ -39,15 +39,15 @@ func newSnapshotListCmd(e *app.App) *cobra.Command {
 			# The revision up to which a restore would come
 			kubectl etcd snapshot list etcd-main -o jsonpath='{.items[-1:].lastRevision}'`),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return snapshotList(cmd, e, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return snapshotList(cmd, a, args[0]) },
 	}
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-func snapshotList(cmd *cobra.Command, e *app.App, target string) error {
+func snapshotList(cmd *cobra.Command, a *app.App, target string) error {
 	ctx := cmd.Context()
-	c, _, err := e.ClusterBestEffort(ctx, target) // what it takes to ask etcd is not needed here
+	c, _, err := a.ClusterBestEffort(ctx, target) // what it takes to ask etcd is not needed here
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func snapshotList(cmd *cobra.Command, e *app.App, target string) error {
 	if ok {
 		out.Store = storeObject(store)
 		out.Missing = append(out.Missing, "snapshots older than the last full one: ask the store itself")
-		if err := latest(ctx, e, c, store, out); err != nil {
+		if err := latest(ctx, a, c, store, out); err != nil {
 			out.Missing = append(out.Missing, fmt.Sprintf("what the store holds: %v", err))
 		}
 	} else {
@@ -69,7 +69,7 @@ func snapshotList(cmd *cobra.Command, e *app.App, target string) error {
 	if err := addRecords(ctx, c, out); err != nil {
 		return err
 	}
-	return e.Print(cmd, out, func(w io.Writer, wide bool) error { return writeSnapshots(e, w, out, wide) })
+	return a.Print(cmd, out, func(w io.Writer, wide bool) error { return writeSnapshots(a, w, out, wide) })
 }
 
 func noStore(o observe.Owner) string {
@@ -79,8 +79,8 @@ func noStore(o observe.Owner) string {
 	return fmt.Sprintf("%s says nothing of a backup store: who backs it up is not known here", o)
 }
 
-func latest(ctx context.Context, e *app.App, c *app.Cluster, store observe.BackupStore, out *v1alpha1.SnapshotList) error {
-	br, err := backupRestore(ctx, e, c, store)
+func latest(ctx context.Context, a *app.App, c *app.Cluster, store observe.BackupStore, out *v1alpha1.SnapshotList) error {
+	br, err := backupRestore(ctx, a, c, store)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func addRecords(ctx context.Context, c *app.Cluster, out *v1alpha1.SnapshotList)
 	return nil
 }
 
-func writeSnapshots(e *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool) error {
+func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool) error {
 	if s := l.Store; s != nil {
 		fmt.Fprintf(w, "%-13s %s\n", "Store:", strings.Trim(strings.Join([]string{s.Provider, s.Container, s.Prefix}, " "), " "))
 	}
@@ -128,40 +128,40 @@ func writeSnapshots(e *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool
 		fmt.Fprintf(w, "%-13s %s\n", "BackupReady:", l.BackupReady)
 	}
 	for _, lease := range l.Leases {
-		fmt.Fprintf(w, "%-13s %s\n", lease.Type+":", ui.Hanging(leaseText(e, lease), ui.Width(w), 14, 14))
+		fmt.Fprintf(w, "%-13s %s\n", lease.Type+":", ui.Hanging(leaseText(a, lease), ui.Width(w), 14, 14))
 	}
 	if len(l.Items) > 0 {
 		fmt.Fprintln(w)
-		if err := storedTable(e, l).Write(e.Console, w, wide); err != nil {
+		if err := storedTable(a, l).Write(a.Console, w, wide); err != nil {
 			return err
 		}
 	}
 	if len(l.Tasks) > 0 {
 		fmt.Fprintln(w)
-		if err := taskTable(e, l).Write(e.Console, w, wide); err != nil {
+		if err := taskTable(a, l).Write(a.Console, w, wide); err != nil {
 			return err
 		}
 	}
 	for _, m := range l.Missing {
-		fmt.Fprintf(e.ErrOut, "Not listed: %s.\n", ui.Hanging(m, ui.Width(e.ErrOut), len("Not listed: "), 2))
+		fmt.Fprintf(a.ErrOut, "Not listed: %s.\n", ui.Hanging(m, ui.Width(a.ErrOut), len("Not listed: "), 2))
 	}
 	return nil
 }
 
-func leaseText(e *app.App, l v1alpha1.SnapshotLease) string {
+func leaseText(a *app.App, l v1alpha1.SnapshotLease) string {
 	if l.RenewedAt == nil {
 		return fmt.Sprintf("none yet (lease %s)", l.Name)
 	}
-	text := ago(e, *l.RenewedAt) + " ago"
+	text := ago(a, *l.RenewedAt) + " ago"
 	if l.Revision > 0 {
 		text += fmt.Sprintf(", up to revision %d", l.Revision)
 	}
 	return text + fmt.Sprintf(" (lease %s)", l.Name)
 }
 
-func ago(e *app.App, t metav1.Time) string { return duration.HumanDuration(e.Clock.Since(t.Time)) }
+func ago(a *app.App, t metav1.Time) string { return duration.HumanDuration(a.Clock.Since(t.Time)) }
 
-func storedTable(e *app.App, l *v1alpha1.SnapshotList) *ui.Table {
+func storedTable(a *app.App, l *v1alpha1.SnapshotList) *ui.Table {
 	t := &ui.Table{Columns: []ui.Column{
 		{Name: "TYPE"}, {Name: "FROM REVISION", Right: true}, {Name: "TO REVISION", Right: true}, {Name: "AGE"}, {Name: "NAME", Shrink: 20},
 		{Name: "CREATED", Wide: true},
@@ -171,16 +171,16 @@ func storedTable(e *app.App, l *v1alpha1.SnapshotList) *ui.Table {
 		if s.Final {
 			kind += " (final)"
 		}
-		t.Rows = append(t.Rows, ui.Plain(kind, strconv.FormatInt(s.StartRevision, 10), strconv.FormatInt(s.LastRevision, 10), ago(e, s.CreatedAt), s.Name,
+		t.Rows = append(t.Rows, ui.Plain(kind, strconv.FormatInt(s.StartRevision, 10), strconv.FormatInt(s.LastRevision, 10), ago(a, s.CreatedAt), s.Name,
 			s.CreatedAt.UTC().Format(time.RFC3339)))
 	}
 	return t
 }
 
-func taskTable(e *app.App, l *v1alpha1.SnapshotList) *ui.Table {
+func taskTable(a *app.App, l *v1alpha1.SnapshotList) *ui.Table {
 	t := &ui.Table{Columns: []ui.Column{{Name: "TASK"}, {Name: "TYPE"}, {Name: "STATE"}, {Name: "AGE"}, {Name: "MESSAGE", Shrink: 20}}}
 	for _, s := range l.Tasks {
-		t.Rows = append(t.Rows, ui.Plain(s.Name, s.Type, s.State, ago(e, s.CreatedAt), s.Message))
+		t.Rows = append(t.Rows, ui.Plain(s.Name, s.Type, s.State, ago(a, s.CreatedAt), s.Message))
 	}
 	return t
 }

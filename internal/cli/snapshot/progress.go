@@ -24,7 +24,7 @@ import (
 
 // saving is one run of snapshot save.
 type saving struct {
-	e       *app.App
+	a       *app.App
 	c       *app.Cluster
 	members []etcd.Member
 	began   time.Time
@@ -33,9 +33,9 @@ type saving struct {
 	shown   int64
 }
 
-func newSaving(e *app.App, c *app.Cluster, order []etcd.Member, f snapshotSaveFlags) *saving {
-	s := &saving{e: e, c: c, members: order, began: e.Clock.Now()}
-	s.save = snapshot.Saver{Retries: f.retries, Idle: f.idle, Begin: s.begin, Progress: s.progress, Verifying: s.verifying, Again: s.again}
+func newSaving(a *app.App, c *app.Cluster, order []etcd.Member, f snapshotSaveFlags) *saving {
+	s := &saving{a: a, c: c, members: order, began: a.Clock.Now()}
+	s.save = etcd.SnapshotSave{Retries: f.retries, Idle: f.idle, Begin: s.begin, Progress: s.progress, Verifying: s.verifying, Again: s.again}
 	for _, m := range order {
 		s.save.Sources = append(s.save.Sources, c.Members.SnapshotSource(m.Pod))
 	}
@@ -44,8 +44,8 @@ func newSaving(e *app.App, c *app.Cluster, order []etcd.Member, f snapshotSaveFl
 
 func (s *saving) begin(pod string, total int64) {
 	m := s.member(pod)
-	fmt.Fprintf(s.e.ErrOut, "Saving %s of %s (%s, etcd %s)\n", ui.Bytes(total), pod, roleOf(m), m.Version)
-	s.bar, s.shown = s.e.NewProgress("snapshot", total), 0
+	fmt.Fprintf(s.a.ErrOut, "Saving %s of %s (%s, etcd %s)\n", ui.Bytes(total), pod, roleOf(m), m.Version)
+	s.bar, s.shown = s.a.NewProgress("snapshot", total), 0
 }
 
 func (s *saving) progress(done int64) {
@@ -55,12 +55,12 @@ func (s *saving) progress(done int64) {
 
 func (s *saving) verifying() {
 	s.endBar()
-	fmt.Fprintln(s.e.ErrOut, "Checking the database")
+	fmt.Fprintln(s.a.ErrOut, "Checking the database")
 }
 
 func (s *saving) again(_ string, err error) {
 	s.endBar()
-	s.e.Warn("%v. Beginning anew.", err)
+	s.a.Warn("%v. Beginning anew.", err)
 }
 
 func (s *saving) endBar() {
@@ -87,12 +87,12 @@ func roleOf(m etcd.Member) string {
 
 // toStdout sends the snapshot on. What can be said of it goes to stderr.
 func (s *saving) toStdout(ctx context.Context) error {
-	got, err := s.save.ToWriter(ctx, s.e.Out)
+	got, err := s.save.ToWriter(ctx, s.a.Out)
 	s.endBar()
 	if err != nil {
 		return fmt.Errorf("what was written is no snapshot: %w", err)
 	}
-	s.e.Step("%d bytes sent, the hash fits: SHA-256 %x of the %d before it", got.Size, got.SHA256, got.Size-32)
+	s.a.Step("%d bytes sent, the hash fits: SHA-256 %x of the %d before it", got.Size, got.SHA256, got.Size-32)
 	return nil
 }
 
@@ -110,8 +110,8 @@ func (s *saving) toFile(ctx context.Context, cmd *cobra.Command, file string, fo
 	if err != nil {
 		return err
 	}
-	s.e.Step("Saved and verified %s", file)
-	return s.e.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
+	s.a.Step("Saved and verified %s", file)
+	return s.a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
 }
 
 func (s *saving) describe(file string, got snapshot.Saved) *v1alpha1.Snapshot {

@@ -27,7 +27,7 @@ type restorePlanFlags struct {
 	image    string
 }
 
-func newSnapshotRestorePlanCmd(e *app.App) *cobra.Command {
+func newSnapshotRestorePlanCmd(a *app.App) *cobra.Command {
 	var f restorePlanFlags
 	cmd := &cobra.Command{
 		Use:   "restore-plan FILE TARGET",
@@ -56,7 +56,7 @@ func newSnapshotRestorePlanCmd(e *app.App) *cobra.Command {
 			case f.replicas < 0 || f.replicas > membership.MaxMembers:
 				return fmt.Errorf("--replicas is %d, and must be from 0 to %d", f.replicas, membership.MaxMembers)
 			}
-			return snapshotRestorePlan(cmd, e, args[0], args[1], f)
+			return snapshotRestorePlan(cmd, a, args[0], args[1], f)
 		},
 	}
 	flags := cmd.Flags()
@@ -68,9 +68,9 @@ func newSnapshotRestorePlanCmd(e *app.App) *cobra.Command {
 }
 
 // snapshotRestorePlan prints how to restore a file into a cluster.
-func snapshotRestorePlan(cmd *cobra.Command, e *app.App, file, target string, f restorePlanFlags) error {
+func snapshotRestorePlan(cmd *cobra.Command, a *app.App, file, target string, f restorePlanFlags) error {
 	ctx := cmd.Context()
-	inspected, err := inspect(e, cmd, file)
+	snapshot, err := inspect(a, cmd, file)
 	if err != nil {
 		return err
 	}
@@ -78,19 +78,19 @@ func snapshotRestorePlan(cmd *cobra.Command, e *app.App, file, target string, f 
 	if err != nil {
 		return err
 	}
-	c, err := e.Owner(ctx, target)
+	c, err := a.Owner(ctx, target)
 	if err != nil {
 		return err
 	}
-	if _, err := e.Credentials.Read(e); err != nil { // they stand in the commands
+	if _, err := a.Credentials.Read(a); err != nil { // they stand in the commands
 		return err
 	}
-	r := restore.Plan{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: e.Credentials.Again(), At: e.Clock.Now()}
-	if r.Context, err = pinnedFlags(e); err != nil {
+	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: a.Credentials.Again(), At: a.Clock.Now()}
+	if r.Context, err = pinnedFlags(a); err != nil {
 		return err
 	}
 	r.Flags = strings.TrimSpace(r.Context + " -n " + c.Namespace)
-	askForRestore(ctx, e, target, &r)
+	askForRestore(ctx, a, target, &r)
 	if err := r.Find(ctx, c.Kube, c.Reader, f.replicas, f.image); err != nil {
 		return err
 	}
@@ -102,12 +102,12 @@ func snapshotRestorePlan(cmd *cobra.Command, e *app.App, file, target string, f 
 	for _, s := range steps {
 		out.Steps = append(out.Steps, v1alpha1.RestoreStep{Title: s.Title, Why: s.Why, Commands: s.Commands})
 	}
-	return e.Print(cmd, out, func(w io.Writer, _ bool) error { return writePlan(e, w, out) })
+	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writePlan(a, w, out) })
 }
 
 // askForRestore fills in what the members say, as far as any of them answers.
-func askForRestore(ctx context.Context, e *app.App, target string, r *restore.Plan) {
-	c, err := e.Cluster(ctx, target)
+func askForRestore(ctx context.Context, a *app.App, target string, r *operate.Restore) {
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return
 	}
@@ -121,26 +121,26 @@ func askForRestore(ctx context.Context, e *app.App, target string, r *restore.Pl
 
 // pinnedFlags are those by which a command that is typed later reaches the same API
 // server, whatever the current context is by then.
-func pinnedFlags(e *app.App) (string, error) {
-	if *e.Flags.BearerToken != "" {
+func pinnedFlags(a *app.App) (string, error) {
+	if *a.Flags.BearerToken != "" {
 		return "", app.Refused("--token would stand in every command that is printed; put it into a kubeconfig, and name its context with --context")
 	}
-	flags := e.ContextFlags()
-	raw, err := e.Flags.ToRawKubeConfigLoader().RawConfig()
-	if err == nil && *e.Flags.Context == "" && raw.CurrentContext != "" {
-		flags = " --context " + restore.Quote(raw.CurrentContext) + flags
+	flags := a.ContextFlags()
+	raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig()
+	if err == nil && *a.Flags.Context == "" && raw.CurrentContext != "" {
+		flags = " --context " + operate.Quote(raw.CurrentContext) + flags
 	}
 	return flags, nil
 }
 
-func writePlan(e *app.App, w io.Writer, p *v1alpha1.RestorePlan) error {
+func writePlan(a *app.App, w io.Writer, p *v1alpha1.RestorePlan) error {
 	fmt.Fprintf(w, "# Restore %s (revision %d, %d keys) into %s %s/%s\n", p.Snapshot.File, p.Snapshot.Revision, p.Snapshot.Keys, p.Cluster.Kind, p.Cluster.Namespace, p.Cluster.Name)
 	fmt.Fprintln(w, "# This is a plan: nothing has been done.")
 	for _, warning := range p.Warnings {
-		fmt.Fprintf(w, "%s %s.\n", e.Paint(w, ui.Yellow, "# Warning:"), warning)
+		fmt.Fprintf(w, "%s %s.\n", a.Paint(w, ui.Yellow, "# Warning:"), warning)
 	}
 	for i, s := range p.Steps {
-		fmt.Fprintf(w, "\n%s\n", e.Paint(w, ui.Bold, fmt.Sprintf("# %d. %s", i+1, s.Title)))
+		fmt.Fprintf(w, "\n%s\n", a.Paint(w, ui.Bold, fmt.Sprintf("# %d. %s", i+1, s.Title)))
 		if s.Why != "" {
 			fmt.Fprintf(w, "#    %s\n", s.Why)
 		}

@@ -40,17 +40,17 @@ func TestPinnedFlags(t *testing.T) {
 		if err := os.WriteFile(file, []byte(row.config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e := app.New(genericiooptions.IOStreams{})
+		a := app.New(genericiooptions.IOStreams{})
 		root := &cobra.Command{}
-		e.AddGlobalFlags(root)
+		a.AddGlobalFlags(root)
 		if err := root.ParseFlags(append(strings.FieldsFunc(row.args, func(c rune) bool { return c == ';' }), "--kubeconfig="+file)); err != nil {
 			t.Fatal(err)
 		}
 		without := func(flags string) string { return strings.ReplaceAll(flags, " --kubeconfig "+file, "") }
-		if given := without(e.ContextFlags()); given != row.given {
+		if given := without(a.ContextFlags()); given != row.given {
 			t.Errorf("%s: given are %q, want %q", row.args, given, row.given)
 		}
-		pinned, err := pinnedFlags(e)
+		pinned, err := pinnedFlags(a)
 		if without(pinned) != row.want || app.Is[*app.RefusedError](err) != row.refused {
 			t.Errorf("%s: pinned to %q (%v), want %q", row.args, pinned, err, row.want)
 		}

@@ -34,31 +34,13 @@ type snapshotSaveFlags struct {
 type snapshotVia string
 
 const (
-	viaMember snapshotVia = "member"
-	viaFull   snapshotVia = "backup-restore=full"
-	viaDelta  snapshotVia = "backup-restore=delta"
+	viaMember  snapshotVia = "member"
+	viaDefault snapshotVia = "backup-restore" // a full snapshot
+	viaFull    snapshotVia = "backup-restore=full"
+	viaDelta   snapshotVia = "backup-restore=delta"
 )
 
-// String, Set and Type implement pflag.Value.
-func (v *snapshotVia) String() string { return string(*v) }
-
-// Set takes one of the ways; backup-restore alone is a full snapshot.
-func (v *snapshotVia) Set(text string) error {
-	switch w := snapshotVia(text); w {
-	case viaMember, viaFull, viaDelta:
-		*v = w
-		return nil
-	case "backup-restore":
-		*v = viaFull
-		return nil
-	}
-	return errors.New("must be member, backup-restore, backup-restore=full or backup-restore=delta")
-}
-
-// Type is what help calls the value.
-func (v *snapshotVia) Type() string { return "way" }
-
-func newSnapshotSaveCmd(e *app.App) *cobra.Command {
+func newSnapshotSaveCmd(a *app.App) *cobra.Command {
 	f := snapshotSaveFlags{via: viaMember}
 	cmd := &cobra.Command{
 		Use:   "save TARGET [FILE | -]",
@@ -105,9 +87,9 @@ func newSnapshotSaveCmd(e *app.App) *cobra.Command {
 				return err
 			}
 			if f.via != viaMember {
-				return snapshotViaStore(cmd, e, args[0], f.via, f.change)
+				return snapshotViaStore(cmd, a, args[0], f.via, f.change)
 			}
-			return snapshotSave(cmd, e, args[0], file, f)
+			return snapshotSave(cmd, a, args[0], file, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -115,7 +97,7 @@ func newSnapshotSaveCmd(e *app.App) *cobra.Command {
 	flags.BoolVar(&f.force, "force", false, "Replace FILE and FILE.json where they are there")
 	flags.IntVar(&f.retries, "retries", 2, "How often to begin anew when a transfer fails")
 	flags.DurationVar(&f.idle, "idle-timeout", 30*time.Second, "How long a transfer may bring nothing before it counts as failed")
-	flags.Var(&f.via, "via", "How: member, or backup-restore[=full|delta] for the sidecars of a druid cluster")
+	ui.AddEnum(cmd, flags, &f.via, "via", "way", "How to take it: from a member, or with backup-restore[=full|delta] by the sidecar of a druid cluster", viaMember, viaDefault, viaFull, viaDelta)
 	ui.AddOutputFlags(cmd)
 	change.AddFlags(cmd, &f.change)
 	return cmd
@@ -138,27 +120,27 @@ func (f *snapshotSaveFlags) fit(cmd *cobra.Command, file string) error {
 }
 
 // snapshotSave saves a snapshot of one of the members to a file or to stdout.
-func snapshotSave(cmd *cobra.Command, e *app.App, target, file string, f snapshotSaveFlags) error {
+func snapshotSave(cmd *cobra.Command, a *app.App, target, file string, f snapshotSaveFlags) error {
 	ctx, cancel := app.Within(cmd.Context(), f.change.Timeout, "save a snapshot of "+target)
 	defer cancel()
 	if file == "-" {
-		if err := fitForStream(e, cmd); err != nil {
+		if err := fitForStream(a, cmd); err != nil {
 			return err
 		}
 	}
-	c, err := e.Cluster(ctx, target)
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := noDefrag(ctx, e, c); err != nil {
+	if err := noDefrag(ctx, a, c); err != nil {
 		return err
 	}
-	order, err := snapshotOrder(ctx, e, c, f.member)
+	order, err := snapshotOrder(ctx, a, c, f.member)
 	if err != nil {
 		return err
 	}
-	s := newSaving(e, c, order, f)
+	s := newSaving(a, c, order, f)
 	if file == "-" {
 		return s.toStdout(ctx)
 	}
@@ -168,24 +150,24 @@ func snapshotSave(cmd *cobra.Command, e *app.App, target, file string, f snapsho
 	return s.toFile(ctx, cmd, file, f.force)
 }
 
-func fitForStream(e *app.App, cmd *cobra.Command) error {
+func fitForStream(a *app.App, cmd *cobra.Command) error {
 	if ui.FormatOf(cmd) != "table" {
 		return errors.New("-o can't be used with -: the snapshot itself goes to stdout")
 	}
-	if _, ok := ui.Terminal(e.Out); ok {
+	if _, ok := ui.Terminal(a.Out); ok {
 		return errors.New("stdout is a terminal, and a snapshot is no text: name a file, or pipe it on")
 	}
 	return nil
 }
 
 // noDefrag refuses while somebody defragments the cluster with this plugin.
-func noDefrag(ctx context.Context, e *app.App, c *app.Cluster) error {
-	return lock.CheckHeld(ctx, c.Kube, c.Owner, []string{"defrag"}, func(h lock.Holder, watch time.Duration) { change.Watching(e, h, watch) })
+func noDefrag(ctx context.Context, a *app.App, c *app.Cluster) error {
+	return operate.Heed(ctx, c.Kube, c.Owner, []string{"defrag"}, func(h operate.Holder, watch time.Duration) { change.Watching(a, h, watch) })
 }
 
 // snapshotOrder are the members to ask, the best first, or the one that the user
 // wants, whatever it is.
-func snapshotOrder(ctx context.Context, e *app.App, c *app.Cluster, pod string) ([]etcd.Member, error) {
+func snapshotOrder(ctx context.Context, a *app.App, c *app.Cluster, pod string) ([]etcd.Member, error) {
 	survey, err := c.Members.Survey(ctx)
 	split, isSplit := errors.AsType[*etcd.SplitBrainError](err)
 	if err != nil && !isSplit {
@@ -196,7 +178,7 @@ func snapshotOrder(ctx context.Context, e *app.App, c *app.Cluster, pod string) 
 		if i < 0 {
 			return nil, fmt.Errorf("%s has no member's pod called %q: it has %s", c.Owner, pod, strings.Join(podsOf(survey.Members), ", "))
 		}
-		warnOfMember(e, survey.Members[i], survey.Members)
+		warnOfMember(a, survey.Members[i], survey.Members)
 		return survey.Members[i : i+1], nil
 	}
 	if isSplit {
@@ -207,26 +189,26 @@ func snapshotOrder(ctx context.Context, e *app.App, c *app.Cluster, pod string) 
 		return nil, app.Unhealthy("%s has no member that a snapshot can be taken of: %s", c.Owner, whyNot(survey.Members))
 	}
 	if order[0].LeaderID == 0 {
-		e.Warn("%s has no leader: this is what %s has applied, up to revision %d. Others may have applied more.", order[0].Pod, order[0].Pod, order[0].Revision)
+		a.Warn("%s has no leader: this is what %s has applied, up to revision %d. Others may have applied more.", order[0].Pod, order[0].Pod, order[0].Revision)
 	}
 	return order, nil
 }
 
 // warnOfMember says what is wrong with the member that the user chose.
-func warnOfMember(e *app.App, m etcd.Member, all []etcd.Member) {
+func warnOfMember(a *app.App, m etcd.Member, all []etcd.Member) {
 	newest := int64(0)
 	for _, other := range all {
 		newest = max(newest, other.Revision)
 	}
 	switch {
 	case m.Err != nil:
-		e.Warn("%s: %s.", m.Pod, etcd.Reason(m.Err))
+		a.Warn("%s: %s.", m.Pod, etcd.Reason(m.Err))
 	case slices.Contains(m.Alarms, "CORRUPT"):
-		e.Warn("%s has raised CORRUPT: its data differs from that of the other members.", m.Pod)
+		a.Warn("%s has raised CORRUPT: its data differs from that of the other members.", m.Pod)
 	case m.Learner:
-		e.Warn("%s is a learner, at revision %d of %d.", m.Pod, m.Revision, newest)
+		a.Warn("%s is a learner, at revision %d of %d.", m.Pod, m.Revision, newest)
 	case m.LeaderID == 0:
-		e.Warn("%s has no leader: this is what it has applied, up to revision %d.", m.Pod, m.Revision)
+		a.Warn("%s has no leader: this is what it has applied, up to revision %d.", m.Pod, m.Revision)
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	cmd := ui.NewGroupCmd("snapshot", "Save, check and list snapshots, and plan a restore",
-		newSnapshotSaveCmd(e),
-		newSnapshotStatusCmd(e),
-		newSnapshotListCmd(e),
-		newSnapshotRestorePlanCmd(e),
+		newSnapshotSaveCmd(a),
+		newSnapshotStatusCmd(a),
+		newSnapshotListCmd(a),
+		newSnapshotRestorePlanCmd(a),
 	)
 	cmd.Example = ui.Examples(`
 		# A verified snapshot of a follower, in a file

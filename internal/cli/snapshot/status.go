@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-func newSnapshotStatusCmd(e *app.App) *cobra.Command {
+func newSnapshotStatusCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status FILE",
 		Short: "Check a snapshot in a file and say what it holds",
@@ -38,24 +38,24 @@ func newSnapshotStatusCmd(e *app.App) *cobra.Command {
 			# Only the revision
 			kubectl etcd snapshot status main.db -o jsonpath='{.revision}'`),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return snapshotStatus(cmd, e, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return snapshotStatus(cmd, a, args[0]) },
 	}
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-func snapshotStatus(cmd *cobra.Command, e *app.App, file string) error {
-	out, err := inspect(e, cmd, file)
+func snapshotStatus(cmd *cobra.Command, a *app.App, file string) error {
+	out, err := inspect(a, cmd, file)
 	if err != nil {
 		return err
 	}
-	return e.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
+	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
 }
 
 // inspect reads a snapshot and what stands beside it.
-func inspect(e *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, error) {
-	got, err := snapshot.Inspect(cmd.Context(), file)
-	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
+func inspect(a *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, error) {
+	got, err := etcd.InspectSnapshot(cmd.Context(), file)
+	if corrupt, ok := errors.AsType[*etcd.CorruptError](err); ok {
 		return nil, app.Unhealthy("%v", corrupt)
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func inspect(e *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, e
 	}
 	out := snapshotObject(file, got)
 	if out.Origin, err = originOf(file, out.SHA256); err != nil {
-		e.Warn("%v.", err)
+		a.Warn("%v.", err)
 	}
 	return out, nil
 }

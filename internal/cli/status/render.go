@@ -18,12 +18,12 @@ import (
 )
 
 // renderStatus writes a status for people, on as many columns as the canvas has.
-func renderStatus(e *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool) error {
-	p := ui.Page{Console: e.Console, Out: w, Now: st.Time.Time}
+func renderStatus(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool) error {
+	p := ui.Page{Console: a.Console, Out: w, Now: st.Time.Time}
 	summary(&p, st)
 	if len(st.Members) > 0 {
 		fmt.Fprintln(w)
-		if err := membersTable(st, w.Columns, wide).Write(e.Console, w, wide); err != nil {
+		if err := membersTable(st, w.Columns, wide).Write(a.Console, w, wide); err != nil {
 			return err
 		}
 	}

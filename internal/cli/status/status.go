@@ -25,7 +25,7 @@ type statusOptions struct {
 	interval time.Duration
 }
 
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	var o statusOptions
 	cmd := &cobra.Command{
 		Use:   "status [TARGET]",
@@ -63,7 +63,7 @@ func NewCommand(e *app.App) *cobra.Command {
 			kubectl etcd status etcd-main -n team-a -o jsonpath='{.leader}{"\n"}'`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(cmd.Context(), e, cmd, strings.Join(args, ""), o)
+			return run(cmd.Context(), a, cmd, strings.Join(args, ""), o)
 		},
 	}
 	flags := cmd.Flags()
@@ -74,28 +74,28 @@ func NewCommand(e *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, e *app.App, cmd *cobra.Command, target string, o statusOptions) error {
-	v, err := newObserver(ctx, e, target, o.scope)
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o statusOptions) error {
+	v, err := newObserver(ctx, a, target, o.scope)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	if o.watch {
-		return watchStatus(ctx, e, cmd, v, max(o.interval, 200*time.Millisecond))
+		return watchStatus(ctx, a, cmd, v, max(o.interval, 200*time.Millisecond))
 	}
 	seen, err := v.Observe(ctx)
 	if err != nil {
 		return err
 	}
 	st := health.StatusOf(seen)
-	if err := printStatus(e, cmd, st); err != nil {
+	if err := printStatus(a, cmd, st); err != nil {
 		return err
 	}
 	return verdictOn(st)
 }
 
 // NewObserver returns an observer of the cluster that the target or the scope names.
-func newObserver(ctx context.Context, e *app.App, target string, s app.Scope) (*health.Observer, error) {
+func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*health.Observer, error) {
 	if err := s.Besides(target); err != nil {
 		return nil, err
 	}
@@ -103,32 +103,32 @@ func newObserver(ctx context.Context, e *app.App, target string, s app.Scope) (*
 	if err != nil {
 		return nil, err
 	}
-	reader, err := e.Reader()
+	reader, err := a.Reader()
 	if err != nil {
 		return nil, err
 	}
-	namespace, err := e.Namespace()
+	namespace, err := a.Namespace()
 	if err != nil {
 		return nil, err
 	}
 	if s != (app.Scope{}) {
-		owner, err := s.Only(ctx, e)
+		owner, err := s.Only(ctx, a)
 		if err != nil {
 			return nil, err
 		}
 		namespace, t = owner.Namespace, owner.Target()
 	}
-	to, err := e.Access()
+	to, err := a.Access()
 	if err != nil {
 		return nil, err
 	}
-	return health.NewObserver(reader, to, namespace, t, e.Clock), nil
+	return health.NewObserver(reader, to, namespace, t, a.Clock), nil
 }
 
-func printStatus(e *app.App, cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus) error {
-	return e.Print(cmd, st, func(w io.Writer, wide bool) error {
-		c := e.Screen(w)
-		if err := renderStatus(e, c, st, wide); err != nil {
+func printStatus(a *app.App, cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus) error {
+	return a.Print(cmd, st, func(w io.Writer, wide bool) error {
+		c := a.Screen(w)
+		if err := renderStatus(a, c, st, wide); err != nil {
 			return err
 		}
 		_, err := w.Write(c.Bytes())

@@ -44,9 +44,9 @@ func TestStatus(t *testing.T) {
 			change(&s)
 			st := health.StatusOf(s)
 			for _, columns := range []int{80, 200} {
-				e := app.New(genericiooptions.IOStreams{})
+				a := app.New(genericiooptions.IOStreams{})
 				c := &ui.Screen{Columns: columns}
-				if err := renderStatus(e, c, st, false); err != nil {
+				if err := renderStatus(a, c, st, false); err != nil {
 					t.Fatal(err)
 				}
 				said := "exit code 0\n"

@@ -21,9 +21,9 @@ import (
 
 // watchStatus looks until the context ends, which is no error. A look that fails
 // is told, and the next one may succeed.
-func watchStatus(ctx context.Context, e *app.App, cmd *cobra.Command, v *health.Observer, every time.Duration) error {
-	w := watcher{env: e, cmd: cmd}
-	_, w.redraws = ui.Terminal(e.Out)
+func watchStatus(ctx context.Context, a *app.App, cmd *cobra.Command, v *health.Observer, every time.Duration) error {
+	w := watcher{env: a, cmd: cmd}
+	_, w.redraws = ui.Terminal(a.Out)
 	w.redraws = w.redraws && w.drawn()
 	for {
 		seen, err := v.Observe(ctx)
@@ -42,7 +42,7 @@ func watchStatus(ctx context.Context, e *app.App, cmd *cobra.Command, v *health.
 		select {
 		case <-ctx.Done():
 			return interrupted()
-		case <-e.Clock.After(every):
+		case <-a.Clock.After(every):
 		}
 	}
 }

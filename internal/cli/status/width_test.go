@@ -37,15 +37,15 @@ func TestNarrow(t *testing.T) {
 	sick, until := cluster, metav1.NewTime(now.Add(5*time.Hour+30*time.Minute))
 	sick.Version, sick.Quorum = "3.5.27,3.6.16", v1alpha1.Quorum{Voters: 3, Healthy: 1, Needed: 2, Slack: -1}
 	sick.Backup.Status, sick.Traffic = "False", v1alpha1.Traffic{State: v1alpha1.TrafficCut, Until: &until}
-	e := app.New(genericiooptions.IOStreams{})
+	a := app.New(genericiooptions.IOStreams{})
 	for what, write := range map[string]func(*ui.Screen) error{
 		"list -A": func(c *ui.Screen) error {
-			return list.ListTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).Write(e.Console, c, false)
+			return list.ListTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).Write(a.Console, c, false)
 		},
 		"list -A of one that is very ill": func(c *ui.Screen) error {
-			return list.ListTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).Write(e.Console, c, false)
+			return list.ListTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).Write(a.Console, c, false)
 		},
-		"member list": func(c *ui.Screen) error { return member.WriteMembers(e, c, members, false) },
+		"member list": func(c *ui.Screen) error { return member.WriteMembers(a, c, members, false) },
 	} {
 		for _, columns := range []int{80, 300} {
 			c := &ui.Screen{Columns: columns}

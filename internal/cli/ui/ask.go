@@ -13,11 +13,11 @@ import (
 )
 
 // Ask asks on the terminal; anything but yes is no.
-func (e *Console) Ask(ctx context.Context, question string) (bool, error) {
-	fmt.Fprintf(e.ErrOut, "%s [y/N] ", question)
+func (c *Console) Ask(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(c.ErrOut, "%s [y/N] ", question)
 	answers := make(chan string, 1)
 	go func() {
-		line, err := bufio.NewReader(e.In).ReadString('\n')
+		line, err := bufio.NewReader(c.In).ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			line = ""
 		}
@@ -25,7 +25,7 @@ func (e *Console) Ask(ctx context.Context, question string) (bool, error) {
 	}()
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(e.ErrOut)
+		fmt.Fprintln(c.ErrOut)
 		return false, fmt.Errorf("nothing was changed: %w", context.Cause(ctx))
 	case answer := <-answers:
 		answer = strings.ToLower(strings.TrimSpace(answer))

@@ -23,9 +23,9 @@ func TestPrintUnread(t *testing.T) {
 		if err := cmd.Flags().Set("output", format); err != nil {
 			t.Fatal(err)
 		}
-		e := NewConsole(genericiooptions.IOStreams{Out: scripttest.BrokenPipe(t)})
+		c := NewConsole(genericiooptions.IOStreams{Out: scripttest.BrokenPipe(t)})
 		st := &v1alpha1.WebhookStatus{}
-		if err := e.Print(cmd, st, func(w io.Writer, _ bool) error { _, err := io.WriteString(w, "line\n"); return err }); err != nil {
+		if err := c.Print(cmd, st, func(w io.Writer, _ bool) error { _, err := io.WriteString(w, "line\n"); return err }); err != nil {
 			t.Errorf("-o %s: %v", format, err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 )
 
 // ColorMode is the value of --color.
@@ -19,23 +18,10 @@ const (
 	ColorNever  ColorMode = "never"
 )
 
-// String, Set and Type implement pflag.Value.
-func (c *ColorMode) String() string { return string(*c) }
+// ColorModes are the values of --color.
+var ColorModes = []ColorMode{colorAuto, ColorAlways, ColorNever}
 
-// Set takes one of the three modes.
-func (c *ColorMode) Set(text string) error {
-	switch mode := ColorMode(strings.ToLower(text)); mode {
-	case colorAuto, ColorAlways, ColorNever:
-		*c = mode
-		return nil
-	}
-	return fmt.Errorf("must be auto, always or never")
-}
-
-// Type is what help calls the value.
-func (c *ColorMode) Type() string { return "mode" }
-
-// Color is the number of a terminal's colour; the zero Color is none.
+// Color is the ANSI code of a color. The zero Color is none.
 type Color int
 
 const (
@@ -47,16 +33,16 @@ const (
 	Yellow  Color = 33
 )
 
-// Paints says whether what goes to a stream is coloured. Colour never says
-// anything that the words beside it don't.
-func (e *Console) Paints(w io.Writer) bool {
-	if c, ok := w.(*Screen); ok {
-		return c.colored
+// Paints reports whether text for a stream is colored. Color is never the only carrier of
+// information.
+func (c *Console) Paints(w io.Writer) bool {
+	if screen, ok := w.(*Screen); ok {
+		return screen.colored
 	}
 	switch {
-	case e.Color == ColorAlways:
+	case c.Color == ColorAlways:
 		return true
-	case e.Color == ColorNever, os.Getenv("NO_COLOR") != "":
+	case c.Color == ColorNever, os.Getenv("NO_COLOR") != "":
 		return false
 	case os.Getenv("CLICOLOR_FORCE") != "" && os.Getenv("CLICOLOR_FORCE") != "0":
 		return true
@@ -65,10 +51,10 @@ func (e *Console) Paints(w io.Writer) bool {
 	return ok && os.Getenv("TERM") != "dumb"
 }
 
-// Paint colours a text for a stream, where that is wanted.
-func (e *Console) Paint(w io.Writer, c Color, text string) string {
-	if c == NoColor || text == "" || !e.Paints(w) {
+// Paint returns the text in the color, or unchanged if the stream is not colored.
+func (c *Console) Paint(w io.Writer, color Color, text string) string {
+	if color == NoColor || text == "" || !c.Paints(w) {
 		return text
 	}
-	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", c, text)
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, text)
 }

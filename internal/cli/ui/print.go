@@ -74,8 +74,8 @@ func FormatOf(cmd *cobra.Command) string {
 
 // Print writes an object of api/output to stdout as -o says. table writes it for
 // people; wide is true for -o wide.
-func (e *Console) Print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
-	err := e.write(cmd, obj, table)
+func (c *Console) Print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
+	err := c.write(cmd, obj, table)
 	if errors.Is(err, syscall.EPIPE) {
 		// Only a command that IgnoreBrokenPipe lives to see it, and its work isn't what it prints.
 		return nil
@@ -83,15 +83,15 @@ func (e *Console) Print(cmd *cobra.Command, obj runtime.Object, table func(w io.
 	return err
 }
 
-func (e *Console) write(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
+func (c *Console) write(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
 	format := FormatOf(cmd)
 	switch format {
 	case "table", "wide":
-		return table(e.Out, format == "wide")
+		return table(c.Out, format == "wide")
 	case "name":
 		if n, ok := obj.(named); ok {
 			for _, name := range n.Names() {
-				fmt.Fprintln(e.Out, name)
+				fmt.Fprintln(c.Out, name)
 			}
 			return nil
 		}
@@ -107,7 +107,7 @@ func (e *Console) write(cmd *cobra.Command, obj runtime.Object, table func(w io.
 		return err
 	}
 	// jsonpath writes no line end of its own, as kubectl doesn't either.
-	return templateError(format, printer.PrintObj(obj, e.Out))
+	return templateError(format, printer.PrintObj(obj, c.Out))
 }
 
 var beyond = regexp.MustCompile(`array index out of bounds: index (\d+), length (\d+)`)

@@ -24,8 +24,8 @@ func TestTemplateErrors(t *testing.T) {
 		if err := cmd.Flags().Set("output", format); err != nil {
 			t.Fatal(err)
 		}
-		e := NewConsole(genericiooptions.IOStreams{Out: io.Discard})
-		if err := e.Print(cmd, &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{}}, nil); err == nil || err.Error() != want {
+		c := NewConsole(genericiooptions.IOStreams{Out: io.Discard})
+		if err := c.Print(cmd, &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{}}, nil); err == nil || err.Error() != want {
 			t.Errorf("-o %s:\n%v, want\n%s", format, err, want)
 		}
 	}

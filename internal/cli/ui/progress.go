@@ -31,9 +31,9 @@ type Progress struct {
 
 // NewProgress begins to show a transfer of total bytes; 0 where that isn't known
 // yet. Finish ends it. Its methods may be called from any goroutine.
-func (e *Console) NewProgress(what string, total int64) *Progress {
+func (c *Console) NewProgress(what string, total int64) *Progress {
 	p := &Progress{
-		out: e.ErrOut, clock: clock.RealClock{}, what: what, columns: Width(e.ErrOut), total: total,
+		out: c.ErrOut, clock: clock.RealClock{}, what: what, columns: Width(c.ErrOut), total: total,
 		began: clock.RealClock{}.Now(), stop: make(chan struct{}),
 	}
 	every := 10 * time.Second

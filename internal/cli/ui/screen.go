@@ -21,12 +21,12 @@ type Screen struct {
 }
 
 // Screen is an empty one for a stream.
-func (e *Console) Screen(w io.Writer) *Screen {
-	c := &Screen{Columns: Width(w), colored: e.Paints(w)}
+func (c *Console) Screen(w io.Writer) *Screen {
+	s := &Screen{Columns: Width(w), colored: c.Paints(w)}
 	if fd, ok := Terminal(w); ok {
 		if _, rows, err := term.GetSize(fd); err == nil {
-			c.Rows = rows
+			s.Rows = rows
 		}
 	}
-	return c
+	return s
 }

@@ -17,8 +17,8 @@ type StatusLine struct {
 	columns int
 }
 
-func (e *Console) NewStatusLine() *StatusLine {
-	return &StatusLine{out: e.ErrOut, columns: Width(e.ErrOut)}
+func (c *Console) NewStatusLine() *StatusLine {
+	return &StatusLine{out: c.ErrOut, columns: Width(c.ErrOut)}
 }
 
 func (p *StatusLine) Show(what string) {

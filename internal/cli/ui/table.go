@@ -58,7 +58,7 @@ const (
 )
 
 // Write prints the table. A row may be shorter than the headings.
-func (t *Table) Write(e *Console, w io.Writer, wide bool) error {
+func (t *Table) Write(c *Console, w io.Writer, wide bool) error {
 	var shown []int
 	for i, c := range t.Columns {
 		if wide || !c.Wide {
@@ -77,14 +77,14 @@ func (t *Table) Write(e *Console, w io.Writer, wide bool) error {
 		header[i] = Cell{Text: c.Name, Color: Bold}
 	}
 	for _, row := range append([][]Cell{header}, t.Rows...) {
-		if _, err := fmt.Fprintln(w, t.line(e, w, row, shown, widths)); err != nil {
+		if _, err := fmt.Fprintln(w, t.line(c, w, row, shown, widths)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) line(e *Console, w io.Writer, row []Cell, shown, widths []int) string {
+func (t *Table) line(c *Console, w io.Writer, row []Cell, shown, widths []int) string {
 	var b strings.Builder
 	for n, i := range shown {
 		text, paint := "-", NoColor
@@ -94,7 +94,7 @@ func (t *Table) line(e *Console, w io.Writer, row []Cell, shown, widths []int) s
 		text = Shorten(text, widths[n])
 		pad := strings.Repeat(" ", widths[n]-utf8.RuneCountInString(text))
 		last := n == len(shown)-1
-		switch text = e.Paint(w, paint, text); {
+		switch text = c.Paint(w, paint, text); {
 		case t.Columns[i].Right:
 			text = pad + text
 		case !last:

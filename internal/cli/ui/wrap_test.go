@@ -55,8 +55,8 @@ func TestTable(t *testing.T) {
 	const wide = "NAME        SIZE   NODE   WHY\na        1.0 GiB   n1     a long story\nlonger         -   n2     -\n"
 	for want, isWide := range map[string]bool{narrow: false, wide: true} {
 		var b bytes.Buffer
-		e := NewConsole(genericiooptions.IOStreams{})
-		if err := tab.Write(e, &b, isWide); err != nil {
+		c := NewConsole(genericiooptions.IOStreams{})
+		if err := tab.Write(c, &b, isWide); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, b.String()); diff != "" {

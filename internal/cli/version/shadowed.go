@@ -18,7 +18,7 @@ const PluginName = "kubectl-etcd"
 
 // warnOfShadowing says where PATH has other programs of the plugin's name, and
 // which of them kubectl runs.
-func warnOfShadowing(e *app.App) {
+func warnOfShadowing(a *app.App) {
 	self, err := os.Executable()
 	if err != nil {
 		return // nothing can be compared
@@ -27,10 +27,10 @@ func warnOfShadowing(e *app.App) {
 	switch {
 	case len(others) == 0:
 	case others[0] == first:
-		e.Warn("kubectl etcd runs %s, not this program: it comes first in PATH. This is %s.", described(first), self)
+		a.Warn("kubectl etcd runs %s, not this program: it comes first in PATH. This is %s.", described(first), self)
 	default:
 		for _, other := range others {
-			e.Warn("%s is in PATH too; kubectl etcd runs %s, which comes first.", described(other), first)
+			a.Warn("%s is in PATH too; kubectl etcd runs %s, which comes first.", described(other), first)
 		}
 	}
 }

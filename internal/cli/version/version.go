@@ -23,7 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	var clientOnly bool
 	cmd := &cobra.Command{
 		Use:   "version [--client]",
@@ -39,7 +39,7 @@ func NewCommand(e *app.App) *cobra.Command {
 			kubectl etcd version -o json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return printVersion(cmd, e, clientOnly)
+			return printVersion(cmd, a, clientOnly)
 		},
 	}
 	cmd.Flags().BoolVar(&clientOnly, "client", false, "Print the plugin's own version and ask no cluster")
@@ -48,14 +48,14 @@ func NewCommand(e *app.App) *cobra.Command {
 }
 
 // printVersion prints what it knows even where the cluster doesn't answer.
-func printVersion(cmd *cobra.Command, e *app.App, clientOnly bool) error {
+func printVersion(cmd *cobra.Command, a *app.App, clientOnly bool) error {
 	v := &v1alpha1.Version{Client: app.ClientVersion()}
 	var unknown error
 	if !clientOnly {
-		v.Server, unknown = serverVersion(cmd.Context(), e)
+		v.Server, unknown = serverVersion(cmd.Context(), a)
 	}
-	err := e.Print(cmd, v, func(w io.Writer, _ bool) error { return versionText(w, v) })
-	warnOfShadowing(e)
+	err := a.Print(cmd, v, func(w io.Writer, _ bool) error { return versionText(w, v) })
+	warnOfShadowing(a)
 	if err == nil {
 		err = unknown
 	}
@@ -107,12 +107,12 @@ func programLines(name string, server *v1alpha1.ServerVersion) []string {
 // app.kubernetes.io/name that their Deployments carry.
 var ourPrograms = []string{"etcd-webhook", "etcd-druid"}
 
-func serverVersion(ctx context.Context, e *app.App) (*v1alpha1.ServerVersion, error) {
-	kube, err := e.Client()
+func serverVersion(ctx context.Context, a *app.App) (*v1alpha1.ServerVersion, error) {
+	kube, err := a.Client()
 	if err != nil {
 		return nil, err
 	}
-	config, err := e.Config()
+	config, err := a.Config()
 	if err != nil {
 		return nil, err
 	}

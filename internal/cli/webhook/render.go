@@ -18,18 +18,18 @@ import (
 )
 
 // renderWebhook writes a status for people, on as many columns as the canvas has.
-func renderWebhook(e *app.App, w *ui.Screen, st *v1alpha1.WebhookStatus, wide bool) error {
-	p := ui.Page{Console: e.Console, Out: w, Now: st.Time.Time}
+func renderWebhook(a *app.App, w *ui.Screen, st *v1alpha1.WebhookStatus, wide bool) error {
+	p := ui.Page{Console: a.Console, Out: w, Now: st.Time.Time}
 	webhookSummary(&p, st)
 	if len(st.Program.Replicas) > 0 {
 		fmt.Fprintln(w)
-		if err := replicasTable(st, w.Columns, wide).Write(e.Console, w, wide); err != nil {
+		if err := replicasTable(st, w.Columns, wide).Write(a.Console, w, wide); err != nil {
 			return err
 		}
 	}
 	if len(st.Webhooks) > 0 {
 		fmt.Fprintln(w)
-		if err := webhooksTable(st, w.Columns, wide).Write(e.Console, w, wide); err != nil {
+		if err := webhooksTable(st, w.Columns, wide).Write(a.Console, w, wide); err != nil {
 			return err
 		}
 	}

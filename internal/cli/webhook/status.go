@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 )
 
-func newWebhookStatusCmd(e *app.App) *cobra.Command {
+func newWebhookStatusCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say whether the installed etcd-webhook works",
@@ -44,15 +44,15 @@ func newWebhookStatusCmd(e *app.App) *cobra.Command {
 			kubectl etcd webhook status -o json | jq -r .health`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runStatus(cmd.Context(), e, cmd)
+			return runStatus(cmd.Context(), a, cmd)
 		},
 	}
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-func runStatus(ctx context.Context, e *app.App, cmd *cobra.Command) error {
-	look, err := webhookLook(e)
+func runStatus(ctx context.Context, a *app.App, cmd *cobra.Command) error {
+	look, err := webhookLook(a)
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,9 @@ func runStatus(ctx context.Context, e *app.App, cmd *cobra.Command) error {
 		return err
 	}
 	install.JudgeWebhook(st)
-	err = e.Print(cmd, st, func(w io.Writer, wide bool) error {
-		c := e.Screen(w)
-		if err := renderWebhook(e, c, st, wide); err != nil {
+	err = a.Print(cmd, st, func(w io.Writer, wide bool) error {
+		c := a.Screen(w)
+		if err := renderWebhook(a, c, st, wide); err != nil {
 			return err
 		}
 		_, err := w.Write(c.Bytes())
@@ -92,14 +92,14 @@ func webhookVerdict(st *v1alpha1.WebhookStatus) error {
 	return app.Unhealthy("etcd-webhook does not work%s", first)
 }
 
-func webhookLook(e *app.App) (*install.Inspector, error) {
-	config, err := e.Config()
+func webhookLook(a *app.App) (*install.Inspector, error) {
+	config, err := a.Config()
 	if err != nil {
 		return nil, err
 	}
-	namespace, err := e.Namespace()
+	namespace, err := a.Namespace()
 	if err != nil {
 		return nil, err
 	}
-	return install.NewWebhookLook(config, e.Clock, namespace, *e.Flags.Namespace != "")
+	return install.NewWebhookLook(config, a.Clock, namespace, *a.Flags.Namespace != "")
 }

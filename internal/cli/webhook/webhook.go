@@ -11,9 +11,9 @@ import (
 )
 
 // NewCommand is about etcd-webhook, the program in the cluster.
-func NewCommand(e *app.App) *cobra.Command {
+func NewCommand(a *app.App) *cobra.Command {
 	return ui.NewGroupCmd("webhook", "See or remove the etcd-webhook that is installed",
-		newWebhookStatusCmd(e),
-		newWebhookUninstallCmd(e),
+		newWebhookStatusCmd(a),
+		newWebhookUninstallCmd(a),
 	)
 }

@@ -34,9 +34,9 @@ func TestWebhookStatus(t *testing.T) {
 				st := Installed()
 				change(st)
 				install.JudgeWebhook(st)
-				e := app.New(genericiooptions.IOStreams{})
+				a := app.New(genericiooptions.IOStreams{})
 				c := &ui.Screen{Columns: columns}
-				if err := renderWebhook(e, c, st, false); err != nil {
+				if err := renderWebhook(a, c, st, false); err != nil {
 					t.Fatal(err)
 				}
 				said := "exit code 0\n"
