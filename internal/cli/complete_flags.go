@@ -49,7 +49,7 @@ func (c completions) completeNamespaces(cmd *cobra.Command, _ []string, typed st
 	for i := range list.Items {
 		names = append(names, list.Items[i].Name)
 	}
-	return startingWith(typed, names), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(typed, names), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (c completions) completeContexts(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -57,7 +57,7 @@ func (c completions) completeContexts(_ *cobra.Command, _ []string, typed string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return startingWith(typed, slices.Sorted(maps.Keys(raw.Contexts))), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(typed, slices.Sorted(maps.Keys(raw.Contexts))), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeServices offers those that lead clients to the cluster that is named.
@@ -95,5 +95,5 @@ func completeChecks(_ *cobra.Command, _ []string, typed string) ([]string, cobra
 	for _, c := range check.All() {
 		out = append(out, before+c.ID+"\t"+c.Title)
 	}
-	return startingWith(typed, out), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(typed, out), cobra.ShellCompDirectiveNoFileComp
 }

@@ -63,7 +63,7 @@ func (c completions) completeUsage(usage []string) completer {
 	}
 }
 
-func startingWith(typed string, words []string) []string {
+func withPrefix(typed string, words []string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, typed) })
 }
 
@@ -132,5 +132,5 @@ func (c completions) complete(cmd *cobra.Command, typed string, words func([]obs
 	if err != nil {
 		return nil, directive
 	}
-	return startingWith(typed, words(owners)), directive
+	return withPrefix(typed, words(owners)), directive
 }

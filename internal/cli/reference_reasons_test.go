@@ -42,7 +42,7 @@ func reasonsReference() string {
 		"conditions, in the annotation `kubectl-etcd.dev/budget-reason`, in audit annotations and in the\n" +
 		"label `reason` of [metrics](metrics.md). The IDs of checks are in [checks.md](checks.md).\n")
 	from := ""
-	for _, r := range explain.AllReasons() {
+	for _, r := range explain.Reasons() {
 		if strings.HasPrefix(r.From, "Check of ") {
 			continue
 		}

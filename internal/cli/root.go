@@ -49,10 +49,10 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 
 // The groups of the commands, in the order of the help.
 const (
-	groupLook     = "look"
-	groupChange   = "change"
-	groupBackup   = "backup"
-	groupPlumbing = "plumbing"
+	groupInspect = "look"
+	groupChange  = "change"
+	groupBackup  = "backup"
+	groupOther   = "plumbing"
 )
 
 func newRootCmd(a *app.App) *cobra.Command {
@@ -84,13 +84,13 @@ func newRootCmd(a *app.App) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.ErrOut)
 	root.AddGroup(
-		&cobra.Group{ID: groupLook, Title: "See:"},
+		&cobra.Group{ID: groupInspect, Title: "See:"},
 		&cobra.Group{ID: groupChange, Title: "Change:"},
 		&cobra.Group{ID: groupBackup, Title: "Back up:"},
-		&cobra.Group{ID: groupPlumbing, Title: "Other:"},
+		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
 	a.AddGlobalFlags(root)
-	add(root, groupLook,
+	add(root, groupInspect,
 		list.NewCommand(a),
 		check.NewCommand(a),
 		status.NewCommand(a),
@@ -107,7 +107,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 	add(root, groupBackup,
 		snapshot.NewCommand(a),
 	)
-	add(root, groupPlumbing,
+	add(root, groupOther,
 		completion.NewCommand(a),
 		explain.NewCommand(a),
 		newOptionsCmd(a),
@@ -115,7 +115,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 		version.NewCommand(a),
 		webhook.NewCommand(a),
 	)
-	finish(a, root)
+	customize(a, root)
 	return root
 }
 

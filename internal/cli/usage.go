@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// finish gives all commands what they have in common.
-func finish(a *app.App, root *cobra.Command) {
+// customize gives all commands what they have in common.
+func customize(a *app.App, root *cobra.Command) {
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { help(a.Console, cmd, args) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(a.Console, cmd.OutOrStderr(), cmd) })
 	root.SetFlagErrorFunc(flagError)
@@ -28,7 +28,7 @@ func finish(a *app.App, root *cobra.Command) {
 		return nil
 	}
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	root.SetHelpCommandGroupID(groupPlumbing)
+	root.SetHelpCommandGroupID(groupOther)
 	root.CompletionOptions.DisableDefaultCmd = true
 	completions{a}.completeArguments(root)
 	everyCommand(root, func(c *cobra.Command) {
@@ -59,9 +59,9 @@ func argumentError(cmd *cobra.Command, err error) error {
 func flagError(cmd *cobra.Command, err error) error {
 	hint := ""
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		err = plainly(invalid)
+		err = readable(invalid)
 	}
-	if unknown, ok := errorsAsNotExist(err); ok {
+	if unknown, ok := unknownFlag(err); ok {
 		var all []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
@@ -73,9 +73,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w%s; see %s --help", err, hint, cmd.CommandPath())
 }
 
-// plainly says of a number or a duration that is none what would be one, instead of
+// readable says of a number or a duration that is none what would be one, instead of
 // what Go's parsers say.
-func plainly(invalid *pflag.InvalidValueError) error {
+func readable(invalid *pflag.InvalidValueError) error {
 	form := ""
 	switch invalid.GetFlag().Value.Type() {
 	case "int", "int32", "int64":
@@ -96,7 +96,7 @@ func plainly(invalid *pflag.InvalidValueError) error {
 	return fmt.Errorf("--%s %q: it must be %s", invalid.GetFlag().Name, invalid.GetValue(), form)
 }
 
-func errorsAsNotExist(err error) (name string, ok bool) {
+func unknownFlag(err error) (name string, ok bool) {
 	name, ok = strings.CutPrefix(err.Error(), "unknown flag: --")
 	return name, ok
 }

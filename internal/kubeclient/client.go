@@ -39,5 +39,5 @@ func NewClient(config *rest.Config, httpClient *http.Client, scheme *runtime.Sch
 		return nil, err
 	}
 	kube, err := client.New(config, client.Options{HTTPClient: httpClient, Scheme: scheme, Mapper: mapper, FieldOwner: FieldManager})
-	return served{kube}, err
+	return clientOfServed{kube}, err
 }

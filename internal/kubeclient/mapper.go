@@ -16,10 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// known are the kinds that commands use by type, by group and version; true for
+// knownScopes are the kinds that commands use by type, by group and version; true for
 // those that belong to no namespace. Which resources serve them never changes, so
 // nobody asks the API server: that would cost each command several round trips.
-var known = map[schema.GroupVersion]map[string]bool{
+var knownScopes = map[schema.GroupVersion]map[string]bool{
 	{Version: "v1"}: {
 		"ConfigMap": false, "Event": false, "Namespace": true, "Node": true, "PersistentVolume": true, "PersistentVolumeClaim": false,
 		"Pod": false, "Secret": false, "Service": false, "ServiceAccount": false,
@@ -46,7 +46,7 @@ func newMapper(config *rest.Config, httpClient *http.Client, scheme *runtime.Sch
 		return nil, err
 	}
 	byHeart := meta.NewDefaultRESTMapper(scheme.PrioritizedVersionsAllGroups())
-	for gv, kinds := range known {
+	for gv, kinds := range knownScopes {
 		for kind, global := range kinds {
 			scope := meta.RESTScopeNamespace
 			if global {
@@ -58,12 +58,12 @@ func newMapper(config *rest.Config, httpClient *http.Client, scheme *runtime.Sch
 	return meta.FirstHitRESTMapper{MultiRESTMapper: meta.MultiRESTMapper{byHeart, others}}, nil
 }
 
-// served says of a kind that the API server doesn't serve, a custom resource that
+// clientOfServed says of a kind that the API server doesn't serve, a custom resource that
 // nobody installed, that no resource matches it. The mapper can't.
-type served struct{ client.Client }
+type clientOfServed struct{ client.Client }
 
 // List implements client.Reader. A list of what is served is never "not found".
-func (s served) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (s clientOfServed) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	err := s.Client.List(ctx, list, opts...)
 	if !apierrors.IsNotFound(err) {
 		return err

@@ -37,7 +37,7 @@ type App struct {
 
 func New(streams genericiooptions.IOStreams) *App {
 	a := &App{Console: ui.NewConsole(streams), Clock: clock.RealClock{}}
-	a.Flags = genericclioptions.NewConfigFlags(true).WithWrapConfigFn(a.configured)
+	a.Flags = genericclioptions.NewConfigFlags(true).WithWrapConfigFn(a.configure)
 	return a
 }
 
@@ -56,7 +56,7 @@ func (a *App) Config() (*rest.Config, error) {
 	return config, err
 }
 
-func (a *App) configured(config *rest.Config) *rest.Config {
+func (a *App) configure(config *rest.Config) *rest.Config {
 	config.UserAgent = "kubectl-etcd/" + ClientVersion().Version
 	// As kubectl has it: one person's commands need no throttle of their own.
 	config.QPS, config.Burst = 50, 300

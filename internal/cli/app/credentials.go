@@ -71,9 +71,9 @@ func (c *credentialFlags) Read(a *App) (etcd.Credentials, error) {
 	return given, nil
 }
 
-// Again are these flags for a command that is printed, each with a space before it. A
+// AsArgs are these flags for a command that is printed, each with a space before it. A
 // password is left out: whoever types the command is asked for it.
-func (c *credentialFlags) Again() string {
+func (c *credentialFlags) AsArgs() string {
 	user, _, _ := strings.Cut(c.user, ":")
 	var flags strings.Builder
 	for _, f := range []struct{ flag, value string }{

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestLoginAgain: a command that is printed logs in to etcd as this one did, and has no
+// TestCredentialsAsArgs: a command that is printed logs in to etcd as this one did, and has no
 // password in it.
-func TestLoginAgain(t *testing.T) {
+func TestCredentialsAsArgs(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		args []string
@@ -34,7 +34,7 @@ func TestLoginAgain(t *testing.T) {
 		if err := flags.Parse(row.args); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Again(); got != row.want {
+		if got := c.AsArgs(); got != row.want {
 			t.Errorf("%v: again with %q, want %q", row.args, got, row.want)
 		}
 	}
@@ -45,8 +45,8 @@ func TestLoginAgain(t *testing.T) {
 		if err := f.Value.Set("x"); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(c.Again(), " --"+f.Name+" x") {
-			t.Errorf("--%s is forgotten: %q", f.Name, c.Again())
+		if !strings.Contains(c.AsArgs(), " --"+f.Name+" x") {
+			t.Errorf("--%s is forgotten: %q", f.Name, c.AsArgs())
 		}
 	})
 }

@@ -115,16 +115,16 @@ func Outcome(ctx context.Context, err error) (code int, word string) {
 		return exitRefused, "refused"
 	case Is[*UnhealthyError](err):
 		return exitUnhealthy, "unhealthy"
-	case late(err):
+	case isTimeout(err):
 		return exitTimedOut, "timed out"
 	}
 	return ExitError, "error"
 }
 
-// late says that the time was over, here or for the API server, or would have been:
+// isTimeout says that the time was over, here or for the API server, or would have been:
 // client-go's rate limiter doesn't begin a wait that ends after the deadline, and says so in
 // words alone.
-func late(err error) bool {
+func isTimeout(err error) bool {
 	return Is[*timedOutError](err) || errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) ||
 		strings.Contains(err.Error(), "would exceed context deadline")
 }

@@ -30,8 +30,8 @@ func (s *Scope) AddFlags(cmd *cobra.Command, what string) {
 	flags.StringVarP(&s.Selector, "selector", "l", "", what+" whose Etcds or StatefulSets have these labels")
 }
 
-// Besides refuses a scope beside a TARGET, which is one cluster already.
-func (s Scope) Besides(target string) error {
+// RejectTarget refuses a scope beside a TARGET, which is one cluster already.
+func (s Scope) RejectTarget(target string) error {
 	if target != "" && s != (Scope{}) {
 		return fmt.Errorf("give a TARGET or -A or -l, not both")
 	}
@@ -72,8 +72,8 @@ func (s Scope) Clusters(ctx context.Context, a *App) ([]observe.Owner, error) {
 	return owners, nil
 }
 
-// Only is the one cluster of the scope.
-func (s Scope) Only(ctx context.Context, a *App) (observe.Owner, error) {
+// Single is the one cluster of the scope.
+func (s Scope) Single(ctx context.Context, a *App) (observe.Owner, error) {
 	owners, err := s.Clusters(ctx, a)
 	if err != nil {
 		return observe.Owner{}, err

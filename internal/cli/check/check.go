@@ -23,8 +23,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
-// checkOptions are the flags of check.
-type checkOptions struct {
+// options are the flags of check.
+type options struct {
 	selection check.Selection
 	scope     app.Scope
 	hashLarge bool
@@ -32,7 +32,7 @@ type checkOptions struct {
 }
 
 func NewCommand(a *app.App) *cobra.Command {
-	var o checkOptions
+	var o options
 	cmd := &cobra.Command{
 		Use:   "check [TARGET]",
 		Short: "Look for what is wrong with a cluster, and say what mends it",
@@ -77,19 +77,19 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o checkOptions) error {
-	if err := o.scope.Besides(target); err != nil {
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o options) error {
+	if err := o.scope.RejectTarget(target); err != nil {
 		return err
 	}
 	checks, err := o.selection.Checks()
 	if err != nil {
 		return err
 	}
-	owners, err := checkTargets(ctx, a, target, o)
+	owners, err := targets(ctx, a, target, o)
 	if err != nil {
 		return err
 	}
-	source, err := checkSource(a, o)
+	source, err := newSource(a, o)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o c
 	for i, owner := range owners {
 		group.Go(func() error {
 			f := source.Gather(within, owner, checks)
-			reports[i] = checkReport(f, check.Run(checks, f))
+			reports[i] = newReport(f, check.Run(checks, f))
 			return context.Cause(within)
 		})
 	}
@@ -110,14 +110,14 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o c
 	if err != nil {
 		return err
 	}
-	if err := printChecks(a, cmd, target, reports, o.problems); err != nil {
+	if err := printReports(a, cmd, target, reports, o.problems); err != nil {
 		return err
 	}
-	return checksFailed(reports)
+	return failure(reports)
 }
 
-// checkTargets are the clusters to check.
-func checkTargets(ctx context.Context, a *app.App, target string, o checkOptions) ([]observe.Owner, error) {
+// targets are the clusters to check.
+func targets(ctx context.Context, a *app.App, target string, o options) ([]observe.Owner, error) {
 	if target != "" {
 		c, err := a.Owner(ctx, target)
 		if err != nil {
@@ -128,7 +128,7 @@ func checkTargets(ctx context.Context, a *app.App, target string, o checkOptions
 	return o.scope.Clusters(ctx, a)
 }
 
-func checkSource(a *app.App, o checkOptions) (check.Source, error) {
+func newSource(a *app.App, o options) (check.Source, error) {
 	reader, err := a.Reader()
 	if err != nil {
 		return check.Source{}, err
@@ -147,7 +147,7 @@ func checkSource(a *app.App, o checkOptions) (check.Source, error) {
 	}, nil
 }
 
-func checkReport(f *check.Facts, results []check.Result) v1alpha1.CheckReport {
+func newReport(f *check.Facts, results []check.Result) v1alpha1.CheckReport {
 	r := v1alpha1.CheckReport{
 		Cluster: v1alpha1.CheckedCluster{
 			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
@@ -187,8 +187,8 @@ func count(s *v1alpha1.CheckSummary, level check.Level) {
 	}
 }
 
-func printChecks(a *app.App, cmd *cobra.Command, target string, reports []v1alpha1.CheckReport, problems bool) error {
-	p := checkPrinter{Console: a.Console, problems: problems}
+func printReports(a *app.App, cmd *cobra.Command, target string, reports []v1alpha1.CheckReport, problems bool) error {
+	p := printer{Console: a.Console, problems: problems}
 	var obj runtime.Object = &v1alpha1.CheckReportList{Items: reports}
 	if target != "" {
 		obj = &reports[0]
@@ -199,8 +199,8 @@ func printChecks(a *app.App, cmd *cobra.Command, target string, reports []v1alph
 	})
 }
 
-// checksFailed is exit code 3 where any check failed.
-func checksFailed(reports []v1alpha1.CheckReport) error {
+// failure is exit code 3 where any check failed.
+func failure(reports []v1alpha1.CheckReport) error {
 	var failed []string
 	for _, r := range reports {
 		if r.Summary.Failure > 0 {

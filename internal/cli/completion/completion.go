@@ -60,16 +60,16 @@ func NewCommand(a *app.App) *cobra.Command {
 				_, err := io.WriteString(a.Out, shim)
 				return err
 			case "install":
-				return installShim(cmd.Context(), a, folder)
+				return install(cmd.Context(), a, folder)
 			}
-			return completionScript(cmd.Root(), a.Out, args[0])
+			return writeScript(cmd.Root(), a.Out, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&folder, "folder", "", "Where install writes, instead of beside the plugin")
 	return cmd
 }
 
-func completionScript(root *cobra.Command, w io.Writer, shell string) error {
+func writeScript(root *cobra.Command, w io.Writer, shell string) error {
 	switch shell {
 	case "bash":
 		return root.GenBashCompletionV2(w, true)
@@ -81,9 +81,9 @@ func completionScript(root *cobra.Command, w io.Writer, shell string) error {
 	return root.GenPowerShellCompletionWithDesc(w)
 }
 
-// installShim writes the shim where kubectl finds it: beside the plugin as PATH
+// install writes the shim where kubectl finds it: beside the plugin as PATH
 // has it, which is a link where krew installed it.
-func installShim(_ context.Context, a *app.App, folder string) error {
+func install(_ context.Context, a *app.App, folder string) error {
 	if folder == "" {
 		plugin, err := exec.LookPath("kubectl-etcd")
 		if err != nil {

@@ -43,7 +43,7 @@ func explain(a *app.App, name string) error {
 	r, ok := findReason(name)
 	if !ok {
 		var names []string
-		for _, r := range AllReasons() {
+		for _, r := range Reasons() {
 			names = append(names, r.Name)
 		}
 		return fmt.Errorf("there is no reason %q%s; kubectl etcd explain lists them", name, ui.DidYouMean(ui.Nearest(name, names)))
@@ -55,7 +55,7 @@ func explain(a *app.App, name string) error {
 
 func listReasons(a *app.App) error {
 	from := ""
-	for _, r := range AllReasons() {
+	for _, r := range Reasons() {
 		if r.From != from {
 			if from != "" {
 				fmt.Fprintln(a.Out)
@@ -78,7 +78,7 @@ func listReasons(a *app.App) error {
 func completeReason(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	if len(args) == 0 {
-		for _, r := range AllReasons() {
+		for _, r := range Reasons() {
 			if strings.HasPrefix(strings.ToLower(r.Name), strings.ToLower(typed)) {
 				out = append(out, cobra.CompletionWithDesc(r.Name, r.From))
 			}

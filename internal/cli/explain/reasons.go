@@ -26,9 +26,9 @@ type reason struct {
 
 const noAction = policy.NoAction
 
-// AllReasons are those of the rules first, in the order of their tables, then
+// Reasons are those of the rules first, in the order of their tables, then
 // those of the programs.
-func AllReasons() []reason {
+func Reasons() []reason {
 	var all []reason
 	for _, topic := range reasons.Rules() {
 		all = append(all, fromTopic(topic)...)
@@ -46,7 +46,7 @@ func fromTopic(topic reasons.Topic) []reason {
 
 // findReason is case-insensitive: people type what they remember.
 func findReason(name string) (reason, bool) {
-	all := AllReasons()
+	all := Reasons()
 	i := slices.IndexFunc(all, func(r reason) bool { return strings.EqualFold(r.Name, name) })
 	if i < 0 {
 		return reason{}, false

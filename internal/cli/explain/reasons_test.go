@@ -37,7 +37,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 		t.Fatalf("only %d reasons are found in the source: is it read rightly?", len(found))
 	}
 	explained := map[string]bool{}
-	for _, r := range AllReasons() {
+	for _, r := range Reasons() {
 		if explained[r.Name] {
 			t.Errorf("%s is explained twice", r.Name)
 		}

@@ -17,15 +17,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
-// listOptions are the flags of list.
-type listOptions struct {
+// options are the flags of list.
+type options struct {
 	scope app.Scope
 	// dial asks the members for their version where no image tells it.
 	dial bool
 }
 
 func NewCommand(a *app.App) *cobra.Command {
-	var o listOptions
+	var o options
 	cmd := &cobra.Command{
 		Use:     "list [-A] [-l SELECTOR]",
 		Aliases: []string{"ls"},
@@ -63,7 +63,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, a *app.App, cmd *cobra.Command, o listOptions) error {
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 	namespace, selector, err := o.scope.Read(a)
 	if err != nil {
 		return err
@@ -88,17 +88,17 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o listOptions) err
 			fmt.Fprintf(a.ErrOut, "No etcd clusters found%s.\n", app.ScopeText(namespace, o.scope.Selector))
 			return nil
 		}
-		t := ListTable(found, o.scope.AllNamespaces, a.Clock.Now())
+		t := Table(found, o.scope.AllNamespaces, a.Clock.Now())
 		return t.Write(a.Console, w, wide)
 	})
 	if err != nil {
 		return err
 	}
-	return tellUnseen(a, found, namespace)
+	return reportUnseen(a, found, namespace)
 }
 
-// tellUnseen names what may be missing. It fails when that may be whole clusters.
-func tellUnseen(a *app.App, found *v1alpha1.EtcdClusterList, namespace string) error {
+// reportUnseen names what may be missing. It fails when that may be whole clusters.
+func reportUnseen(a *app.App, found *v1alpha1.EtcdClusterList, namespace string) error {
 	var missing []string
 	for _, u := range found.Unseen {
 		if health.RequiredKinds[u.What] {

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// ListTable is the clusters, one a row.
-func ListTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *ui.Table {
+// Table is the clusters, one a row.
+func Table(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *ui.Table {
 	t := &ui.Table{Columns: []ui.Column{
 		{Name: "NAME", Shrink: 12}, {Name: "FLAVOUR", Shrink: 7, Spare: 2}, {Name: "MEMBERS"}, {Name: "SLACK"},
 		{Name: "VERSION", Spare: 3}, {Name: "BACKUP"}, {Name: "TRAFFIC"}, {Name: "AGE", Spare: 1},
@@ -36,7 +36,7 @@ func ListTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) 
 			{Text: c.Version}, backupCell(c.Backup, now), trafficCell(c.Traffic, now), {Text: age},
 			{Text: ownerText(c)}, {Text: c.Operation},
 		}
-		notSeen(row, c, found.Unseen)
+		markUnseen(row, c, found.Unseen)
 		if namespaces {
 			row = append([]ui.Cell{{Text: c.Namespace}}, row...)
 		}
@@ -45,8 +45,8 @@ func ListTable(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) 
 	return t
 }
 
-// notSeen puts a question mark for what the user may not see: nothing is not none.
-func notSeen(row []ui.Cell, c *v1alpha1.EtcdCluster, unseen []v1alpha1.Unseen) {
+// markUnseen puts a question mark for what the user may not see: nothing is not none.
+func markUnseen(row []ui.Cell, c *v1alpha1.EtcdCluster, unseen []v1alpha1.Unseen) {
 	if len(health.BlindTo(unseen, c.Distribution)) > 0 && c.Members.Desired > 0 {
 		row[2], row[3] = ui.Cell{Text: fmt.Sprintf("?/%d", c.Members.Desired)}, ui.Cell{Text: "?"}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// TestListNotSeen: what the user may not see is no fault of a cluster's.
-func TestListNotSeen(t *testing.T) {
+// TestUnseen: what the user may not see is no fault of a cluster's.
+func TestUnseen(t *testing.T) {
 	t.Parallel()
 	item := func(distribution observe.Distribution) v1alpha1.EtcdCluster {
 		return v1alpha1.EtcdCluster{
@@ -49,7 +49,7 @@ func TestListNotSeen(t *testing.T) {
 			found.Items[0].Traffic = traffic
 		}
 		var got []string
-		for _, c := range ListTable(found, false, noon).Rows[0][2:7] {
+		for _, c := range Table(found, false, noon).Rows[0][2:7] {
 			got = append(got, c.Text)
 		}
 		if strings.Join(got, ",") != row.want {

@@ -23,26 +23,26 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
-// doors are the local endpoints of a proxy.
-type doors struct {
-	members *etcd.Cluster
-	through bool
-	all     []*door
-	// tell hears of members that can't be reached.
-	tell  func(pod string, err error)
+// listeners are the local endpoints of a proxy.
+type listeners struct {
+	members     *etcd.Cluster
+	passthrough bool
+	all         []*listener
+	// warn hears of members that can't be reached.
+	warn  func(pod string, err error)
 	clock clock.PassiveClock
 
 	mu sync.Mutex
-	// ill is when a pod was last not reached.
-	ill map[string]time.Time
+	// failedAt is when a pod was last not reached.
+	failedAt map[string]time.Time
 }
 
-// avoided is how long a member that was not reached is tried after the others.
-const avoided = 10 * time.Second
+// backoff is how long a member that was not reached is tried after the others.
+const backoff = 10 * time.Second
 
-// door is one local endpoint, for one pod or for several in turn.
-type door struct {
-	listener net.Listener
+// listener is one local endpoint, for one pod or for several in turn.
+type listener struct {
+	Listener net.Listener
 	url      string
 	// host is the name in url that a client expects the certificate to have.
 	host string
@@ -50,17 +50,17 @@ type door struct {
 	next int
 }
 
-// openDoors listens for each pod, or once for all voters.
-func openDoors(ctx context.Context, c *app.Cluster, s etcd.Survey, o proxyOptions) (*doors, error) {
-	d := &doors{members: c.Members, through: o.through, ill: map[string]time.Time{}, clock: c.Reader.Leases.Clock}
-	groups, err := doorGroups(c, s, o.one)
+// listen listens for each pod, or once for all voters.
+func listen(ctx context.Context, c *app.Cluster, s etcd.Survey, o options) (*listeners, error) {
+	d := &listeners{members: c.Members, passthrough: o.passthrough, failedAt: map[string]time.Time{}, clock: c.Reader.Leases.Clock}
+	groups, err := groupPods(c, s, o.one)
 	if err != nil {
 		return nil, err
 	}
 	secured := false
 	for i, m := range s.Members {
 		if m.Err != nil {
-			d.ill[m.Pod] = d.clock.Now()
+			d.failedAt[m.Pod] = d.clock.Now()
 		}
 		secured = secured || c.Members.Endpoints[i].TLS != nil
 	}
@@ -70,11 +70,11 @@ func openDoors(ctx context.Context, c *app.Cluster, s etcd.Survey, o proxyOption
 		}
 	}
 	scheme := "http"
-	if secured && o.through {
+	if secured && o.passthrough {
 		scheme = "https"
 	}
 	for i, pods := range groups {
-		door := &door{pods: pods}
+		door := &listener{pods: pods}
 		name := pods[0]
 		if o.one {
 			name = c.Name
@@ -83,17 +83,17 @@ func openDoors(ctx context.Context, c *app.Cluster, s etcd.Survey, o proxyOption
 			d.close()
 			return nil, err
 		}
-		if o.through && o.socket == "" {
-			door.nameFor(c.Members)
+		if o.passthrough && o.socket == "" {
+			door.useLocalhost(c.Members)
 		}
 		d.all = append(d.all, door)
 	}
 	return d, nil
 }
 
-// doorGroups are the pods behind each endpoint. None at all is an error: etcdctl without
+// groupPods are the pods behind each endpoint. None at all is an error: etcdctl without
 // an endpoint would turn to whatever listens on this machine.
-func doorGroups(c *app.Cluster, s etcd.Survey, one bool) ([][]string, error) {
+func groupPods(c *app.Cluster, s etcd.Survey, one bool) ([][]string, error) {
 	var each [][]string
 	var voters []string
 	for _, m := range s.Members {
@@ -113,7 +113,7 @@ func doorGroups(c *app.Cluster, s etcd.Survey, one bool) ([][]string, error) {
 	return [][]string{voters}, nil
 }
 
-func (d *door) open(ctx context.Context, o proxyOptions, i int, name, scheme string) error {
+func (d *listener) open(ctx context.Context, o options, i int, name, scheme string) error {
 	network, address := "tcp", ""
 	if o.socket == "" {
 		port := o.port
@@ -136,7 +136,7 @@ func (d *door) open(ctx context.Context, o proxyOptions, i int, name, scheme str
 	if err != nil {
 		return err
 	}
-	d.listener = listener
+	d.Listener = listener
 	if o.socket != "" {
 		d.url, d.host = "unix://"+address, filepath.Base(address)
 		return os.Chmod(address, 0o600)
@@ -160,9 +160,9 @@ func removeSocket(path string) error {
 	return os.Remove(path)
 }
 
-// nameFor calls the address that localhost has by that name, where a member's certificate
+// useLocalhost calls the address that localhost has by that name, where a member's certificate
 // has it and not the address.
-func (d *door) nameFor(members *etcd.Cluster) {
+func (d *listener) useLocalhost(members *etcd.Cluster) {
 	shown := members.Certificate(d.pods[0])
 	if shown == nil || shown.VerifyHostname(d.host) == nil || shown.VerifyHostname("localhost") != nil || d.host != "127.0.0.1" && d.host != "::1" {
 		return
@@ -172,7 +172,7 @@ func (d *door) nameFor(members *etcd.Cluster) {
 }
 
 // variables are the environment of etcdctl.
-func (d *doors) variables() []string {
+func (d *listeners) variables() []string {
 	var urls []string
 	for _, door := range d.all {
 		urls = append(urls, door.url)
@@ -181,17 +181,17 @@ func (d *doors) variables() []string {
 }
 
 // serve passes connections on until the context ends.
-func (d *doors) serve(ctx context.Context) *sync.WaitGroup {
+func (d *listeners) serve(ctx context.Context) *sync.WaitGroup {
 	var served sync.WaitGroup
 	for _, door := range d.all {
 		served.Go(func() {
 			for {
-				client, err := door.listener.Accept()
+				client, err := door.Listener.Accept()
 				if err != nil {
 					return // it was closed
 				}
 				served.Go(func() {
-					d.members.Relay(ctx, client, d.inTurn(door), d.through, d.failed)
+					d.members.Relay(ctx, client, d.roundRobin(door), d.passthrough, d.markFailed)
 				})
 			}
 		})
@@ -199,9 +199,9 @@ func (d *doors) serve(ctx context.Context) *sync.WaitGroup {
 	return &served
 }
 
-// inTurn is whom to try for one more connection: each first once, and those that were
+// roundRobin is whom to try for one more connection: each first once, and those that were
 // not reached before after the others.
-func (d *doors) inTurn(door *door) []string {
+func (d *listeners) roundRobin(door *listener) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	first := door.next % len(door.pods)
@@ -209,7 +209,7 @@ func (d *doors) inTurn(door *door) []string {
 	pods := slices.Concat(door.pods[first:], door.pods[:first])
 	now := d.clock.Now()
 	ill := func(pod string) int {
-		if now.Sub(d.ill[pod]) < avoided {
+		if now.Sub(d.failedAt[pod]) < backoff {
 			return 1
 		}
 		return 0
@@ -218,16 +218,16 @@ func (d *doors) inTurn(door *door) []string {
 	return pods
 }
 
-func (d *doors) failed(pod string, err error) {
+func (d *listeners) markFailed(pod string, err error) {
 	d.mu.Lock()
-	d.ill[pod] = d.clock.Now()
+	d.failedAt[pod] = d.clock.Now()
 	d.mu.Unlock()
-	d.tell(pod, err)
+	d.warn(pod, err)
 }
 
-func (d *doors) close() {
+func (d *listeners) close() {
 	for _, door := range d.all {
-		_ = door.listener.Close() // a second time is fine
+		_ = door.Listener.Close() // a second time is fine
 	}
 }
 

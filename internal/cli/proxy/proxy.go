@@ -17,17 +17,17 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// proxyOptions are the flags of proxy.
-type proxyOptions struct {
-	one, through    bool
-	address, socket string
-	port            int
+// options are the flags of proxy.
+type options struct {
+	one, passthrough bool
+	address, socket  string
+	port             int
 	// command is run with the endpoints in its environment, empty for none.
 	command []string
 }
 
 func NewCommand(a *app.App) *cobra.Command {
-	var o proxyOptions
+	var o options
 	cmd := &cobra.Command{
 		Use:   "proxy TARGET [-- COMMAND [ARG...]]",
 		Short: "Offer the members as local endpoints, for etcdctl and others",
@@ -64,7 +64,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.one, "one", false, "Offer one endpoint for all voters instead of one for each member")
-	flags.BoolVar(&o.through, "tls-passthrough", false, "Leave TLS to the client")
+	flags.BoolVar(&o.passthrough, "tls-passthrough", false, "Leave TLS to the client")
 	flags.StringVar(&o.address, "address", "127.0.0.1", "Address to listen on")
 	flags.IntVar(&o.port, "port", 0, "Port of the first endpoint, the others follow; 0 for any that is free")
 	flags.StringVar(&o.socket, "socket", "", "Directory for Unix sockets, instead of ports; it is made where it is missing")
@@ -73,7 +73,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, a *app.App, target string, o proxyOptions) error {
+func run(ctx context.Context, a *app.App, target string, o options) error {
 	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
@@ -83,19 +83,19 @@ func run(ctx context.Context, a *app.App, target string, o proxyOptions) error {
 	if err != nil {
 		return err
 	}
-	doors, err := openDoors(ctx, c, survey, o)
+	doors, err := listen(ctx, c, survey, o)
 	if err != nil {
 		return err
 	}
 	defer doors.close()
-	doors.tell = tellOnce(a)
+	doors.warn = warnOnce(a)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	served := doors.serve(ctx)
 	variables := doors.variables()
-	proxyWords(a, c, doors, o)
+	printUsage(a, c, doors, o)
 	if len(o.command) > 0 {
-		err = runWith(ctx, a, o.command, variables)
+		err = runCommand(ctx, a, o.command, variables)
 	} else {
 		for _, v := range variables {
 			fmt.Fprintf(a.Out, "export %s\n", quoted(v))
@@ -108,8 +108,8 @@ func run(ctx context.Context, a *app.App, target string, o proxyOptions) error {
 	return err
 }
 
-// proxyWords says what a user of the endpoints must know.
-func proxyWords(a *app.App, c *app.Cluster, d *doors, o proxyOptions) {
+// printUsage says what a user of the endpoints must know.
+func printUsage(a *app.App, c *app.Cluster, d *listeners, o options) {
 	for _, door := range d.all {
 		fmt.Fprintf(a.ErrOut, "%s  %s\n", door.url, strings.Join(door.pods, ", "))
 	}
@@ -118,8 +118,8 @@ func proxyWords(a *app.App, c *app.Cluster, d *doors, o proxyOptions) {
 		tls, password = tls || m.TLS != nil, password || m.Username != ""
 	}
 	switch {
-	case o.through && tls:
-		passthroughWords(a, c, d)
+	case o.passthrough && tls:
+		printPassthrough(a, c, d)
 	case o.socket == "" && tls:
 		a.Warn("any user of this machine can use these endpoints as if they had the cluster's client certificate; --socket DIR keeps them to you.")
 	case o.socket == "":
@@ -133,8 +133,8 @@ func proxyWords(a *app.App, c *app.Cluster, d *doors, o proxyOptions) {
 	}
 }
 
-// passthroughWords says what a client that speaks TLS itself has to bring.
-func passthroughWords(a *app.App, c *app.Cluster, d *doors) {
+// printPassthrough says what a client that speaks TLS itself has to bring.
+func printPassthrough(a *app.App, c *app.Cluster, d *listeners) {
 	fmt.Fprintln(a.ErrOut, "TLS passes through: give etcdctl --cacert, --cert and --key.")
 	for _, door := range d.all {
 		for _, pod := range door.pods {
@@ -145,8 +145,8 @@ func passthroughWords(a *app.App, c *app.Cluster, d *doors) {
 	}
 }
 
-// tellOnce tells the first of several equal failures in a row.
-func tellOnce(a *app.App) func(pod string, err error) {
+// warnOnce tells the first of several equal failures in a row.
+func warnOnce(a *app.App) func(pod string, err error) {
 	said := newLatest()
 	return func(pod string, err error) {
 		if text := err.Error(); said.changed(pod, text) {
@@ -155,9 +155,9 @@ func tellOnce(a *app.App) func(pod string, err error) {
 	}
 }
 
-// runWith runs a command with more variables. What Ctrl-C means is the command's to
+// runCommand runs a command with more variables. What Ctrl-C means is the command's to
 // decide, for a moment.
-func runWith(ctx context.Context, a *app.App, command, variables []string) error {
+func runCommand(ctx context.Context, a *app.App, command, variables []string) error {
 	run := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // it is what the user asked for
 	run.Stdin, run.Stdout, run.Stderr = a.In, a.Out, a.ErrOut
 	run.Env = append(os.Environ(), variables...)

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// TestProxyOfNobody: without an endpoint etcdctl would turn to the one on this machine.
-func TestProxyOfNobody(t *testing.T) {
+// TestNoVoters: without an endpoint etcdctl would turn to the one on this machine.
+func TestNoVoters(t *testing.T) {
 	t.Parallel()
 	reader := &observe.Reader{Leases: &observe.LeaseClock{Clock: clock.RealClock{}}}
 	c := &app.Cluster{Reader: reader, Members: &etcd.Cluster{Endpoints: make([]etcd.Endpoint, 1)}}
@@ -29,7 +29,7 @@ func TestProxyOfNobody(t *testing.T) {
 		{one: true, want: "has no pods"},
 		{said: learners, one: true, want: "no pod with a voter"},
 	} {
-		_, err := openDoors(t.Context(), c, row.said, proxyOptions{one: row.one, address: "127.0.0.1"})
+		_, err := listen(t.Context(), c, row.said, options{one: row.one, address: "127.0.0.1"})
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("--one %t of %d members: %v, want %q", row.one, len(row.said.Members), err, row.want)
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-func newSnapshotListCmd(a *app.App) *cobra.Command {
+func newListCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list TARGET",
 		Short: "List what a cluster's backup store holds",
@@ -39,13 +39,13 @@ func newSnapshotListCmd(a *app.App) *cobra.Command {
 			# The revision up to which a restore would come
 			kubectl etcd snapshot list etcd-main -o jsonpath='{.items[-1:].lastRevision}'`),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return snapshotList(cmd, a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runList(cmd, a, args[0]) },
 	}
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-func snapshotList(cmd *cobra.Command, a *app.App, target string) error {
+func runList(cmd *cobra.Command, a *app.App, target string) error {
 	ctx := cmd.Context()
 	c, _, err := a.ClusterBestEffort(ctx, target) // what it takes to ask etcd is not needed here
 	if err != nil {
@@ -60,7 +60,7 @@ func snapshotList(cmd *cobra.Command, a *app.App, target string) error {
 	if ok {
 		out.Store = storeObject(store)
 		out.Missing = append(out.Missing, "snapshots older than the last full one: ask the store itself")
-		if err := latest(ctx, a, c, store, out); err != nil {
+		if err := addLatest(ctx, a, c, store, out); err != nil {
 			out.Missing = append(out.Missing, fmt.Sprintf("what the store holds: %v", err))
 		}
 	} else {
@@ -79,7 +79,7 @@ func noStore(o observe.Owner) string {
 	return fmt.Sprintf("%s says nothing of a backup store: who backs it up is not known here", o)
 }
 
-func latest(ctx context.Context, a *app.App, c *app.Cluster, store observe.BackupStore, out *v1alpha1.SnapshotList) error {
+func addLatest(ctx context.Context, a *app.App, c *app.Cluster, store observe.BackupStore, out *v1alpha1.SnapshotList) error {
 	br, err := backupRestore(ctx, a, c, store)
 	if err != nil {
 		return err

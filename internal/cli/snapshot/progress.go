@@ -22,8 +22,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// saving is one run of snapshot save.
-type saving struct {
+// saver is one run of snapshot save.
+type saver struct {
 	a       *app.App
 	c       *app.Cluster
 	members []etcd.Member
@@ -33,8 +33,8 @@ type saving struct {
 	shown   int64
 }
 
-func newSaving(a *app.App, c *app.Cluster, order []etcd.Member, f snapshotSaveFlags) *saving {
-	s := &saving{a: a, c: c, members: order, began: a.Clock.Now()}
+func newSaving(a *app.App, c *app.Cluster, order []etcd.Member, f saveOptions) *saver {
+	s := &saver{a: a, c: c, members: order, began: a.Clock.Now()}
 	s.save = etcd.SnapshotSave{Retries: f.retries, Idle: f.idle, Begin: s.begin, Progress: s.progress, Verifying: s.verifying, Again: s.again}
 	for _, m := range order {
 		s.save.Sources = append(s.save.Sources, c.Members.SnapshotSource(m.Pod))
@@ -42,35 +42,35 @@ func newSaving(a *app.App, c *app.Cluster, order []etcd.Member, f snapshotSaveFl
 	return s
 }
 
-func (s *saving) begin(pod string, total int64) {
+func (s *saver) begin(pod string, total int64) {
 	m := s.member(pod)
 	fmt.Fprintf(s.a.ErrOut, "Saving %s of %s (%s, etcd %s)\n", ui.Bytes(total), pod, roleOf(m), m.Version)
 	s.bar, s.shown = s.a.NewProgress("snapshot", total), 0
 }
 
-func (s *saving) progress(done int64) {
+func (s *saver) progress(done int64) {
 	s.bar.Add(done - s.shown)
 	s.shown = done
 }
 
-func (s *saving) verifying() {
+func (s *saver) verifying() {
 	s.endBar()
 	fmt.Fprintln(s.a.ErrOut, "Checking the database")
 }
 
-func (s *saving) again(_ string, err error) {
+func (s *saver) again(_ string, err error) {
 	s.endBar()
 	s.a.Warn("%v. Beginning anew.", err)
 }
 
-func (s *saving) endBar() {
+func (s *saver) endBar() {
 	if s.bar != nil {
 		s.bar.Finish()
 		s.bar = nil
 	}
 }
 
-func (s *saving) member(pod string) etcd.Member {
+func (s *saver) member(pod string) etcd.Member {
 	i := slices.IndexFunc(s.members, func(m etcd.Member) bool { return m.Pod == pod })
 	return s.members[i]
 }
@@ -86,7 +86,7 @@ func roleOf(m etcd.Member) string {
 }
 
 // toStdout sends the snapshot on. What can be said of it goes to stderr.
-func (s *saving) toStdout(ctx context.Context) error {
+func (s *saver) toStdout(ctx context.Context) error {
 	got, err := s.save.ToWriter(ctx, s.a.Out)
 	s.endBar()
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *saving) toStdout(ctx context.Context) error {
 	return nil
 }
 
-func (s *saving) toFile(ctx context.Context, cmd *cobra.Command, file string, force bool) error {
+func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, force bool) error {
 	var out *v1alpha1.Snapshot
 	_, err := s.save.ToFile(ctx, file, force, func(got snapshot.Saved) ([]byte, error) {
 		out = s.describe(file, got)
@@ -114,7 +114,7 @@ func (s *saving) toFile(ctx context.Context, cmd *cobra.Command, file string, fo
 	return s.a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
 }
 
-func (s *saving) describe(file string, got snapshot.Saved) *v1alpha1.Snapshot {
+func (s *saver) describe(file string, got etcd.Saved) *v1alpha1.Snapshot {
 	m := s.member(got.Pod)
 	out := snapshotObject(file, snapshot.File{Size: got.Size, Hashed: true, SHA256: got.SHA256, Content: *got.Content})
 	out.Origin = &v1alpha1.SnapshotOrigin{

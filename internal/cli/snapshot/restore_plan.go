@@ -20,15 +20,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// restorePlanFlags are those of snapshot restore-plan.
-type restorePlanFlags struct {
+// restorePlanOptions are those of snapshot restore-plan.
+type restorePlanOptions struct {
 	bump     int64
 	replicas int32
 	image    string
 }
 
-func newSnapshotRestorePlanCmd(a *app.App) *cobra.Command {
-	var f restorePlanFlags
+func newRestorePlanCommand(a *app.App) *cobra.Command {
+	var f restorePlanOptions
 	cmd := &cobra.Command{
 		Use:   "restore-plan FILE TARGET",
 		Short: "Print how to restore a snapshot into a cluster, step by step",
@@ -56,7 +56,7 @@ func newSnapshotRestorePlanCmd(a *app.App) *cobra.Command {
 			case f.replicas < 0 || f.replicas > membership.MaxMembers:
 				return fmt.Errorf("--replicas is %d, and must be from 0 to %d", f.replicas, membership.MaxMembers)
 			}
-			return snapshotRestorePlan(cmd, a, args[0], args[1], f)
+			return runRestorePlan(cmd, a, args[0], args[1], f)
 		},
 	}
 	flags := cmd.Flags()
@@ -67,8 +67,8 @@ func newSnapshotRestorePlanCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// snapshotRestorePlan prints how to restore a file into a cluster.
-func snapshotRestorePlan(cmd *cobra.Command, a *app.App, file, target string, f restorePlanFlags) error {
+// runRestorePlan prints how to restore a file into a cluster.
+func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, f restorePlanOptions) error {
 	ctx := cmd.Context()
 	snapshot, err := inspect(a, cmd, file)
 	if err != nil {
@@ -85,12 +85,12 @@ func snapshotRestorePlan(cmd *cobra.Command, a *app.App, file, target string, f 
 	if _, err := a.Credentials.Read(a); err != nil { // they stand in the commands
 		return err
 	}
-	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: a.Credentials.Again(), At: a.Clock.Now()}
+	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: a.Credentials.AsArgs(), At: a.Clock.Now()}
 	if r.Context, err = pinnedFlags(a); err != nil {
 		return err
 	}
 	r.Flags = strings.TrimSpace(r.Context + " -n " + c.Namespace)
-	askForRestore(ctx, a, target, &r)
+	surveyForRestore(ctx, a, target, &r)
 	if err := r.Find(ctx, c.Kube, c.Reader, f.replicas, f.image); err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func snapshotRestorePlan(cmd *cobra.Command, a *app.App, file, target string, f 
 	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writePlan(a, w, out) })
 }
 
-// askForRestore fills in what the members say, as far as any of them answers.
-func askForRestore(ctx context.Context, a *app.App, target string, r *operate.Restore) {
+// surveyForRestore fills in what the members say, as far as any of them answers.
+func surveyForRestore(ctx context.Context, a *app.App, target string, r *operate.Restore) {
 	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return

@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
-// snapshotSaveFlags are those of snapshot save.
-type snapshotSaveFlags struct {
+// saveOptions are those of snapshot save.
+type saveOptions struct {
 	member  string
 	force   bool
 	retries int
@@ -40,8 +40,8 @@ const (
 	viaDelta   snapshotVia = "backup-restore=delta"
 )
 
-func newSnapshotSaveCmd(a *app.App) *cobra.Command {
-	f := snapshotSaveFlags{via: viaMember}
+func newSaveCommand(a *app.App) *cobra.Command {
+	f := saveOptions{via: viaMember}
 	cmd := &cobra.Command{
 		Use:   "save TARGET [FILE | -]",
 		Short: "Save a verified snapshot to a file, to stdout, or into druid's backup store",
@@ -83,13 +83,13 @@ func newSnapshotSaveCmd(a *app.App) *cobra.Command {
 			if len(args) == 2 {
 				file = args[1]
 			}
-			if err := f.fit(cmd, file); err != nil {
+			if err := f.validate(cmd, file); err != nil {
 				return err
 			}
 			if f.via != viaMember {
 				return snapshotViaStore(cmd, a, args[0], f.via, f.change)
 			}
-			return snapshotSave(cmd, a, args[0], file, f)
+			return runSave(cmd, a, args[0], file, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -103,8 +103,8 @@ func newSnapshotSaveCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// fit refuses flags that don't go together.
-func (f *snapshotSaveFlags) fit(cmd *cobra.Command, file string) error {
+// validate refuses flags that don't go together.
+func (f *saveOptions) validate(cmd *cobra.Command, file string) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	switch {
 	case f.via != viaMember && (file != "" || given("member") || f.force):
@@ -119,12 +119,12 @@ func (f *snapshotSaveFlags) fit(cmd *cobra.Command, file string) error {
 	return nil
 }
 
-// snapshotSave saves a snapshot of one of the members to a file or to stdout.
-func snapshotSave(cmd *cobra.Command, a *app.App, target, file string, f snapshotSaveFlags) error {
+// runSave saves a snapshot of one of the members to a file or to stdout.
+func runSave(cmd *cobra.Command, a *app.App, target, file string, f saveOptions) error {
 	ctx, cancel := app.Within(cmd.Context(), f.change.Timeout, "save a snapshot of "+target)
 	defer cancel()
 	if file == "-" {
-		if err := fitForStream(a, cmd); err != nil {
+		if err := checkStdout(a, cmd); err != nil {
 			return err
 		}
 	}
@@ -133,10 +133,10 @@ func snapshotSave(cmd *cobra.Command, a *app.App, target, file string, f snapsho
 		return err
 	}
 	defer c.Close()
-	if err := noDefrag(ctx, a, c); err != nil {
+	if err := checkNotDefragmenting(ctx, a, c); err != nil {
 		return err
 	}
-	order, err := snapshotOrder(ctx, a, c, f.member)
+	order, err := chooseMembers(ctx, a, c, f.member)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func snapshotSave(cmd *cobra.Command, a *app.App, target, file string, f snapsho
 	return s.toFile(ctx, cmd, file, f.force)
 }
 
-func fitForStream(a *app.App, cmd *cobra.Command) error {
+func checkStdout(a *app.App, cmd *cobra.Command) error {
 	if ui.FormatOf(cmd) != "table" {
 		return errors.New("-o can't be used with -: the snapshot itself goes to stdout")
 	}
@@ -160,14 +160,14 @@ func fitForStream(a *app.App, cmd *cobra.Command) error {
 	return nil
 }
 
-// noDefrag refuses while somebody defragments the cluster with this plugin.
-func noDefrag(ctx context.Context, a *app.App, c *app.Cluster) error {
+// checkNotDefragmenting refuses while somebody defragments the cluster with this plugin.
+func checkNotDefragmenting(ctx context.Context, a *app.App, c *app.Cluster) error {
 	return operate.Heed(ctx, c.Kube, c.Owner, []string{"defrag"}, func(h operate.Holder, watch time.Duration) { change.Watching(a, h, watch) })
 }
 
-// snapshotOrder are the members to ask, the best first, or the one that the user
+// chooseMembers are the members to ask, the best first, or the one that the user
 // wants, whatever it is.
-func snapshotOrder(ctx context.Context, a *app.App, c *app.Cluster, pod string) ([]etcd.Member, error) {
+func chooseMembers(ctx context.Context, a *app.App, c *app.Cluster, pod string) ([]etcd.Member, error) {
 	survey, err := c.Members.Survey(ctx)
 	split, isSplit := errors.AsType[*etcd.SplitBrainError](err)
 	if err != nil && !isSplit {
@@ -178,7 +178,7 @@ func snapshotOrder(ctx context.Context, a *app.App, c *app.Cluster, pod string) 
 		if i < 0 {
 			return nil, fmt.Errorf("%s has no member's pod called %q: it has %s", c.Owner, pod, strings.Join(podsOf(survey.Members), ", "))
 		}
-		warnOfMember(a, survey.Members[i], survey.Members)
+		warnAboutMember(a, survey.Members[i], survey.Members)
 		return survey.Members[i : i+1], nil
 	}
 	if isSplit {
@@ -186,7 +186,7 @@ func snapshotOrder(ctx context.Context, a *app.App, c *app.Cluster, pod string) 
 	}
 	order := etcd.SnapshotOrder(survey.Members)
 	if len(order) == 0 {
-		return nil, app.Unhealthy("%s has no member that a snapshot can be taken of: %s", c.Owner, whyNot(survey.Members))
+		return nil, app.Unhealthy("%s has no member that a snapshot can be taken of: %s", c.Owner, whyUnusable(survey.Members))
 	}
 	if order[0].LeaderID == 0 {
 		a.Warn("%s has no leader: this is what %s has applied, up to revision %d. Others may have applied more.", order[0].Pod, order[0].Pod, order[0].Revision)
@@ -194,8 +194,8 @@ func snapshotOrder(ctx context.Context, a *app.App, c *app.Cluster, pod string) 
 	return order, nil
 }
 
-// warnOfMember says what is wrong with the member that the user chose.
-func warnOfMember(a *app.App, m etcd.Member, all []etcd.Member) {
+// warnAboutMember says what is wrong with the member that the user chose.
+func warnAboutMember(a *app.App, m etcd.Member, all []etcd.Member) {
 	newest := int64(0)
 	for _, other := range all {
 		newest = max(newest, other.Revision)
@@ -220,7 +220,7 @@ func podsOf(members []etcd.Member) []string {
 	return pods
 }
 
-func whyNot(members []etcd.Member) string {
+func whyUnusable(members []etcd.Member) string {
 	var said []string
 	for _, m := range members {
 		switch {

@@ -12,10 +12,10 @@ import (
 
 func NewCommand(a *app.App) *cobra.Command {
 	cmd := ui.NewGroupCmd("snapshot", "Save, check and list snapshots, and plan a restore",
-		newSnapshotSaveCmd(a),
-		newSnapshotStatusCmd(a),
-		newSnapshotListCmd(a),
-		newSnapshotRestorePlanCmd(a),
+		newSaveCommand(a),
+		newStatusCommand(a),
+		newListCommand(a),
+		newRestorePlanCommand(a),
 	)
 	cmd.Example = ui.Examples(`
 		# A verified snapshot of a follower, in a file

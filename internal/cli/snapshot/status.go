@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-func newSnapshotStatusCmd(a *app.App) *cobra.Command {
+func newStatusCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status FILE",
 		Short: "Check a snapshot in a file and say what it holds",
@@ -38,13 +38,13 @@ func newSnapshotStatusCmd(a *app.App) *cobra.Command {
 			# Only the revision
 			kubectl etcd snapshot status main.db -o jsonpath='{.revision}'`),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return snapshotStatus(cmd, a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runStatus(cmd, a, args[0]) },
 	}
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-func snapshotStatus(cmd *cobra.Command, a *app.App, file string) error {
+func runStatus(cmd *cobra.Command, a *app.App, file string) error {
 	out, err := inspect(a, cmd, file)
 	if err != nil {
 		return err

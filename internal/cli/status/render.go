@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// renderStatus writes a status for people, on as many columns as the canvas has.
-func renderStatus(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool) error {
+// render writes a status for people, on as many columns as the canvas has.
+func render(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool) error {
 	p := ui.Page{Console: a.Console, Out: w, Now: st.Time.Time}
 	summary(&p, st)
 	if len(st.Members) > 0 {

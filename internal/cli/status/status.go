@@ -18,15 +18,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// statusOptions are the flags of status.
-type statusOptions struct {
+// options are the flags of status.
+type options struct {
 	scope    app.Scope
 	watch    bool
 	interval time.Duration
 }
 
 func NewCommand(a *app.App) *cobra.Command {
-	var o statusOptions
+	var o options
 	cmd := &cobra.Command{
 		Use:   "status [TARGET]",
 		Short: "Show one etcd cluster on one screen",
@@ -74,14 +74,14 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o statusOptions) error {
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o options) error {
 	v, err := newObserver(ctx, a, target, o.scope)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	if o.watch {
-		return watchStatus(ctx, a, cmd, v, max(o.interval, 200*time.Millisecond))
+		return watch(ctx, a, cmd, v, max(o.interval, 200*time.Millisecond))
 	}
 	seen, err := v.Observe(ctx)
 	if err != nil {
@@ -91,12 +91,12 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o s
 	if err := printStatus(a, cmd, st); err != nil {
 		return err
 	}
-	return verdictOn(st)
+	return healthError(st)
 }
 
 // NewObserver returns an observer of the cluster that the target or the scope names.
 func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*health.Observer, error) {
-	if err := s.Besides(target); err != nil {
+	if err := s.RejectTarget(target); err != nil {
 		return nil, err
 	}
 	t, err := observe.ParseTarget(target)
@@ -112,7 +112,7 @@ func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*
 		return nil, err
 	}
 	if s != (app.Scope{}) {
-		owner, err := s.Only(ctx, a)
+		owner, err := s.Single(ctx, a)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*
 func printStatus(a *app.App, cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus) error {
 	return a.Print(cmd, st, func(w io.Writer, wide bool) error {
 		c := a.Screen(w)
-		if err := renderStatus(a, c, st, wide); err != nil {
+		if err := render(a, c, st, wide); err != nil {
 			return err
 		}
 		_, err := w.Write(c.Bytes())
@@ -136,8 +136,8 @@ func printStatus(a *app.App, cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus)
 	})
 }
 
-// verdictOn ends the command with exit code 3 for a cluster that isn't healthy.
-func verdictOn(st *v1alpha1.EtcdClusterStatus) error {
+// healthError ends the command with exit code 3 for a cluster that isn't healthy.
+func healthError(st *v1alpha1.EtcdClusterStatus) error {
 	switch st.Health {
 	case v1alpha1.Healthy, v1alpha1.Hibernated:
 		return nil

@@ -46,11 +46,11 @@ func TestStatus(t *testing.T) {
 			for _, columns := range []int{80, 200} {
 				a := app.New(genericiooptions.IOStreams{})
 				c := &ui.Screen{Columns: columns}
-				if err := renderStatus(a, c, st, false); err != nil {
+				if err := render(a, c, st, false); err != nil {
 					t.Fatal(err)
 				}
 				said := "exit code 0\n"
-				if err := verdictOn(st); err != nil {
+				if err := healthError(st); err != nil {
 					code, word := app.Outcome(t.Context(), err)
 					said = fmt.Sprintf("exit code %d\n%s: %v\n", code, word, err)
 				}
@@ -125,30 +125,30 @@ var statusCases = map[string]func(*health.Observation){
 	"no-rights-and-unready": func(s *health.Observation) {
 		crash(s, "etcd-main-2")
 		health.PodNamed(s.Pods, "etcd-main-2").Status.ContainerStatuses[0].State = corev1.ContainerState{}
-		mayNotAsk(s)
+		denyPortForward(s)
 	},
 	"no-rights-and-an-old-lease": func(s *health.Observation) {
 		s.Facts.Cluster.Members[1].Ready = false
-		mayNotAsk(s)
+		denyPortForward(s)
 	},
 	"no-leases": func(s *health.Observation) {
-		mayNotList(s, "leases.coordination.k8s.io")
+		denyList(s, "leases.coordination.k8s.io")
 		s.Backup.Full, s.Backup.Delta = nil, nil
-		mayNotAsk(s)
+		denyPortForward(s)
 		for i := range s.Facts.Cluster.Members {
 			s.Facts.Cluster.Members[i].Ready = false
 		}
 	},
 	"no-pods": func(s *health.Observation) {
-		mayNotList(s, "pods")
+		denyList(s, "pods")
 		s.Said, s.Pods = etcd.Survey{}, nil
 		for i := range s.Facts.Cluster.Members {
 			s.Facts.Cluster.Members[i] = policy.Member{Pod: s.Facts.Cluster.Members[i].Pod}
 		}
 	},
 	"no-budgets-no-services": func(s *health.Observation) {
-		mayNotList(s, "poddisruptionbudgets.policy")
-		mayNotList(s, "services")
+		denyList(s, "poddisruptionbudgets.policy")
+		denyList(s, "services")
 		s.Facts.Budgets = observe.Budgets{Problem: &policy.Note{Reason: "NoBudget", Message: "no budget selects the members"}}
 		s.Traffic = v1alpha1.Traffic{State: v1alpha1.TrafficUnknown}
 	},
@@ -262,12 +262,12 @@ func add(s *health.Observation, pod, zone, node string, ready bool) {
 	s.Facts.Cluster.Members = append(s.Facts.Cluster.Members, policy.Member{Pod: pod, Exists: true, PodReady: ready, Ready: ready, Zone: zone, Node: node})
 }
 
-func mayNotList(s *health.Observation, resource string) {
+func denyList(s *health.Observation, resource string) {
 	s.Unseen = append(s.Unseen, v1alpha1.Unseen{What: resource, Why: fmt.Sprintf("User \"eve\" cannot list resource %q", resource)})
 }
 
-// mayNotAsk has the API server refuse the way to every member.
-func mayNotAsk(s *health.Observation) {
+// denyPortForward has the API server refuse the way to every member.
+func denyPortForward(s *health.Observation) {
 	for i := range s.Said.Members {
 		pod := s.Said.Members[i].Pod
 		s.Silence = &etcd.MemberError{Pod: pod, Words: `User "eve" cannot create resource "pods/portforward"`, Err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, pod, errors.New("no"))}

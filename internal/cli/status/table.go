@@ -135,7 +135,7 @@ func shortNames(st *v1alpha1.EtcdClusterStatus, tight bool) (names, zones, nodes
 	for i := range nodes {
 		nodes[i], _, _ = strings.Cut(nodes[i], ".")
 	}
-	return ui.Endings(names, 16), ui.Endings(zones, 6), ui.Endings(nodes, 8)
+	return ui.TrimSharedPrefix(names, 16), ui.TrimSharedPrefix(zones, 6), ui.TrimSharedPrefix(nodes, 8)
 }
 
 // stdTime is a time of the API as the library's, nil for nil.

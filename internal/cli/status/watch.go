@@ -19,12 +19,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
-// watchStatus looks until the context ends, which is no error. A look that fails
+// watch looks until the context ends, which is no error. A look that fails
 // is told, and the next one may succeed.
-func watchStatus(ctx context.Context, a *app.App, cmd *cobra.Command, v *health.Observer, every time.Duration) error {
-	w := watcher{env: a, cmd: cmd}
+func watch(ctx context.Context, a *app.App, cmd *cobra.Command, v *health.Observer, every time.Duration) error {
+	w := watcher{app: a, cmd: cmd}
 	_, w.redraws = ui.Terminal(a.Out)
-	w.redraws = w.redraws && w.drawn()
+	w.redraws = w.redraws && w.isTable()
 	for {
 		seen, err := v.Observe(ctx)
 		switch {
@@ -33,7 +33,7 @@ func watchStatus(ctx context.Context, a *app.App, cmd *cobra.Command, v *health.
 		case err != nil && w.last == nil:
 			return err // not even once: a target that isn't there
 		case err != nil:
-			w.complain(err)
+			w.warnOnce(err)
 		default:
 			if err := w.show(seen); err != nil {
 				return err
@@ -52,23 +52,25 @@ func interrupted() error { return nil }
 
 // watcher prints one look after the other.
 type watcher struct {
-	env     *app.App
+	app     *app.App
 	cmd     *cobra.Command
 	redraws bool
 	last    *v1alpha1.EtcdClusterStatus
 	failure string
 }
 
-// complain tells once that a look failed.
-func (w *watcher) complain(err error) {
+// warnOnce tells once that a look failed.
+func (w *watcher) warnOnce(err error) {
 	if w.failure != err.Error() {
-		w.env.Warn("%v.", err)
+		w.app.Warn("%v.", err)
 	}
 	w.failure = err.Error()
 }
 
-// drawn says that a person reads what is printed, and no program.
-func (w *watcher) drawn() bool { return ui.FormatOf(w.cmd) == "table" || ui.FormatOf(w.cmd) == "wide" }
+// isTable says that a person reads what is printed, and no program.
+func (w *watcher) isTable() bool {
+	return ui.FormatOf(w.cmd) == "table" || ui.FormatOf(w.cmd) == "wide"
+}
 
 func (w *watcher) show(seen health.Observation) error {
 	w.failure = ""
@@ -77,32 +79,32 @@ func (w *watcher) show(seen health.Observation) error {
 		w.last = st
 		return w.redraw(st)
 	}
-	if w.last != nil && equality.Semantic.DeepEqual(steady(w.last), steady(st)) {
+	if w.last != nil && equality.Semantic.DeepEqual(withoutProgress(w.last), withoutProgress(st)) {
 		return nil
 	}
 	switch {
 	case w.last == nil:
-	case w.drawn(), ui.FormatOf(w.cmd) == "yaml":
-		fmt.Fprintln(w.env.Out, "---")
+	case w.isTable(), ui.FormatOf(w.cmd) == "yaml":
+		fmt.Fprintln(w.app.Out, "---")
 	case ui.FormatOf(w.cmd) != "json" && ui.FormatOf(w.cmd) != "name":
-		fmt.Fprintln(w.env.Out) // templates end without
+		fmt.Fprintln(w.app.Out) // templates end without
 	}
 	w.last = st
-	return printStatus(w.env, w.cmd, st)
+	return printStatus(w.app, w.cmd, st)
 }
 
 // redraw writes over what the terminal shows. Lines that don't fit are left out:
 // they would scroll it.
 func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
-	c := w.env.Screen(w.env.Out)
-	fmt.Fprintf(c, "%s\n", w.env.Paint(c, ui.Dim, "every look is drawn over the last, Ctrl-C ends; now "+st.Time.Local().Format(time.TimeOnly)))
-	if err := renderStatus(w.env, c, st, ui.FormatOf(w.cmd) == "wide"); err != nil {
+	c := w.app.Screen(w.app.Out)
+	fmt.Fprintf(c, "%s\n", w.app.Paint(c, ui.Dim, "every look is drawn over the last, Ctrl-C ends; now "+st.Time.Local().Format(time.TimeOnly)))
+	if err := render(w.app, c, st, ui.FormatOf(w.cmd) == "wide"); err != nil {
 		return err
 	}
 	lines := strings.Split(strings.TrimRight(c.String(), "\n"), "\n")
 	if c.Rows > 1 && len(lines) > c.Rows-1 {
 		cut := len(lines) - c.Rows + 2
-		lines = append(lines[:c.Rows-2], w.env.Paint(c, ui.Dim, fmt.Sprintf("%d more lines: make the window higher", cut)))
+		lines = append(lines[:c.Rows-2], w.app.Paint(c, ui.Dim, fmt.Sprintf("%d more lines: make the window higher", cut)))
 	}
 	var out bytes.Buffer
 	out.WriteString("\x1b[H")
@@ -110,12 +112,12 @@ func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 		out.WriteString(l + "\x1b[K\n")
 	}
 	out.WriteString("\x1b[J")
-	_, err := w.env.Out.Write(out.Bytes())
+	_, err := w.app.Out.Write(out.Bytes())
 	return err
 }
 
-// steady is a status without what changes by itself while nothing happens.
-func steady(st *v1alpha1.EtcdClusterStatus) *v1alpha1.EtcdClusterStatus {
+// withoutProgress is a status without what changes by itself while nothing happens.
+func withoutProgress(st *v1alpha1.EtcdClusterStatus) *v1alpha1.EtcdClusterStatus {
 	s := st.DeepCopy()
 	s.Time.Reset()
 	s.Revision = 0

@@ -40,10 +40,10 @@ func TestNarrow(t *testing.T) {
 	a := app.New(genericiooptions.IOStreams{})
 	for what, write := range map[string]func(*ui.Screen) error{
 		"list -A": func(c *ui.Screen) error {
-			return list.ListTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).Write(a.Console, c, false)
+			return list.Table(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).Write(a.Console, c, false)
 		},
 		"list -A of one that is very ill": func(c *ui.Screen) error {
-			return list.ListTable(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).Write(a.Console, c, false)
+			return list.Table(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).Write(a.Console, c, false)
 		},
 		"member list": func(c *ui.Screen) error { return member.WriteMembers(a, c, members, false) },
 	} {

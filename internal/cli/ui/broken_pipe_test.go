@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 )
 
-// TestPrintUnread prints the result of a change to nobody, which is no error.
-func TestPrintUnread(t *testing.T) {
+// TestPrintToBrokenPipe prints the result of a change to nobody, which is no error.
+func TestPrintToBrokenPipe(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"table", "json", "name"} {
 		cmd := &cobra.Command{}

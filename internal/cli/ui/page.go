@@ -21,8 +21,8 @@ type Page struct {
 	heading string
 }
 
-// headings is the width of the column of headings.
-const headings = 12
+// headingWidth is the width of the column of headingWidth.
+const headingWidth = 12
 
 // Section writes a text under a heading that is only repeated when it changes,
 // in as many lines as it takes.
@@ -30,7 +30,7 @@ func (p *Page) Section(heading string, c Color, text string) {
 	if text == "" {
 		return
 	}
-	for i, line := range Wrap(text, p.Out.Columns-headings) {
+	for i, line := range Wrap(text, p.Out.Columns-headingWidth) {
 		p.line(heading, p.Console.Paint(p.Out, c, line), i > 0)
 	}
 }
@@ -44,7 +44,7 @@ func (p *Page) line(heading, text string, continued bool) {
 	} else {
 		p.heading = heading
 	}
-	pad := strings.Repeat(" ", headings-len(heading))
+	pad := strings.Repeat(" ", headingWidth-len(heading))
 	fmt.Fprintln(p.Out, p.Console.Paint(p.Out, Bold, heading)+pad+text)
 }
 
@@ -55,9 +55,9 @@ var HealthColors = map[string]Color{
 // Narrow is the width below which the table is closer and says less.
 const Narrow = 110
 
-// Endings cuts names that are longer than so many characters at the front, as far
+// TrimSharedPrefix cuts names that are longer than so many characters at the front, as far
 // as they begin alike.
-func Endings(names []string, most int) []string {
+func TrimSharedPrefix(names []string, most int) []string {
 	shared := sharedPrefix(names)
 	out := make([]string, len(names))
 	for i, n := range names {

@@ -110,7 +110,7 @@ func (c *Console) write(cmd *cobra.Command, obj runtime.Object, table func(w io.
 	return templateError(format, printer.PrintObj(obj, c.Out))
 }
 
-var beyond = regexp.MustCompile(`array index out of bounds: index (\d+), length (\d+)`)
+var outOfBounds = regexp.MustCompile(`array index out of bounds: index (\d+), length (\d+)`)
 
 // templateError leaves out what the printer of jsonpath adds for who debugs it: the
 // template once more and the whole object, as Go has it.
@@ -122,7 +122,7 @@ func templateError(format string, err error) error {
 	if _, cause, ok := strings.Cut(text, "Error executing template: "); ok {
 		text = strings.TrimSuffix(cause, ".")
 	}
-	if m := beyond.FindStringSubmatch(text); m != nil {
+	if m := outOfBounds.FindStringSubmatch(text); m != nil {
 		text = fmt.Sprintf("it asks for item %s, counted from 0, of a list that has %s", m[1], m[2])
 	}
 	return fmt.Errorf("-o %s: %s", format, text)

@@ -69,7 +69,7 @@ func (t *Table) Write(c *Console, w io.Writer, wide bool) error {
 		t.Gap = narrowGap
 	}
 	if !wide {
-		shown = t.leave(shown, Width(w))
+		shown = t.dropSpare(shown, Width(w))
 	}
 	widths := t.fit(shown, Width(w))
 	header := make([]Cell, len(t.Columns))
@@ -137,8 +137,8 @@ func (t *Table) fit(shown []int, limit int) []int {
 	return widths
 }
 
-// leave takes columns away that can be spared, until the others have room.
-func (t *Table) leave(shown []int, limit int) []int {
+// dropSpare takes columns away that can be spared, until the others have room.
+func (t *Table) dropSpare(shown []int, limit int) []int {
 	for limit > 0 && t.total(t.fit(shown, limit)) > limit {
 		least := -1
 		for n, i := range shown {

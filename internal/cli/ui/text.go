@@ -7,11 +7,11 @@ import "strings"
 
 // Paragraphs takes the indentation of the source off a text; examples indents it
 // as help shows examples.
-func Paragraphs(text string) string { return indented(text, "") }
+func Paragraphs(text string) string { return indent(text, "") }
 
-func Examples(text string) string { return indented(text, "  ") }
+func Examples(text string) string { return indent(text, "  ") }
 
-func indented(text, by string) string {
+func indent(text, by string) string {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	for i, line := range lines {
 		if line = strings.TrimLeft(line, "\t"); line != "" {

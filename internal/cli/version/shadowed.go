@@ -16,29 +16,29 @@ import (
 // the name too; see docs/decisions/name.md.
 const PluginName = "kubectl-etcd"
 
-// warnOfShadowing says where PATH has other programs of the plugin's name, and
+// warnOfShadowingPlugins says where PATH has other programs of the plugin's name, and
 // which of them kubectl runs.
-func warnOfShadowing(a *app.App) {
+func warnOfShadowingPlugins(a *app.App) {
 	self, err := os.Executable()
 	if err != nil {
 		return // nothing can be compared
 	}
-	first, others := shadowing(filepath.SplitList(os.Getenv("PATH")), self)
+	first, others := shadowingPlugins(filepath.SplitList(os.Getenv("PATH")), self)
 	switch {
 	case len(others) == 0:
 	case others[0] == first:
-		a.Warn("kubectl etcd runs %s, not this program: it comes first in PATH. This is %s.", described(first), self)
+		a.Warn("kubectl etcd runs %s, not this program: it comes first in PATH. This is %s.", describe(first), self)
 	default:
 		for _, other := range others {
-			a.Warn("%s is in PATH too; kubectl etcd runs %s, which comes first.", described(other), first)
+			a.Warn("%s is in PATH too; kubectl etcd runs %s, which comes first.", describe(other), first)
 		}
 	}
 }
 
-// shadowing returns the program that kubectl runs for the plugin, and those of
+// shadowingPlugins returns the program that kubectl runs for the plugin, and those of
 // its name in the folders that are not self, in their order. Links to self and
 // folders that can't be read are none.
-func shadowing(folders []string, self string) (first string, others []string) {
+func shadowingPlugins(folders []string, self string) (first string, others []string) {
 	name := PluginName
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -68,9 +68,9 @@ func shadowing(folders []string, self string) (first string, others []string) {
 	return first, others
 }
 
-// described is a program's path and, of a Go program, its main package and
+// describe is a program's path and, of a Go program, its main package and
 // version. It is read and not run.
-func described(path string) string {
+func describe(path string) string {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil || info.Path == "" {
 		return path

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestNamesakes(t *testing.T) {
+func TestShadowingPlugins(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write := func(folder string, mode os.FileMode) string {
@@ -54,7 +54,7 @@ func TestNamesakes(t *testing.T) {
 			for _, f := range row.folders {
 				folders = append(folders, filepath.Join(root, f))
 			}
-			first, others := shadowing(folders, store)
+			first, others := shadowingPlugins(folders, store)
 			if first != row.first || !slices.Equal(others, row.others) {
 				t.Errorf("kubectl runs %s and the others are %q, want %s and %q", first, others, row.first, row.others)
 			}

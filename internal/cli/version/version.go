@@ -39,7 +39,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			kubectl etcd version -o json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return printVersion(cmd, a, clientOnly)
+			return run(cmd, a, clientOnly)
 		},
 	}
 	cmd.Flags().BoolVar(&clientOnly, "client", false, "Print the plugin's own version and ask no cluster")
@@ -47,15 +47,15 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// printVersion prints what it knows even where the cluster doesn't answer.
-func printVersion(cmd *cobra.Command, a *app.App, clientOnly bool) error {
+// run prints what it knows even where the cluster doesn't answer.
+func run(cmd *cobra.Command, a *app.App, clientOnly bool) error {
 	v := &v1alpha1.Version{Client: app.ClientVersion()}
 	var unknown error
 	if !clientOnly {
 		v.Server, unknown = serverVersion(cmd.Context(), a)
 	}
 	err := a.Print(cmd, v, func(w io.Writer, _ bool) error { return versionText(w, v) })
-	warnOfShadowing(a)
+	warnOfShadowingPlugins(a)
 	if err == nil {
 		err = unknown
 	}
@@ -66,7 +66,7 @@ func versionText(w io.Writer, v *v1alpha1.Version) error {
 	lines := []string{"Client Version: " + v.Client.Version, "  " + built(v.Client)}
 	if v.Server != nil {
 		lines = append(lines, "Kubernetes Version: "+v.Server.Kubernetes)
-		for _, name := range ourPrograms {
+		for _, name := range programs {
 			lines = append(lines, programLines(name, v.Server)...)
 		}
 	}
@@ -103,9 +103,9 @@ func programLines(name string, server *v1alpha1.ServerVersion) []string {
 	return []string{name + ": not found"}
 }
 
-// ourPrograms are what the plugin works with, by the value of the label
+// programs are what the plugin works with, by the value of the label
 // app.kubernetes.io/name that their Deployments carry.
-var ourPrograms = []string{"etcd-webhook", "etcd-druid"}
+var programs = []string{"etcd-webhook", "etcd-druid"}
 
 func serverVersion(ctx context.Context, a *app.App) (*v1alpha1.ServerVersion, error) {
 	kube, err := a.Client()
@@ -125,15 +125,15 @@ func serverVersion(ctx context.Context, a *app.App) (*v1alpha1.ServerVersion, er
 		return nil, fmt.Errorf("ask %s for its version: %w", config.Host, err)
 	}
 	v := &v1alpha1.ServerVersion{Kubernetes: info.GitVersion}
-	if v.Programs, err = programsIn(ctx, kube); err != nil {
+	if v.Programs, err = readPrograms(ctx, kube); err != nil {
 		// Many may not list Deployments everywhere, and still want the rest.
 		v.ProgramsUnknown = err.Error()
 	}
 	return v, nil
 }
 
-func programsIn(ctx context.Context, kube client.Reader) ([]v1alpha1.ProgramVersion, error) {
-	named, err := labels.NewRequirement("app.kubernetes.io/name", selection.In, ourPrograms)
+func readPrograms(ctx context.Context, kube client.Reader) ([]v1alpha1.ProgramVersion, error) {
+	named, err := labels.NewRequirement("app.kubernetes.io/name", selection.In, programs)
 	if err != nil {
 		return nil, err
 	}

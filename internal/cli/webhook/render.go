@@ -17,10 +17,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
-// renderWebhook writes a status for people, on as many columns as the canvas has.
-func renderWebhook(a *app.App, w *ui.Screen, st *v1alpha1.WebhookStatus, wide bool) error {
+// render writes a status for people, on as many columns as the canvas has.
+func render(a *app.App, w *ui.Screen, st *v1alpha1.WebhookStatus, wide bool) error {
 	p := ui.Page{Console: a.Console, Out: w, Now: st.Time.Time}
-	webhookSummary(&p, st)
+	summary(&p, st)
 	if len(st.Program.Replicas) > 0 {
 		fmt.Fprintln(w)
 		if err := replicasTable(st, w.Columns, wide).Write(a.Console, w, wide); err != nil {
@@ -34,12 +34,12 @@ func renderWebhook(a *app.App, w *ui.Screen, st *v1alpha1.WebhookStatus, wide bo
 		}
 	}
 	fmt.Fprintln(w)
-	webhookFindings(&p, st, wide)
+	findings(&p, st, wide)
 	return nil
 }
 
-// webhookFindings is what stands below the tables.
-func webhookFindings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
+// findings is what stands below the tables.
+func findings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
 	for _, problem := range st.Problems {
 		c := ui.Yellow
 		if problem.Severity == v1alpha1.SeverityError {
@@ -71,14 +71,14 @@ func webhookFindings(p *ui.Page, st *v1alpha1.WebhookStatus, wide bool) {
 	}
 }
 
-var webhookHealthWords = map[string]string{
+var healthText = map[string]string{
 	v1alpha1.Healthy: "it works", v1alpha1.Degraded: "it works, but look at the problems", v1alpha1.Down: "it does not work",
 	v1alpha1.Unknown: "not known", v1alpha1.NotInstalled: "not installed",
 }
 
-func webhookSummary(p *ui.Page, st *v1alpha1.WebhookStatus) {
+func summary(p *ui.Page, st *v1alpha1.WebhookStatus) {
 	paint := cmp.Or(ui.HealthColors[st.Health], ui.Red)
-	p.Section("Health", paint, webhookHealthWords[st.Health])
+	p.Section("Health", paint, healthText[st.Health])
 	g := st.Program
 	if g.Deployment != "" {
 		p.Section("Program", ui.NoColor, fmt.Sprintf("Deployment %s/%s, %d of %d replicas ready, leader %s", g.Namespace, g.Deployment, g.Ready, g.Desired, cmp.Or(g.Leader, "none")))
@@ -171,7 +171,7 @@ func replicasTable(st *v1alpha1.WebhookStatus, columns int, wide bool) *ui.Table
 	if columns > 0 && columns < ui.Narrow && !wide {
 		// How it ended last is told below, in full.
 		t.Gap, t.Columns[8].Wide = "  ", true
-		names, zones, nodes = ui.Endings(names, 20), ui.Endings(zones, 8), ui.Endings(nodes, 12)
+		names, zones, nodes = ui.TrimSharedPrefix(names, 20), ui.TrimSharedPrefix(zones, 8), ui.TrimSharedPrefix(nodes, 12)
 	}
 	for i, r := range st.Program.Replicas {
 		role, ready := "", ui.Cell{Text: "no", Color: ui.Red}

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 )
 
-func newWebhookStatusCmd(a *app.App) *cobra.Command {
+func newStatusCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say whether the installed etcd-webhook works",
@@ -52,7 +52,7 @@ func newWebhookStatusCmd(a *app.App) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, a *app.App, cmd *cobra.Command) error {
-	look, err := webhookLook(a)
+	look, err := newInspector(a)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func runStatus(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 	install.JudgeWebhook(st)
 	err = a.Print(cmd, st, func(w io.Writer, wide bool) error {
 		c := a.Screen(w)
-		if err := renderWebhook(a, c, st, wide); err != nil {
+		if err := render(a, c, st, wide); err != nil {
 			return err
 		}
 		_, err := w.Write(c.Bytes())
@@ -72,11 +72,11 @@ func runStatus(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return webhookVerdict(st)
+	return healthError(st)
 }
 
-// webhookVerdict ends the command with exit code 3 where the webhook doesn't work.
-func webhookVerdict(st *v1alpha1.WebhookStatus) error {
+// healthError ends the command with exit code 3 where the webhook doesn't work.
+func healthError(st *v1alpha1.WebhookStatus) error {
 	first := ""
 	if len(st.Problems) > 0 {
 		first = ": " + st.Problems[0].Message
@@ -92,7 +92,7 @@ func webhookVerdict(st *v1alpha1.WebhookStatus) error {
 	return app.Unhealthy("etcd-webhook does not work%s", first)
 }
 
-func webhookLook(a *app.App) (*install.Inspector, error) {
+func newInspector(a *app.App) (*install.Inspector, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 // NewCommand is about etcd-webhook, the program in the cluster.
 func NewCommand(a *app.App) *cobra.Command {
 	return ui.NewGroupCmd("webhook", "See or remove the etcd-webhook that is installed",
-		newWebhookStatusCmd(a),
+		newStatusCommand(a),
 		newWebhookUninstallCmd(a),
 	)
 }

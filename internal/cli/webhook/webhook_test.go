@@ -23,24 +23,24 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
-// TestWebhookStatus draws installations in all conditions, on a narrow terminal
+// TestStatus draws installations in all conditions, on a narrow terminal
 // and on a wide one.
-func TestWebhookStatus(t *testing.T) {
+func TestStatus(t *testing.T) {
 	t.Parallel()
-	for name, change := range webhookCases {
+	for name, change := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, columns := range []int{80, 200} {
-				st := Installed()
+				st := installed()
 				change(st)
 				install.JudgeWebhook(st)
 				a := app.New(genericiooptions.IOStreams{})
 				c := &ui.Screen{Columns: columns}
-				if err := renderWebhook(a, c, st, false); err != nil {
+				if err := render(a, c, st, false); err != nil {
 					t.Fatal(err)
 				}
 				said := "exit code 0\n"
-				if err := webhookVerdict(st); err != nil {
+				if err := healthError(st); err != nil {
 					code, word := app.Outcome(t.Context(), err)
 					said = fmt.Sprintf("exit code %d\n%s: %v\n", code, word, err)
 				}
@@ -55,7 +55,7 @@ func TestWebhookStatus(t *testing.T) {
 	}
 }
 
-var webhookCases = map[string]func(*v1alpha1.WebhookStatus){
+var cases = map[string]func(*v1alpha1.WebhookStatus){
 	"works": func(*v1alpha1.WebhookStatus) {},
 	"not-installed": func(st *v1alpha1.WebhookStatus) {
 		*st = v1alpha1.WebhookStatus{Time: metav1.NewTime(noon), PluginVersion: "v1.2.3"}
@@ -132,8 +132,8 @@ var webhookCases = map[string]func(*v1alpha1.WebhookStatus){
 	},
 }
 
-// Installed is a webhook with which nothing is wrong.
-func Installed() *v1alpha1.WebhookStatus {
+// installed is a webhook with which nothing is wrong.
+func installed() *v1alpha1.WebhookStatus {
 	certificate := func() *v1alpha1.ServingCertificate {
 		return &v1alpha1.ServingCertificate{
 			Names: []string{"etcd-webhook.kubectl-etcd-system.svc"}, Issuer: "CN=etcd-webhook",

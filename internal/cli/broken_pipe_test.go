@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 )
 
-// TestChangesEndUnread goes through all commands that have the flags of a change.
-func TestChangesEndUnread(t *testing.T) {
+// TestChangesIgnoreBrokenPipe goes through all commands that have the flags of a change.
+func TestChangesIgnoreBrokenPipe(t *testing.T) {
 	t.Parallel()
 	n := 0
 	everyCommand(newRootCmd(app.New(genericiooptions.IOStreams{})), func(c *cobra.Command) {

@@ -18,8 +18,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// checkedClusters are a sick cluster, with one finding of every kind, and a well one.
-func checkedClusters() []v1alpha1.CheckReport {
+// reports are a sick cluster, with one finding of every kind, and a well one.
+func reports() []v1alpha1.CheckReport {
 	finding := func(level, message, fix string) v1alpha1.CheckFinding {
 		return v1alpha1.CheckFinding{Level: level, Message: message, Fix: fix}
 	}
@@ -53,11 +53,11 @@ func checkedClusters() []v1alpha1.CheckReport {
 	}
 }
 
-// TestCheckPrint holds what a person reads, on terminals of two widths and in a
+// TestPrint holds what a person reads, on terminals of two widths and in a
 // file. UPDATE=1 writes it.
-func TestCheckPrint(t *testing.T) {
+func TestPrint(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]checkPrinter{
+	for name, p := range map[string]printer{
 		"file":     {},
 		"80":       {columns: 80},
 		"200":      {columns: 200, all: true},
@@ -72,7 +72,7 @@ func TestCheckPrint(t *testing.T) {
 				p.Console = ui.NewConsole(genericiooptions.IOStreams{Out: &out, ErrOut: io.Discard})
 				p.Color = ui.ColorNever
 			}
-			if err := p.print(checkedClusters()); err != nil {
+			if err := p.print(reports()); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {

@@ -14,9 +14,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// checkPrinter writes reports for people: a heading for each category, a line for
+// printer writes reports for people: a heading for each category, a line for
 // each check, and below it what was found and what mends it.
-type checkPrinter struct {
+type printer struct {
 	*ui.Console
 
 	out io.Writer
@@ -44,7 +44,7 @@ var marks = map[check.Level]mark{
 // indent is where a check's findings begin: behind sign, word and ID.
 const indent = 15
 
-func (p *checkPrinter) print(reports []v1alpha1.CheckReport) error {
+func (p *printer) print(reports []v1alpha1.CheckReport) error {
 	for i := range reports {
 		if i > 0 {
 			p.line("")
@@ -58,7 +58,7 @@ func (p *checkPrinter) print(reports []v1alpha1.CheckReport) error {
 	return nil
 }
 
-func (p *checkPrinter) line(format string, args ...any) {
+func (p *printer) line(format string, args ...any) {
 	text := format
 	if len(args) > 0 {
 		text = fmt.Sprintf(format, args...)
@@ -66,7 +66,7 @@ func (p *checkPrinter) line(format string, args ...any) {
 	fmt.Fprintln(p.out, text)
 }
 
-func (p *checkPrinter) report(r *v1alpha1.CheckReport) {
+func (p *printer) report(r *v1alpha1.CheckReport) {
 	c := r.Cluster
 	p.line("%s", p.Paint(p.out, ui.Bold, fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, ui.NumberOf(int(c.Replicas), "member", "members"))))
 	category := ""
@@ -88,7 +88,7 @@ func (p *checkPrinter) report(r *v1alpha1.CheckReport) {
 	p.summary("", r)
 }
 
-func (p *checkPrinter) check(c *v1alpha1.CheckResult, said map[string]string) {
+func (p *printer) check(c *v1alpha1.CheckResult, said map[string]string) {
 	m := marks[check.Level(c.Result)]
 	title := c.Title
 	findings := c.Findings
@@ -96,7 +96,7 @@ func (p *checkPrinter) check(c *v1alpha1.CheckResult, said map[string]string) {
 		title, findings = title+": "+findings[0].Message, nil
 	}
 	head := fmt.Sprintf("%s %-7s %s ", m.sign, m.word, c.ID)
-	lines := p.broken(title, indent)
+	lines := p.wrap(title, indent)
 	p.line("%s%s", p.Paint(p.out, m.color, head), lines[0])
 	for _, rest := range lines[1:] {
 		p.line("%s%s", strings.Repeat(" ", indent), rest)
@@ -106,7 +106,7 @@ func (p *checkPrinter) check(c *v1alpha1.CheckResult, said map[string]string) {
 	}
 }
 
-func (p *checkPrinter) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding, fixFollows bool, said map[string]string) {
+func (p *printer) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding, fixFollows bool, said map[string]string) {
 	text := f.Message
 	if f.Level == string(check.Unknown) {
 		if where := said[text]; where != "" {
@@ -124,15 +124,15 @@ func (p *checkPrinter) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding,
 	}
 }
 
-func (p *checkPrinter) indented(text string) {
-	for _, line := range p.broken(text, indent) {
+func (p *printer) indented(text string) {
+	for _, line := range p.wrap(text, indent) {
 		p.line("%s%s", strings.Repeat(" ", indent), line)
 	}
 }
 
-// broken breaks a text where the terminal ends, behind so many columns of
+// wrap breaks a text where the terminal ends, behind so many columns of
 // indentation. A word that is too long stays whole.
-func (p *checkPrinter) broken(text string, indentation int) []string {
+func (p *printer) wrap(text string, indentation int) []string {
 	room := p.columns - indentation
 	if p.columns == 0 || room < 20 {
 		return []string{text}
@@ -141,7 +141,7 @@ func (p *checkPrinter) broken(text string, indentation int) []string {
 }
 
 // summary counts: "× FAIL  1 failure, 2 warnings, 40 OK, 12 not applicable".
-func (p *checkPrinter) summary(name string, r *v1alpha1.CheckReport) {
+func (p *printer) summary(name string, r *v1alpha1.CheckReport) {
 	s, m := r.Summary, marks[check.Level(r.Result)]
 	var parts []string
 	for _, n := range []struct {
@@ -159,7 +159,7 @@ func (p *checkPrinter) summary(name string, r *v1alpha1.CheckReport) {
 		name += "  "
 	}
 	head := fmt.Sprintf("%s %-7s ", m.sign, m.word)
-	lines := p.broken(strings.Join(parts, ", "), utf8.RuneCountInString(name+head))
+	lines := p.wrap(strings.Join(parts, ", "), utf8.RuneCountInString(name+head))
 	p.line("%s%s%s", name, p.Paint(p.out, m.color, head), lines[0])
 	for _, rest := range lines[1:] {
 		p.line("%s%s", strings.Repeat(" ", utf8.RuneCountInString(name+head)), rest)
@@ -167,7 +167,7 @@ func (p *checkPrinter) summary(name string, r *v1alpha1.CheckReport) {
 }
 
 // total is one line for each of several clusters.
-func (p *checkPrinter) total(reports []v1alpha1.CheckReport) {
+func (p *printer) total(reports []v1alpha1.CheckReport) {
 	p.line("%s", p.Paint(p.out, ui.Bold, "summary"))
 	p.line("-------")
 	longest := 0
