@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// completeFlags completes the flags whose values have names.
+// completeFlags completes the flags that take names of objects or checks.
 func (c completions) completeFlags(cmd *cobra.Command) {
 	for name, f := range map[string]completer{
 		"to": c.completePods, "member": c.completePods, "service": c.completeServices,
@@ -30,7 +30,7 @@ func (c completions) completeFlags(cmd *cobra.Command) {
 
 func register(c *cobra.Command, flag string, f completer) {
 	if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // the flag is there
+		panic(err) // the flag exists
 	}
 }
 
@@ -60,7 +60,7 @@ func (c completions) completeContexts(_ *cobra.Command, _ []string, typed string
 	return withPrefix(typed, slices.Sorted(maps.Keys(raw.Contexts))), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeServices offers those that lead clients to the cluster that is named.
+// completeServices completes with the client Services of the cluster in args.
 func (c completions) completeServices(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
@@ -83,7 +83,7 @@ func (c completions) completeServices(cmd *cobra.Command, args []string, typed s
 	})
 }
 
-// completeChecks completes the last of several checks and categories.
+// completeChecks completes the last item of a list of checks and categories.
 func completeChecks(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	var out []string

@@ -15,17 +15,17 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// completionLimit is how long a person who pressed Tab is kept waiting.
+// completionLimit is how long a completion may take after the user presses Tab.
 const completionLimit = 3 * time.Second
 
-// completer completes a word, as cobra calls it.
+// completer is cobra's function that completes an argument or a flag.
 type completer func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// completions completes words with the names that the API server has now.
+// completions completes names of objects. It reads them from the API server.
 type completions struct{ app *app.App }
 
-// completeArguments gives every command that takes names the live ones, by what
-// its usage calls its arguments.
+// completeArguments completes the arguments of all commands. The usage line of a command
+// defines what each argument is.
 func (c completions) completeArguments(root *cobra.Command) {
 	everyCommand(root, func(cmd *cobra.Command) {
 		usage := strings.Fields(cmd.Use)[1:]
@@ -38,8 +38,8 @@ func (c completions) completeArguments(root *cobra.Command) {
 	register(root, "context", c.completeContexts)
 }
 
-// completeUsage completes each argument by the word for it in a usage. One that may
-// be left out may be the next one already: [TARGET] POD.
+// completeUsage completes an argument by its name in the usage. In place of an optional
+// argument it also completes the next one, as in "[TARGET] POD".
 func (c completions) completeUsage(usage []string) completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= len(usage) {
@@ -63,13 +63,12 @@ func (c completions) completeUsage(usage []string) completer {
 	}
 }
 
-func withPrefix(typed string, words []string) []string {
-	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, typed) })
+func withPrefix(typed string, candidates []string) []string {
+	return slices.DeleteFunc(candidates, func(c string) bool { return !strings.HasPrefix(c, typed) })
 }
 
-// completeTargets completes the first argument with the clusters of the
-// namespace: by name, and as TYPE/NAME once a slash is typed or a name stands
-// for several.
+// completeTargets completes the first argument with the clusters of the namespace. It uses
+// TYPE/NAME if the user typed a slash or if several clusters have the name.
 func (c completions) completeTargets(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -91,8 +90,8 @@ func (c completions) completeTargets(cmd *cobra.Command, args []string, typed st
 	})
 }
 
-// completePods completes arguments from the first on with pods of the cluster
-// that the arguments before name; with all clusters' pods where there is none.
+// completePods completes with the members' pods of the cluster in args, or of all clusters
+// if args is empty.
 func (c completions) completePods(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
@@ -115,16 +114,17 @@ func (c completions) completePods(cmd *cobra.Command, args []string, typed strin
 	})
 }
 
-// clustersNamed are the clusters that the first argument names, all where there is none.
+// clustersNamed returns the clusters that the first argument names. Without arguments, it
+// returns all.
 func clustersNamed(owners []observe.Owner, args []string) []observe.Owner {
 	return slices.DeleteFunc(owners, func(o observe.Owner) bool {
 		return len(args) > 0 && args[0] != o.Name && args[0] != o.Target().String()
 	})
 }
 
-// complete offers words for the clusters of the namespace. It never fails: a
-// shell has no place for an error.
-func (c completions) complete(cmd *cobra.Command, typed string, words func([]observe.Owner) []string) ([]string, cobra.ShellCompDirective) {
+// complete returns the candidates for the clusters of the namespace. It returns none on
+// errors, because a shell can't show them.
+func (c completions) complete(cmd *cobra.Command, typed string, candidates func([]observe.Owner) []string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
 	const directive = cobra.ShellCompDirectiveNoFileComp
@@ -132,5 +132,5 @@ func (c completions) complete(cmd *cobra.Command, typed string, words func([]obs
 	if err != nil {
 		return nil, directive
 	}
-	return withPrefix(typed, words(owners)), directive
+	return withPrefix(typed, candidates(owners)), directive
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
-// TestOutcome holds docs/exit-codes.md.
+// TestOutcome checks the exit codes of docs/exit-codes.md.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
@@ -46,7 +46,7 @@ func TestOutcome(t *testing.T) {
 		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not within the 1ns of --timeout\n"},
 		{"a wait of client-go that would end too late", fmt.Errorf("list pods: client rate limiter Wait returned an error: %w", tooLate(t)), 124, "timed out: list pods: client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline\n"},
 		{"the API server's deadline", fmt.Errorf("ask: %w", apierrors.NewTimeoutError("no response in the time allotted", 0)), 124, "timed out: ask: Timeout: no response in the time allotted\n"},
-		{"somebody's deadline", fmt.Errorf("read: %w", context.DeadlineExceeded), 124, "timed out: read: context deadline exceeded\n"},
+		{"another deadline", fmt.Errorf("read: %w", context.DeadlineExceeded), 124, "timed out: read: context deadline exceeded\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +59,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// tooLate is what client-go's rate limiter says where the time ends before a turn does.
+// tooLate returns the error of client-go's rate limiter for a wait past the deadline.
 func tooLate(t *testing.T) error {
 	t.Helper()
 	slow := flowcontrol.NewTokenBucketRateLimiter(0.001, 1)
@@ -73,9 +73,9 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var out, words bytes.Buffer
+	var out, errOut bytes.Buffer
 	args := []string{"list", "--server", "http://127.0.0.1:1"}
-	if code := Run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &words}); code != 130 || !strings.HasPrefix(words.String(), "interrupted: ") {
-		t.Errorf("code %d, %q; want 130, interrupted", code, words.String())
+	if code := Run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}); code != 130 || !strings.HasPrefix(errOut.String(), "interrupted: ") {
+		t.Errorf("code %d, %q; want 130, interrupted", code, errOut.String())
 	}
 }

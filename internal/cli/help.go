@@ -15,31 +15,32 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// newOptionsCmd lists the flags of all commands, which their own help leaves out.
+// newOptionsCmd returns the command that lists the global flags. The help of other commands
+// omits them.
 func newOptionsCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "options",
-		Short: "List the flags that every command has",
+		Short: "List the flags that are common to all commands",
 		Example: ui.Examples(`
-			# All of them: kubectl's own, and those for etcd's certificates and users
+			# List kubectl's own flags, and those for certificates and users of etcd
 			kubectl etcd options
 
-			# Those for certificates
+			# List the flags for certificates
 			kubectl etcd options | grep -i cert`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(a.Out, "Every command has these:\n\n", cmd.InheritedFlags().FlagUsagesWrapped(ui.Columns(a.Out)))
+			_, err := fmt.Fprint(a.Out, "The following flags can be used with every command:\n\n", cmd.InheritedFlags().FlagUsagesWrapped(ui.Columns(a.Out)))
 			return err
 		},
 	}
 }
 
-// help prints a command's help, the usage function its usage. Both are ours
-// because cobra's list every command's thirty flags in each.
+// help prints the help of a command. Cobra's own templates would repeat the thirty global
+// flags in the help of every command.
 func help(c *ui.Console, cmd *cobra.Command, _ []string) {
 	w := c.Out
 	fmt.Fprint(w, ui.Reflow(cmp.Or(cmd.Long, cmd.Short), ui.Columns(w)), "\n\n")
-	_ = usage(c, w, cmd) // a pipe that is closed needs no help
+	_ = usage(c, w, cmd) // the reader of a closed pipe needs no help
 }
 
 func usage(c *ui.Console, w io.Writer, cmd *cobra.Command) error {
@@ -60,7 +61,7 @@ func usage(c *ui.Console, w io.Writer, cmd *cobra.Command) error {
 	}
 	root := cmd.Root().CommandPath()
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\nUse \"%s COMMAND --help\" for one of them.", cmd.CommandPath())
+		fmt.Fprintf(&b, "\nUse \"%s COMMAND --help\" for more information about a command.", cmd.CommandPath())
 	}
 	fmt.Fprintf(&b, "\nUse \"%s options\" for the flags that every command has, such as -n and --context.\n", root)
 	_, err := io.WriteString(w, b.String())

@@ -19,7 +19,7 @@ func rootForTest() *cobra.Command {
 	return newRootCmd(app.New(genericiooptions.IOStreams{In: strings.NewReader(""), Out: io.Discard, ErrOut: io.Discard}))
 }
 
-// TestHelp holds that every command says what it does and shows it.
+// TestHelp checks that every command has a description, examples and a group.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	everyCommand(rootForTest(), func(c *cobra.Command) {
@@ -28,11 +28,11 @@ func TestHelp(t *testing.T) {
 		}
 		path := c.CommandPath()
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
-			t.Errorf("%s: one line without a full stop says what it does, this is %q", path, c.Short)
+			t.Errorf("%s: want a description of one line without a period, got %q", path, c.Short)
 		}
 		lines := exampleLines(c)
 		if len(lines) < 2 {
-			t.Errorf("%s has %d examples, want two at least", path, len(lines))
+			t.Errorf("%s has %d examples, want at least two", path, len(lines))
 		}
 		if c.HasParent() && c.Parent() == c.Root() && c.GroupID == "" {
 			t.Errorf("%s is in no group", path)
@@ -51,7 +51,7 @@ func TestExamplesAreValid(t *testing.T) {
 	everyCommand(rootForTest(), func(c *cobra.Command) {
 		for _, line := range exampleLines(c) {
 			args := exampleArgs(line)
-			// Flags keep what they were set to, so each line gets a root of its own.
+			// Flags keep their values, so each line needs its own root command.
 			found, rest, err := rootForTest().Find(args)
 			if err == nil {
 				err = found.ParseFlags(rest)
@@ -69,7 +69,7 @@ func TestExamplesAreValid(t *testing.T) {
 	})
 }
 
-// exampleLines are the command lines among the examples, continuations joined.
+// exampleLines returns the command lines of the examples, with continuation lines joined.
 func exampleLines(c *cobra.Command) []string {
 	var lines []string
 	for line := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", " ")) {
@@ -80,17 +80,16 @@ func exampleLines(c *cobra.Command) []string {
 	return lines
 }
 
-// exampleArgs are a line's words, as a shell takes them, up to a pipe,
-// redirection or the like.
+// exampleArgs splits a line as a shell does, up to a pipe, a redirection or the like.
 func exampleArgs(line string) []string {
-	var words []string
-	var word strings.Builder
+	var args []string
+	var arg strings.Builder
 	quote, begun := rune(0), false
 	end := func() {
 		if begun {
-			words = append(words, word.String())
+			args = append(args, arg.String())
 		}
-		word.Reset()
+		arg.Reset()
 		begun = false
 	}
 	for _, r := range line {
@@ -98,21 +97,21 @@ func exampleArgs(line string) []string {
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote != 0:
-			word.WriteRune(r)
+			arg.WriteRune(r)
 		case r == '\'' || r == '"':
 			quote, begun = r, true
 		case r == ' ':
 			end()
 		case strings.ContainsRune("|<>&;#)", r) && !begun:
-			return words
+			return args
 		case r == ')':
 			end()
-			return words
+			return args
 		default:
-			word.WriteRune(r)
+			arg.WriteRune(r)
 			begun = true
 		}
 	}
 	end()
-	return words
+	return args
 }

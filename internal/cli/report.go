@@ -13,10 +13,10 @@ import (
 
 // report prints an error and returns its exit code.
 func report(ctx context.Context, a *app.App, err error) int {
-	code, word := app.Outcome(ctx, err)
-	if word == "" {
-		return code // nothing more is to be said
+	code, outcome := app.Outcome(ctx, err)
+	if outcome == "" {
+		return code
 	}
-	fmt.Fprintf(a.ErrOut, "%s %v\n", a.Paint(a.ErrOut, ui.Red, word+":"), err)
+	fmt.Fprintf(a.ErrOut, "%s %v\n", a.Paint(a.ErrOut, ui.Red, outcome+":"), err)
 	return code
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	_ "k8s.io/client-go/plugin/pkg/client/auth" // the ways of logging in that kubeconfigs name
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // the authentication plugins of kubeconfigs
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -34,46 +34,50 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/webhook"
 )
 
-// Run is the whole program; it alone prints errors and chooses exit codes.
+// Run runs the plugin and returns its exit code. No other function prints errors or chooses
+// exit codes.
 func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
 	log.SetLogger(klog.Background())
 	a := app.New(streams)
 	root := newRootCmd(a)
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl_complete-") {
-		// kubectl runs this name to complete a line, with the line's words.
+		// kubectl runs this name to complete a command line, which is in args.
 		args = append([]string{cobra.ShellCompRequestCmd}, args...)
 	}
 	root.SetArgs(args)
 	return report(ctx, a, root.ExecuteContext(ctx))
 }
 
-// The groups of the commands, in the order of the help.
+// The groups of commands in help texts, in their order.
 const (
-	groupInspect = "look"
+	groupInspect = "inspect"
 	groupChange  = "change"
 	groupBackup  = "backup"
-	groupOther   = "plumbing"
+	groupOther   = "other"
 )
 
 func newRootCmd(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-etcd",
-		Short: "See and operate etcd clusters in Kubernetes",
+		Short: "Inspect and operate etcd clusters in Kubernetes",
 		Long: ui.Paragraphs(`
-			See and operate the etcd clusters that run in Kubernetes: those of etcd-druid and of
+			Inspect and operate etcd clusters that run in Kubernetes: clusters of etcd-druid and
 			other operators, of Helm charts, and plain StatefulSets.
 
-			A cluster is named by the object that owns it, NAME or TYPE/NAME, where TYPE is etcd,
-			statefulset, service or pod. Members are reached through the API server, as kubectl
-			port-forward does it; certificates and passwords come from the Secrets that their pods use.
+			To select a cluster, use the object that owns it: NAME or TYPE/NAME. TYPE is etcd,
+			statefulset, service or pod. The plugin connects to members through the API server, as
+			kubectl port-forward does. It reads certificates and passwords from the Secrets that the
+			pods use.
 
-			A command that changes something first prints what it will do and asks. Exit codes:
-			0 done, 1 error, 2 refused by a rule, 3 unhealthy, 124 timed out, 130 interrupted.`),
+			A command that changes a cluster first prints its plan and asks for confirmation.
+
+			Exit codes: 0 done, 1 error, 2 refused by a rule, 3 unhealthy, 124 timed out,
+			130 interrupted.`),
 		Example: ui.Examples(`
-			# Which clusters are there, and how are they
+			# List all clusters with their health
 			kubectl etcd list -A
 
-			# One cluster on one screen
+			# Show one cluster
 			kubectl etcd status etcd-main -n team-a`),
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl etcd"},
 		SilenceErrors:     true,
@@ -84,7 +88,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.ErrOut)
 	root.AddGroup(
-		&cobra.Group{ID: groupInspect, Title: "See:"},
+		&cobra.Group{ID: groupInspect, Title: "Inspect:"},
 		&cobra.Group{ID: groupChange, Title: "Change:"},
 		&cobra.Group{ID: groupBackup, Title: "Back up:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},

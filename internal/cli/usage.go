@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// customize gives all commands what they have in common.
+// customize sets the help, usage, errors and completion of all commands.
 func customize(a *app.App, root *cobra.Command) {
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { help(a.Console, cmd, args) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(a.Console, cmd.OutOrStderr(), cmd) })
@@ -59,9 +59,9 @@ func argumentError(cmd *cobra.Command, err error) error {
 func flagError(cmd *cobra.Command, err error) error {
 	hint := ""
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		err = readable(invalid)
+		err = valueError(invalid)
 	}
-	if unknown, ok := unknownFlag(err); ok {
+	if unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
 		var all []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
@@ -73,9 +73,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w%s; see %s --help", err, hint, cmd.CommandPath())
 }
 
-// readable says of a number or a duration that is none what would be one, instead of
-// what Go's parsers say.
-func readable(invalid *pflag.InvalidValueError) error {
+// valueError describes the form of a number or a duration. The errors of Go's parsers don't.
+func valueError(invalid *pflag.InvalidValueError) error {
 	form := ""
 	switch invalid.GetFlag().Value.Type() {
 	case "int", "int32", "int64":
@@ -83,7 +82,7 @@ func readable(invalid *pflag.InvalidValueError) error {
 	case "bool":
 		form = "true or false"
 	case "duration":
-		form = "a duration, as 90s or 1h30m"
+		form = "a duration, such as 90s or 1h30m"
 	}
 	cause := invalid.Unwrap()
 	_, number := errors.AsType[*strconv.NumError](cause)
@@ -94,9 +93,4 @@ func readable(invalid *pflag.InvalidValueError) error {
 		return fmt.Errorf("--%s %s: the number is too large", invalid.GetFlag().Name, invalid.GetValue())
 	}
 	return fmt.Errorf("--%s %q: it must be %s", invalid.GetFlag().Name, invalid.GetValue(), form)
-}
-
-func unknownFlag(err error) (name string, ok bool) {
-	name, ok = strings.CutPrefix(err.Error(), "unknown flag: --")
-	return name, ok
 }

@@ -14,9 +14,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// FieldManager is whom the API server notes as the writer of our fields.
+// FieldManager is the name with which the API server records our writes.
 const FieldManager = "kubectl-etcd"
 
+// Connect returns a client for the kinds of internal/observe. It sends no request yet.
 func Connect(config *rest.Config) (client.Client, error) {
 	scheme := runtime.NewScheme()
 	if err := observe.AddToScheme(scheme); err != nil {
@@ -33,11 +34,12 @@ func Connect(config *rest.Config) (client.Client, error) {
 	return kube, nil
 }
 
+// NewClient returns a client that needs no discovery for the kinds of this package.
 func NewClient(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme) (client.Client, error) {
 	mapper, err := newMapper(config, httpClient, scheme)
 	if err != nil {
 		return nil, err
 	}
 	kube, err := client.New(config, client.Options{HTTPClient: httpClient, Scheme: scheme, Mapper: mapper, FieldOwner: FieldManager})
-	return clientOfServed{kube}, err
+	return noMatchClient{kube}, err
 }

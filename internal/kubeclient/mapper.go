@@ -16,10 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// knownScopes are the kinds that commands use by type, by group and version; true for
-// those that belong to no namespace. Which resources serve them never changes, so
-// nobody asks the API server: that would cost each command several round trips.
-var knownScopes = map[schema.GroupVersion]map[string]bool{
+// clusterScoped lists the kinds that commands use by type. The value is true for kinds without a
+// namespace. Their resources never change, so no discovery is needed, which would cost each
+// command several requests.
+var clusterScoped = map[schema.GroupVersion]map[string]bool{
 	{Version: "v1"}: {
 		"ConfigMap": false, "Event": false, "Namespace": true, "Node": true, "PersistentVolume": true, "PersistentVolumeClaim": false,
 		"Pod": false, "Secret": false, "Service": false, "ServiceAccount": false,
@@ -38,37 +38,36 @@ var knownScopes = map[schema.GroupVersion]map[string]bool{
 	{Group: "policy.kubectl-etcd.dev", Version: "v1alpha1"}: {"EtcdTopologyPolicy": true},
 }
 
-// newMapper knows the kinds of the table by heart and asks the API server for all
-// others, when somebody uses them.
+// newMapper returns a mapper with the kinds of the table. It uses discovery for other kinds.
 func newMapper(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme) (meta.RESTMapper, error) {
-	others, err := apiutil.NewDynamicRESTMapper(config, httpClient)
+	dynamic, err := apiutil.NewDynamicRESTMapper(config, httpClient)
 	if err != nil {
 		return nil, err
 	}
-	byHeart := meta.NewDefaultRESTMapper(scheme.PrioritizedVersionsAllGroups())
-	for gv, kinds := range knownScopes {
-		for kind, global := range kinds {
+	static := meta.NewDefaultRESTMapper(scheme.PrioritizedVersionsAllGroups())
+	for gv, kinds := range clusterScoped {
+		for kind, root := range kinds {
 			scope := meta.RESTScopeNamespace
-			if global {
+			if root {
 				scope = meta.RESTScopeRoot
 			}
-			byHeart.Add(gv.WithKind(kind), scope)
+			static.Add(gv.WithKind(kind), scope)
 		}
 	}
-	return meta.FirstHitRESTMapper{MultiRESTMapper: meta.MultiRESTMapper{byHeart, others}}, nil
+	return meta.FirstHitRESTMapper{MultiRESTMapper: meta.MultiRESTMapper{static, dynamic}}, nil
 }
 
-// clientOfServed says of a kind that the API server doesn't serve, a custom resource that
-// nobody installed, that no resource matches it. The mapper can't.
-type clientOfServed struct{ client.Client }
+// noMatchClient returns NoKindMatchError for a custom resource that is not installed. The static
+// mapper can't detect that.
+type noMatchClient struct{ client.Client }
 
-// List implements client.Reader. A list of what is served is never "not found".
-func (s clientOfServed) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	err := s.Client.List(ctx, list, opts...)
+// List implements client.Reader. For an installed resource, a list is never "not found".
+func (c noMatchClient) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	err := c.Client.List(ctx, list, opts...)
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	gvk, unknown := s.GroupVersionKindFor(list)
+	gvk, unknown := c.GroupVersionKindFor(list)
 	if unknown != nil {
 		return err
 	}

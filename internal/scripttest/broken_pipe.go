@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// BrokenPipe is a pipe whose reader is gone.
+// BrokenPipe returns the write end of a pipe whose reader is closed.
 func BrokenPipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scripttest has the commands that our testscripts know beside
-// testscript's own. Only tests import it.
+// Package scripttest has helpers for tests of the programs, such as commands for testscript. Only
+// tests import it.
 package scripttest
 
 import (
@@ -13,7 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Exits runs a program and wants this exit code: exits CODE PROGRAM [ARG...].
+// Exits is a testscript command that runs a program and checks its exit code:
+// exits CODE PROGRAM [ARG...].
 func Exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// PathWithout is PATH but for the folders that hold a program of this name: what the
-// machine has installed is no part of a test.
+// PathWithout returns PATH without the directories that contain a program of this name, so that
+// a test does not depend on the programs of the machine.
 func PathWithout(program string) string {
 	folders := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(folder string) bool {
 		_, err := os.Stat(filepath.Join(folder, program))

@@ -22,8 +22,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// App is what every command has: streams, kubectl's own flags, and what is made
-// from them when it is first needed. It is not safe for concurrent use.
+// App is the environment of a command: streams, global flags, and the clients that they
+// configure. It creates a client at its first use. It is not safe for concurrent use.
 type App struct {
 	*ui.Console
 
@@ -41,30 +41,30 @@ func New(streams genericiooptions.IOStreams) *App {
 	return a
 }
 
-// Config is the connection to the API server that kubeconfig and flags describe.
+// Config returns the client configuration from the kubeconfig and the flags.
 func (a *App) Config() (*rest.Config, error) {
 	config, err := a.Flags.ToRESTConfig()
 	if err != nil {
 		return nil, a.kubeconfigError(err)
 	}
-	// Without any configuration, the libraries assume this address, and a
-	// refused connection to it would tell nobody what is wrong.
+	// Without a kubeconfig, client-go connects to this address. The error of that connection
+	// would not explain that the kubeconfig is missing.
 	raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig()
 	if err == nil && len(raw.Clusters) == 0 && config.Host == "http://localhost:8080" && *a.Flags.APIServer == "" {
-		return nil, errors.New("no cluster to talk to: there is no kubeconfig; set KUBECONFIG, --kubeconfig or --server")
+		return nil, errors.New("no Kubernetes cluster is configured: there is no kubeconfig; set KUBECONFIG, --kubeconfig or --server")
 	}
 	return config, err
 }
 
 func (a *App) configure(config *rest.Config) *rest.Config {
 	config.UserAgent = "kubectl-etcd/" + ClientVersion().Version
-	// As kubectl has it: one person's commands need no throttle of their own.
+	// The same limits as in kubectl.
 	config.QPS, config.Burst = 50, 300
 	config.WarningHandler = rest.NewWarningWriter(a.ErrOut, rest.WarningWriterOptions{Deduplicate: true, Color: a.Paints(a.ErrOut)})
 	return config
 }
 
-// Namespace is that of -n, else of the context, else default.
+// Namespace returns the namespace of -n, of the context, or "default", in this order.
 func (a *App) Namespace() (string, error) {
 	name, _, err := a.Flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
@@ -73,19 +73,19 @@ func (a *App) Namespace() (string, error) {
 	return name, nil
 }
 
-// kubeconfigError names the contexts there are where the one asked for is not.
+// kubeconfigError lists the contexts of the kubeconfig if the requested one does not exist.
 func (a *App) kubeconfigError(err error) error {
 	raw, rawErr := a.Flags.ToRawKubeConfigLoader().RawConfig()
-	asked := cmp.Or(*a.Flags.Context, raw.CurrentContext)
-	if _, found := raw.Contexts[asked]; rawErr == nil && asked != "" && !found {
-		return fmt.Errorf("read the kubeconfig: there is no context %q; it has %s", asked,
+	requested := cmp.Or(*a.Flags.Context, raw.CurrentContext)
+	if _, found := raw.Contexts[requested]; rawErr == nil && requested != "" && !found {
+		return fmt.Errorf("read the kubeconfig: there is no context %q; it has %s", requested,
 			cmp.Or(strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", "), "none"))
 	}
 	return fmt.Errorf("read the kubeconfig: %w", err)
 }
 
-// Client reads from the API server, without a cache, and writes to it. It knows
-// the kinds of internal/observe without asking which the server has.
+// Client returns a client without a cache. It needs no discovery for the kinds of
+// internal/kubeclient.
 func (a *App) Client() (client.Client, error) {
 	if a.kube != nil {
 		return a.kube, nil
@@ -98,7 +98,7 @@ func (a *App) Client() (client.Client, error) {
 	return a.kube, err
 }
 
-// Reader reads facts through client.
+// Reader returns a reader of facts that uses Client.
 func (a *App) Reader() (*observe.Reader, error) {
 	kube, err := a.Client()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 )
 
-// ClientVersion is what this program was built from.
+// ClientVersion returns the version and the build information of this program.
 func ClientVersion() v1alpha1.ClientVersion {
 	v := version.Get()
 	return v1alpha1.ClientVersion{

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 )
 
+// Access returns the tunnel and the credentials for connections to members.
 func (a *App) Access() (etcd.Access, error) {
 	config, err := a.Config()
 	if err != nil {
@@ -21,8 +22,8 @@ func (a *App) Access() (etcd.Access, error) {
 	return etcd.Access{Tunnel: etcd.NewTunnel(config), Credentials: given}, err
 }
 
-// Quiet is a client whose answers' warnings nobody sees: those of dry runs that try
-// what etcd-webhook says.
+// Quiet returns a client that drops the API server's warnings. It is for dry runs whose
+// purpose is to read the decision of etcd-webhook.
 func (a *App) Quiet() (client.Client, error) {
 	config, err := a.Config()
 	if err != nil {

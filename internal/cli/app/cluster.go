@@ -13,16 +13,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// Cluster is the one that a command is about, and the ways to it.
+// Cluster is the target of a command, with the clients for it.
 type Cluster struct {
 	observe.Owner
 	Reader *observe.Reader
 	Kube   client.Client
-	// Members is nil where a command needs none: see env.owner.
+	// Members is nil if the Cluster comes from App.Owner.
 	Members *etcd.Cluster
 }
 
-// Close ends the connections to the members.
+// Close closes the connections to the members.
 func (c *Cluster) Close() error {
 	if c.Members == nil {
 		return nil
@@ -30,8 +30,7 @@ func (c *Cluster) Close() error {
 	return c.Members.Close()
 }
 
-// Owner finds the cluster that an argument names, and doesn't look how its
-// members are reached.
+// Owner returns the cluster that an argument names, without a connection to its members.
 func (a *App) Owner(ctx context.Context, target string) (*Cluster, error) {
 	kube, err := a.Client()
 	if err != nil {
@@ -52,8 +51,8 @@ func (a *App) Owner(ctx context.Context, target string) (*Cluster, error) {
 	return &Cluster{Owner: owner, Reader: reader, Kube: kube}, nil
 }
 
-// Cluster finds the Cluster that an argument names and how its members are
-// reached. Nothing is dialled yet. Whoever gets one closes it.
+// Cluster returns the cluster that an argument names, with the endpoints and credentials of its
+// members. It does not connect to them yet. The caller must close it.
 func (a *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 	c, err := a.Owner(ctx, target)
 	if err != nil {
@@ -75,8 +74,8 @@ func (a *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 	return c, nil
 }
 
-// ClusterBestEffort is cluster for what can also be done without its members: where they
-// can't be reached, unreached says why and members is nil.
+// ClusterBestEffort is Cluster for commands that also work without members. If the members can't
+// be reached, unreached is the reason, and c.Members is nil.
 func (a *App) ClusterBestEffort(ctx context.Context, target string) (c *Cluster, unreached, err error) {
 	if c, unreached = a.Cluster(ctx, target); unreached != nil {
 		c, err = a.Owner(ctx, target)

@@ -10,11 +10,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
 
-// ContextFlags are those by which another command reaches the same API server, as
-// the user gave them to this one. A token is none: it would be seen by whoever reads them.
+// ContextFlags returns the user's flags that select the API server and the user, for a command
+// that is printed. It omits a token, which must stay secret.
 func (a *App) ContextFlags() string {
-	var words []string
-	add := func(name, value string) { words = append(words, " "+name+" "+operate.Quote(value)) }
+	var flags strings.Builder
+	add := func(name, value string) { flags.WriteString(" " + name + " " + operate.Quote(value)) }
 	f := a.Flags
 	for _, given := range []struct {
 		name  string
@@ -34,12 +34,12 @@ func (a *App) ContextFlags() string {
 		}
 	}
 	if f.Insecure != nil && *f.Insecure {
-		words = append(words, " --insecure-skip-tls-verify")
+		flags.WriteString(" --insecure-skip-tls-verify")
 	}
-	return strings.Join(words, "")
+	return flags.String()
 }
 
-// Where is the kubeconfig's context and the API server's address.
+// Where returns the context of the kubeconfig and the address of the API server.
 func (a *App) Where() (name, server string) {
 	if raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig(); err == nil {
 		name = cmp.Or(*a.Flags.Context, raw.CurrentContext)

@@ -4,7 +4,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -17,9 +16,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
 )
 
-// credentialFlags say how to log in to etcd where that can't be found in the
-// cluster. Kubectl's own --certificate-authority, --client-certificate, --client-key
-// and --user are for the API server.
+// credentialFlags are the flags with credentials for etcd, for clusters whose objects don't have
+// them. Kubectl's own --certificate-authority, --client-certificate, --client-key and --user are
+// for the API server.
 type credentialFlags struct {
 	caCert, cert, key string
 	clientSecret      string
@@ -28,24 +27,19 @@ type credentialFlags struct {
 }
 
 func (c *credentialFlags) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&c.caCert, "cacert", "", "File with the certificate authorities of the members, instead of what their pods use")
+	flags.StringVar(&c.caCert, "cacert", "", "File with the certificate authorities of the members. The default is the one of their pods")
 	flags.StringVar(&c.cert, "cert", "", "File with a client certificate for etcd")
 	flags.StringVar(&c.key, "key", "", "File with the key of --cert")
 	flags.StringVar(&c.clientSecret, "client-secret", "", "Secret [NAMESPACE/]NAME with ca.crt, tls.crt and tls.key for etcd")
-	flags.StringVar(&c.user, "etcd-user", "", "User of etcd, NAME or NAME:PASSWORD; without a password it is asked for")
+	flags.StringVar(&c.user, "etcd-user", "", "User of etcd, as NAME or NAME:PASSWORD. Without PASSWORD, the plugin asks for it")
 	flags.StringVar(&c.userSecret, "user-secret", "", "Secret [NAMESPACE/]NAME with username and password for etcd")
-	flags.StringVar(&c.serverName, "server-name", "", "Name that members' certificates must have, instead of the pod's own names")
+	flags.StringVar(&c.serverName, "server-name", "", "Name that the members' certificates must have. The default is the names of the pod")
 }
 
-// Read takes the files and asks for a password that is missing.
+// Read returns the credentials of the flags. It reads the files, and asks for a missing password.
 func (c *credentialFlags) Read(a *App) (etcd.Credentials, error) {
 	given := etcd.Credentials{ClientSecret: c.clientSecret, User: c.user, UserSecret: c.userSecret, ServerName: c.serverName}
-	if (c.cert == "") != (c.key == "") {
-		return given, errors.New("--cert and --key belong together: give both or neither")
-	}
-	if c.user != "" && c.userSecret != "" {
-		return given, errors.New("--etcd-user and --user-secret both name a user of etcd: give one of them")
-	}
+
 	for _, f := range []struct {
 		flag, path string
 		into       *[]byte
@@ -64,15 +58,15 @@ func (c *credentialFlags) Read(a *App) (etcd.Credentials, error) {
 		if err != nil {
 			return given, err
 		}
-		// Kept, so that a command with several clusters asks once.
+		// Keep the password, so that a command for several clusters asks only once.
 		c.user += ":" + password
 		given.User = c.user
 	}
 	return given, nil
 }
 
-// AsArgs are these flags for a command that is printed, each with a space before it. A
-// password is left out: whoever types the command is asked for it.
+// AsArgs returns the flags for a command that is printed, each after a space. It omits a
+// password, for which that command asks.
 func (c *credentialFlags) AsArgs() string {
 	user, _, _ := strings.Cut(c.user, ":")
 	var flags strings.Builder
@@ -90,7 +84,7 @@ func (c *credentialFlags) AsArgs() string {
 func (a *App) password(user string) (string, error) {
 	fd, ok := ui.Terminal(a.In)
 	if !ok {
-		return "", fmt.Errorf("--etcd-user %s: there is no terminal to ask for the password on; use --user-secret", user)
+		return "", fmt.Errorf("--etcd-user %s: there is no terminal to ask for the password; use --user-secret", user)
 	}
 	fmt.Fprintf(a.ErrOut, "Password of etcd user %s: ", user)
 	password, err := term.ReadPassword(fd)

@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestCredentialsAsArgs: a command that is printed logs in to etcd as this one did, and has no
-// password in it.
+// TestCredentialsAsArgs checks that a printed command has the same credentials, but no password.
 func TestCredentialsAsArgs(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -35,7 +34,7 @@ func TestCredentialsAsArgs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := c.AsArgs(); got != row.want {
-			t.Errorf("%v: again with %q, want %q", row.args, got, row.want)
+			t.Errorf("%v: got %q, want %q", row.args, got, row.want)
 		}
 	}
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -46,7 +45,7 @@ func TestCredentialsAsArgs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(c.AsArgs(), " --"+f.Name+" x") {
-			t.Errorf("--%s is forgotten: %q", f.Name, c.AsArgs())
+			t.Errorf("--%s is missing: %q", f.Name, c.AsArgs())
 		}
 	})
 }

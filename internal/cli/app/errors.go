@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
-// The exit codes, as docs/exit-codes.md has them.
+// The exit codes of docs/exit-codes.md.
 const (
 	exitOK          = 0
 	ExitError       = 1
@@ -29,27 +29,27 @@ const (
 	exitInterrupted = 130
 )
 
-// RefusedError says that a rule forbids what was asked, with what would change it.
+// RefusedError means that a rule forbids the action. Its message explains what to change.
 type RefusedError struct{ message string }
 
 func (e *RefusedError) Error() string { return e.message }
 
-// Refused ends a command with exit code 2.
+// Refused returns an error for exit code 2.
 func Refused(format string, args ...any) error {
 	return &RefusedError{fmt.Sprintf(format, args...)}
 }
 
-// UnhealthyError says that a cluster isn't well; the command did its work.
+// UnhealthyError means that the command succeeded, and that the cluster is not healthy.
 type UnhealthyError struct{ message string }
 
 func (e *UnhealthyError) Error() string { return e.message }
 
-// Unhealthy ends a command with exit code 3.
+// Unhealthy returns an error for exit code 3.
 func Unhealthy(format string, args ...any) error {
 	return &UnhealthyError{fmt.Sprintf(format, args...)}
 }
 
-// timedOutError says what was still awaited when the time was over.
+// timedOutError describes what a command waited for when its time limit expired.
 type timedOutError struct {
 	message string
 	limit   time.Duration
@@ -59,14 +59,14 @@ func (e *timedOutError) Error() string {
 	if e.limit == 0 {
 		return e.message
 	}
-	return fmt.Sprintf("%s: not within the %s of --timeout", e.message, e.limit)
+	return fmt.Sprintf("%s: not done within the --timeout of %s", e.message, e.limit)
 }
 
-// Is makes it a deadline that was exceeded, for those who ask so.
+// Is reports whether target is context.DeadlineExceeded.
 func (e *timedOutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// TimedOut ends a command with exit code 124. The words say what was awaited and
-// what was seen instead.
+// TimedOut returns an error for exit code 124. The message describes what was awaited and what
+// happened instead.
 func TimedOut(format string, args ...any) error {
 	return &timedOutError{message: fmt.Sprintf(format, args...)}
 }
@@ -100,11 +100,11 @@ func Within(ctx context.Context, timeout time.Duration, awaited string) (context
 	return NewLimit(timeout, awaited).Context(ctx)
 }
 
-// Outcome is an error's exit code and the word before it. ctx is that of the
-// whole program, which ends when the user interrupts it.
-func Outcome(ctx context.Context, err error) (code int, word string) {
+// Outcome returns the exit code of an error, and the label to print before it. ctx is the
+// context of the whole program, which ends when the user interrupts it.
+func Outcome(ctx context.Context, err error) (code int, label string) {
 	if ran, ok := errors.AsType[*exec.ExitError](err); ok && ran.ExitCode() > 0 {
-		return ran.ExitCode(), "" // a command that was run for the user has spoken for itself
+		return ran.ExitCode(), "" // the user's command has printed its own error
 	}
 	switch {
 	case err == nil:
@@ -121,14 +121,14 @@ func Outcome(ctx context.Context, err error) (code int, word string) {
 	return ExitError, "error"
 }
 
-// isTimeout says that the time was over, here or for the API server, or would have been:
-// client-go's rate limiter doesn't begin a wait that ends after the deadline, and says so in
-// words alone.
+// isTimeout reports whether a time limit expired, here or in the API server. client-go's rate
+// limiter refuses a wait that would end after the deadline, with an error that has no type.
 func isTimeout(err error) bool {
 	return Is[*timedOutError](err) || errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err) ||
 		strings.Contains(err.Error(), "would exceed context deadline")
 }
 
+// Is reports whether err has an error of type E in its chain.
 func Is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok

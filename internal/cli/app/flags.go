@@ -18,6 +18,8 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	a.Flags.AddFlags(flags)
 	a.Credentials.AddFlags(flags)
+	root.MarkFlagsRequiredTogether("cert", "key")
+	root.MarkFlagsMutuallyExclusive("etcd-user", "user-secret")
 	ui.AddEnum(root, flags, &a.Color, "color", "mode", "Color the output: auto, always or never. NO_COLOR and CLICOLOR_FORCE are respected", ui.ColorModes...)
 	logging := flag.NewFlagSet("", flag.ContinueOnError)
 	klog.InitFlags(logging)

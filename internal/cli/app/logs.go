@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
-// Logs reads the end of containers' Logs.
+// Logs returns a function that reads the last lines of a container's log.
 func (a *App) Logs(namespace string) (operate.Logs, error) {
 	config, err := a.Config()
 	if err != nil {

@@ -5,6 +5,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,29 +17,29 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// Scope is which clusters are meant where no TARGET names one. Its zero value is
-// all of the namespace.
+// Scope selects clusters for a command without TARGET. The zero value selects all clusters of
+// the namespace.
 type Scope struct {
 	AllNamespaces bool
 	Selector      string
 }
 
-// AddFlags lets a command's user choose the scope; what says what is done with it.
-func (s *Scope) AddFlags(cmd *cobra.Command, what string) {
+// AddFlags adds -A and -l to a command. action is what the command does, such as "Check".
+func (s *Scope) AddFlags(cmd *cobra.Command, action string) {
 	flags := cmd.Flags()
-	flags.BoolVarP(&s.AllNamespaces, "all-namespaces", "A", false, what+" of all namespaces")
-	flags.StringVarP(&s.Selector, "selector", "l", "", what+" whose Etcds or StatefulSets have these labels")
+	flags.BoolVarP(&s.AllNamespaces, "all-namespaces", "A", false, action+" in all namespaces")
+	flags.StringVarP(&s.Selector, "selector", "l", "", action+" whose Etcd or StatefulSet has these labels")
 }
 
-// RejectTarget refuses a scope beside a TARGET, which is one cluster already.
+// RejectTarget returns an error if the command has both a TARGET and flags of the scope.
 func (s Scope) RejectTarget(target string) error {
 	if target != "" && s != (Scope{}) {
-		return fmt.Errorf("give a TARGET or -A or -l, not both")
+		return errors.New("TARGET can't be used together with -A or -l")
 	}
 	return nil
 }
 
-// Read is the namespace, empty for all, and the labels.
+// Read returns the namespace, which is empty for all, and the label selector.
 func (s Scope) Read(a *App) (string, labels.Selector, error) {
 	selector, err := labels.Parse(s.Selector)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s Scope) Read(a *App) (string, labels.Selector, error) {
 	return namespace, selector, err
 }
 
-// Clusters are those of the scope, at least one.
+// Clusters returns the clusters of the scope. None is an error.
 func (s Scope) Clusters(ctx context.Context, a *App) ([]observe.Owner, error) {
 	namespace, selector, err := s.Read(a)
 	if err != nil {
@@ -67,12 +68,12 @@ func (s Scope) Clusters(ctx context.Context, a *App) ([]observe.Owner, error) {
 	}
 	owners = observe.WithLabels(owners, selector)
 	if len(owners) == 0 {
-		return nil, fmt.Errorf("no etcd cluster%s; kubectl etcd list -A shows all", ScopeText(namespace, s.Selector))
+		return nil, fmt.Errorf("no etcd cluster%s; kubectl etcd list -A lists all", ScopeText(namespace, s.Selector))
 	}
 	return owners, nil
 }
 
-// Single is the one cluster of the scope.
+// Single returns the only cluster of the scope.
 func (s Scope) Single(ctx context.Context, a *App) (observe.Owner, error) {
 	owners, err := s.Clusters(ctx, a)
 	if err != nil {
@@ -86,10 +87,10 @@ func (s Scope) Single(ctx context.Context, a *App) (observe.Owner, error) {
 		names[i] = fmt.Sprintf("%s -n %s", o.Target(), o.Namespace)
 	}
 	slices.Sort(names)
-	return observe.Owner{}, fmt.Errorf("there are %d etcd clusters; name one of %s", len(owners), strings.Join(names, ", "))
+	return observe.Owner{}, fmt.Errorf("there are %d etcd clusters; choose one of %s", len(owners), strings.Join(names, ", "))
 }
 
-// ScopeText says where was looked, to follow a sentence.
+// ScopeText describes a scope, to be appended to a sentence.
 func ScopeText(namespace, selector string) string {
 	where := " in any namespace"
 	if namespace != "" {

@@ -12,7 +12,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 )
 
-// Whoami is the user's name as the API server knows it, impersonation included.
+// Whoami returns the name of the user in the API server, after impersonation.
 func (a *App) Whoami(ctx context.Context) (string, error) {
 	if a.User != "" {
 		return a.User, nil
@@ -23,13 +23,13 @@ func (a *App) Whoami(ctx context.Context) (string, error) {
 	}
 	var review authenticationv1.SelfSubjectReview
 	if err := kube.Create(ctx, &review); err != nil {
-		return "", fmt.Errorf("ask the API server who you are: %w", err)
+		return "", fmt.Errorf("read your user name from the API server: %w", err)
 	}
 	a.User = cmp.Or(review.Status.UserInfo.Username, "unknown")
 	return a.User, nil
 }
 
-// Identity names this process among all that may hold a lock.
+// Identity returns the name of this process as the holder of a lock.
 func Identity(user string) string {
 	host, err := os.Hostname()
 	if err != nil {

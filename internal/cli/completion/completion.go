@@ -5,7 +5,7 @@ package completion
 
 import (
 	"bytes"
-	"context"
+
 	"errors"
 	"fmt"
 	"io"
@@ -22,11 +22,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// ShimName is the program that kubectl, from 1.26 on, looks for in PATH to
-// complete a plugin's line.
+// ShimName is the program in PATH that kubectl 1.26 and later runs to complete the command line
+// of a plugin.
 const ShimName = "kubectl_complete-etcd"
 
-// shim hands the line to the plugin itself.
+// shim passes the command line to the plugin.
 const shim = "#!/bin/sh\nexec kubectl-etcd " + cobra.ShellCompRequestCmd + " \"$@\"\n"
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
@@ -35,22 +35,25 @@ func NewCommand(a *app.App) *cobra.Command {
 	var folder string
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell|kubectl|install",
-		Short: "Complete command lines in the shell, with the names of live clusters",
+		Short: "Set up completion in the shell, including names of clusters",
 		Long: ui.Paragraphs(`
-			Complete "kubectl etcd ..." in a shell that already completes kubectl: kubectl, from 1.26
-			on, asks a program called kubectl_complete-etcd in PATH. "completion install" writes it
-			beside the plugin, "completion kubectl" prints it. A link of that name to the plugin does
-			as well.
+			Set up the completion of "kubectl etcd ..." in the shell.
 
-			The shells' names print a script for those who call the program as kubectl-etcd.`),
+			If your shell already completes kubectl, use install. kubectl 1.26 and later completes a
+			plugin with a program in PATH, here kubectl_complete-etcd. install writes this program to
+			the directory of the plugin, and kubectl prints it. A link with that name to the plugin
+			also works.
+
+			If you run the program as kubectl-etcd, use the name of your shell. The command then
+			prints a script for that shell.`),
 		Example: ui.Examples(`
-			# Let kubectl complete this plugin
+			# Set up the completion of this plugin in kubectl
 			kubectl etcd completion install
 
-			# The same, by hand
+			# Do the same manually
 			kubectl etcd completion kubectl > ~/bin/kubectl_complete-etcd && chmod +x ~/bin/kubectl_complete-etcd
 
-			# For kubectl-etcd without kubectl, in this shell
+			# Set up the completion of kubectl-etcd in the current shell
 			source <(kubectl etcd completion bash)`),
 		ValidArgs: append(slices.Clone(shells), "kubectl", "install"),
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
@@ -60,12 +63,12 @@ func NewCommand(a *app.App) *cobra.Command {
 				_, err := io.WriteString(a.Out, shim)
 				return err
 			case "install":
-				return install(cmd.Context(), a, folder)
+				return install(a, folder)
 			}
 			return writeScript(cmd.Root(), a.Out, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&folder, "folder", "", "Where install writes, instead of beside the plugin")
+	cmd.Flags().StringVar(&folder, "folder", "", "Directory for install. The default is the directory of the plugin")
 	return cmd
 }
 
@@ -81,13 +84,13 @@ func writeScript(root *cobra.Command, w io.Writer, shell string) error {
 	return root.GenPowerShellCompletionWithDesc(w)
 }
 
-// install writes the shim where kubectl finds it: beside the plugin as PATH
-// has it, which is a link where krew installed it.
-func install(_ context.Context, a *app.App, folder string) error {
+// install writes the shim to the directory in PATH that contains the plugin, or a link to it if
+// krew installed it.
+func install(a *app.App, folder string) error {
 	if folder == "" {
 		plugin, err := exec.LookPath("kubectl-etcd")
 		if err != nil {
-			return fmt.Errorf("find kubectl-etcd in PATH: %w; say where to write with --folder", err)
+			return fmt.Errorf("find kubectl-etcd in PATH: %w; set the directory with --folder", err)
 		}
 		folder = filepath.Dir(plugin)
 	}
@@ -95,21 +98,21 @@ func install(_ context.Context, a *app.App, folder string) error {
 	if runtime.GOOS == "windows" {
 		path, text = path+".cmd", []byte("@kubectl-etcd "+cobra.ShellCompRequestCmd+" %*\r\n")
 	}
-	switch old, err := os.ReadFile(path); { //nolint:gosec // the user says where
+	switch old, err := os.ReadFile(path); { //nolint:gosec // the user chooses the path
 	case err == nil && bytes.Equal(old, text):
-		fmt.Fprintf(a.ErrOut, "%s is there already.\n", path)
+		fmt.Fprintf(a.ErrOut, "%s already exists.\n", path)
 		return nil
 	case err == nil:
-		return app.Refused("%s is there and is something else: remove it or choose another place with --folder", path)
+		return app.Refused("%s exists and is another program: remove it, or choose another directory with --folder", path)
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
-	if err := os.WriteFile(path, text, 0o755); err != nil { //nolint:gosec // a program for all who run the plugin
+	if err := os.WriteFile(path, text, 0o755); err != nil { //nolint:gosec // a program for all users of the plugin
 		return err
 	}
 	fmt.Fprintf(a.ErrOut, "Wrote %s.\n", path)
 	if !slices.Contains(filepath.SplitList(os.Getenv("PATH")), strings.TrimSuffix(folder, string(filepath.Separator))) {
-		a.Warn("%s is not in PATH: kubectl doesn't find it there.", folder)
+		a.Warn("%s is not in PATH, so kubectl can't find the program there.", folder)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ package explain
 
 import "github.com/kubectl-etcd/kubectl-etcd/internal/check"
 
-// checkReasons are what kubectl etcd check looks at, by their IDs.
+// checkReasons returns the checks of kubectl etcd check. Their names are the IDs.
 func checkReasons() []reason {
 	var all []reason
 	for _, c := range check.All() {

@@ -16,17 +16,18 @@ import (
 func NewCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [REASON]",
-		Short: "Say what a reason in an Event, a condition or a metric means",
+		Short: "Explain a reason from an Event, a condition or a metric",
 		Long: ui.Paragraphs(`
-			Say what a reason means and what to do about it: those in Events, in the status of an
-			EtcdTopologyPolicy, in the annotation kubectl-etcd.dev/budget-reason, in audit
-			annotations, and in the reason label of metrics. Without an argument, list them all. No
-			cluster is asked.`),
+			Explain what a reason means and what to do about it. Reasons are in Events, in the status
+			of an EtcdTopologyPolicy, in the annotation kubectl-etcd.dev/budget-reason, in audit
+			annotations, and in the reason label of metrics.
+
+			Without REASON, the command lists all reasons. It does not connect to a cluster.`),
 		Example: ui.Examples(`
-			# Why does the budget not let a drain go on
+			# Explain why the disruption budget blocks a drain
 			kubectl etcd explain BackupFailing
 
-			# All reasons
+			# List all reasons
 			kubectl etcd explain`),
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeReason,
@@ -46,7 +47,7 @@ func explain(a *app.App, name string) error {
 		for _, r := range Reasons() {
 			names = append(names, r.Name)
 		}
-		return fmt.Errorf("there is no reason %q%s; kubectl etcd explain lists them", name, ui.DidYouMean(ui.Nearest(name, names)))
+		return fmt.Errorf("there is no reason %q%s; kubectl etcd explain lists all reasons", name, ui.DidYouMean(ui.Nearest(name, names)))
 	}
 	_, err := fmt.Fprintf(a.Out, "%s  (%s)\n\n%s\n\n%s\n",
 		a.Paint(a.Out, ui.Bold, r.Name), r.From, ui.Reflow(r.Doc, ui.Columns(a.Out)), ui.Reflow("What to do: "+r.Do, ui.Columns(a.Out)))

@@ -5,75 +5,75 @@ package explain
 
 import "slices"
 
-// pluginReasons are those that this program gives itself.
+// pluginReasons returns the reasons that this program sets.
 func pluginReasons() []reason {
 	return slices.Concat(statusReasons(), installationReasons(), eventReasons())
 }
 
-// statusReasons are the problems that status tells, beside those of the rules.
+// statusReasons returns the problems of kubectl etcd status that are not from a rule.
 func statusReasons() []reason {
 	const from = "kubectl etcd status"
 	return []reason{
-		{"SplitBrain", from, "The members are of two or more clusters with different IDs: some began a cluster of their own.", "Don't restart or scale anything. Find which half has the newer data (member list -o wide, check), and rebuild the members of the other."},
-		{"MemberNotAsked", from, "A member didn't answer this program, which doesn't prove that it is down.", "The message says what failed: a certificate, a port, a permission, or the pod."},
-		{"MemberWithoutPod", from, "etcd's member list has a voter that no pod runs. It counts for the quorum all the same.", "If nothing will bring it back, kubectl etcd member remove NAME ID."},
-		{"Alarm", from, "A member has raised an alarm: NOSPACE, its database is full and nothing can be written, or CORRUPT, its data differs.", "NOSPACE: kubectl etcd defrag NAME does the whole cure. CORRUPT: kubectl etcd check NAME, then replace the member."},
-		{"BackupNotReady", from, "Backups fail, or nobody knows whether they succeed.", "The backup container's log says why; kubectl etcd snapshot save NAME takes one now."},
-		{"ConditionBad", from, "A condition that the operator keeps says that something is wrong.", "Its message says what; the operator's log says more."},
-		{"ConditionsOld", from, "The operator has not renewed its conditions: it is down or cut off. What they say is no evidence.", "Look at the operator's pod. The cluster itself may be well."},
-		{"SpreadBroken", from, "The members are not spread over zones or nodes as the policy says.", "Delete the pod that shares a place when all members are ready: admission places it anew, if its volume may move."},
-		{"Learner", from, "A member is a learner: it has the data or is getting it, and has no vote.", "Wait for whoever added it to promote it, or see kubectl etcd member list NAME."},
-		{"QuotaNear", from, "The database has taken most of its quota. When it is full, nothing can be written.", "kubectl etcd defrag NAME gives back what is free within it; else delete keys or raise the quota."},
-		{"Fragmented", from, "Much of the database file is free space within it.", "kubectl etcd defrag NAME."},
-		{"CertificateExpires", from, "A member's serving certificate expires soon, or has.", "Renew it where it is made; most members read it again by themselves."},
-		{"VersionsDiffer", from, "The members run different versions of etcd. That is meant to last for the time of an update only.", "Finish the update; kubectl etcd status NAME shows which member has which."},
-		{"MemberLags", from, "A member has applied far fewer entries than the leader.", "Wait if it has just started; else look at its disk and network: kubectl etcd check NAME."},
-		{"OperationInterrupted", from, "A scale or a replacement of a member with kubectl etcd was begun and its program ended before it was done. What was found before stands in ConfigMap kubectl-etcd-NAME.", "Run the same command again to go on, or with --abort to take it back: kubectl etcd status NAME shows both."},
-		{"BudgetsUnseen", from, "You may not list disruption budgets, so it is not known whether one protects the members.", "Bind the ClusterRole kubectl-etcd-viewer of plugin-roles.yaml (of the release, or manifests/samples of a checkout)."},
-		{"NodesUnseen", from, "You may not list nodes, so the members' zones are not known.", "Bind the ClusterRole kubectl-etcd-cluster-viewer of plugin-roles.yaml (of the release, or manifests/samples of a checkout)."},
+		{"SplitBrain", from, "The members belong to two or more clusters with different IDs, because some members started a new cluster.", "Don't restart or scale anything. Find out which cluster has the newer data (member list -o wide, check), and rebuild the members of the other one."},
+		{"MemberNotAsked", from, "A member did not answer this program. That does not prove that it is down.", "The message names the cause: a certificate, a port, a permission, or the pod."},
+		{"MemberWithoutPod", from, "etcd's member list has a voter without a pod. It still counts for the quorum.", "If the member will not return, kubectl etcd member remove NAME ID."},
+		{"Alarm", from, "A member has raised an alarm. NOSPACE: its database is full, and etcd refuses writes. CORRUPT: its data differs from that of other members.", "NOSPACE: kubectl etcd defrag NAME does the complete repair. CORRUPT: kubectl etcd check NAME, then replace the member."},
+		{"BackupNotReady", from, "Backups fail, or it is unknown whether they succeed.", "Read the log of the backup container. kubectl etcd snapshot save NAME takes a snapshot now."},
+		{"ConditionBad", from, "A condition that the operator maintains reports a problem.", "Read the message of the condition and the operator's log."},
+		{"ConditionsOld", from, "The operator has not renewed its conditions. It is down or disconnected, so its conditions are not evidence.", "Check the operator's pod. The cluster itself may be healthy."},
+		{"SpreadBroken", from, "The members are not spread over zones or nodes as the policy requires.", "Delete the pod that shares a node or zone when all members are ready. Admission spreads its replacement, if its volume may move."},
+		{"Learner", from, "A member is a learner. It receives the data and has no vote.", "Wait until it is promoted, or inspect it with kubectl etcd member list NAME."},
+		{"QuotaNear", from, "The database uses most of its quota. When it is full, etcd refuses writes.", "kubectl etcd defrag NAME frees unused space in the file. If that is not enough, delete keys or raise the quota."},
+		{"Fragmented", from, "Much of the database file is unused space.", "kubectl etcd defrag NAME."},
+		{"CertificateExpires", from, "The serving certificate of a member expires soon, or has expired.", "Renew it where it is issued. Most members reload it automatically."},
+		{"VersionsDiffer", from, "The members run different versions of etcd. That is only meant for the duration of an update.", "Finish the update. kubectl etcd status NAME shows the version of each member."},
+		{"MemberLags", from, "A member has applied far fewer entries than the leader.", "If it has just started, wait. Otherwise, check its disk and network: kubectl etcd check NAME."},
+		{"OperationInterrupted", from, "The program that scaled the cluster or replaced a member ended before the operation was complete. The ConfigMap kubectl-etcd-NAME records the state before it.", "Run the same command again to continue, or add --abort to roll back. kubectl etcd status NAME shows both commands."},
+		{"BudgetsUnseen", from, "You may not list disruption budgets, so it is unknown whether one protects the members.", "Bind the ClusterRole kubectl-etcd-viewer of plugin-roles.yaml (in the release, or in manifests/samples of a checkout)."},
+		{"NodesUnseen", from, "You may not list nodes, so the zones of the members are unknown.", "Bind the ClusterRole kubectl-etcd-cluster-viewer of plugin-roles.yaml (in the release, or in manifests/samples of a checkout)."},
 	}
 }
 
-// installationReasons are the problems that webhook status tells.
+// installationReasons returns the problems of kubectl etcd webhook status.
 func installationReasons() []reason {
 	const from = "kubectl etcd webhook status"
 	return []reason{
 		{"WebhookNotInstalled", from, "There is neither a webhook configuration nor a Deployment of etcd-webhook.", "Install it: kubectl apply --server-side -f with the etcd-webhook.yaml of a release, or -k manifests/overlays/self-signed of a checkout."},
-		{"WebhookNoReplica", from, "No replica of etcd-webhook is ready. Requests pass as if it were not installed: new members are not spread, budgets are not kept, cuts don't end.", "The message says why; the pods' logs and kubectl describe say more."},
-		{"WebhookNotCalled", from, "A dry run came back without the webhook's answer: the API server didn't call it, or got no answer in time, and let the request pass.", "See whether the API server reaches the webhook's Service on port 443, which is 9443 of its pods (network policies and firewalls see that one), and whether every caBundle matches: kubectl etcd webhook status shows both."},
-		{"WebhookNotJudging", from, "A member's pod of a cluster that a policy in mode Enforce governs was neither Patched nor Unchanged, so the policy isn't followed.", "Ask again if the policy or the cluster is new. Else the replica's log says what it can't read; where its version isn't the plugin's, bring it up to date."},
-		{"WebhookNotRegistered", from, "The program runs, but no webhook configuration names it, so the API server never calls it.", "Apply the manifests again."},
-		{"WebhookUntrusted", from, "The certificate that a replica serves isn't one that a webhook's caBundle vouches for. The API server lets requests pass without an answer.", "With the self-signed overlay, restart the Deployment and see its logs; with cert-manager, see its Certificate and whether cainjector runs."},
-		{"WebhookUntried", from, "The dry run couldn't be made or was refused by something else, so it is no proof.", "The message says by whom. Try in another namespace with -n, or with the right to create pods."},
+		{"WebhookNoReplica", from, "No replica of etcd-webhook is ready. The API server lets requests pass without it: new members are not spread, budgets are not maintained, cuts don't end.", "Read the message, the logs of the pods, and kubectl describe."},
+		{"WebhookNotCalled", from, "A dry run returned without the webhook's answer. The API server did not call it, or received no answer in time and let the request pass.", "Check whether the API server can reach port 443 of the webhook's Service, which is port 9443 of its pods (network policies and firewalls apply to the latter), and whether every caBundle matches. kubectl etcd webhook status shows both."},
+		{"WebhookNotJudging", from, "The webhook answered neither Patched nor Unchanged for a member's pod that a policy in mode Enforce governs. The policy is not followed.", "If the policy or the cluster is new, try again. Otherwise, read the replica's log for what it can't read. If its version differs from the plugin's, update it."},
+		{"WebhookNotRegistered", from, "The program runs, but no webhook configuration refers to it, so the API server never calls it.", "Apply the manifests again."},
+		{"WebhookUntrusted", from, "The caBundle of a webhook does not trust the certificate that a replica serves. The API server lets requests pass without an answer.", "With the self-signed overlay, restart the Deployment and read its logs. With cert-manager, check its Certificate and whether cainjector runs."},
+		{"WebhookUntried", from, "The dry run was not possible, or something else refused it. So it proves nothing.", "The message names the cause. Try another namespace with -n, or get permission to create pods."},
 		{"WebhookReplicasMissing", from, "Some replicas are not ready. The others answer.", "kubectl describe the pod that isn't ready."},
-		{"WebhookNoLeader", from, "No replica holds the leader's lease, so no controller runs.", "It passes within seconds; if it stays, the replicas' logs say why they can't take the lease."},
-		{"WebhookLeaderless", from, "No replica has held the leader's lease for longer than a failover takes, so no controller runs: nobody adapts budgets or ends cuts.", "The replicas' logs say why they can't take the lease; its Role and RoleBinding, etcd-webhook-leader-election, come with the manifests."},
-		{"WebhookEntryMissing", from, "A webhook that the manifests register is missing from the configuration. Without the one for pods, members aren't spread.", "Apply the manifests again."},
-		{"WebhookLacksRights", from, "The program's ServiceAccount lacks a right of its ClusterRole or Role, as when a binding was deleted. It answers by what it saw before, and writes nothing.", "Apply the manifests again."},
-		{"WebhookTogether", from, "All replicas run on one node: when it goes, admission is gone until they start elsewhere.", "Delete one of the pods when there is another node for it."},
-		{"WebhookCertificateNear", from, "Less than a fifth of the serving certificate's life is left and nobody has renewed it.", "See who should: the program itself with the self-signed overlay, else cert-manager. Its log says what it tried."},
-		{"WebhookSilentReplica", from, "A replica counts as Ready and doesn't answer on its port.", "Its log says why; delete the pod if it hangs."},
-		{"WebhookFailsClosed", from, "A webhook's failurePolicy isn't Ignore: without a replica, requests are refused instead of passing.", "Apply the manifests again, which say Ignore."},
-		{"NoPolicyAtAll", from, "There is no EtcdTopologyPolicy, so the program changes nothing.", "Apply policy.yaml of the release (manifests/samples/policy.yaml of a checkout), or one of your own."},
-		{"CutOverdue", from, "A cut of client traffic should have ended and still stands.", "End it: kubectl etcd restore-client-traffic service/NAME. Then see why the controller didn't: etcd-webhook's log."},
+		{"WebhookNoLeader", from, "No replica holds the leader's lease, so no controller runs.", "Wait a few seconds. If it remains, read in the replicas' logs why they can't acquire the lease."},
+		{"WebhookLeaderless", from, "No replica has held the leader's lease for longer than a failover takes. No controller runs, so budgets are not adjusted and cuts do not end.", "Read in the replicas' logs why they can't acquire the lease. The manifests contain its Role and RoleBinding, etcd-webhook-leader-election."},
+		{"WebhookEntryMissing", from, "The configuration lacks a webhook that the manifests register. Without the one for pods, members aren't spread.", "Apply the manifests again."},
+		{"WebhookLacksRights", from, "The ServiceAccount of the program lacks a permission of its ClusterRole or Role, for example because a binding was deleted. It answers with old facts and writes nothing.", "Apply the manifests again."},
+		{"WebhookTogether", from, "All replicas run on one node. If that node fails, there is no admission until they start on another one.", "When another node is available, delete one of the pods."},
+		{"WebhookCertificateNear", from, "Less than a fifth of the serving certificate's lifetime is left, and it has not been renewed.", "Check the component that renews it: the program itself with the self-signed overlay, otherwise cert-manager. Its log has the details."},
+		{"WebhookSilentReplica", from, "A replica is Ready but does not answer on its port.", "Read its log. If the pod hangs, delete it."},
+		{"WebhookFailsClosed", from, "The failurePolicy of a webhook isn't Ignore. Without a replica, requests are refused instead of passing.", "Apply the manifests again. They set Ignore."},
+		{"NoPolicyAtAll", from, "There is no EtcdTopologyPolicy, so the program changes nothing.", "Apply policy.yaml of the release (manifests/samples/policy.yaml of a checkout), or your own policy."},
+		{"CutOverdue", from, "A cut of client traffic has expired and is still in force.", "End it: kubectl etcd restore-client-traffic service/NAME. Then read in etcd-webhook's log why the controller did not."},
 	}
 }
 
-// eventReasons are those of the Events that this program leaves on a cluster's
-// owner. Their message says who did it and why.
+// eventReasons returns the reasons of the Events that this program creates for the owner of a
+// cluster. The message of the Event names the user and the user's own reason.
 func eventReasons() []reason {
 	const from = "Events of kubectl etcd"
 	return []reason{
-		{"AlarmDisarmed", from, "Somebody disarmed an alarm.", "If it was NOSPACE, see that there is space: kubectl etcd status NAME."},
-		{"Defragmented", from, "Somebody defragmented members.", noAction},
-		{"LeaderMoved", from, "Somebody moved the leader.", noAction},
-		{"MemberAdded", from, "Somebody added a member, as a learner.", "It votes once it has been promoted: kubectl etcd member promote."},
-		{"MemberPromoted", from, "Somebody promoted a learner: it votes now.", noAction},
-		{"MemberRemoved", from, "Somebody removed a member.", noAction},
-		{"MemberReplaced", from, "Somebody replaced a member by a new one with the same name and an empty volume.", noAction},
-		{"MemberReplacedUndone", from, "Somebody took back the replacement of a member that was under way.", "See how the member is: kubectl etcd status NAME."},
-		{"Scaled", from, "Somebody scaled the cluster.", noAction},
-		{"ScaledUndone", from, "Somebody took back a scale that was under way.", "See how many members there are: kubectl etcd status NAME."},
-		{"SnapshotTaken", from, "Somebody had etcd-druid's backup-restore write a snapshot into the backup store.", noAction},
+		{"AlarmDisarmed", from, "A user disarmed an alarm.", "If it was NOSPACE, check that there is space: kubectl etcd status NAME."},
+		{"Defragmented", from, "A user defragmented members.", noAction},
+		{"LeaderMoved", from, "A user moved the leader.", noAction},
+		{"MemberAdded", from, "A user added a member, as a learner.", "It votes after it is promoted: kubectl etcd member promote."},
+		{"MemberPromoted", from, "A user promoted a learner. It votes now.", noAction},
+		{"MemberRemoved", from, "A user removed a member.", noAction},
+		{"MemberReplaced", from, "A user replaced a member with a new one that has the same name and an empty volume.", noAction},
+		{"MemberReplacedUndone", from, "A user rolled back the replacement of a member before it was complete.", "Check the member: kubectl etcd status NAME."},
+		{"Scaled", from, "A user scaled the cluster.", noAction},
+		{"ScaledUndone", from, "A user rolled back a scale before it was complete.", "Check the number of members: kubectl etcd status NAME."},
+		{"SnapshotTaken", from, "A user requested a snapshot from etcd-druid's backup-restore, which wrote it into the backup store.", noAction},
 	}
 }

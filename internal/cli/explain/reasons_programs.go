@@ -3,101 +3,96 @@
 
 package explain
 
-import (
-	"slices"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
-)
-
-// budgetReasons are why a cluster's disruption budget is as it is.
+// budgetReasons returns the reasons for the state of a cluster's disruption budget.
 func budgetReasons() []reason {
 	const from = "Disruption budgets"
 	return []reason{
-		{"NoBudget", from, "No disruption budget selects the members, so nothing keeps a drain from taking several at once.", "Create one, or let the policy do it: spec.disruption.createMissing: true."},
-		{"BudgetsOverlap", from, "Two disruption budgets select the same member. Every eviction of it fails with an internal error, whatever they say.", "Delete one of them, or narrow its selector."},
-		{"BudgetPartial", from, "The disruption budget selects some of the members only. It is left alone.", "Widen its selector to all members."},
-		{"BudgetShared", from, "The disruption budget selects members of another cluster, too. It is left alone: one number can't be right for both.", "Give each cluster a budget of its own."},
-		{"BudgetUncounted", from, "The disruption budget says maxUnavailable and also selects pods without a controller, which Kubernetes counts as healthy and not as expected: at 0, its tightest, it still lets members go.", "Use minAvailable, or narrow the selector to the members."},
-		{"BudgetBothFields", from, "The disruption budget has both minAvailable and maxUnavailable. It is left alone.", "Remove one of the fields."},
-		{"BudgetNoField", from, "The disruption budget has neither minAvailable nor maxUnavailable. It is left alone.", "Set one of the fields to an integer."},
-		{"BudgetPercentage", from, "The disruption budget says a percentage. It is left alone: quorum is a number of members.", "Set an integer, or remove the budget and let the policy create one."},
-		{"BudgetAlwaysAllow", from, "The disruption budget has unhealthyPodEvictionPolicy AlwaysAllow: unready members may go whatever its number says, also the last that could bring the quorum back. It is left alone.", "Set unhealthyPodEvictionPolicy to IfHealthyBudget or leave it out."},
-		{"BudgetSelectsAll", from, "The disruption budget's selector is empty and so selects every pod of the namespace. It is left alone.", "Give it a selector of the members only."},
-		{"BudgetCreated", from, "The members had no disruption budget, so one was made, as the policy says.", noAction},
-		{"BudgetRemoved", from, "A disruption budget that was made here has gone, because the members have another one now, or somebody had it select others.", noAction},
-		{"BudgetNameTaken", from, "The members have no disruption budget, and the one that would be made can't: another budget has its name, and doesn't select them.", "Rename or delete that budget, or make one of your own for the members."},
-		{"BudgetWriteDenied", from, "The API server or another webhook refused to write the budget; etcd-druid's component protection does while it reconciles. The old value stays in force, the next try follows.", "Nothing, if it passes. Else the Event has the refusal's words."},
-		{"BudgetWrittenBack", from, "Somebody loosened the budget three times within ten minutes without passing admission. It is left alone for a while.", "Find who writes it: kubectl get pdb NAME -o yaml --show-managed-fields."},
-		{"BackupLeaseIncomplete", from, "The annotations that say where backups are recorded are incomplete: a Lease's name and a greatest age are both needed.", "Set both kubectl-etcd.dev/backup-lease and kubectl-etcd.dev/backup-max-age on the owner."},
-		{"BackupLeaseNotFound", from, "The Lease that should tell of backups is not there.", "Let whoever takes backups create and renew it, or correct the annotation."},
-		{"BackupLeaseNeverRenewed", from, "The Lease that should tell of backups has no renewTime.", "Let whoever takes backups renew it after each one that succeeded."},
-		{"BackupTooOld", from, "The last backup that was recorded is older than the greatest age that the owner allows.", "Mend the backups; kubectl etcd snapshot save NAME takes one at once."},
+		{"NoBudget", from, "No disruption budget selects the members, so a drain may evict several members at once.", "Create a budget, or let the policy create it: spec.disruption.createMissing: true."},
+		{"BudgetsOverlap", from, "Two disruption budgets select the same member. Every eviction of it fails with an internal error, regardless of their values.", "Delete one of them, or narrow its selector."},
+		{"BudgetPartial", from, "The disruption budget selects only some of the members. It is not changed.", "Widen its selector to all members."},
+		{"BudgetShared", from, "The disruption budget also selects members of another cluster. It is not changed, because one number can't be correct for both.", "Create a separate budget for each cluster."},
+		{"BudgetUncounted", from, "The disruption budget has maxUnavailable and also selects pods without a controller. Kubernetes counts those as healthy but not as expected, so that even 0 allows evictions of members.", "Use minAvailable, or narrow the selector to the members."},
+		{"BudgetBothFields", from, "The disruption budget has both minAvailable and maxUnavailable. It is not changed.", "Remove one of the fields."},
+		{"BudgetNoField", from, "The disruption budget has neither minAvailable nor maxUnavailable. It is not changed.", "Set one of the fields to an integer."},
+		{"BudgetPercentage", from, "The disruption budget has a percentage. It is not changed, because a quorum is a number of members.", "Set an integer, or remove the budget and let the policy create one."},
+		{"BudgetAlwaysAllow", from, "The disruption budget has unhealthyPodEvictionPolicy AlwaysAllow. Unready members may be evicted regardless of its value, even the last one that could restore the quorum. It is not changed.", "Set unhealthyPodEvictionPolicy to IfHealthyBudget, or remove it."},
+		{"BudgetSelectsAll", from, "The disruption budget has an empty selector and so selects every pod of the namespace. It is not changed.", "Set a selector that matches only the members."},
+		{"BudgetCreated", from, "The members had no disruption budget, so the controller created one, as the policy requires.", noAction},
+		{"BudgetRemoved", from, "The controller deleted a disruption budget that it had created, because the members have another one now, or because its selector was changed.", noAction},
+		{"BudgetNameTaken", from, "The members have no disruption budget, and the controller can't create one. Another budget has its name and does not select the members.", "Rename or delete that budget, or create a budget for the members."},
+		{"BudgetWriteDenied", from, "The API server or another webhook refused a change of the budget. etcd-druid's component protection does so while it reconciles. The old value remains in force, and the controller tries again.", "If it passes, nothing. Otherwise, read the refusal's message in the Event."},
+		{"BudgetWrittenBack", from, "Another client loosened the budget three times within ten minutes, bypassing admission. The controller stops changing the budget for a while.", "Find the client: kubectl get pdb NAME -o yaml --show-managed-fields."},
+		{"BackupLeaseIncomplete", from, "The annotations for the record of backups are incomplete. Both the name of a Lease and a maximum age are needed.", "Set both kubectl-etcd.dev/backup-lease and kubectl-etcd.dev/backup-max-age on the owner."},
+		{"BackupLeaseNotFound", from, "The Lease that records backups does not exist.", "Configure the backup program to create and renew it, or correct the annotation."},
+		{"BackupLeaseNeverRenewed", from, "The Lease that records backups has no renewTime.", "Configure the backup program to renew it after each successful backup."},
+		{"BackupTooOld", from, "The last recorded backup is older than the maximum age that the owner allows.", "Repair the backups. kubectl etcd snapshot save NAME takes a snapshot now."},
 		{"BackupSucceeded", from, "The last backup is recent enough.", noAction},
 	}
 }
 
-// factReasons are about what is known of the members.
+// factReasons returns the reasons for conditions of the members.
 func factReasons() []reason {
 	const from = "Facts"
 	return []reason{
 		{"AllMembersReady", from, "Every member is ready.", noAction},
-		{"NotAllMembersReady", from, "At least one member is not ready.", "kubectl etcd status NAME shows which, and why."},
-		{"NoReadinessProbe", from, "The etcd container has no readiness probe, so its pod is Ready as soon as it runs. A member counts as ready once its pod has run for a minute without a break.", "Add a readiness probe on etcd's /readyz."},
-		{"NotChecked", from, "etcd-druid doesn't look at this condition any more, as for a cluster scaled to 0. Nothing is concluded from it.", noAction},
-		{"LeaseWithoutMember", from, "A member's lease is there beyond the cluster's size, without a pod. It counts as a dead member.", "If that member was removed from etcd, delete the lease."},
+		{"NotAllMembersReady", from, "At least one member is not ready.", "kubectl etcd status NAME shows which one, and why."},
+		{"NoReadinessProbe", from, "The etcd container has no readiness probe, so its pod is Ready as soon as it runs. A member counts as ready after its pod has run for a minute without interruption.", "Add a readiness probe on etcd's /readyz."},
+		{"NotChecked", from, "etcd-druid no longer checks this condition, for example for a cluster with 0 replicas. Nothing is concluded from it.", noAction},
+		{"LeaseWithoutMember", from, "There is a member's lease beyond the cluster's size, without a pod. It counts as a dead member.", "If that member was removed from etcd, delete the lease."},
 	}
 }
 
-// policyReasons stand in the status of an EtcdTopologyPolicy and in Events.
+// policyReasons returns the reasons in the status of an EtcdTopologyPolicy and in its Events.
 func policyReasons() []reason {
 	const from = "EtcdTopologyPolicy"
 	return slices.Concat([]reason{
 		{"PolicyConflict", from, "Two policies of the same priority select this cluster, so neither applies.", "Give one of them a higher spec.priority, or narrow its selectors."},
 		{"NoConflict", from, "No other policy of the same priority selects the same cluster.", noAction},
-		{"PolicyOff", from, "The policy that governs the cluster is switched off: spec.mode is Off.", "Set spec.mode to Enforce, or Warn to see first what it would do."},
-		{"PolicyWarns", from, "The policy's mode is Warn: what it would do is only told.", "Set spec.mode to Enforce when you agree with it."},
-		{"Unobserved", from, "The facts could not be read, so nothing was decided.", "The message says what failed; the next look follows by itself."},
-		{"NotLookedAtYet", from, "The controller has not looked at this cluster yet.", "Wait a moment. If it stays, see whether etcd-webhook runs: kubectl etcd version."},
-	}, fromTopic(reasons.Topic{Name: from, Reasons: spread.StatusReasons()}), []reason{
-		{"Kept", from, "Every cluster's members are spread as the policy says.", noAction},
-		{"Broken", from, "In at least one cluster the members are not spread as the policy says.", "The policy's status lists them; a member moves when its pod is recreated."},
-		{"Protected", from, "Every cluster has a disruption budget that is kept.", noAction},
-		{"Unprotected", from, "At least one cluster has no disruption budget that is kept.", "The policy's status lists them with the reason."},
-		{"Unknown", from, "Not enough is known yet to say.", "Wait a moment; if it stays, see etcd-webhook's logs."},
-		{"MemberRespread", from, "A member's pod couldn't be scheduled because of its volume and a term that was injected; it was deleted once, so that admission decides again with the volume known.", "It runs now, perhaps beside another member. To spread them when all are well: kubectl etcd member replace POD --force."},
-	})
+		{"PolicyOff", from, "The policy that governs the cluster is off: spec.mode is Off.", "Set spec.mode to Enforce, or first to Warn to see the effects."},
+		{"PolicyWarns", from, "The policy's mode is Warn. It reports the changes and does not make them.", "When you agree with the changes, set spec.mode to Enforce."},
+		{"Unobserved", from, "The controller could not read the facts, so it made no decision.", "Read the message for the failure. The controller tries again."},
+		{"NotLookedAtYet", from, "The controller has not checked this cluster yet.", "Wait a moment. If it remains, check whether etcd-webhook runs: kubectl etcd version."},
+		{"SpreadKept", from, "The cluster's members are spread as the policy requires.", noAction},
+		{"NodeShared", from, "Two members of the cluster run on one node.", "When the cluster is healthy, delete one of the two pods. Admission spreads its replacement."},
+		{"ZonesUneven", from, "A zone has more members of the cluster than the policy allows.", "When the cluster is healthy, delete one of that zone's pods. Admission spreads its replacement. If its volume prevents that: kubectl etcd member replace POD --force."},
+		{"NotScheduled", from, "A member's pod has no node yet.", "kubectl describe pod shows why the scheduler finds none."},
+		{"Kept", from, "The members of every cluster are spread as the policy requires.", noAction},
+		{"Broken", from, "In at least one cluster, the members are not spread as the policy requires.", "The policy's status lists the clusters. A member moves when its pod is recreated."},
+		{"Protected", from, "Every cluster has a disruption budget that the controller maintains.", noAction},
+		{"Unprotected", from, "At least one cluster has no disruption budget that the controller maintains.", "The policy's status lists the clusters with the reason."},
+		{"Unknown", from, "Not enough facts are known yet.", "Wait a moment. If it remains, read etcd-webhook's logs."},
+		{"MemberRespread", from, "A member's pod could not be scheduled because its volume conflicts with an injected term. The controller deleted the pod once, so that admission decides again with the volume known.", "The pod runs now, perhaps on the node of another member. To spread the members when all are healthy: kubectl etcd member replace POD --force."},
+	}
 }
 
-// webhookReasons stand in audit annotations and in kubectl_etcd_admission_total.
+// webhookReasons returns the reasons in audit annotations and in kubectl_etcd_admission_total.
 func webhookReasons() []reason {
 	const from = "Admission"
 	return []reason{
 		{"NotEtcd", from, "The object belongs to no etcd cluster.", noAction},
-		{"NoPolicy", from, "No EtcdTopologyPolicy selects the cluster.", "Apply one if the members should be spread: policy.yaml of the release (manifests/samples/policy.yaml of a checkout) selects all."},
-		{"OptedOut", from, "The owner opted out by annotation.", "Remove the annotation kubectl-etcd.dev/topology-policy=opt-out to opt in again."},
-		{"Unreadable", from, "The request's object couldn't be read. It passes as it is.", "The warning has the details; report it if it stays."},
-		{"Undecided", from, "etcd-webhook came to no decision because of an internal error. The outcome shows whether the request passed unchanged or was refused.", "Report it with the error in the log of etcd-webhook."},
-		{"NoSelector", from, "The cluster's pods can't be selected apart from others, so no spread could be written. The pod passes as it is.", "Give the StatefulSet a selector of its own."},
-		{"NothingToDo", from, "The object is as it should be already.", noAction},
-		{"Covered", from, "The pod has terms for these topology keys already.", noAction},
-		{"Spread", from, "The pod got the terms that the policy calls for.", noAction},
-		{"OwnWrite", from, "The controller's own write, let through.", noAction},
+		{"NoPolicy", from, "No EtcdTopologyPolicy selects the cluster.", "If the members should be spread, apply a policy. policy.yaml of the release (manifests/samples/policy.yaml of a checkout) selects all clusters."},
+		{"OptedOut", from, "The owner opted out with an annotation.", "To opt in again, remove the annotation kubectl-etcd.dev/topology-policy=opt-out."},
+		{"Unreadable", from, "The object in the request could not be read. It passes without changes.", "The warning has the details. If it remains, report it."},
+		{"NoSelector", from, "No selector distinguishes the cluster's pods from other pods, so the webhook can't spread them. The pod passes without changes.", "Give the StatefulSet a selector that matches only its own pods."},
+		{"NothingToDo", from, "The object needs no changes.", noAction},
+		{"Covered", from, "The pod already has terms for these topology keys.", noAction},
+		{"Spread", from, "The webhook added the terms that the policy requires.", noAction},
+		{"OwnWrite", from, "The write is from the controller itself and passes.", noAction},
 		{"Going", from, "The disruption budget is being deleted.", noAction},
-		{"DisruptionDisabled", from, "The policy doesn't keep disruption budgets.", "Set spec.disruption.enabled to true if it should."},
-		{"AnotherBudgetKept", from, "Another disruption budget is the one that is kept for this cluster.", "Delete one of the two: with both, evictions fail."},
+		{"DisruptionDisabled", from, "The policy doesn't maintain disruption budgets.", "If it should, set spec.disruption.enabled to true."},
+		{"AnotherBudgetKept", from, "The controller maintains another disruption budget for this cluster.", "Delete one of the two. With both, evictions fail."},
 	}
 }
 
-// trafficReasons are about a cut of client traffic.
+// trafficReasons returns the reasons for a cut of client traffic.
 func trafficReasons() []reason {
 	const from = "Client traffic"
 	return []reason{
-		{"ClientTrafficRestored", from, "A cut of client traffic has ended: clients reach the members again.", noAction},
-		{"ClientTrafficRestoreDenied", from, "A cut of client traffic has expired, but the Service couldn't be written. The next try follows.", "The Event has the refusal's words. By hand: kubectl etcd restore-client-traffic NAME."},
+		{"ClientTrafficRestored", from, "A cut of client traffic has ended. Clients reach the members again.", noAction},
+		{"ClientTrafficRestoreDenied", from, "A cut of client traffic has expired, but the controller could not update the Service. It tries again.", "Read the refusal's message in the Event. To restore the traffic manually: kubectl etcd restore-client-traffic NAME."},
 		{"CutWritten", from, "The Service was written with a cut that has not expired.", noAction},
-		{"CutKept", from, "Somebody wrote the Service without its cut, which has not expired: it was put back.", "To end it early: kubectl etcd restore-client-traffic NAME."},
+		{"CutKept", from, "Another client wrote the Service without its cut, which has not expired. The webhook restored the cut.", "To end it early: kubectl etcd restore-client-traffic NAME."},
 		{"CutEnded", from, "The Service was written without a cut that has expired or was ended.", noAction},
-		{"CutUnreadable", from, "The value of the cut in the Service's selector says no time at which it ends. It was not let in, it would cut for good.", "Use kubectl etcd cut-client-traffic, which writes it."},
+		{"CutUnreadable", from, "The value of the cut in the Service's selector contains no valid end time. The webhook removed it, because the cut would never end.", "Use kubectl etcd cut-client-traffic, which writes a valid value."},
 	}
 }

@@ -15,17 +15,13 @@ import (
 	"testing"
 )
 
-// reasonFolders are where reasons are given.
+// reasonFolders are the folders whose code sets reasons.
 var reasonFolders = []string{"../../../policy", "../../../webhook", "../../../controller", "../../../internal/observe", "../../../internal/operate", "."}
-
-// notReasons look like one and are none.
-var notReasons = []string{}
 
 var camelCase = regexp.MustCompile(`^[A-Z][a-z]+([A-Z][a-z]+)*$`)
 
-// TestEveryReasonIsExplained reads the source: a reason is an untyped constant
-// named reasonX, or X with the value "X" in policy and observe, or a literal
-// where a Reason is set.
+// TestEveryReasonIsExplained finds reasons in the source code. A reason is an untyped constant
+// named reasonX, or X with the value "X" in policy and observe, or a literal that sets a Reason.
 func TestEveryReasonIsExplained(t *testing.T) {
 	found := map[string]string{}
 	for _, folder := range reasonFolders {
@@ -34,7 +30,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 		}
 	}
 	if len(found) < 60 {
-		t.Fatalf("only %d reasons are found in the source: is it read rightly?", len(found))
+		t.Fatalf("found only %d reasons in the source code: check this test", len(found))
 	}
 	explained := map[string]bool{}
 	for _, r := range Reasons() {
@@ -43,11 +39,11 @@ func TestEveryReasonIsExplained(t *testing.T) {
 		}
 		explained[r.Name] = true
 		if r.Doc == "" || r.Do == "" || !strings.HasSuffix(r.Doc, ".") || !strings.HasSuffix(r.Do, ".") {
-			t.Errorf("%s lacks what it means or what to do about it, in whole sentences: %q %q", r.Name, r.Doc, r.Do)
+			t.Errorf("%s: want a meaning and a remedy in whole sentences, got %q and %q", r.Name, r.Doc, r.Do)
 		}
 	}
 	for name, where := range found {
-		if !explained[name] && !slices.Contains(notReasons, name) {
+		if !explained[name] {
 			t.Errorf("%s: reason %s is not explained: add it to reasons_*.go", where, name)
 		}
 	}
@@ -96,24 +92,24 @@ func reasonsIn(t *testing.T, path string, found map[string]string) {
 	})
 }
 
-// reasonConstants notes those constants that are reasons; rules says that those
-// which are called what they say are, too.
+// reasonConstants collects the constants that are reasons. With rules, it includes constants whose
+// name equals their value.
 func reasonConstants(n *ast.ValueSpec, rules bool, note func(ast.Expr)) {
 	for i, name := range n.Names {
 		named := strings.HasPrefix(strings.ToLower(name.Name), "reason")
-		if n.Type == nil && i < len(n.Values) && (named || rules && saysItself(name.Name, n.Values[i])) {
+		if n.Type == nil && i < len(n.Values) && (named || rules && equalsName(name.Name, n.Values[i])) {
 			note(n.Values[i])
 		}
 	}
 }
 
-// saysItself is a constant that is called what it says.
-func saysItself(name string, value ast.Expr) bool {
+// equalsName reports whether the value of a constant is its name.
+func equalsName(name string, value ast.Expr) bool {
 	lit, ok := value.(*ast.BasicLit)
 	return ok && strings.EqualFold(strconv.Quote(name), lit.Value)
 }
 
-// reasonArguments are those arguments of a call that are reasons.
+// reasonArguments returns the arguments of a call that are reasons.
 func reasonArguments(call *ast.CallExpr) []ast.Expr {
 	name := ""
 	switch f := call.Fun.(type) {

@@ -20,7 +20,7 @@ import (
 // options are the flags of list.
 type options struct {
 	scope app.Scope
-	// dial asks the members for their version where no image tells it.
+	// dial reads the version from the members if no image tag shows it.
 	dial bool
 }
 
@@ -31,34 +31,35 @@ func NewCommand(a *app.App) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the etcd clusters that you may see",
 		Long: ui.Paragraphs(`
-			List the etcd clusters of a namespace, or of all with -A: those of etcd-druid, every
-			StatefulSet that runs etcd, and pods that run etcd without one.
+			List the etcd clusters of a namespace, or of all namespaces with -A: clusters of
+			etcd-druid, StatefulSets that run etcd, and pods that run etcd without a StatefulSet.
 
-			SLACK is how many more members may fail before the cluster loses its quorum. BACKUP is
-			the age of the last snapshot of any kind, by the clock of whoever took it. What is shown
-			comes from the objects of Kubernetes: no member is asked, so that this is fast. Where
-			no image's tag tells the version of etcd, -o wide and --dial ask the members for it.
+			SLACK is the number of members that may still fail before the cluster loses its quorum.
+			BACKUP is the age of the last snapshot of any kind.
 
-			-A takes the right to list in all namespaces; who has it in some of them alone names one with
-			-n. What you may not see is named on stderr. The exit code is 1 when clusters may be missing
-			for that reason, and 0 also when clusters are unwell: status and check judge that.`),
+			The data comes from Kubernetes objects. The command does not connect to members, except
+			with -o wide or --dial if no image tag shows the version of etcd.
+
+			-A needs permission to list in all namespaces. With permission in one namespace, use -n.
+			If you lack permissions, the command reports what is missing on stderr. The exit code is 1
+			if clusters may be missing for this reason. It is 0 for unhealthy clusters: use status or
+			check for their health.`),
 		Example: ui.Examples(`
-			# Every cluster that you may see
+			# List all clusters that you may see
 			kubectl etcd list -A
 
-			# Those of one team, with versions asked from the members
+			# List the clusters of one team, with versions from the members
 			kubectl etcd list -A -l team=payments -o wide
 
-			# Clusters that can't lose a member any more
+			# List the clusters that would lose their quorum with the next failure
 			kubectl etcd list -A -o json | jq -r '.items[] | select(.quorum.slack < 1) | .namespace + "/" + .name'`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(cmd.Context(), a, cmd, o)
 		},
 	}
-	flags := cmd.Flags()
-	o.scope.AddFlags(cmd, "List the clusters")
-	flags.BoolVar(&o.dial, "dial", false, "Ask members for their version where the image's tag doesn't tell it")
+	o.scope.AddFlags(cmd, "List clusters")
+	cmd.Flags().BoolVar(&o.dial, "dial", false, "Read the version from the members if the image tag does not show it")
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
@@ -82,7 +83,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 	}
 	err = a.Print(cmd, found, func(w io.Writer, wide bool) error {
 		if len(found.Items) == 0 && len(found.Unseen) > 0 {
-			return nil // what follows says why nothing is shown
+			return nil // reportUnseen prints the reason
 		}
 		if len(found.Items) == 0 {
 			fmt.Fprintf(a.ErrOut, "No etcd clusters found%s.\n", app.ScopeText(namespace, o.scope.Selector))
@@ -94,13 +95,14 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 	if err != nil {
 		return err
 	}
-	return reportUnseen(a, found, namespace)
+	return reportUnseen(a, found.Unseen, namespace)
 }
 
-// reportUnseen names what may be missing. It fails when that may be whole clusters.
-func reportUnseen(a *app.App, found *v1alpha1.EtcdClusterList, namespace string) error {
+// reportUnseen warns about objects that the user may not list. It returns an error if clusters may
+// be missing.
+func reportUnseen(a *app.App, unseen []v1alpha1.Unseen, namespace string) error {
 	var missing []string
-	for _, u := range found.Unseen {
+	for _, u := range unseen {
 		if health.RequiredKinds[u.What] {
 			missing = append(missing, u.What)
 			continue
@@ -112,7 +114,7 @@ func reportUnseen(a *app.App, found *v1alpha1.EtcdClusterList, namespace string)
 	}
 	hint := ""
 	if namespace == "" {
-		hint = "; -n NAMESPACE shows those of one that you may look at"
+		hint = "; -n NAMESPACE lists the clusters of one namespace"
 	}
 	return fmt.Errorf("clusters may be missing: you may not list %s%s%s", strings.Join(missing, ", "), app.ScopeText(namespace, ""), hint)
 }

@@ -4,6 +4,7 @@
 package list
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -15,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Table is the clusters, one a row.
+// Table returns a table with one row for each cluster.
 func Table(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *ui.Table {
 	t := &ui.Table{Columns: []ui.Column{
 		{Name: "NAME", Shrink: 12}, {Name: "FLAVOUR", Shrink: 7, Spare: 2}, {Name: "MEMBERS"}, {Name: "SLACK"},
@@ -45,7 +46,7 @@ func Table(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *ui.
 	return t
 }
 
-// markUnseen puts a question mark for what the user may not see: nothing is not none.
+// markUnseen writes "?" into the cells whose facts the user may not read.
 func markUnseen(row []ui.Cell, c *v1alpha1.EtcdCluster, unseen []v1alpha1.Unseen) {
 	if len(health.BlindTo(unseen, c.Distribution)) > 0 && c.Members.Desired > 0 {
 		row[2], row[3] = ui.Cell{Text: fmt.Sprintf("?/%d", c.Members.Desired)}, ui.Cell{Text: "?"}
@@ -82,8 +83,8 @@ func slackCell(c *v1alpha1.EtcdCluster) ui.Cell {
 	return ui.Cell{Text: strconv.Itoa(c.Quorum.Slack)}
 }
 
-// backupCell is the age of the youngest snapshot, and whether the condition
-// says that all is not well with them.
+// backupCell returns the age of the latest snapshot, and the condition of the backups if it is
+// not True.
 func backupCell(b v1alpha1.Backup, now time.Time) ui.Cell {
 	age := ""
 	if latest := latestBackup(b); !latest.IsZero() {
@@ -91,13 +92,13 @@ func backupCell(b v1alpha1.Backup, now time.Time) ui.Cell {
 	}
 	switch {
 	case b.Status == string(policy.False):
-		return ui.Cell{Text: either(age, "never") + " failing", Color: ui.Red}
+		return ui.Cell{Text: cmp.Or(age, "never") + " failing", Color: ui.Red}
 	case b.Status == string(policy.Unknown):
-		return ui.Cell{Text: either(age, "never") + " unsure", Color: ui.Yellow}
+		return ui.Cell{Text: cmp.Or(age, "never") + " unsure", Color: ui.Yellow}
 	case b.Status == string(policy.Absent):
 		return ui.Cell{Text: age}
 	}
-	return ui.Cell{Text: either(age, "never")}
+	return ui.Cell{Text: cmp.Or(age, "never")}
 }
 
 func latestBackup(b v1alpha1.Backup) time.Time {
@@ -124,11 +125,4 @@ func trafficCell(t v1alpha1.Traffic, now time.Time) ui.Cell {
 		return ui.Cell{Text: "?"}
 	}
 	return ui.Cell{}
-}
-
-func either(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }

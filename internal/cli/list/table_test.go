@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// TestUnseen: what the user may not see is no fault of a cluster's.
+// TestUnseen checks that missing permissions are not shown as problems of a cluster.
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	item := func(distribution observe.Distribution) v1alpha1.EtcdCluster {
@@ -31,7 +31,7 @@ func TestUnseen(t *testing.T) {
 		unseen       string
 		want         string
 	}{
-		{"all seen", observe.DistributionDruid, "", "0/3,no quorum,,never,"},
+		{"all permissions", observe.DistributionDruid, "", "0/3,no quorum,,never,"},
 		{"druid without leases", observe.DistributionDruid, "leases.coordination.k8s.io", "?/3,?,,?,"},
 		{"another without leases", observe.DistributionPlain, "leases.coordination.k8s.io", "0/3,no quorum,,?,"},
 		{"no pods", observe.DistributionPlain, "pods", "?/3,?,,never,"},

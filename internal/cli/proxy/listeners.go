@@ -4,14 +4,12 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,31 +26,29 @@ type listeners struct {
 	members     *etcd.Cluster
 	passthrough bool
 	all         []*listener
-	// warn hears of members that can't be reached.
+	// warn reports a member that can't be reached.
 	warn  func(pod string, err error)
 	clock clock.PassiveClock
 
 	mu sync.Mutex
-	// failedAt is when a pod was last not reached.
+	// failedAt is the time of the last failure of a pod.
 	failedAt map[string]time.Time
 }
 
-// backoff is how long a member that was not reached is tried after the others.
-const backoff = 10 * time.Second
-
-// listener is one local endpoint, for one pod or for several in turn.
+// listener is one local endpoint, for one or more pods.
 type listener struct {
-	Listener net.Listener
-	url      string
-	// host is the name in url that a client expects the certificate to have.
+	socket net.Listener
+	url    string
+	// host is the name in url, for which the certificate must be valid.
 	host string
 	pods []string
+	// next is the number of connections so far.
 	next int
 }
 
-// listen listens for each pod, or once for all voters.
+// listen opens an endpoint for each pod, or one for all voters.
 func listen(ctx context.Context, c *app.Cluster, s etcd.Survey, o options) (*listeners, error) {
-	d := &listeners{members: c.Members, passthrough: o.passthrough, failedAt: map[string]time.Time{}, clock: c.Reader.Leases.Clock}
+	l := &listeners{members: c.Members, passthrough: o.passthrough, failedAt: map[string]time.Time{}, clock: c.Reader.Leases.Clock}
 	groups, err := groupPods(c, s, o.one)
 	if err != nil {
 		return nil, err
@@ -60,7 +56,7 @@ func listen(ctx context.Context, c *app.Cluster, s etcd.Survey, o options) (*lis
 	secured := false
 	for i, m := range s.Members {
 		if m.Err != nil {
-			d.failedAt[m.Pod] = d.clock.Now()
+			l.failedAt[m.Pod] = l.clock.Now()
 		}
 		secured = secured || c.Members.Endpoints[i].TLS != nil
 	}
@@ -74,25 +70,25 @@ func listen(ctx context.Context, c *app.Cluster, s etcd.Survey, o options) (*lis
 		scheme = "https"
 	}
 	for i, pods := range groups {
-		door := &listener{pods: pods}
+		endpoint := &listener{pods: pods}
 		name := pods[0]
 		if o.one {
 			name = c.Name
 		}
-		if err := door.open(ctx, o, i, name, scheme); err != nil {
-			d.close()
+		if err := endpoint.open(ctx, o, i, name, scheme); err != nil {
+			l.close()
 			return nil, err
 		}
 		if o.passthrough && o.socket == "" {
-			door.useLocalhost(c.Members)
+			endpoint.useLocalhost(c.Members)
 		}
-		d.all = append(d.all, door)
+		l.all = append(l.all, endpoint)
 	}
-	return d, nil
+	return l, nil
 }
 
-// groupPods are the pods behind each endpoint. None at all is an error: etcdctl without
-// an endpoint would turn to whatever listens on this machine.
+// groupPods returns the pods of each endpoint. No endpoint is an error, because etcdctl would then
+// connect to a server on this machine.
 func groupPods(c *app.Cluster, s etcd.Survey, one bool) ([][]string, error) {
 	var each [][]string
 	var voters []string
@@ -104,16 +100,16 @@ func groupPods(c *app.Cluster, s etcd.Survey, one bool) ([][]string, error) {
 	}
 	switch {
 	case len(each) == 0:
-		return nil, fmt.Errorf("%s has no pods: there is nobody to speak to", c.Owner)
+		return nil, fmt.Errorf("%s has no pods to connect to", c.Owner)
 	case !one:
 		return each, nil
 	case len(voters) == 0:
-		return nil, fmt.Errorf("%s has no pod with a voter: leave --one away", c.Owner)
+		return nil, fmt.Errorf("%s has no pod with a voter: remove --one", c.Owner)
 	}
 	return [][]string{voters}, nil
 }
 
-func (d *listener) open(ctx context.Context, o options, i int, name, scheme string) error {
+func (l *listener) open(ctx context.Context, o options, i int, name, scheme string) error {
 	network, address := "tcp", ""
 	if o.socket == "" {
 		port := o.port
@@ -132,21 +128,21 @@ func (d *listener) open(ctx context.Context, o options, i int, name, scheme stri
 		}
 	}
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, network, address)
+	socket, err := config.Listen(ctx, network, address)
 	if err != nil {
 		return err
 	}
-	d.Listener = listener
+	l.socket = socket
 	if o.socket != "" {
-		d.url, d.host = "unix://"+address, filepath.Base(address)
+		l.url, l.host = "unix://"+address, filepath.Base(address)
 		return os.Chmod(address, 0o600)
 	}
-	d.url = scheme + "://" + listener.Addr().String()
-	d.host, _, err = net.SplitHostPort(listener.Addr().String())
+	l.url = scheme + "://" + socket.Addr().String()
+	l.host, _, err = net.SplitHostPort(socket.Addr().String())
 	return err
 }
 
-// removeSocket takes away what a proxy that was killed has left behind, and nothing else.
+// removeSocket removes the socket of a proxy that was killed. It refuses to remove other files.
 func removeSocket(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -155,95 +151,33 @@ func removeSocket(path string) error {
 	case err != nil:
 		return err
 	case info.Mode().Type() != os.ModeSocket:
-		return fmt.Errorf("%s is there and is no socket: name another directory with --socket", path)
+		return fmt.Errorf("%s exists and is not a socket: choose another directory with --socket", path)
 	}
 	return os.Remove(path)
 }
 
-// useLocalhost calls the address that localhost has by that name, where a member's certificate
-// has it and not the address.
-func (d *listener) useLocalhost(members *etcd.Cluster) {
-	shown := members.Certificate(d.pods[0])
-	if shown == nil || shown.VerifyHostname(d.host) == nil || shown.VerifyHostname("localhost") != nil || d.host != "127.0.0.1" && d.host != "::1" {
+// useLocalhost replaces a loopback address by "localhost", if the member's certificate is only
+// valid for that name.
+func (l *listener) useLocalhost(members *etcd.Cluster) {
+	shown := members.Certificate(l.pods[0])
+	if shown == nil || shown.VerifyHostname(l.host) == nil || shown.VerifyHostname("localhost") != nil || l.host != "127.0.0.1" && l.host != "::1" {
 		return
 	}
-	d.url = strings.Replace(d.url, d.host, "localhost", 1)
-	d.host = "localhost"
+	l.url = strings.Replace(l.url, l.host, "localhost", 1)
+	l.host = "localhost"
 }
 
-// variables are the environment of etcdctl.
-func (d *listeners) variables() []string {
+// variables returns the environment of etcdctl.
+func (l *listeners) variables() []string {
 	var urls []string
-	for _, door := range d.all {
-		urls = append(urls, door.url)
+	for _, endpoint := range l.all {
+		urls = append(urls, endpoint.url)
 	}
 	return []string{"ETCDCTL_ENDPOINTS=" + strings.Join(urls, ",")}
 }
 
-// serve passes connections on until the context ends.
-func (d *listeners) serve(ctx context.Context) *sync.WaitGroup {
-	var served sync.WaitGroup
-	for _, door := range d.all {
-		served.Go(func() {
-			for {
-				client, err := door.Listener.Accept()
-				if err != nil {
-					return // it was closed
-				}
-				served.Go(func() {
-					d.members.Relay(ctx, client, d.roundRobin(door), d.passthrough, d.markFailed)
-				})
-			}
-		})
+func (l *listeners) close() {
+	for _, endpoint := range l.all {
+		_ = endpoint.socket.Close() // closing twice is safe
 	}
-	return &served
-}
-
-// roundRobin is whom to try for one more connection: each first once, and those that were
-// not reached before after the others.
-func (d *listeners) roundRobin(door *listener) []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	first := door.next % len(door.pods)
-	door.next++
-	pods := slices.Concat(door.pods[first:], door.pods[:first])
-	now := d.clock.Now()
-	ill := func(pod string) int {
-		if now.Sub(d.failedAt[pod]) < backoff {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(pods, func(a, b string) int { return cmp.Compare(ill(a), ill(b)) })
-	return pods
-}
-
-func (d *listeners) markFailed(pod string, err error) {
-	d.mu.Lock()
-	d.failedAt[pod] = d.clock.Now()
-	d.mu.Unlock()
-	d.warn(pod, err)
-}
-
-func (d *listeners) close() {
-	for _, door := range d.all {
-		_ = door.Listener.Close() // a second time is fine
-	}
-}
-
-// latest remembers what was said last of each of several things.
-type latest struct {
-	mu   sync.Mutex
-	said map[string]string
-}
-
-func newLatest() *latest { return &latest{said: map[string]string{}} }
-
-// changed notes a text and returns whether it is news.
-func (l *latest) changed(of, text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	was := l.said[of]
-	l.said[of] = text
-	return was != text
 }

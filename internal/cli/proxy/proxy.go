@@ -22,7 +22,7 @@ type options struct {
 	one, passthrough bool
 	address, socket  string
 	port             int
-	// command is run with the endpoints in its environment, empty for none.
+	// command runs with the endpoints in its environment. It may be empty.
 	command []string
 }
 
@@ -30,26 +30,27 @@ func NewCommand(a *app.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "proxy TARGET [-- COMMAND [ARG...]]",
-		Short: "Offer the members as local endpoints, for etcdctl and others",
+		Short: "Provide local endpoints for etcdctl and other clients",
 		Long: ui.Paragraphs(`
-			Offer the members as local endpoints, for etcdctl and others, until Ctrl-C: one for each
-			member, or with --one a single one whose connections go to the voters in turn, and to the next
-			where one can't be reached. Variables for etcdctl are printed to stdout.
+			Provide local endpoints for etcdctl and other clients, until Ctrl-C. There is one endpoint
+			for each member. With --one, there is one endpoint for all voters: its connections
+			alternate between them and skip members that can't be reached. The command prints the
+			environment variables for etcdctl to stdout.
 
-			TLS ends here: the members' certificates are verified, and what they ask of a client is added,
-			so that the local endpoint is in the clear and open to every user of this machine. --socket
-			keeps it to you. With --tls-passthrough the client speaks TLS with the member itself and needs
-			certificates of its own.
+			The proxy terminates TLS. It verifies the members' certificates and presents the client
+			certificate that they require. So the local endpoint is not encrypted, and every user of
+			this machine can use it. With --socket, only you can use it. With --tls-passthrough, the
+			client uses TLS with the member and needs its own certificates.
 
-			With a COMMAND, that is run with the variables set, and its exit code is returned.`),
+			With COMMAND, the proxy runs it with these variables and returns its exit code.`),
 		Example: ui.Examples(`
-			# Endpoints until Ctrl-C
+			# Provide endpoints until Ctrl-C
 			kubectl etcd proxy etcd-main
 
-			# One call of etcdctl
+			# Run one etcdctl command
 			kubectl etcd proxy etcd-main -- etcdctl endpoint status -w table
 
-			# Sockets that only you can open
+			# Provide sockets that only you can use
 			kubectl etcd proxy etcd-main --socket ~/.etcd-main`),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
@@ -63,11 +64,11 @@ func NewCommand(a *app.App) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.one, "one", false, "Offer one endpoint for all voters instead of one for each member")
-	flags.BoolVar(&o.passthrough, "tls-passthrough", false, "Leave TLS to the client")
+	flags.BoolVar(&o.one, "one", false, "Provide one endpoint for all voters instead of one for each member")
+	flags.BoolVar(&o.passthrough, "tls-passthrough", false, "Don't terminate TLS. The client needs its own certificates")
 	flags.StringVar(&o.address, "address", "127.0.0.1", "Address to listen on")
-	flags.IntVar(&o.port, "port", 0, "Port of the first endpoint, the others follow; 0 for any that is free")
-	flags.StringVar(&o.socket, "socket", "", "Directory for Unix sockets, instead of ports; it is made where it is missing")
+	flags.IntVar(&o.port, "port", 0, "Port of the first endpoint. The other endpoints use the ports after it. 0 selects free ports")
+	flags.StringVar(&o.socket, "socket", "", "Directory for Unix sockets, which replace ports. It is created if it does not exist")
 	cmd.MarkFlagsMutuallyExclusive("socket", "address")
 	cmd.MarkFlagsMutuallyExclusive("socket", "port")
 	return cmd
@@ -83,82 +84,34 @@ func run(ctx context.Context, a *app.App, target string, o options) error {
 	if err != nil {
 		return err
 	}
-	doors, err := listen(ctx, c, survey, o)
+	l, err := listen(ctx, c, survey, o)
 	if err != nil {
 		return err
 	}
-	defer doors.close()
-	doors.warn = warnOnce(a)
+	defer l.close()
+	l.warn = warnOnce(a)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	served := doors.serve(ctx)
-	variables := doors.variables()
-	printUsage(a, c, doors, o)
+	served := l.serve(ctx)
+	printUsage(a, c, l, o)
 	if len(o.command) > 0 {
-		err = runCommand(ctx, a, o.command, variables)
+		err = runCommand(ctx, a, o.command, l.variables())
 	} else {
-		for _, v := range variables {
+		for _, v := range l.variables() {
 			fmt.Fprintf(a.Out, "export %s\n", quoted(v))
 		}
 		<-ctx.Done()
 	}
 	stop()
-	doors.close()
+	l.close()
 	served.Wait()
 	return err
 }
 
-// printUsage says what a user of the endpoints must know.
-func printUsage(a *app.App, c *app.Cluster, d *listeners, o options) {
-	for _, door := range d.all {
-		fmt.Fprintf(a.ErrOut, "%s  %s\n", door.url, strings.Join(door.pods, ", "))
-	}
-	tls, password := false, false
-	for _, m := range c.Members.Endpoints {
-		tls, password = tls || m.TLS != nil, password || m.Username != ""
-	}
-	switch {
-	case o.passthrough && tls:
-		printPassthrough(a, c, d)
-	case o.socket == "" && tls:
-		a.Warn("any user of this machine can use these endpoints as if they had the cluster's client certificate; --socket DIR keeps them to you.")
-	case o.socket == "":
-		a.Warn("any user of this machine can use these endpoints; --socket DIR keeps them to you.")
-	}
-	if password {
-		fmt.Fprintln(a.ErrOut, "Authentication is on: give etcdctl --user.")
-	}
-	if len(o.command) == 0 {
-		fmt.Fprintln(a.ErrOut, "Ctrl-C ends it.")
-	}
-}
-
-// printPassthrough says what a client that speaks TLS itself has to bring.
-func printPassthrough(a *app.App, c *app.Cluster, d *listeners) {
-	fmt.Fprintln(a.ErrOut, "TLS passes through: give etcdctl --cacert, --cert and --key.")
-	for _, door := range d.all {
-		for _, pod := range door.pods {
-			if shown := c.Members.Certificate(pod); shown != nil && shown.VerifyHostname(door.host) != nil {
-				a.Warn("the certificate of %s is not valid for %s, so a client must be told which name to expect; etcdctl can't be.", pod, door.host)
-			}
-		}
-	}
-}
-
-// warnOnce tells the first of several equal failures in a row.
-func warnOnce(a *app.App) func(pod string, err error) {
-	said := newLatest()
-	return func(pod string, err error) {
-		if text := err.Error(); said.changed(pod, text) {
-			a.Warn("%s.", text)
-		}
-	}
-}
-
-// runCommand runs a command with more variables. What Ctrl-C means is the command's to
-// decide, for a moment.
+// runCommand runs a command with additional variables. After Ctrl-C, the command has ten seconds
+// to exit.
 func runCommand(ctx context.Context, a *app.App, command, variables []string) error {
-	run := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // it is what the user asked for
+	run := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the user's own command
 	run.Stdin, run.Stdout, run.Stderr = a.In, a.Out, a.ErrOut
 	run.Env = append(os.Environ(), variables...)
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
@@ -166,7 +119,7 @@ func runCommand(ctx context.Context, a *app.App, command, variables []string) er
 	return run.Run()
 }
 
-// quoted is a variable as a shell takes it.
+// quoted returns a variable in the syntax of a shell.
 func quoted(variable string) string {
 	name, value, _ := strings.Cut(variable, "=")
 	return name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'"

@@ -14,24 +14,24 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// TestNoVoters: without an endpoint etcdctl would turn to the one on this machine.
+// TestNoVoters checks that a proxy without endpoints is an error.
 func TestNoVoters(t *testing.T) {
 	t.Parallel()
 	reader := &observe.Reader{Leases: &observe.LeaseClock{Clock: clock.RealClock{}}}
 	c := &app.Cluster{Reader: reader, Members: &etcd.Cluster{Endpoints: make([]etcd.Endpoint, 1)}}
 	learners := etcd.Survey{Members: []etcd.Member{{Pod: "main-0", Learner: true}}}
 	for _, row := range []struct {
-		said etcd.Survey
-		one  bool
-		want string
+		survey etcd.Survey
+		one    bool
+		want   string
 	}{
 		{want: "has no pods"},
 		{one: true, want: "has no pods"},
-		{said: learners, one: true, want: "no pod with a voter"},
+		{survey: learners, one: true, want: "no pod with a voter"},
 	} {
-		_, err := listen(t.Context(), c, row.said, options{one: row.one, address: "127.0.0.1"})
+		_, err := listen(t.Context(), c, row.survey, options{one: row.one, address: "127.0.0.1"})
 		if err == nil || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("--one %t of %d members: %v, want %q", row.one, len(row.said.Members), err, row.want)
+			t.Errorf("--one %t of %d members: %v, want %q", row.one, len(row.survey.Members), err, row.want)
 		}
 	}
 }

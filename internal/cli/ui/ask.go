@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Ask asks on the terminal; anything but yes is no.
+// Ask asks the user for confirmation. Every answer except y or yes is a no.
 func (c *Console) Ask(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(c.ErrOut, "%s [y/N] ", question)
 	answers := make(chan string, 1)

@@ -11,12 +11,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// IgnoreBrokenPipe lets a command come to its end when nobody reads what it prints: Ctrl-C
-// takes "| tee log" along, and the next line to it would kill the command by SIGPIPE
-// before what it has changed is whole or taken back.
+// IgnoreBrokenPipe keeps a command that changes something from dying of SIGPIPE half-way, when
+// the reader of its output is gone. For example, Ctrl-C also ends tee in "| tee log".
 func IgnoreBrokenPipe(cmd *cobra.Command) {
 	cmd.PreRun = func(*cobra.Command, []string) {
-		// Caught by nobody rather than ignored, which programs that it runs would inherit.
+		// The signal is caught and dropped. If it were ignored, child processes would inherit that.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 )
 
-// TestPrintToBrokenPipe prints the result of a change to nobody, which is no error.
+// TestPrintToBrokenPipe checks that a result without a reader is no error.
 func TestPrintToBrokenPipe(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"table", "json", "name"} {

@@ -5,10 +5,10 @@ package ui
 
 import "io"
 
-// HelpWidth is what help wraps at where the terminal isn't known or is wider.
+// HelpWidth is the greatest width of help texts, and their width without a terminal.
 const HelpWidth = 80
 
-// Columns is the width that help has on a stream.
+// Columns returns the width of help texts on a stream.
 func Columns(w io.Writer) int {
 	if c := Width(w); c > 0 {
 		return min(c, HelpWidth)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// Console is the streams of a command and whether they are coloured. Data goes to
-// Out; messages for people go to ErrOut.
+// Console has the streams of a command and the value of --color. Data goes to Out, messages for
+// people go to ErrOut.
 type Console struct {
 	genericiooptions.IOStreams
 
@@ -23,7 +23,8 @@ func NewConsole(streams genericiooptions.IOStreams) *Console {
 	return &Console{IOStreams: streams, Color: colorAuto}
 }
 
-// Terminal is the stream as a Terminal, false for a file, a pipe or a test's buffer.
+// Terminal returns the file descriptor of a terminal. It returns false for a file, a pipe or a
+// buffer.
 func Terminal(stream any) (fd int, ok bool) {
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
@@ -32,11 +33,11 @@ func Terminal(stream any) (fd int, ok bool) {
 	return int(f.Fd()), true
 }
 
-// Width is the terminal's in columns, 0 for a stream that is none: nothing is
-// shortened for a file or a pipe.
+// Width returns the number of columns of a terminal, or 0 for other streams. Output to a file
+// or a pipe is never shortened.
 func Width(w io.Writer) int {
-	if c, ok := w.(*Screen); ok {
-		return c.Columns
+	if screen, ok := w.(*Screen); ok {
+		return screen.Columns
 	}
 	fd, ok := Terminal(w)
 	if !ok {

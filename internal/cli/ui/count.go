@@ -5,7 +5,7 @@ package ui
 
 import "fmt"
 
-// NumberOf is a number with its noun.
+// NumberOf returns a number with its noun in the singular or plural.
 func NumberOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewGroupCmd is a command that only has commands below it: "member".
+// NewGroupCmd returns a command that only groups other commands, such as "member".
 func NewGroupCmd(use, short string, commands ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -18,7 +18,7 @@ func NewGroupCmd(use, short string, commands ...*cobra.Command) *cobra.Command {
 		return UnknownCommand(cmd, args[0])
 	}}
 	group.AddCommand(commands...)
-	// Each command's first example shows what the group is for.
+	// The group's examples are the first example of each command.
 	var first []string
 	for _, c := range commands {
 		example, _, _ := strings.Cut(c.Example, "\n\n")

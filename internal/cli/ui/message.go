@@ -5,7 +5,7 @@ package ui
 
 import "fmt"
 
-// Entry prints lines under one label, on a terminal broken between words.
+// Entry prints lines with one label before the first. It wraps them on a terminal.
 func (c *Console) Entry(label string, lines ...string) {
 	const indent = 13
 	for _, line := range lines {
@@ -14,13 +14,13 @@ func (c *Console) Entry(label string, lines ...string) {
 	}
 }
 
-// Warn prints a whole sentence that a human should know.
+// Warn prints a warning, which is a whole sentence.
 func (c *Console) Warn(format string, args ...any) {
 	text := Hanging(fmt.Sprintf(format, args...), Width(c.ErrOut), len("Warning: "), 2)
 	fmt.Fprintf(c.ErrOut, "%s %s\n", c.Paint(c.ErrOut, Yellow, "Warning:"), text)
 }
 
-// Step prints what was just done, one line of a longer operation.
+// Step prints that a step of an operation is done.
 func (c *Console) Step(format string, args ...any) {
 	fmt.Fprintf(c.ErrOut, "%s %s\n", c.Paint(c.ErrOut, Green, "✓"), Hanging(fmt.Sprintf(format, args...), Width(c.ErrOut), 2, 2))
 }

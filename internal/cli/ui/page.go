@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 )
 
-// Page writes sections, each with its heading before the first line.
+// Page writes sections. Their headings are in a column on the left.
 type Page struct {
 	Console *Console
 	Out     *Screen
@@ -21,11 +21,11 @@ type Page struct {
 	heading string
 }
 
-// headingWidth is the width of the column of headingWidth.
+// headingWidth is the width of the column with the headings.
 const headingWidth = 12
 
-// Section writes a text under a heading that is only repeated when it changes,
-// in as many lines as it takes.
+// Section writes a text with its heading, unless the section before has the same heading. It
+// wraps the text.
 func (p *Page) Section(heading string, c Color, text string) {
 	if text == "" {
 		return
@@ -35,7 +35,7 @@ func (p *Page) Section(heading string, c Color, text string) {
 	}
 }
 
-// Verbatim writes a line that is to be copied, and so never broken.
+// Verbatim writes a line without wrapping it, so that users can copy it.
 func (p *Page) Verbatim(heading, text string) { p.line(heading, text, false) }
 
 func (p *Page) line(heading, text string, continued bool) {
@@ -52,24 +52,23 @@ var HealthColors = map[string]Color{
 	v1alpha1.Healthy: Green, v1alpha1.Degraded: Yellow, v1alpha1.Down: Red, v1alpha1.Unknown: Yellow,
 }
 
-// Narrow is the width below which the table is closer and says less.
+// Narrow is the width below which tables have smaller gaps and shorter names.
 const Narrow = 110
 
-// TrimSharedPrefix cuts names that are longer than so many characters at the front, as far
-// as they begin alike.
-func TrimSharedPrefix(names []string, most int) []string {
+// TrimSharedPrefix shortens names to limit characters, as far as they have a common prefix.
+func TrimSharedPrefix(names []string, limit int) []string {
 	shared := sharedPrefix(names)
 	out := make([]string, len(names))
 	for i, n := range names {
 		out[i] = n
-		if cut := min(len(shared), len(n)-most+1); len(n) > most && cut > 1 {
+		if cut := min(len(shared), len(n)-limit+1); len(n) > limit && cut > 1 {
 			out[i] = "…" + n[cut:]
 		}
 	}
 	return out
 }
 
-// sharedPrefix is what all texts that aren't empty begin with.
+// sharedPrefix returns the common prefix of all texts that are not empty.
 func sharedPrefix(texts []string) string {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" })
 	if len(texts) < 2 {

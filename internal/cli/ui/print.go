@@ -20,23 +20,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 )
 
-// named is an object with names of its own for -o name, one a line, in the form
-// that the plugin and kubectl take as an argument: TYPE/NAME.
+// named is an object that supports -o name. The names have the form TYPE/NAME, which the plugin
+// and kubectl accept as an argument.
 type named interface{ Names() []string }
 
-// The formats that are a word, and those that carry a template.
+// The output formats, without and with a template.
 var (
 	plainFormats    = []string{"table", "wide", "json", "yaml", "name"}
 	templateFormats = []string{"jsonpath", "jsonpath-as-json", "jsonpath-file", "go-template", "go-template-file"}
 )
 
-// outputFormat is the value of -o.
+// outputFormat is the value of -o: a plain format, or FORMAT=TEMPLATE.
 type outputFormat string
 
-// String, Set and Type implement pflag.Value.
+// String implements pflag.Value.
 func (f *outputFormat) String() string { return string(*f) }
 
-// Set takes a format, with its template where it has one.
+// Set implements pflag.Value.
 func (f *outputFormat) Set(text string) error {
 	kind, template, has := strings.Cut(text, "=")
 	switch {
@@ -51,20 +51,20 @@ func (f *outputFormat) Set(text string) error {
 	return nil
 }
 
-// Type is what help calls the value.
+// Type implements pflag.Value.
 func (f *outputFormat) Type() string { return "format" }
 
-// AddOutputFlags gives -o to a command that prints with env.print.
+// AddOutputFlags adds -o to a command. The command prints with Console.Print.
 func AddOutputFlags(cmd *cobra.Command) {
 	format := outputFormat("table")
 	cmd.Flags().VarP(&format, "output", "o", "Output format: "+strings.Join(plainFormats, ", ")+", "+strings.Join(templateFormats, "=..., ")+"=...")
-	words := cobra.FixedCompletions(plainFormats, cobra.ShellCompDirectiveNoFileComp)
-	if err := cmd.RegisterFlagCompletionFunc("output", words); err != nil {
+	formats := cobra.FixedCompletions(plainFormats, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc("output", formats); err != nil {
 		panic(err) // the flag was added above
 	}
 }
 
-// FormatOf is what -o says; "table" for a command without it.
+// FormatOf returns the value of -o, or "table" for a command without it.
 func FormatOf(cmd *cobra.Command) string {
 	if f := cmd.Flag("output"); f != nil {
 		return f.Value.String()
@@ -72,12 +72,12 @@ func FormatOf(cmd *cobra.Command) string {
 	return "table"
 }
 
-// Print writes an object of api/output to stdout as -o says. table writes it for
-// people; wide is true for -o wide.
+// Print writes an object of api/output to stdout in the format of -o. table writes it for
+// people, with more columns if wide.
 func (c *Console) Print(cmd *cobra.Command, obj runtime.Object, table func(w io.Writer, wide bool) error) error {
 	err := c.write(cmd, obj, table)
 	if errors.Is(err, syscall.EPIPE) {
-		// Only a command that IgnoreBrokenPipe lives to see it, and its work isn't what it prints.
+		// Only a command with IgnoreBrokenPipe gets here. Its work is done.
 		return nil
 	}
 	return err
@@ -106,14 +106,14 @@ func (c *Console) write(cmd *cobra.Command, obj runtime.Object, table func(w io.
 	if err != nil {
 		return err
 	}
-	// jsonpath writes no line end of its own, as kubectl doesn't either.
+	// As in kubectl, jsonpath does not end the output with a newline.
 	return templateError(format, printer.PrintObj(obj, c.Out))
 }
 
 var outOfBounds = regexp.MustCompile(`array index out of bounds: index (\d+), length (\d+)`)
 
-// templateError leaves out what the printer of jsonpath adds for who debugs it: the
-// template once more and the whole object, as Go has it.
+// templateError shortens an error of the jsonpath printer, which repeats the template and
+// contains the whole object as a Go value.
 func templateError(format string, err error) error {
 	if err == nil || !strings.HasPrefix(err.Error(), "error executing jsonpath ") {
 		return err
@@ -123,7 +123,7 @@ func templateError(format string, err error) error {
 		text = strings.TrimSuffix(cause, ".")
 	}
 	if m := outOfBounds.FindStringSubmatch(text); m != nil {
-		text = fmt.Sprintf("it asks for item %s, counted from 0, of a list that has %s", m[1], m[2])
+		text = fmt.Sprintf("index %s is out of range: the list has %s items", m[1], m[2])
 	}
 	return fmt.Errorf("-o %s: %s", format, text)
 }

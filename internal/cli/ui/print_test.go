@@ -13,11 +13,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 )
 
-// TestTemplateErrors says what a template lacks, and not what the object looks like in Go.
+// TestTemplateErrors checks that an error explains the template and omits the Go value.
 func TestTemplateErrors(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{
-		"jsonpath={.items[0]}": "-o jsonpath={.items[0]}: it asks for item 0, counted from 0, of a list that has 0",
+		"jsonpath={.items[0]}": "-o jsonpath={.items[0]}: index 0 is out of range: the list has 0 items",
 	} {
 		cmd := &cobra.Command{}
 		AddOutputFlags(cmd)

@@ -13,13 +13,13 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Progress shows on stderr how far a long transfer is: a bar that is drawn again
-// on a terminal, a line every ten seconds elsewhere.
+// Progress shows the progress of a long transfer on stderr. On a terminal it is a bar,
+// elsewhere a line every ten seconds.
 type Progress struct {
 	out   io.Writer
 	clock clock.WithTicker
 	what  string
-	// columns is the terminal's width, 0 for none.
+	// columns is the width of the terminal, 0 without one.
 	columns int
 	began   time.Time
 	stop    chan struct{}
@@ -29,8 +29,8 @@ type Progress struct {
 	done, total int64
 }
 
-// NewProgress begins to show a transfer of total bytes; 0 where that isn't known
-// yet. Finish ends it. Its methods may be called from any goroutine.
+// NewProgress starts to show a transfer of total bytes, 0 if the total is unknown. The caller
+// must call Finish. The methods are safe for concurrent use.
 func (c *Console) NewProgress(what string, total int64) *Progress {
 	p := &Progress{
 		out: c.ErrOut, clock: clock.RealClock{}, what: what, columns: Width(c.ErrOut), total: total,
@@ -44,27 +44,27 @@ func (c *Console) NewProgress(what string, total int64) *Progress {
 	return p
 }
 
-// Add counts bytes that were transferred.
+// Add counts transferred bytes.
 func (p *Progress) Add(bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += bytes
 }
 
-// Total sets how many there will be.
+// Total sets the total number of bytes.
 func (p *Progress) Total(bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total = bytes
 }
 
-// Write counts what is written, for io.MultiWriter and io.TeeReader.
+// Write counts the bytes of b, for io.MultiWriter and io.TeeReader.
 func (p *Progress) Write(b []byte) (int, error) { //nolint:unparam // an io.Writer
 	p.Add(int64(len(b)))
 	return len(b), nil
 }
 
-// Finish takes the bar away. What came of it is for the caller to say.
+// Finish removes the bar. The caller reports the result.
 func (p *Progress) Finish() {
 	close(p.stop)
 	p.stopped.Wait()
@@ -93,7 +93,7 @@ func (p *Progress) draw(ticker clock.Ticker) {
 	}
 }
 
-// text is the state after so long: "snapshot  412.0 MiB of 1.0 GiB, 40%, 98.1 MiB/s, 6s left".
+// text returns the state after a time: "snapshot  412.0 MiB of 1.0 GiB, 40%, 98.1 MiB/s, 6s left".
 func (p *Progress) text(after time.Duration) string {
 	rate := float64(p.done) / max(after.Seconds(), 0.001)
 	if p.total <= 0 {
@@ -114,7 +114,8 @@ func (p *Progress) text(after time.Duration) string {
 	return fmt.Sprintf("%s  [%s%s]  %s", p.what, strings.Repeat("=", full), strings.Repeat(" ", room-full), numbers)
 }
 
-// OneLine keeps a text from wrapping, which couldn't be drawn over.
+// oneLine shortens a text to one line of the terminal, because a wrapped line can't be
+// overwritten.
 func (p *Progress) oneLine(text string) string {
 	if p.columns == 0 {
 		return text
@@ -122,7 +123,7 @@ func (p *Progress) oneLine(text string) string {
 	return Shorten(text, p.columns-1)
 }
 
-// Bytes is a number of bytes for people, in powers of 1024.
+// Bytes formats a number of bytes in powers of 1024.
 func Bytes(bytes int64) string {
 	if bytes < 1024 {
 		return fmt.Sprintf("%d B", bytes)

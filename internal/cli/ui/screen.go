@@ -10,17 +10,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen holds what is to go to a stream in one piece, and says of itself what
-// is true of that stream.
+// Screen is a buffer for a stream, with the size and colors of that stream.
 type Screen struct {
 	bytes.Buffer
 
-	// Columns and Rows are a terminal's, 0 for none.
+	// Columns and Rows are the size of a terminal, 0 for other streams.
 	Columns, Rows int
 	colored       bool
 }
 
-// Screen is an empty one for a stream.
+// Screen returns an empty Screen for a stream.
 func (c *Console) Screen(w io.Writer) *Screen {
 	s := &Screen{Columns: Width(w), colored: c.Paints(w)}
 	if fd, ok := Terminal(w); ok {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// StatusLine shows on stderr what is being done, one line that is written
-// over: for a person who waits, so only on a terminal. Any goroutine may call it.
+// StatusLine shows the current activity in one line on stderr, if that is a terminal. It is
+// safe for concurrent use.
 type StatusLine struct {
 	mu      sync.Mutex
 	out     io.Writer
@@ -29,7 +29,7 @@ func (p *StatusLine) Show(what string) {
 	}
 }
 
-// End takes the line away.
+// End removes the line.
 func (p *StatusLine) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -33,36 +33,36 @@ func DidYouMean(names []string) string {
 	return ", did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// Nearest are those at most three of the words that look most like the given one.
-func Nearest(word string, words []string) []string {
-	word = strings.ToLower(word)
+// Nearest returns up to three names that are similar to the given one.
+func Nearest(name string, names []string) []string {
+	name = strings.ToLower(name)
 	limit := 1
-	if len(word) > 3 {
-		limit = max(2, len(word)/3) // two letters exchanged are two changes
+	if len(name) > 3 {
+		limit = max(2, len(name)/3) // two exchanged letters are two changes
 	}
 	type scored struct {
-		word     string
+		name     string
 		distance int
 	}
 	var near []scored
-	for _, w := range words {
-		d := distance(word, strings.ToLower(w))
-		if strings.HasPrefix(strings.ToLower(w), word) {
+	for _, n := range names {
+		d := distance(name, strings.ToLower(n))
+		if strings.HasPrefix(strings.ToLower(n), name) {
 			d = 0
 		}
 		if d <= limit {
-			near = append(near, scored{w, d})
+			near = append(near, scored{n, d})
 		}
 	}
 	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.distance, b.distance) })
 	var out []string
 	for _, s := range near[:min(len(near), 3)] {
-		out = append(out, s.word)
+		out = append(out, s.name)
 	}
 	return out
 }
 
-// distance is how many letters have to be changed, added or left out.
+// distance returns the Levenshtein distance of two texts.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -12,38 +12,37 @@ import (
 	"unicode/utf8"
 )
 
-// Table is rows under headings for people, in as many columns as the terminal
-// has: there, columns that may shrink are cut, the last first, and where that is
-// not enough those that matter least are left away. A file or pipe gets everything.
+// Table is a table for people. On a narrow terminal it shortens columns that have Shrink, the
+// last one first. If that is not enough, it drops columns that have Spare. A file or a pipe gets
+// the complete table.
 type Table struct {
 	Columns []Column
 	Rows    [][]Cell
-	// Gap is what stands between two columns. When it is empty that is three spaces,
-	// or two where the terminal is too narrow for all.
+	// Gap is the text between two columns. The default is three spaces, or two on a terminal
+	// that is too narrow.
 	Gap string
 }
 
-// Column is one heading.
+// Column describes a column of a table.
 type Column struct {
 	Name string
-	// Wide columns are shown with -o Wide only.
+	// Wide columns are only shown with -o wide.
 	Wide bool
-	// Shrink is the least width that a column may be cut to, 0 for never.
+	// Shrink is the minimum width of a column that may be shortened. 0 means never.
 	Shrink int
-	// Right aligns numbers.
+	// Right aligns the column to the right.
 	Right bool
-	// Spare is the order in which columns are left away where a terminal is too
-	// narrow for all: 1 goes first, 0 never.
+	// Spare is the order in which columns are dropped: 1 is the first. 0 means never.
 	Spare int
 }
 
-// Cell is a text with its colour, NoColor for none. An empty text is shown as "-".
+// Cell is a text with its color. An empty text is shown as "-".
 type Cell struct {
 	Text  string
 	Color Color
 }
 
-// Plain is a cell for each text, without colour.
+// Plain returns a cell without color for each text.
 func Plain(texts ...string) []Cell {
 	cells := make([]Cell, len(texts))
 	for i, t := range texts {
@@ -57,11 +56,11 @@ const (
 	narrowGap = "  "
 )
 
-// Write prints the table. A row may be shorter than the headings.
+// Write prints the table. A row may have fewer cells than the table has columns.
 func (t *Table) Write(c *Console, w io.Writer, wide bool) error {
 	var shown []int
-	for i, c := range t.Columns {
-		if wide || !c.Wide {
+	for i := range t.Columns {
+		if wide || !t.Columns[i].Wide {
 			shown = append(shown, i)
 		}
 	}
@@ -73,8 +72,8 @@ func (t *Table) Write(c *Console, w io.Writer, wide bool) error {
 	}
 	widths := t.fit(shown, Width(w))
 	header := make([]Cell, len(t.Columns))
-	for i, c := range t.Columns {
-		header[i] = Cell{Text: c.Name, Color: Bold}
+	for i := range t.Columns {
+		header[i] = Cell{Text: t.Columns[i].Name, Color: Bold}
 	}
 	for _, row := range append([][]Cell{header}, t.Rows...) {
 		if _, err := fmt.Fprintln(w, t.line(c, w, row, shown, widths)); err != nil {
@@ -110,7 +109,8 @@ func (t *Table) line(c *Console, w io.Writer, row []Cell, shown, widths []int) s
 
 func (t *Table) between() string { return cmp.Or(t.Gap, wideGap) }
 
-// fit is the width of each shown column, within limit where that can be; 0 for no limit.
+// fit returns the widths of the shown columns. Together they are at most limit wide, if that is
+// possible. 0 means no limit.
 func (t *Table) fit(shown []int, limit int) []int {
 	widths := make([]int, len(shown))
 	for n, i := range shown {
@@ -137,7 +137,7 @@ func (t *Table) fit(shown []int, limit int) []int {
 	return widths
 }
 
-// dropSpare takes columns away that can be spared, until the others have room.
+// dropSpare drops columns that have Spare until the others fit.
 func (t *Table) dropSpare(shown []int, limit int) []int {
 	for limit > 0 && t.total(t.fit(shown, limit)) > limit {
 		least := -1
@@ -154,7 +154,7 @@ func (t *Table) dropSpare(shown []int, limit int) []int {
 	return shown
 }
 
-// total is how long lines of such columns are.
+// total returns the length of a line with columns of these widths.
 func (t *Table) total(widths []int) int {
 	total := len(t.between()) * (len(widths) - 1)
 	for _, w := range widths {
@@ -163,7 +163,7 @@ func (t *Table) total(widths []int) int {
 	return total
 }
 
-// Shorten cuts a text to so many characters and shows that it did.
+// Shorten shortens a text to width characters. A shortened text ends with "…".
 func Shorten(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text

@@ -5,10 +5,10 @@ package ui
 
 import "strings"
 
-// Paragraphs takes the indentation of the source off a text; examples indents it
-// as help shows examples.
+// Paragraphs removes the indentation of the source code from a text.
 func Paragraphs(text string) string { return indent(text, "") }
 
+// Examples is Paragraphs with the indentation that examples have in help texts.
 func Examples(text string) string { return indent(text, "  ") }
 
 func indent(text, by string) string {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Wrap breaks a text into lines of at most so many characters, at spaces where
-// there are any; not at all for 0 or less.
+// Wrap splits a text at spaces into lines of at most columns characters. A longer word gets its
+// own line. Wrap returns the text as one line if columns is 0 or less.
 func Wrap(text string, columns int) []string {
 	if columns <= 0 {
 		return []string{text}
@@ -30,8 +30,7 @@ func Wrap(text string, columns int) []string {
 	return append(lines, line)
 }
 
-// Reflow breaks the paragraphs of a text anew. Lines that are indented stay as
-// they are.
+// Reflow wraps the paragraphs of a text to a width. It keeps lines that are indented.
 func Reflow(text string, width int) string {
 	var lines, paragraph []string
 	end := func() {
@@ -52,8 +51,8 @@ func Reflow(text string, width int) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Hanging breaks a line between words so that it ends before the width, 0 for no
-// width. It begins at column first; what follows is indented.
+// Hanging wraps a line to a width. The line starts at column first, and the lines after it are
+// indented. Hanging returns the line unchanged if width is 0 or too small.
 func Hanging(text string, width, first, indent int) string {
 	if width < indent+20 {
 		return text

@@ -12,16 +12,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 )
 
-// PluginName is the program that kubectl looks for in PATH. Other projects use
-// the name too; see docs/decisions/name.md.
+// PluginName is the program that kubectl searches in PATH. Other projects also use this name,
+// see docs/decisions/name.md.
 const PluginName = "kubectl-etcd"
 
-// warnOfShadowingPlugins says where PATH has other programs of the plugin's name, and
-// which of them kubectl runs.
+// warnOfShadowingPlugins warns about other programs in PATH with the plugin's name. It names the
+// one that kubectl runs.
 func warnOfShadowingPlugins(a *app.App) {
 	self, err := os.Executable()
 	if err != nil {
-		return // nothing can be compared
+		return
 	}
 	first, others := shadowingPlugins(filepath.SplitList(os.Getenv("PATH")), self)
 	switch {
@@ -30,14 +30,14 @@ func warnOfShadowingPlugins(a *app.App) {
 		a.Warn("kubectl etcd runs %s, not this program: it comes first in PATH. This is %s.", describe(first), self)
 	default:
 		for _, other := range others {
-			a.Warn("%s is in PATH too; kubectl etcd runs %s, which comes first.", describe(other), first)
+			a.Warn("%s is also in PATH. kubectl etcd runs %s, which comes first.", describe(other), first)
 		}
 	}
 }
 
-// shadowingPlugins returns the program that kubectl runs for the plugin, and those of
-// its name in the folders that are not self, in their order. Links to self and
-// folders that can't be read are none.
+// shadowingPlugins returns the program that kubectl runs for the plugin, and the programs in the
+// folders that have its name but are not self or a link to self. It skips folders that it can't
+// read.
 func shadowingPlugins(folders []string, self string) (first string, others []string) {
 	name := PluginName
 	if runtime.GOOS == "windows" {
@@ -68,8 +68,8 @@ func shadowingPlugins(folders []string, self string) (first string, others []str
 	return first, others
 }
 
-// describe is a program's path and, of a Go program, its main package and
-// version. It is read and not run.
+// describe returns the path of a program and, for a Go program, its main package and version. It
+// reads the file and does not run it.
 func describe(path string) string {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil || info.Path == "" {

@@ -27,37 +27,37 @@ func NewCommand(a *app.App) *cobra.Command {
 	var clientOnly bool
 	cmd := &cobra.Command{
 		Use:   "version [--client]",
-		Short: "Print the versions of the plugin and of what runs in the cluster",
+		Short: "Print the versions of the plugin and of the programs in the cluster",
 		Long: ui.Paragraphs(`
-			Print the versions of the plugin, of the API server, and of etcd-webhook and etcd-druid
-			where they are installed. Which etcd a cluster runs is in its status.`),
+			Print the versions of the plugin and of the API server, and of etcd-webhook and etcd-druid
+			if they are installed. For the version of an etcd cluster, use status.`),
 		Example: ui.Examples(`
-			# The plugin's own version, without asking a cluster
+			# Print only the version of the plugin
 			kubectl etcd version --client
 
-			# What runs where, for a program to read
+			# Print all versions in JSON
 			kubectl etcd version -o json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(cmd, a, clientOnly)
 		},
 	}
-	cmd.Flags().BoolVar(&clientOnly, "client", false, "Print the plugin's own version and ask no cluster")
+	cmd.Flags().BoolVar(&clientOnly, "client", false, "Print only the plugin's version, without a connection to a cluster")
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-// run prints what it knows even where the cluster doesn't answer.
+// run prints the plugin's version also if the API server can't be reached.
 func run(cmd *cobra.Command, a *app.App, clientOnly bool) error {
 	v := &v1alpha1.Version{Client: app.ClientVersion()}
-	var unknown error
+	var serverErr error
 	if !clientOnly {
-		v.Server, unknown = serverVersion(cmd.Context(), a)
+		v.Server, serverErr = serverVersion(cmd.Context(), a)
 	}
 	err := a.Print(cmd, v, func(w io.Writer, _ bool) error { return versionText(w, v) })
 	warnOfShadowingPlugins(a)
 	if err == nil {
-		err = unknown
+		err = serverErr
 	}
 	return err
 }
@@ -74,7 +74,7 @@ func versionText(w io.Writer, v *v1alpha1.Version) error {
 	return err
 }
 
-// built is one line on what the plugin was built from.
+// built describes the build of the plugin in one line.
 func built(c v1alpha1.ClientVersion) string {
 	from := "built"
 	if c.Commit != "" {
@@ -103,8 +103,8 @@ func programLines(name string, server *v1alpha1.ServerVersion) []string {
 	return []string{name + ": not found"}
 }
 
-// programs are what the plugin works with, by the value of the label
-// app.kubernetes.io/name that their Deployments carry.
+// programs are the programs in a cluster that the plugin works with. The name is the value of the
+// label app.kubernetes.io/name of their Deployments.
 var programs = []string{"etcd-webhook", "etcd-druid"}
 
 func serverVersion(ctx context.Context, a *app.App) (*v1alpha1.ServerVersion, error) {
@@ -116,17 +116,17 @@ func serverVersion(ctx context.Context, a *app.App) (*v1alpha1.ServerVersion, er
 	if err != nil {
 		return nil, err
 	}
-	asking, err := discovery.NewDiscoveryClientForConfig(config)
+	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	info, err := asking.ServerVersionWithContext(ctx)
+	info, err := server.ServerVersionWithContext(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("ask %s for its version: %w", config.Host, err)
+		return nil, fmt.Errorf("read the version of %s: %w", config.Host, err)
 	}
 	v := &v1alpha1.ServerVersion{Kubernetes: info.GitVersion}
 	if v.Programs, err = readPrograms(ctx, kube); err != nil {
-		// Many may not list Deployments everywhere, and still want the rest.
+		// Many users may not list the Deployments of all namespaces.
 		v.ProgramsUnknown = err.Error()
 	}
 	return v, nil

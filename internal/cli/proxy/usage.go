@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+)
+
+// printUsage prints the endpoints and how to use them.
+func printUsage(a *app.App, c *app.Cluster, l *listeners, o options) {
+	for _, endpoint := range l.all {
+		fmt.Fprintf(a.ErrOut, "%s  %s\n", endpoint.url, strings.Join(endpoint.pods, ", "))
+	}
+	tls, password := false, false
+	for _, m := range c.Members.Endpoints {
+		tls, password = tls || m.TLS != nil, password || m.Username != ""
+	}
+	switch {
+	case o.passthrough && tls:
+		printPassthrough(a, c, l)
+	case o.socket == "" && tls:
+		a.Warn("any user of this machine can use these endpoints with the cluster's client certificate. With --socket DIR, only you can.")
+	case o.socket == "":
+		a.Warn("any user of this machine can use these endpoints. With --socket DIR, only you can.")
+	}
+	if password {
+		fmt.Fprintln(a.ErrOut, "Authentication is on: use etcdctl with --user.")
+	}
+	if len(o.command) == 0 {
+		fmt.Fprintln(a.ErrOut, "Press Ctrl-C to stop.")
+	}
+}
+
+// printPassthrough prints what a client needs for TLS with the members.
+func printPassthrough(a *app.App, c *app.Cluster, l *listeners) {
+	fmt.Fprintln(a.ErrOut, "TLS is passed through: use etcdctl with --cacert, --cert and --key.")
+	for _, endpoint := range l.all {
+		for _, pod := range endpoint.pods {
+			if shown := c.Members.Certificate(pod); shown != nil && shown.VerifyHostname(endpoint.host) != nil {
+				a.Warn("the certificate of %s is not valid for %s, so a client needs an option for the expected name. etcdctl has none.", pod, endpoint.host)
+			}
+		}
+	}
+}
+
+// warnOnce returns a function that warns about a failure of a pod, unless the last failure of the
+// pod had the same message.
+func warnOnce(a *app.App) func(pod string, err error) {
+	var mu sync.Mutex
+	last := map[string]string{}
+	return func(pod string, err error) {
+		mu.Lock()
+		repeated := last[pod] == err.Error()
+		last[pod] = err.Error()
+		mu.Unlock()
+		if !repeated {
+			a.Warn("%s.", err)
+		}
+	}
+}
