@@ -73,7 +73,7 @@ func asksWebhook(t *testing.T, ns string) {
 	awaitRight(t, ns, asker, "", "pods", "create")
 	awaitRight(t, install.Namespace, asker, "", "pods/portforward", "create")
 	stdout, stderr := plugin(t, 0, "webhook", "status", "-n", ns, "--as", asker)
-	if strings.Contains(stdout+stderr, "Not seen") || !strings.Contains(stdout, "it works") {
+	if strings.Contains(stdout+stderr, "No access") || !strings.Contains(stdout, "it works") {
 		t.Errorf("with the sample roles:\n%s%s", stdout, stderr)
 	}
 }

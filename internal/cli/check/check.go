@@ -5,13 +5,12 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 
@@ -35,44 +34,43 @@ func NewCommand(a *app.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "check [TARGET]",
-		Short: "Look for what is wrong with a cluster, and say what mends it",
+		Short: "Check clusters for problems and show how to repair them",
 		Long: ui.Paragraphs(`
-			Look for what is wrong with a cluster, or soon will be: quorum, members, data, versions and
-			clocks, certificates, placement, disruption budgets, probes, backups, the operator, traffic.
-			Each check has an ID that never changes. It changes nothing.
+			Check clusters for current and future problems. The checks cover quorum, members, data,
+			versions and clocks, certificates, placement, disruption budgets, probes, backups, the
+			operator, and client traffic. Each check has an ID that never changes. The command changes
+			nothing.
 
-			A failure is damage, or what becomes damage by itself; a warning is what one more event
-			turns into damage; unknown is what could not be looked at, with the permission that is
-			missing. Exit code 3 means that a check failed; 0 that none did, warnings or not.
+			A failure is damage, or a problem that becomes damage without any further event. A warning
+			is a problem that becomes damage with one more event. Unknown means that the check was not
+			possible, for example because of a missing permission.
 
-			Without TARGET all clusters of the namespace are checked.`),
+			Without TARGET, the command checks all clusters of the namespace.
+
+			Exit codes: 0 no check failed, 3 a check failed, 1 error.`),
 		Example: ui.Examples(`
-			# One cluster
+			# Check one cluster
 			kubectl etcd check etcd-main -n team-a
 
-			# All clusters, only what isn't well
+			# Check all clusters and print only problems
 			kubectl etcd check -A --problems
 
-			# Two categories and one more check
+			# Run two categories of checks and one more check
 			kubectl etcd check etcd-main --only quorum,backups,C002
 
-			# What failed, for a script
+			# Print the IDs of failed checks
 			kubectl etcd check etcd-main -o json | jq -r '.checks[] | select(.result=="Failure").id'`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			target := ""
-			if len(args) > 0 {
-				target = args[0]
-			}
-			return run(cmd.Context(), a, cmd, target, o)
+			return run(cmd.Context(), a, cmd, strings.Join(args, ""), o)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&o.selection.Only, "only", nil, "Run only these checks: IDs or categories, separated by commas")
-	flags.StringSliceVar(&o.selection.Skip, "skip", nil, "Leave these checks out: IDs or categories, separated by commas")
-	o.scope.AddFlags(cmd, "Check the clusters")
-	flags.BoolVar(&o.hashLarge, "hash-large", false, "Compare the data of the members also where a database is above 2 GiB, which they read in full")
-	flags.BoolVar(&o.problems, "problems", false, "Print only what isn't OK")
+	flags.StringSliceVar(&o.selection.Only, "only", nil, "Run only these checks. Values are IDs or categories, separated by commas")
+	flags.StringSliceVar(&o.selection.Skip, "skip", nil, "Skip these checks. Values are IDs or categories, separated by commas")
+	o.scope.AddFlags(cmd, "Check clusters")
+	flags.BoolVar(&o.hashLarge, "hash-large", false, "Compare the members' data even if a database is larger than 2 GiB. The members then read all of it")
+	flags.BoolVar(&o.problems, "problems", false, "Print only checks that aren't OK")
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
@@ -93,20 +91,20 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err != nil {
 		return err
 	}
-	say := a.NewStatusLine()
-	source.Say = say.Show
+	line := a.NewStatusLine()
+	source.Say = line.Show
 	reports := make([]v1alpha1.CheckReport, len(owners))
-	group, within := errgroup.WithContext(ctx)
+	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4)
 	for i, owner := range owners {
 		group.Go(func() error {
-			f := source.Gather(within, owner, checks)
+			f := source.Gather(ctx, owner, checks)
 			reports[i] = newReport(f, check.Run(checks, f))
-			return context.Cause(within)
+			return context.Cause(ctx)
 		})
 	}
 	err = group.Wait()
-	say.End()
+	line.End()
 	if err != nil {
 		return err
 	}
@@ -116,7 +114,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	return failure(reports)
 }
 
-// targets are the clusters to check.
+// targets returns the clusters to check.
 func targets(ctx context.Context, a *app.App, target string, o options) ([]observe.Owner, error) {
 	if target != "" {
 		c, err := a.Owner(ctx, target)
@@ -147,46 +145,6 @@ func newSource(a *app.App, o options) (check.Source, error) {
 	}, nil
 }
 
-func newReport(f *check.Facts, results []check.Result) v1alpha1.CheckReport {
-	r := v1alpha1.CheckReport{
-		Cluster: v1alpha1.CheckedCluster{
-			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
-			Distribution: string(f.Owner.Distribution), Replicas: f.Owner.Replicas,
-		},
-		Time: metav1.NewTime(f.At.UTC()), Result: string(check.Worst(results)),
-	}
-	for _, result := range results {
-		one := v1alpha1.CheckResult{
-			ID: result.Check.ID, Category: string(result.Check.Category), Title: result.Check.Title, Result: string(result.Level),
-		}
-		for _, finding := range result.Findings {
-			if finding.Level != check.OK || finding.Message != "" {
-				one.Findings = append(one.Findings, v1alpha1.CheckFinding{Level: string(finding.Level), Message: finding.Message, Fix: finding.Fix})
-			}
-		}
-		r.Checks = append(r.Checks, one)
-		count(&r.Summary, result.Level)
-	}
-	return r
-}
-
-func count(s *v1alpha1.CheckSummary, level check.Level) {
-	switch level {
-	case check.OK:
-		s.OK++
-	case check.Info:
-		s.Info++
-	case check.Unknown:
-		s.Unknown++
-	case check.Warning:
-		s.Warning++
-	case check.Failure:
-		s.Failure++
-	case check.NotApplicable:
-		s.NotApplicable++
-	}
-}
-
 func printReports(a *app.App, cmd *cobra.Command, target string, reports []v1alpha1.CheckReport, problems bool) error {
 	p := printer{Console: a.Console, problems: problems}
 	var obj runtime.Object = &v1alpha1.CheckReportList{Items: reports}
@@ -197,18 +155,4 @@ func printReports(a *app.App, cmd *cobra.Command, target string, reports []v1alp
 		p.out, p.all, p.columns = w, wide, ui.Width(w)
 		return p.print(reports)
 	})
-}
-
-// failure is exit code 3 where any check failed.
-func failure(reports []v1alpha1.CheckReport) error {
-	var failed []string
-	for _, r := range reports {
-		if r.Summary.Failure > 0 {
-			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, ui.NumberOf(r.Summary.Failure, "check", "checks")))
-		}
-	}
-	if len(failed) == 0 {
-		return nil
-	}
-	return app.Unhealthy("%s", strings.Join(failed, "; "))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// reports are a sick cluster, with one finding of every kind, and a well one.
+// reports returns an unhealthy cluster, with one finding of every kind, and a healthy one.
 func reports() []v1alpha1.CheckReport {
 	finding := func(level, message, fix string) v1alpha1.CheckFinding {
 		return v1alpha1.CheckFinding{Level: level, Message: message, Fix: fix}
@@ -53,8 +53,8 @@ func reports() []v1alpha1.CheckReport {
 	}
 }
 
-// TestPrint holds what a person reads, on terminals of two widths and in a
-// file. UPDATE=1 writes it.
+// TestPrint compares the output for terminals and for files with golden files. UPDATE=1 writes
+// them.
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]printer{

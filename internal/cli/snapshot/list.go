@@ -24,19 +24,20 @@ import (
 func newListCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list TARGET",
-		Short: "List what a cluster's backup store holds",
+		Short: "List the snapshots in a cluster's backup store",
 		Long: ui.Paragraphs(`
-			List what a restore of a druid cluster would read from its backup store: the last full
-			snapshot and the deltas since, as etcd-backup-restore has them. Older snapshots, and the
-			sizes of all, only the store itself can tell.
+			List the snapshots that a restore of a druid cluster would read from its backup store: the
+			last full snapshot and the deltas after it. The list comes from etcd-backup-restore. For
+			older snapshots and for sizes, use the tools of the store.
 
-			Also shown are the leases that say how far the backups are, and the tasks that were asked
-			of etcd-druid. For other clusters there is only the Lease that the annotation
-			kubectl-etcd.dev/backup-lease names.`),
+			The output also has the leases that record the progress of the backups, and the snapshot
+			tasks of etcd-druid. For other clusters, it only has the Lease of the annotation
+			kubectl-etcd.dev/backup-lease.`),
 		Example: ui.Examples(`
+			# List the snapshots of a cluster
 			kubectl etcd snapshot list etcd-main
 
-			# The revision up to which a restore would come
+			# Print the last revision that a restore would contain
 			kubectl etcd snapshot list etcd-main -o jsonpath='{.items[-1:].lastRevision}'`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runList(cmd, a, args[0]) },
@@ -47,7 +48,7 @@ func newListCommand(a *app.App) *cobra.Command {
 
 func runList(cmd *cobra.Command, a *app.App, target string) error {
 	ctx := cmd.Context()
-	c, _, err := a.ClusterBestEffort(ctx, target) // what it takes to ask etcd is not needed here
+	c, _, err := a.ClusterBestEffort(ctx, target) // the backup store needs no credentials for etcd
 	if err != nil {
 		return err
 	}
@@ -59,9 +60,9 @@ func runList(cmd *cobra.Command, a *app.App, target string) error {
 	}
 	if ok {
 		out.Store = storeObject(store)
-		out.Missing = append(out.Missing, "snapshots older than the last full one: ask the store itself")
+		out.Missing = append(out.Missing, "snapshots older than the last full one: use the tools of the store")
 		if err := addLatest(ctx, a, c, store, out); err != nil {
-			out.Missing = append(out.Missing, fmt.Sprintf("what the store holds: %v", err))
+			out.Missing = append(out.Missing, fmt.Sprintf("the contents of the store: %v", err))
 		}
 	} else {
 		out.Missing = append(out.Missing, noStore(c.Owner))
@@ -76,7 +77,7 @@ func noStore(o observe.Owner) string {
 	if o.Flavour == observe.Druid {
 		return fmt.Sprintf("%s has no backup store (spec.backup.store)", o)
 	}
-	return fmt.Sprintf("%s says nothing of a backup store: who backs it up is not known here", o)
+	return fmt.Sprintf("%s has no known backup store", o)
 }
 
 func addLatest(ctx context.Context, a *app.App, c *app.Cluster, store observe.BackupStore, out *v1alpha1.SnapshotList) error {
@@ -93,7 +94,7 @@ func addLatest(ctx context.Context, a *app.App, c *app.Cluster, store observe.Ba
 	return err
 }
 
-// addRecords adds what Kubernetes' objects say.
+// addRecords adds the records in Kubernetes objects.
 func addRecords(ctx context.Context, c *app.Cluster, out *v1alpha1.SnapshotList) error {
 	leases, err := c.Reader.BackupLeases(ctx, c.Owner)
 	if err != nil {

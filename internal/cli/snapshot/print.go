@@ -23,8 +23,8 @@ func clusterReference(c *app.Cluster) v1alpha1.ClusterReference {
 	return v1alpha1.ClusterReference{Kind: c.Kind, Namespace: c.Namespace, Name: c.Name, UID: string(c.UID)}
 }
 
-// snapshotObject is what a file holds, as it is printed.
-func snapshotObject(file string, s snapshot.File) *v1alpha1.Snapshot {
+// snapshotObject returns the contents of a snapshot file as an object for printing.
+func snapshotObject(file string, s etcd.SnapshotFile) *v1alpha1.Snapshot {
 	out := &v1alpha1.Snapshot{
 		File: file, Size: s.Size, SHA256: hex.EncodeToString(s.SHA256[:]), Hashed: s.Hashed, Hash: fmt.Sprintf("%x", s.Hash),
 		Revision: s.Revision, CompactedRevision: s.Compacted, Keys: s.Keys, Leases: s.Leases,
@@ -38,7 +38,7 @@ func snapshotObject(file string, s snapshot.File) *v1alpha1.Snapshot {
 	return out
 }
 
-// writeSnapshot describes a snapshot, a line for each thing.
+// writeSnapshot describes a snapshot, one property a line.
 func writeSnapshot(w io.Writer, s *v1alpha1.Snapshot) error {
 	lines := [][2]string{
 		{"File", s.File},
@@ -47,14 +47,14 @@ func writeSnapshot(w io.Writer, s *v1alpha1.Snapshot) error {
 		{"Keys", fmt.Sprintf("%d, %d leases", s.Keys, s.Leases)},
 		{"Version", formatText(s)},
 		{"SHA-256", s.SHA256},
-		{"Hash", s.Hash + " (as etcdutl has it)"},
-		{"Checked", "the hash at its end, all pages, their order"},
+		{"Hash", s.Hash + " (as in etcdutl)"},
+		{"Checked", "the hash at the end, all pages and their order"},
 	}
 	if !s.Hashed {
-		lines[7][1] = "all pages and their order; it has no hash at its end, so it is a copy of a member's own database"
+		lines[7][1] = "all pages and their order; there is no hash at the end, so the file is a copy of a member's database"
 	}
 	if s.Auth {
-		lines = append(lines, [2]string{"Auth", "on: after a restore, too"})
+		lines = append(lines, [2]string{"Auth", "on, also after a restore"})
 	}
 	if names := memberNames(s); names != "" {
 		lines = append(lines, [2]string{"Members", names})
@@ -62,7 +62,7 @@ func writeSnapshot(w io.Writer, s *v1alpha1.Snapshot) error {
 	if o := s.Origin; o != nil {
 		lines = append(lines,
 			[2]string{"Cluster", fmt.Sprintf("%s %s/%s, ID %s", o.Cluster.Kind, o.Cluster.Namespace, o.Cluster.Name, o.ClusterID)},
-			[2]string{"Of", fmt.Sprintf("%s (%s, ID %s), etcd %s", o.Pod, o.Role, o.MemberID, o.EtcdVersion)},
+			[2]string{"Source", fmt.Sprintf("%s (%s, ID %s), etcd %s", o.Pod, o.Role, o.MemberID, o.EtcdVersion)},
 			[2]string{"Taken", o.TakenAt.UTC().Format(time.RFC3339)},
 			[2]string{"Took", tookText(s)},
 		)
@@ -101,9 +101,9 @@ func memberNames(s *v1alpha1.Snapshot) string {
 
 func tookText(s *v1alpha1.Snapshot) string {
 	o := s.Origin
-	text := fmt.Sprintf("%.1fs to fetch (%s/s), %.1fs to check", o.TransferSeconds, ui.Bytes(int64(float64(s.Size)/max(o.TransferSeconds, 0.001))), o.VerifySeconds)
+	text := fmt.Sprintf("%.1fs to download (%s/s), %.1fs to verify", o.TransferSeconds, ui.Bytes(int64(float64(s.Size)/max(o.TransferSeconds, 0.001))), o.VerifySeconds)
 	if o.Attempts > 1 {
-		text += fmt.Sprintf(", at the %dth attempt", o.Attempts)
+		text += fmt.Sprintf(", %d attempts", o.Attempts)
 	}
 	return text
 }

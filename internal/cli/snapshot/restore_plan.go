@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// restorePlanOptions are those of snapshot restore-plan.
+// restorePlanOptions are the flags of snapshot restore-plan.
 type restorePlanOptions struct {
 	bump     int64
 	replicas int32
@@ -28,47 +28,49 @@ type restorePlanOptions struct {
 }
 
 func newRestorePlanCommand(a *app.App) *cobra.Command {
-	var f restorePlanOptions
+	var o restorePlanOptions
 	cmd := &cobra.Command{
 		Use:   "restore-plan FILE TARGET",
-		Short: "Print how to restore a snapshot into a cluster, step by step",
+		Short: "Print the steps to restore a snapshot into a cluster",
 		Long: ui.Paragraphs(`
-			Print the steps that restore a snapshot into this very cluster, with the commands to type:
-			its members' names, URLs, directories, volumes and users are in them. Nothing is done.
+			Print the steps to restore a snapshot into a cluster. The commands contain the names, URLs,
+			directories, volumes and users of its members. The command itself changes nothing.
 
-			For a StatefulSet all members are stopped, data directories made on your machine are put
-			into their volumes, what was there is set aside, and all start as a new cluster. For a
-			druid cluster the snapshot goes into its backup store, and its sidecars restore it.
+			For a StatefulSet, the steps stop all members, create data directories on your machine, copy
+			them into the volumes, keep the old data, and start the members as a new cluster. For a
+			druid cluster, the steps copy the snapshot into the backup store, from which the sidecars
+			restore it.
 
-			The revision is raised by 1000000000 and everything before marked as compacted, so that
-			clients which watch notice that the data has changed under them. --bump-revision 0
-			leaves that away.`),
+			The restore raises the revision by 1000000000 and marks all revisions before it as
+			compacted, so that clients with watches notice the change of the data. To prevent that, use
+			--bump-revision 0.`),
 		Example: ui.Examples(`
+			# Save the steps to a file
 			kubectl etcd snapshot restore-plan main.db etcd-main > restore.txt
 
-			# Only the commands
+			# Print only the commands
 			kubectl etcd snapshot restore-plan main.db etcd-main -o jsonpath='{range .steps[*]}{range .commands[*]}{@}{"\n"}{end}{end}'`),
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.bump < 0:
-				return fmt.Errorf("--bump-revision is %d, and can't be less than 0", f.bump)
-			case f.replicas < 0 || f.replicas > membership.MaxMembers:
-				return fmt.Errorf("--replicas is %d, and must be from 0 to %d", f.replicas, membership.MaxMembers)
-			}
-			return runRestorePlan(cmd, a, args[0], args[1], f)
+			return runRestorePlan(cmd, a, args[0], args[1], o)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Int64Var(&f.bump, "bump-revision", restore.DefaultBump, "By how much to raise the revision, with all before it marked as compacted; 0 for neither")
-	flags.Int32Var(&f.replicas, "replicas", 0, "How many members to restore, instead of as many as the cluster should have")
-	flags.StringVar(&f.image, "helper-image", "busybox:1.37", "Image with tar, for the pods that put data into volumes, or a snapshot into a store on the nodes")
+	flags.Int64Var(&o.bump, "bump-revision", operate.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
+	flags.Int32Var(&o.replicas, "replicas", 0, "Number of members to restore. The default is the number that the cluster should have")
+	flags.StringVar(&o.image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
 
-// runRestorePlan prints how to restore a file into a cluster.
-func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, f restorePlanOptions) error {
+// runRestorePlan prints the steps to restore a file into a cluster.
+func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o restorePlanOptions) error {
+	switch {
+	case o.bump < 0:
+		return fmt.Errorf("--bump-revision is %d, and can't be less than 0", o.bump)
+	case o.replicas < 0 || o.replicas > operate.MostMembers:
+		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.replicas, operate.MostMembers)
+	}
 	ctx := cmd.Context()
 	snapshot, err := inspect(a, cmd, file)
 	if err != nil {
@@ -82,16 +84,16 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, f resto
 	if err != nil {
 		return err
 	}
-	if _, err := a.Credentials.Read(a); err != nil { // they stand in the commands
+	if _, err := a.Credentials.Read(a); err != nil { // the commands contain them
 		return err
 	}
-	r := operate.Restore{File: file, Snapshot: content, Bump: f.bump, Owner: c.Owner, Login: a.Credentials.AsArgs(), At: a.Clock.Now()}
+	r := operate.Restore{File: file, Snapshot: content, Bump: o.bump, Owner: c.Owner, Login: a.Credentials.AsArgs(), At: a.Clock.Now()}
 	if r.Context, err = pinnedFlags(a); err != nil {
 		return err
 	}
 	r.Flags = strings.TrimSpace(r.Context + " -n " + c.Namespace)
 	surveyForRestore(ctx, a, target, &r)
-	if err := r.Find(ctx, c.Kube, c.Reader, f.replicas, f.image); err != nil {
+	if err := r.Find(ctx, c.Kube, c.Reader, o.replicas, o.image); err != nil {
 		return err
 	}
 	steps, warnings, err := restore.Steps(r)
@@ -105,7 +107,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, f resto
 	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writePlan(a, w, out) })
 }
 
-// surveyForRestore fills in what the members say, as far as any of them answers.
+// surveyForRestore adds facts from the members, if any of them answers.
 func surveyForRestore(ctx context.Context, a *app.App, target string, r *operate.Restore) {
 	c, err := a.Cluster(ctx, target)
 	if err != nil {
@@ -119,11 +121,10 @@ func surveyForRestore(ctx context.Context, a *app.App, target string, r *operate
 	r.SetSurvey(survey, app.Is[*etcd.SplitBrainError](err))
 }
 
-// pinnedFlags are those by which a command that is typed later reaches the same API
-// server, whatever the current context is by then.
+// pinnedFlags returns flags that select the same API server even if the current context changes.
 func pinnedFlags(a *app.App) (string, error) {
 	if *a.Flags.BearerToken != "" {
-		return "", app.Refused("--token would stand in every command that is printed; put it into a kubeconfig, and name its context with --context")
+		return "", app.Refused("every printed command would contain --token: put the token into a kubeconfig, and use --context")
 	}
 	flags := a.ContextFlags()
 	raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig()
@@ -135,7 +136,7 @@ func pinnedFlags(a *app.App) (string, error) {
 
 func writePlan(a *app.App, w io.Writer, p *v1alpha1.RestorePlan) error {
 	fmt.Fprintf(w, "# Restore %s (revision %d, %d keys) into %s %s/%s\n", p.Snapshot.File, p.Snapshot.Revision, p.Snapshot.Keys, p.Cluster.Kind, p.Cluster.Namespace, p.Cluster.Name)
-	fmt.Fprintln(w, "# This is a plan: nothing has been done.")
+	fmt.Fprintln(w, "# This is a plan. No step has been executed.")
 	for _, warning := range p.Warnings {
 		fmt.Fprintf(w, "%s %s.\n", a.Paint(w, ui.Yellow, "# Warning:"), warning)
 	}

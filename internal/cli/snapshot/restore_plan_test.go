@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 )
 
-// TestPinnedFlags: commands that are printed reach the API server that was asked,
-// whatever the kubeconfig says when they are typed.
+// TestPinnedFlags checks that printed commands select the same API server, even if the kubeconfig
+// changes.
 func TestPinnedFlags(t *testing.T) {
 	t.Parallel()
 	const contexts = "apiVersion: v1\nkind: Config\ncurrent-context: desk\ncontexts: [{name: desk, context: {cluster: c, user: u}}, {name: the lab, context: {cluster: c, user: u}}]\n"

@@ -18,10 +18,10 @@ func NewCommand(a *app.App) *cobra.Command {
 		newRestorePlanCommand(a),
 	)
 	cmd.Example = ui.Examples(`
-		# A verified snapshot of a follower, in a file
+		# Save a verified snapshot of a follower to a file
 		kubectl etcd snapshot save etcd-main main.db
 
-		# What that file holds
+		# Check the file and show its contents
 		kubectl etcd snapshot status main.db`)
 	return cmd
 }

@@ -22,20 +22,21 @@ import (
 func newStatusCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status FILE",
-		Short: "Check a snapshot in a file and say what it holds",
+		Short: "Check a snapshot file and show its contents",
 		Long: ui.Paragraphs(`
-			Check a snapshot file in full and say what it holds: the hash at its end is compared with
-			its database, every page is read, and their order is checked. No cluster is asked.
+			Check a snapshot file completely and show its contents. The command compares the hash at
+			the end of the file with the database, reads all pages, and checks their order. It does
+			not connect to a cluster.
 
-			A database that was copied from a member's data directory is recognised by the hash that
-			it lacks; it is checked without. What FILE.json beside it says of where it came from is
-			shown where it is of this very file.
+			A database file from a member's data directory has no such hash and is checked without it.
+			If FILE.json exists and belongs to the file, the output has the origin of the snapshot.
 
-			The exit code is 0 for a whole snapshot and 3 for one that is damaged or cut off.`),
+			Exit codes: 0 the snapshot is complete, 3 it is damaged or truncated, 1 error.`),
 		Example: ui.Examples(`
+			# Check a snapshot
 			kubectl etcd snapshot status main.db
 
-			# Only the revision
+			# Print only the revision
 			kubectl etcd snapshot status main.db -o jsonpath='{.revision}'`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runStatus(cmd, a, args[0]) },
@@ -52,7 +53,7 @@ func runStatus(cmd *cobra.Command, a *app.App, file string) error {
 	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
 }
 
-// inspect reads a snapshot and what stands beside it.
+// inspect reads a snapshot and its origin.
 func inspect(a *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, error) {
 	got, err := etcd.InspectSnapshot(cmd.Context(), file)
 	if corrupt, ok := errors.AsType[*etcd.CorruptError](err); ok {
@@ -68,10 +69,10 @@ func inspect(a *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, e
 	return out, nil
 }
 
-// originOf reads the file beside a snapshot, if that is what it is beside.
+// originOf reads the origin of a snapshot from FILE.json. It returns nil if there is no such file.
 func originOf(file, sha256 string) (*v1alpha1.SnapshotOrigin, error) {
-	beside := file + ".json"
-	text, err := os.ReadFile(beside) //nolint:gosec // the user's own choice
+	name := file + ".json"
+	text, err := os.ReadFile(name) //nolint:gosec // the user chooses the path
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -81,9 +82,9 @@ func originOf(file, sha256 string) (*v1alpha1.SnapshotOrigin, error) {
 	var s v1alpha1.Snapshot
 	switch err := json.Unmarshal(text, &s); {
 	case err != nil:
-		return nil, fmt.Errorf("%s is not what snapshot save writes: %w", beside, err)
+		return nil, fmt.Errorf("%s is not a file of snapshot save: %w", name, err)
 	case s.SHA256 != sha256:
-		return nil, fmt.Errorf("%s is of another snapshot, with the SHA-256 %s, and is ignored", beside, s.SHA256)
+		return nil, fmt.Errorf("%s is ignored: it belongs to another snapshot, with the SHA-256 %s", name, s.SHA256)
 	}
 	return s.Origin, nil
 }

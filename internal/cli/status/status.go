@@ -29,37 +29,39 @@ func NewCommand(a *app.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "status [TARGET]",
-		Short: "Show one etcd cluster on one screen",
+		Short: "Show the health of an etcd cluster on one screen",
 		Long: ui.Paragraphs(`
-			Show how an etcd cluster is: its members as they say themselves, quorum and leader, the
-			conditions that its operator keeps, where the members run against the policy, the
-			disruption budget and why it has its value, backups, the last warnings, and what to do
-			next. Without TARGET it is the only cluster of the namespace, or of all with -A, or with
-			the labels of -l.
+			Show the health of an etcd cluster: the status that the members report, quorum and leader,
+			the conditions that the operator maintains, the nodes and zones of the members compared to
+			the policy, the disruption budget with the reason for its value, backups, recent warnings,
+			and commands to run next.
 
-			LAG is how many entries a member has yet to apply of those that the furthest one has. What
-			can't be seen, because a member is silent or you lack a right, is said in its place.
+			Without TARGET, the command shows the only cluster of the namespace. With -A or -l, it
+			shows the only cluster of all namespaces or with these labels.
 
-			With --watch a terminal is drawn again and again. Elsewhere, and with -o json or yaml,
-			what is printed follows when something has changed other than by the cluster's daily
-			work: not for a revision, a size, or the time of a backup.
+			LAG is the number of raft entries that a member is behind the most advanced one. If a
+			member does not answer or you lack a permission, the output contains the reason.
 
-			Exit codes: 0 healthy (or asked for with 0 members), 3 not healthy, 1 error.`),
+			With --watch, the command refreshes the terminal. If stdout is not a terminal, or with -o
+			json or yaml, it prints the status again after a change. A change of a revision, a size or
+			the time of a backup does not count.
+
+			Exit codes: 0 healthy, or 0 members are requested; 3 not healthy; 1 error.`),
 		Example: ui.Examples(`
-			# The only cluster of this namespace
+			# Show the only cluster of the namespace
 			kubectl etcd status
 
-			# One that is named by any of its objects
+			# Show a cluster by the name of any of its objects
 			kubectl etcd status etcd-main -n team-a
 			kubectl etcd status pod/etcd-main-0 -n team-a
 
-			# The one that belongs to something, wherever it is
+			# Show the only cluster with a label in all namespaces
 			kubectl etcd status -A -l cluster=payments
 
-			# Follow a rollout
+			# Watch a rollout
 			kubectl etcd status etcd-main -n team-a --watch
 
-			# Who leads
+			# Print the leader
 			kubectl etcd status etcd-main -n team-a -o jsonpath='{.leader}{"\n"}'`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,8 +70,8 @@ func NewCommand(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	o.scope.AddFlags(cmd, "Show the only cluster")
-	flags.BoolVarP(&o.watch, "watch", "w", false, "Look again and again until interrupted")
-	flags.DurationVar(&o.interval, "interval", 2*time.Second, "How long to wait between two looks of --watch")
+	flags.BoolVarP(&o.watch, "watch", "w", false, "Refresh the status until interrupted")
+	flags.DurationVar(&o.interval, "interval", 2*time.Second, "Time between two refreshes of --watch")
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
@@ -94,7 +96,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	return healthError(st)
 }
 
-// NewObserver returns an observer of the cluster that the target or the scope names.
+// newObserver returns an observer for the cluster of the target or the scope.
 func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*health.Observer, error) {
 	if err := s.RejectTarget(target); err != nil {
 		return nil, err
@@ -127,16 +129,16 @@ func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*
 
 func printStatus(a *app.App, cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus) error {
 	return a.Print(cmd, st, func(w io.Writer, wide bool) error {
-		c := a.Screen(w)
-		if err := render(a, c, st, wide); err != nil {
+		screen := a.Screen(w)
+		if err := render(a, screen, st, wide); err != nil {
 			return err
 		}
-		_, err := w.Write(c.Bytes())
+		_, err := w.Write(screen.Bytes())
 		return err
 	})
 }
 
-// healthError ends the command with exit code 3 for a cluster that isn't healthy.
+// healthError returns an error for exit code 3 if the cluster is not healthy.
 func healthError(st *v1alpha1.EtcdClusterStatus) error {
 	switch st.Health {
 	case v1alpha1.Healthy, v1alpha1.Hibernated:
@@ -147,7 +149,7 @@ func healthError(st *v1alpha1.EtcdClusterStatus) error {
 		first = ": " + st.Problems[0].Message
 	}
 	if st.Health == v1alpha1.Unknown {
-		return app.Unhealthy("how %s in namespace %s is can't be told%s", st.Cluster.Target, st.Cluster.Namespace, first)
+		return app.Unhealthy("the health of %s in namespace %s is unknown%s", st.Cluster.Target, st.Cluster.Namespace, first)
 	}
 	return app.Unhealthy("%s in namespace %s is %s%s", st.Cluster.Target, st.Cluster.Namespace, strings.ToLower(st.Health), first)
 }

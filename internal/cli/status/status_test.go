@@ -33,8 +33,8 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestStatus draws what was seen of clusters in all conditions, on a narrow
-// terminal and on a wide one.
+// TestStatus compares the output for clusters in many states, on a narrow and on a wide terminal,
+// with golden files.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	for name, change := range statusCases {
@@ -45,19 +45,19 @@ func TestStatus(t *testing.T) {
 			st := health.StatusOf(s)
 			for _, columns := range []int{80, 200} {
 				a := app.New(genericiooptions.IOStreams{})
-				c := &ui.Screen{Columns: columns}
-				if err := render(a, c, st, false); err != nil {
+				screen := &ui.Screen{Columns: columns}
+				if err := render(a, screen, st, false); err != nil {
 					t.Fatal(err)
 				}
-				said := "exit code 0\n"
+				exit := "exit code 0\n"
 				if err := healthError(st); err != nil {
-					code, word := app.Outcome(t.Context(), err)
-					said = fmt.Sprintf("exit code %d\n%s: %v\n", code, word, err)
+					code, label := app.Outcome(t.Context(), err)
+					exit = fmt.Sprintf("exit code %d\n%s: %v\n", code, label, err)
 				}
-				scripttest.CompareGolden(t, filepath.Join("testdata", "status", fmt.Sprintf("%s.%d.txt", name, columns)), c.String()+said)
-				for line := range strings.Lines(c.String()) {
+				scripttest.CompareGolden(t, filepath.Join("testdata", "status", fmt.Sprintf("%s.%d.txt", name, columns)), screen.String()+exit)
+				for line := range strings.Lines(screen.String()) {
 					if n := len([]rune(strings.TrimRight(line, "\n"))); n > columns && !strings.Contains(line, "kubectl ") {
-						t.Errorf("%d columns where there are %d: %q", n, columns, line)
+						t.Errorf("the line has %d columns on a terminal of %d: %q", n, columns, line)
 					}
 				}
 			}
@@ -206,7 +206,7 @@ var statusCases = map[string]func(*health.Observation){
 	},
 }
 
-// threeMembers is a healthy cluster of druid's, kept by a policy.
+// threeMembers returns a healthy druid cluster that a policy governs.
 func threeMembers(name, zones string) health.Observation {
 	owner := observe.Owner{
 		Flavour: observe.Druid, Distribution: observe.DistributionDruid, Kind: "Etcd", Namespace: "team-a", Name: name,
@@ -266,7 +266,7 @@ func denyList(s *health.Observation, resource string) {
 	s.Unseen = append(s.Unseen, v1alpha1.Unseen{What: resource, Why: fmt.Sprintf("User \"eve\" cannot list resource %q", resource)})
 }
 
-// denyPortForward has the API server refuse the way to every member.
+// denyPortForward makes the API server refuse port-forwards to all members.
 func denyPortForward(s *health.Observation) {
 	for i := range s.Said.Members {
 		pod := s.Said.Members[i].Pod
@@ -276,7 +276,7 @@ func denyPortForward(s *health.Observation) {
 	s.Said.List, s.Said.ListErr = nil, s.Silence
 }
 
-// crash makes a member's pod one that doesn't start.
+// crash puts the pod of a member into CrashLoopBackOff.
 func crash(s *health.Observation, pod string) {
 	p := health.PodNamed(s.Pods, pod)
 	p.Status.Conditions[0].Status = corev1.ConditionFalse

@@ -18,8 +18,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
-// membersTable is the members, one a row. On a narrow terminal names of nodes
-// and zones lose what all of them share.
+// membersTable returns a table with one row for each member. On a narrow terminal, it shortens the
+// names of members, zones and nodes.
 func membersTable(st *v1alpha1.EtcdClusterStatus, columns int, wide bool) *ui.Table {
 	tight := columns > 0 && columns < ui.Narrow && !wide
 	t := &ui.Table{Columns: []ui.Column{
@@ -51,8 +51,7 @@ func roleCell(m *v1alpha1.MemberStatus) ui.Cell {
 	return c
 }
 
-// usedCell is how much of the quota the file has taken. A member whose quota
-// isn't known shows nothing.
+// usedCell returns the used part of the quota. It is empty if the quota is unknown.
 func usedCell(m *v1alpha1.MemberStatus) ui.Cell {
 	if m.Quota == 0 || m.DBSize == 0 {
 		return ui.Cell{}
@@ -103,7 +102,7 @@ func restartsCell(m *v1alpha1.MemberStatus) ui.Cell {
 	return ui.Cell{Text: strconv.Itoa(int(m.Restarts))}
 }
 
-// bytesText is a size in at most four characters, powers of 1024.
+// bytesText returns a size in at most four characters, in powers of 1024.
 func bytesText(n int64) string {
 	if n <= 0 {
 		return ""
@@ -119,9 +118,8 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f%c", value, "BKMGTP"[unit])
 }
 
-// shortNames are the members' own, their zones' and their nodes' names. Where
-// space is short, a node's domain goes, and of long names what they begin with
-// alike: the end tells them apart.
+// shortNames returns the names of the members, their zones and their nodes. If tight, it removes
+// the domain of nodes and the common prefix of long names.
 func shortNames(st *v1alpha1.EtcdClusterStatus, tight bool) (names, zones, nodes []string) {
 	for i := range st.Members {
 		m := &st.Members[i]
@@ -138,7 +136,7 @@ func shortNames(st *v1alpha1.EtcdClusterStatus, tight bool) (names, zones, nodes
 	return ui.TrimSharedPrefix(names, 16), ui.TrimSharedPrefix(zones, 6), ui.TrimSharedPrefix(nodes, 8)
 }
 
-// stdTime is a time of the API as the library's, nil for nil.
+// stdTime converts a time of the API, nil to nil.
 func stdTime(t *metav1.Time) *time.Time {
 	if t == nil {
 		return nil

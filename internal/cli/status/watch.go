@@ -19,8 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
-// watch looks until the context ends, which is no error. A look that fails
-// is told, and the next one may succeed.
+// watch prints the status until the context ends, which is no error. It reports a failed
+// observation and continues.
 func watch(ctx context.Context, a *app.App, cmd *cobra.Command, v *health.Observer, every time.Duration) error {
 	w := watcher{app: a, cmd: cmd}
 	_, w.redraws = ui.Terminal(a.Out)
@@ -29,9 +29,9 @@ func watch(ctx context.Context, a *app.App, cmd *cobra.Command, v *health.Observ
 		seen, err := v.Observe(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return interrupted()
+			return nil //nolint:nilerr // the user ended the command
 		case err != nil && w.last == nil:
-			return err // not even once: a target that isn't there
+			return err // the first observation failed, for example because there is no such target
 		case err != nil:
 			w.warnOnce(err)
 		default:
@@ -41,16 +41,13 @@ func watch(ctx context.Context, a *app.App, cmd *cobra.Command, v *health.Observ
 		}
 		select {
 		case <-ctx.Done():
-			return interrupted()
+			return nil
 		case <-a.Clock.After(every):
 		}
 	}
 }
 
-// interrupted is how watching ends: as it should.
-func interrupted() error { return nil }
-
-// watcher prints one look after the other.
+// watcher prints each status that differs from the last one.
 type watcher struct {
 	app     *app.App
 	cmd     *cobra.Command
@@ -59,7 +56,7 @@ type watcher struct {
 	failure string
 }
 
-// warnOnce tells once that a look failed.
+// warnOnce warns about a failed observation, unless the last one failed with the same message.
 func (w *watcher) warnOnce(err error) {
 	if w.failure != err.Error() {
 		w.app.Warn("%v.", err)
@@ -67,7 +64,7 @@ func (w *watcher) warnOnce(err error) {
 	w.failure = err.Error()
 }
 
-// isTable says that a person reads what is printed, and no program.
+// isTable reports whether the output is for people.
 func (w *watcher) isTable() bool {
 	return ui.FormatOf(w.cmd) == "table" || ui.FormatOf(w.cmd) == "wide"
 }
@@ -87,24 +84,23 @@ func (w *watcher) show(seen health.Observation) error {
 	case w.isTable(), ui.FormatOf(w.cmd) == "yaml":
 		fmt.Fprintln(w.app.Out, "---")
 	case ui.FormatOf(w.cmd) != "json" && ui.FormatOf(w.cmd) != "name":
-		fmt.Fprintln(w.app.Out) // templates end without
+		fmt.Fprintln(w.app.Out) // the output of a template has no newline
 	}
 	w.last = st
 	return printStatus(w.app, w.cmd, st)
 }
 
-// redraw writes over what the terminal shows. Lines that don't fit are left out:
-// they would scroll it.
+// redraw overwrites the terminal. It omits lines that don't fit, because they would scroll it.
 func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 	c := w.app.Screen(w.app.Out)
-	fmt.Fprintf(c, "%s\n", w.app.Paint(c, ui.Dim, "every look is drawn over the last, Ctrl-C ends; now "+st.Time.Local().Format(time.TimeOnly)))
+	fmt.Fprintf(c, "%s\n", w.app.Paint(c, ui.Dim, "press Ctrl-C to stop; last refresh "+st.Time.Local().Format(time.TimeOnly)))
 	if err := render(w.app, c, st, ui.FormatOf(w.cmd) == "wide"); err != nil {
 		return err
 	}
 	lines := strings.Split(strings.TrimRight(c.String(), "\n"), "\n")
 	if c.Rows > 1 && len(lines) > c.Rows-1 {
 		cut := len(lines) - c.Rows + 2
-		lines = append(lines[:c.Rows-2], w.app.Paint(c, ui.Dim, fmt.Sprintf("%d more lines: make the window higher", cut)))
+		lines = append(lines[:c.Rows-2], w.app.Paint(c, ui.Dim, fmt.Sprintf("%d more lines, which don't fit into the window", cut)))
 	}
 	var out bytes.Buffer
 	out.WriteString("\x1b[H")
@@ -116,7 +112,7 @@ func (w *watcher) redraw(st *v1alpha1.EtcdClusterStatus) error {
 	return err
 }
 
-// withoutProgress is a status without what changes by itself while nothing happens.
+// withoutProgress returns the status without fields that change in normal operation.
 func withoutProgress(st *v1alpha1.EtcdClusterStatus) *v1alpha1.EtcdClusterStatus {
 	s := st.DeepCopy()
 	s.Time.Reset()
@@ -133,7 +129,7 @@ func withoutProgress(st *v1alpha1.EtcdClusterStatus) *v1alpha1.EtcdClusterStatus
 		m.RaftIndex, m.RaftApplied, m.DBSize, m.DBSizeInUse, m.Lag = 0, 0, 0, 0, nil
 	}
 	for i := range s.Problems {
-		// Their messages have ages and sizes.
+		// Messages contain ages and sizes.
 		s.Problems[i].Message = ""
 	}
 	return s

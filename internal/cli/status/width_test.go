@@ -19,8 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// TestNarrow: tables with long names fit on a terminal of 80 columns, and one that is
-// wide enough cuts nothing.
+// TestNarrow checks that tables with long names fit into 80 columns, and that a wide terminal
+// shortens nothing.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -42,7 +42,7 @@ func TestNarrow(t *testing.T) {
 		"list -A": func(c *ui.Screen) error {
 			return list.Table(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster}}, true, now).Write(a.Console, c, false)
 		},
-		"list -A of one that is very ill": func(c *ui.Screen) error {
+		"list -A of an unhealthy cluster": func(c *ui.Screen) error {
 			return list.Table(&v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{cluster, sick}}, true, now).Write(a.Console, c, false)
 		},
 		"member list": func(c *ui.Screen) error { return member.WriteMembers(a, c, members, false) },
@@ -59,7 +59,7 @@ func TestNarrow(t *testing.T) {
 				}
 			}
 			if cut := strings.Contains(text, "…"); cut != (columns == 80) {
-				t.Errorf("%s: on a terminal of %d something is cut: %t\n%s", what, columns, cut, text)
+				t.Errorf("%s: shortened on a terminal of %d: %t\n%s", what, columns, cut, text)
 			}
 		}
 	}

@@ -18,29 +18,30 @@ import (
 func newStatusCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say whether the installed etcd-webhook works",
+		Short: "Show whether etcd-webhook works",
 		Long: ui.Paragraphs(`
-			Say whether the etcd-webhook that is installed works: its replicas and who leads, the
-			certificate that each of them serves and whether every webhook's caBundle vouches for it,
-			what it is called for, policies, cuts of client traffic, and its last warnings.
+			Show whether etcd-webhook works. The output has its replicas and their leader, the
+			certificate of each replica and whether every caBundle trusts it, the resources for which
+			it is called, policies, cuts of client traffic, and recent warnings.
 
-			The proof is a dry run: the API server is asked to create a pod that looks like a member,
-			and nothing is created. It is one of a cluster that a policy governs, where there is one,
-			and must get what the policy says; else it is nobody's, and shows that the webhook answers.
-			A namespace of -n is taken where the webhook is called for it.
+			The command tests the webhook with a dry run, which creates a pod that imitates a member.
+			Nothing is created. If a policy governs a cluster, the pod imitates one of its members and
+			must receive the policy's terms. Otherwise, the pod belongs to no cluster and only proves
+			that the webhook answers. -n selects the namespace, if the webhook is called for it.
 
-			It doesn't work either where a right of its own is missing, where the webhook for pods is no
-			longer registered, or where no replica has led for 30 seconds: nobody keeps budgets then, or
-			ends cuts. Times are judged by the API server's clock.
+			The webhook also counts as broken if it lacks a permission, if the webhook for pods is not
+			registered, or if it has had no leader for 30 seconds. Without a leader, budgets are not
+			maintained and cuts do not end. The command uses the API server's clock.
 
-			What can't be seen is named in its place, with why. Exit codes: 0 it works, warnings or not;
-			3 it doesn't, is not installed, or too little can be seen to tell; 1 error, such as an API
-			server that doesn't answer.`),
+			If you lack a permission, the output contains the reason.
+
+			Exit codes: 0 it works, with or without warnings; 3 it does not work, is not installed, or
+			its state is unknown; 1 error, for example if the API server does not answer.`),
 		Example: ui.Examples(`
-			# Does it work
+			# Show whether the webhook works
 			kubectl etcd webhook status
 
-			# For a script
+			# Print only the result
 			kubectl etcd webhook status -o json | jq -r .health`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,21 +53,21 @@ func newStatusCommand(a *app.App) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, a *app.App, cmd *cobra.Command) error {
-	look, err := newInspector(a)
+	inspector, err := newInspector(a)
 	if err != nil {
 		return err
 	}
-	st, err := look.Look(ctx)
+	st, err := inspector.Look(ctx)
 	if err != nil {
 		return err
 	}
 	install.JudgeWebhook(st)
 	err = a.Print(cmd, st, func(w io.Writer, wide bool) error {
-		c := a.Screen(w)
-		if err := render(a, c, st, wide); err != nil {
+		screen := a.Screen(w)
+		if err := render(a, screen, st, wide); err != nil {
 			return err
 		}
-		_, err := w.Write(c.Bytes())
+		_, err := w.Write(screen.Bytes())
 		return err
 	})
 	if err != nil {
@@ -75,7 +76,7 @@ func runStatus(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 	return healthError(st)
 }
 
-// healthError ends the command with exit code 3 where the webhook doesn't work.
+// healthError returns an error for exit code 3 if the webhook does not work.
 func healthError(st *v1alpha1.WebhookStatus) error {
 	first := ""
 	if len(st.Problems) > 0 {
@@ -87,7 +88,7 @@ func healthError(st *v1alpha1.WebhookStatus) error {
 	case v1alpha1.NotInstalled:
 		return app.Unhealthy("etcd-webhook is not installed%s", first)
 	case v1alpha1.Unknown:
-		return app.Unhealthy("whether etcd-webhook works can't be told%s", first)
+		return app.Unhealthy("the state of etcd-webhook is unknown%s", first)
 	}
 	return app.Unhealthy("etcd-webhook does not work%s", first)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// NewCommand is about etcd-webhook, the program in the cluster.
+// NewCommand returns the command for etcd-webhook, the program in the cluster.
 func NewCommand(a *app.App) *cobra.Command {
-	return ui.NewGroupCmd("webhook", "See or remove the etcd-webhook that is installed",
+	return ui.NewGroupCmd("webhook", "Inspect or uninstall etcd-webhook",
 		newStatusCommand(a),
 		newWebhookUninstallCmd(a),
 	)

@@ -23,8 +23,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
-// TestStatus draws installations in all conditions, on a narrow terminal
-// and on a wide one.
+// TestStatus compares the output for installations in many states, on a narrow and on a wide
+// terminal, with golden files.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	for name, change := range cases {
@@ -35,19 +35,19 @@ func TestStatus(t *testing.T) {
 				change(st)
 				install.JudgeWebhook(st)
 				a := app.New(genericiooptions.IOStreams{})
-				c := &ui.Screen{Columns: columns}
-				if err := render(a, c, st, false); err != nil {
+				screen := &ui.Screen{Columns: columns}
+				if err := render(a, screen, st, false); err != nil {
 					t.Fatal(err)
 				}
-				said := "exit code 0\n"
+				exit := "exit code 0\n"
 				if err := healthError(st); err != nil {
-					code, word := app.Outcome(t.Context(), err)
-					said = fmt.Sprintf("exit code %d\n%s: %v\n", code, word, err)
+					code, label := app.Outcome(t.Context(), err)
+					exit = fmt.Sprintf("exit code %d\n%s: %v\n", code, label, err)
 				}
-				scripttest.CompareGolden(t, filepath.Join("testdata", "webhook", fmt.Sprintf("%s.%d.txt", name, columns)), c.String()+said)
-				for line := range strings.Lines(c.String()) {
+				scripttest.CompareGolden(t, filepath.Join("testdata", "webhook", fmt.Sprintf("%s.%d.txt", name, columns)), screen.String()+exit)
+				for line := range strings.Lines(screen.String()) {
 					if n := len([]rune(strings.TrimRight(line, "\n"))); n > columns {
-						t.Errorf("%d columns where there are %d: %q", n, columns, line)
+						t.Errorf("the line has %d columns on a terminal of %d: %q", n, columns, line)
 					}
 				}
 			}
@@ -132,7 +132,7 @@ var cases = map[string]func(*v1alpha1.WebhookStatus){
 	},
 }
 
-// installed is a webhook with which nothing is wrong.
+// installed returns a webhook without problems.
 func installed() *v1alpha1.WebhookStatus {
 	certificate := func() *v1alpha1.ServingCertificate {
 		return &v1alpha1.ServingCertificate{
@@ -169,12 +169,12 @@ func installed() *v1alpha1.WebhookStatus {
 	return st
 }
 
-// TestReadCalls reads what an API server's metrics look like.
+// TestReadCalls reads the metrics of an API server.
 func TestReadCalls(t *testing.T) {
 	t.Parallel()
 	const metrics = `# TYPE apiserver_admission_webhook_fail_open_count counter
 apiserver_admission_webhook_fail_open_count{name="pods.etcd-webhook.kubectl-etcd.dev",type="admit"} 3
-apiserver_admission_webhook_fail_open_count{name="somebody.else",type="admit"} 99
+apiserver_admission_webhook_fail_open_count{name="another.example.com",type="admit"} 99
 # TYPE apiserver_admission_webhook_request_total counter
 apiserver_admission_webhook_request_total{code="200",name="pods.etcd-webhook.kubectl-etcd.dev",operation="CREATE",rejected="false",type="admit"} 40
 apiserver_admission_webhook_request_total{code="600",name="pods.etcd-webhook.kubectl-etcd.dev",operation="CREATE",rejected="true",type="admit"} 3

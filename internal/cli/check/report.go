@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/check"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+)
+
+// newReport returns the report of a cluster from the results of its checks.
+func newReport(f *check.Facts, results []check.Result) v1alpha1.CheckReport {
+	r := v1alpha1.CheckReport{
+		Cluster: v1alpha1.CheckedCluster{
+			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
+			Distribution: string(f.Owner.Distribution), Replicas: f.Owner.Replicas,
+		},
+		Time: metav1.NewTime(f.At.UTC()), Result: string(check.Worst(results)),
+	}
+	for _, result := range results {
+		one := v1alpha1.CheckResult{
+			ID: result.Check.ID, Category: string(result.Check.Category), Title: result.Check.Title, Result: string(result.Level),
+		}
+		for _, finding := range result.Findings {
+			if finding.Level != check.OK || finding.Message != "" {
+				one.Findings = append(one.Findings, v1alpha1.CheckFinding{Level: string(finding.Level), Message: finding.Message, Fix: finding.Fix})
+			}
+		}
+		r.Checks = append(r.Checks, one)
+		count(&r.Summary, result.Level)
+	}
+	return r
+}
+
+func count(s *v1alpha1.CheckSummary, level check.Level) {
+	switch level {
+	case check.OK:
+		s.OK++
+	case check.Info:
+		s.Info++
+	case check.Unknown:
+		s.Unknown++
+	case check.Warning:
+		s.Warning++
+	case check.Failure:
+		s.Failure++
+	case check.NotApplicable:
+		s.NotApplicable++
+	}
+}
+
+// failure returns an error for exit code 3 if any check failed.
+func failure(reports []v1alpha1.CheckReport) error {
+	var failed []string
+	for _, r := range reports {
+		if r.Summary.Failure > 0 {
+			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, ui.NumberOf(r.Summary.Failure, "check", "checks")))
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return app.Unhealthy("%s", strings.Join(failed, "; "))
+}

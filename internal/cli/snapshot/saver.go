@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+)
+
+// saver saves one snapshot, from the first of its members that can provide it.
+type saver struct {
+	app      *app.App
+	cluster  *app.Cluster
+	members  []etcd.Member
+	started  time.Time
+	save     etcd.SnapshotSave
+	progress progressReporter
+}
+
+func newSaver(a *app.App, c *app.Cluster, order []etcd.Member, o saveOptions) *saver {
+	s := &saver{app: a, cluster: c, members: order, started: a.Clock.Now(), progress: progressReporter{console: a.Console}}
+	s.save = etcd.SnapshotSave{
+		Retries: o.retries, Idle: o.idle,
+		Begin:    func(pod string, total int64) { s.progress.begin(s.member(pod), total) },
+		Progress: s.progress.progress, Verifying: s.progress.verifying, Again: s.progress.retrying,
+	}
+	for _, m := range order {
+		s.save.Sources = append(s.save.Sources, c.Members.SnapshotSource(m.Pod))
+	}
+	return s
+}
+
+func (s *saver) member(pod string) etcd.Member {
+	i := slices.IndexFunc(s.members, func(m etcd.Member) bool { return m.Pod == pod })
+	return s.members[i]
+}
+
+// toStdout writes the snapshot to stdout, and its size and hash to stderr.
+func (s *saver) toStdout(ctx context.Context) error {
+	got, err := s.save.ToWriter(ctx, s.app.Out)
+	s.progress.end()
+	if err != nil {
+		return fmt.Errorf("the output is not a valid snapshot: %w", err)
+	}
+	s.app.Step("Sent %d bytes with the correct hash: SHA-256 %x of the first %d bytes", got.Size, got.SHA256, got.Size-32)
+	return nil
+}
+
+func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, force bool) error {
+	var out *v1alpha1.Snapshot
+	_, err := s.save.ToFile(ctx, file, force, func(got etcd.Saved) ([]byte, error) {
+		out = s.describe(file, got)
+		origin := out.DeepCopy()
+		origin.File = filepath.Base(file)
+		origin.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Snapshot"))
+		text, err := json.MarshalIndent(origin, "", "  ")
+		return append(text, '\n'), err
+	})
+	s.progress.end()
+	if err != nil {
+		return err
+	}
+	s.app.Step("Saved and verified %s", file)
+	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
+}
+
+func (s *saver) describe(file string, got etcd.Saved) *v1alpha1.Snapshot {
+	m := s.member(got.Pod)
+	out := snapshotObject(file, etcd.SnapshotFile{Size: got.Size, Hashed: true, SHA256: got.SHA256, SnapshotContent: *got.Content})
+	out.Origin = &v1alpha1.SnapshotOrigin{
+		Cluster:   clusterReference(s.cluster),
+		ClusterID: etcd.HexID(m.ClusterID), MemberID: etcd.HexID(m.ID), Member: m.Name, Pod: m.Pod, Role: roleOf(m),
+		EtcdVersion: m.Version, TakenAt: metav1.NewTime(s.started), Attempts: got.Attempts,
+		TransferSeconds: seconds(got.Transfer), VerifySeconds: seconds(got.Verify),
+	}
+	return out
+}
+
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

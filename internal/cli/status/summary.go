@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+)
+
+func summary(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
+	p.Section("Cluster", ui.NoColor, clusterText(st.Cluster))
+	p.Section("Health", ui.HealthColors[st.Health], healthText(st))
+	p.Section("Quorum", ui.NoColor, quorumText(st))
+	p.Section("etcd", ui.NoColor, etcdText(st))
+	p.Section("Traffic", ui.NoColor, trafficText(st.Traffic, p.Now))
+	p.Section("Operation", ui.Yellow, st.Operation)
+	p.Section("Operation", ui.Yellow, health.UnderWayText(st.UnderWay, p.Now))
+}
+
+func clusterText(c v1alpha1.ClusterIdentity) string {
+	text := fmt.Sprintf("%s %s/%s (%s", c.Kind, c.Namespace, c.Name, c.Distribution)
+	if c.Controller != "" {
+		text += ", of " + c.Controller
+	}
+	return text + ")"
+}
+
+func healthText(st *v1alpha1.EtcdClusterStatus) string {
+	if st.Health == v1alpha1.Hibernated {
+		return "hibernated: 0 members are requested"
+	}
+	if !health.Answered(st) && len(health.BlindTo(st.Unseen, st.Cluster.Distribution)) > 0 {
+		return fmt.Sprintf("%s, %d members are requested", strings.ToLower(st.Health), st.Replicas.Desired)
+	}
+	return fmt.Sprintf("%s, %d of %d members ready", strings.ToLower(st.Health), st.Replicas.Ready, st.Replicas.Desired)
+}
+
+func quorumText(st *v1alpha1.EtcdClusterStatus) string {
+	q := st.Quorum
+	if q.Voters == 0 {
+		return ""
+	}
+	if !health.Answered(st) && len(health.BlindTo(st.Unseen, st.Cluster.Distribution)) > 0 {
+		return fmt.Sprintf("%d of %d voters needed, the number of healthy voters is unknown", q.Needed, q.Voters)
+	}
+	text := fmt.Sprintf("%d of %d voters healthy, %d needed: ", q.Healthy, q.Voters, q.Needed)
+	switch {
+	case q.Slack < 0 && st.Leader != "":
+		text += "too few answer here, but they follow a leader"
+	case q.Slack < 0:
+		text += "the quorum is lost"
+	case q.Slack == 0:
+		text += "no further member may fail"
+	default:
+		text += fmt.Sprintf("%d more may fail", q.Slack)
+	}
+	if !health.Answered(st) {
+		text += " (from Kubernetes objects)"
+	}
+	return text
+}
+
+func etcdText(st *v1alpha1.EtcdClusterStatus) string {
+	if st.ClusterID == "" {
+		return ""
+	}
+	return fmt.Sprintf("leader %s, term %d, revision %d, cluster ID %s", cmp.Or(st.Leader, "none"), st.RaftTerm, st.Revision, st.ClusterID)
+}
+
+func trafficText(t v1alpha1.Traffic, now time.Time) string {
+	switch t.State {
+	case v1alpha1.TrafficCut:
+		end := ""
+		if t.Until != nil && t.Until.Unix() != 0 {
+			end = ", until " + t.Until.UTC().Format("2006-01-02 15:04:05 MST")
+		}
+		return fmt.Sprintf("%s%s (Service %s)", format.CutText(t, now), end, strings.Join(t.Services, ", "))
+	case v1alpha1.TrafficOpen:
+		return "open (Service " + strings.Join(t.Services, ", ") + ")"
+	case v1alpha1.TrafficUnknown:
+		return "unknown: you may not list services"
+	}
+	return "there is no Service for clients"
+}
