@@ -43,7 +43,7 @@ func TestOutcome(t *testing.T) {
 		{"split brain", &etcd.SplitBrainError{Pods: map[uint64][]string{1: {"a-0"}, 2: {"a-1"}}}, 2, "refused: split brain: the members are of 2 etcd clusters: a-0 in cluster 0000000000000001; a-1 in cluster 0000000000000002\n"},
 		{"unhealthy", app.Unhealthy("2 checks fail"), 3, "unhealthy: 2 checks fail\n"},
 		{"its own deadline", app.TimedOut("waited for a leader"), 124, "timed out: waited for a leader\n"},
-		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not within the 1ns of --timeout\n"},
+		{"the deadline of --timeout", context.Cause(over), 124, "timed out: wait for member etcd-3 to catch up: not done within the --timeout of 1ns\n"},
 		{"a wait of client-go that would end too late", fmt.Errorf("list pods: client rate limiter Wait returned an error: %w", tooLate(t)), 124, "timed out: list pods: client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline\n"},
 		{"the API server's deadline", fmt.Errorf("ask: %w", apierrors.NewTimeoutError("no response in the time allotted", 0)), 124, "timed out: ask: Timeout: no response in the time allotted\n"},
 		{"another deadline", fmt.Errorf("read: %w", context.DeadlineExceeded), 124, "timed out: read: context deadline exceeded\n"},

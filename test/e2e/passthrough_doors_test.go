@@ -23,7 +23,7 @@ func TestPluginPassthroughDoors(t *testing.T) {
 	args := []string{"proxy", "--tls-passthrough", "--server-name", "etcd.example.com", target(c), "-n", c.Namespace}
 	t.Run("another address", func(t *testing.T) {
 		r := startPlugin(t, append(args, "--address", "127.0.0.2")...)
-		r.says(t, "Ctrl-C ends it.")
+		r.says(t, "Press Ctrl-C to stop.")
 		_, endpoint, _ := strings.Cut(strings.TrimSpace(r.stdout.String()), "='")
 		at, err := url.Parse(strings.TrimSuffix(endpoint, "'"))
 		if err != nil {

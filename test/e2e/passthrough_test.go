@@ -23,8 +23,8 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 	works(t, c)
 	certificates := clientFiles(t, c)
 	proxy := startPlugin(t, "proxy", "--tls-passthrough", c.Full(), "-n", c.Namespace)
-	proxy.says(t, "Ctrl-C ends it.")
-	wants(t, proxy.stderr.String(), "TLS passes through: give etcdctl --cacert, --cert and --key.", podsOf(t, c)[0])
+	proxy.says(t, "Press Ctrl-C to stop.")
+	wants(t, proxy.stderr.String(), "TLS is passed through: use etcdctl with --cacert, --cert and --key.", podsOf(t, c)[0])
 	if strings.Contains(proxy.stderr.String(), "Warning: ") {
 		t.Errorf("a door that takes nobody without a certificate is warned of: %s", &proxy.stderr)
 	}

@@ -133,7 +133,7 @@ func seenByViewer(t *testing.T, c *clusters.Cluster) {
 		}
 	}
 	tells(t, 0, []string{c.Full(), "3/3", "services is forbidden", "leases.coordination.k8s.io is forbidden"}, "list", "-n", c.Namespace, "--as", who)
-	words := []string{"healthy, 3 of 3 members ready", "as Kubernetes", "pods/portforward", "you may not list nodes", "events is forbidden"}
+	words := []string{"healthy, 3 of 3 members ready", "from Kubernetes objects", "pods/portforward", "you may not list nodes", "events is forbidden"}
 	tells(t, 0, words, "status", "-n", c.Namespace, "--as", who)
 	tells(t, 1, []string{"clusters may be missing", "-n NAMESPACE"}, "list", "-A", "--as", who)
 }
@@ -158,7 +158,7 @@ func seenByLabels(t *testing.T, c *clusters.Cluster) {
 	if err := kube.Create(t.Context(), twin); err != nil {
 		t.Fatal(err)
 	}
-	both := []string{"there are 2 etcd clusters; name one of", "statefulset/" + c.Full() + " -n " + c.Namespace, "statefulset/twin -n " + c.Namespace}
+	both := []string{"there are 2 etcd clusters; choose one of", "statefulset/" + c.Full() + " -n " + c.Namespace, "statefulset/twin -n " + c.Namespace}
 	tells(t, 1, both, "status", "-A", "-l", by)
 	if err := kube.Delete(t.Context(), twin); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func seenWithout(t *testing.T, c *clusters.Cluster) {
 		return fmt.Sprint(err), err != nil, client.IgnoreNotFound(err)
 	})
 	tells(t, 3, []string{
-		"2 of 3 voters healthy, 2 needed: none more may fail", "no pod runs it", "kubectl etcd member remove statefulset/" + c.Full(),
+		"2 of 3 voters healthy, 2 needed: no further member may fail", "no pod runs it", "kubectl etcd member remove statefulset/" + c.Full(),
 		"unhealthy: statefulset/" + c.Full(),
 	}, "status", "-n", c.Namespace)
 	tells(t, 3, []string{"no pod runs it: it counts as a dead voter"}, "member", "list", "-n", c.Namespace)

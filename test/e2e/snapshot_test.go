@@ -77,7 +77,7 @@ func savesIntoFile(t *testing.T, c *clusters.Cluster) {
 func savesToStdout(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	streamed, told := plugin(t, 0, "snapshot", "save", target(c), "-", "-n", c.Namespace)
-	if body := len(streamed) - 32; body < 4096 || fmt.Sprintf("%x", sha256.Sum256([]byte(streamed[:body]))) != fmt.Sprintf("%x", streamed[body:]) || !strings.Contains(told, "the hash fits") {
+	if body := len(streamed) - 32; body < 4096 || fmt.Sprintf("%x", sha256.Sum256([]byte(streamed[:body]))) != fmt.Sprintf("%x", streamed[body:]) || !strings.Contains(told, "with the correct hash") {
 		t.Errorf("%s: to stdout came %d bytes that are no snapshot\n%s", c, len(streamed), told)
 	}
 }
@@ -229,7 +229,7 @@ func saveRefused(t *testing.T, c *clusters.Cluster, file string) {
 		t.Errorf("status of something else: %s", told)
 	}
 	_, told = plugin(t, 1, "snapshot", "save", target(c), "-n", c.Namespace, "--member", "large-7")
-	if !strings.Contains(told, `no member's pod called "large-7": it has large-0`) {
+	if !strings.Contains(told, `no member with the pod "large-7": it has large-0`) {
 		t.Errorf("of a member that isn't there: %s", told)
 	}
 }

@@ -86,7 +86,7 @@ func tornRefuses(t *testing.T, c *clusters.Cluster) {
 		refuses(t, said, append(strings.Fields(args), "-n", c.Namespace)...)
 	}
 	file := filepath.Join(t.TempDir(), "whose.db")
-	refuses(t, append(said, "Choose whose with --member"), "snapshot", "save", "torn", file, "-n", c.Namespace)
+	refuses(t, append(said, "choose a member with --member"), "snapshot", "save", "torn", file, "-n", c.Namespace)
 	if left := filesIn(t, filepath.Dir(file)); len(left) > 0 {
 		t.Errorf("a snapshot that was refused left %q", left)
 	}

@@ -45,7 +45,7 @@ func TestPluginStatusWatched(t *testing.T) {
 	screen.resize(t, 10)
 	eventually(t, "what a window of 10 lines holds", func(context.Context) (string, bool, error) {
 		frame := last(screen.running, "\x1b[H")
-		said := lacking(frame, []string{"Ctrl-C ends; now ", well, "more lines: make the window higher"}) == ""
+		said := lacking(frame, []string{"Ctrl-C to stop; last refresh ", well, "more lines, which don't fit into the window"}) == ""
 		return fmt.Sprintf("%q", frame), said && strings.Count(frame, "\n") == 9, nil
 	})
 

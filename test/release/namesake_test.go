@@ -23,7 +23,7 @@ func besideNamesake(t *testing.T, bin string, r *Released) {
 	k.env = append(k.env, "PATH="+path+":"+filepath.Dir(theirs))
 	k.wantOvershadowed(t, theirs, ours)
 	// It has a main package to name, since it is a Go program.
-	k.wantWords(t, "Warning: "+theirs+" (sigs.k8s.io/krew/cmd/validate-krew-manifest ", "is in PATH too; kubectl etcd runs "+ours+", which comes first.",
+	k.wantWords(t, "Warning: "+theirs+" (sigs.k8s.io/krew/cmd/validate-krew-manifest ", "is also in PATH. kubectl etcd runs "+ours+", which comes first.",
 		"kubectl", "etcd", "version", "--client")
 
 	k.env = append(k.env, "PATH="+filepath.Dir(theirs)+":"+path)

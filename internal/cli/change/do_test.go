@@ -162,7 +162,7 @@ func TestDo(t *testing.T) {
 				}
 				return context.Cause(ctx)
 			}
-		}, calls: []string{"judge", "judge"}, code: 124, message: "paint it: not within the 50ms of --timeout"},
+		}, calls: []string{"judge", "judge"}, code: 124, message: "paint it: not done within the --timeout of 50ms"},
 		{name: "the Event is refused", set: func(s *stage) {
 			s.Refuse = func(method, path string) int {
 				if method == http.MethodPost && path == events {

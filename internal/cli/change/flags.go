@@ -25,22 +25,6 @@ const (
 	DryRunServer dryRun = "server"
 )
 
-// String, Set and Type implement pflag.Value.
-func (d *dryRun) String() string { return string(*d) }
-
-// Set takes one of the three.
-func (d *dryRun) Set(text string) error {
-	switch v := dryRun(text); v {
-	case DryRunNone, DryRunClient, DryRunServer:
-		*d = v
-		return nil
-	}
-	return fmt.Errorf("must be none, client or server")
-}
-
-// Type is what help calls the value.
-func (d *dryRun) Type() string { return "mode" }
-
 // timeLimit is the value of --timeout: a time that is not negative.
 type timeLimit time.Duration
 
@@ -103,13 +87,10 @@ func AddFlags(cmd *cobra.Command, ch *Flags) {
 	ui.IgnoreBrokenPipe(cmd)
 	ch.DryRun = DryRunNone
 	flags := cmd.Flags()
-	flags.Var(&ch.DryRun, "dry-run", "none, client or server: client prints the plan and stops, server also asks the API server for the permissions and tries the writes that it can")
+	ui.AddEnum(cmd, flags, &ch.DryRun, "dry-run", "mode", "none, client or server: client prints the plan and stops, server also asks the API server for the permissions and tries the writes that it can",
+		DryRunNone, DryRunClient, DryRunServer)
 	flags.BoolVarP(&ch.yes, "yes", "y", false, "Don't ask. Without a terminal it is needed")
 	flags.BoolVar(&ch.Wait, "wait", true, "Wait until the change is complete")
 	flags.Var((*timeLimit)(&ch.Timeout), "timeout", "How long to go on at most, 0 for no limit")
 	flags.Var((*reasonText)(&ch.Reason), "reason", "Why, for the Event on the cluster and for others who find it locked")
-	modes := cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp)
-	if err := cmd.RegisterFlagCompletionFunc("dry-run", modes); err != nil {
-		panic(err) // the flag was added above
-	}
 }
