@@ -14,7 +14,7 @@ import (
 // that is printed. It omits a token, which must stay secret.
 func (a *App) ContextFlags() string {
 	var flags strings.Builder
-	add := func(name, value string) { flags.WriteString(" " + name + " " + operate.Quote(value)) }
+	add := func(name, value string) { flags.WriteString(" " + name + " " + restore.Quote(value)) }
 	f := a.Flags
 	for _, given := range []struct {
 		name  string

@@ -13,7 +13,7 @@ import (
 )
 
 // Logs returns a function that reads the last lines of a container's log.
-func (a *App) Logs(namespace string) (operate.Logs, error) {
+func (a *App) Logs(namespace string) (membership.Logs, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err

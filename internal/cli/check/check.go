@@ -141,7 +141,7 @@ func newSource(a *app.App, o options) (check.Source, error) {
 	}
 	return check.Source{
 		Reader: reader, Credentials: credentials, Config: config, Clock: clock.RealClock{}, Flags: a.ContextFlags(), HashLarge: o.hashLarge,
-		LockName: operate.LockName, OperationKey: operate.OperationAnnotation,
+		LockName: lock.Name, OperationKey: lock.OperationAnnotation,
 	}, nil
 }
 

@@ -14,12 +14,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // checkNotDefragmenting returns an error if this plugin defragments the cluster.
 func checkNotDefragmenting(ctx context.Context, a *app.App, c *app.Cluster) error {
-	return operate.Heed(ctx, c.Kube, c.Owner, []string{"defrag"}, func(h operate.Holder, watch time.Duration) { change.Watching(a, h, watch) })
+	return lock.CheckHeld(ctx, c.Kube, c.Owner, []string{"defrag"}, func(h lock.Holder, watch time.Duration) { change.Watching(a, h, watch) })
 }
 
 // chooseMembers returns the members that can provide the snapshot, the best one first. If the user

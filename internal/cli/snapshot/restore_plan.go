@@ -56,7 +56,7 @@ func newRestorePlanCommand(a *app.App) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.Int64Var(&o.bump, "bump-revision", operate.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
+	flags.Int64Var(&o.bump, "bump-revision", restore.DefaultBump, "Number by which the restore raises the revision. It marks earlier revisions as compacted. 0 disables both")
 	flags.Int32Var(&o.replicas, "replicas", 0, "Number of members to restore. The default is the number that the cluster should have")
 	flags.StringVar(&o.image, "helper-image", "busybox:1.37", "Image with tar, for pods that copy data into volumes or into a backup store on a node")
 	ui.AddOutputFlags(cmd)
@@ -68,8 +68,8 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	switch {
 	case o.bump < 0:
 		return fmt.Errorf("--bump-revision is %d, and can't be less than 0", o.bump)
-	case o.replicas < 0 || o.replicas > operate.MostMembers:
-		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.replicas, operate.MostMembers)
+	case o.replicas < 0 || o.replicas > membership.MaxMembers:
+		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.replicas, membership.MaxMembers)
 	}
 	ctx := cmd.Context()
 	snapshot, err := inspect(a, cmd, file)
@@ -87,7 +87,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	if _, err := a.Credentials.Read(a); err != nil { // the commands contain them
 		return err
 	}
-	r := operate.Restore{File: file, Snapshot: content, Bump: o.bump, Owner: c.Owner, Login: a.Credentials.AsArgs(), At: a.Clock.Now()}
+	r := restore.Plan{File: file, Snapshot: content, Bump: o.bump, Owner: c.Owner, Login: a.Credentials.AsArgs(), At: a.Clock.Now()}
 	if r.Context, err = pinnedFlags(a); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 }
 
 // surveyForRestore adds facts from the members, if any of them answers.
-func surveyForRestore(ctx context.Context, a *app.App, target string, r *operate.Restore) {
+func surveyForRestore(ctx context.Context, a *app.App, target string, r *restore.Plan) {
 	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return
@@ -129,7 +129,7 @@ func pinnedFlags(a *app.App) (string, error) {
 	flags := a.ContextFlags()
 	raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig()
 	if err == nil && *a.Flags.Context == "" && raw.CurrentContext != "" {
-		flags = " --context " + operate.Quote(raw.CurrentContext) + flags
+		flags = " --context " + restore.Quote(raw.CurrentContext) + flags
 	}
 	return flags, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 var healthText = map[string]string{
@@ -82,7 +83,7 @@ func scopes(st *v1alpha1.WebhookStatus) []string {
 		if names[text] == nil {
 			order = append(order, text)
 		}
-		names[text] = append(names[text], strings.TrimSuffix(w.Name, install.WebhookSuffix))
+		names[text] = append(names[text], strings.TrimSuffix(w.Name, entries.Suffix))
 	}
 	for i, text := range order {
 		if len(order) > 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 func replicasTable(st *v1alpha1.WebhookStatus, columns int, wide bool) *ui.Table {
@@ -62,7 +62,7 @@ func webhooksTable(st *v1alpha1.WebhookStatus, columns int, wide bool) *ui.Table
 	}
 	for i := range st.Webhooks {
 		w := &st.Webhooks[i]
-		row := []ui.Cell{{Text: strings.TrimSuffix(w.Name, install.WebhookSuffix)}, {Text: strings.Join(w.Resources, " ")}, {}, {}, {}, {}, {}, {Text: w.Configuration},
+		row := []ui.Cell{{Text: strings.TrimSuffix(w.Name, entries.Suffix)}, {Text: strings.Join(w.Resources, " ")}, {}, {}, {}, {}, {}, {Text: w.Configuration},
 			{Text: w.ObjectSelector}, {Text: strings.Join(w.MatchConditions, " ")}}
 		if c := w.Calls; c != nil {
 			row[2].Text, row[3].Text, row[4].Text = number(c.Total), number(c.Errors), number(c.FailedOpen)
