@@ -19,7 +19,7 @@ func (a *App) Access() (etcd.Access, error) {
 		return etcd.Access{}, err
 	}
 	given, err := a.Credentials.Read(a)
-	return etcd.Access{Tunnel: etcd.NewTunnel(config), Credentials: given}, err
+	return etcd.Access{Tunnel: tunnel.New(config), Credentials: given}, err
 }
 
 // Quiet returns a client that drops the API server's warnings. It is for dry runs whose

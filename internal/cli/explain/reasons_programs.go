@@ -73,6 +73,7 @@ func webhookReasons() []reason {
 		{"NoPolicy", from, "No EtcdTopologyPolicy selects the cluster.", "If the members should be spread, apply a policy. policy.yaml of the release (manifests/samples/policy.yaml of a checkout) selects all clusters."},
 		{"OptedOut", from, "The owner opted out with an annotation.", "To opt in again, remove the annotation kubectl-etcd.dev/topology-policy=opt-out."},
 		{"Unreadable", from, "The object in the request could not be read. It passes without changes.", "The warning has the details. If it remains, report it."},
+		{"Undecided", from, "etcd-webhook came to no decision because of an internal error. The outcome shows whether the request passed unchanged or was refused.", "Report it with the error in the log of etcd-webhook."},
 		{"NoSelector", from, "No selector distinguishes the cluster's pods from other pods, so the webhook can't spread them. The pod passes without changes.", "Give the StatefulSet a selector that matches only its own pods."},
 		{"NothingToDo", from, "The object needs no changes.", noAction},
 		{"Covered", from, "The pod already has terms for these topology keys.", noAction},

@@ -24,7 +24,7 @@ func clusterReference(c *app.Cluster) v1alpha1.ClusterReference {
 }
 
 // snapshotObject returns the contents of a snapshot file as an object for printing.
-func snapshotObject(file string, s etcd.SnapshotFile) *v1alpha1.Snapshot {
+func snapshotObject(file string, s snapshot.File) *v1alpha1.Snapshot {
 	out := &v1alpha1.Snapshot{
 		File: file, Size: s.Size, SHA256: hex.EncodeToString(s.SHA256[:]), Hashed: s.Hashed, Hash: fmt.Sprintf("%x", s.Hash),
 		Revision: s.Revision, CompactedRevision: s.Compacted, Keys: s.Keys, Leases: s.Leases,

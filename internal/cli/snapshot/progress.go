@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // progressReporter reports the progress of a snapshot on stderr.

@@ -72,7 +72,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 		return fmt.Errorf("--replicas is %d, and must be from 0 to %d", o.replicas, membership.MaxMembers)
 	}
 	ctx := cmd.Context()
-	snapshot, err := inspect(a, cmd, file)
+	inspected, err := inspect(a, cmd, file)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // saver saves one snapshot, from the first of its members that can provide it.
@@ -26,13 +27,13 @@ type saver struct {
 	cluster  *app.Cluster
 	members  []etcd.Member
 	started  time.Time
-	save     etcd.SnapshotSave
+	save     snapshot.Saver
 	progress progressReporter
 }
 
 func newSaver(a *app.App, c *app.Cluster, order []etcd.Member, o saveOptions) *saver {
 	s := &saver{app: a, cluster: c, members: order, started: a.Clock.Now(), progress: progressReporter{console: a.Console}}
-	s.save = etcd.SnapshotSave{
+	s.save = snapshot.Saver{
 		Retries: o.retries, Idle: o.idle,
 		Begin:    func(pod string, total int64) { s.progress.begin(s.member(pod), total) },
 		Progress: s.progress.progress, Verifying: s.progress.verifying, Again: s.progress.retrying,
@@ -61,7 +62,7 @@ func (s *saver) toStdout(ctx context.Context) error {
 
 func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, force bool) error {
 	var out *v1alpha1.Snapshot
-	_, err := s.save.ToFile(ctx, file, force, func(got etcd.Saved) ([]byte, error) {
+	_, err := s.save.ToFile(ctx, file, force, func(got snapshot.Saved) ([]byte, error) {
 		out = s.describe(file, got)
 		origin := out.DeepCopy()
 		origin.File = filepath.Base(file)
@@ -77,9 +78,9 @@ func (s *saver) toFile(ctx context.Context, cmd *cobra.Command, file string, for
 	return s.app.Print(cmd, out, func(w io.Writer, _ bool) error { return writeSnapshot(w, out) })
 }
 
-func (s *saver) describe(file string, got etcd.Saved) *v1alpha1.Snapshot {
+func (s *saver) describe(file string, got snapshot.Saved) *v1alpha1.Snapshot {
 	m := s.member(got.Pod)
-	out := snapshotObject(file, etcd.SnapshotFile{Size: got.Size, Hashed: true, SHA256: got.SHA256, SnapshotContent: *got.Content})
+	out := snapshotObject(file, snapshot.File{Size: got.Size, Hashed: true, SHA256: got.SHA256, Content: *got.Content})
 	out.Origin = &v1alpha1.SnapshotOrigin{
 		Cluster:   clusterReference(s.cluster),
 		ClusterID: etcd.HexID(m.ClusterID), MemberID: etcd.HexID(m.ID), Member: m.Name, Pod: m.Pod, Role: roleOf(m),

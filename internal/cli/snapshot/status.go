@@ -55,8 +55,8 @@ func runStatus(cmd *cobra.Command, a *app.App, file string) error {
 
 // inspect reads a snapshot and its origin.
 func inspect(a *app.App, cmd *cobra.Command, file string) (*v1alpha1.Snapshot, error) {
-	got, err := etcd.InspectSnapshot(cmd.Context(), file)
-	if corrupt, ok := errors.AsType[*etcd.CorruptError](err); ok {
+	got, err := snapshot.Inspect(cmd.Context(), file)
+	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
 		return nil, app.Unhealthy("%v", corrupt)
 	}
 	if err != nil {
