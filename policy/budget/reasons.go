@@ -19,22 +19,22 @@ var (
 	_                 = reasons.Include(policy.FactsStale)
 	FactsStaleTooLong = reasons.Add("FactsStaleTooLong",
 		"Nothing has been known of the members for longer than the policy's staleLimit. Unready pods may be evicted as long as a quorum of pods is Ready; no Ready pod may.",
-		"Find out why nothing is heard of the members before you drain anything: kubectl etcd check NAME.")
+		"Before you drain a node, find out why there are no current facts about the members: kubectl etcd check NAME.")
 	_                    = reasons.Include(policy.BackupFailing)
 	BackupFailingTooLong = reasons.Add("BackupFailingTooLong",
 		"Backups have been failing for longer than the policy's backupHoldLimit. Evictions are possible again down to the quorum; what is lost now may not be in any backup.",
-		"Take a snapshot now, kubectl etcd snapshot save NAME, and mend the backups.")
+		"Take a snapshot now with kubectl etcd snapshot save NAME, and repair the backups.")
 	_            = reasons.Include(policy.AllReady)
 	QuorumAtRisk = reasons.Add("QuorumAtRisk",
 		"Fewer members than a quorum are ready with a Ready pod. No pod may be evicted, whatever its state, because it may be the one that brings the quorum back.",
-		"Bring a member back before anything else: kubectl etcd status NAME shows which are down and why. Don't delete pods or volumes of the members that still run.")
+		"First, bring a member back. kubectl etcd status NAME shows which members are down, and why. Don't delete pods or volumes of the members that still run.")
 	_           = reasons.Include(policy.MemberDown)
 	PodNotReady = reasons.Add("PodNotReady",
 		"Every member is ready but a pod is not Ready: a member that just started, or one that is about to fail. No pod may be evicted until the two agree.",
-		"Wait a moment; if it stays, see why the pod's readiness probe fails: kubectl describe pod.")
+		"Wait a moment. If it remains, find out why the pod's readiness probe fails: kubectl describe pod.")
 	MemberNotReady = reasons.Add("MemberNotReady",
 		"A member is not ready though its pod is Ready. The disruption controller would count that pod as healthy, so no pod may be evicted until the two agree.",
-		"Wait a moment; if it stays, see why the member doesn't renew its lease: the pod's logs, and kubectl etcd status NAME.")
+		"Wait a moment. If it remains, find out why the member doesn't renew its lease: read the pod's logs, and kubectl etcd status NAME.")
 	_        = reasons.Include(policy.ConditionFalse)
 	_        = reasons.Include(policy.BackupUnknown)
 	EvenSize = reasons.Add("EvenSize",

@@ -29,7 +29,7 @@ var (
 		policy.NoAction)
 	DatabaseFull = reasons.Add("DatabaseFull",
 		"More than 90 % of the quota would still be taken, so the alarm would be raised again by one of the next writes. Defragment, delete keys, or raise the quota.",
-		"kubectl etcd defrag NAME does the whole cure; status shows what is left.")
+		"kubectl etcd defrag NAME does the complete repair. kubectl etcd status shows what remains.")
 	SpaceFree = reasons.Add("SpaceFree",
 		"Every database has room again: the alarm may go.",
 		"kubectl etcd alarm disarm NAME.")

@@ -23,11 +23,11 @@ var (
 	_         = reasons.Include(policy.NoSuchMember)
 	VoterDown = reasons.Add("VoterDown",
 		"A voter does not answer. etcd adds no member while one is down, and no healthy one should go: restart, replace or remove the dead one first.",
-		"kubectl etcd status NAME shows why. If its data is lost: kubectl etcd member replace POD.")
+		"kubectl etcd status NAME shows why. If its data is lost, kubectl etcd member replace POD.")
 	_              = reasons.Include(policy.LearnerPresent)
 	StrangerMember = reasons.Add("StrangerMember",
 		"etcd lists a member whose peer URL no pod of this cluster has: a leftover, or another cluster's. Remove it once you know what it is.",
-		"kubectl etcd member list NAME shows it; kubectl etcd member remove takes it out.")
+		"List it with kubectl etcd member list NAME. Remove it with kubectl etcd member remove.")
 	MemberGap = reasons.Add("MemberGap",
 		"A place below the highest member has no member, and a StatefulSet can't leave one out: replace that pod's member first.",
 		policy.SeeStatus)

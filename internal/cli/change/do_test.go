@@ -129,7 +129,9 @@ func TestDo(t *testing.T) {
 			s.flags.DryRun, s.op.DryRun = DryRunServer, func(context.Context) error { return errTest }
 		}, calls: []string{"judge"}, code: 1, message: "the brush broke"},
 		{name: "no terminal to ask on", set: func(s *stage) { s.flags.yes = false }, calls: []string{"judge"}, code: 2, message: "-y"},
-		{name: "no permission", set: func(s *stage) { s.Deny = func(verb, resource string) bool { return verb == "update" && resource == "leases" } }, code: 1, message: "leases"},
+		{name: "no permission", set: func(s *stage) {
+			s.Deny = func(verb, resource string) bool { return verb == "update" && resource == "leases" }
+		}, code: 1, message: "leases"},
 		{name: "nothing to do", set: func(s *stage) {
 			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{}, nil }
 		}},

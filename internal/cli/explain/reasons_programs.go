@@ -3,6 +3,13 @@
 
 package explain
 
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
 // budgetReasons returns the reasons for the state of a cluster's disruption budget.
 func budgetReasons() []reason {
 	const from = "Disruption budgets"
@@ -52,17 +59,14 @@ func policyReasons() []reason {
 		{"PolicyWarns", from, "The policy's mode is Warn. It reports the changes and does not make them.", "When you agree with the changes, set spec.mode to Enforce."},
 		{"Unobserved", from, "The controller could not read the facts, so it made no decision.", "Read the message for the failure. The controller tries again."},
 		{"NotLookedAtYet", from, "The controller has not checked this cluster yet.", "Wait a moment. If it remains, check whether etcd-webhook runs: kubectl etcd version."},
-		{"SpreadKept", from, "The cluster's members are spread as the policy requires.", noAction},
-		{"NodeShared", from, "Two members of the cluster run on one node.", "When the cluster is healthy, delete one of the two pods. Admission spreads its replacement."},
-		{"ZonesUneven", from, "A zone has more members of the cluster than the policy allows.", "When the cluster is healthy, delete one of that zone's pods. Admission spreads its replacement. If its volume prevents that: kubectl etcd member replace POD --force."},
-		{"NotScheduled", from, "A member's pod has no node yet.", "kubectl describe pod shows why the scheduler finds none."},
+	}, fromTopic(reasons.Topic{Name: from, Reasons: spread.StatusReasons()}), []reason{
 		{"Kept", from, "The members of every cluster are spread as the policy requires.", noAction},
 		{"Broken", from, "In at least one cluster, the members are not spread as the policy requires.", "The policy's status lists the clusters. A member moves when its pod is recreated."},
 		{"Protected", from, "Every cluster has a disruption budget that the controller maintains.", noAction},
 		{"Unprotected", from, "At least one cluster has no disruption budget that the controller maintains.", "The policy's status lists the clusters with the reason."},
 		{"Unknown", from, "Not enough facts are known yet.", "Wait a moment. If it remains, read etcd-webhook's logs."},
 		{"MemberRespread", from, "A member's pod could not be scheduled because its volume conflicts with an injected term. The controller deleted the pod once, so that admission decides again with the volume known.", "The pod runs now, perhaps on the node of another member. To spread the members when all are healthy: kubectl etcd member replace POD --force."},
-	}
+	})
 }
 
 // webhookReasons returns the reasons in audit annotations and in kubectl_etcd_admission_total.
