@@ -42,6 +42,18 @@ type environment struct {
 	err error
 }
 
+// variable returns a variable of a container's environment, and false where the pod
+// doesn't set it.
+func variable(pod *corev1.Pod, container, name string, contents Contents) (string, bool, error) {
+	c := containerNamed(pod, container)
+	if c == nil {
+		return "", false, nil
+	}
+	env := environment{pod: pod, container: c, contents: contents}
+	value, ok := env.lookup(name)
+	return value, ok, env.err
+}
+
 // lookup is the value of a variable, false where the pod doesn't set it.
 func (e *environment) lookup(name string) (string, bool) {
 	return e.before(name, len(e.container.Env))

@@ -31,6 +31,25 @@ type Origin struct {
 	Key  string
 }
 
+// readFile reads a file as a container of the pod sees it, and reports the object
+// that holds it. The error may be a *MissingError, an *UnreadableError or one of contents.
+func readFile(pod *corev1.Pod, container, name string, contents Contents) ([]byte, Origin, error) {
+	c := containerNamed(pod, container)
+	if c == nil {
+		return nil, Origin{}, fmt.Errorf("pod %s/%s has no container %q", pod.Namespace, pod.Name, container)
+	}
+	return podFile(pod, c, name, contents)
+}
+
+func containerNamed(pod *corev1.Pod, name string) *corev1.Container {
+	for i := range pod.Spec.Containers {
+		if c := &pod.Spec.Containers[i]; c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
 // podFile finds where a container's file comes from, and reads it.
 func podFile(pod *corev1.Pod, container *corev1.Container, name string, contents Contents) ([]byte, Origin, error) {
 	name = path.Clean("/" + name)

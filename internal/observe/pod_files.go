@@ -40,24 +40,12 @@ func (f *Files) Serving(ctx context.Context, pod *corev1.Pod) (Serving, error) {
 // File reads a file as a container of the pod sees it, and says where it is
 // from. Its errors may be a *MissingError, an *UnreadableError, or the API server's.
 func (f *Files) File(ctx context.Context, pod *corev1.Pod, container, path string) ([]byte, Origin, error) {
-	for i := range pod.Spec.Containers {
-		if c := &pod.Spec.Containers[i]; c.Name == container {
-			return podFile(pod, c, path, f.contents(ctx))
-		}
-	}
-	return nil, Origin{}, fmt.Errorf("pod %s/%s has no container %q", pod.Namespace, pod.Name, container)
+	return readFile(pod, container, path, f.contents(ctx))
 }
 
 // Variable is a variable of a container's environment, false where it has none.
 func (f *Files) Variable(ctx context.Context, pod *corev1.Pod, container, name string) (string, bool, error) {
-	for i := range pod.Spec.Containers {
-		if c := &pod.Spec.Containers[i]; c.Name == container {
-			env := environment{pod: pod, container: c, contents: f.contents(ctx)}
-			value, ok := env.lookup(name)
-			return value, ok, env.err
-		}
-	}
-	return "", false, nil
+	return variable(pod, container, name, f.contents(ctx))
 }
 
 // Secret reads a Secret's data.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -139,8 +138,10 @@ func (s *settings) wrapped(env *environment) error {
 
 // resolve makes the file of all members that of one, as etcd-backup-restore does.
 func (s *settings) resolve(pod string) {
-	prefix, _ := s.file["member-name-prefix"].(string)
-	name := druidv1alpha1.GetMemberName(&prefix, pod)
+	name := pod
+	if prefix, _ := s.file["member-name-prefix"].(string); prefix != "" {
+		name = prefix + "-" + pod
+	}
 	s.file["name"] = name
 	for _, key := range []string{"advertise-client-urls", "initial-advertise-peer-urls"} {
 		if each, ok := s.file[key].(map[string]any); ok {
