@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -61,10 +62,10 @@ func apartLog(f *Facts) {
 }
 
 // configured has member 1 configured so, and its quota not told by itself.
-func configured(f *Facts, s observe.Serving) {
+func configured(f *Facts, s etcdconf.Config) {
 	f.Survey.Value.Members[1].Quota = 0
 	s.DataDir = "/data/etcd"
-	f.Serving["main-1"] = Got[observe.Serving]{Value: s}
+	f.Serving["main-1"] = Got[etcdconf.Config]{Value: s}
 }
 
 // stray is an alarm of a member that is none any more.
@@ -81,7 +82,7 @@ func TestData(t *testing.T) {
 		{name: "none", id: "D001", want: OK},
 		{name: "NOSPACE", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"NOSPACE"} }), want: Failure, says: "NOSPACE on main-1: the cluster refuses all writes (50.0 MiB used of a quota of 2.0 GiB)", fix: "kubectl etcd defrag statefulset/main -n team"},
 		{name: "NOSPACE, and the quota isn't known", id: "D001", with: func(f *Facts) {
-			configured(f, observe.Serving{})
+			configured(f, etcdconf.Config{})
 			delete(f.Serving, "main-1")
 			f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"}
 		}, want: Failure, says: "(50.0 MiB used)"},
@@ -98,12 +99,12 @@ func TestData(t *testing.T) {
 		{name: "the default quota", id: "D002", with: member(1, func(m *etcd.Member) { m.Quota, m.DBSize = 0, 1990<<20 }), want: Failure},
 		{name: "by the configuration", id: "D002", with: func(f *Facts) {
 			size(1990<<20, 1980<<20)(f)
-			configured(f, observe.Serving{QuotaBytes: 8 << 30})
+			configured(f, etcdconf.Config{QuotaBytes: 8 << 30})
 		}, want: OK, says: "24 %"},
 		{name: "not known", id: "D002", with: func(f *Facts) {
 			size(1990<<20, 1980<<20)(f)
-			configured(f, observe.Serving{})
-			f.Serving["main-1"] = Got[observe.Serving]{Err: errRefused}
+			configured(f, etcdconf.Config{})
+			f.Serving["main-1"] = Got[etcdconf.Config]{Err: errRefused}
 		}, want: Unknown, says: "the quota of main-1: connection refused"},
 		{name: "no quota", id: "D002", with: member(1, func(m *etcd.Member) { m.Quota = -1 }), want: Warning, says: "no quota"},
 
@@ -145,7 +146,7 @@ func TestData(t *testing.T) {
 		}, want: NotApplicable, says: "/var/lib/etcd, and a static pod never leaves its node"},
 		{name: "nothing", id: "D006", with: pod(0, func(p *corev1.Pod) { p.Spec.Containers[0].VolumeMounts = nil }), want: Warning, says: "own file system"},
 		{name: "no directory", id: "D006", with: func(f *Facts) {
-			f.Serving["main-0"] = Got[observe.Serving]{}
+			f.Serving["main-0"] = Got[etcdconf.Config]{}
 			f.Pods.Value[0].Spec.Containers[0].Command = []string{"etcd"}
 		}, want: Unknown},
 		{name: "asleep", id: "D006", with: asleep, want: NotApplicable},
@@ -161,13 +162,13 @@ func TestData(t *testing.T) {
 		}, want: Warning, fix: "enlarge the claims", says: "main-1"},
 		{name: "quota not known", id: "D007", with: func(f *Facts) {
 			claims("10Gi")(f)
-			configured(f, observe.Serving{})
-			f.Serving["main-1"] = Got[observe.Serving]{Err: errRefused}
+			configured(f, etcdconf.Config{})
+			f.Serving["main-1"] = Got[etcdconf.Config]{Err: errRefused}
 		}, want: Unknown, says: "the quota of main-1"},
 		{name: "no directory", id: "D007", with: func(f *Facts) {
 			claims("1Gi")(f)
 			for i, p := range f.Pods.Value {
-				f.Serving[podName(i)] = Got[observe.Serving]{Err: errRefused}
+				f.Serving[podName(i)] = Got[etcdconf.Config]{Err: errRefused}
 				p.Spec.Containers[0].Command = []string{"etcd"}
 			}
 		}, want: Unknown, says: "the volume of main-0: the configuration doesn't say"},
@@ -272,7 +273,7 @@ func TestCertificates(t *testing.T) {
 		}
 	}
 	onNode := func(f *Facts) {
-		f.Unread = []*observe.UnreadableError{{Namespace: "team", Pod: "main-0", Path: "/pki/peer.crt", Where: "on its node below /pki (hostPath)"}}
+		f.Unread = []*etcdconf.UnreadableError{{Namespace: "team", Pod: "main-0", Path: "/pki/peer.crt", Where: "on its node below /pki (hostPath)"}}
 	}
 	secret := func(left, life time.Duration) func(*Facts) {
 		return func(f *Facts) {
@@ -307,8 +308,8 @@ func TestCertificates(t *testing.T) {
 		{name: "an hour of cert-manager's day", id: "C002", with: secret(12*time.Hour, day), want: OK},
 
 		{name: "certificate", id: "C003", want: OK},
-		{name: "in the clear", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[observe.Serving]{} }, want: Info, says: "in the clear"},
+		{name: "in the clear", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{} }, want: Info, says: "in the clear"},
 		{name: "asleep", id: "C003", with: asleep, want: NotApplicable},
-		{name: "password", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[observe.Serving]{}; f.Password = true }, want: OK},
+		{name: "password", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{}; f.Password = true }, want: OK},
 	})
 }

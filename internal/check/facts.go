@@ -18,6 +18,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -59,14 +60,14 @@ type Facts struct {
 
 	Metrics map[string]Got[metrics]           // by pod
 	Clocks  map[string]Got[etcd.ClockReading] // by pod
-	Serving map[string]Got[observe.Serving]   // by pod
+	Serving map[string]Got[etcdconf.Config]   // by pod
 	Hashes  Got[Hashes]
 
 	// Certificates are those in the Secrets that members mount.
 	Certificates Got[[]Certificate]
 	// Unread says of certificates that etcd uses and that are in no Secret where
 	// they are.
-	Unread []*observe.UnreadableError
+	Unread []*etcdconf.UnreadableError
 	// Claims are the members' volume claims.
 	Claims Got[[]corev1.PersistentVolumeClaim]
 	// Fill is how full the members' volumes are, as their kubelets say.
@@ -147,7 +148,7 @@ func (f *Facts) kubectl(words ...string) string {
 // recognised; nil for a pod without containers.
 func etcdContainer(pod *corev1.PodSpec) *corev1.Container {
 	for i := range pod.Containers {
-		if observe.RunsEtcd(&corev1.PodSpec{Containers: pod.Containers[i : i+1]}) {
+		if etcdconf.RunsEtcd(&corev1.PodSpec{Containers: pod.Containers[i : i+1]}) {
 			return &pod.Containers[i]
 		}
 	}

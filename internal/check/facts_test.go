@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -37,7 +38,7 @@ func healthy(n int) *Facts {
 			Flavour: observe.StatefulSet, Distribution: observe.DistributionPlain, Kind: "StatefulSet", Namespace: "team", Name: "main",
 			StatefulSet: "main", Replicas: int32(n), MemberSelector: &metav1.LabelSelector{MatchLabels: labels},
 		},
-		Metrics: map[string]Got[metrics]{}, Clocks: map[string]Got[etcd.ClockReading]{}, Serving: map[string]Got[observe.Serving]{},
+		Metrics: map[string]Got[metrics]{}, Clocks: map[string]Got[etcd.ClockReading]{}, Serving: map[string]Got[etcdconf.Config]{},
 		Barred: map[string]bool{},
 	}
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec()}
@@ -92,9 +93,9 @@ func (f *Facts) add(i int) {
 		ID: uint64(i + 1), Name: pod.Name, Pod: pod.Name, PeerURLs: []string{"http://" + pod.Name + ".main.team.svc:2380"},
 	})
 	f.Clocks[pod.Name] = Got[etcd.ClockReading]{Value: etcd.ClockReading{Least: -100 * time.Millisecond, Most: 100 * time.Millisecond}}
-	f.Serving[pod.Name] = Got[observe.Serving]{Value: observe.Serving{
+	f.Serving[pod.Name] = Got[etcdconf.Config]{Value: etcdconf.Config{
 		DataDir: "/data/etcd", ListenClient: []string{"https://0.0.0.0:2379"}, ListenMetrics: []string{"http://0.0.0.0:8080"},
-		ClientTLS: observe.TLSFiles{Cert: "/c", TrustedCA: "/ca", ClientCertAuth: true},
+		ClientTLS: etcdconf.TLSFiles{Cert: "/c", TrustedCA: "/ca", ClientCertAuth: true},
 	}}
 	f.Hashes.Value.Members = append(f.Hashes.Value.Members, etcd.Hash{Pod: pod.Name, Hash: 7, CompactRevision: 3})
 	node := "node-" + fmt.Sprint(i)
@@ -201,7 +202,7 @@ func TestUnknownIsNeverSilent(t *testing.T) {
 		{"member list", func(f *Facts) { f.Survey.Value.ListErr = refused }, "M001 M002 M003 M004 M005"},
 		{"metrics", func(f *Facts) { f.Metrics["main-0"] = Got[metrics]{Err: refused} }, "Q007 D009"},
 		{"clocks", func(f *Facts) { f.Clocks["main-0"] = Got[etcd.ClockReading]{Err: refused} }, "V004"},
-		{"serving", func(f *Facts) { f.Serving["main-0"] = Got[observe.Serving]{Err: refused} }, "C003 W003"},
+		{"serving", func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{Err: refused} }, "C003 W003"},
 		{"hashes", func(f *Facts) { f.Hashes.Err = refused }, "D004"},
 		{"one hash", func(f *Facts) { f.Hashes.Value.Members[1].Err = refused }, "D004"},
 		{"Secrets", func(f *Facts) { f.Certificates.Err = refused }, "C002"},

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -98,10 +99,10 @@ func (g *gatherer) workload(ctx context.Context) {
 	if g.wants(needVolumes) {
 		g.Fill = got(g.fill(ctx))
 	}
-	g.Serving = map[string]Got[observe.Serving]{}
+	g.Serving = map[string]Got[etcdconf.Config]{}
 	files := g.Reader.Files(g.Owner.Namespace)
 	for _, pod := range g.Pods.Value {
-		g.Serving[pod.Name] = got(files.Serving(ctx, pod))
+		g.Serving[pod.Name] = got(files.Config(ctx, pod))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // certManagerName is cert-manager's annotation on a Secret that it keeps.
@@ -77,13 +77,13 @@ func secretsOf(pod *corev1.PodSpec) []string {
 }
 
 // roles say what etcd uses the keys of Secrets for.
-func (g *gatherer) roles(ctx context.Context, pod *corev1.Pod) map[observe.Origin]string {
+func (g *gatherer) roles(ctx context.Context, pod *corev1.Pod) map[etcdconf.Origin]string {
 	files := g.Reader.Files(pod.Namespace)
-	s, err := files.Serving(ctx, pod)
+	s, err := files.Config(ctx, pod)
 	if err != nil {
 		return nil // they are told by their keys alone
 	}
-	roles := map[observe.Origin]string{}
+	roles := map[etcdconf.Origin]string{}
 	for _, use := range []struct{ path, role string }{
 		{s.Client.Cert, "client's"}, {s.Client.TrustedCA, "server's CA"},
 		{s.PeerTLS.TrustedCA, "peers' CA"}, {s.PeerTLS.Cert, "peer's"},
@@ -103,8 +103,8 @@ func (g *gatherer) roles(ctx context.Context, pod *corev1.Pod) map[observe.Origi
 
 // unread keeps why a file can't be read, once for all the members that have it.
 func (g *gatherer) unread(err error) {
-	why, is := errors.AsType[*observe.UnreadableError](err)
-	if is && !slices.ContainsFunc(g.Unread, func(e *observe.UnreadableError) bool { return e.Path == why.Path }) {
+	why, is := errors.AsType[*etcdconf.UnreadableError](err)
+	if is && !slices.ContainsFunc(g.Unread, func(e *etcdconf.UnreadableError) bool { return e.Path == why.Path }) {
 		g.Unread = append(g.Unread, why)
 	}
 }
@@ -112,7 +112,7 @@ func (g *gatherer) unread(err error) {
 // certificatesIn are those of a Secret, one for each key. A file may have
 // several: of a chain the first counts, of authorities the one that lasts, since
 // the others are there for a change of authorities.
-func certificatesIn(secret *corev1.Secret, roles map[observe.Origin]string) []Certificate {
+func certificatesIn(secret *corev1.Secret, roles map[etcdconf.Origin]string) []Certificate {
 	var found []Certificate
 	for _, key := range keys(secret.Data) {
 		chain := parseChain(secret.Data[key])
@@ -124,7 +124,7 @@ func certificatesIn(secret *corev1.Secret, roles map[observe.Origin]string) []Ce
 			which = slices.MaxFunc(chain, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
 		}
 		c := Certificate{
-			Role:  or(roles[observe.Origin{Kind: "Secret", Name: secret.Name, Key: key}], "mounted"),
+			Role:  or(roles[etcdconf.Origin{Kind: "Secret", Name: secret.Name, Key: key}], "mounted"),
 			Where: "Secret " + secret.Namespace + "/" + secret.Name + ", key " + key, NotAfter: which.NotAfter,
 		}
 		if name := secret.Annotations[certManagerName]; name != "" && !which.IsCA {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -38,7 +39,7 @@ var owners = map[string]func(*Facts){
 // mute is a member that serves clients in the clear.
 func mute(f *Facts) {
 	for name := range f.Serving {
-		f.Serving[name] = Got[observe.Serving]{}
+		f.Serving[name] = Got[etcdconf.Config]{}
 	}
 }
 

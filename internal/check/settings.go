@@ -83,7 +83,7 @@ func words(c *corev1.Container) []string {
 
 // setting is what the pod's own spec says of one of etcd's settings, by flag or
 // by environment, empty where it says nothing. What a configuration file says
-// is known of the settings in observe.Serving alone.
+// is known of the settings in etcdconf.Config alone.
 func (f *Facts) setting(pod *corev1.Pod, name string) string {
 	c := etcdContainer(&pod.Spec)
 	if c == nil {

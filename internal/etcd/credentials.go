@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -48,7 +49,7 @@ type finder struct {
 }
 
 // tls is how the pod's member is verified, and what is shown to it.
-func (f *finder) tls(ctx context.Context, pod *corev1.Pod, s observe.Serving) (*tls.Config, error) {
+func (f *finder) tls(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*tls.Config, error) {
 	member := "pod " + pod.Namespace + "/" + pod.Name
 	roots, from, err := f.authorities(ctx, pod, s)
 	if err != nil {
@@ -74,7 +75,7 @@ const adviseCA = "give the authorities by --cacert, and where it demands one a c
 // where they are from: given, or ca.crt beside the certificate, or those that
 // etcd trusts for its clients. The latter are another line of authorities in
 // some clusters, so that the first which did sign the certificate is taken.
-func (f *finder) authorities(ctx context.Context, pod *corev1.Pod, s observe.Serving) (*x509.CertPool, string, error) {
+func (f *finder) authorities(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*x509.CertPool, string, error) {
 	if len(f.given.CACert) > 0 {
 		return poolOf(f.given.CACert, "--cacert")
 	}
@@ -105,24 +106,24 @@ func (f *finder) authorities(ctx context.Context, pod *corev1.Pod, s observe.Ser
 	return f.signer(ctx, pod, s, origin, leaf, chain)
 }
 
-func (f *finder) signer(ctx context.Context, pod *corev1.Pod, s observe.Serving, origin observe.Origin, leaf *x509.Certificate, chain []*x509.Certificate) (*x509.CertPool, string, error) {
+func (f *finder) signer(ctx context.Context, pod *corev1.Pod, s etcdconf.Config, origin etcdconf.Origin, leaf *x509.Certificate, chain []*x509.Certificate) (*x509.CertPool, string, error) {
 	var tried []string
 	note := func(err error) {
 		if words := err.Error(); !slices.Contains(tried, words) {
 			tried = append(tried, words)
 		}
 	}
-	for _, candidate := range []func() ([]byte, observe.Origin, error){
-		func() ([]byte, observe.Origin, error) {
+	for _, candidate := range []func() ([]byte, etcdconf.Origin, error){
+		func() ([]byte, etcdconf.Origin, error) {
 			return f.files.File(ctx, pod, s.Container, path.Join(path.Dir(s.ClientTLS.Cert), caKey))
 		},
-		func() ([]byte, observe.Origin, error) {
+		func() ([]byte, etcdconf.Origin, error) {
 			data, err := f.files.Contents(ctx)(origin.Kind, origin.Name)
-			return data[caKey], observe.Origin{Kind: origin.Kind, Name: origin.Name, Key: caKey}, err
+			return data[caKey], etcdconf.Origin{Kind: origin.Kind, Name: origin.Name, Key: caKey}, err
 		},
-		func() ([]byte, observe.Origin, error) {
+		func() ([]byte, etcdconf.Origin, error) {
 			if s.ClientTLS.TrustedCA == "" {
-				return nil, observe.Origin{}, nil
+				return nil, etcdconf.Origin{}, nil
 			}
 			return f.files.File(ctx, pod, s.Container, s.ClientTLS.TrustedCA)
 		},
@@ -175,7 +176,7 @@ func withAdvice(err error, advice string) error {
 }
 
 func isMissing(err error) bool {
-	var missing *observe.MissingError
-	var unreadable *observe.UnreadableError
+	var missing *etcdconf.MissingError
+	var unreadable *etcdconf.UnreadableError
 	return errors.As(err, &missing) || errors.As(err, &unreadable)
 }

@@ -133,7 +133,7 @@ func TestIdentity(t *testing.T) {
 				row.change(&w)
 			}
 			f := w.finder(row.given)
-			s, err := f.files.Serving(t.Context(), w.pod)
+			s, err := f.files.Config(t.Context(), w.pod)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +204,7 @@ func TestAuthorities(t *testing.T) {
 				row.change(&w.pod.Spec.Containers[0])
 			}
 			f := w.finder(row.given)
-			s, err := f.files.Serving(t.Context(), w.pod)
+			s, err := f.files.Config(t.Context(), w.pod)
 			if err != nil {
 				t.Fatal(err)
 			}

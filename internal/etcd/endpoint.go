@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -88,7 +89,7 @@ func (f *finder) endpoints(ctx context.Context, pods []*corev1.Pod) ([]Endpoint,
 
 // fill finds how to reach the pod's member.
 func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
-	s, err := f.files.Serving(ctx, pod)
+	s, err := f.files.Config(ctx, pod)
 	if err != nil {
 		return withAdvice(err, "")
 	}
@@ -123,7 +124,7 @@ func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 
 // peerURLs are by which others know the member: as it advertises them, or as the
 // list that it starts with has them.
-func peerURLs(s observe.Serving) []string {
+func peerURLs(s etcdconf.Config) []string {
 	if s.Where["initial-advertise-peer-urls"] != "" {
 		return s.AdvertisePeer
 	}

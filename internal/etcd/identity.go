@@ -17,14 +17,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 const adviseClient = "give a client certificate by --cert and --key, or a Secret with one by --client-secret"
 
 // identity is the certificate to show to the pod's member, nil where it asks
 // for none.
-func (f *finder) identity(ctx context.Context, pod *corev1.Pod, s observe.Serving) (*tls.Certificate, error) {
+func (f *finder) identity(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*tls.Certificate, error) {
 	p, err := f.givenIdentity(ctx)
 	if err != nil || p != nil {
 		return certificateOf(p), err
@@ -91,7 +91,7 @@ type hunt struct {
 	*finder
 
 	pod     *corev1.Pod
-	serving observe.Serving
+	serving etcdconf.Config
 	// clientCA are the authorities that the member trusts, nil where they can't be read.
 	clientCA []*x509.Certificate
 	// tried is, in words, what was looked at in vain; forbidden is a refusal among it.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // listener is a port that a member serves at.
@@ -56,7 +56,7 @@ func local(host string) bool {
 
 // metricsListener is where the member serves metrics: apart where it is told so,
 // else where it serves clients by HTTP.
-func metricsListener(s observe.Serving, clients listener) listener {
+func metricsListener(s etcdconf.Config, clients listener) listener {
 	for _, urls := range [][]string{s.ListenMetrics, s.ListenClientHTTP} {
 		if len(urls) == 0 {
 			continue

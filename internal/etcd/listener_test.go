@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 func TestListens(t *testing.T) {
@@ -50,7 +50,7 @@ func TestMemberNames(t *testing.T) {
 		Spec:       corev1.PodSpec{Hostname: "a-0", Subdomain: "a"},
 	}
 	services := []corev1.Service{{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a-client"}}}
-	s := observe.Serving{
+	s := etcdconf.Config{
 		AdvertiseClient: []string{"https://a-0.a.shop.svc.corp.example:2379", "https://etcd.example.com:2379", "https://localhost:2379"},
 		AdvertisePeer:   []string{"https://peer.example.com:2380"},
 		Where:           map[string]string{"advertise-client-urls": "flag", "initial-advertise-peer-urls": "flag"},

@@ -10,14 +10,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 const adviseUser = "give a user by --etcd-user, or a Secret with one by --user-secret"
 
 // login is the user and password to use: given, or root's where the pod's
 // environment has its password. Both are empty for neither.
-func (f *finder) login(ctx context.Context, pod *corev1.Pod, s observe.Serving) (user, password string, err error) {
+func (f *finder) login(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (user, password string, err error) {
 	if f.given.UserSecret != "" {
 		return f.loginSecret(ctx)
 	}

@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // clusterDomain is Kubernetes' default. The URLs that a member advertises tell
@@ -20,7 +20,7 @@ const clusterDomain = "cluster.local"
 // memberNames are the names that a member's certificate may have: the pod's own,
 // those that it advertises, and those of the Services before it. No short ones:
 // a name without a namespace could be another's.
-func memberNames(pod *corev1.Pod, s observe.Serving, services []corev1.Service) []string {
+func memberNames(pod *corev1.Pod, s etcdconf.Config, services []corev1.Service) []string {
 	advertised := hosts(s, "advertise-client-urls", s.AdvertiseClient)
 	peers := hosts(s, "initial-advertise-peer-urls", s.AdvertisePeer)
 	domain := domainOf(slices.Concat(advertised, peers), pod.Namespace)
@@ -57,7 +57,7 @@ func qualified(name, namespace, domain string) []string {
 
 // hosts are those of URLs that the setting has; none where nothing sets it: no
 // certificate is anybody's for being for localhost.
-func hosts(s observe.Serving, setting string, urls []string) []string {
+func hosts(s etcdconf.Config, setting string, urls []string) []string {
 	if s.Where[setting] == "" {
 		return nil
 	}

@@ -10,7 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
@@ -100,7 +102,7 @@ func inMember(pod *corev1.Pod) string {
 	if pod == nil {
 		return ""
 	}
-	if c := observe.MemberContainer(&pod.Spec); c != nil {
+	if c := etcdconf.MemberContainer(&pod.Spec); c != nil {
 		return " -c " + c.Name
 	}
 	return ""

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -83,7 +84,7 @@ func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, unseen [
 		return c, err
 	}
 	pods, err := r.MemberPods(ctx, o)
-	c.Version = strings.Join(observe.ImageVersions(pods), ",")
+	c.Version = strings.Join(etcdconf.ImageVersions(pods), ",")
 	return c, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -223,7 +224,7 @@ func (r *Reader) SelectsOrphan(ctx context.Context, pdb *policyv1.PodDisruptionB
 		return false, err
 	}
 	for i := range pods {
-		if pods[i].DeletionTimestamp != nil || !RunsEtcd(&pods[i].Spec) {
+		if pods[i].DeletionTimestamp != nil || !etcdconf.RunsEtcd(&pods[i].Spec) {
 			continue
 		}
 		if _, owned, err := r.OwnerOfPod(ctx, &pods[i]); err != nil || !owned {

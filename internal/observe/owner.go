@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // Flavour is who runs an etcd cluster.
@@ -156,7 +158,7 @@ func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
 	switch {
 	case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
 		return Owner{}, false
-	case ref != nil && knownKinds[groupKindOf(ref)], RunsEtcd(&sts.Spec.Template.Spec):
+	case ref != nil && knownKinds[groupKindOf(ref)], etcdconf.RunsEtcd(&sts.Spec.Template.Spec):
 		return statefulSetOwner(sts), true
 	}
 	return Owner{}, false

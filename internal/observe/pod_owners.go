@@ -5,14 +5,14 @@ package observe
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // podsKind stands for the kind of an owner that is no object: the pods are all
@@ -66,7 +66,7 @@ func looseMember(pod *corev1.Pod) bool {
 			return false
 		}
 	}
-	return RunsEtcd(&pod.Spec)
+	return etcdconf.RunsEtcd(&pod.Spec)
 }
 
 // podOwner is the cluster that a pod without a StatefulSet is a member of. Two
@@ -90,7 +90,7 @@ func podOwner(pod *corev1.Pod) Owner {
 	default:
 		// Pods that somebody made one by one tell of each other in the list of
 		// members that they start with.
-		if names := initialNames(&pod.Spec); len(names) > 0 {
+		if names := etcdconf.InitialMemberNames(&pod.Spec); len(names) > 0 {
 			o.Name = names[0]
 		}
 	}
@@ -109,32 +109,4 @@ func (o Owner) holds(pod *corev1.Pod) bool {
 	}
 	other := podOwner(pod)
 	return other.Kind == o.Kind && other.Name == o.Name && other.UID == o.UID
-}
-
-var initialCluster = regexp.MustCompile(`(?:^|\s)--?initial-cluster[=\s]+"?([^\s"]+)`)
-
-// initialNames are the members' names in the list that etcd starts with, in order.
-func initialNames(spec *corev1.PodSpec) []string {
-	for _, c := range spec.Containers {
-		text := ""
-		for _, e := range c.Env {
-			if e.Name == "ETCD_INITIAL_CLUSTER" {
-				text = e.Value
-			}
-		}
-		if m := initialCluster.FindStringSubmatch(strings.Join(slices.Concat(c.Command, c.Args), " ")); m != nil {
-			text = m[1]
-		}
-		var names []string
-		for entry := range strings.SplitSeq(text, ",") {
-			if name, _, ok := strings.Cut(entry, "="); ok {
-				names = append(names, strings.TrimSpace(name))
-			}
-		}
-		if len(names) > 0 {
-			slices.Sort(names)
-			return slices.Compact(names)
-		}
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -59,7 +60,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 func probed(pod *corev1.Pod) bool {
 	probes, recognised := false, false
 	for _, c := range pod.Spec.Containers {
-		etcd := RunsEtcd(&corev1.PodSpec{Containers: []corev1.Container{c}})
+		etcd := etcdconf.RunsEtcd(&corev1.PodSpec{Containers: []corev1.Container{c}})
 		recognised = recognised || etcd
 		if etcd && c.ReadinessProbe != nil {
 			return true

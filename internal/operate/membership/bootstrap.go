@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -25,7 +26,7 @@ const (
 	settingState   = "initial-cluster-state"
 	stateExisting  = "existing"
 
-	// inFile is what observe.Serving says of settings that a file has.
+	// inFile is what etcdconf.Config says of settings that a file has.
 	inFile = "config file "
 )
 
@@ -38,9 +39,9 @@ type podTemplate struct {
 }
 
 // setBootstrap has new members read an initial cluster and a state, each where the
-// template has it now. pod is any place's, as observe.Serving reads it. It fails
+// template has it now. pod is any place's, as etcdconf.Config reads it. It fails
 // where a program or a file in the pod has the last word.
-func (r *podTemplate) setBootstrap(s observe.Serving, cluster, state string) error {
+func (r *podTemplate) setBootstrap(s etcdconf.Config, cluster, state string) error {
 	at := slices.IndexFunc(r.template.Spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
 	if at < 0 {
 		return fmt.Errorf("container %q is not in the pod template", s.Container)
@@ -151,9 +152,9 @@ func (r podTemplate) clone() podTemplate {
 }
 
 // serving reads how the pod of an ordinal would be configured by the recipe.
-func (r podTemplate) serving(ctx context.Context, reader *observe.Reader, sts *appsv1.StatefulSet, pod string) (observe.Serving, error) {
+func (r podTemplate) serving(ctx context.Context, reader *observe.Reader, sts *appsv1.StatefulSet, pod string) (etcdconf.Config, error) {
 	contents := reader.Files(sts.Namespace).Contents(ctx)
-	return observe.ServingOf(operate.PodOf(sts, r.template, pod), func(kind, name string) (map[string][]byte, error) {
+	return etcdconf.ParsePod(operate.PodOf(sts, r.template, pod), func(kind, name string) (map[string][]byte, error) {
 		data, err := contents(kind, name)
 		if edited, ok := r.configs[name]; ok && kind == "ConfigMap" && err == nil {
 			data = maps.Clone(data)
@@ -166,7 +167,7 @@ func (r podTemplate) serving(ctx context.Context, reader *observe.Reader, sts *a
 }
 
 // bootstrapOf is what a member with an empty data directory would read.
-func bootstrapOf(s observe.Serving) membership.BootstrapFlags {
+func bootstrapOf(s etcdconf.Config) membership.BootstrapFlags {
 	l := membership.BootstrapFlags{Existing: s.InitialClusterState == stateExisting}
 	for entry := range strings.SplitSeq(s.InitialCluster, ",") {
 		if _, url, ok := strings.Cut(strings.TrimSpace(entry), "="); ok {

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -79,9 +80,9 @@ func tellOne(t *testing.T, container corev1.Container, configs map[string]map[st
 		sts.Spec.Template.Spec.Volumes = append(sts.Spec.Template.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: from}})
 	}
 	before := podTemplate{template: sts.Spec.Template, configs: configs}
-	read := func(r podTemplate) observe.Serving {
+	read := func(r podTemplate) etcdconf.Config {
 		t.Helper()
-		s, err := observe.ServingOf(operate.PodOf(sts, r.template, "main-1"), func(_, name string) (map[string][]byte, error) {
+		s, err := etcdconf.ParsePod(operate.PodOf(sts, r.template, "main-1"), func(_, name string) (map[string][]byte, error) {
 			data := map[string][]byte{}
 			for k, v := range r.configs[name] {
 				data[k] = []byte(v)

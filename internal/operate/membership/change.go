@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -145,7 +146,7 @@ func (j *Change) text() (string, error) {
 }
 
 // recordTemplate fills in what the StatefulSet is made from.
-func (j *Change) recordTemplate(sts *appsv1.StatefulSet, r podTemplate, s observe.Serving, edited podTemplate) error {
+func (j *Change) recordTemplate(sts *appsv1.StatefulSet, r podTemplate, s etcdconf.Config, edited podTemplate) error {
 	j.StatefulSet, j.Container = sts.UID, s.Container
 	j.Strategy = *sts.Spec.UpdateStrategy.DeepCopy()
 	c := containerOf(&r.template, s.Container)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -72,7 +73,7 @@ type observation struct {
 	// container is the one that runs etcd, where serving doesn't say.
 	container string
 	// serving is how the pod of each place is, or would be, configured.
-	serving []observe.Serving
+	serving []etcdconf.Config
 	// names are members' names by peer URL.
 	names map[string]string
 }

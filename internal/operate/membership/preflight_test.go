@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -38,7 +39,7 @@ func well() *observation {
 		name := fmt.Sprintf("main-%d", place)
 		url := "https://" + name + ".main.team.svc:2380"
 		seat := membership.Replica{Pod: name, URL: url}
-		s.serving = append(s.serving, observe.Serving{Container: "etcd", AdvertisePeer: []string{url}, ListenPeer: []string{"https://0.0.0.0:2380"}})
+		s.serving = append(s.serving, etcdconf.Config{Container: "etcd", AdvertisePeer: []string{url}, ListenPeer: []string{"https://0.0.0.0:2380"}})
 		if place < 3 {
 			id := uint64(place + 1)
 			seat.UID, seat.Updated = "u", true

@@ -13,11 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // findDruid finds what only a druid cluster has.
-func (r *Plan) findDruid(ctx context.Context, reader *observe.Reader, contents observe.Contents, spec *corev1.PodSpec, image string) error {
+func (r *Plan) findDruid(ctx context.Context, reader *observe.Reader, contents etcdconf.Contents, spec *corev1.PodSpec, image string) error {
 	d := &Druid{ConfigMap: r.Owner.Name + "-config"}
 	store, ok, err := reader.BackupStore(ctx, r.Owner)
 	if err != nil {

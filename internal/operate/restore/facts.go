@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -51,7 +52,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err != nil {
 		return err
 	}
-	r.Etcd = cmp.Or(r.Etcd, observe.ImageVersion(operate.PodOf(sts, sts.Spec.Template, r.Members[0].Pod)))
+	r.Etcd = cmp.Or(r.Etcd, etcdconf.ImageVersion(operate.PodOf(sts, sts.Spec.Template, r.Members[0].Pod)))
 	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
 	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
@@ -73,10 +74,10 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 
 // findMembers fills in the members that there are to be, and returns the settings
 // of the first.
-func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents observe.Contents, size int) (first observe.Serving, err error) {
+func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, size int) (first etcdconf.Config, err error) {
 	for place := range size {
 		pod := operate.PodOf(sts, sts.Spec.Template, r.Owner.PodName(place))
-		s, err := observe.ServingOf(pod, contents)
+		s, err := etcdconf.ParsePod(pod, contents)
 		if err != nil {
 			return first, err
 		}
@@ -111,7 +112,7 @@ func voters(r *Plan) int32 {
 
 // waitsForOthers says that a pod is only Ready when its member is in a quorum: before
 // a startup probe has succeeded it isn't, either.
-func waitsForOthers(sts *appsv1.StatefulSet, s observe.Serving) bool {
+func waitsForOthers(sts *appsv1.StatefulSet, s etcdconf.Config) bool {
 	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
 		return c.Name == s.Container && (asksQuorum(&c, c.ReadinessProbe, s) || asksQuorum(&c, c.StartupProbe, s))
 	})
@@ -120,7 +121,7 @@ func waitsForOthers(sts *appsv1.StatefulSet, s observe.Serving) bool {
 // asksQuorum says that a probe fails while a member has no quorum. What nobody knows,
 // as a script, may. HTTP on the clients' port does whatever it asks for: etcd serves
 // nothing there before it has joined the others. But it accepts connections.
-func asksQuorum(c *corev1.Container, p *corev1.Probe, s observe.Serving) bool {
+func asksQuorum(c *corev1.Container, p *corev1.Probe, s etcdconf.Config) bool {
 	switch {
 	case p == nil || p.TCPSocket != nil:
 		return false
@@ -152,7 +153,7 @@ func portOf(u string) string {
 
 // findFiles finds the volumes of the data directories, and a pod that mounts them
 // where etcd's container does.
-func (r *Plan) findFiles(sts *appsv1.StatefulSet, s observe.Serving, image string) error {
+func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image string) error {
 	r.Files.DataDir, r.Files.WALDir, r.Files.Image = s.DataDir, s.WALDir, image
 	spec := &sts.Spec.Template.Spec
 	i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })

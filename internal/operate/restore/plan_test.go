@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -44,7 +45,7 @@ func TestRestoreFiles(t *testing.T) {
 		}
 		sts.Spec.Template.Spec.Containers = []corev1.Container{{Name: "etcd", VolumeMounts: row.mounts}}
 		r := &Plan{}
-		if err := r.findFiles(sts, observe.Serving{Container: "etcd", DataDir: "/data/etcd", WALDir: row.wal}, "busybox"); err != nil {
+		if err := r.findFiles(sts, etcdconf.Config{Container: "etcd", DataDir: "/data/etcd", WALDir: row.wal}, "busybox"); err != nil {
 			t.Fatal(err)
 		}
 		if r.Files.UnmountedDataDir != row.loose || (r.Files.Manifest == "") != (row.loose != "") {
@@ -84,7 +85,7 @@ func TestWaitsForOthers(t *testing.T) {
 			Name: "etcd", ReadinessProbe: row.readiness, StartupProbe: row.startup,
 			Ports: []corev1.ContainerPort{{Name: "metrics", ContainerPort: 8080}},
 		}}
-		serving := observe.Serving{Container: "etcd", ListenMetrics: []string{"http://0.0.0.0:8080"}}
+		serving := etcdconf.Config{Container: "etcd", ListenMetrics: []string{"http://0.0.0.0:8080"}}
 		if got := waitsForOthers(sts, serving); got != row.want {
 			t.Errorf("%s: waits for others: %t, want %t", row.name, got, row.want)
 		}

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
@@ -77,7 +78,7 @@ func restartsFromSnapshot(spec *corev1.PodSpec, container string) bool {
 }
 
 // onePath refuses members whose directories differ: every pod gets the same commands.
-func (r Plan) onePath(first, pod string, a, b observe.Serving) error {
+func (r Plan) onePath(first, pod string, a, b etcdconf.Config) error {
 	there, here := Files{DataDir: a.DataDir, WALDir: a.WALDir}.dirs(), Files{DataDir: b.DataDir, WALDir: b.WALDir}.dirs()
 	if slices.Equal(there, here) {
 		return nil

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package etcdconf
 
 import (
 	"errors"
 	"testing"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 const filesPod = `
@@ -67,10 +65,9 @@ metadata: {name: m, namespace: shop}
 data: {ca.crt: ca of m}
 `
 
-func TestFile(t *testing.T) {
+func TestReadFile(t *testing.T) {
 	t.Parallel()
-	objects := podObjects(t, []byte(filesPod))
-	pod := objects[0].(*corev1.Pod)
+	pod, contents := parseObjects(t, []byte(filesPod))
 	for _, row := range []struct{ path, want, err string }{
 		{path: "/etc/tls/tls.crt", want: "cert"},
 		{path: "/etc//tls/./tls.crt", want: "cert"},
@@ -95,7 +92,7 @@ func TestFile(t *testing.T) {
 	} {
 		t.Run(row.path, func(t *testing.T) {
 			t.Parallel()
-			got, err := (&Reader{Reader: objects}).File(t.Context(), pod, "etcd", row.path)
+			got, _, err := ReadFile(pod, "etcd", row.path, contents)
 			if string(got) != row.want || (err == nil) != (row.err == "") || err != nil && err.Error() != row.err {
 				t.Errorf("%q, error %v; want %q, error %s", got, err, row.want, row.err)
 			}

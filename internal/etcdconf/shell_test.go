@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package etcdconf
 
 import (
 	"testing"
@@ -118,10 +118,10 @@ func FuzzServing(f *testing.F) {
 		contents := func(string, string) (map[string][]byte, error) { return map[string][]byte{"c": []byte(file)}, nil }
 		c := &pod.Spec.Containers[0]
 		c.Command, c.Args = []string{"sh", "-c", script}, []string{arg}
-		_, _ = ServingOf(pod, contents)
+		_, _ = ParsePod(pod, contents)
 		c.Command, c.Args = []string{"etcd"}, []string{arg, script}
-		_, _ = ServingOf(pod, contents)
+		_, _ = ParsePod(pod, contents)
 		c.Command, c.Args = nil, []string{"start-etcd", arg}
-		_, _ = ServingOf(pod, contents)
+		_, _ = ParsePod(pod, contents)
 	})
 }

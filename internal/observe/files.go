@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // Files reads what pods of one namespace are given by ConfigMaps and Secrets.
@@ -32,20 +34,20 @@ func (r *Reader) Files(namespace string) *Files {
 	return &Files{reader: r, namespace: namespace, read: map[[2]string]contentsRead{}}
 }
 
-// Serving reads how a pod's etcd is configured.
-func (f *Files) Serving(ctx context.Context, pod *corev1.Pod) (Serving, error) {
-	return ServingOf(pod, f.contents(ctx))
+// Config reads how a pod's etcd is configured.
+func (f *Files) Config(ctx context.Context, pod *corev1.Pod) (etcdconf.Config, error) {
+	return etcdconf.ParsePod(pod, f.contents(ctx))
 }
 
 // File reads a file as a container of the pod sees it, and says where it is
 // from. Its errors may be a *MissingError, an *UnreadableError, or the API server's.
-func (f *Files) File(ctx context.Context, pod *corev1.Pod, container, path string) ([]byte, Origin, error) {
-	return readFile(pod, container, path, f.contents(ctx))
+func (f *Files) File(ctx context.Context, pod *corev1.Pod, container, path string) ([]byte, etcdconf.Origin, error) {
+	return etcdconf.ReadFile(pod, container, path, f.contents(ctx))
 }
 
 // Variable is a variable of a container's environment, false where it has none.
 func (f *Files) Variable(ctx context.Context, pod *corev1.Pod, container, name string) (string, bool, error) {
-	return variable(pod, container, name, f.contents(ctx))
+	return etcdconf.Variable(pod, container, name, f.contents(ctx))
 }
 
 // Secret reads a Secret's data.
@@ -54,9 +56,9 @@ func (f *Files) Secret(ctx context.Context, name string) (map[string][]byte, err
 }
 
 // Contents reads ConfigMaps and Secrets of the namespace.
-func (f *Files) Contents(ctx context.Context) Contents { return f.contents(ctx) }
+func (f *Files) Contents(ctx context.Context) etcdconf.Contents { return f.contents(ctx) }
 
-func (f *Files) contents(ctx context.Context) Contents {
+func (f *Files) contents(ctx context.Context) etcdconf.Contents {
 	return func(kind, name string) (map[string][]byte, error) {
 		key := [2]string{kind, name}
 		got, ok := f.read[key]
@@ -79,7 +81,7 @@ func (r *Reader) contents(ctx context.Context, kind, namespace, name string) (ma
 	err := r.Get(ctx, key, object)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, &MissingError{Kind: kind, Namespace: namespace, Name: name}
+		return nil, &etcdconf.MissingError{Kind: kind, Namespace: namespace, Name: name}
 	case err != nil:
 		return nil, fmt.Errorf("read %s %s/%s: %w", kind, namespace, name, err)
 	}
@@ -95,9 +97,9 @@ func configData(c *corev1.ConfigMap) map[string][]byte {
 	return data
 }
 
-// Serving reads how a pod's etcd is configured.
-func (r *Reader) Serving(ctx context.Context, pod *corev1.Pod) (Serving, error) {
-	return r.Files(pod.Namespace).Serving(ctx, pod)
+// Config reads how a pod's etcd is configured.
+func (r *Reader) Config(ctx context.Context, pod *corev1.Pod) (etcdconf.Config, error) {
+	return r.Files(pod.Namespace).Config(ctx, pod)
 }
 
 // File reads a file as a container of the pod sees it.

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package etcdconf
 
-import (
-	"strings"
-)
+import "strings"
 
 // shell reads as much of a script as tells how it starts etcd: words, quotes,
 // assignments and the plain forms of variables. It runs nothing: what only a

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+// Package etcdconf reads how a container's etcd is configured: its command, script,
+// flags, environment and files. It knows Kubernetes' API types and no client: the caller
+// passes a function that reads ConfigMaps and Secrets.
+package etcdconf
 
 import (
 	"fmt"
@@ -11,8 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Serving is how a pod's member is configured, as etcd itself reads it.
-type Serving struct {
+// Config is the configuration of a pod's member, as etcd itself reads it.
+type Config struct {
 	// Container is the one that runs etcd.
 	Container string
 	// Name is the member's, which need not be the pod's.
@@ -51,23 +54,23 @@ type TLSFiles struct {
 // trusted authority signed: it does so also where only that authority is set.
 func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA != "" }
 
-// ServingOf reads how a pod's etcd is configured. It reads only those objects
-// that the configuration points to.
-func ServingOf(pod *corev1.Pod, contents Contents) (Serving, error) {
+// ParsePod returns the configuration of a pod's etcd. It reads only those objects
+// that the configuration refers to.
+func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 	c := MemberContainer(&pod.Spec)
 	if c == nil {
-		return Serving{}, fmt.Errorf("pod %s/%s has no container that runs etcd", pod.Namespace, pod.Name)
+		return Config{}, fmt.Errorf("pod %s/%s has no container that runs etcd", pod.Namespace, pod.Name)
 	}
 	env := &environment{pod: pod, container: c, contents: contents}
 	s, err := settingsOf(env, wrapper(c))
 	if err != nil {
-		return Serving{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return Config{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	out := s.serving()
+	out := s.config()
 	out.Container = c.Name
 	out.Client = clientFiles(env)
 	if env.err != nil {
-		return Serving{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, env.err)
+		return Config{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, env.err)
 	}
 	return out, nil
 }
@@ -92,8 +95,8 @@ const (
 	defaultDataSuffix = ".etcd"
 )
 
-func (s *settings) serving() Serving {
-	out := Serving{Where: map[string]string{}}
+func (s *settings) config() Config {
+	out := Config{Where: map[string]string{}}
 	text := func(flag, unset string) string {
 		value, where, ok := s.get(flag)
 		if !ok {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package etcdconf
 
 import (
 	"fmt"
@@ -31,9 +31,9 @@ type Origin struct {
 	Key  string
 }
 
-// readFile reads a file as a container of the pod sees it, and reports the object
+// ReadFile reads a file as a container of the pod sees it, and reports the object
 // that holds it. The error may be a *MissingError, an *UnreadableError or one of contents.
-func readFile(pod *corev1.Pod, container, name string, contents Contents) ([]byte, Origin, error) {
+func ReadFile(pod *corev1.Pod, container, name string, contents Contents) ([]byte, Origin, error) {
 	c := containerNamed(pod, container)
 	if c == nil {
 		return nil, Origin{}, fmt.Errorf("pod %s/%s has no container %q", pod.Namespace, pod.Name, container)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package etcdconf
 
 import (
 	"errors"
@@ -42,9 +42,9 @@ type environment struct {
 	err error
 }
 
-// variable returns a variable of a container's environment, and false where the pod
+// Variable returns a Variable of a container's environment, and false where the pod
 // doesn't set it.
-func variable(pod *corev1.Pod, container, name string, contents Contents) (string, bool, error) {
+func Variable(pod *corev1.Pod, container, name string, contents Contents) (string, bool, error) {
 	c := containerNamed(pod, container)
 	if c == nil {
 		return "", false, nil
