@@ -59,6 +59,7 @@ require (
 	gotest.tools/v3 v3.5.2 // indirect
 	k8s.io/component-base v0.37.1 // indirect
 	k8s.io/component-helpers v0.37.1 // indirect
+	mvdan.cc/sh/v3 v3.14.1 // indirect
 )
 
 require (

@@ -40,7 +40,16 @@ type environment struct {
 	contents  Contents
 	// err is the first that a lookup met.
 	err error
+	// expanded are the values of Env's entries that were looked up: a value may refer to
+	// the one before it several times, and that one again.
+	expanded map[int]string
 }
+
+// maxVariable is the longest variable or argument that Linux passes to a program
+// (MAX_ARG_STRLEN). Each variable may double the one before it.
+const maxVariable = 128 << 10
+
+var errTooLong = errors.New("longer than the 128 KiB that Linux passes to a program")
 
 // Variable returns a Variable of a container's environment, and false where the pod
 // doesn't set it.
@@ -66,13 +75,28 @@ func (e *environment) before(name string, end int) (string, bool) {
 			continue
 		}
 		if v.ValueFrom == nil {
-			return expandReferences(v.Value, func(n string) (string, bool) { return e.before(n, i) }), true
+			return e.expandAt(i), true
 		}
 		value, ok, err := e.valueFrom(v.ValueFrom)
 		e.note(name, err)
 		return value, ok
 	}
 	return e.from(name)
+}
+
+// expandAt returns the value of the i-th variable, which refers to those before it.
+func (e *environment) expandAt(i int) string {
+	if value, done := e.expanded[i]; done {
+		return value
+	}
+	v := e.container.Env[i]
+	value, err := expandReferences(v.Value, func(n string) (string, bool) { return e.before(n, i) })
+	e.note(v.Name, err)
+	if e.expanded == nil {
+		e.expanded = map[int]string{}
+	}
+	e.expanded[i] = value
+	return value
 }
 
 func (e *environment) note(name string, err error) {
@@ -165,13 +189,16 @@ func (e *environment) field(path string) (string, bool, error) {
 
 // expandReferences replaces $(NAME) as the kubelet does in commands, arguments
 // and values: $$ stands for $, and what is not known stays as it is written.
-func expandReferences(text string, lookup func(string) (string, bool)) string {
+func expandReferences(text string, lookup func(string) (string, bool)) (string, error) {
 	var out strings.Builder
 	for {
 		before, after, found := strings.Cut(text, "$")
 		out.WriteString(before)
+		if out.Len() > maxVariable {
+			return "", errTooLong
+		}
 		if !found {
-			return out.String()
+			return out.String(), nil
 		}
 		name, rest, closed := strings.Cut(after, ")")
 		switch {
@@ -206,4 +233,12 @@ func hostname(pod *corev1.Pod) string {
 func isMissing(err error) bool {
 	var missing *MissingError
 	return errors.As(err, &missing)
+}
+
+func cutBoth(s, before, after string) (string, bool) {
+	s, ok := strings.CutPrefix(s, before)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(s, after)
 }

@@ -5,7 +5,6 @@ package etcdconf
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -55,11 +54,9 @@ type invocation struct {
 	// args are what etcd is given, and env the assignments before it, where
 	// no shell is in between.
 	args, env []string
-	// before and after are the script's text up to etcd and from there on,
-	// where a shell starts it; positional are the words behind the script.
-	before, after string
-	positional    []string
-	inShell       bool
+	// script is set where a shell starts the program; positional are the words behind it.
+	script     *script
+	positional []string
 }
 
 func startedBy(command, args []string) invocation {
@@ -106,13 +103,7 @@ func subcommand(words []string) string {
 	return ""
 }
 
-// inShell finds etcd where a shell would take it for a command: at the start
-// of a line, after an operator or a keyword, behind assignments of variables.
-var inShell = regexp.MustCompile(`(?m)(?:^|[;&|({\x60]|\b(?:exec|then|do|else|time|nohup)\s)\s*` +
-	`(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^)]*\)|[^\s;&|"'(]*)\s+)*` +
-	`(?:[\w./-]*/)?(etcd)(?:\s+([\w-]+))?(?:[\s;&|)}\x60\\]|$)`)
-
-// inScript looks through the text that follows a shell's -c.
+// inScript parses the script that follows a shell's -c.
 func inScript(words []string, shell string) invocation {
 	at := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
@@ -124,19 +115,9 @@ func inScript(words []string, shell string) invocation {
 	if at <= 0 || at >= len(words) {
 		return found
 	}
-	script := words[at]
-	for _, m := range inShell.FindAllStringSubmatchIndex(script, -1) {
-		var next []string
-		if m[4] >= 0 {
-			next = []string{script[m[4]:m[5]]}
-		}
-		found = invocation{
-			program: "etcd" + subcommand(next), inShell: true,
-			before: script[:m[2]], after: script[m[3]:], positional: words[at+1:],
-		}
-		if found.program == "etcd" {
-			break
-		}
+	parsed := parseScript(words[at])
+	if parsed.program == "" {
+		return found
 	}
-	return found
+	return invocation{program: parsed.program, script: &parsed, positional: words[at+1:]}
 }

@@ -55,7 +55,11 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	expand := func(words []string) []string {
 		out := make([]string, len(words))
 		for i, w := range words {
-			out[i] = expandReferences(w, env.lookup)
+			value, err := expandReferences(w, env.lookup)
+			if err != nil && env.err == nil {
+				env.err = fmt.Errorf("argument of container %s: %w", c.Name, err)
+			}
+			out[i] = value
 		}
 		return out
 	}
@@ -65,15 +69,14 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	switch {
 	case wrapped:
 		return s, s.wrapped(env)
-	case started.inShell:
-		sh := &shell{
-			env: env.lookup, hostname: hostname(env.pod), positional: started.positional,
-			vars: map[string]string{}, exported: map[string]bool{},
+	case started.script != nil:
+		if started.script.etcd == nil {
+			return s, started.script.err
 		}
-		sh.assign(started.before)
-		words, _, _ = sh.command(started.after)
-		s.env, s.script = sh.environ, true
-		s.inScript = func(variable string) bool { _, ok := sh.vars[variable]; return ok }
+		r := newRun(started.script, env.lookup, hostname(env.pod), started.positional)
+		words = r.etcdArgs()
+		s.env, s.script = r.environ, true
+		s.inScript = func(variable string) bool { _, ok := r.vars[variable]; return ok }
 	case len(started.env) > 0:
 		s.env = assigned(started.env, env.lookup)
 	}
