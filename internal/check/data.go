@@ -178,7 +178,7 @@ func (f *Facts) corrupt(h Hashes, by map[uint32][]string, values []uint32) Findi
 }
 
 func autoCompaction(f *Facts) []Finding {
-	if f.forKubernetes() {
+	if f.Owner.Product().ServesKubernetes {
 		return notApplicable("Kubernetes API servers compact their stores themselves")
 	}
 	pod, found := f.looked()

@@ -18,7 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
 func hash(i int, change func(*etcd.Hash)) func(*Facts) {
@@ -134,7 +134,7 @@ func TestData(t *testing.T) {
 		{name: "in a script", id: "D005", with: pod(0, func(p *corev1.Pod) {
 			p.Spec.Containers[0].Command = []string{"sh", "-c", "exec etcd --auto-compaction-retention 5m \\\n --x"}
 		}), want: OK},
-		{name: "of Kubernetes", id: "D005", with: func(f *Facts) { f.Owner.Distribution = observe.DistributionKamaji }, want: NotApplicable},
+		{name: "of Kubernetes", id: "D005", with: func(f *Facts) { f.Owner.Distribution = flavour.Kamaji }, want: NotApplicable},
 
 		{name: "claim", id: "D006", want: OK},
 		{name: "emptyDir", id: "D006", with: volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}), want: Warning, says: "/data/etcd is in emptyDir data"},

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -114,7 +115,7 @@ func (f *Facts) toRemove(l etcd.Listed) string {
 	switch {
 	case l.DuePod(f.Owner) != "":
 		return f.kubectl("describe", "statefulset", f.Owner.StatefulSet)
-	case l.Pod != "" && f.Owner.Membership().Manager != observe.ByNobody:
+	case l.Pod != "" && f.Owner.Membership().Manager != flavour.Unmanaged:
 		return f.kubectl("describe", "pod", l.Pod)
 	}
 	return f.cmd("member remove", called(l))
@@ -144,7 +145,7 @@ func (f *Facts) outsider(pod string) Finding {
 	switch {
 	case f.operation() != "":
 		return info("", "%s is no member now: %s", pod, f.operation())
-	case f.Owner.Membership().Manager != observe.ByNobody:
+	case f.Owner.Membership().Manager != flavour.Unmanaged:
 		return warning(f.kubectl("describe pod", pod), "%s is no member: it was removed, or has not joined yet", pod)
 	}
 	return failure(f.replace(pod), "%s is no member: it was removed from etcd, or never joined", pod)
@@ -153,8 +154,8 @@ func (f *Facts) outsider(pod string) Finding {
 // replace is how to give a pod a new member: by whoever manages the members, if anybody
 // does.
 func (f *Facts) replace(pod string, flags ...string) string {
-	if w := f.Owner.Membership(); w.Replace != "" && f.Owner.Flavour != observe.Druid {
-		return w.Replace
+	if w := f.Owner.Membership(); w.ReplaceHow != "" && f.Owner.Flavour != observe.Druid {
+		return w.ReplaceHow
 	}
 	return f.cmd("member replace", append([]string{pod}, flags...)...)
 }

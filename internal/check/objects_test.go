@@ -20,6 +20,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -222,7 +223,7 @@ func TestWorkload(t *testing.T) {
 		}), want: Warning},
 		{name: "endpoint status", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = execProbe("etcdctl", "endpoint", "status") }), want: OK},
 		{name: "none", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = nil }), want: OK},
-		{name: "an operator's", id: "W001", with: func(f *Facts) { liveness("/health")(f); f.Owner.Distribution = observe.DistributionDruid }, want: Warning, fix: "let it ask /livez"},
+		{name: "an operator's", id: "W001", with: func(f *Facts) { liveness("/health")(f); f.Owner.Distribution = flavour.Druid }, want: Warning, fix: "let it ask /livez"},
 
 		{name: "readyz", id: "W002", want: OK},
 		{name: "none", id: "W002", with: template(func(c *corev1.Container) { c.ReadinessProbe = nil }), want: Warning},
@@ -286,7 +287,7 @@ func TestWorkload(t *testing.T) {
 // druid makes the cluster an Etcd with a store and fresh conditions.
 func druid(change func(*druidv1alpha1.Etcd)) func(*Facts) {
 	return func(f *Facts) {
-		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = observe.Druid, observe.DistributionDruid, "Etcd"
+		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = observe.Druid, flavour.Druid, "Etcd"
 		schedule := "0 0 * * *"
 		e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Name: "main", Generation: 2}}
 		e.Spec.Backup = druidv1alpha1.BackupSpec{

@@ -6,6 +6,7 @@ package check
 import (
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -23,17 +24,17 @@ func (f *Facts) change(order, druid string) string {
 		return order + ", which is etcd-druid's to do: an Etcd has no field for it"
 	case o.Flavour == observe.Druid:
 		return druid + ": " + f.kubectl("edit etcd "+o.Name)
-	case o.Distribution == observe.DistributionKubeadm:
-		return order + " in /etc/kubernetes/manifests/etcd.yaml, on one control plane node after the other"
+	case o.Product().Settings != "":
+		return order + " " + o.Product().Settings
 	case o.Controller != nil:
 		return order + " by way of " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
 			f.kubectl("edit "+typed(o.Controller.APIVersion, o.Controller.Kind)+" "+o.Controller.Name)
-	case o.Distribution == observe.DistributionCozystack:
+	case o.ReadOnly() && o.Target().Kind != "":
 		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+typed(o.APIVersion, o.Kind)+" "+o.Name)
 	case release != "":
 		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"
-	case w.Manager == observe.ByOperator:
-		return order + " by way of " + w.Who
+	case w.Manager == flavour.ByOperator:
+		return order + " by way of " + w.ManagerName
 	}
 	return order + ": " + f.kubectl("edit statefulset "+o.StatefulSet)
 }
@@ -41,7 +42,7 @@ func (f *Facts) change(order, druid string) string {
 // writable says whether the StatefulSet is where a person changes the members' pods.
 func (f *Facts) writable() bool {
 	o := f.Owner
-	return o.StatefulSet != "" && o.Controller == nil && o.Annotations[helmRelease] == "" && o.Membership().Manager != observe.ByOperator
+	return o.StatefulSet != "" && o.Controller == nil && o.Annotations[helmRelease] == "" && o.Membership().Manager != flavour.ByOperator
 }
 
 // typed is a kind as kubectl takes it where several groups have one of that name.

@@ -15,22 +15,23 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // The owners that write the members' pods themselves.
 var owners = map[string]func(*Facts){
 	"druid": func(f *Facts) {
-		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = observe.Druid, observe.DistributionDruid, "Etcd"
+		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = observe.Druid, flavour.Druid, "Etcd"
 		f.Owner.APIVersion = druidv1alpha1.SchemeGroupVersion.String()
 		f.Etcd.Value = &druidv1alpha1.Etcd{}
 	},
 	"operator": func(f *Facts) {
-		f.Owner.Distribution = observe.DistributionEtcdOperator
+		f.Owner.Distribution = flavour.EtcdOperator
 		f.Owner.Controller = &metav1.OwnerReference{APIVersion: "operator.etcd.io/v1alpha1", Kind: "EtcdCluster", Name: "ec"}
 	},
 	"helm": func(f *Facts) {
-		f.Owner.Distribution = observe.DistributionBitnami
+		f.Owner.Distribution = flavour.Bitnami
 		f.Owner.Annotations = map[string]string{helmRelease: "chart"}
 	},
 	"kubeadm": kubeadm,

@@ -78,7 +78,7 @@ func (f *Facts) apart(pod string) string {
 	move := f.move(pod)
 	switch n := len(f.Nodes.Value); {
 	case f.Owner.ReadOnly():
-		return f.Owner.Membership().Way
+		return f.Owner.Membership().ScaleHow
 	case f.Nodes.Err == nil && n < f.size():
 		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.size(), move)
 	case f.Policy.Value.In(v1alpha1.ModeEnforce):

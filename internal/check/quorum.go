@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -129,8 +130,8 @@ func (f *Facts) grow(n int) string {
 
 // scaleTo is how a cluster gets so many members.
 func (f *Facts) scaleTo(n int) string {
-	if w := f.Owner.Membership(); f.Owner.Flavour != observe.Druid && w.Manager != observe.ByNobody {
-		return w.Way
+	if w := f.Owner.Membership(); f.Owner.Flavour != observe.Druid && w.Manager != flavour.Unmanaged {
+		return w.ScaleHow
 	}
 	return f.cmd("scale", fmt.Sprintf("--replicas %d", n))
 }

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -134,10 +135,10 @@ func TestMembers(t *testing.T) {
 
 		{name: "removed", id: "M002", with: removed, want: Failure, says: "main-1 is no member: it was removed from etcd, or never joined", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
 		{name: "removed for now", id: "M002", with: func(f *Facts) { removed(f); scaling(f) }, want: Info, says: "main-1 is no member now: scale from 3 to 5 members", fix: "-"},
-		{name: "not joined yet, where others do that", id: "M002", with: func(f *Facts) { removed(f); f.Owner.Distribution = observe.DistributionBitnami }, want: Warning, fix: "kubectl describe pod main-1 -n team"},
+		{name: "not joined yet, where others do that", id: "M002", with: func(f *Facts) { removed(f); f.Owner.Distribution = flavour.Bitnami }, want: Warning, fix: "kubectl describe pod main-1 -n team"},
 		{name: "removed, and it still answers", id: "M002", with: func(f *Facts) {
 			removed(f)
-			f.Survey.Value.Members[1].ID, f.Owner.Distribution = 77, observe.DistributionBitnami
+			f.Survey.Value.Members[1].ID, f.Owner.Distribution = 77, flavour.Bitnami
 		}, want: Warning, says: "main-1 is no member", fix: "kubectl describe pod main-1 -n team"},
 		{name: "silent, and the list has one more", id: "M002", with: func(f *Facts) { silent(1)(f); away(&f.Survey.Value.List[1]) }, want: OK},
 		{name: "removed", id: "Q001", with: removed, want: OK, says: "2 of 2 voters, quorum is 2", fix: "-"},

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // member is the first member's pod, or the one that would be made next; nil
@@ -56,19 +54,6 @@ func podNamed(pods []*corev1.Pod, name string) *corev1.Pod {
 func static(pod *corev1.Pod) bool {
 	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return mirror
-}
-
-// forKubernetes says whether the store is a Kubernetes control plane's, whose
-// API server compacts it. etcd-druid's mostly are.
-func (f *Facts) forKubernetes() bool {
-	switch f.Owner.Distribution {
-	case observe.DistributionDruid, observe.DistributionKamaji, observe.DistributionHyperShift, observe.DistributionK0smotron,
-		observe.DistributionVCluster, observe.DistributionKarmada, observe.DistributionKarmadaChart, observe.DistributionKubeadm:
-		return true
-	case observe.DistributionEtcdOperator, observe.DistributionCozystack, observe.DistributionAenix,
-		observe.DistributionBitnami, observe.DistributionPlain, observe.DistributionPods:
-	}
-	return false
 }
 
 // words are what a container executes, shell scripts taken apart. Scripts are

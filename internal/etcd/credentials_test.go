@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
@@ -77,7 +78,7 @@ func TestIdentity(t *testing.T) {
 			name:    "the distribution's",
 			secrets: map[string]map[string][]byte{"server": server.secret(ca), "kam-root-client-certs": client("root"), "x": client("other")},
 			change: func(w *world) {
-				w.owner.Distribution, w.owner.Name = observe.DistributionKamaji, "kam"
+				w.owner.Distribution, w.owner.Name = flavour.Kamaji, "kam"
 			},
 			want: "root",
 		},

@@ -149,15 +149,15 @@ func (h *hunt) consider(p pair, err error) *pair {
 // known is what the cluster's distribution makes for clients.
 func (h *hunt) known(ctx context.Context) *pair {
 	for _, k := range knownClients(h.owner, h.serverSecret(ctx)) {
-		data, err := h.files.Secret(ctx, k.secret)
+		data, err := h.files.Secret(ctx, k.Secret)
 		if err != nil {
 			h.consider(pair{}, err)
 			continue
 		}
-		if len(data[k.cert]) == 0 {
+		if len(data[k.Cert]) == 0 {
 			continue
 		}
-		p, err := pairFrom(data[k.cert], data[k.key], "Secret "+h.pod.Namespace+"/"+k.secret+", key "+k.cert)
+		p, err := pairFrom(data[k.Cert], data[k.Key], "Secret "+h.pod.Namespace+"/"+k.Secret+", key "+k.Cert)
 		if found := h.consider(p, err); found != nil {
 			return found
 		}

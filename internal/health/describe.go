@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -161,7 +162,7 @@ func UnseenKind(unseen []v1alpha1.Unseen, resource string) bool {
 func BlindTo(unseen []v1alpha1.Unseen, distribution string) []string {
 	var kinds []string
 	for _, kind := range []string{"statefulsets.apps", "pods", "leases.coordination.k8s.io"} {
-		counts := kind != "leases.coordination.k8s.io" || distribution == string(observe.DistributionDruid)
+		counts := kind != "leases.coordination.k8s.io" || flavour.Of(flavour.Name(distribution)).RenewsLeases
 		if counts && UnseenKind(unseen, kind) {
 			kinds = append(kinds, kind)
 		}

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -22,12 +24,13 @@ import (
 // for the pods of an operator that makes them itself the object that it makes them for.
 // False for a pod of no cluster, and where that object is gone.
 func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
-	if !fromOperator(pod) || !looseMember(pod) {
+	made, ok := madeByOperator(pod)
+	if !ok || !looseMember(pod) {
 		return r.OwnerOfPod(ctx, pod)
 	}
 	o := podOwner(pod)
 	cluster := unstructured.Unstructured{}
-	cluster.SetGroupVersionKind(cozystackCluster)
+	cluster.SetGroupVersionKind(made.Kind)
 	found, err := r.fetch(ctx, o.Namespace, o.Name, &cluster)
 	if err != nil || !found {
 		return Owner{}, false, err
@@ -42,10 +45,17 @@ func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, boo
 	return o, err == nil, err
 }
 
-// fromOperator says whether a pod is one of an operator's that makes its pods itself.
-func fromOperator(pod *corev1.Pod) bool {
+// madeByOperator returns the cluster of a pod of an operator that makes its pods itself,
+// and false for any other pod.
+func madeByOperator(pod *corev1.Pod) (flavour.PodCluster, bool) {
 	ref := metav1.GetControllerOfNoCopy(pod)
-	return ref != nil && groupOf(ref) == cozystackCluster.Group && pod.Labels[cozystackLabel] != ""
+	made, ok := flavour.OfPod(pod)
+	return made, ok && ref != nil && groupOf(ref) == made.Kind.Group
+}
+
+func isMadeByOperator(pod *corev1.Pod) bool {
+	_, ok := madeByOperator(pod)
+	return ok
 }
 
 // claimsOf are the claims that are a pod's alone, as if they were made from templates:
@@ -79,7 +89,7 @@ func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *spread.
 	var ending []string
 	for i := range pods.Items {
 		switch other := &pods.Items[i]; {
-		case other.Name == pod.Name || !fromOperator(other):
+		case other.Name == pod.Name || !isMadeByOperator(other):
 		case other.DeletionTimestamp != nil:
 			ending = append(ending, other.Name)
 		default:

@@ -7,18 +7,20 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// TestEveryDistributionIsDocumented: who sees a FLAVOUR finds what works on it.
-func TestEveryDistributionIsDocumented(t *testing.T) {
+// TestEveryProductIsDocumented holds that docs/clusters.md describes each product.
+func TestEveryProductIsDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/clusters.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for d := range memberships {
-		if !strings.Contains(string(page), "`"+string(d)+"`") {
-			t.Errorf("docs/clusters.md says nothing of %s", d)
+	for _, d := range flavour.All() {
+		if !strings.Contains(string(page), "`"+string(d.Name)+"`") {
+			t.Errorf("docs/clusters.md does not describe %s", d.Name)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
 // Flavour is who runs an etcd cluster.
@@ -40,7 +41,7 @@ const (
 type Owner struct {
 	Flavour Flavour
 	// Distribution is the product that the cluster comes from.
-	Distribution Distribution
+	Distribution flavour.Name
 	// Controller is what controls the owner, nil for nothing: an EtcdCluster,
 	// a HostedControlPlane.
 	Controller *metav1.OwnerReference
@@ -102,13 +103,6 @@ func (o Owner) PodName(place int) string {
 
 var etcdKind = druidv1alpha1.SchemeGroupVersion.WithKind("Etcd")
 
-// knownKinds are the other operators' kinds that own StatefulSets of etcd and of
-// nothing else.
-var knownKinds = map[schema.GroupKind]bool{
-	{Group: "operator.etcd.io", Kind: "EtcdCluster"}: true,
-	{Group: "etcd.aenix.io", Kind: "EtcdCluster"}:    true,
-}
-
 // OwnerOfPod finds the cluster that a pod is a member of, as its controller
 // says. False for a pod that is no member of any: no StatefulSet made it, or
 // its StatefulSet doesn't run etcd, or is gone.
@@ -158,7 +152,7 @@ func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
 	switch {
 	case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
 		return Owner{}, false
-	case ref != nil && knownKinds[groupKindOf(ref)], etcdconf.RunsEtcd(&sts.Spec.Template.Spec):
+	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(&sts.Spec.Template.Spec):
 		return statefulSetOwner(sts), true
 	}
 	return Owner{}, false
@@ -188,7 +182,7 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 		Labels: sts.Labels, Annotations: sts.Annotations,
 		Controller: metav1.GetControllerOf(sts), Created: sts.CreationTimestamp,
 	}
-	o.Distribution = distributionOf(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
+	o.Distribution = flavour.OfStatefulSet(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
 	o.runsIn(sts)
 	o.MemberSelector = o.Selector
 	return o
@@ -197,7 +191,7 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 // DruidOwner is the cluster of an Etcd. sts is nil as long as druid hasn't made it.
 func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 	o := Owner{
-		Flavour: Druid, Distribution: DistributionDruid, APIVersion: etcdKind.GroupVersion().String(), Kind: etcdKind.Kind,
+		Flavour: Druid, Distribution: flavour.Druid, APIVersion: etcdKind.GroupVersion().String(), Kind: etcdKind.Kind,
 		Namespace: etcd.Namespace, Name: etcd.Name, UID: etcd.UID,
 		Labels: etcd.Labels, Annotations: etcd.Annotations,
 		Controller: metav1.GetControllerOf(etcd), Created: etcd.CreationTimestamp,

@@ -13,20 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
 // podsKind stands for the kind of an owner that is no object: the pods are all
 // there is.
 const podsKind = "Pods"
-
-// labels of cozystack's pods and of kubeadm's.
-const (
-	cozystackLabel  = "etcd-operator.cozystack.io/cluster"
-	nameLabel       = "app.kubernetes.io/name"
-	kubeadmLabel    = "component"
-	kubeadmName     = "etcd"
-	mirrorPodMarker = corev1.MirrorPodAnnotationKey
-)
 
 // PodOwners finds the clusters among pods that no StatefulSet made, in the
 // order of their names. Pods of jobs and those that have run their course are
@@ -74,17 +66,17 @@ func looseMember(pod *corev1.Pod) bool {
 func podOwner(pod *corev1.Pod) Owner {
 	o := Owner{
 		Flavour: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
-		Replicas: 1, Distribution: DistributionPods, Labels: pod.Labels,
+		Replicas: 1, Distribution: flavour.UnknownPods, Labels: pod.Labels,
 	}
 	ref := metav1.GetControllerOf(pod)
+	known, ok := flavour.OfPod(pod)
 	switch {
-	case pod.Labels[cozystackLabel] != "":
-		o.APIVersion, o.Kind = cozystackCluster.GroupVersion().String(), cozystackCluster.Kind
-		o.Name, o.Distribution = pod.Labels[cozystackLabel], DistributionCozystack
-		o.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{cozystackLabel: o.Name}}
-	case pod.Annotations[mirrorPodMarker] != "" && pod.Labels[kubeadmLabel] == kubeadmName:
-		o.Name, o.Distribution = kubeadmName, DistributionKubeadm
-		o.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{kubeadmLabel: kubeadmName}}
+	case ok:
+		o.Name, o.Distribution = known.Name, known.Product.Name
+		o.Selector, o.MemberSelector = known.Selector, known.MemberSelector
+		if !known.Kind.Empty() {
+			o.APIVersion, o.Kind = known.Kind.GroupVersion().String(), known.Kind.Kind
+		}
 	case ref != nil && ref.Kind != "Node":
 		o.APIVersion, o.Kind, o.Name, o.UID, o.Controller = ref.APIVersion, ref.Kind, ref.Name, ref.UID, ref
 	default:
@@ -93,11 +85,6 @@ func podOwner(pod *corev1.Pod) Owner {
 		if names := etcdconf.InitialMemberNames(&pod.Spec); len(names) > 0 {
 			o.Name = names[0]
 		}
-	}
-	o.MemberSelector = o.Selector
-	if o.Distribution == DistributionCozystack {
-		// The pods of its snapshots' Jobs have the cluster's label, too.
-		o.MemberSelector = &metav1.LabelSelector{MatchLabels: map[string]string{cozystackLabel: o.Name, nameLabel: "etcd"}}
 	}
 	return o
 }

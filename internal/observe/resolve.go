@@ -62,8 +62,8 @@ func (o Owner) Target() Target {
 		return Target{"etcd", o.Name}
 	case o.Flavour == StatefulSet:
 		return Target{"statefulset", o.Name}
-	case o.Distribution == DistributionCozystack:
-		return Target{"etcdcluster", o.Name}
+	case o.Kind != podsKind && o.Controller == nil:
+		return Target{strings.ToLower(o.Kind), o.Name}
 	}
 	return Target{"", o.Name}
 }
@@ -195,12 +195,15 @@ func (r *Reader) lookLoose(ctx context.Context, key types.NamespacedName) ([]Own
 	return owners, "", nil
 }
 
+// etcdClusterKind is the kind of several operators' clusters.
+const etcdClusterKind = "EtcdCluster"
+
 // lookEtcdCluster finds the cluster of any of the operators whose kind is so called.
 func (r *Reader) lookEtcdCluster(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	all, err := r.Clusters(ctx, client.InNamespace(key.Namespace))
 	all = slices.DeleteFunc(all, func(o Owner) bool {
-		made := o.Controller != nil && o.Controller.Kind == cozystackCluster.Kind && o.Controller.Name == key.Name
-		return !made && (o.Kind != cozystackCluster.Kind || o.Name != key.Name)
+		made := o.Controller != nil && o.Controller.Kind == etcdClusterKind && o.Controller.Name == key.Name
+		return !made && (o.Kind != etcdClusterKind || o.Name != key.Name)
 	})
 	return all, "", err
 }

@@ -165,7 +165,7 @@ func TestFlavours(t *testing.T) {
 			fmt.Fprintln(&b, "  read only")
 		}
 		m := o.Membership()
-		fmt.Fprintf(&b, "  members by %s %s\n  to scale: %s\n  to replace: %s\n", m.Manager, m.Who, m.Way, m.Replace)
+		fmt.Fprintf(&b, "  members by %s %s\n  to scale: %s\n  to replace: %s\n", m.Manager, m.ManagerName, m.ScaleHow, m.ReplaceHow)
 		pods, err := r.MemberPods(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)

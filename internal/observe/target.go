@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
 // Target is what a person calls an etcd cluster by: the name of the cluster, or
@@ -41,9 +43,9 @@ var targetKinds = map[string]string{
 // targetGroups are the API groups by which a kind may be made precise, as in
 // statefulsets.apps or etcds.v1alpha1.druid.gardener.cloud.
 var targetGroups = map[string][]string{
-	"etcd":        {"druid.gardener.cloud"},
+	"etcd":        flavour.Groups("Etcd"),
 	"statefulset": {"apps"},
-	"etcdcluster": {"operator.etcd.io", "etcd.aenix.io", "etcd-operator.cozystack.io"},
+	"etcdcluster": flavour.Groups(etcdClusterKind),
 }
 
 // ParseTarget reads NAME or TYPE/NAME as kubectl does: case and plural don't

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
@@ -16,7 +17,7 @@ import (
 // TestUnseen checks that missing permissions are not shown as problems of a cluster.
 func TestUnseen(t *testing.T) {
 	t.Parallel()
-	item := func(distribution observe.Distribution) v1alpha1.EtcdCluster {
+	item := func(distribution flavour.Name) v1alpha1.EtcdCluster {
 		return v1alpha1.EtcdCluster{
 			ClusterIdentity: v1alpha1.ClusterIdentity{Namespace: "team", Name: "main", Distribution: string(distribution)},
 			Members:         v1alpha1.MemberCount{Desired: 3},
@@ -27,7 +28,7 @@ func TestUnseen(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name         string
-		distribution observe.Distribution
+		distribution flavour.Name
 		unseen       string
 		want         string
 	}{

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -39,8 +39,8 @@ func memberNeeds(c *app.Cluster) []operate.Need {
 
 // unmanaged refuses what the owner of a cluster's membership does itself.
 func unmanaged(c *app.Cluster, what string) error {
-	if m := c.Membership(); m.Manager != observe.ByNobody {
-		return app.Refused("cannot %s %s: %s adds and removes its members; %s", what, c.Owner, m.Who, m.Way)
+	if m := c.Membership(); m.Manager != flavour.Unmanaged {
+		return app.Refused("cannot %s %s: %s adds and removes its members; %s", what, c.Owner, m.ManagerName, m.ScaleHow)
 	}
 	if c.ReadOnly() {
 		return app.Refused("cannot %s %s: its pods have no StatefulSet", what, c.Owner)

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
@@ -145,11 +146,11 @@ func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Liste
 func goesAnotherWay(c *app.Cluster, l etcd.Listed, healthy bool) string {
 	m, due := c.Membership(), l.DuePod(c.Owner)
 	switch {
-	case l.Pod != "" && m.Manager != observe.ByNobody:
-		return fmt.Sprintf("it has a pod, and %s manages the members; to replace it, %s; to have fewer, %s", m.Who, wayToReplace(c, l.Pod), cmp.Or(m.Fewer, m.Way))
-	case due != "" && m.Manager != observe.ByNobody:
+	case l.Pod != "" && m.Manager != flavour.Unmanaged:
+		return fmt.Sprintf("it has a pod, and %s manages the members; to replace it, %s; to have fewer, %s", m.ManagerName, wayToReplace(c, l.Pod), cmp.Or(m.ScaleInHow, m.ScaleHow))
+	case due != "" && m.Manager != flavour.Unmanaged:
 		return fmt.Sprintf("its pod %s is only not there now, and %s manages the members; kubectl describe statefulset %s -n %s tells why; if its data is lost, %s",
-			due, m.Who, c.StatefulSet, c.Namespace, wayToReplace(c, due))
+			due, m.ManagerName, c.StatefulSet, c.Namespace, wayToReplace(c, due))
 	case l.Pod != "" && healthy && !l.Learner:
 		return fmt.Sprintf("it is healthy; kubectl etcd scale takes the last member away, with its pod and volume, and kubectl etcd member replace %s --force replaces this one", l.Pod)
 	}
@@ -161,7 +162,7 @@ func wayToReplace(c *app.Cluster, pod string) string {
 	if c.Flavour == observe.Druid {
 		return replaceCommand(c, pod)
 	}
-	return c.Membership().Replace
+	return c.Membership().ReplaceHow
 }
 
 func replaceCommand(c *app.Cluster, pod string) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
@@ -82,8 +83,8 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 	switch {
 	case c.Flavour == observe.Druid:
 		return replaceDruid(ctx, e, c, pod, o)
-	case m.Manager != observe.ByNobody || c.ReadOnly():
-		return app.Refused("cannot replace %s of %s: %s manages the members; %s", pod, c.Owner, m.Who, m.Replace)
+	case m.Manager != flavour.Unmanaged || c.ReadOnly():
+		return app.Refused("cannot replace %s of %s: %s manages the members; %s", pod, c.Owner, m.ManagerName, m.ReplaceHow)
 	}
 	return replaceStatefulSet(ctx, e, c, pod, o)
 }

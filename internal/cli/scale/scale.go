@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
@@ -87,8 +88,8 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	switch {
 	case c.Flavour == observe.Druid:
 		return scaleDruid(ctx, e, c, o)
-	case m.Manager != observe.ByNobody || c.ReadOnly():
-		return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.Who, m.Way)
+	case m.Manager != flavour.Unmanaged || c.ReadOnly():
+		return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.ManagerName, m.ScaleHow)
 	}
 	return scaleStatefulSet(ctx, e, c, o)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
@@ -209,7 +210,7 @@ var statusCases = map[string]func(*health.Observation){
 // threeMembers returns a healthy druid cluster that a policy governs.
 func threeMembers(name, zones string) health.Observation {
 	owner := observe.Owner{
-		Flavour: observe.Druid, Distribution: observe.DistributionDruid, Kind: "Etcd", Namespace: "team-a", Name: name,
+		Flavour: observe.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team-a", Name: name,
 		StatefulSet: name, Replicas: 3,
 	}
 	full, delta := metav1.NewTime(noon.Add(-2*time.Hour)), metav1.NewTime(noon.Add(-3*time.Minute))

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -89,7 +88,7 @@ func (t *clientTraffic) probe(ctx context.Context) error {
 	if t.kept {
 		return nil
 	}
-	if who := writesBack[t.Distribution]; who != "" {
+	if who := t.Product().RevertsServices; who != "" {
 		return app.Refused("%s writes Service %s back within seconds, and only etcd-webhook can keep a cut against it; install etcd-webhook first", who, t.list())
 	}
 	if t.druid() {
@@ -110,15 +109,6 @@ func aheadBy(now, asked, answered time.Time) time.Duration {
 		return now.Sub(answered)
 	}
 	return 0
-}
-
-// writesBack are the operators that undo a cut and have no switch to leave the
-// Service alone.
-var writesBack = map[observe.Distribution]string{
-	observe.DistributionCozystack: "etcd-operator",
-	observe.DistributionAenix:     "etcd-operator (aenix)",
-	observe.DistributionK0smotron: "k0smotron",
-	observe.DistributionKarmada:   "karmada-operator",
 }
 
 // cutPlan is what a cut will do.

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -54,6 +53,10 @@ func TestTell(t *testing.T) {
 		},
 		{
 			name: "a script decides", want: "would not read",
+			container: corev1.Container{Command: []string{"sh", "-c", "export ETCD_INITIAL_CLUSTER_STATE=$(cat /state)\nexec etcd --initial-cluster=" + oldCluster}, Env: env("ETCD_INITIAL_CLUSTER_STATE=new")},
+		},
+		{
+			name: "a flag whose value only the pod knows",
 			container: corev1.Container{Command: []string{"sh", "-c", "STATE=$(cat /state)\nexec etcd --initial-cluster-state=$STATE --initial-cluster=" + oldCluster + "\n# --initial-cluster-state=x"}, Env: env("ETCD_INITIAL_CLUSTER_STATE=new")},
 		},
 		{

@@ -75,7 +75,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	if len(f.refusals) > 0 {
 		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: f.refusals}
 	}
-	if way := m.Owner.Membership().Way; way != "" {
+	if way := m.Owner.Membership().ScaleHow; way != "" {
 		f.warn("%s.", strings.ToUpper(way[:1])+way[1:])
 	}
 	return j, operate.Plan{
@@ -152,7 +152,7 @@ func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 
 // manualWay is what remains where the pods can't be told by us.
 func (m *Members) manualWay() string {
-	if way := m.Owner.Membership().Way; way != "" {
+	if way := m.Owner.Membership().ScaleHow; way != "" {
 		return way
 	}
 	return "let --initial-cluster and --initial-cluster-state stand in the pod template as flags or variables, without --config-file"

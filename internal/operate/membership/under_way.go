@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -46,7 +47,7 @@ func ReadUnderWay(ctx context.Context, kube client.Reader, o observe.Owner) (Und
 // Journalled says whether changes of a cluster's members leave a journal: of those
 // that nobody else looks after.
 func Journalled(o observe.Owner) bool {
-	return o.StatefulSet != "" && o.Membership().Manager == observe.ByNobody
+	return o.StatefulSet != "" && o.Membership().Manager == flavour.Unmanaged
 }
 
 // Alive says whether somebody is at it, as far as a look at the clock tells.

@@ -65,7 +65,9 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err := r.findClients(ctx, kube, reader); err != nil {
 		return err
 	}
-	r.RestartsFromSnapshot = r.Owner.Distribution == observe.DistributionBitnami && restartsFromSnapshot(&sts.Spec.Template.Spec, serving.Container)
+	if recovery := r.Owner.Product().RecoveryEnv; recovery != "" {
+		r.RestartsFromSnapshot = restartsFromSnapshot(&sts.Spec.Template.Spec, serving.Container, recovery)
+	}
 	if err := r.findFiles(sts, serving, image); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -130,8 +131,8 @@ func (r Plan) warnings() []string {
 	if r.Snapshot.Auth {
 		say("authentication was on: after the restore users have the passwords of then")
 	}
-	if m := r.Owner.Membership(); m.Manager == observe.ByOperator && r.Druid == nil {
-		say("%s writes the StatefulSet: stop it before the first step, or it starts members half way", m.Who)
+	if m := r.Owner.Membership(); m.Manager == flavour.ByOperator && r.Druid == nil {
+		say("%s writes the StatefulSet: stop it before the first step, or it starts members half way", m.ManagerName)
 	}
 	if r.Files.UserUnknown {
 		say("the members run as the user of their image, since no runAsUser says another, and the pods beside the volumes as that of %s: members may not be able to read what these write. Set runAsUser in StatefulSet %s before the first step, or name a --helper-image with the same user",

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -96,9 +97,9 @@ func TestWaitsForOthers(t *testing.T) {
 // which grows in the way that its members are added.
 func TestRestoreOneByOne(t *testing.T) {
 	t.Parallel()
-	for distribution, want := range map[observe.Distribution]string{
-		observe.DistributionPlain:   "kubectl etcd -n team scale statefulset/main --replicas 3 -y",
-		observe.DistributionBitnami: "which the members' start script adds: helm upgrade --reuse-values --set replicaCount=N",
+	for distribution, want := range map[flavour.Name]string{
+		flavour.Plain:   "kubectl etcd -n team scale statefulset/main --replicas 3 -y",
+		flavour.Bitnami: "which the members' start script adds: helm upgrade --reuse-values --set replicaCount=N",
 	} {
 		r := Plan{
 			File: "main.db", Etcd: "3.6.5", OneByOne: true, Flags: "-n team", At: time.Unix(0, 0),
@@ -134,7 +135,7 @@ func TestRestoreOneByOne(t *testing.T) {
 		if strings.Index(text, `"whenScaled":"Delete"`) < strings.Index(text, "Let it grow") {
 			t.Errorf("%s: what becomes of claims isn't as it was in the end:\n%s", distribution, text)
 		}
-		if distribution != observe.DistributionPlain && slices.ContainsFunc(said, func(c string) bool { return strings.HasPrefix(c, "kubectl etcd -n team scale") }) {
+		if distribution != flavour.Plain && slices.ContainsFunc(said, func(c string) bool { return strings.HasPrefix(c, "kubectl etcd -n team scale") }) {
 			t.Errorf("%s: it tells to do what is refused:\n%s", distribution, text)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -26,8 +25,8 @@ func (r Plan) refuse(format string, args ...any) error {
 
 // refusal is why a cluster can't be restored by a plan, or not by one with these flags.
 func (r Plan) refusal() error {
-	if r.Owner.Distribution == observe.DistributionCozystack {
-		return fmt.Errorf("%s can't be restored in place: etcd-operator restores into a new EtcdCluster, by spec.bootstrap.restore when it is made", r.Owner)
+	if how := r.Owner.Product().RestoresElsewhere; how != "" {
+		return fmt.Errorf("%s can't be restored in place: %s", r.Owner, how)
 	}
 	if r.Owner.ReadOnly() {
 		return fmt.Errorf("%s has no StatefulSet: restore it as whoever made its pods says", r.Owner)
@@ -42,7 +41,7 @@ func (r Plan) refusal() error {
 		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.UnmountedDataDir)
 	}
 	if r.RestartsFromSnapshot {
-		return r.refuse("its start script replaces restored data by the last snapshot of its own (ETCD_DISASTER_RECOVERY); switch that off first: helm upgrade --reuse-values --set disasterRecovery.enabled=false")
+		return r.refuse("its start script replaces restored data by the last snapshot of its own (%s); switch that off first: %s", r.Owner.Product().RecoveryEnv, r.Owner.Product().RecoveryOff)
 	}
 	if shared := r.shared(); r.OneByOne && shared != "" {
 		return r.refuse("its members start one after the other and share PersistentVolumeClaim %s, so that the others' old data can't go with their claims; restore one member with --replicas 1, remove the others' directories, and let it grow", shared)
@@ -65,11 +64,11 @@ func (r Plan) shared() string {
 }
 
 // restartsFromSnapshot says that a container's start script has been told to recover by itself.
-func restartsFromSnapshot(spec *corev1.PodSpec, container string) bool {
+func restartsFromSnapshot(spec *corev1.PodSpec, container, variable string) bool {
 	on := false
 	for _, c := range spec.Containers {
 		for _, v := range c.Env {
-			if c.Name == container && v.Name == "ETCD_DISASTER_RECOVERY" {
+			if c.Name == container && v.Name == variable {
 				on = slices.Contains([]string{"1", "yes", "true"}, strings.ToLower(v.Value))
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
@@ -153,7 +154,7 @@ func (row planRow) test(t *testing.T, r Plan) {
 func druidRestore() Plan {
 	r := Plan{
 		File: "main.db", Etcd: "3.5.21", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump,
-		Owner: observe.Owner{Flavour: observe.Druid, Distribution: observe.DistributionDruid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
+		Owner: observe.Owner{Flavour: observe.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
 		Druid: &Druid{Store: &observe.BackupStore{Provider: "S3", Container: "bucket", Prefix: "main"}, ConfigMap: "main-config"},
 	}
 	r.Snapshot.Hashed = true
@@ -186,7 +187,7 @@ func TestRestoreDruid(t *testing.T) {
 func plainRestore() Plan {
 	r := Plan{
 		File: "main.db", Etcd: "3.6.5", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump, Clients: true,
-		Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: observe.DistributionPlain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
+		Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
 		Files: Files{DataDir: "/data/etcd", Claims: []string{"data-__POD__"}, Manifest: "kind: Pod\n"},
 	}
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = true, 100, 100
@@ -244,7 +245,7 @@ func TestRestoreStatefulSet(t *testing.T) {
 			refused: "share PersistentVolumeClaim all",
 		},
 		{name: "a claim that members share", change: func(r *Plan) { r.Files.Claims = []string{"all"} }, says: []string{waited}},
-		{name: "a start script that recovers", change: func(r *Plan) { r.RestartsFromSnapshot = true }, refused: "--set disasterRecovery.enabled=false"},
+		{name: "a start script that recovers", change: func(r *Plan) { r.RestartsFromSnapshot, r.Owner.Distribution = true, flavour.Bitnami }, refused: "--set disasterRecovery.enabled=false"},
 		{name: "below what clients have seen", change: func(r *Plan) { r.Newest = DefaultBump + 100 }, refused: "it is at revision 1000000100, and would be at 1000000100: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision 2000000000"},
 		{name: "an empty snapshot", change: func(r *Plan) { r.Snapshot.Revision, r.Snapshot.Written = 1, 0 }, says: []string{"must be 1000000000 or more"}},
 		{name: "all that was written is gone", change: func(r *Plan) { r.Snapshot.Written, r.Bump = 0, 50 }, says: []string{"must be 100 or more"}},
@@ -265,7 +266,7 @@ func TestRestoreRecovers(t *testing.T) {
 			{Name: "other", Env: []corev1.EnvVar{{Name: "ETCD_DISASTER_RECOVERY", Value: "yes"}}},
 			{Name: "etcd", Env: []corev1.EnvVar{{Name: "ETCD_DISASTER_RECOVERY", Value: value}}},
 		}}
-		if got := restartsFromSnapshot(spec, "etcd"); got != want {
+		if got := restartsFromSnapshot(spec, "etcd", flavour.Of(flavour.Bitnami).RecoveryEnv); got != want {
 			t.Errorf("%q: it recovers by itself: %t, want %t", value, got, want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
 // statefulSet is the plan for members whose data is on claims: all are stopped,
@@ -112,9 +112,8 @@ func (r Plan) putData(into []Member) []Step {
 	data, wal := r.Files.DataDir, r.Files.WALDir
 	inside := r.kubectl("exec -i restore-$pod --")
 	setAside := []string{r.helper("mkdir -p -m 700 " + data), r.setAside(data + "/member")}
-	if r.Owner.Distribution == observe.DistributionBitnami {
-		// Its start script believes this file and not the data.
-		setAside = append(setAside, r.helper("rm -f "+data+"/member_id"))
+	if file := r.Owner.Product().StateFile; file != "" {
+		setAside = append(setAside, r.helper("rm -f "+data+"/"+file))
 	}
 	put := []string{fmt.Sprintf("tar -C %s/$pod -cf - member | %s tar -C %s -xof -", r.dir(), inside, data)}
 	same := r.same(r.dir()+"/$pod", data, "member")
@@ -190,10 +189,10 @@ func (r Plan) grow() Step {
 		Title: "Let it grow", Why: "The other members' old data must go first: copy it if it may still be wanted.",
 		Commands: []string{r.kubectl("delete pvc --ignore-not-found %s", strings.Join(claims, " "))},
 	}
-	if m := r.Owner.Membership(); m.Manager == observe.ByNobody {
+	if m := r.Owner.Membership(); m.Manager == flavour.Unmanaged {
 		grow.Commands = append(grow.Commands, r.plugin("scale %s --replicas %d -y", r.target(), len(r.Members)))
 	} else {
-		grow.Why += fmt.Sprintf(" Then to %d members, which %s adds: %s.", len(r.Members), m.Who, m.Way)
+		grow.Why += fmt.Sprintf(" Then to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
 	}
 	return grow
 }

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flavour
+
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+// Druid clusters are Etcds, which etcd-druid reconciles.
+const Druid Name = "etcd-druid"
+
+var druid = Product{
+	Name:        Druid,
+	Controllers: []schema.GroupVersionKind{{Group: "druid.gardener.cloud", Version: "v1alpha1", Kind: "Etcd"}},
+	Membership: Membership{
+		Manager: ByOperator, ManagerName: "etcd-druid",
+		ScaleHow:   "kubectl scale etcds.druid.gardener.cloud NAME --replicas N -n NAMESPACE",
+		ScaleInHow: "restore a backup into a new Etcd of that size: etcd-druid does not scale in",
+		ReplaceHow: wipe + "its sidecar removes the old member and adds the new one",
+	},
+	ServesKubernetes: true, // mostly
+	RenewsLeases:     true,
+}

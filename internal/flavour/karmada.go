@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flavour
+
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+// Karmada clusters are those of a Karmada that its operator reconciles.
+const Karmada Name = "karmada"
+
+var karmada = Product{
+	Name:        Karmada,
+	Controllers: []schema.GroupVersionKind{{Group: "operator.karmada.io", Version: "v1alpha1", Kind: "Karmada"}},
+	Labels:      []Label{{"app.kubernetes.io/managed-by", "karmada-operator"}},
+	Membership: Membership{
+		Manager: ByOperator, ManagerName: "karmada-operator",
+		ScaleHow:   "set spec.components.etcd.local.replicas of the Karmada; its operator writes the StatefulSet anew and leaves etcd's members as they are",
+		ReplaceHow: "restore the member's data: the operator replaces none",
+	},
+	ServesKubernetes: true,
+	RevertsServices:  "karmada-operator",
+}

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flavour
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// UnknownPods clusters are pods that no StatefulSet and no known operator keeps.
+const UnknownPods Name = "pods"
+
+var pods = Product{
+	Name: UnknownPods,
+	Membership: Membership{
+		Manager: ByOperator, ManagerName: "whoever made the pods",
+		ScaleHow:   "ask whoever made the pods: no StatefulSet keeps them",
+		ReplaceHow: "ask whoever made the pods: no StatefulSet keeps them",
+	},
+}
+
+// PodCluster is the cluster of a pod that no StatefulSet made, by the product's own labels.
+type PodCluster struct {
+	Product Product
+	// Kind is the kind of the cluster's object; empty where there is no object.
+	Kind schema.GroupVersionKind
+	Name string
+	// Selector selects the cluster's pods, MemberSelector its members' pods alone.
+	Selector, MemberSelector *metav1.LabelSelector
+}
+
+// OfPod recognises the product and the cluster of a pod that no StatefulSet made. False
+// for the pods of no known product.
+func OfPod(pod *corev1.Pod) (PodCluster, bool) {
+	for _, p := range products {
+		if p.Pods == nil {
+			continue
+		}
+		c := PodCluster{Product: p}
+		match := map[string]string{}
+		switch by := p.Pods; {
+		case by.ClusterLabel != "" && pod.Labels[by.ClusterLabel] != "":
+			c.Name = pod.Labels[by.ClusterLabel]
+			match[by.ClusterLabel] = c.Name
+		case by.Mirror && pod.Annotations[corev1.MirrorPodAnnotationKey] != "" && pod.Labels[by.Label.Key] == by.Label.Value:
+			c.Name = by.Label.Value
+			match[by.Label.Key] = by.Label.Value
+		default:
+			continue
+		}
+		if len(p.Controllers) > 0 {
+			c.Kind = p.Controllers[0]
+		}
+		c.Selector = &metav1.LabelSelector{MatchLabels: match}
+		c.MemberSelector = c.Selector
+		if m := p.Pods.Members; m.Key != "" {
+			c.MemberSelector = c.Selector.DeepCopy()
+			metav1.AddLabelToSelector(c.MemberSelector, m.Key, m.Value)
+		}
+		return c, true
+	}
+	return PodCluster{}, false
+}
