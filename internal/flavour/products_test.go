@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flavour
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestProducts holds that each product is complete, and has a name of its own and a file.
+func TestProducts(t *testing.T) {
+	t.Parallel()
+	seen := map[Name]bool{}
+	for _, p := range All() {
+		if p.Name == "" || seen[p.Name] {
+			t.Errorf("the name %q is empty or taken twice", p.Name)
+		}
+		seen[p.Name] = true
+		m := p.Membership
+		if m.Manager != Unmanaged && (m.ManagerName == "" || m.ScaleHow == "" || m.ReplaceHow == "") {
+			t.Errorf("%s: managed members need a manager's name, how to scale and how to replace", p.Name)
+		}
+		if (p.RecoveryEnv == "") != (p.RecoveryOff == "") {
+			t.Errorf("%s: RecoveryEnv and RecoveryOff belong together", p.Name)
+		}
+		if Of(p.Name).Name != p.Name {
+			t.Errorf("%s isn't found by its name", p.Name)
+		}
+	}
+	if got := Of("unheard-of").Name; got != Plain {
+		t.Errorf("a name that no product has is %s, want %s", got, Plain)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := 0
+	for _, file := range files {
+		values += countProducts(t, file)
+	}
+	if values != len(products) {
+		t.Errorf("%d products are declared and %d listed", values, len(products))
+	}
+}
+
+// countProducts counts the products that a file declares, which may be one.
+func countProducts(t *testing.T, file string) int {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, d := range parsed.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, s := range g.Specs {
+			v, ok := s.(*ast.ValueSpec)
+			if !ok || len(v.Values) != 1 {
+				continue
+			}
+			if literal, ok := v.Values[0].(*ast.CompositeLit); ok {
+				if name, ok := literal.Type.(*ast.Ident); ok && name.Name == "Product" {
+					n++
+				}
+			}
+		}
+	}
+	if n > 1 {
+		t.Errorf("%s declares %d products; one file has one", file, n)
+	}
+	return n
+}
+
+// TestNoProductIsComparedElsewhere holds that what differs from one product to another is
+// a field of Product: outside of tests, no other package compares a product's name.
+func TestNoProductIsComparedElsewhere(t *testing.T) {
+	t.Parallel()
+	if len(productNames) != len(products) {
+		t.Fatalf("%d constants name products, and there are %d", len(productNames), len(products))
+	}
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "flavour" || path == "../../test" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if (n.Op == token.EQL || n.Op == token.NEQ) && (isName(n.X) || isName(n.Y)) {
+					t.Errorf("%s compares a product's name; make what differs a field of flavour.Product", set.Position(n.Pos()))
+				}
+			case *ast.CaseClause:
+				for _, e := range n.List {
+					if isName(e) {
+						t.Errorf("%s switches over products' names; make what differs a field of flavour.Product", set.Position(e.Pos()))
+					}
+				}
+			case *ast.KeyValueExpr:
+				if isName(n.Key) {
+					t.Errorf("%s maps products' names; make what differs a field of flavour.Product", set.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// isName reports whether an expression is a product's name, or the field of an owner that
+// holds one.
+func isName(e ast.Expr) bool {
+	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) == 1 { // a conversion
+		return isName(call.Args[0])
+	}
+	s, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	pkg, ok := s.X.(*ast.Ident)
+	return s.Sel.Name == "Distribution" || ok && pkg.Name == "flavour" && productNames[s.Sel.Name]
+}
+
+// productNames are this package's constants of type Name.
+var productNames = func() map[string]bool {
+	files, _ := filepath.Glob("*.go")
+	names := map[string]bool{}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			continue
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if v, ok := n.(*ast.ValueSpec); ok {
+				if typ, ok := v.Type.(*ast.Ident); ok && typ.Name == "Name" {
+					names[v.Names[0].Name] = true
+				}
+			}
+			return true
+		})
+	}
+	return names
+}()
