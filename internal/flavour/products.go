@@ -13,7 +13,7 @@ import (
 
 // products are all products, in the order in which they are recognised.
 var products = []Product{
-	druid, etcdOperator, cozystack, aenix, hyperShift, k0smotron,
+	druid, etcdOperator, cozystack, aenix, improbable, hyperShift, k0smotron,
 	karmada, kamaji, vcluster, bitnami, karmadaChart, kubeadm, plain, pods,
 }
 

@@ -90,6 +90,8 @@ func TestResolve(t *testing.T) {
 		{"cozystack", "main-b2c9d", "EtcdCluster cozystack/main"},
 		{"cozystack", "svc/main-client", "EtcdCluster cozystack/main"},
 		{"cozystack", "sts/main", "not found; there is etcdcluster/main"},
+		{"improbable", "etcdcluster.etcd.improbable.io/main", "EtcdCluster improbable/main"},
+		{"improbable", "main-1-zk4t9", "EtcdCluster improbable/main"},
 		{"bitnami", "shop-etcd", "StatefulSet bitnami/shop-etcd"},
 		{"bitnami", "shop-etcd-headless", "StatefulSet bitnami/shop-etcd"},
 		{"k0smotron", "", "StatefulSet k0smotron/kmc-edge-etcd"},
