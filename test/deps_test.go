@@ -92,6 +92,8 @@ var foreign = map[string][]string{
 	"internal/reasons":             {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/", "net/http"},
 	"api/v1alpha1":                 {etcd, commandLine, printers},
 	"api/output/v1alpha1":          {etcd, commandLine, printers, runtime},
+	"internal/etcdconf":            {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
+	"internal/flavour":             {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
 	"internal/observe":             {commandLine, printers},
 	"internal/budget":              {etcd, commandLine, printers},
 	"internal/etcd":                {commandLine, printers},

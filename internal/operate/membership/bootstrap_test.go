@@ -56,7 +56,7 @@ func TestTell(t *testing.T) {
 			container: corev1.Container{Command: []string{"sh", "-c", "export ETCD_INITIAL_CLUSTER_STATE=$(cat /state)\nexec etcd --initial-cluster=" + oldCluster}, Env: env("ETCD_INITIAL_CLUSTER_STATE=new")},
 		},
 		{
-			name: "a flag whose value only the pod knows",
+			name:      "a flag whose value only the pod knows",
 			container: corev1.Container{Command: []string{"sh", "-c", "STATE=$(cat /state)\nexec etcd --initial-cluster-state=$STATE --initial-cluster=" + oldCluster + "\n# --initial-cluster-state=x"}, Env: env("ETCD_INITIAL_CLUSTER_STATE=new")},
 		},
 		{
