@@ -32,11 +32,11 @@ func TestUnseen(t *testing.T) {
 		unseen       string
 		want         string
 	}{
-		{"all permissions", observe.DistributionDruid, "", "0/3,no quorum,,never,"},
-		{"druid without leases", observe.DistributionDruid, "leases.coordination.k8s.io", "?/3,?,,?,"},
-		{"another without leases", observe.DistributionPlain, "leases.coordination.k8s.io", "0/3,no quorum,,?,"},
-		{"no pods", observe.DistributionPlain, "pods", "?/3,?,,never,"},
-		{"no services", observe.DistributionDruid, "services", "0/3,no quorum,,never,?"},
+		{"all permissions", flavour.Druid, "", "0/3,no quorum,,never,"},
+		{"druid without leases", flavour.Druid, "leases.coordination.k8s.io", "?/3,?,,?,"},
+		{"another without leases", flavour.Plain, "leases.coordination.k8s.io", "0/3,no quorum,,?,"},
+		{"no pods", flavour.Plain, "pods", "?/3,?,,never,"},
+		{"no services", flavour.Druid, "services", "0/3,no quorum,,never,?"},
 	} {
 		found := &v1alpha1.EtcdClusterList{Items: []v1alpha1.EtcdCluster{item(row.distribution)}}
 		if row.unseen != "" {
