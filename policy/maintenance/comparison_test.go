@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestOdd(t *testing.T) {
+func TestMinority(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, pod, groups, unknown, want string

@@ -48,10 +48,10 @@ func (d Database) has(alarm string) bool { return slices.Contains(d.Alarms, alar
 // full says that a database leaves too little room for writes.
 func (d Database) full(size int64) bool { return d.Quota > 0 && size > d.Quota/100*QuotaRoom }
 
-// OutOfSpace says that NOSPACE is raised, by a member or, among strays, by one that is
-// none any more: etcd then takes no writes.
-func OutOfSpace(members []Database, strays []string) bool {
-	return slices.Contains(strays, NoSpace) || slices.ContainsFunc(members, func(d Database) bool { return d.has(NoSpace) })
+// OutOfSpace reports whether NOSPACE is raised, so that etcd takes no writes.
+// unmappedAlarms are the alarms of members that are no longer in the list.
+func OutOfSpace(members []Database, unmappedAlarms []string) bool {
+	return slices.Contains(unmappedAlarms, NoSpace) || slices.ContainsFunc(members, func(d Database) bool { return d.has(NoSpace) })
 }
 
 // DefragOrder is the members' pods in the order in which they are defragmented: the
@@ -69,9 +69,9 @@ func DefragOrder(members []Database) []string {
 }
 
 // MayDefrag says whether a member of the cluster, any one, may be defragmented now.
-// It answers nobody meanwhile, for a second per gigabyte or so. strays are the alarms of
-// who is none of the members any more; they are in force all the same.
-func MayDefrag(c policy.Cluster, members []Database, strays []string) policy.Verdict {
+// It answers no request meanwhile, for about a second per gigabyte. unmappedAlarms are
+// the alarms of members that are no longer in the list. They are in force all the same.
+func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) policy.Verdict {
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
 		return policy.Refuse(policy.LearnerPresent, "%s is a learner: a defragmentation while it receives its data has corrupted databases; wait until it votes, or remove it", members[i].Pod)
 	}
@@ -88,10 +88,10 @@ func MayDefrag(c policy.Cluster, members []Database, strays []string) policy.Ver
 			return policy.Refuse(SnapshotsUnknown, "the metrics of %s can't be read, so nobody knows whether a snapshot is being read from it", m.Pod)
 		}
 	}
-	if slices.Contains(strays, Corrupt) {
+	if slices.Contains(unmappedAlarms, Corrupt) {
 		return policy.Refuse(CorruptAlarm, "the alarm %s is raised, and not for a member that is here: see whether data differ (kubectl etcd check) and replace who is wrong; where they are the same kubectl etcd alarm disarm ends it", Corrupt)
 	}
-	if OutOfSpace(members, strays) {
+	if OutOfSpace(members, unmappedAlarms) {
 		return policy.Allow(CuresNoSpace, "etcd is out of space (alarm %s): this is the cure, so failing backups are no reason against it", NoSpace)
 	}
 	return policy.Precondition(c, "")

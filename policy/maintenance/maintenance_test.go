@@ -33,8 +33,8 @@ func databases(letters string, change func([]Database)) []Database {
 	return all
 }
 
-func defrag(c policy.Cluster, strays ...string) func([]Database) policy.Verdict {
-	return func(m []Database) policy.Verdict { return MayDefrag(c, m, strays) }
+func defrag(c policy.Cluster, unmappedAlarms ...string) func([]Database) policy.Verdict {
+	return func(m []Database) policy.Verdict { return MayDefrag(c, m, unmappedAlarms) }
 }
 
 func lead(pod string) func([]Database) policy.Verdict {
@@ -176,9 +176,9 @@ func TestMaintenanceNeverAtRisk(t *testing.T) {
 			}
 			members := databases(string(word), nil)
 			calm := !strings.ContainsAny(string(word), "xl")
-			for _, strays := range [][]string{nil, {NoSpace}} {
-				if MayDefrag(policytest.ClusterOf(strings.Repeat("v", n)), members, strays).Allowed && !calm {
-					t.Errorf("%s may be defragmented, with alarms %v", string(word), strays)
+			for _, unmappedAlarms := range [][]string{nil, {NoSpace}} {
+				if MayDefrag(policytest.ClusterOf(strings.Repeat("v", n)), members, unmappedAlarms).Allowed && !calm {
+					t.Errorf("%s may be defragmented, with alarms %v", string(word), unmappedAlarms)
 				}
 			}
 			pod, ok := Successor(members)

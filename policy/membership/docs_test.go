@@ -11,6 +11,6 @@ import (
 
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	policytest.Rows(t, nil, membershipRows, gateRows, stepRows)
+	policytest.Rows(t, nil, membershipRows, preconditionRows, stepRows)
 	policytest.Reasons(t, Reasons())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
 )
 
-// gateRows are those about Gate.
-var gateRows = []struct {
+// preconditionRows are those about [policy.Precondition].
+var preconditionRows = []struct {
 	row, members string
 	all, backup  policy.Status
 	cures        string
@@ -41,9 +41,9 @@ var gateRows = []struct {
 	{row: "M-19 nothing fresh is known", members: "vvv", stale: true, reason: policy.FactsStale},
 }
 
-func TestGate(t *testing.T) {
+func TestPrecondition(t *testing.T) {
 	t.Parallel()
-	for _, r := range gateRows {
+	for _, r := range preconditionRows {
 		t.Run(r.row, func(t *testing.T) {
 			t.Parallel()
 			c := policytest.ClusterOf(r.members)

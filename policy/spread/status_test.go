@@ -14,7 +14,7 @@ import (
 // Members are written as the nodes they run on, nodes as zone and number: "a1
 // b1 -" are one in zone a, one in zone b, one not scheduled. A node without a
 // zone is "?1".
-func TestStand(t *testing.T) {
+func TestStatusOf(t *testing.T) {
 	t.Parallel()
 	const three = "a1 a2 b1 b2 c1 c2"
 	for _, row := range []struct {
@@ -65,7 +65,7 @@ func TestStand(t *testing.T) {
 			}
 			got := StatusOf(row.size, members, row.topology, places)
 			if got.Kept != row.kept || got.Reason != row.reason || got.Message == "" {
-				t.Errorf("Stand = %s %s (%s), want %s %s", got.Kept, got.Reason, got.Message, row.kept, row.reason)
+				t.Errorf("StatusOf = %s %s (%s), want %s %s", got.Kept, got.Reason, got.Message, row.kept, row.reason)
 			}
 		})
 	}
