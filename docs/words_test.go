@@ -54,6 +54,8 @@ var later = []string{
 
 // cleanFolders are the folders, with all below them, whose Go files are checked too.
 var cleanFolders = []string{
+	"internal/etcd",
+	"internal/snapshot",
 	"cmd/etcd-webhook",
 	"controller",
 	"internal/apiserver",

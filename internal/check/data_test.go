@@ -88,7 +88,7 @@ func TestData(t *testing.T) {
 		}, want: Failure, says: "(50.0 MiB used)"},
 		{name: "CORRUPT", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"CORRUPT"} }), want: Failure, fix: "--only D004"},
 
-		{name: "NOSPACE of who is gone", id: "D001", with: stray("NOSPACE", 0xff), want: Failure, says: "NOSPACE of member 00000000000000ff (in no list any more) is in force", fix: "kubectl etcd defrag statefulset/main -n team"},
+		{name: "NOSPACE of who is gone", id: "D001", with: stray("NOSPACE", 0xff), want: Failure, says: "NOSPACE of member 00000000000000ff (no longer in the member list) is in force", fix: "kubectl etcd defrag statefulset/main -n team"},
 		{name: "CORRUPT of who is gone", id: "D001", with: stray("CORRUPT", 0xff), want: Failure, fix: "kubectl etcd alarm disarm statefulset/main -n team"},
 		{name: "CORRUPT of nobody in particular", id: "D001", with: stray("CORRUPT", 0), want: Failure, says: "CORRUPT of a member that etcd doesn't name", fix: "--only D004"},
 

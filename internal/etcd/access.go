@@ -10,14 +10,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// Access is what it takes to speak to members of any cluster. Unlike env it is
-// safe for concurrent use.
+// Access has what is needed to connect to the members of any cluster. It is safe for
+// concurrent use.
 type Access struct {
 	Tunnel      *tunnel.Dialer
 	Credentials Credentials
 }
 
-// Cluster are those of one cluster, not dialled yet. The caller closes them.
+// Cluster returns one cluster without connecting to it. The caller closes it.
 func (a Access) Cluster(ctx context.Context, r *observe.Reader, o observe.Owner) (*Cluster, error) {
 	endpoints, err := Endpoints(ctx, r, o, a.Credentials)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 	"strconv"
 )
 
-// Alarm is one that is raised in a cluster. It is in force on every member, and until
-// somebody disarms it, also when whoever raised it is a member no more.
+// Alarm is an alarm that is raised in a cluster. It is in force on every member until it is
+// disarmed, even when the member that raised it has been removed.
 type Alarm struct {
-	// MemberID is 0 where etcd knows that data differ, and not whose are wrong (etcd
-	// 3.5.7, server/etcdserver/corrupt.go).
+	// MemberID is the member that raised it. It is 0 if etcd knows that data differ but not
+	// which member's are wrong (etcd 3.5.7, server/etcdserver/corrupt.go).
 	MemberID uint64
-	// Pod and Name are the member's that raised it, empty where they aren't known.
+	// Pod and Name are those of the member that raised it, empty if they are unknown.
 	Pod, Name string
-	// Gone says that the member list has no such member any more.
+	// Gone reports whether the member list no longer has this member.
 	Gone bool
 	// Type is NOSPACE or CORRUPT.
 	Type string
 }
 
-// Where says in words who raised it.
+// Where describes the member that raised it.
 func (a Alarm) Where() string {
 	switch {
 	case a.Pod != "":
@@ -33,15 +33,15 @@ func (a Alarm) Where() string {
 	case a.Name != "":
 		return "member " + a.Name
 	case a.Gone:
-		return fmt.Sprintf("member %016x (in no list any more)", a.MemberID)
+		return fmt.Sprintf("member %016x (no longer in the member list)", a.MemberID)
 	case a.MemberID == 0:
 		return "a member that etcd doesn't name"
 	}
 	return fmt.Sprintf("member %016x", a.MemberID)
 }
 
-// NewAlarm is the alarm of a member, with what the member list says of that one; nil is
-// no list.
+// NewAlarm returns the alarm of a member, with the member's data from the member list. A nil
+// list means that the list is unknown.
 func NewAlarm(id uint64, kind string, list []Listed) Alarm {
 	a := Alarm{MemberID: id, Type: kind}
 	if at := slices.IndexFunc(list, func(l Listed) bool { return l.ID == id }); at >= 0 {
@@ -52,7 +52,7 @@ func NewAlarm(id uint64, kind string, list []Listed) Alarm {
 	return a
 }
 
-// StrayTypes are the types of the stray alarms, each once.
+// StrayTypes returns the types of the stray alarms, each of them once.
 func (s Survey) StrayTypes() []string {
 	var types []string
 	for _, a := range s.Strays {
@@ -62,12 +62,13 @@ func (s Survey) StrayTypes() []string {
 	return slices.Compact(types)
 }
 
-// alarmText is an alarm as Status has it among its errors: a message's text, in which
-// protobuf varies the spaces on purpose. It leaves a 0 out.
+// alarmText matches an alarm among the errors of Status. It is the text form of a message,
+// in which protobuf deliberately varies the spaces and omits a 0.
 var alarmText = regexp.MustCompile(`^(?:memberID:(\d+)\s+)?alarm:(\w+)\s*$`)
 
-func alarmIn(said string) (id uint64, alarm string, ok bool) {
-	match := alarmText.FindStringSubmatch(said)
+// alarmIn parses an alarm from an error of Status.
+func alarmIn(text string) (id uint64, alarm string, ok bool) {
+	match := alarmText.FindStringSubmatch(text)
 	if match == nil {
 		return 0, "", false
 	}
@@ -75,7 +76,7 @@ func alarmIn(said string) (id uint64, alarm string, ok bool) {
 	return id, match[2], err == nil
 }
 
-// shareAlarms gives each member the alarms that any of them knows for it.
+// shareAlarms adds to each member the alarms that any member reports for it.
 func shareAlarms(members []Member) {
 	for i := range members {
 		for _, m := range members {
@@ -88,8 +89,8 @@ func shareAlarms(members []Member) {
 	}
 }
 
-// strays are the alarms that a member which is well knows for one that is not among
-// those. What a member says that isn't well may be long disarmed.
+// strays returns the alarms that a healthy member reports for a member that isn't among the
+// healthy ones. Alarms that an unhealthy member reports may have been disarmed.
 func strays(members []Member, list []Listed) []Alarm {
 	var found []Alarm
 	for _, m := range members {

@@ -20,24 +20,24 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
-// BackupRestore is etcd-backup-restore, druid's sidecar of each member. Whichever
-// is asked passes the question on to the one beside etcd's leader, which alone
-// takes snapshots. It knows no users: who reaches its port may ask.
+// BackupRestore is a client of etcd-backup-restore, druid's sidecar of each member. Each
+// sidecar forwards requests to the one beside etcd's leader, which alone takes snapshots. It
+// has no authentication: every client that reaches its port can use it.
 //
-// Only what is safe is asked. Reading /initialization/status takes an answer away
-// from the member that waits for it.
+// The client sends only safe requests. A request for /initialization/status, for example,
+// would consume an answer that the member waits for.
 type BackupRestore struct {
 	Tunnel *tunnel.Dialer
-	// Namespace and Pods are where it runs; they are tried in this order until
-	// one answers.
+	// Namespace and Pods are where it runs. The pods are tried in this order until one
+	// answers.
 	Namespace string
 	Pods      []string
 	Port      int
-	// TLS is nil where it serves in the clear.
+	// TLS is nil if it serves without TLS.
 	TLS *tls.Config
 }
 
-// StoredSnapshot is an object in a backup store, as backup-restore names it.
+// StoredSnapshot is an object in a backup store, as backup-restore describes it.
 type StoredSnapshot struct {
 	// Kind is Full or Incr.
 	Kind          string    `json:"kind"`
@@ -50,48 +50,50 @@ type StoredSnapshot struct {
 	Final         bool      `json:"isFinal"`
 }
 
-// BackupTLS is how a server that these authorities signed, PEM, is verified.
+// BackupTLS returns the configuration that verifies a server certificate by authorities in
+// PEM.
 func BackupTLS(authorities []byte, serverName string) (*tls.Config, error) {
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(authorities) {
-		return nil, errors.New("what should be the authorities of backup-restore's certificate is no PEM")
+		return nil, errors.New("the authorities of backup-restore's certificate are not PEM")
 	}
 	return &tls.Config{RootCAs: pool, ServerName: serverName, MinVersion: tls.VersionTLS12}, nil
 }
 
-// Full takes a full snapshot into the store and returns what was written. It lasts
-// as long as the upload does: the context should not end before.
+// Full takes a full snapshot into the store and returns what was written. The call takes as
+// long as the upload, so ctx must not end earlier.
 func (b *BackupRestore) Full(ctx context.Context) (StoredSnapshot, error) {
 	var s StoredSnapshot
-	err := b.ask(ctx, "/snapshot/full", &s)
+	err := b.request(ctx, "/snapshot/full", &s)
 	return s, err
 }
 
-// Delta writes what has changed since the last snapshot. False where nothing has,
-// and nothing was written.
+// Delta writes the changes since the last snapshot. It returns false if there are none and
+// nothing was written.
 func (b *BackupRestore) Delta(ctx context.Context) (StoredSnapshot, bool, error) {
 	var s *StoredSnapshot
-	if err := b.ask(ctx, "/snapshot/delta", &s); err != nil || s == nil {
+	if err := b.request(ctx, "/snapshot/delta", &s); err != nil || s == nil {
 		return StoredSnapshot{}, false, err
 	}
 	return *s, true, nil
 }
 
-// Latest are the last full snapshot in the store and the deltas since, the oldest
-// first: what a restore would read. None where the store is empty.
+// Latest returns what a restore would read: the last full snapshot in the store and the
+// deltas since then, the oldest first. It returns none if the store is empty.
 func (b *BackupRestore) Latest(ctx context.Context) ([]StoredSnapshot, error) {
 	var answer struct {
 		Full   *StoredSnapshot  `json:"fullSnapshot"`
 		Deltas []StoredSnapshot `json:"deltaSnapshots"`
 	}
-	if err := b.ask(ctx, "/snapshot/latest", &answer); err != nil || answer.Full == nil {
+	if err := b.request(ctx, "/snapshot/latest", &answer); err != nil || answer.Full == nil {
 		return answer.Deltas, err
 	}
 	return append([]StoredSnapshot{*answer.Full}, answer.Deltas...), nil
 }
 
-// ask asks one after the other until one answers, whatever it says.
-func (b *BackupRestore) ask(ctx context.Context, path string, into any) error {
+// request sends a request to one pod after the other until one answers, even if the answer
+// is an error.
+func (b *BackupRestore) request(ctx context.Context, path string, into any) error {
 	var errs []error
 	for _, pod := range b.Pods {
 		response, err := b.get(ctx, pod, path)
@@ -105,7 +107,7 @@ func (b *BackupRestore) ask(ctx context.Context, path string, into any) error {
 		defer response.Body.Close()
 		body, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
 		if err == nil {
-			err = answered(response.StatusCode, body, into)
+			err = parseAnswer(response.StatusCode, body, into)
 		}
 		if err != nil {
 			return fmt.Errorf("backup-restore in %s: %w", pod, err)
@@ -113,7 +115,7 @@ func (b *BackupRestore) ask(ctx context.Context, path string, into any) error {
 		return nil
 	}
 	if len(errs) == 0 {
-		return errors.New("no member's pod is there to ask its backup-restore")
+		return errors.New("no pod of a member runs, so that no backup-restore can be reached")
 	}
 	return errors.Join(errs...)
 }
@@ -136,26 +138,26 @@ func (b *BackupRestore) get(ctx context.Context, pod, path string) (*http.Respon
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, &messageError{cmp.Or(words(Endpoint{Port: b.Port, TLS: b.TLS}, err), err.Error()), err}
+		return nil, &messageError{cmp.Or(describe(Endpoint{Port: b.Port, TLS: b.TLS}, err), err.Error()), err}
 	}
 	return response, nil
 }
 
-// answered reads an answer. backup-restore says no more than a status; why is in
-// its log.
-func answered(code int, body []byte, into any) error {
+// parseAnswer parses an answer. An error has only a status; its reason is in the log of
+// backup-restore.
+func parseAnswer(code int, body []byte, into any) error {
 	switch code {
 	case http.StatusOK:
 		if err := json.Unmarshal(body, into); err != nil {
-			return fmt.Errorf("its answer is not what was expected: %w", err)
+			return fmt.Errorf("parse its answer: %w", err)
 		}
 		return nil
 	case http.StatusMethodNotAllowed:
-		return errors.New("it takes no snapshots now: it has no store, or knows no healthy leader")
+		return errors.New("it can't take snapshots now: it has no store, or no healthy leader")
 	}
 	text := strings.TrimSpace(string(body))
 	if text == "" {
 		text = http.StatusText(code)
 	}
-	return fmt.Errorf("it answers %d %.200s: the log of container backup-restore says why", code, text)
+	return fmt.Errorf("it answers %d %.200s: the log of container backup-restore has the reason", code, text)
 }

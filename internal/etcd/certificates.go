@@ -16,10 +16,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// caKey is where Secrets have the authority beside a pair.
+// caKey is the key of the authority in a Secret with a pair.
 const caKey = "ca.crt"
 
-// poolOf are the authorities in PEM; from says where they are from.
+// poolOf returns a pool of authorities in PEM. from is their source.
 func poolOf(text []byte, from string) (*x509.CertPool, string, error) {
 	trusted, err := authorities(text)
 	if err != nil {
@@ -28,7 +28,7 @@ func poolOf(text []byte, from string) (*x509.CertPool, string, error) {
 	return pool(trusted), from, nil
 }
 
-// certificates reads a certificate and those that go with it.
+// certificates parses a certificate and the chain that follows it.
 func certificates(text []byte) (leaf *x509.Certificate, chain []*x509.Certificate, err error) {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
@@ -41,20 +41,20 @@ func certificates(text []byte) (leaf *x509.Certificate, chain []*x509.Certificat
 		chain = append(chain, c)
 	}
 	if len(chain) == 0 {
-		return nil, nil, errors.New("no certificate in PEM")
+		return nil, nil, errors.New("there is no certificate in PEM")
 	}
 	return chain[0], chain[1:], nil
 }
 
-// authorities reads those that are trusted.
+// authorities parses the certificates of authorities.
 func authorities(text []byte) ([]*x509.Certificate, error) {
 	first, more, err := certificates(text)
 	return append([]*x509.Certificate{first}, more...), err
 }
 
-// signed says whether one of the authorities signed the certificate, itself or by
-// those that go with it, whatever the time is: an authority may be younger than what
-// it signed, where it was renewed.
+// signed reports whether one of the authorities signed leaf, directly or through chain. It
+// ignores the time, since a renewed authority can be newer than the certificates that it
+// signed.
 func signed(leaf *x509.Certificate, chain, by []*x509.Certificate) bool {
 	for range len(chain) + 1 {
 		signs := func(c *x509.Certificate) bool { return c.Equal(leaf) || leaf.CheckSignatureFrom(c) == nil }
@@ -70,12 +70,12 @@ func signed(leaf *x509.Certificate, chain, by []*x509.Certificate) bool {
 	return false
 }
 
-// forClients says whether a certificate may be a client's.
+// forClients reports whether a certificate can be used by clients.
 func forClients(c *x509.Certificate) bool {
 	return len(c.ExtKeyUsage) == 0 || slices.Contains(c.ExtKeyUsage, x509.ExtKeyUsageClientAuth) || slices.Contains(c.ExtKeyUsage, x509.ExtKeyUsageAny)
 }
 
-// valid says whether a client's certificate is within its time, and its authority's.
+// valid reports whether a client certificate and its authority are valid now.
 func valid(leaf *x509.Certificate, chain, by []*x509.Certificate) bool {
 	_, err := leaf.Verify(x509.VerifyOptions{
 		Roots: pool(by), Intermediates: pool(chain), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
@@ -91,7 +91,7 @@ func pool(certificates []*x509.Certificate) *x509.CertPool {
 	return all
 }
 
-// pair is a certificate with its key that a client could show.
+// pair is a certificate with its key that a client can present.
 type pair struct {
 	certificate *tls.Certificate
 	leaf        *x509.Certificate
@@ -99,7 +99,7 @@ type pair struct {
 	from        string
 }
 
-// pairFrom reads a pair. Neither error nor from tell anything of the key.
+// pairFrom parses a pair. Neither its error nor from reveals anything about the key.
 func pairFrom(cert, key []byte, from string) (pair, error) {
 	both, err := tls.X509KeyPair(cert, key)
 	if err != nil {
@@ -112,8 +112,8 @@ func pairFrom(cert, key []byte, from string) (pair, error) {
 	return pair{certificate: &both, leaf: leaf, chain: chain, from: from}, nil
 }
 
-// pairsIn are the pairs of a Secret: tls.crt with tls.key, NAME.crt with
-// NAME.key, NAME.pem with NAME-key.pem, or NAME with key in its stead.
+// pairsIn returns the pairs in a Secret: tls.crt with tls.key, NAME.crt with NAME.key,
+// NAME.pem with NAME-key.pem, or a NAME with cert and the same name with key instead.
 func pairsIn(data map[string][]byte, from string) []pair {
 	var found []pair
 	for _, name := range slices.Sorted(maps.Keys(data)) {
@@ -130,6 +130,7 @@ func pairsIn(data map[string][]byte, from string) []pair {
 	return found
 }
 
+// keysFor returns the possible names of the key that belongs to a certificate.
 func keysFor(cert string) []string {
 	if cert == corev1.TLSCertKey {
 		return []string{corev1.TLSPrivateKeyKey}

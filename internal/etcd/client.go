@@ -21,15 +21,16 @@ import (
 )
 
 const (
-	// readLimit is what a question gets, connecting included. A member without quorum
-	// answers no linearizable one.
+	// readLimit is the timeout of a read, including the connection. A member without
+	// quorum doesn't answer linearizable reads.
 	readLimit = 5 * time.Second
-	// writeLimit is what a change gets: etcd itself gives up after 7 s, and its answer
-	// says more than ours.
+	// writeLimit is the timeout of a write. etcd itself times out after 7 s, and its error
+	// is more specific.
 	writeLimit = 10 * time.Second
 )
 
-// limits are the calls that don't have writeLimit; 0 is the caller's own deadline.
+// limits has the timeouts of calls that don't use writeLimit. 0 means that only the caller's
+// deadline applies.
 var limits = map[string]time.Duration{
 	pb.Maintenance_Status_FullMethodName:     readLimit,
 	pb.Cluster_MemberList_FullMethodName:     readLimit,
@@ -42,16 +43,16 @@ var limits = map[string]time.Duration{
 	pb.KV_Compact_FullMethodName:             0,
 }
 
-// member is what a Cluster keeps of one endpoint.
+// member is the connection of a Cluster to one endpoint.
 type member struct {
 	link   *link
 	client *clientv3.Client
 }
 
-// Client is a client of one member alone, over a connection that is kept until Close.
-// Its calls end in seconds also where the context has more time, except those that
-// take long (Defragment, Hash, HashKV, Compact), none waits for a member that can't
-// be reached, and none is tried again but reads.
+// Client returns a client of a single member. Its connection stays open until Close. Its
+// calls time out after seconds even if the context has more time, except Defragment, Hash,
+// HashKV and Compact, which take long. No call waits for a member that can't be reached, and
+// only reads are retried.
 func (c *Cluster) Client(ctx context.Context, pod string) (*clientv3.Client, error) {
 	m, err := c.member(ctx, pod)
 	if err != nil {
@@ -60,8 +61,8 @@ func (c *Cluster) Client(ctx context.Context, pod string) (*clientv3.Client, err
 	return m.client, nil
 }
 
-// Conn is a client like Client's over a connection of its own, for what fills one: a
-// slow stream holds up all that shares its tunnel. The caller closes it.
+// Conn returns a client like Client's with a separate connection. Use it for large streams,
+// since a slow stream delays all calls on the same connection. The caller closes it.
 func (c *Cluster) Conn(ctx context.Context, pod string) (*clientv3.Client, error) {
 	e, err := c.endpoint(pod)
 	if err != nil {
@@ -94,7 +95,7 @@ func (c *Cluster) endpoint(pod string) (Endpoint, error) {
 			return e, e.Err
 		}
 	}
-	return Endpoint{}, fmt.Errorf("pod %s is none of the cluster's members", pod)
+	return Endpoint{}, fmt.Errorf("pod %s is not a member of the cluster", pod)
 }
 
 func (c *Cluster) member(ctx context.Context, pod string) (*member, error) {
@@ -108,14 +109,14 @@ func (c *Cluster) member(ctx context.Context, pod string) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without the lock: with a password this asks the member.
+	// Not under the lock, since with a password this calls the member.
 	if m, err = c.open(ctx, e); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if first := c.members[pod]; first != nil {
-		_ = m.client.Close() // somebody was faster
+		_ = m.client.Close() // another goroutine was faster
 		return first, nil
 	}
 	if c.members == nil {
@@ -128,27 +129,27 @@ func (c *Cluster) member(ctx context.Context, pod string) (*member, error) {
 func (c *Cluster) open(ctx context.Context, e Endpoint) (*member, error) {
 	l := &link{tunnel: c.Tunnel, endpoint: e, protocols: []string{"h2"}}
 	client, err := clientv3.New(clientv3.Config{
-		// The link has TLS in it. The address is only for messages.
+		// The link does TLS. The address is only used in messages.
 		Endpoints: []string{fmt.Sprintf("http://%s.%s:%d", e.Pod, e.Namespace, e.Port)},
-		// Not the caller's, which may be one step's of a longer story.
+		// Not the caller's context, which may end before the connection is closed.
 		Context:              context.WithoutCancel(ctx),
 		DialTimeout:          readLimit,
 		DialKeepAliveTime:    2 * readLimit,
 		DialKeepAliveTimeout: readLimit,
 		Username:             e.Username,
 		Password:             e.Password,
-		MaxUnaryRetries:      2, // an expired token takes one
+		MaxUnaryRetries:      2, // an expired token needs one
 		DialOptions: []grpc.DialOption{
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.dial(ctx) }),
 			grpc.WithChainUnaryInterceptor(l.unary),
 			grpc.WithChainStreamInterceptor(l.stream),
-			// A member that restarts is wanted back soon, not after gRPC's two minutes.
+			// A restarted member should be reached soon, not after gRPC's two minutes.
 			grpc.WithConnectParams(grpc.ConnectParams{
 				Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
 				MinConnectTimeout: writeLimit,
 			}),
 		},
-		Logger: zap.NewNop(), // its errors say as much
+		Logger: zap.NewNop(), // its errors contain the same
 	})
 	if err != nil {
 		return nil, Explain(e, err)
@@ -156,10 +157,10 @@ func (c *Cluster) open(ctx context.Context, e Endpoint) (*member, error) {
 	return &member{link: l, client: client}, nil
 }
 
-// errNoAnswer is a call that had its time, and no reason of the caller's to end.
+// errNoAnswer is the error of a call that timed out although the caller's context didn't.
 var errNoAnswer = errors.New("no answer")
 
-// unary gives each call its deadline and words its failure.
+// unary adds a timeout to each call and describes its error.
 func (l *link) unary(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	limit, known := limits[method]
 	if !known {
@@ -171,12 +172,13 @@ func (l *link) unary(ctx context.Context, method string, req, reply any, conn *g
 		within, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	// etcd's client waits for a connection until the deadline; what has failed once
-	// is to be told at once.
+	// etcd's client would wait for a connection until the deadline. Report the first failure
+	// instead.
 	err := call(within, method, req, reply, conn, append(options, grpc.WaitForReady(false))...)
 	return l.explain(ctx, limit, err)
 }
 
+// stream describes the error of a stream.
 func (l *link) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
 	s, err := open(ctx, desc, conn, method, options...)
 	if err != nil {
@@ -185,7 +187,7 @@ func (l *link) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.Cli
 	return &linkStream{ClientStream: s, link: l}, nil
 }
 
-// linkStream words what ends a stream before its end.
+// linkStream is a stream whose errors are described.
 type linkStream struct {
 	grpc.ClientStream
 
@@ -200,8 +202,8 @@ func (s *linkStream) RecvMsg(m any) error {
 	return s.link.explain(s.Context(), 0, err)
 }
 
-// explain words failures of the connection. What the member itself answered stays as
-// it is, since etcd's client looks at it: see Explain.
+// explain describes errors of the connection. It returns errors of the member unchanged,
+// since etcd's client depends on them: see Explain.
 func (l *link) explain(ctx context.Context, limit time.Duration, err error) error {
 	if err == nil || ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
 		return err
@@ -210,15 +212,15 @@ func (l *link) explain(ctx context.Context, limit time.Duration, err error) erro
 	cause := l.cause()
 	switch {
 	case failed.code == codes.Unavailable && cause != nil:
-		failed.Err, failed.Words = cause, words(l.endpoint, cause)
+		failed.Err, failed.Message = cause, describe(l.endpoint, cause)
 	case failed.code == codes.DeadlineExceeded && cause != nil:
-		failed.Err, failed.Words, failed.code = cause, words(l.endpoint, cause), codes.Unknown
+		failed.Err, failed.Message, failed.code = cause, describe(l.endpoint, cause), codes.Unknown
 	case failed.code == codes.DeadlineExceeded && ctx.Err() != nil:
-		return context.Cause(ctx) // the caller's time is over
+		return context.Cause(ctx) // the caller's deadline has passed
 	case failed.code == codes.DeadlineExceeded:
-		// Not DeadlineExceeded for etcd's client, which would make the context's of it.
+		// Unknown, since etcd's client would turn DeadlineExceeded into the context's error.
 		failed.Err, failed.code = errNoAnswer, codes.Unknown
-		failed.Words = fmt.Sprintf("no answer within %s", limit)
+		failed.Message = fmt.Sprintf("no answer within %s", limit)
 	default:
 		return err
 	}

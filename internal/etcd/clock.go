@@ -15,18 +15,18 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// ClockReading is by how much a member's clock is ahead of this machine's: at
-// least Least and at most Most, both negative for one that is behind.
+// ClockReading is how far a member's clock is ahead of this machine's: at least Least and at
+// most Most. Both are negative for a clock that is behind.
 type ClockReading struct{ Least, Most time.Duration }
 
-// clockSamples is how often a clock is read. A Date header has whole seconds, so
-// that one reading is good to a second; those that are spread over a second meet
-// the second's end at different distances, and what all of them allow is narrower.
+// clockSamples is how many times a clock is read. A Date header has whole seconds, so one
+// reading is accurate to a second. Readings at different points of a second together give a
+// narrower range.
 const clockSamples = 5
 
-// Clock reads a member's clock from the Date header of its HTTP answers. The
-// member wrote it between the moment that the request had gone out and the moment
-// that the answer came in, which is the error. It takes a second.
+// Clock reads a member's clock from the Date header of its HTTP responses. The member wrote
+// it after the request was sent and before the response arrived; that interval is the
+// error. Clock takes one second.
 func (c *Cluster) Clock(ctx context.Context, pod string, here clock.WithTicker) (ClockReading, error) {
 	e, err := c.endpoint(pod)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Cluster) Clock(ctx context.Context, pod string, here clock.WithTicker) 
 	defer cancel()
 	l := &link{tunnel: c.Tunnel, endpoint: e}
 	transport := &http.Transport{
-		// The link has TLS in it.
+		// The link does TLS.
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
 	}
 	defer transport.CloseIdleConnections()
@@ -61,14 +61,15 @@ func (c *Cluster) Clock(ctx context.Context, pod string, here clock.WithTicker) 
 	return reading, nil
 }
 
+// readClock reads the clock once.
 func readClock(ctx context.Context, transport *http.Transport, e Endpoint, here clock.PassiveClock) (ClockReading, error) {
 	var sent, came time.Time
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		// Not WroteRequest, which comes late: the answer may be there before it.
+		// Not WroteRequest, which can be called after the response has arrived.
 		GotConn:              func(httptrace.GotConnInfo) { sent = here.Now() },
 		GotFirstResponseByte: func() { came = here.Now() },
 	})
-	// Any answer will do, also that there is no such page.
+	// Any response has the header, even that for a missing page.
 	url := fmt.Sprintf("http://%s.%s:%d/version", e.Pod, e.Namespace, e.Port)
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, url, http.NoBody)
 	if err != nil {
@@ -78,16 +79,16 @@ func readClock(ctx context.Context, transport *http.Transport, e Endpoint, here 
 	if err != nil {
 		return ClockReading{}, err
 	}
-	_ = response.Body.Close() // of a HEAD, there is none
+	_ = response.Body.Close() // the response to HEAD has no body
 	return clockReading(response.Header.Get("Date"), sent, came)
 }
 
-// clockReading is what one Date header says, written between two moments by this
-// machine's clock.
+// clockReading returns the reading of one Date header, which was written between two times
+// of this machine's clock.
 func clockReading(date string, sent, came time.Time) (ClockReading, error) {
 	second, err := http.ParseTime(date)
 	if err != nil {
-		return ClockReading{}, fmt.Errorf("its HTTP answers have no date that can be read: %q", date)
+		return ClockReading{}, fmt.Errorf("the Date header of its HTTP responses can't be parsed: %q", date)
 	}
 	return ClockReading{Least: second.Sub(came), Most: second.Add(time.Second).Sub(sent)}, nil
 }

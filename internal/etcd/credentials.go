@@ -20,23 +20,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// Credentials are what the user gave. What is empty is looked for in the cluster.
+// Credentials are the user's settings. Empty ones are searched for in the cluster.
 type Credentials struct {
-	// CACert are the authorities that may sign members' certificates, PEM.
+	// CACert has the authorities of members' certificates in PEM.
 	CACert []byte
-	// Cert and Key are a client's certificate, PEM.
+	// Cert and Key are a client certificate in PEM.
 	Cert, Key []byte
-	// ClientSecret is [NAMESPACE/]NAME of a Secret with such a pair, and
-	// perhaps ca.crt.
+	// ClientSecret is the [NAMESPACE/]NAME of a Secret with such a pair, and optionally
+	// ca.crt.
 	ClientSecret string
-	// User is NAME or NAME:PASSWORD; UserSecret is [NAMESPACE/]NAME of a Secret
-	// with username and password.
+	// User is NAME or NAME:PASSWORD. UserSecret is the [NAMESPACE/]NAME of a Secret with a
+	// username and a password.
 	User, UserSecret string
-	// ServerName is the one name that members' certificates must have.
+	// ServerName is the name that members' certificates must have.
 	ServerName string
 }
 
-// finder looks for what it takes to reach one cluster's members.
+// finder finds the endpoints of one cluster's members and their credentials.
 type finder struct {
 	reader   *observe.Reader
 	files    *observe.Files
@@ -44,11 +44,12 @@ type finder struct {
 	given    Credentials
 	services []corev1.Service
 
-	// searched is what a search through the namespace's Secrets gave; see search.
-	searched *searched
+	// inSecrets has the pairs in the namespace's Secrets, nil before the first search.
+	inSecrets *secretPairs
 }
 
-// tls is how the pod's member is verified, and what is shown to it.
+// tls returns the configuration that verifies the pod's member and has the client
+// certificate for it.
 func (f *finder) tls(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*tls.Config, error) {
 	member := "pod " + pod.Namespace + "/" + pod.Name
 	roots, from, err := f.authorities(ctx, pod, s)
@@ -60,7 +61,7 @@ func (f *finder) tls(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*
 		v.names, v.given = []string{f.given.ServerName}, true
 	}
 	if len(v.names) == 0 {
-		return nil, fmt.Errorf("trust %s: it has no name by which to know its certificate; give one by --server-name", member)
+		return nil, fmt.Errorf("trust %s: its certificate can't be verified, since its names are unknown; set one with --server-name", member)
 	}
 	client, err := f.identity(ctx, pod, s)
 	if err != nil {
@@ -69,12 +70,12 @@ func (f *finder) tls(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*
 	return v.config(client), nil
 }
 
-const adviseCA = "give the authorities by --cacert, and where it demands one a client certificate by --cert and --key"
+const adviseCA = "set the authorities with --cacert and, if the member demands one, a client certificate with --cert and --key"
 
-// authorities are who may have signed the member's certificate, and in words
-// where they are from: given, or ca.crt beside the certificate, or those that
-// etcd trusts for its clients. The latter are another line of authorities in
-// some clusters, so that the first which did sign the certificate is taken.
+// authorities returns the authorities of the member's certificate and a description of their
+// source: the user's, or ca.crt beside the certificate, or those that etcd trusts for its
+// clients. Some clusters have other authorities for clients, so authorities returns the
+// first that signed the certificate.
 func (f *finder) authorities(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*x509.CertPool, string, error) {
 	if len(f.given.CACert) > 0 {
 		return poolOf(f.given.CACert, "--cacert")
@@ -89,12 +90,12 @@ func (f *finder) authorities(ctx context.Context, pod *corev1.Pod, s etcdconf.Co
 		}
 	}
 	if s.ClientTLS.Auto {
-		return nil, "", errors.New("it makes its own certificate at each start (auto-tls), which proves nothing of who it is; " +
-			"copy it from the member's data directory (fixtures/client/cert.pem) and give it by --cacert, with --server-name for the name in it")
+		return nil, "", errors.New("it creates a new certificate at each start (auto-tls), which doesn't prove its identity; " +
+			"copy it from the member's data directory (fixtures/client/cert.pem) and set it with --cacert, and the name in it with --server-name")
 	}
 	server, origin, err := f.files.File(ctx, pod, s.Container, s.ClientTLS.Cert)
 	if s.ClientTLS.Cert == "" {
-		return nil, "", errors.New("it serves TLS, but its pod names no certificate (cert-file); " + adviseCA)
+		return nil, "", errors.New("it serves TLS, but its pod configures no certificate (cert-file); " + adviseCA)
 	}
 	if err != nil {
 		return nil, "", withAdvice(err, adviseCA)
@@ -106,11 +107,12 @@ func (f *finder) authorities(ctx context.Context, pod *corev1.Pod, s etcdconf.Co
 	return f.signer(ctx, pod, s, origin, leaf, chain)
 }
 
+// signer returns the first of the known authorities that signed leaf.
 func (f *finder) signer(ctx context.Context, pod *corev1.Pod, s etcdconf.Config, origin etcdconf.Origin, leaf *x509.Certificate, chain []*x509.Certificate) (*x509.CertPool, string, error) {
 	var tried []string
 	note := func(err error) {
-		if words := err.Error(); !slices.Contains(tried, words) {
-			tried = append(tried, words)
+		if message := err.Error(); !slices.Contains(tried, message) {
+			tried = append(tried, message)
 		}
 	}
 	for _, candidate := range []func() ([]byte, etcdconf.Origin, error){
@@ -144,16 +146,16 @@ func (f *finder) signer(ctx context.Context, pod *corev1.Pod, s etcdconf.Config,
 		if signed(leaf, chain, trusted) {
 			return pool(trusted), from, nil
 		}
-		note(fmt.Errorf("%s has not signed it", from))
+		note(fmt.Errorf("%s did not sign it", from))
 	}
-	what := fmt.Sprintf("nothing says who signed its certificate (%s %s/%s, key %s)", origin.Kind, pod.Namespace, origin.Name, origin.Key)
+	what := fmt.Sprintf("the authority of its certificate is unknown (%s %s/%s, key %s)", origin.Kind, pod.Namespace, origin.Name, origin.Key)
 	if len(tried) > 0 {
 		what += ": " + strings.Join(tried, "; ")
 	}
 	return nil, "", errors.New(what + "; " + adviseCA)
 }
 
-// secret reads a Secret that is named as a user does it.
+// secret reads a Secret by a user's [NAMESPACE/]NAME.
 func (f *finder) secret(ctx context.Context, named string) (map[string][]byte, string, error) {
 	files, namespace, name := f.files, f.owner.Namespace, named
 	if at, rest, ok := strings.Cut(named, "/"); ok {
@@ -163,18 +165,19 @@ func (f *finder) secret(ctx context.Context, named string) (map[string][]byte, s
 	return data, namespace + "/" + name, err
 }
 
-// withAdvice says what else would do, where a file can't be had or an object
-// can't be read.
+// withAdvice adds to the error of a file or an object what the user can do instead.
 func withAdvice(err error, advice string) error {
 	switch {
 	case advice == "":
 		return err
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("%w; without that right, %s", err, advice)
+		return fmt.Errorf("%w; without that permission, %s", err, advice)
 	}
 	return fmt.Errorf("%w; %s", err, advice)
 }
 
+// isMissing reports whether a file or object doesn't exist or can't be read from outside the
+// pod.
 func isMissing(err error) bool {
 	var missing *etcdconf.MissingError
 	var unreadable *etcdconf.UnreadableError

@@ -40,11 +40,11 @@ func (i issued) secret(more map[string][]byte) map[string][]byte {
 	return data
 }
 
-// TestIdentity holds the order in which a client's certificate is looked for, and
-// that none is taken of which nobody can say that it is meant.
+// TestIdentity checks the order in which client certificates are searched, and that an
+// ambiguous one isn't used.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	ours, strangers := newIssuer(t, "our authority", nil), newIssuer(t, "another authority", nil)
+	ours, others := newIssuer(t, "our authority", nil), newIssuer(t, "another authority", nil)
 	ca := map[string][]byte{"ca.crt": ours.CertPEM}
 	server, servingOnly := ours.issue(t, "server", nil), ours.issue(t, "server", only(x509.ExtKeyUsageServerAuth))
 	client := func(name string) map[string][]byte {
@@ -61,7 +61,7 @@ func TestIdentity(t *testing.T) {
 		{name: "the server's own", secrets: map[string]map[string][]byte{"server": server.secret(ca)}, want: "server"},
 		{
 			name:    "the one client's certificate that is there",
-			secrets: map[string]map[string][]byte{"server": server.secret(ca), "x": client("client"), "y": strangers.issue(t, "stranger", nil).secret(nil)},
+			secrets: map[string]map[string][]byte{"server": server.secret(ca), "x": client("client"), "y": others.issue(t, "other", nil).secret(nil)},
 			want:    "client",
 		},
 		{
@@ -72,7 +72,7 @@ func TestIdentity(t *testing.T) {
 		{
 			name:    "of several none",
 			secrets: map[string]map[string][]byte{"server": servingOnly.secret(ca), "x": client("one"), "y": client("two")},
-			err:     []string{"several would do", "Secret shop/x, key tls.crt; Secret shop/y, key tls.crt", "--client-secret"},
+			err:     []string{"several certificates are accepted", "Secret shop/x, key tls.crt; Secret shop/y, key tls.crt", "--client-secret"},
 		},
 		{
 			name:    "the distribution's",
@@ -124,7 +124,7 @@ func TestIdentity(t *testing.T) {
 		{
 			name:    "none at all",
 			secrets: map[string]map[string][]byte{"server": servingOnly.secret(ca)},
-			err:     []string{"demands a client certificate, and none was found: Secret shop/server, key tls.crt is for serving alone; give a client certificate by --cert and --key"},
+			err:     []string{"demands a client certificate, and none was found: Secret shop/server, key tls.crt is only valid for servers; set a client certificate with --cert and --key"},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestAuthorities(t *testing.T) {
 		{name: "what is given", server: server.secret(map[string][]byte{"ca.crt": servers.CertPEM}), given: Credentials{CACert: others.CertPEM}, from: "--cacert"},
 		{
 			name: "neither", server: server.secret(map[string][]byte{"ca.crt": others.CertPEM}), ca: clients.CertPEM,
-			err: "nothing says who signed its certificate (Secret shop/server, key tls.crt): Secret shop/server, key ca.crt has not signed it; Secret shop/ca, key ca.crt has not signed it; give the authorities by --cacert",
+			err: "the authority of its certificate is unknown (Secret shop/server, key tls.crt): Secret shop/server, key ca.crt did not sign it; Secret shop/ca, key ca.crt did not sign it; set the authorities with --cacert",
 		},
 		{
 			name: "one that it makes itself", server: server.secret(nil), ca: servers.CertPEM, err: "auto-tls",

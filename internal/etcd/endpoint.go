@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package etcd speaks to the members of an etcd cluster in Kubernetes: each over
-// a port-forward of its own within this process, with no local port, deadlines
-// on every call and certificates always verified. It decides nothing about a
-// cluster. The plugin calls it; webhook and controller never do.
+// Package etcd connects to the members of an etcd cluster in Kubernetes, each through a
+// separate port-forward within this process and without a local port. Every call has a
+// deadline, and certificates are always verified. The package makes no decisions about a
+// cluster. The plugin uses it; the webhook and the controller never do.
 package etcd
 
 import (
@@ -21,47 +21,46 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// Endpoint is how one member is reached.
+// Endpoint is the address of one member and the credentials for it.
 type Endpoint struct {
 	Namespace, Pod string
-	// Err is why this member can't be reached, as far as its pod's configuration
-	// tells; nothing below is set then but Name and PeerURLs may be.
+	// Err is why this member can't be reached according to its pod's configuration. Then
+	// only Name and PeerURLs may be set below.
 	Err error
-	// Name and PeerURLs are what the pod's configuration calls its member.
-	// Either may be empty where the configuration doesn't tell.
+	// Name and PeerURLs are the member's in the pod's configuration. Each is empty if the
+	// configuration doesn't contain it.
 	Name     string
 	PeerURLs []string
-	// Port is where it listens for clients.
+	// Port is the port for clients.
 	Port int
-	// TLS is nil where it serves clients in the clear. It verifies the member's
-	// certificate against the names that this member may have.
+	// TLS is nil if the member serves clients without TLS. It verifies the member's
+	// certificate by the names that this member can have.
 	TLS *tls.Config
-	// Username and Password are empty where auth is off or goes by certificate.
+	// Username and Password are empty if authentication is disabled or uses certificates.
 	Username, Password string
-	// MetricsPort is where metrics are served, 0 for Port; MetricsTLS is nil
-	// where that is in the clear.
+	// MetricsPort is the port for metrics, 0 for Port. MetricsTLS is nil if metrics are
+	// served without TLS.
 	MetricsPort int
 	MetricsTLS  *tls.Config
 }
 
-// Endpoints finds how to reach the members whose pods are there, in their
-// order, and reads what it takes to log in to them: what c gives, else what the
-// pods are given. It fails where that can be found for none of them; one alone
-// for which it can't has its Err set.
+// Endpoints returns the endpoints of the members whose pods exist, in the order of the pods.
+// It takes credentials from c, otherwise from what the pods use. It fails only if no endpoint
+// can be found. An endpoint that can't be found has its Err set.
 func Endpoints(ctx context.Context, r *observe.Reader, o observe.Owner, c Credentials) ([]Endpoint, error) {
 	pods, err := r.MemberPods(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	services, err := r.ClientServices(ctx, o)
-	if err != nil && !apierrors.IsForbidden(err) { // they only add names that a certificate may have
+	if err != nil && !apierrors.IsForbidden(err) { // they only add names that a certificate can have
 		return nil, err
 	}
 	f := finder{reader: r, files: r.Files(o.Namespace), owner: o, given: c, services: services}
 	return f.endpoints(ctx, pods)
 }
 
-// PodEndpoint is Endpoints for a single pod that no known owner keeps.
+// PodEndpoint is Endpoints for a single pod without a known owner.
 func PodEndpoint(ctx context.Context, r *observe.Reader, pod *corev1.Pod, c Credentials) (Endpoint, error) {
 	f := finder{reader: r, files: r.Files(pod.Namespace), given: c}
 	all, err := f.endpoints(ctx, []*corev1.Pod{pod})
@@ -87,7 +86,7 @@ func (f *finder) endpoints(ctx context.Context, pods []*corev1.Pod) ([]Endpoint,
 	return out, nil
 }
 
-// fill finds how to reach the pod's member.
+// fill sets the fields of the pod's endpoint.
 func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 	s, err := f.files.Config(ctx, pod)
 	if err != nil {
@@ -96,7 +95,7 @@ func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 	e.Name, e.PeerURLs = s.Name, peerURLs(s)
 	at, err := listens(s.ListenClient)
 	if err != nil {
-		return fmt.Errorf("reach pod %s/%s: its clients' URLs (listen-client-urls): %w", pod.Namespace, pod.Name, err)
+		return fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls): %w", pod.Namespace, pod.Name, err)
 	}
 	m := metricsListener(s, at)
 	var secure *tls.Config
@@ -122,8 +121,8 @@ func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 	return nil
 }
 
-// peerURLs are by which others know the member: as it advertises them, or as the
-// list that it starts with has them.
+// peerURLs returns the URLs by which the other members reach this one: those that it
+// advertises, otherwise those in its initial cluster.
 func peerURLs(s etcdconf.Config) []string {
 	if s.Where["initial-advertise-peer-urls"] != "" {
 		return s.AdvertisePeer

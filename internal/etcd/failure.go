@@ -22,23 +22,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
-// MemberError is why a call to a member failed, in words for people.
+// MemberError is the error of a call to a member with a message for users.
 type MemberError struct {
 	Namespace, Pod string
-	// Words say why, without the pod.
-	Words string
-	// Err is what happened.
+	// Message is the message without the pod.
+	Message string
+	// Err is the original error.
 	Err error
 
-	// code is gRPC's, by which etcd's client decides whether to try again.
+	// code is gRPC's code, by which etcd's client decides whether to retry.
 	code codes.Code
 }
 
-func (e *MemberError) Error() string { return "member " + e.Pod + ": " + e.Words }
+func (e *MemberError) Error() string { return "member " + e.Pod + ": " + e.Message }
 func (e *MemberError) Unwrap() error { return e.Err }
 
-// GRPCStatus keeps the code for those who look at it.
-func (e *MemberError) GRPCStatus() *status.Status { return status.New(e.code, e.Words) }
+// GRPCStatus returns a status with the original code.
+func (e *MemberError) GRPCStatus() *status.Status { return status.New(e.code, e.Message) }
 
 // messageError is an error with another message.
 type messageError struct {
@@ -49,91 +49,93 @@ type messageError struct {
 func (e *messageError) Error() string { return e.message }
 func (e *messageError) Unwrap() error { return e.err }
 
-// Reason is an error of this package without the member that it begins with, for
-// where the member is said already. It is empty for nil.
+// Reason returns the message of an error of this package without the member at its
+// beginning, for output that names the member already. It is empty for nil.
 func Reason(err error) string {
 	var m *MemberError
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &m):
-		return m.Words
+		return m.Message
 	}
 	return err.Error()
 }
 
-// Explain words an error that a client of Cluster.Client returned for people. It
-// returns nil for nil, and what it knows nothing better for as it is.
+// Explain returns an error of a client of Cluster.Client with a message for users. It
+// returns nil for nil.
 func Explain(e Endpoint, err error) error {
 	var m *MemberError
 	if err == nil || errors.As(err, &m) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &MemberError{Namespace: e.Namespace, Pod: e.Pod, Words: words(e, err), Err: err, code: status.Code(err)}
+	return &MemberError{Namespace: e.Namespace, Pod: e.Pod, Message: describe(e, err), Err: err, code: status.Code(err)}
 }
 
-// words says what an error means.
-func words(e Endpoint, err error) string {
-	for _, explain := range []func(Endpoint, error) string{wordsOfTunnel, wordsOfCertificate, wordsOfTLS, wordsOfEtcd} {
-		if said := explain(e, err); said != "" {
-			return said
+// describe returns a message for users.
+func describe(e Endpoint, err error) string {
+	for _, one := range []func(Endpoint, error) string{describeTunnel, describeCertificate, describeTLS, describeEtcd} {
+		if message := one(e, err); message != "" {
+			return message
 		}
 	}
-	if said, ok := status.FromError(err); ok {
-		return said.Message()
+	if s, ok := status.FromError(err); ok {
+		return s.Message()
 	}
 	return err.Error()
 }
 
-const wantsCertificate = "wants a client certificate, and none was found: name its secret with --client-secret"
+const demandsCertificate = "demands a client certificate, and none was found: name its secret with --client-secret"
 
-func wordsOfTunnel(e Endpoint, err error) string {
-	var said apierrors.APIStatus
+// describeTunnel describes an error of the API server or of the connection, empty for others.
+func describeTunnel(e Endpoint, err error) string {
+	var refusal apierrors.APIStatus
 	var port *tunnel.PortError
 	switch {
-	case errors.As(err, &said):
-		return said.Status().Message
+	case errors.As(err, &refusal):
+		return refusal.Status().Message
 	case errors.Is(err, syscall.ECONNREFUSED) && errors.As(err, &port):
-		return fmt.Sprintf("nothing listens on port %d (connection refused): etcd doesn't run there, or not on localhost", port.Port)
+		return fmt.Sprintf("nothing listens on port %d (connection refused): etcd doesn't run there, or doesn't listen on localhost", port.Port)
 	case errors.As(err, &port) && !port.Reset():
 		return port.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time"
 	case errors.Is(err, errSilent) && e.TLS == nil:
-		return fmt.Sprintf("closed the connection on port %d without a word: it may want TLS, which its pod doesn't say", e.Port)
-	case errors.Is(err, errWantsCertificate):
-		return wantsCertificate
-	case errors.Is(err, errDislikesCertificate):
-		return "closed the connection after it saw the client certificate, which it seems not to trust"
+		return fmt.Sprintf("closed the connection on port %d without an answer: it may require TLS, although its pod doesn't configure TLS", e.Port)
+	case errors.Is(err, errCertificateDemanded):
+		return demandsCertificate
+	case errors.Is(err, errCertificateRejected):
+		return "closed the connection after it received the client certificate, which it probably doesn't trust"
 	case errors.Is(err, errSilent), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return "the connection was cut"
+		return "the connection was interrupted"
 	}
 	return ""
 }
 
-func wordsOfCertificate(_ Endpoint, err error) string {
+// describeCertificate describes why a member's certificate is rejected, empty for other errors.
+func describeCertificate(_ Endpoint, err error) string {
 	var name x509.HostnameError
 	var authority x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
 	var own *CertificateError
 	switch {
 	case errors.As(err, &own):
-		return "its certificate is not accepted: " + own.Reason
+		return "its certificate is rejected: " + own.Reason
 	case errors.As(err, &name):
 		return fmt.Sprintf("its certificate is for %s, not for %s", namesOf(name.Certificate), name.Host)
 	case errors.As(err, &authority) && authority.Cert != nil:
-		return fmt.Sprintf("its certificate, by %q, comes from none of the authorities that its clients trust", authority.Cert.Issuer)
+		return fmt.Sprintf("its certificate is signed by %q, which is none of the trusted authorities", authority.Cert.Issuer)
 	case errors.As(err, &authority):
-		return "its certificate comes from none of the authorities that its clients trust"
+		return "its certificate is signed by none of the trusted authorities"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
-		return fmt.Sprintf("its certificate is valid from %s to %s only", invalid.Cert.NotBefore.Format("2006-01-02 15:04"), invalid.Cert.NotAfter.Format("2006-01-02 15:04 MST"))
+		return fmt.Sprintf("its certificate is only valid from %s to %s", invalid.Cert.NotBefore.Format("2006-01-02 15:04"), invalid.Cert.NotAfter.Format("2006-01-02 15:04 MST"))
 	case errors.As(err, &invalid):
 		return invalid.Error()
 	}
 	return ""
 }
 
-// namesOf are the names that a certificate is for, the first few where it has many.
+// namesOf returns the names of a certificate, only the first few if there are many.
 func namesOf(certificate *x509.Certificate) string {
 	names := slices.Clone(certificate.DNSNames)
 	for _, address := range certificate.IPAddresses {
@@ -142,51 +144,53 @@ func namesOf(certificate *x509.Certificate) string {
 	const most = 6
 	switch {
 	case len(names) == 0:
-		return "no name at all"
+		return "no name"
 	case len(names) > most:
 		return fmt.Sprintf("%s and %d other names", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
 }
 
-func wordsOfTLS(e Endpoint, err error) string {
+// describeTLS describes an error of TLS, empty for others.
+func describeTLS(e Endpoint, err error) string {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return fmt.Sprintf("speaks no TLS on port %d, although its pod says so", e.Port)
+		return fmt.Sprintf("doesn't use TLS on port %d, although its pod configures TLS", e.Port)
 	}
-	// crypto/tls has the alert that the other side sent as text only.
+	// crypto/tls exposes the alert of the other side only as text.
 	_, alert, found := strings.Cut(err.Error(), "remote error: tls: ")
 	if !found {
 		return ""
 	}
-	shown := e.TLS != nil && (len(e.TLS.Certificates) > 0 || e.TLS.GetClientCertificate != nil)
+	presented := e.TLS != nil && (len(e.TLS.Certificates) > 0 || e.TLS.GetClientCertificate != nil)
 	switch {
-	case alert == "certificate required", alert == "bad certificate" && !shown:
-		return wantsCertificate
+	case alert == "certificate required", alert == "bad certificate" && !presented:
+		return demandsCertificate
 	case alert == "bad certificate":
-		return "refuses the client certificate"
+		return "rejects the client certificate"
 	case alert == "unknown certificate authority":
-		return "refuses the client certificate: it comes from an authority that the member doesn't trust"
+		return "rejects the client certificate: the member doesn't trust its authority"
 	case alert == "expired certificate":
-		return "refuses the client certificate: it has expired"
+		return "rejects the client certificate: it has expired"
 	}
-	return "refuses TLS: " + alert
+	return "rejects the TLS connection: " + alert
 }
 
-func wordsOfEtcd(e Endpoint, err error) string {
+// describeEtcd describes an error of etcd, empty for others.
+func describeEtcd(e Endpoint, err error) string {
 	err = rpctypes.Error(err)
 	switch {
 	case errors.Is(err, rpctypes.ErrUserEmpty):
-		return "authentication is on: name the secret with a user's name and password with --user-secret"
+		return "authentication is enabled: name the secret with a user's name and password with --user-secret"
 	case errors.Is(err, rpctypes.ErrAuthFailed):
-		return fmt.Sprintf("refuses the password of user %q", e.Username)
+		return fmt.Sprintf("rejects the password of user %q", e.Username)
 	case errors.Is(err, rpctypes.ErrPermissionDenied) && e.Username != "":
 		return fmt.Sprintf("user %q has no permission for this; root has", e.Username)
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
 		return "the client certificate's user has no permission for this; root has"
 	case errors.Is(err, rpctypes.ErrNoLeader):
-		return "has no leader: it is cut off from the others, or the cluster has lost quorum"
+		return "has no leader: it has no connection to the others, or the cluster has lost quorum"
 	case errors.Is(err, rpctypes.ErrNotCapable), status.Code(err) == codes.Unimplemented:
-		return "its version of etcd doesn't know this call"
+		return "its version of etcd doesn't support this call"
 	}
 	return ""
 }

@@ -24,10 +24,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
-func TestWords(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	plain := Endpoint{Pod: "a-0", Port: 2379}
 	secured := Endpoint{Pod: "a-0", Port: 2379, TLS: &tls.Config{}, Username: "root"}
-	alert := func(said string) error { return &net.OpError{Op: "remote error", Err: errors.New("tls: " + said)} }
+	alert := func(text string) error { return &net.OpError{Op: "remote error", Err: errors.New("tls: " + text)} }
 	issuer := pkix.Name{CommonName: "their-ca"}
 	expired := &x509.Certificate{NotAfter: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)}
 	for _, c := range []struct {
@@ -38,25 +38,25 @@ func TestWords(t *testing.T) {
 	}{
 		{"refused port", plain, &tunnel.PortError{Port: 2379, Message: "dial tcp4 127.0.0.1:2379: connect: connection refused"}, "nothing listens on port 2379 (connection refused)"},
 		{"forbidden", plain, fmt.Errorf("port-forward: %w", apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "a-0", errors.New(`User "jane" cannot create resource "pods/portforward"`))), `User "jane" cannot create resource "pods/portforward"`},
-		{"silence in the clear", plain, errSilent, "may want TLS"},
-		{"silence", secured, errSilent, "the connection was cut"},
+		{"silence in the clear", plain, errSilent, "may require TLS"},
+		{"silence", secured, errSilent, "the connection was interrupted"},
 		{"name", secured, x509.HostnameError{Host: "a-0.a", Certificate: &x509.Certificate{DNSNames: []string{"b", "c"}, IPAddresses: []net.IP{net.IPv4(1, 2, 3, 4)}}}, "its certificate is for b, c, 1.2.3.4, not for a-0.a"},
 		{"many names", secured, x509.HostnameError{Host: "h", Certificate: &x509.Certificate{DNSNames: strings.Fields("a b c d e f g h")}}, "for a, b, c, d, e, f and 2 other names, not for h"},
-		{"authority", secured, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: issuer}}}, `its certificate, by "CN=their-ca", comes from none`},
-		{"expired", secured, x509.CertificateInvalidError{Reason: x509.Expired, Cert: expired}, "to 2026-01-02 03:04 UTC only"},
+		{"authority", secured, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: issuer}}}, `its certificate is signed by "CN=their-ca", which is none of the trusted`},
+		{"expired", secured, x509.CertificateInvalidError{Reason: x509.Expired, Cert: expired}, "to 2026-01-02 03:04 UTC"},
 		{"client certificate wanted", secured, alert("certificate required"), "name its secret with --client-secret"},
 		{"wanted by an old server", secured, alert("bad certificate"), "name its secret with --client-secret"},
-		{"client certificate of a stranger", secured, alert("unknown certificate authority"), "an authority that the member doesn't trust"},
-		{"no TLS", secured, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "speaks no TLS on port 2379"},
+		{"client certificate of another authority", secured, alert("unknown certificate authority"), "the member doesn't trust its authority"},
+		{"no TLS", secured, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "doesn't use TLS on port 2379"},
 		{"authentication", plain, rpctypes.ErrGRPCUserEmpty, "--user-secret"},
-		{"password", secured, rpctypes.ErrAuthFailed, `refuses the password of user "root"`},
+		{"password", secured, rpctypes.ErrAuthFailed, `rejects the password of user "root"`},
 		{"permission", secured, rpctypes.ErrPermissionDenied, `user "root" has no permission`},
 		{"deadline", plain, context.DeadlineExceeded, "no answer in time"},
-		{"old etcd", plain, status.Error(codes.Unimplemented, "unknown method"), "doesn't know this call"},
+		{"old etcd", plain, status.Error(codes.Unimplemented, "unknown method"), "doesn't support this call"},
 		{"anything else of gRPC's", plain, status.Error(codes.Internal, "odd"), "odd"},
 	} {
 		t.Run(c.row, func(t *testing.T) {
-			if got := words(c.e, c.err); !strings.Contains(got, c.want) {
+			if got := describe(c.e, c.err); !strings.Contains(got, c.want) {
 				t.Errorf("%q, want %q in it", got, c.want)
 			}
 		})

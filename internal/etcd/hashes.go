@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// A compaction reaches the members one after the other, and takes a while on
-// each: hashes that differ are asked for again before anybody is alarmed.
+// A compaction reaches the members one after the other and takes a while on each. So hashes
+// that differ are requested again.
 const (
 	hashTries = 4
 	hashPause = time.Second
@@ -23,22 +23,24 @@ const (
 
 // Hashes are voters' hashes of all keys at one revision.
 type Hashes struct {
-	// Revision is the lowest that any of them had applied.
+	// Revision is the lowest revision that one of them had applied.
 	Revision int64
-	// Members are those that were asked, in the order in which they were named.
+	// Members are in the order of the voters.
 	Members []Hash
 }
 
-// Hash is one member's. Hashes are comparable where the compact revisions are equal.
+// Hash is the hash of one member. Hashes are comparable if their compact revisions are
+// equal.
 type Hash struct {
 	Pod             string
 	Hash            uint32
 	CompactRevision int64
-	// Err is why there is no hash.
+	// Err is the error if there is no hash.
 	Err error
 }
 
-// Agree says whether all answered, and the same. It is false of nobody.
+// Agree reports whether all members have returned the same hash. It is false without
+// members.
 func (h Hashes) Agree() bool {
 	for _, m := range h.Members {
 		if m.Err != nil || m.Hash != h.Members[0].Hash || m.CompactRevision != h.Members[0].CompactRevision {
@@ -48,9 +50,9 @@ func (h Hashes) Agree() bool {
 	return len(h.Members) > 0
 }
 
-// Hashes has voters hash all their keys, as of the members' last status, and again
-// where they don't agree at once. Each reads its whole database. Learners refuse.
-// It fails only where the context ends.
+// Hashes requests the hashes of all keys from voters, at the revision of their last status,
+// and repeats that if they differ. Each member reads its whole database. Learners refuse.
+// Hashes fails only if the context ends.
 func (c *Cluster) Hashes(ctx context.Context, voters []Member, timer clock.Clock) (Hashes, error) {
 	var h Hashes
 	now := append([]Member(nil), voters...)
@@ -72,7 +74,7 @@ func (c *Cluster) Hashes(ctx context.Context, voters []Member, timer clock.Clock
 	return h, context.Cause(ctx)
 }
 
-// hashAll asks all voters at the lowest revision that every one has applied.
+// hashAll requests the hashes at the lowest revision that every voter has applied.
 func (c *Cluster) hashAll(ctx context.Context, voters []Member) Hashes {
 	h := Hashes{Members: make([]Hash, len(voters))}
 	for _, m := range voters {
@@ -103,7 +105,7 @@ func (c *Cluster) hash(ctx context.Context, m Member, revision int64) Hash {
 		h.Err = errors.New("the connection is closed")
 		return h
 	}
-	// Not the client's own method, which makes another connection for each call.
+	// The client's own method opens another connection for each call.
 	r, err := pb.NewMaintenanceClient(connection).HashKV(ctx, &pb.HashKVRequest{Revision: revision})
 	if err != nil {
 		h.Err = fmt.Errorf("hash at revision %d: %w", revision, Explain(Endpoint{Pod: m.Pod}, err))

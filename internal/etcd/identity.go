@@ -20,10 +20,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-const adviseClient = "give a client certificate by --cert and --key, or a Secret with one by --client-secret"
+const adviseClient = "set a client certificate with --cert and --key, or a Secret with one with --client-secret"
 
-// identity is the certificate to show to the pod's member, nil where it asks
-// for none.
+// identity returns the client certificate for the pod's member, nil if it demands none.
 func (f *finder) identity(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*tls.Certificate, error) {
 	p, err := f.givenIdentity(ctx)
 	if err != nil || p != nil {
@@ -32,28 +31,28 @@ func (f *finder) identity(ctx context.Context, pod *corev1.Pod, s etcdconf.Confi
 	if !s.ClientTLS.DemandsClient() {
 		return nil, nil
 	}
-	h := hunt{finder: f, pod: pod, serving: s}
-	h.readClientCA(ctx)
-	for _, look := range []func(context.Context) *pair{h.known, h.own, h.search, h.serving509} {
-		if p := look(ctx); p != nil {
+	search := clientCertSearch{finder: f, pod: pod, serving: s}
+	search.readClientCA(ctx)
+	for _, find := range []func(context.Context) *pair{search.fromKnownSecret, search.fromPod, search.fromAnySecret, search.servingCert} {
+		if p := find(ctx); p != nil {
 			return p.certificate, nil
 		}
 	}
 	what := "it demands a client certificate, and none was found"
-	if len(h.tried) > 0 {
-		what += ": " + strings.Join(h.tried, "; ")
+	if len(search.tried) > 0 {
+		what += ": " + strings.Join(search.tried, "; ")
 	}
-	return nil, &noIdentityError{what + "; " + adviseClient, h.forbidden}
+	return nil, &noIdentityError{what + "; " + adviseClient, search.forbidden}
 }
 
-// noIdentityError is that no client certificate was found. Err is the API server's
-// refusal, where there was one: it is the user's rights then, and no fault of a member's.
+// noIdentityError is the error if no client certificate was found. err is the API server's
+// refusal, if there was one: then the user lacks a permission, and no member is at fault.
 type noIdentityError struct {
-	words string
-	err   error
+	message string
+	err     error
 }
 
-func (e *noIdentityError) Error() string { return e.words }
+func (e *noIdentityError) Error() string { return e.message }
 func (e *noIdentityError) Unwrap() error { return e.err }
 
 func certificateOf(p *pair) *tls.Certificate {
@@ -63,7 +62,7 @@ func certificateOf(p *pair) *tls.Certificate {
 	return p.certificate
 }
 
-// givenIdentity is what the user gave, nil for nothing.
+// givenIdentity returns the user's pair, nil if there is none.
 func (f *finder) givenIdentity(ctx context.Context) (*pair, error) {
 	if len(f.given.Cert) > 0 || len(f.given.Key) > 0 {
 		p, err := pairFrom(f.given.Cert, f.given.Key, "--cert and --key")
@@ -74,155 +73,159 @@ func (f *finder) givenIdentity(ctx context.Context) (*pair, error) {
 	}
 	data, name, err := f.secret(ctx, f.given.ClientSecret)
 	if err != nil {
-		return nil, withAdvice(err, "give a client certificate by --cert and --key")
+		return nil, withAdvice(err, "set a client certificate with --cert and --key")
 	}
 	pairs := pairsIn(data, "Secret "+name)
 	if at := slices.IndexFunc(pairs, func(p pair) bool { return strings.HasSuffix(p.from, ", key "+corev1.TLSCertKey) }); at >= 0 {
 		return &pairs[at], nil
 	}
 	if len(pairs) != 1 {
-		return nil, fmt.Errorf("secret %s has %d certificates with keys, and none is called %s", name, len(pairs), corev1.TLSCertKey)
+		return nil, fmt.Errorf("secret %s has %d certificates with keys, and none of them is %s", name, len(pairs), corev1.TLSCertKey)
 	}
 	return &pairs[0], nil
 }
 
-// hunt looks for a client's certificate that one pod's member would accept.
-type hunt struct {
+// clientCertSearch searches for a client certificate that one pod's member accepts.
+type clientCertSearch struct {
 	*finder
 
 	pod     *corev1.Pod
 	serving etcdconf.Config
-	// clientCA are the authorities that the member trusts, nil where they can't be read.
+	// clientCA has the authorities that the member trusts, nil if they can't be read.
 	clientCA []*x509.Certificate
-	// tried is, in words, what was looked at in vain; forbidden is a refusal among it.
+	// tried lists the places searched without success; forbidden is a refusal among them.
 	tried     []string
 	forbidden error
 }
 
-func (h *hunt) note(format string, args ...any) {
-	h.tried = append(h.tried, fmt.Sprintf(format, args...))
+func (s *clientCertSearch) note(format string, args ...any) {
+	s.tried = append(s.tried, fmt.Sprintf(format, args...))
 }
 
-// noteError notes what kept something from being looked at.
-func (h *hunt) noteError(err error) {
+// noteError notes why a place couldn't be searched.
+func (s *clientCertSearch) noteError(err error) {
 	if apierrors.IsForbidden(err) {
-		h.forbidden = err
+		s.forbidden = err
 	}
-	h.note("%v", withAdvice(err, ""))
+	s.note("%v", withAdvice(err, ""))
 }
 
-func (h *hunt) readClientCA(ctx context.Context) {
-	text, origin, err := h.files.File(ctx, h.pod, h.serving.Container, h.serving.ClientTLS.TrustedCA)
+// readClientCA reads the authorities that the member trusts.
+func (s *clientCertSearch) readClientCA(ctx context.Context) {
+	text, origin, err := s.files.File(ctx, s.pod, s.serving.Container, s.serving.ClientTLS.TrustedCA)
 	if err == nil {
-		if h.clientCA, err = authorities(text); err != nil {
-			err = fmt.Errorf("%s %s/%s, key %s: %w", origin.Kind, h.pod.Namespace, origin.Name, origin.Key, err)
+		if s.clientCA, err = authorities(text); err != nil {
+			err = fmt.Errorf("%s %s/%s, key %s: %w", origin.Kind, s.pod.Namespace, origin.Name, origin.Key, err)
 		}
 	}
 	if err != nil {
-		h.noteError(err)
+		s.noteError(err)
 	}
 }
 
-// accepts says whether the member would take the pair, as far as can be told.
-func (h *hunt) accepts(p pair) bool {
-	return h.clientCA != nil && forClients(p.leaf) && signed(p.leaf, p.chain, h.clientCA)
+// accepts reports whether the member trusts the pair's authority for clients. It is false if
+// that is unknown.
+func (s *clientCertSearch) accepts(p pair) bool {
+	return s.clientCA != nil && forClients(p.leaf) && signed(p.leaf, p.chain, s.clientCA)
 }
 
-// consider takes a pair that is meant for clients, or says what is wrong with it.
-func (h *hunt) consider(p pair, err error) *pair {
+// consider returns a pair for clients, or nil and notes what is wrong with it.
+func (s *clientCertSearch) consider(p pair, err error) *pair {
 	switch {
 	case err != nil && isMissing(err):
 		return nil
 	case err != nil:
-		h.noteError(err)
+		s.noteError(err)
 		return nil
-	case h.clientCA != nil && !h.accepts(p):
-		h.note("%s is no client's certificate of the authorities that the member trusts", p.from)
+	case s.clientCA != nil && !s.accepts(p):
+		s.note("%s is not a client certificate of an authority that the member trusts", p.from)
 		return nil
-	case h.clientCA != nil && !valid(p.leaf, p.chain, h.clientCA):
-		h.note("%s is valid from %s to %s", p.from, p.leaf.NotBefore.UTC().Format(time.DateTime), p.leaf.NotAfter.UTC().Format(time.DateTime))
+	case s.clientCA != nil && !valid(p.leaf, p.chain, s.clientCA):
+		s.note("%s is valid from %s to %s", p.from, p.leaf.NotBefore.UTC().Format(time.DateTime), p.leaf.NotAfter.UTC().Format(time.DateTime))
 		return nil
 	}
 	return &p
 }
 
-// known is what the cluster's distribution makes for clients.
-func (h *hunt) known(ctx context.Context) *pair {
-	for _, k := range knownClients(h.owner, h.serverSecret(ctx)) {
-		data, err := h.files.Secret(ctx, k.Secret)
+// fromKnownSecret returns the pair that the cluster's product creates for clients.
+func (s *clientCertSearch) fromKnownSecret(ctx context.Context) *pair {
+	for _, k := range knownClients(s.owner, s.serverSecret(ctx)) {
+		data, err := s.files.Secret(ctx, k.Secret)
 		if err != nil {
-			h.consider(pair{}, err)
+			s.consider(pair{}, err)
 			continue
 		}
 		if len(data[k.Cert]) == 0 {
 			continue
 		}
-		p, err := pairFrom(data[k.Cert], data[k.Key], "Secret "+h.pod.Namespace+"/"+k.Secret+", key "+k.Cert)
-		if found := h.consider(p, err); found != nil {
+		p, err := pairFrom(data[k.Cert], data[k.Key], "Secret "+s.pod.Namespace+"/"+k.Secret+", key "+k.Cert)
+		if found := s.consider(p, err); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// own is what the pod itself is given for clients.
-func (h *hunt) own(ctx context.Context) *pair {
-	files := h.serving.Client
+// fromPod returns the pair for clients in the pod's own files.
+func (s *clientCertSearch) fromPod(ctx context.Context) *pair {
+	files := s.serving.Client
 	if files.Cert == "" || files.Key == "" {
 		return nil
 	}
-	return h.consider(h.filePair(ctx, files.Cert, files.Key))
+	return s.consider(s.filePair(ctx, files.Cert, files.Key))
 }
 
-// serving509 is the member's own certificate, where it is a client's as well.
-func (h *hunt) serving509(ctx context.Context) *pair {
-	p, err := h.filePair(ctx, h.serving.ClientTLS.Cert, h.serving.ClientTLS.Key)
+// servingCert returns the member's own certificate if it is valid for clients too.
+func (s *clientCertSearch) servingCert(ctx context.Context) *pair {
+	p, err := s.filePair(ctx, s.serving.ClientTLS.Cert, s.serving.ClientTLS.Key)
 	if err == nil && !forClients(p.leaf) {
-		h.note("%s is for serving alone", p.from)
+		s.note("%s is only valid for servers", p.from)
 		return nil
 	}
-	return h.consider(p, err)
+	return s.consider(p, err)
 }
 
-func (h *hunt) filePair(ctx context.Context, cert, key string) (pair, error) {
-	c, origin, err := h.files.File(ctx, h.pod, h.serving.Container, cert)
+// filePair reads a pair from two files of the pod.
+func (s *clientCertSearch) filePair(ctx context.Context, cert, key string) (pair, error) {
+	c, origin, err := s.files.File(ctx, s.pod, s.serving.Container, cert)
 	if err != nil {
 		return pair{}, err
 	}
-	k, _, err := h.files.File(ctx, h.pod, h.serving.Container, key)
+	k, _, err := s.files.File(ctx, s.pod, s.serving.Container, key)
 	if err != nil {
 		return pair{}, err
 	}
-	return pairFrom(c, k, fmt.Sprintf("%s %s/%s, key %s", origin.Kind, h.pod.Namespace, origin.Name, origin.Key))
+	return pairFrom(c, k, fmt.Sprintf("%s %s/%s, key %s", origin.Kind, s.pod.Namespace, origin.Name, origin.Key))
 }
 
-func (h *hunt) serverSecret(ctx context.Context) string {
-	_, origin, _ := h.files.File(ctx, h.pod, h.serving.Container, h.serving.ClientTLS.Cert)
+// serverSecret returns the Secret with the member's certificate, empty if it is in none.
+func (s *clientCertSearch) serverSecret(ctx context.Context) string {
+	_, origin, _ := s.files.File(ctx, s.pod, s.serving.Container, s.serving.ClientTLS.Cert)
 	return origin.Name
 }
 
-// searched are the pairs in a namespace's Secrets.
-type searched struct {
+// secretPairs has the pairs in a namespace's Secrets.
+type secretPairs struct {
 	pairs []pair
 	err   error
 }
 
-// search looks through the Secrets of the namespace for the one client's
-// certificate that the member would take. Where there are several it takes none:
-// each may have rights of its own.
-func (h *hunt) search(ctx context.Context) *pair {
-	if h.clientCA == nil {
+// fromAnySecret searches the Secrets of the namespace for a client certificate that the
+// member accepts. If there are several it returns none, since each can have different
+// permissions.
+func (s *clientCertSearch) fromAnySecret(ctx context.Context) *pair {
+	if s.clientCA == nil {
 		return nil
 	}
-	all := h.allPairs(ctx)
+	all := s.allPairs(ctx)
 	if all.err != nil {
-		h.note("no search among the Secrets of namespace %s: %v", h.pod.Namespace, all.err)
+		s.note("the Secrets of namespace %s could not be searched: %v", s.pod.Namespace, all.err)
 		return nil
 	}
 	var found []pair
 	for _, p := range all.pairs {
 		same := func(q pair) bool { return q.leaf.Equal(p.leaf) }
-		if h.accepts(p) && valid(p.leaf, p.chain, h.clientCA) && !h.members(ctx, p.leaf) && !slices.ContainsFunc(found, same) {
+		if s.accepts(p) && valid(p.leaf, p.chain, s.clientCA) && !s.isServing(ctx, p.leaf) && !slices.ContainsFunc(found, same) {
 			found = append(found, p)
 		}
 	}
@@ -237,33 +240,34 @@ func (h *hunt) search(ctx context.Context) *pair {
 		names[i] = found[i].from
 	}
 	slices.Sort(names)
-	h.note("several would do, and which one is meant can't be told: %s", strings.Join(names, "; "))
+	s.note("several certificates are accepted, and it is unknown which one to use: %s", strings.Join(names, "; "))
 	return nil
 }
 
-func (f *finder) allPairs(ctx context.Context) *searched {
-	if f.searched != nil {
-		return f.searched
+// allPairs reads the pairs in all Secrets of the namespace, once.
+func (f *finder) allPairs(ctx context.Context) *secretPairs {
+	if f.inSecrets != nil {
+		return f.inSecrets
 	}
-	f.searched = &searched{}
+	f.inSecrets = &secretPairs{}
 	var list corev1.SecretList
-	if f.searched.err = f.reader.List(ctx, &list, client.InNamespace(f.owner.Namespace)); f.searched.err != nil {
-		if apierrors.IsForbidden(f.searched.err) {
-			f.searched.err = errors.New("it takes the right to list secrets")
+	if f.inSecrets.err = f.reader.List(ctx, &list, client.InNamespace(f.owner.Namespace)); f.inSecrets.err != nil {
+		if apierrors.IsForbidden(f.inSecrets.err) {
+			f.inSecrets.err = errors.New("that needs permission to list secrets")
 		}
-		return f.searched
+		return f.inSecrets
 	}
 	for i := range list.Items {
-		s := &list.Items[i]
-		f.searched.pairs = append(f.searched.pairs, pairsIn(s.Data, "Secret "+s.Namespace+"/"+s.Name)...)
+		secret := &list.Items[i]
+		f.inSecrets.pairs = append(f.inSecrets.pairs, pairsIn(secret.Data, "Secret "+secret.Namespace+"/"+secret.Name)...)
 	}
-	return f.searched
+	return f.inSecrets
 }
 
-// members says whether a certificate is one that the member serves with.
-func (h *hunt) members(ctx context.Context, leaf *x509.Certificate) bool {
-	for _, file := range []string{h.serving.ClientTLS.Cert, h.serving.PeerTLS.Cert} {
-		text, _, err := h.files.File(ctx, h.pod, h.serving.Container, file)
+// isServing reports whether the member serves with this certificate.
+func (s *clientCertSearch) isServing(ctx context.Context, leaf *x509.Certificate) bool {
+	for _, file := range []string{s.serving.ClientTLS.Cert, s.serving.PeerTLS.Cert} {
+		text, _, err := s.files.File(ctx, s.pod, s.serving.Container, file)
 		if err != nil {
 			continue
 		}

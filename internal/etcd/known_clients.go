@@ -18,7 +18,7 @@ func knownClients(o observe.Owner, server string) []flavour.ClientSecret {
 	if server == "" {
 		return known
 	}
-	// Charts that keep all of their certificates in one Secret.
+	// Some charts have all certificates in one Secret.
 	return append(known,
 		flavour.ClientSecret{Secret: server, Cert: "apiserver-etcd-client.crt", Key: "apiserver-etcd-client.key"},
 		flavour.ClientSecret{Secret: server, Cert: "etcd-client.crt", Key: "etcd-client.key"},

@@ -16,13 +16,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
-// link makes the connections of one client to one member. It speaks TLS itself,
-// below gRPC: what goes wrong is then known as an error and not as a part of a
-// sentence of gRPC's, and so is the certificate that the member shows.
+// link opens the connections of one client to one member. It does TLS itself, below gRPC.
+// gRPC would only return text for an error of TLS, and wouldn't expose the member's
+// certificate.
 type link struct {
 	tunnel   *tunnel.Dialer
 	endpoint Endpoint
-	// protocols is what TLS offers: h2 for gRPC, nothing for plain HTTP.
+	// protocols are those that TLS offers: h2 for gRPC, none for HTTP/1.
 	protocols []string
 
 	mu      sync.Mutex
@@ -30,7 +30,7 @@ type link struct {
 	leaf    *x509.Certificate
 }
 
-// dial opens a connection, secured where the endpoint says so.
+// dial opens a connection, with TLS if the endpoint has it.
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	l.note(nil)
 	e := l.endpoint
@@ -52,30 +52,31 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 		l.note(err)
 		return nil, err
 	}
-	if shown := secured.ConnectionState().PeerCertificates; len(shown) > 0 {
+	if presented := secured.ConnectionState().PeerCertificates; len(presented) > 0 {
 		l.mu.Lock()
-		l.leaf = shown[0]
+		l.leaf = presented[0]
 		l.mu.Unlock()
 	}
 	watched.Conn = secured
 	return watched, nil
 }
 
-// note remembers why the last connection failed; nil forgets it.
+// note stores why the last connection failed; nil resets it.
 func (l *link) note(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.failure = err
 }
 
-// cause is why the last connection failed, or nil.
+// cause returns why the last connection failed, or nil.
 func (l *link) cause() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failure
 }
 
-// certificate is what the member showed last, nil before and without TLS.
+// certificate returns the certificate that the member presented last. It is nil before the
+// first connection and without TLS.
 func (l *link) certificate() *x509.Certificate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,40 +84,41 @@ func (l *link) certificate() *x509.Certificate {
 }
 
 var (
-	// errSilent is a connection that ended before the member had said anything: what
-	// etcd does to a client that speaks plaintext where it expects TLS.
-	errSilent = errors.New("closed the connection without a word")
-	// errWantsCertificate and errDislikesCertificate are the same after it had asked
-	// for a client certificate. In TLS 1.3 a server refuses one after the handshake,
-	// and its alert often goes down with the connection.
-	errWantsCertificate    = errors.New("wants a client certificate")
-	errDislikesCertificate = errors.New("closed the connection after it saw the client certificate")
+	// errSilent is a connection that ended before the member sent any data. etcd closes a
+	// connection like that if it expects TLS and the client uses none.
+	errSilent = errors.New("closed the connection without an answer")
+	// errCertificateDemanded and errCertificateRejected are the same after the member had
+	// requested a client certificate. In TLS 1.3 a server rejects a certificate after the
+	// handshake, and its alert is often lost with the connection.
+	errCertificateDemanded = errors.New("demands a client certificate")
+	errCertificateRejected = errors.New("closed the connection after it received the client certificate")
 )
 
-// watchedConn tells its link what it failed of. gRPC keeps that to itself where
-// another error comes first.
+// watchedConn reports its errors to its link. gRPC hides them if another error comes first.
 type watchedConn struct {
 	net.Conn
 
 	link *link
-	// asked and shown say whether the member wanted a client certificate and got one.
-	asked, shown bool
-	// heard is set by Read, which gRPC and HTTP call from one goroutine at a time.
-	heard bool
+	// requested and presented report whether the member requested a client certificate and
+	// received one.
+	requested, presented bool
+	// received reports whether the member sent data. Read sets it; gRPC and HTTP call Read
+	// from one goroutine at a time.
+	received bool
 }
 
-// certificate chooses the client certificate as crypto/tls itself does.
+// certificate returns a function that chooses the client certificate as crypto/tls does.
 func (c *watchedConn) certificate(config *tls.Config) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		c.asked = true
+		c.requested = true
 		if config.GetClientCertificate != nil {
 			chosen, err := config.GetClientCertificate(request)
-			c.shown = chosen != nil && len(chosen.Certificate) > 0
+			c.presented = chosen != nil && len(chosen.Certificate) > 0
 			return chosen, err
 		}
 		for i := range config.Certificates {
 			if request.SupportsCertificate(&config.Certificates[i]) == nil {
-				c.shown = true
+				c.presented = true
 				return &config.Certificates[i], nil
 			}
 		}
@@ -126,23 +128,23 @@ func (c *watchedConn) certificate(config *tls.Config) func(*tls.CertificateReque
 
 func (c *watchedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.heard = c.heard || n > 0
+	c.received = c.received || n > 0
 	if err != nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, io.ErrClosedPipe) {
 		c.link.note(c.meaning(err))
 	}
 	return n, err
 }
 
-// meaning is what the end of a connection most likely says.
+// meaning returns the most likely reason for the end of a connection.
 func (c *watchedConn) meaning(err error) error {
 	cut := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 	switch {
-	case !cut || c.heard:
+	case !cut || c.received:
 		return err
-	case c.shown:
-		return errDislikesCertificate
-	case c.asked:
-		return errWantsCertificate
+	case c.presented:
+		return errCertificateRejected
+	case c.requested:
+		return errCertificateDemanded
 	}
 	return errSilent
 }

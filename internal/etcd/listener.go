@@ -13,20 +13,20 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// listener is a port that a member serves at.
+// listener is a port on which a member serves.
 type listener struct {
 	port   int
 	secure bool
 }
 
-// listens picks the URL that a port-forward reaches, with TLS before without.
-// The kubelet, which ends it, dials localhost in the pod.
+// listens returns the listener that a port-forward reaches. It prefers one with TLS. A
+// port-forward ends at the kubelet, which dials localhost in the pod.
 func listens(urls []string) (listener, error) {
 	var found []listener
 	for _, u := range urls {
 		parsed, err := url.Parse(u)
 		if err != nil || strings.ContainsAny(u, "$`") {
-			return listener{}, fmt.Errorf("%q is put together in the pod and can't be told from outside", u)
+			return listener{}, fmt.Errorf("%q is computed inside the pod and can't be determined from outside", u)
 		}
 		if parsed.Scheme != "http" && parsed.Scheme != "https" || !local(parsed.Hostname()) {
 			continue
@@ -43,19 +43,19 @@ func listens(urls []string) (listener, error) {
 		}
 	}
 	if len(found) == 0 {
-		return listener{}, fmt.Errorf("%s: none of them is on the pod's localhost, and a port-forward reaches nothing else", strings.Join(urls, ","))
+		return listener{}, fmt.Errorf("%s: none of them listens on the pod's localhost, and a port-forward reaches nothing else", strings.Join(urls, ","))
 	}
 	return found[0], nil
 }
 
-// local says whether who listens at the host hears localhost.
+// local reports whether a listener on this host accepts connections to localhost.
 func local(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || host == "" || ip != nil && (ip.IsUnspecified() || ip.IsLoopback())
 }
 
-// metricsListener is where the member serves metrics: apart where it is told so,
-// else where it serves clients by HTTP.
+// metricsListener returns the listener for metrics: a separate one if it is configured,
+// otherwise the one for clients' HTTP.
 func metricsListener(s etcdconf.Config, clients listener) listener {
 	for _, urls := range [][]string{s.ListenMetrics, s.ListenClientHTTP} {
 		if len(urls) == 0 {

@@ -26,9 +26,9 @@ func TestListens(t *testing.T) {
 		{name: "localhost beside the pod's own", urls: "https://10.0.0.1:2379,https://localhost:2390", want: listener{2390, true}},
 		{name: "TLS before none", urls: "http://127.0.0.1:1,https://127.0.0.1:2", want: listener{2, true}},
 		{name: "without a host", urls: "http://:2379", want: listener{2379, false}},
-		{name: "the pod's address alone", urls: "https://10.0.0.1:2379", err: "none of them is on the pod's localhost"},
-		{name: "a socket", urls: "unix:///run/etcd.sock", err: "none of them is on the pod's localhost"},
-		{name: "what the pod makes", urls: "https://$(cat /ip):2379", err: "can't be told from outside"},
+		{name: "the pod's address alone", urls: "https://10.0.0.1:2379", err: "none of them listens on the pod's localhost"},
+		{name: "a socket", urls: "unix:///run/etcd.sock", err: "none of them listens on the pod's localhost"},
+		{name: "what the pod makes", urls: "https://$(cat /ip):2379", err: "can't be determined from outside"},
 		{name: "no port", urls: "http://0.0.0.0", err: "has no port"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

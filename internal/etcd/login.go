@@ -13,10 +13,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-const adviseUser = "give a user by --etcd-user, or a Secret with one by --user-secret"
+const adviseUser = "set a user with --etcd-user, or a Secret with one with --user-secret"
 
-// login is the user and password to use: given, or root's where the pod's
-// environment has its password. Both are empty for neither.
+// login returns the user and password: the user's settings, or root if the pod's
+// environment has its password. Both are empty if there are none.
 func (f *finder) login(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (user, password string, err error) {
 	if f.given.UserSecret != "" {
 		return f.loginSecret(ctx)
@@ -35,12 +35,12 @@ func (f *finder) login(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) 
 	return "", "", nil
 }
 
-// loginSecret reads the user's Secret: username and password, or only a password
-// of root's as charts keep it.
+// loginSecret reads the Secret from the user's settings. It has a username and a password, or
+// only root's password, as in charts.
 func (f *finder) loginSecret(ctx context.Context) (user, password string, err error) {
 	data, name, err := f.secret(ctx, f.given.UserSecret)
 	if err != nil {
-		return "", "", fmt.Errorf("log in: %w", withAdvice(err, "give a user by --etcd-user"))
+		return "", "", fmt.Errorf("log in: %w", withAdvice(err, "set a user with --etcd-user"))
 	}
 	user = string(data[corev1.BasicAuthUsernameKey])
 	if f.given.User != "" {
@@ -57,8 +57,8 @@ func (f *finder) loginSecret(ctx context.Context) (user, password string, err er
 	return "", "", fmt.Errorf("log in: Secret %s has no key %q", name, corev1.BasicAuthPasswordKey)
 }
 
-// rootPassword is what Bitnami's start script takes: a variable, or a file that
-// one names. Empty where there is neither, which means no auth or another one.
+// rootPassword returns root's password as Bitnami's start script reads it: from a variable,
+// or from a file that a variable names. It is empty if there is neither.
 func (f *finder) rootPassword(ctx context.Context, pod *corev1.Pod, container string) (string, error) {
 	password, _, err := f.files.Variable(ctx, pod, container, "ETCD_ROOT_PASSWORD")
 	if err != nil || password != "" {

@@ -11,10 +11,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// assign says of each entry of a member list which pod it runs in: by its peer URL,
-// which says most where the pod's own configuration has the same, or else begins with
-// the pod's name; then by its name, which a member has from its first start on; then
-// by the ID that the pod's member told. Pods and entries go together once.
+// assign sets the pod of each entry of a member list. It compares, in this order: peer URLs
+// with those in the pod's configuration, the host of peer URLs with the pod's name, the
+// member's name, which exists from the first start on, and the ID that the pod's member
+// reports. It assigns each pod to one entry only.
 func assign(list []Listed, endpoints []Endpoint, members []Member) {
 	taken := map[string]bool{}
 	each := func(same func(*Listed, int) bool) {
@@ -28,7 +28,7 @@ func assign(list []Listed, endpoints []Endpoint, members []Member) {
 					fit = append(fit, e.Pod)
 				}
 			}
-			// Two that fit fit badly: a peer URL that all pods share says nothing.
+			// Several matches are ambiguous, for example a peer URL that all pods share.
 			if len(fit) == 1 {
 				list[i].Pod = fit[0]
 				taken[fit[0]] = true
@@ -49,7 +49,8 @@ func assign(list []Listed, endpoints []Endpoint, members []Member) {
 	})
 }
 
-// firstLabel is the first part of a URL's host name, which in Kubernetes is the pod's.
+// firstLabel returns the first label of a URL's host name. In Kubernetes it is the pod's
+// name.
 func firstLabel(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -59,9 +60,9 @@ func firstLabel(address string) string {
 	return label
 }
 
-// DuePod is the pod that a member without one had and will have again: its
-// StatefulSet asks for a pod of that name, which is only not there now. Empty for a
-// member that has its pod, or that none is due for.
+// DuePod returns the pod that a member without a pod had and will have again: its StatefulSet
+// will create a pod of that name. It is empty for a member that has a pod and for one that
+// gets none.
 func (l Listed) DuePod(o observe.Owner) string {
 	if l.Pod != "" {
 		return ""

@@ -34,7 +34,7 @@ func TestAssign(t *testing.T) {
 			want:      "a-1 a-0",
 		},
 		{
-			row:       "a name before others' labels: a peer URL that all share says nothing",
+			row:       "a name before others' labels: a peer URL that all share is ambiguous",
 			list:      []Listed{{ID: 1, Name: "a-0", PeerURLs: []string{"http://a:2380"}}, {ID: 2, Name: "a-1", PeerURLs: []string{"http://a:2380"}}},
 			endpoints: []Endpoint{{Pod: "a-0", PeerURLs: []string{"http://a:2380"}}, {Pod: "a-1", PeerURLs: []string{"http://a:2380"}}},
 			want:      "a-0 a-1",
@@ -85,7 +85,7 @@ func TestIdentify(t *testing.T) {
 	members := []Member{{Pod: "a-0", ID: 1}, {Pod: "a-1", ID: 0xbad}, {Pod: "a-2", ID: 3}}
 	identify(members, []Listed{{ID: 1, Name: "zero", Pod: "a-0"}, {ID: 2, Pod: "a-1"}})
 	if members[0].Err != nil || members[0].Name != "zero" {
-		t.Errorf("a member that is whom the list says: %+v", members[0])
+		t.Errorf("the listed member: %+v", members[0])
 	}
 	for i, want := range map[int]string{
 		1: "runs member 0000000000000bad, and the member list has 0000000000000002 for it",
@@ -99,7 +99,7 @@ func TestIdentify(t *testing.T) {
 
 func TestSplitBrain(t *testing.T) {
 	members := []Member{{Pod: "a-0", ClusterID: 0xa}, {Pod: "a-1", ClusterID: 0xb}, {Pod: "a-2", ClusterID: 0xa}, {Pod: "a-3", Err: errors.New("down")}}
-	const want = "split brain: the members are of 2 etcd clusters: a-0, a-2 in cluster 000000000000000a; a-1 in cluster 000000000000000b"
+	const want = "split brain: the members belong to 2 etcd clusters: a-0, a-2 in cluster 000000000000000a; a-1 in cluster 000000000000000b"
 	if err := splitBrain(members); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -108,24 +108,24 @@ func TestSplitBrain(t *testing.T) {
 	}
 }
 
-// TestStrays: an alarm is in force also where nobody answers for who raised it.
+// TestStrays checks that an alarm of a member that doesn't answer is in force.
 func TestStrays(t *testing.T) {
 	members := []Member{
 		{Pod: "a-0", ID: 1, raised: map[uint64][]string{1: {"NOSPACE"}, 2: {"NOSPACE"}, 3: {"CORRUPT", "NOSPACE"}, 9: {"NOSPACE"}}},
 		{Pod: "a-1", ID: 2, raised: map[uint64][]string{9: {"NOSPACE"}}},
-		{Pod: "a-2", ID: 4, raised: map[uint64][]string{4: {"CORRUPT"}, 8: {"CORRUPT"}}, Err: errStranger},
+		{Pod: "a-2", ID: 4, raised: map[uint64][]string{4: {"CORRUPT"}, 8: {"CORRUPT"}}, Err: errUnexpectedMember},
 	}
 	list := []Listed{{ID: 1, Pod: "a-0"}, {ID: 2, Pod: "a-1"}, {ID: 3, Name: "a-2", Pod: "a-2"}}
 	var found []string
 	for _, a := range strays(members, list) {
 		found = append(found, a.Type+" of "+a.Where())
 	}
-	want := []string{"CORRUPT of a-2", "NOSPACE of a-2", "NOSPACE of member 0000000000000009 (in no list any more)"}
+	want := []string{"CORRUPT of a-2", "NOSPACE of a-2", "NOSPACE of member 0000000000000009 (no longer in the member list)"}
 	if !slices.Equal(found, want) {
 		t.Errorf("%q, want %q", found, want)
 	}
 	for want, a := range map[string]Alarm{
-		"member 0000000000000009":         NewAlarm(9, "CORRUPT", nil), // nobody tells the list
+		"member 0000000000000009":         NewAlarm(9, "CORRUPT", nil), // the list is unknown
 		"a member that etcd doesn't name": NewAlarm(0, "CORRUPT", list),
 	} {
 		if a.Where() != want || a.Gone {
@@ -134,7 +134,7 @@ func TestStrays(t *testing.T) {
 	}
 	members[0].raised, members[1].raised = nil, nil
 	if found := strays(members, list); len(found) > 0 {
-		t.Errorf("what a stranger says counts: %v", found)
+		t.Errorf("alarms that an unexpected member reports are used: %v", found)
 	}
 }
 
@@ -150,15 +150,15 @@ func TestAlarms(t *testing.T) {
 			t.Errorf("member %d: %q, want %q", members[i].ID, got, want)
 		}
 	}
-	for said, want := range map[string]string{
+	for text, want := range map[string]string{
 		"memberID:123 alarm:NOSPACE ":   "NOSPACE", // etcd 3.5
 		"memberID:123  alarm:CORRUPT":   "CORRUPT", // 3.7
-		"alarm:CORRUPT":                 "CORRUPT", // of nobody in particular
+		"alarm:CORRUPT":                 "CORRUPT", // of no particular member
 		"etcdserver: no leader":         "",
 		"memberID:123 alarm:x and more": "",
 	} {
-		if _, got, _ := alarmIn(said); got != want {
-			t.Errorf("%q: %q, want %q", said, got, want)
+		if _, got, _ := alarmIn(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

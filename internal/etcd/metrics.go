@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Metrics are those that a member serves, by name.
+// Metrics returns the metrics of a member by name.
 func (c *Cluster) Metrics(ctx context.Context, pod string) (map[string]*dto.MetricFamily, error) {
 	e, err := c.endpoint(pod)
 	if err != nil {
@@ -30,13 +30,14 @@ func (c *Cluster) Metrics(ctx context.Context, pod string) (map[string]*dto.Metr
 	return families, nil
 }
 
+// scrape reads the metrics of an endpoint.
 func (c *Cluster) scrape(ctx context.Context, e Endpoint) (map[string]*dto.MetricFamily, error) {
 	if e.MetricsPort != 0 {
 		e.Port, e.TLS = e.MetricsPort, e.MetricsTLS
 	}
 	l := &link{tunnel: c.Tunnel, endpoint: e}
 	transport := &http.Transport{
-		// The link has TLS in it.
+		// The link does TLS.
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
 		DisableKeepAlives: true,
 	}
@@ -57,8 +58,8 @@ func (c *Cluster) scrape(ctx context.Context, e Endpoint) (map[string]*dto.Metri
 	return parser.TextToMetricFamilies(response.Body)
 }
 
-// quota is what a member before 3.6 doesn't say by Status, in bytes; 0 where its
-// metrics can't be had.
+// quota returns a member's quota in bytes from its metrics, 0 if they aren't available.
+// Before etcd 3.6 Status doesn't contain it.
 func (c *Cluster) quota(ctx context.Context, pod string) int64 {
 	families, err := c.Metrics(ctx, pod)
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *Cluster) quota(ctx context.Context, pod string) int64 {
 	return int64(Value(families, "etcd_server_quota_backend_bytes"))
 }
 
-// Value is that of a metric without labels, 0 where it is absent.
+// Value returns the value of a metric without labels, 0 if it is absent.
 func Value(families map[string]*dto.MetricFamily, name string) float64 {
 	var sum float64
 	for _, m := range families[name].GetMetric() {

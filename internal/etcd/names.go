@@ -13,13 +13,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// clusterDomain is Kubernetes' default. The URLs that a member advertises tell
+// clusterDomain is Kubernetes' default domain. The URLs that a member advertises can have
 // another one.
 const clusterDomain = "cluster.local"
 
-// memberNames are the names that a member's certificate may have: the pod's own,
-// those that it advertises, and those of the Services before it. No short ones:
-// a name without a namespace could be another's.
+// memberNames returns the names that a member's certificate can have: the pod's own, those
+// that it advertises, and those of its Services. It returns no short names, since a name
+// without a namespace could belong to another cluster.
 func memberNames(pod *corev1.Pod, s etcdconf.Config, services []corev1.Service) []string {
 	advertised := hosts(s, "advertise-client-urls", s.AdvertiseClient)
 	peers := hosts(s, "initial-advertise-peer-urls", s.AdvertisePeer)
@@ -49,14 +49,14 @@ func memberNames(pod *corev1.Pod, s etcdconf.Config, services []corev1.Service) 
 	return names
 }
 
-// qualified are the names of a Service, or of a pod below one, longest first.
+// qualified returns the names of a Service, or of a pod below a Service, the longest first.
 func qualified(name, namespace, domain string) []string {
 	short := name + "." + namespace
 	return []string{short + ".svc." + domain, short + ".svc", short}
 }
 
-// hosts are those of URLs that the setting has; none where nothing sets it: no
-// certificate is anybody's for being for localhost.
+// hosts returns the hosts of the URLs of a setting, without localhost, which identifies no
+// member. It returns none if the setting is not set.
 func hosts(s etcdconf.Config, setting string, urls []string) []string {
 	if s.Where[setting] == "" {
 		return nil
@@ -72,7 +72,7 @@ func hosts(s etcdconf.Config, setting string, urls []string) []string {
 	return names
 }
 
-// domainOf is the cluster's domain as a name below it tells.
+// domainOf returns the cluster's domain from names below it.
 func domainOf(names []string, namespace string) string {
 	for _, name := range names {
 		if _, domain, ok := strings.Cut(name, "."+namespace+".svc."); ok && domain != "" {

@@ -10,9 +10,9 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// InactivePeers are the IDs of the members that a member has no connection to, by its own
-// metrics. While its leader has such a peer, etcd adds nobody ("unhealthy cluster"), also
-// where that peer is well: a leader may miss that it is back, and keeps to that.
+// InactivePeers returns the IDs of the members to which a member has no connection, from its
+// metrics. While its leader has such a peer, etcd adds no member ("unhealthy cluster"), even
+// if that peer is healthy: a leader can fail to notice that the peer has returned.
 func (c *Cluster) InactivePeers(ctx context.Context, pod string) ([]uint64, error) {
 	families, err := c.Metrics(ctx, pod)
 	if err != nil {

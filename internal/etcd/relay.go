@@ -12,8 +12,8 @@ import (
 	"net"
 )
 
-// Certificate is what a member has shown on the connection of its Client, nil before
-// there was one and where it serves in the clear.
+// Certificate returns the certificate that a member presented on the connection of its
+// Client. It is nil before the first connection and without TLS.
 func (c *Cluster) Certificate(pod string) *x509.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,11 +23,11 @@ func (c *Cluster) Certificate(pod string) *x509.Certificate {
 	return nil
 }
 
-// Relay passes a client's connection on to the first of some members that can be
-// reached, and returns when either side ends it; it closes the client's. TLS, and the
-// identity that a member wants to see, are added on the way, unless through says that
-// the client has its own. failed is told of each member that could not be reached, or
-// was and broke off: where no etcd listens is only known by then.
+// Relay forwards a client's connection to the first of the pods that can be reached. It
+// returns when either side closes the connection, and closes the client's side. Relay adds
+// TLS and the client certificate, unless through is set because the client does its own TLS.
+// It calls failed for each member that can't be reached, and for one that breaks the
+// connection: a port on which no etcd listens is only detected then.
 func (c *Cluster) Relay(ctx context.Context, client net.Conn, pods []string, through bool, failed func(pod string, err error)) {
 	defer client.Close()
 	defer context.AfterFunc(ctx, func() { _ = client.Close() })()
@@ -43,6 +43,7 @@ func (c *Cluster) Relay(ctx context.Context, client net.Conn, pods []string, thr
 	}
 }
 
+// relay forwards the connection to one pod. reached reports whether the pod was dialled.
 func (c *Cluster) relay(ctx context.Context, client io.Writer, from *bufio.Reader, pod string, through bool) (reached bool, err error) {
 	e, err := c.endpoint(pod)
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *Cluster) relay(ctx context.Context, client io.Writer, from *bufio.Reade
 	case through:
 		l.endpoint.TLS = nil
 	case e.TLS != nil:
-		// Members speak gRPC and plain HTTP on one port, and TLS says which is meant.
+		// Members serve gRPC and HTTP/1 on one port, and the protocol of TLS selects one.
 		if begin, _ := from.Peek(3); string(begin) == "PRI" {
 			l.protocols = []string{"h2"}
 		}
@@ -69,7 +70,7 @@ func (c *Cluster) relay(ctx context.Context, client io.Writer, from *bufio.Reade
 	}()
 	_, err = io.Copy(client, member)
 	if err == nil || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || l.cause() == nil {
-		return true, nil // an end like any other
+		return true, nil // a regular end
 	}
 	return true, Explain(e, err)
 }

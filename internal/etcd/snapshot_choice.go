@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// SnapshotSource is the member of a pod, over a connection of its own.
+// SnapshotSource returns the member of a pod as a source, with a separate connection.
 func (c *Cluster) SnapshotSource(pod string) snapshot.Source {
 	return snapshot.Source{Pod: pod, Open: func(ctx context.Context) (grpc.ClientConnInterface, io.Closer, error) {
 		client, err := c.Conn(ctx, pod)
@@ -30,15 +30,15 @@ func (c *Cluster) SnapshotSource(pod string) snapshot.Source {
 // caller names.
 func describeStream(err error) error {
 	if m, ok := errors.AsType[*MemberError](err); ok {
-		return &messageError{m.Words, err}
+		return &messageError{m.Message, err}
 	}
-	return &messageError{words(Endpoint{}, err), err}
+	return &messageError{describe(Endpoint{}, err), err}
 }
 
-// SnapshotOrder is the members that a snapshot may be taken of, the best first:
-// followers before the leader, which has the most to do, and who has applied most
-// before who lags. Learners may be far behind, and what has raised CORRUPT is no
-// backup: neither is among them, nor is who doesn't answer.
+// SnapshotOrder returns the members that can serve a snapshot, the best first: followers
+// before the leader, which has the most load, and members with a higher applied index before
+// those that lag. It omits learners, which can be far behind, members with a CORRUPT alarm,
+// and members that don't answer.
 func SnapshotOrder(members []Member) []Member {
 	var fit []Member
 	for _, m := range members {
@@ -47,12 +47,12 @@ func SnapshotOrder(members []Member) []Member {
 		}
 	}
 	slices.SortStableFunc(fit, func(a, b Member) int {
-		return cmp.Or(yes(a.Leader)-yes(b.Leader), cmp.Compare(b.RaftApplied, a.RaftApplied))
+		return cmp.Or(number(a.Leader)-number(b.Leader), cmp.Compare(b.RaftApplied, a.RaftApplied))
 	})
 	return fit
 }
 
-func yes(b bool) int {
+func number(b bool) int {
 	if b {
 		return 1
 	}

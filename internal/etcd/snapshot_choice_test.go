@@ -20,17 +20,17 @@ func TestSnapshotOrder(t *testing.T) {
 		{"the leader last, who has most first", []Member{leader, behind, ahead}, "ahead behind leader"},
 		{"the leader alone", []Member{leader}, "leader"},
 		{"no learner", []Member{{Pod: "learner", Learner: true, RaftApplied: 9}, behind}, "behind"},
-		{"nobody who is silent", []Member{{Pod: "silent", Err: errors.New("no")}, leader}, "leader"},
-		{"nobody whose data is corrupt", []Member{{Pod: "corrupt", RaftApplied: 9, Alarms: []string{"CORRUPT"}}, behind}, "behind"},
-		{"who is out of space all the same", []Member{{Pod: "full", RaftApplied: 9, Alarms: []string{"NOSPACE"}}, behind}, "full behind"},
-		{"nobody", nil, ""},
+		{"none that doesn't answer", []Member{{Pod: "silent", Err: errors.New("no")}, leader}, "leader"},
+		{"none whose data is corrupt", []Member{{Pod: "corrupt", RaftApplied: 9, Alarms: []string{"CORRUPT"}}, behind}, "behind"},
+		{"one that is out of space too", []Member{{Pod: "full", RaftApplied: 9, Alarms: []string{"NOSPACE"}}, behind}, "full behind"},
+		{"none", nil, ""},
 	} {
 		var got []string
 		for _, m := range SnapshotOrder(c.members) {
 			got = append(got, m.Pod)
 		}
-		if said := strings.Join(got, " "); said != c.want {
-			t.Errorf("%s: %q, want %q", c.name, said, c.want)
+		if order := strings.Join(got, " "); order != c.want {
+			t.Errorf("%s: %q, want %q", c.name, order, c.want)
 		}
 	}
 }

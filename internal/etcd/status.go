@@ -9,21 +9,21 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 )
 
-// Status asks one member what it says of itself. Its Alarms are those that it knows
-// of for itself; its Name is only known from the member list.
+// Status returns the status of one member. Its Alarms are those that it reports for itself.
+// Its Name is empty, since only the member list has it.
 func (c *Cluster) Status(ctx context.Context, pod string) Member {
 	m, err := c.member(ctx, pod)
 	if err != nil {
 		return Member{Pod: pod, Err: err}
 	}
-	// Not the client's own method, which makes another connection for each call.
+	// The client's own method opens another connection for each call.
 	s, err := pb.NewMaintenanceClient(m.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 	if err != nil {
 		return Member{Pod: pod, Err: Explain(m.link.endpoint, err)}
 	}
 	status := statusOf(pod, s)
-	if shown := m.link.certificate(); shown != nil {
-		status.CertificateExpiry = shown.NotAfter
+	if presented := m.link.certificate(); presented != nil {
+		status.CertificateExpiry = presented.NotAfter
 	}
 	if status.Quota == 0 {
 		status.Quota = c.quota(ctx, pod)
@@ -48,10 +48,10 @@ func statusOf(pod string, s *pb.StatusResponse) Member {
 		Revision:    s.GetHeader().GetRevision(),
 	}
 	m.Leader = m.ID != 0 && m.ID == m.LeaderID
-	for _, said := range s.GetErrors() {
-		id, alarm, ok := alarmIn(said)
+	for _, text := range s.GetErrors() {
+		id, alarm, ok := alarmIn(text)
 		if !ok {
-			m.Errors = append(m.Errors, said)
+			m.Errors = append(m.Errors, text)
 			continue
 		}
 		if m.raised == nil {

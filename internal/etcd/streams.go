@@ -10,8 +10,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// OpenSnapshots counts the snapshots that are being read from a member, by whomever:
-// the calls that its metrics have as begun and not as ended.
+// OpenSnapshots returns how many snapshots all clients are reading from a member: the calls
+// that its metrics count as started and not as handled.
 func (c *Cluster) OpenSnapshots(ctx context.Context, pod string) (int, error) {
 	families, err := c.Metrics(ctx, pod)
 	if err != nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
-// Cluster is the members of one etcd cluster, each behind its own tunnel.
-// Connections are made when they are needed and kept until Close. Several goroutines
-// may use it.
+// Cluster connects to the members of one etcd cluster, each through a separate tunnel. It
+// opens a connection when it is needed and keeps it until Close. It is safe for concurrent
+// use.
 type Cluster struct {
 	Tunnel    *tunnel.Dialer
 	Endpoints []Endpoint
@@ -32,43 +32,43 @@ type Cluster struct {
 	members map[string]*member // by pod
 }
 
-// Member is what one member says of itself, or why it says nothing.
+// Member is the status of one member, or the reason why it is unknown.
 type Member struct {
 	Pod string
-	// Err is why nothing below is known; nil when the member answered.
+	// Err is why nothing below is known, nil if the member answered.
 	Err error
 
 	ID, ClusterID uint64
 	Name          string
 	Learner       bool
 	Leader        bool
-	// LeaderID is whom this member follows, 0 for nobody.
+	// LeaderID is the leader that this member follows, 0 for none.
 	LeaderID uint64
 	Version  string
-	// DBSize and DBSizeInUse are bytes; Quota is bytes, 0 where it is not known.
+	// DBSize, DBSizeInUse and Quota are in bytes. Quota is 0 if it is unknown.
 	DBSize, DBSizeInUse, Quota int64
 	RaftTerm                   uint64
 	RaftIndex, RaftApplied     uint64
 	Revision                   int64
-	// Alarms are those raised for this member, as any member knows them: NOSPACE,
-	// CORRUPT. They come from Status, since the call for them is a write to etcd.
+	// Alarms are the types of the alarms that any member reports for this one: NOSPACE,
+	// CORRUPT. They come from Status, since the call for alarms writes to etcd.
 	Alarms []string
-	// Errors are the member's own words of what is wrong.
+	// Errors are other errors that the member reports.
 	Errors []string
-	// raised are the alarms that it knows of, by member ID.
+	// raised has the types of the alarms that it reports, by member ID.
 	raised map[uint64][]string
-	// CertificateExpiry is the serving certificate's, zero without TLS.
+	// CertificateExpiry is the end of the serving certificate's validity, zero without TLS.
 	CertificateExpiry time.Time
 }
 
-// Listed is one entry of the cluster's member list.
+// Listed is an entry of the cluster's member list.
 type Listed struct {
 	ID         uint64
 	Name       string
 	PeerURLs   []string
 	ClientURLs []string
 	Learner    bool
-	// Pod is the pod that this member runs in, empty where none matches.
+	// Pod is the pod in which this member runs, empty if no pod matches.
 	Pod string
 }
 
@@ -77,21 +77,34 @@ func (l Listed) NameAndID() string {
 	return fmt.Sprintf("%s %016x", cmp.Or(l.Pod, l.Name, "(never started)"), l.ID)
 }
 
-// Survey is what all members said at one moment.
+// Survey is the status of all members at one time.
 type Survey struct {
-	// Members has one entry per endpoint, in its order.
+	// Members has one entry per endpoint, in the same order.
 	Members []Member
-	// List is the member list as a member with quorum told it (linearizable);
-	// ListErr is why there is none.
+	// List is the member list from a member with quorum (a linearizable read). ListErr is
+	// why there is none.
 	List    []Listed
 	ListErr error
-	// Strays are the alarms of members that are not among those that are well: a pod
-	// doesn't answer, has lost its data, or is gone.
+	// Strays are the alarms of members that aren't among the healthy ones: a pod doesn't
+	// answer, has lost its data, or is gone.
 	Strays []Alarm
 }
 
-// Outsiders are the pods whose etcd is no member: they don't say that they are one, and
-// every entry of the list is another pod's. None where the list isn't known, or has an
+// Leader returns the member that reports itself as the leader. During an election there may
+// be none, and after a partition two for a moment: then Leader returns that of the higher
+// term.
+func (s Survey) Leader() (Member, bool) {
+	var leader Member
+	for _, m := range s.Members {
+		if m.Err == nil && m.Leader && (!leader.Leader || m.RaftTerm > leader.RaftTerm) {
+			leader = m
+		}
+	}
+	return leader, leader.Leader
+}
+
+// Outsiders returns the pods whose etcd is not a member: they don't answer as members, and
+// every entry of the list has another pod. It returns none if the list is unknown or has an
 // entry without a pod, which may be theirs.
 func (s Survey) Outsiders() []string {
 	if s.ListErr != nil || len(s.List) == 0 || slices.ContainsFunc(s.List, func(l Listed) bool { return l.Pod == "" }) {
@@ -106,26 +119,25 @@ func (s Survey) Outsiders() []string {
 	return pods
 }
 
-// SplitBrainError is members of one set of pods that belong to different etcd clusters.
+// SplitBrainError is the error if the pods of one cluster run members of several etcd clusters.
 type SplitBrainError struct {
-	// Pods are those of each cluster ID.
+	// Pods has the pods by cluster ID.
 	Pods map[uint64][]string
 }
 
 func (e *SplitBrainError) Error() string {
-	var said []string
+	var groups []string
 	for id, pods := range e.Pods {
-		said = append(said, fmt.Sprintf("%s in cluster %016x", strings.Join(pods, ", "), id))
+		groups = append(groups, fmt.Sprintf("%s in cluster %016x", strings.Join(pods, ", "), id))
 	}
-	slices.Sort(said)
-	return fmt.Sprintf("split brain: the members are of %d etcd clusters: %s", len(e.Pods), strings.Join(said, "; "))
+	slices.Sort(groups)
+	return fmt.Sprintf("split brain: the members belong to %d etcd clusters: %s", len(e.Pods), strings.Join(groups, "; "))
 }
 
-// Survey asks all members at once. A member that doesn't answer, or is not the one
-// that the cluster knows its pod by, is an entry with Err. It fails only where what
-// the members say is of no use together, with what they said all the same: on a
-// context that ends, a *SplitBrainError, and a refusal by the API server that was
-// the answer for every pod.
+// Survey reads the status of all members in parallel. A member that doesn't answer, or isn't
+// the one that the member list has for its pod, has its Err set. Survey fails if the context
+// ends, with a *SplitBrainError, and if the API server refuses the access to every pod. The
+// result has the members in these cases too.
 func (c *Cluster) Survey(ctx context.Context) (Survey, error) {
 	s := Survey{Members: make([]Member, len(c.Endpoints))}
 	var wait sync.WaitGroup
@@ -153,8 +165,8 @@ func (c *Cluster) Survey(ctx context.Context) (Survey, error) {
 	return s, context.Cause(ctx)
 }
 
-// list is the member list by the first voter that tells it. All are asked: some may
-// be cut off from the others and not know it yet.
+// list returns the member list of the first voter that answers with quorum. It calls all of
+// them, since some may be partitioned and not have noticed yet.
 func (c *Cluster) list(ctx context.Context, members []Member) ([]Listed, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -163,14 +175,14 @@ func (c *Cluster) list(ctx context.Context, members []Member) ([]Listed, error) 
 		err  error
 	}
 	answers := make(chan answer, len(members))
-	asked := 0
+	calls := 0
 	for _, m := range members {
 		if m.Err != nil || m.Learner {
 			continue
 		}
-		asked++
+		calls++
 		go func() {
-			err := c.quorate(ctx, m)
+			err := c.confirmQuorum(ctx, m)
 			var list []Listed
 			if err == nil {
 				list, err = c.listOf(ctx, m.Pod)
@@ -178,11 +190,11 @@ func (c *Cluster) list(ctx context.Context, members []Member) ([]Listed, error) 
 			answers <- answer{list, err}
 		}()
 	}
-	if asked == 0 {
-		return nil, silence(members)
+	if calls == 0 {
+		return nil, noVoter(members)
 	}
 	var errs []error
-	for range asked {
+	for range calls {
 		a := <-answers
 		if a.err == nil {
 			return a.list, nil
@@ -192,24 +204,25 @@ func (c *Cluster) list(ctx context.Context, members []Member) ([]Listed, error) 
 	return nil, fmt.Errorf("no quorum: %w", errors.Join(errs...))
 }
 
-// quorate has a member before etcd 3.5 show that it has a quorum: however one asks, it
-// lists the members from its own memory, which may be old. A refusal comes after that.
-func (c *Cluster) quorate(ctx context.Context, m Member) error {
+// confirmQuorum makes a member before etcd 3.5 prove that it has quorum, since it always
+// serves the member list from its own memory, which may be outdated. If it denies the read to
+// this user, it has quorum too: it checks the permission later.
+func (c *Cluster) confirmQuorum(ctx context.Context, m Member) error {
 	if v, err := version.ParseGeneric(m.Version); err != nil || v.AtLeast(version.MajorMinor(3, 5)) {
-		return nil //nolint:nilerr // who tells no version is not that old
+		return nil //nolint:nilerr // a member without a version is not that old
 	}
-	asked, err := c.member(ctx, m.Pod)
+	voter, err := c.member(ctx, m.Pod)
 	if err != nil {
 		return err
 	}
-	if _, err := asked.client.Get(ctx, "kubectl-etcd", clientv3.WithCountOnly()); err != nil && !Denied(err) {
-		return Explain(asked.link.endpoint, err)
+	if _, err := voter.client.Get(ctx, "kubectl-etcd", clientv3.WithCountOnly()); err != nil && !Denied(err) {
+		return Explain(voter.link.endpoint, err)
 	}
 	return nil
 }
 
-// silence says why nobody can be asked.
-func silence(members []Member) error {
+// noVoter returns why no voter can be called.
+func noVoter(members []Member) error {
 	for _, m := range members {
 		if m.Err != nil {
 			return fmt.Errorf("no voter answers: %w", m.Err)
@@ -234,8 +247,8 @@ func (c *Cluster) listOf(ctx context.Context, pod string, options ...clientv3.Op
 	return list, nil
 }
 
-// OwnList is the member list as one member has it, whatever the others say: that
-// of a member which is cut off is old, and no quorum is needed to be told it.
+// OwnList returns the member list that one member has. It needs no quorum, and that of a
+// partitioned member is outdated.
 func (c *Cluster) OwnList(ctx context.Context, pod string) ([]Listed, error) {
 	list, err := c.listOf(ctx, pod, clientv3.WithSerializable())
 	assign(list, c.Endpoints, nil)
@@ -246,9 +259,9 @@ func listed(m *pb.Member) Listed {
 	return Listed{ID: m.ID, Name: m.Name, PeerURLs: m.PeerURLs, ClientURLs: m.ClientURLs, Learner: m.IsLearner}
 }
 
-// identify takes the names from the list, and marks the members that are not whom the
-// list expects in their pods: a data directory from elsewhere, a member that was
-// removed and still runs.
+// identify sets the names from the list. It sets the Err of members that aren't the listed
+// ones of their pods, for example one with the data directory of another member, or one that
+// was removed and still runs.
 func identify(members []Member, list []Listed) {
 	for i := range members {
 		m := &members[i]
@@ -266,12 +279,13 @@ func identify(members []Member, list []Listed) {
 		default:
 			m.Err = fmt.Errorf("runs member %016x, which the member list doesn't have", m.ID)
 		}
-		m.Err = &MemberError{Pod: m.Pod, Words: m.Err.Error(), Err: errStranger}
+		m.Err = &MemberError{Pod: m.Pod, Message: m.Err.Error(), Err: errUnexpectedMember}
 	}
 }
 
-var errStranger = errors.New("another member than expected")
+var errUnexpectedMember = errors.New("another member than expected")
 
+// splitBrain returns an error if the members belong to several clusters.
 func splitBrain(members []Member) error {
 	pods := map[uint64][]string{}
 	for _, m := range members {
@@ -285,7 +299,7 @@ func splitBrain(members []Member) error {
 	return &SplitBrainError{Pods: pods}
 }
 
-// refusedEverywhere is the API server's refusal where it refused every pod.
+// refusedEverywhere returns the API server's refusal if it refused the access to every pod.
 func refusedEverywhere(members []Member) error {
 	for _, m := range members {
 		if !apierrors.IsForbidden(m.Err) && !apierrors.IsUnauthorized(m.Err) {

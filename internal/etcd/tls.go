@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// verifier decides whether a certificate is the member's.
+// verifier verifies the certificate of a member.
 type verifier struct {
 	member string
 	roots  *x509.CertPool
-	// from says in words where roots are from.
+	// from describes the source of roots.
 	from string
-	// names are those that the member may have, of which the certificate needs one.
+	// names are those that the member can have. The certificate needs one of them.
 	names []string
-	// given says that the user chose the name.
+	// given reports whether the user chose the name.
 	given bool
 }
 
-// CertificateError says why the certificate that a member shows is not accepted.
+// CertificateError is the error if a member's certificate is rejected.
 type CertificateError struct {
 	Member string
 	Reason string
@@ -34,33 +34,33 @@ type CertificateError struct {
 }
 
 func (e *CertificateError) Error() string {
-	return "certificate of " + e.Member + " is not accepted: " + e.Reason
+	return "certificate of " + e.Member + " is rejected: " + e.Reason
 }
 
-// config makes connections that this verifier has accepted, whose client has
-// the certificate, if there is one.
+// config returns a configuration that uses this verifier and the client certificate, if
+// there is one.
 func (v *verifier) config(client *tls.Certificate) *tls.Config {
 	config := &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		ServerName: v.names[0],
 		RootCAs:    v.roots,
-		// What is switched off is Go's own verification, which knows one name
-		// only. verify does all that it does, on every connection, and has
-		// several names.
+		// This disables Go's own verification, which supports only one name. verify
+		// does the same on every connection, with several names.
 		InsecureSkipVerify: true, //nolint:gosec // see above
 		VerifyConnection:   v.verify,
 	}
 	if client != nil {
-		// Shown also where the member's list of authorities doesn't have its
-		// issuer: the member's own error then says more than "no certificate".
+		// Present it even if the member's list of authorities doesn't contain its
+		// issuer: the member's error is then more specific than "no certificate".
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return client, nil }
 	}
 	return config
 }
 
+// verify verifies the certificate of a connection.
 func (v *verifier) verify(state tls.ConnectionState) error {
 	if len(state.PeerCertificates) == 0 {
-		return &CertificateError{Member: v.member, Reason: "it shows none"}
+		return &CertificateError{Member: v.member, Reason: "it presents none"}
 	}
 	leaf := state.PeerCertificates[0]
 	between := x509.NewCertPool()
@@ -75,7 +75,7 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &unknown):
-		return refuse("it is signed by %q, which is not among the authorities of %s; give the right ones by --cacert", leaf.Issuer, v.from)
+		return refuse("it is signed by %q, which is not among the authorities of %s; set the right ones with --cacert", leaf.Issuer, v.from)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		c := invalid.Cert
 		return refuse("%q is valid from %s to %s", c.Subject, c.NotBefore.UTC().Format(time.DateTime), c.NotAfter.UTC().Format(time.DateTime))
@@ -87,22 +87,22 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 			return nil
 		}
 	}
-	advice := "; if one of its names is right, give it by --server-name"
+	advice := "; if one of its names is right, set it with --server-name"
 	if v.given {
 		advice = ""
 	}
-	return refuse("it is for %s; accepted are %s%s", namesOf(leaf), longest(v.names), advice)
+	return refuse("it is for %s; the accepted names are %s%s", namesOf(leaf), longest(v.names), advice)
 }
 
-// longest are the names without those that another one begins with: the same Service
+// longest returns the names without those that are a prefix of another one. The same Service
 // has a name with the cluster's domain and shorter ones.
 func longest(names []string) string {
 	long := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.ContainsFunc(names, func(other string) bool { return strings.HasPrefix(other, name+".") })
 	})
-	said := strings.Join(long, ", ")
+	text := strings.Join(long, ", ")
 	if len(long) < len(names) {
-		said += " and their shorter forms with the namespace"
+		text += " and their shorter forms with the namespace"
 	}
-	return said
+	return text
 }

@@ -59,7 +59,7 @@ func only(use x509.ExtKeyUsage) func(*x509.Certificate) {
 // TestVerify shows members' certificates to the verifier in true handshakes.
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	ours, strangers := newIssuer(t, "our authority", nil), newIssuer(t, "another authority", nil)
+	ours, others := newIssuer(t, "our authority", nil), newIssuer(t, "another authority", nil)
 	between := newIssuer(t, "one between", ours)
 	names := []string{"a-0.a.shop.svc.cluster.local", "a-client.shop.svc", "10.0.0.1"}
 	chained := between.issue(t, "etcd", nil, "a-0.a.shop.svc.cluster.local")
@@ -79,14 +79,14 @@ func TestVerify(t *testing.T) {
 
 		{
 			name: "another member's", shown: ours.issue(t, "etcd", nil, "a-1.a.shop.svc.cluster.local"),
-			want: "it is for a-1.a.shop.svc.cluster.local; accepted are a-0.a.shop.svc.cluster.local, a-client.shop.svc, 10.0.0.1; if one of its names is right, give it by --server-name",
+			want: "it is for a-1.a.shop.svc.cluster.local; the accepted names are a-0.a.shop.svc.cluster.local, a-client.shop.svc, 10.0.0.1; if one of its names is right, set it with --server-name",
 		},
 		{
 			name: "not the name that was given", shown: ours.issue(t, "etcd", nil, "a-client.shop.svc"), expect: func(v *verifier) { v.names, v.given = []string{"x"}, true },
-			want: "it is for a-client.shop.svc; accepted are x",
+			want: "it is for a-client.shop.svc; the accepted names are x",
 		},
-		{name: "a common name alone", shown: ours.issue(t, "a-client.shop.svc", nil), want: "it is for no name at all; accepted are a-0"},
-		{name: "another authority", shown: strangers.issue(t, "etcd", nil, names...), want: `it is signed by "CN=another authority", which is not among the authorities of the test; give the right ones by --cacert`},
+		{name: "a common name alone", shown: ours.issue(t, "a-client.shop.svc", nil), want: "it is for no name; the accepted names are a-0"},
+		{name: "another authority", shown: others.issue(t, "etcd", nil, names...), want: `it is signed by "CN=another authority", which is not among the authorities of the test; set the right ones with --cacert`},
 		{name: "expired", shown: ours.issue(t, "etcd", expired, names...), want: `"CN=etcd" is valid from 20`},
 		{name: "a client's", shown: ours.issue(t, "etcd", only(x509.ExtKeyUsageClientAuth), names...), want: "incompatible key usage"},
 	} {

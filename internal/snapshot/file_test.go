@@ -189,7 +189,7 @@ func TestInspectRefuses(t *testing.T) {
 	}
 }
 
-// A bbolt database that isn't etcd's is said to be that.
+// The error for a bbolt database of another program names the reason.
 func TestInspectOfSomethingElse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "db")

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestCommitOutlastsReader: a reader that lets go a moment late, as one whose file a
-// program inherited that was started just then, costs nobody a snapshot.
+// TestCommitOutlastsReader checks that commit waits for a reader that releases its lock late,
+// for example since a child process has inherited its file.
 func TestCommitOutlastsReader(t *testing.T) {
 	t.Parallel()
 	final := filepath.Join(t.TempDir(), "main.db")

@@ -25,8 +25,8 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 )
 
-// sender plays one tape after the other to whoever asks for a snapshot; the last
-// one again and again. A tape whose end is nil hangs there.
+// sender answers each request for a snapshot with the next tape, and further requests with
+// the last one. A tape whose end is nil blocks at its end.
 type sender struct {
 	pb.UnimplementedMaintenanceServer
 
@@ -113,8 +113,8 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// However a transfer ends but well, nothing has the final name and the error
-// says so; and what was there before is still there.
+// After every kind of failed transfer no file has the final name, the error has the reason,
+// and an earlier file is unchanged.
 func TestSaveFails(t *testing.T) {
 	t.Parallel()
 	db := database(t)
@@ -175,12 +175,12 @@ func TestSaveRetries(t *testing.T) {
 	db := database(t)
 	a, askedA := sourceOf(t, "a-0", cut(db, 2, io.EOF))
 	b, askedB := sourceOf(t, "a-1", cut(db, 0, io.EOF), send(db))
-	var told []string
-	save := Saver{Sources: []Source{a, b}, Retries: 3, Again: func(pod string, _ error) { told = append(told, pod) }}
+	var failed []string
+	save := Saver{Sources: []Source{a, b}, Retries: 3, Again: func(pod string, _ error) { failed = append(failed, pod) }}
 	path := filepath.Join(t.TempDir(), "a.db")
 	got, err := saveTo(t, path, false, save)
-	if err != nil || got.Pod != "a-1" || got.Attempts != 4 || askedA.asked != 2 || askedB.asked != 2 || !slices.Equal(told, []string{"a-0", "a-1", "a-0"}) {
-		t.Errorf("got %+v, %v; asked %d and %d; told %q", got, err, askedA.asked, askedB.asked, told)
+	if err != nil || got.Pod != "a-1" || got.Attempts != 4 || askedA.asked != 2 || askedB.asked != 2 || !slices.Equal(failed, []string{"a-0", "a-1", "a-0"}) {
+		t.Errorf("got %+v, %v; asked %d and %d; failed %q", got, err, askedA.asked, askedB.asked, failed)
 	}
 	if file, err := Inspect(t.Context(), path); err != nil || file.Size != int64(len(db))+32 {
 		t.Errorf("the file is %+v, %v", file, err)

@@ -48,7 +48,7 @@ func send(database []byte) *tape {
 	return t
 }
 
-// noise is a database of so many bytes that nobody could read.
+// noise returns random bytes in place of a database.
 func noise(size int) []byte {
 	b := make([]byte, size)
 	rng := rand.NewChaCha8([32]byte{1})
@@ -77,7 +77,7 @@ func TestReceiveWhole(t *testing.T) {
 	}
 }
 
-// A proxy may cut messages anew; only bytes count.
+// A proxy can split a stream into other messages; only the bytes matter.
 func TestReceiveHashWithinAMessage(t *testing.T) {
 	database := noise(4096)
 	sum := sha256.Sum256(database)

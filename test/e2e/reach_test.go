@@ -109,8 +109,8 @@ func TestPluginReachRefused(t *testing.T) {
 	}{
 		{name: "nothing is wrong", of: good},
 		{name: "another authority", of: good, given: etcd.Credentials{CACert: stranger}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
-		{name: "another name", of: good, given: etcd.Credentials{ServerName: "etcd.example.com"}, want: []string{"accepted are etcd.example.com"}},
-		{name: "no right to its Secret", of: good, as: viewer, want: []string{`secrets "good-server-tls" is forbidden`, `cannot get resource "secrets"`, "without that right, give", "--cacert"}},
+		{name: "another name", of: good, given: etcd.Credentials{ServerName: "etcd.example.com"}, want: []string{"the accepted names are etcd.example.com"}},
+		{name: "no right to its Secret", of: good, as: viewer, want: []string{`secrets "good-server-tls" is forbidden`, `cannot get resource "secrets"`, "without that permission, set", "--cacert"}},
 		{name: "no right to the user's Secret", of: good, as: viewer, given: etcd.Credentials{ClientSecret: "good-client-tls"}, want: []string{`secrets "good-client-tls" is forbidden`, "--cacert"}},
 		{
 			name: "all is given", of: good, as: viewer,
@@ -120,14 +120,14 @@ func TestPluginReachRefused(t *testing.T) {
 			name: "its Secret is gone", of: good, before: func(t *testing.T) { t.Helper(); removeSecret(t, ns, "good-server-tls") },
 			want: []string{"Secret " + ns + "/good-server-tls does not exist", "--cacert"},
 		},
-		{name: "a certificate for others", of: elsewhere, want: []string{"it is for localhost, etcd.example.com", "accepted are elsewhere-0.elsewhere." + ns, "--server-name"}},
+		{name: "a certificate for others", of: elsewhere, want: []string{"it is for localhost, etcd.example.com", "the accepted names are elsewhere-0.elsewhere." + ns, "--server-name"}},
 		{name: "a certificate for others, by its name", of: elsewhere, given: etcd.Credentials{ServerName: "etcd.example.com"}},
 		{name: "expired", of: expired, want: []string{`"CN=etcd-server" is valid from`}},
 		{
 			name: "no client's certificate", of: serving, before: func(t *testing.T) { t.Helper(); removeSecret(t, ns, "serving-client-tls") },
-			want: []string{"demands a client certificate, and none was found", "is for serving alone", "--client-secret"},
+			want: []string{"demands a client certificate, and none was found", "is only valid for servers", "--client-secret"},
 		},
-		{name: "no password", of: locked, want: []string{"authentication is on", "--user-secret"}},
+		{name: "no password", of: locked, want: []string{"authentication is enabled", "--user-secret"}},
 		{name: "a wrong password", of: locked, given: etcd.Credentials{User: "root:wrong"}, want: []string{`password of user "root"`}},
 		{name: "the right password", of: locked, given: etcd.Credentials{User: "root:" + locked.RootPassword()}},
 	} {

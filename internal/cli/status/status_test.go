@@ -166,12 +166,12 @@ var statusCases = map[string]func(*health.Observation){
 	"leader-and-another-not-reached": func(s *health.Observation) {
 		for _, i := range []int{1, 2} {
 			pod := s.Said.Members[i].Pod
-			s.Said.Members[i] = etcd.Member{Pod: pod, Err: &etcd.MemberError{Pod: pod, Words: "the tunnel to its node is down"}}
+			s.Said.Members[i] = etcd.Member{Pod: pod, Err: &etcd.MemberError{Pod: pod, Message: "the tunnel to its node is down"}}
 		}
 	},
 	"certificates-refused": func(s *health.Observation) {
 		for i := range s.Said.Members {
-			s.Said.Members[i] = etcd.Member{Pod: s.Said.Members[i].Pod, Err: &etcd.MemberError{Pod: s.Said.Members[i].Pod, Words: "refuses the client certificate: it has expired"}}
+			s.Said.Members[i] = etcd.Member{Pod: s.Said.Members[i].Pod, Err: &etcd.MemberError{Pod: s.Said.Members[i].Pod, Message: "rejects the client certificate: it has expired"}}
 		}
 		s.Said.List, s.Said.ListErr = nil, errors.New("no voter answers")
 	},
@@ -271,7 +271,7 @@ func denyList(s *health.Observation, resource string) {
 func denyPortForward(s *health.Observation) {
 	for i := range s.Said.Members {
 		pod := s.Said.Members[i].Pod
-		s.Silence = &etcd.MemberError{Pod: pod, Words: `User "eve" cannot create resource "pods/portforward"`, Err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, pod, errors.New("no"))}
+		s.Silence = &etcd.MemberError{Pod: pod, Message: `User "eve" cannot create resource "pods/portforward"`, Err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, pod, errors.New("no"))}
 		s.Said.Members[i] = etcd.Member{Pod: pod, Err: s.Silence}
 	}
 	s.Said.List, s.Said.ListErr = nil, s.Silence
@@ -292,7 +292,7 @@ func crash(s *health.Observation, pod string) {
 	}
 	for i := range s.Said.Members {
 		if s.Said.Members[i].Pod == pod {
-			s.Said.Members[i] = etcd.Member{Pod: pod, Err: &etcd.MemberError{Pod: pod, Words: "nothing listens on port 2379"}}
+			s.Said.Members[i] = etcd.Member{Pod: pod, Err: &etcd.MemberError{Pod: pod, Message: "nothing listens on port 2379"}}
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Barred says whether an error is about the way to a member rather than about the
-// member: a permission, a certificate or a password stands between, and what it would
-// have said is not known.
+// Barred reports whether an error is about the access to a member and not about the member
+// itself: a permission, a certificate or a password is missing or wrong. The state of the
+// member is then unknown.
 func Barred(err error) bool {
 	if err == nil {
 		return false
@@ -25,7 +25,7 @@ func Barred(err error) bool {
 	switch {
 	case errors.As(err, &own), errors.As(err, &name), errors.As(err, &authority), errors.As(err, &invalid):
 		return true
-	case errors.Is(err, errWantsCertificate), errors.Is(err, errDislikesCertificate):
+	case errors.Is(err, errCertificateDemanded), errors.Is(err, errCertificateRejected):
 		return true
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
 		return true
@@ -33,11 +33,12 @@ func Barred(err error) bool {
 	return Denied(err)
 }
 
-// Denied says whether etcd itself refuses, because of its user or for want of one.
+// Denied reports whether etcd itself refused a call, because of its user or because it needs
+// one.
 func Denied(err error) bool {
-	if m, worded := errors.AsType[*MemberError](err); worded {
-		err = m.Err // whose words etcd doesn't know
+	if m, ok := errors.AsType[*MemberError](err); ok {
+		err = m.Err // rpctypes recognizes only the original message
 	}
-	said := rpctypes.Error(err)
-	return errors.Is(said, rpctypes.ErrUserEmpty) || errors.Is(said, rpctypes.ErrAuthFailed) || errors.Is(said, rpctypes.ErrPermissionDenied)
+	err = rpctypes.Error(err)
+	return errors.Is(err, rpctypes.ErrUserEmpty) || errors.Is(err, rpctypes.ErrAuthFailed) || errors.Is(err, rpctypes.ErrPermissionDenied)
 }
