@@ -60,8 +60,8 @@ func leaderPod(ctx context.Context, c *app.Cluster) string {
 		return ""
 	}
 	survey, err := c.Members.Survey(ctx)
-	if at := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Leader }); err == nil && at >= 0 {
-		return survey.Members[at].Pod
+	if leader, ok := survey.Leader(); err == nil && ok {
+		return leader.Pod
 	}
 	return ""
 }

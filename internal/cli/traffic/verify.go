@@ -152,10 +152,8 @@ func (t *clientTraffic) ownStreams() map[string]map[string]int {
 	if !t.druid() || t.facts.Cluster.BackupReady.Status == policy.Absent {
 		return own
 	}
-	for _, m := range t.survey.Members {
-		if m.Leader {
-			own[m.Pod] = map[string]int{"Watch/Watch": 1}
-		}
+	if leader, ok := t.survey.Leader(); ok {
+		own[leader.Pod] = map[string]int{"Watch/Watch": 1}
 	}
 	return own
 }

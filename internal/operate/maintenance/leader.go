@@ -39,19 +39,19 @@ func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 		if s, failed = members.Survey(ctx); failed != nil {
 			return failed
 		}
-		if slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.Pod == to && m.Leader }) {
+		if leader, ok := s.Leader(); ok && leader.Pod == to {
 			return nil
 		}
 	}
 }
 
 func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string) error {
-	from := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.Leader })
+	from, ok := s.Leader()
 	at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.Pod == to })
-	if from < 0 || at < 0 {
+	if !ok || at < 0 {
 		return fmt.Errorf("move the leadership to %s: there is no leader, or no such member", to)
 	}
-	leader := s.Members[from].Pod
+	leader := from.Pod
 	client, err := members.Client(ctx, leader)
 	if err != nil {
 		return err

@@ -60,10 +60,8 @@ func Disarm(ctx context.Context, members *etcd.Cluster, s etcd.Survey, a etcd.Al
 
 // respondingMember is the pod to ask for what needs quorum: the leader's.
 func respondingMember(s etcd.Survey) (string, error) {
-	for _, m := range s.Members {
-		if m.Err == nil && m.Leader {
-			return m.Pod, nil
-		}
+	if leader, ok := s.Leader(); ok {
+		return leader.Pod, nil
 	}
 	if s.ListErr != nil {
 		return "", s.ListErr

@@ -160,32 +160,21 @@ func PromoteMember(ctx context.Context, c *etcd.Cluster, was etcd.Listed, held f
 // Behind is how many entries a member is behind its leader, and false where
 // either doesn't tell.
 func Behind(s etcd.Survey, l etcd.Listed) (uint64, bool) {
-	var leading, applied uint64
-	for _, m := range s.Members {
-		if m.Err != nil {
-			continue
-		}
-		if m.Leader {
-			leading = m.RaftIndex
-		}
-		if m.ID == l.ID {
-			applied = m.RaftApplied
-		}
-	}
-	if leading == 0 || applied == 0 {
+	leader, _ := s.Leader()
+	at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.ID == l.ID })
+	if at < 0 || leader.RaftIndex == 0 || s.Members[at].RaftApplied == 0 {
 		return 0, false
 	}
-	return leading - min(applied, leading), true
+	return leader.RaftIndex - min(s.Members[at].RaftApplied, leader.RaftIndex), true
 }
 
 // leaderOf is a client of the member that leads. It is asked for every change,
 // since a follower may not pass on all of them.
 func leaderOf(ctx context.Context, c *etcd.Cluster, s etcd.Survey) (*clientv3.Client, string, error) {
-	for _, m := range s.Members {
-		if m.Err == nil && m.Leader {
-			client, err := c.Client(ctx, m.Pod)
-			return client, m.Pod, err
-		}
+	leader, ok := s.Leader()
+	if !ok {
+		return nil, "", errors.New("no member leads now")
 	}
-	return nil, "", errors.New("no member leads now")
+	client, err := c.Client(ctx, leader.Pod)
+	return client, leader.Pod, err
 }

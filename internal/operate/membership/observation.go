@@ -5,6 +5,7 @@ package membership
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,12 +81,10 @@ type observation struct {
 
 // leader is the pod of the member that leads.
 func (s *observation) leader() (string, error) {
-	for _, m := range s.survey.Members {
-		if m.Err == nil && m.Leader {
-			return m.Pod, nil
-		}
+	if leader, ok := s.survey.Leader(); ok {
+		return leader.Pod, nil
 	}
-	return "", fmt.Errorf("no member leads")
+	return "", errors.New("no member leads")
 }
 
 // observe reads everything. size is how many places to observe at besides those that
