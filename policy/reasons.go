@@ -33,7 +33,7 @@ var (
 		"AllMembersReady is False although leases and pods show every member well. No pod may be evicted until the condition follows or is too old to prove anything.",
 		"Wait until the operator detects the state of the leases. If it remains, read etcd-druid's logs.")
 	BackupUnknown = shared.Add("BackupUnknown",
-		"It has been unknown for longer than a grace period whether backups succeed. It no longer holds evictions back; look at the backup store and at the operator.",
+		"It has been unknown for longer than a grace period whether backups succeed. It no longer blocks evictions. Check the backup store and the operator.",
 		"Check whether snapshots are still taken: kubectl etcd status NAME, and the backup container's log.")
 	LearnerPresent = shared.Add("LearnerPresent",
 		"A learner is there that this operation has not added. It is promoted or removed first: etcd takes one at a time.",

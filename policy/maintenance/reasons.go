@@ -13,7 +13,7 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of verdicts and notes.
 var (
 	SnapshotOpen = reasons.Add("SnapshotOpen",
-		"Somebody reads a snapshot from a member: a backup, or a person. A defragmentation of that member waits for it, and every write waits for the defragmentation. Try again when the snapshot is over.",
+		"A backup or a user reads a snapshot from a member. A defragmentation of that member waits for it, and every write waits for the defragmentation. Try again after the snapshot.",
 		policy.SeeStatus)
 	SnapshotsUnknown = reasons.Add("SnapshotsUnknown",
 		"A member's metrics can't be read, so it is not known whether a snapshot is being read from it.",
@@ -34,6 +34,6 @@ var (
 		"Every database has room again: the alarm may go.",
 		"kubectl etcd alarm disarm NAME.")
 	QuotaUnknown = reasons.Add("QuotaUnknown",
-		"A member says its quota neither in its status (before etcd 3.6) nor in its metrics.",
+		"The quota of a member is neither in its status (before etcd 3.6) nor in its metrics.",
 		policy.SeeStatus)
 )

@@ -79,7 +79,7 @@ type Limit struct {
 }
 
 // NewLimit returns the limit that ends timeout from now, or none for a timeout of 0.
-// awaited is what the command waits for: the error says that it did not happen in time.
+// awaited is what the command waits for. It is in the error when the limit expires.
 func NewLimit(timeout time.Duration, awaited string) Limit {
 	if timeout <= 0 {
 		return Limit{}

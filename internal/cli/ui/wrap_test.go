@@ -104,9 +104,9 @@ func TestProgressText(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	words := []string{"list", "status", "scale", "snapshot", "restore-client-traffic"}
+	names := []string{"list", "status", "scale", "snapshot", "restore-client-traffic"}
 	for word, want := range map[string]string{"lst": "list", "scael": "scale", "snap": "snapshot", "statsu": "status", "xyzzy": "", "restore": "restore-client-traffic"} {
-		if got := strings.Join(Nearest(word, words), " "); got != want {
+		if got := strings.Join(Nearest(word, names), " "); got != want {
 			t.Errorf("nearest to %s is %q, want %q", word, got, want)
 		}
 	}

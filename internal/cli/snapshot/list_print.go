@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package snapshot
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+)
+
+func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool) error {
+	if s := l.Store; s != nil {
+		fmt.Fprintf(w, "%-13s %s\n", "Store:", strings.Trim(strings.Join([]string{s.Provider, s.Container, s.Prefix}, " "), " "))
+	}
+	if l.BackupReady != "" {
+		fmt.Fprintf(w, "%-13s %s\n", "BackupReady:", l.BackupReady)
+	}
+	for _, lease := range l.Leases {
+		fmt.Fprintf(w, "%-13s %s\n", lease.Type+":", ui.Hanging(leaseText(a, lease), ui.Width(w), 14, 14))
+	}
+	if len(l.Items) > 0 {
+		fmt.Fprintln(w)
+		if err := storedTable(a, l).Write(a.Console, w, wide); err != nil {
+			return err
+		}
+	}
+	if len(l.Tasks) > 0 {
+		fmt.Fprintln(w)
+		if err := taskTable(a, l).Write(a.Console, w, wide); err != nil {
+			return err
+		}
+	}
+	for _, m := range l.Missing {
+		fmt.Fprintf(a.ErrOut, "Not listed: %s.\n", ui.Hanging(m, ui.Width(a.ErrOut), len("Not listed: "), 2))
+	}
+	return nil
+}
+
+func leaseText(a *app.App, l v1alpha1.SnapshotLease) string {
+	if l.RenewedAt == nil {
+		return fmt.Sprintf("none yet (lease %s)", l.Name)
+	}
+	text := ago(a, *l.RenewedAt) + " ago"
+	if l.Revision > 0 {
+		text += fmt.Sprintf(", up to revision %d", l.Revision)
+	}
+	return text + fmt.Sprintf(" (lease %s)", l.Name)
+}
+
+func ago(a *app.App, t metav1.Time) string { return duration.HumanDuration(a.Clock.Since(t.Time)) }
+
+func storedTable(a *app.App, l *v1alpha1.SnapshotList) *ui.Table {
+	t := &ui.Table{Columns: []ui.Column{
+		{Name: "TYPE"}, {Name: "FROM REVISION", Right: true}, {Name: "TO REVISION", Right: true}, {Name: "AGE"}, {Name: "NAME", Shrink: 20},
+		{Name: "CREATED", Wide: true},
+	}}
+	for _, s := range l.Items {
+		kind := s.Type
+		if s.Final {
+			kind += " (final)"
+		}
+		t.Rows = append(t.Rows, ui.Plain(kind, strconv.FormatInt(s.StartRevision, 10), strconv.FormatInt(s.LastRevision, 10), ago(a, s.CreatedAt), s.Name,
+			s.CreatedAt.UTC().Format(time.RFC3339)))
+	}
+	return t
+}
+
+func taskTable(a *app.App, l *v1alpha1.SnapshotList) *ui.Table {
+	t := &ui.Table{Columns: []ui.Column{{Name: "TASK"}, {Name: "TYPE"}, {Name: "STATE"}, {Name: "AGE"}, {Name: "MESSAGE", Shrink: 20}}}
+	for _, s := range l.Tasks {
+		t.Rows = append(t.Rows, ui.Plain(s.Name, s.Type, s.State, ago(a, s.CreatedAt), s.Message))
+	}
+	return t
+}
