@@ -38,13 +38,15 @@ var graph = map[string][]string{
 	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/observe"},
 	"internal/operate":             {"internal/observe"},
 	"internal/operate/lock":        {"internal/operate", "internal/observe"},
+	"internal/operate/journal":     {"internal/observe"},
 	"internal/operate/maintenance": {"internal/etcd", "policy/..."},
 	"internal/operate/membership": {
-		"internal/operate", "internal/operate/lock", "internal/operate/maintenance", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "policy/...",
+		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance",
+		"internal/etcd", "internal/etcd/tunnel", "internal/observe", "policy/...",
 	},
 	"internal/operate/traffic": {"internal/operate", "internal/operate/lock", "internal/etcd", "internal/observe", "api/v1alpha1"},
 	"internal/operate/restore": {
-		"internal/operate", "internal/operate/membership", "internal/operate/traffic", "internal/etcd", "internal/snapshot", "internal/observe",
+		"internal/operate", "internal/operate/journal", "internal/operate/traffic", "internal/etcd", "internal/snapshot", "internal/observe",
 	},
 	"internal/operate/operatetest": nil,
 	"internal/install": {
@@ -100,6 +102,7 @@ var foreign = map[string][]string{
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/operate":             {commandLine, printers},
 	"internal/operate/lock":        {etcd, commandLine, printers},
+	"internal/operate/journal":     {etcd, commandLine, printers},
 	"internal/operate/maintenance": {commandLine, printers},
 	"internal/operate/membership":  {commandLine, printers},
 	"internal/operate/restore":     {commandLine, printers},

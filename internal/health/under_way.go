@@ -23,12 +23,12 @@ func describeUnderWay(s Observation) *v1alpha1.UnderWay {
 		Reason: u.Holder.Reason, Interrupted: !u.Alive(s.At),
 	}
 	if j := u.Change; j != nil {
-		out.Operation, out.Change, out.Since = j.Verb(), j.Summary(s.Owner), timeOf(j.Began)
+		out.Operation, out.Change, out.Since = j.Verb(), j.Summary(s.Owner), timeOf(j.Journal.Began)
 		if j.Undo {
 			out.Change = "take back: " + out.Change
 		}
 		if out.Reason == "" {
-			out.Reason = j.Reason
+			out.Reason = j.Journal.Reason
 		}
 		ns := " -n " + s.Owner.Namespace
 		if out.Interrupted {

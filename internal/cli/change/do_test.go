@@ -21,8 +21,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
 // stage is one operation on an API server in memory.
@@ -39,10 +39,10 @@ type stage struct {
 }
 
 var (
-	owner   = observe.Owner{Flavour: observe.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
-	lease   = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + lock.Name(owner)
-	journal = "/api/v1/namespaces/team/configmaps/" + membership.JournalName(owner)
-	events  = "/apis/events.k8s.io/v1/namespaces/team/events"
+	owner       = observe.Owner{Flavour: observe.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
+	lease       = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + lock.Name(owner)
+	journalPath = "/api/v1/namespaces/team/configmaps/" + journal.Name(owner)
+	events      = "/apis/events.k8s.io/v1/namespaces/team/events"
 )
 
 func newStage(t *testing.T) *stage {
@@ -87,8 +87,8 @@ func (s *stage) holder() string {
 
 // unfinished writes the journal of a change of members that has not ended.
 func (s *stage) unfinished() {
-	s.Put(journal, apitest.Object{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": membership.JournalName(owner)},
+	s.Put(journalPath, apitest.Object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": journal.Name(owner)},
 		"data": apitest.Object{"journal.json": `{"operation":"ScaleOut","target":5}`},
 	})
 }

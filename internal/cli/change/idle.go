@@ -9,15 +9,16 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
 // readsJournal are the permissions to see whether a change of members is under way.
 func readsJournal(c *app.Cluster) []operate.Need {
-	if !membership.Journalled(c.Owner) {
+	if !journal.Kept(c.Owner) {
 		return nil
 	}
-	return []operate.Need{{Verb: "get", Resource: "configmaps", Namespace: c.Namespace, Name: membership.JournalName(c.Owner)}}
+	return []operate.Need{{Verb: "get", Resource: "configmaps", Namespace: c.Namespace, Name: journal.Name(c.Owner)}}
 }
 
 // idle returns an error while a change of members is unfinished, for an operation that must
@@ -32,7 +33,7 @@ func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
 // Unfinished returns an error that says how to continue or undo the unfinished change of
 // members, and nil where there is none.
 func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
-	if !membership.Journalled(c.Owner) {
+	if !journal.Kept(c.Owner) {
 		return nil
 	}
 	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
@@ -48,5 +49,5 @@ func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 		way = fmt.Sprintf("%s is at it, so wait until that ends; if it has died, %s", under.Holder.Identity, way)
 	}
 	return app.Refused("kubectl etcd %s is under way on %s (%s) since %s: %s",
-		j.Verb(), c.Owner, j.Summary(c.Owner), j.Began.Format("2006-01-02 15:04 MST"), way)
+		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal.Began.Format("2006-01-02 15:04 MST"), way)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
@@ -46,8 +47,8 @@ func SayStep(e *app.App, format string, args ...any) {
 // MembersTask is one run of a change of members, which may have been begun before.
 type MembersTask struct {
 	Members *membership.Members
-	// Journal and Plan are those that the user is asked about.
-	Journal *membership.Change
+	// Planned and Plan are those that the user is asked about.
+	Planned *membership.Change
 	Plan    operate.Plan
 	// Fresh is true where nothing was written yet; Undo asks to undo what was begun.
 	Fresh, Undo bool
@@ -66,7 +67,7 @@ type MembersTask struct {
 func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
 	t.app, t.cluster = a, c
 	return Operation{
-		Verb: t.Verb, Needs: t.Members.Needs(t.Journal), AllowsUnfinished: true,
+		Verb: t.Verb, Needs: t.Members.Needs(t.Planned), AllowsUnfinished: true,
 		Judge: t.judge, DryRun: t.try, Act: t.act,
 	}
 }
@@ -87,22 +88,22 @@ func (t *MembersTask) judge(ctx context.Context) (operate.Plan, error) {
 		return t.Plan, app.Refused("kubectl etcd %s (%s) was begun on %s meanwhile: see kubectl etcd status %s -n %s", now.Verb(), now.Summary(o), o, o.Target(), o.Namespace)
 	case t.Fresh:
 		return t.replan(ctx)
-	case !t.Journal.Same(now):
+	case !t.Planned.Same(now):
 		return t.Plan, app.Refused("what was under way on %s has ended meanwhile: see kubectl etcd status %s -n %s", o, o.Target(), o.Namespace)
 	}
-	t.Journal = now
+	t.Planned = now
 	return t.Plan, nil
 }
 
 func (t *MembersTask) replan(ctx context.Context) (operate.Plan, error) {
-	journal, plan, err := t.Again(ctx)
-	if err != nil || journal == nil {
+	planned, plan, err := t.Again(ctx)
+	if err != nil || planned == nil {
 		return operate.Plan{}, err
 	}
-	if journal.Replicas != t.Journal.Replicas || journal.Operation != t.Journal.Operation {
+	if planned.Replicas != t.Planned.Replicas || planned.Operation != t.Planned.Operation {
 		return operate.Plan{}, nil
 	}
-	t.Journal = journal
+	t.Planned = planned
 	return plan, nil
 }
 
@@ -111,7 +112,7 @@ func (t *MembersTask) try(ctx context.Context) error {
 	if !t.Fresh {
 		return nil
 	}
-	return t.Members.Begin(ctx, t.Journal, true)
+	return t.Members.Begin(ctx, t.Planned, true)
 }
 
 // leftLimit bounds the search for a pod without a member, also when the time is over.
@@ -127,9 +128,9 @@ func (t *MembersTask) warnLeft(ctx context.Context) {
 
 func (t *MembersTask) act(ctx context.Context, run *Run) error {
 	t.Members.StillHeld = run.Held
-	undo := t.Undo || t.Journal.Undo
+	undo := t.Undo || t.Planned.Undo
 	err := t.steps(ctx, run, undo)
-	again := fmt.Sprintf("run the same command again to go on, or with --abort to undo it (journal: ConfigMap %s)", membership.JournalName(t.cluster.Owner))
+	again := fmt.Sprintf("run the same command again to go on, or with --abort to undo it (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
 	var undone *membership.UndoneError
 	var stopped *membership.HaltedError
 	switch {
@@ -152,15 +153,15 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 
 func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {
 	if t.Fresh {
-		t.Journal.Reason = run.flags.Reason
-		if err := t.Members.Begin(ctx, t.Journal, false); err != nil {
+		t.Planned.Journal.By, t.Planned.Journal.Reason = app.Identity(run.app.User), run.flags.Reason
+		if err := t.Members.Begin(ctx, t.Planned, false); err != nil {
 			return err
 		}
 	}
 	if undo {
-		return t.Members.Undo(ctx, t.Journal)
+		return t.Members.Undo(ctx, t.Planned)
 	}
-	return t.Members.Run(ctx, t.Journal)
+	return t.Members.Run(ctx, t.Planned)
 }
 
 // undone reports a change that was undone. It is a refusal where the user wanted the change.

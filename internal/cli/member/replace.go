@@ -103,7 +103,7 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		return err
 	}
 	t := &change.MembersTask{
-		Members: m, Journal: j, Undo: o.abort, Verb: "member replace", Event: "MemberReplaced", Undone: "MemberReplacedUndone",
+		Members: m, Planned: j, Undo: o.abort, Verb: "member replace", Event: "MemberReplaced", Undone: "MemberReplacedUndone",
 		What: "replaced the member of " + pod,
 	}
 	switch {
@@ -114,7 +114,7 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		t.Again = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanReplace(ctx, pod, o.force)
 		}
-		if t.Journal, t.Plan, err = t.Again(ctx); err != nil {
+		if t.Planned, t.Plan, err = t.Again(ctx); err != nil {
 			return err
 		}
 		t.Fresh = true

@@ -113,7 +113,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		return err
 	}
 	t := &change.MembersTask{
-		Members: m, Journal: j, Undo: o.abort, Verb: "scale", Event: "Scaled", Undone: "ScaledUndone",
+		Members: m, Planned: j, Undo: o.abort, Verb: "scale", Event: "Scaled", Undone: "ScaledUndone",
 		What: "scaled to " + members(o.replicas),
 	}
 	switch {
@@ -124,10 +124,10 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		t.Again = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		}
-		if t.Journal, t.Plan, err = t.Again(ctx); err != nil {
+		if t.Planned, t.Plan, err = t.Again(ctx); err != nil {
 			return err
 		}
-		if t.Journal == nil {
+		if t.Planned == nil {
 			fmt.Fprintf(e.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
 			return nil
 		}

@@ -58,7 +58,7 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, j *Change, step
 		case membership.SetReplicas:
 			sts.Spec.Replicas = new(int32(step.Number)) //nolint:gosec // a number of members
 		default:
-			sts.Spec.UpdateStrategy = *j.Strategy.DeepCopy()
+			sts.Spec.UpdateStrategy = *j.Found.Strategy.DeepCopy()
 		}
 	})
 }
@@ -75,7 +75,7 @@ func (m *Members) patch(ctx context.Context, before *appsv1.StatefulSet, change 
 func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, step membership.Step) error {
 	edited := s.template.clone()
 	if step.Act == membership.RestoreTemplate {
-		j.restore(&edited)
+		j.Found.restore(&edited)
 	} else if err := s.setBootstrap(ctx, m, &edited, step.Bootstrap); err != nil {
 		return err
 	}

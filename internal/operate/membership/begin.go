@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -25,7 +26,7 @@ func (m *Members) Begin(ctx context.Context, j *Change, dry bool) error {
 	if err != nil {
 		return err
 	}
-	if s.sts.UID != j.StatefulSet || s.Replicas != j.Replicas {
+	if s.sts.UID != j.Journal.Object || s.Replicas != j.Replicas {
 		return fmt.Errorf("StatefulSet %s/%s has changed since the plan was made: run it again", s.sts.Namespace, s.sts.Name)
 	}
 	if err := m.checkLock(); err != nil {
@@ -57,7 +58,7 @@ func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 // would do. It refuses nothing: the steps look for themselves.
 func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate.Plan, error) {
 	undo = undo || j.Undo
-	p := operate.Plan{Facts: []string{"begun " + j.Began.Format("2006-01-02 15:04:05 MST")}}
+	p := operate.Plan{Facts: []string{"begun " + j.Journal.Began.Format("2006-01-02 15:04:05 MST")}}
 	what := fmt.Sprintf("scaling %s to %s", m.Owner, members(j.Target))
 	if j.Operation == membership.Replace {
 		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Ordinal), m.Owner)
@@ -130,11 +131,11 @@ func (m *Members) Needs(j *Change) []operate.Need {
 		need("create", "", "pods", "portforward", ""),
 		need("get", "", "persistentvolumeclaims", "", ""), need("delete", "", "persistentvolumeclaims", "", ""),
 		need("list", "", "services", "", ""), need("list", "policy", "poddisruptionbudgets", "", ""),
-		need("get", "", "configmaps", "", JournalName(o)), need("create", "", "configmaps", "", ""),
-		need("patch", "", "configmaps", "", JournalName(o)), need("delete", "", "configmaps", "", JournalName(o)),
+		need("get", "", "configmaps", "", journal.Name(o)), need("create", "", "configmaps", "", ""),
+		need("patch", "", "configmaps", "", journal.Name(o)), need("delete", "", "configmaps", "", journal.Name(o)),
 	}
 	// Those that new members read their cluster from.
-	for _, name := range slices.Sorted(maps.Keys(j.Configs)) {
+	for _, name := range slices.Sorted(maps.Keys(j.Found.Configs)) {
 		needs = append(needs, need("get", "", "configmaps", "", name), need("patch", "", "configmaps", "", name))
 	}
 	return needs

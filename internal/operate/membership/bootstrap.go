@@ -61,7 +61,7 @@ func (r *podTemplate) setBootstrap(s etcdconf.Config, cluster, state string) err
 
 func (r *podTemplate) set(c *corev1.Container, setting, where, value string) error {
 	where = strings.TrimSuffix(where, " in script")
-	variable := "ETCD_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
+	variable := variableOf(setting)
 	if where == "flag" {
 		if !replaceFlag(c.Command, setting, value) && !replaceFlag(c.Args, setting, value) {
 			return fmt.Errorf("--%s is not written in the pod template", setting)
@@ -83,6 +83,11 @@ func (r *podTemplate) set(c *corev1.Container, setting, where, value string) err
 	}
 	c.Env = append(c.Env, corev1.EnvVar{Name: variable, Value: value})
 	return nil
+}
+
+// variableOf returns the environment variable of a setting.
+func variableOf(setting string) string {
+	return "ETCD_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
 
 func (r *podTemplate) setVariable(v *corev1.EnvVar, value string) error {
@@ -113,17 +118,6 @@ func (r *podTemplate) setKey(name, key, value string) bool {
 func replaceFlag(words []string, flag, value string) (found bool) {
 	eachFlag(words, flag, func(string) string { found = true; return value })
 	return found
-}
-
-// flagText is a flag's value as the first of the words has it, with its quotes.
-func flagText(words []string, flag string) (text string, found bool) {
-	eachFlag(slices.Clone(words), flag, func(value string) string {
-		if !found {
-			text, found = value, true
-		}
-		return value
-	})
-	return text, found
 }
 
 // eachFlag has every value of a flag in the words written anew.

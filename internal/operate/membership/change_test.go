@@ -4,54 +4,172 @@
 package membership
 
 import (
-	"slices"
+	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// What an operation has written is taken back, and nothing that others have.
-func TestJournalRestores(t *testing.T) {
-	t.Parallel()
+const journalPath = "/api/v1/namespaces/team/configmaps/kubectl-etcd-main"
+
+var main = observe.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
+
+// secret is a value that a pod template has and that must not be in a ConfigMap.
+const secret = "hunter2"
+
+func secretTemplate() podTemplate {
 	variable := func(name, value string) corev1.EnvVar { return corev1.EnvVar{Name: name, Value: value} }
-	for _, c := range []struct {
-		name              string
-		args, now, want   []string
-		env, nowEnv, left []corev1.EnvVar
-	}{
-		{
-			name: "nothing else", args: []string{"--initial-cluster=a", "--initial-cluster-state", "new"},
-			now: []string{"--initial-cluster=a,b", "--initial-cluster-state", "existing"}, want: []string{"--initial-cluster=a", "--initial-cluster-state", "new"},
-		},
-		{
-			name: "a flag less and one more", args: []string{"--initial-cluster=a", "--enable-v2=true"},
-			now: []string{"--quota-backend-bytes=8", "--initial-cluster=a,b"}, want: []string{"--quota-backend-bytes=8", "--initial-cluster=a"},
-		},
-		{
-			name: "a line of shell", args: []string{`exec etcd --initial-cluster="${A}" --name x`},
-			now: []string{`exec etcd --initial-cluster=a,b --name y`}, want: []string{`exec etcd --initial-cluster="${A}" --name y`},
-		},
-		{
-			name: "variables", env: []corev1.EnvVar{variable("ETCD_INITIAL_CLUSTER", "a"), variable("ETCD_NAME", "x")},
-			nowEnv: []corev1.EnvVar{variable("ETCD_INITIAL_CLUSTER", "a,b"), variable("ETCD_NAME", "y"), variable("ETCD_INITIAL_CLUSTER_STATE", "existing"), variable("GOGC", "50")},
-			left:   []corev1.EnvVar{variable("ETCD_INITIAL_CLUSTER", "a"), variable("ETCD_NAME", "y"), variable("GOGC", "50")},
-		},
+	return podTemplate{
+		template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{
+			{
+				Name: "etcd", Command: []string{"sh", "-c", "exec etcd --initial-cluster=a=http://a:2380 --password " + secret},
+				Args: []string{"--root-password=" + secret, "--initial-cluster-state", "new"},
+				Env: []corev1.EnvVar{
+					variable("ETCD_ROOT_PASSWORD", secret), variable("ETCD_INITIAL_CLUSTER", "a=http://a:2380"),
+					variable("ETCD_INITIAL_CLUSTER_TOKEN", secret), variable("ETCD_NAME", secret),
+				},
+			},
+			{Name: "sidecar", Env: []corev1.EnvVar{variable("AWS_SECRET_ACCESS_KEY", secret)}, Args: []string{secret}},
+		}}},
+		configs: map[string]map[string]string{"settings": {"state": "new", "password": secret}},
+	}
+}
+
+// TestJournalHasNoSecrets: a journal keeps what undoing needs, and no other value of
+// variables, command lines and ConfigMaps.
+func TestJournalHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t)
+	kube := server.Client(t)
+	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "sts-1"}}
+	r := secretTemplate()
+	edited := r.clone()
+	edited.setKey("settings", "state", "existing")
+	found, err := foundIn(sts, r, etcdconf.Config{Container: "etcd"}, edited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &Change{Record: membership.Record{Operation: membership.ScaleOut, Replicas: 1, Target: 3}, Found: found}
+	j.Journal.Object, j.Journal.By, j.Journal.Reason, j.Journal.Began = sts.UID, "ann@desk (pid 7)", "more room", time.Unix(1, 0).UTC()
+	if err := j.begin(t.Context(), kube, sts, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.undo(t.Context(), kube); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(server.Get(journalPath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), secret) {
+		t.Errorf("the journal has a secret: %s", text)
+	}
+	read, err := ReadChange(t.Context(), kube, main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !read.Same(j) || read.Journal.By != j.Journal.By || read.Journal.Reason != j.Journal.Reason || read.Journal.Kind != "scale" {
+		t.Errorf("the journal that was read is %+v", read.Journal)
+	}
+	if diff := cmp.Diff(j.Record, read.Record); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(j.Found, read.Found); diff != "" {
+		t.Error(diff)
+	}
+	if err := read.end(t.Context(), kube); err != nil || server.Get(journalPath) != nil {
+		t.Errorf("the journal is still there: %v", err)
+	}
+}
+
+// TestReadFirstFormat: a journal that an earlier version wrote can be resumed and undone, and
+// loses its secrets when it is written again.
+func TestReadFirstFormat(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t)
+	kube := server.Client(t)
+	r := secretTemplate()
+	rest, err := templateDigest(r, "etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.template.Spec.Containers[0]
+	old, err := json.Marshal(map[string]any{
+		"Operation": "Replace", "Target": 3, "Replicas": 3, "OnDelete": false, "Partition": 1, "KeepClaims": false, "Place": 2, "Member": 77,
+		"UID": "pod-1", "Claims": []string{"claim-1"}, "Undo": false, "Began": time.Unix(1, 0).UTC(), "Reason": "it broke", "StatefulSet": "sts-1",
+		"Strategy": appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType}, "Container": "etcd",
+		"Command": c.Command, "Args": c.Args, "Env": c.Env, "Configs": map[string]any{"settings": map[string]string{"state": "new"}}, "Rest": rest,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Put(journalPath, apitest.Object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": "kubectl-etcd-main"},
+		"data": apitest.Object{"journal.json": string(old)},
+	})
+	j, err := ReadChange(t.Context(), kube, main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := membership.Record{Operation: membership.Replace, Target: 3, Replicas: 3, Partition: 1, Ordinal: 2, Member: 77, UID: "pod-1", Claims: []string{"claim-1"}}
+	if diff := cmp.Diff(want, j.Record); diff != "" {
+		t.Error(diff)
+	}
+	if j.Journal.Kind != "member replace" || j.Journal.Object != "sts-1" || j.Journal.Reason != "it broke" || !j.Journal.Began.Equal(time.Unix(1, 0)) {
+		t.Errorf("the journal that was read is %+v", j.Journal)
+	}
+	edited := r.clone()
+	if err := edited.setBootstrap(etcdconf.Config{Container: "etcd", Where: map[string]string{settingCluster: "flag", settingState: "flag"}}, "a=http://a:2380,b=http://b:2380", "existing"); err != nil {
+		t.Fatal(err)
+	}
+	edited.setKey("settings", "state", "existing")
+	if j.Found.isIn(edited) {
+		t.Error("the edited template is taken for the original")
+	}
+	j.Found.restore(&edited)
+	if diff := cmp.Diff(r.template, edited.template); diff != "" {
+		t.Error(diff)
+	}
+	if now, err := templateDigest(edited, "etcd"); err != nil || now != j.Found.TemplateDigest {
+		t.Errorf("the template's digest is %s, not %s: %v", now, j.Found.TemplateDigest, err)
+	}
+	if err := j.undo(t.Context(), kube); err != nil {
+		t.Fatal(err)
+	}
+	text := server.Get(journalPath)["data"].(apitest.Object)["journal.json"].(string) //nolint:forcetypeassert // as it was put
+	if strings.Contains(text, secret) || !strings.Contains(text, `"kind": "member replace"`) {
+		t.Errorf("written again it is %s", text)
+	}
+}
+
+// TestReadUnknownJournal: what this version can't go on with is refused, with what to do.
+func TestReadUnknownJournal(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"no kind":             `{}`,
+		"a flat operation":    `{"Operation":"Shuffle"}`,
+		"another kind":        `{"kind":"restore","payload":{}}`,
+		"another's operation": `{"kind":"scale","payload":{"Operation":"ScaleSideways"}}`,
+		"kind and operation":  `{"kind":"scale","payload":{"Operation":"Replace"}}`,
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			j := &Change{Container: "etcd", Args: c.args, Env: c.env}
-			r := podTemplate{template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Args: c.now, Env: c.nowEnv}}}}}
-			if j.original(r) {
-				t.Error("what an operation has written passes for the original")
-			}
-			j.restore(&r)
-			got := r.template.Spec.Containers[0]
-			if !slices.Equal(got.Args, c.want) || !slices.Equal(got.Env, c.left) {
-				t.Errorf("got %q %v, want %q %v", got.Args, got.Env, c.want, c.left)
-			}
-			if !j.original(r) {
-				t.Error("what was restored does not pass for the original")
-			}
+		server := apitest.New(t)
+		server.Put(journalPath, apitest.Object{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": journal.Name(main)},
+			"data": apitest.Object{"journal.json": text},
 		})
+		if _, err := ReadChange(t.Context(), server.Client(t), main); err == nil || !strings.Contains(err.Error(), "use the version of kubectl-etcd that began") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

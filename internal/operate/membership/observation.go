@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -97,8 +98,8 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	}
 	s := &observation{sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
 	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
-	if j != nil && j.StatefulSet != s.sts.UID {
-		return nil, fmt.Errorf("StatefulSet %s/%s was made anew since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, JournalName(m.Owner))
+	if j != nil && j.Journal.Object != s.sts.UID {
+		return nil, fmt.Errorf("StatefulSet %s/%s was made anew since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, journal.Name(m.Owner))
 	}
 	if err := m.survey(ctx, s); err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	}
 	if j != nil {
 		places = max(places, j.Target, j.Replicas)
-		s.Original = j.original(s.template)
+		s.Original = j.Found.isIn(s.template)
 	}
 	for place := range places {
 		if err := m.readReplica(ctx, s, place); err != nil {

@@ -146,8 +146,11 @@ func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 		// Whatever is written is remembered, also where it says the same now.
 		written = s.probeTemplate
 	}
-	j.Began = m.Clock.Now().UTC()
-	return j.recordTemplate(s.sts, s.template, s.serving[len(s.serving)-1], written)
+	j.Journal.Began = m.Clock.Now().UTC()
+	j.Journal.Object = s.sts.UID
+	var err error
+	j.Found, err = foundIn(s.sts, s.template, s.serving[len(s.serving)-1], written)
+	return err
 }
 
 // manualWay is what remains where the pods can't be told by us.

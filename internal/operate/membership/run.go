@@ -184,8 +184,8 @@ func (m *Members) waitReason(s *observation, step membership.Step) string {
 
 // compare says whether the template is, beside what an operation writes, as it began.
 func (s *observation) compare(j *Change) error {
-	rest, err := templateDigest(s.template, j.Container)
-	s.TemplateEdited = rest != j.Rest
+	rest, err := templateDigest(s.template, j.Found.Container)
+	s.TemplateEdited = rest != j.Found.TemplateDigest
 	return err
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -37,17 +37,11 @@ func ReadUnderWay(ctx context.Context, kube client.Reader, o observe.Owner) (Und
 	if u.Holder, err = lock.ReadHolder(ctx, kube, o); err != nil {
 		return u, fmt.Errorf("read the lock of %s: %w", o, err)
 	}
-	if !Journalled(o) {
+	if !journal.Kept(o) {
 		return u, nil
 	}
 	u.Change, err = ReadChange(ctx, kube, o)
 	return u, err
-}
-
-// Journalled says whether changes of a cluster's members leave a journal: of those
-// that nobody else looks after.
-func Journalled(o observe.Owner) bool {
-	return o.StatefulSet != "" && o.Membership().Manager == flavour.Unmanaged
 }
 
 // Alive says whether somebody is at it, as far as a look at the clock tells.
@@ -85,5 +79,5 @@ func (j *Change) Abort(o observe.Owner) string {
 
 // Same says whether two are of one operation: the journal goes with its operation.
 func (j *Change) Same(as *Change) bool {
-	return as != nil && j.object.UID == as.object.UID
+	return as != nil && j.Journal.Same(&as.Journal)
 }

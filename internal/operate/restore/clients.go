@@ -14,7 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
@@ -51,13 +51,13 @@ func (r *Plan) uncut(ctx context.Context, kube client.Client, reader *observe.Re
 	if obstacle := r.joining(services); obstacle != "" {
 		return obstacle, nil
 	}
-	if membership.Journalled(r.Owner) {
-		j, err := membership.ReadChange(ctx, kube, r.Owner)
+	if journal.Kept(r.Owner) {
+		j, err := journal.Read(ctx, kube, r.Owner)
 		switch {
 		case err != nil && !apierrors.IsForbidden(err):
 			return "", err
 		case err == nil && j != nil:
-			return fmt.Sprintf("kubectl etcd %s is under way", j.Verb()), nil
+			return fmt.Sprintf("kubectl etcd %s is under way", j.Kind), nil
 		}
 	}
 	// Who may not see all of it is told by the command itself.

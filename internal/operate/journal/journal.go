@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package journal keeps the record of an operation that takes several steps, so that
+// another process can resume or undo it. It is a ConfigMap beside the cluster, created
+// before the first step and deleted after the last. The journal knows who began what
+// and when; what an operation needs to go on is its own payload.
+//
+// Whoever may read ConfigMaps can read a journal. So a payload holds nothing that can be a
+// secret: no literal environment variables and no command lines, only what the operation
+// itself writes, and digests of the rest.
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// Journal is the envelope of one operation.
+type Journal struct {
+	// Kind is the command that began it, without its target: "scale".
+	Kind string `json:"kind"`
+	// Began is when, by the clock of the machine that began it.
+	Began time.Time `json:"began"`
+	// By is the user, host and process that began it; empty where that isn't known. Reason
+	// is the user's own.
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Object is the UID of the StatefulSet that the operation changes.
+	Object types.UID `json:"object"`
+	// Payload is what the operation of that kind needs to go on.
+	Payload json.RawMessage `json:"payload"`
+
+	config corev1.ConfigMap
+}
+
+const dataKey = "journal.json"
+
+// Name returns the name of a cluster's journal, in the cluster's own namespace.
+func Name(o observe.Owner) string { return nameOf(o.StatefulSet) }
+
+func nameOf(statefulSet string) string { return "kubectl-etcd-" + statefulSet }
+
+// Kept reports whether changes of a cluster's members leave a journal. Those of an operator
+// don't: it keeps its own state.
+func Kept(o observe.Owner) bool {
+	return o.StatefulSet != "" && o.Membership().Manager == flavour.Unmanaged
+}
+
+// Read returns the journal of a cluster, nil where no operation is unfinished.
+func Read(ctx context.Context, kube client.Reader, o observe.Owner) (*Journal, error) {
+	j := &Journal{}
+	err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: Name(o)}, &j.config)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the journal of %s: %w", o, err)
+	}
+	text := []byte(j.config.Data[dataKey])
+	if err = json.Unmarshal(text, j); err == nil && j.Kind == "" {
+		err = j.readFlat(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, j.config.Name, err)
+	}
+	return j, nil
+}
+
+// readFlat reads a journal of the first format, which had no envelope: the fields of a change of
+// members stood beside those of the journal.
+func (j *Journal) readFlat(text []byte) error {
+	var flat struct {
+		Operation   string
+		StatefulSet types.UID
+	}
+	if err := json.Unmarshal(text, &flat); err != nil {
+		return err
+	}
+	switch flat.Operation {
+	case "ScaleOut", "ScaleIn":
+		j.Kind = "scale"
+	case "Replace":
+		j.Kind = "member replace"
+	default:
+		return fmt.Errorf("it has no kind, and its operation %q is unknown: use the version of kubectl-etcd that began the operation to end it", flat.Operation)
+	}
+	j.Object, j.Payload = flat.StatefulSet, text
+	return nil
+}
+
+// Create writes the journal for the first time, beside the StatefulSet and owned by it. With dry
+// the API server is only asked whether it would take it.
+func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
+	text, err := j.text()
+	if err != nil {
+		return err
+	}
+	j.config = corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: sts.Namespace, Name: nameOf(sts.Name),
+			Labels: map[string]string{"app.kubernetes.io/managed-by": "kubectl-etcd"},
+			// So that it is deleted with the cluster.
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet", Name: sts.Name, UID: sts.UID,
+			}},
+		},
+		Data: map[string]string{
+			"about": "kubectl etcd " + j.Kind + " is under way on this StatefulSet, or was interrupted. To resume it, run the same command again. To undo it, add --abort. Don't delete this.",
+			dataKey: text,
+		},
+	}
+	var options []client.CreateOption
+	if dry {
+		options = append(options, client.DryRunAll)
+	}
+	if err := kube.Create(ctx, &j.config, options...); err != nil {
+		return fmt.Errorf("write the journal of StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
+	}
+	return nil
+}
+
+// Update writes a changed payload.
+func (j *Journal) Update(ctx context.Context, kube client.Client) error {
+	text, err := j.text()
+	if err != nil {
+		return err
+	}
+	before := j.config.DeepCopy()
+	j.config.Data[dataKey] = text
+	if err := kube.Patch(ctx, &j.config, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("write the journal %s/%s: %w", j.config.Namespace, j.config.Name, err)
+	}
+	return nil
+}
+
+// Delete removes the journal: nothing is left to do.
+func (j *Journal) Delete(ctx context.Context, kube client.Client) error {
+	uid := j.config.UID
+	err := kube.Delete(ctx, &j.config, client.Preconditions{UID: &uid})
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("remove the journal %s/%s: %w", j.config.Namespace, j.config.Name, err)
+	}
+	return nil
+}
+
+// Same reports whether two journals are of one operation.
+func (j *Journal) Same(as *Journal) bool { return j.config.UID == as.config.UID }
+
+func (j *Journal) text() (string, error) {
+	text, err := json.MarshalIndent(j, "", "  ")
+	return string(text), err
+}

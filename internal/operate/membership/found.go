@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+// found is what the StatefulSet's pods were made from before the first step: the values
+// that an operation edits, and a digest of everything else. It is stored in a ConfigMap, so
+// it has no command line and no other variable: those can hold secrets.
+type found struct {
+	Strategy  appsv1.StatefulSetUpdateStrategy
+	Container string
+	// Command and Args are those of the container of that name.
+	Command arguments
+	Args    arguments
+	// Env are its variables that an operation edits.
+	Env []corev1.EnvVar `json:",omitempty"`
+	// Configs are the values that an operation edits in ConfigMaps, by name and key.
+	Configs map[string]map[string]string `json:",omitempty"`
+	// TemplateDigest is of all else in the template, which must not change meanwhile.
+	TemplateDigest string `json:"Rest"`
+}
+
+// arguments are the values of the two settings in a command line, in the order of its
+// words. Digest is of the words without those values, empty where none has any.
+type arguments struct {
+	Digest  string   `json:",omitempty"`
+	Cluster []string `json:",omitempty"`
+	State   []string `json:",omitempty"`
+}
+
+func argumentsOf(words []string) arguments {
+	var a arguments
+	keep := func(values *[]string) func(string) string {
+		return func(value string) string { *values = append(*values, value); return value }
+	}
+	eachFlag(slices.Clone(words), settingCluster, keep(&a.Cluster))
+	eachFlag(slices.Clone(words), settingState, keep(&a.State))
+	if len(a.Cluster)+len(a.State) > 0 {
+		a.Digest = digestOf(maskArgs(words))
+	}
+	return a
+}
+
+// UnmarshalJSON also reads the first format of the journal, which had the words themselves.
+func (a *arguments) UnmarshalJSON(text []byte) error {
+	var words []string
+	if json.Unmarshal(text, &words) == nil {
+		*a = argumentsOf(words)
+		return nil
+	}
+	type plain arguments
+	return json.Unmarshal(text, (*plain)(a))
+}
+
+// restore returns words with the values that the settings had. Where other words have
+// changed, so that it isn't known which value belongs where, all get the first.
+func (a arguments) restore(words []string) []string {
+	out := slices.Clone(words)
+	same := digestOf(maskArgs(words)) == a.Digest
+	for setting, values := range map[string][]string{settingCluster: a.Cluster, settingState: a.State} {
+		at := 0
+		eachFlag(out, setting, func(now string) string {
+			switch {
+			case len(values) == 0:
+				return now
+			case same && at < len(values):
+				at++
+				return values[at-1]
+			}
+			return values[0]
+		})
+	}
+	return out
+}
+
+// foundIn records the values that an operation edits. edited is the template with every such
+// value replaced.
+func foundIn(sts *appsv1.StatefulSet, r podTemplate, s etcdconf.Config, edited podTemplate) (found, error) {
+	f := found{Container: s.Container, Strategy: *sts.Spec.UpdateStrategy.DeepCopy()}
+	c := containerOf(&r.template, s.Container)
+	f.Command, f.Args = argumentsOf(c.Command), argumentsOf(c.Args)
+	f.Env = slices.DeleteFunc(slices.Clone(c.Env), func(v corev1.EnvVar) bool { return !isEdited(v) })
+	for name, data := range edited.configs {
+		for key, value := range data {
+			if before := r.configs[name][key]; before != value {
+				if f.Configs == nil {
+					f.Configs = map[string]map[string]string{}
+				}
+				if f.Configs[name] == nil {
+					f.Configs[name] = map[string]string{}
+				}
+				f.Configs[name][key] = before
+			}
+		}
+	}
+	var err error
+	f.TemplateDigest, err = templateDigest(r, s.Container)
+	return f, err
+}
+
+// templateDigest is a digest of a template without what may be edited of one container.
+func templateDigest(r podTemplate, container string) (string, error) {
+	template := r.template.DeepCopy()
+	if c := containerOf(template, container); c != nil {
+		c.Command, c.Args = maskArgs(c.Command), maskArgs(c.Args)
+		c.Env = slices.DeleteFunc(c.Env, isBootstrapVar)
+		if len(c.Env) == 0 {
+			c.Env = nil
+		}
+	}
+	text, err := json.Marshal(template)
+	return digest(text), err
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func digestOf(words []string) string {
+	sum := sha256.New()
+	for _, w := range words {
+		sum.Write([]byte(w))
+		sum.Write([]byte{0})
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// maskArgs returns arguments without the values that an operation edits.
+func maskArgs(all []string) []string {
+	out := slices.Clone(all)
+	replaceFlag(out, settingCluster, "-")
+	replaceFlag(out, settingState, "-")
+	return out
+}
+
+func containerOf(t *corev1.PodTemplateSpec, name string) *corev1.Container {
+	for i := range t.Spec.Containers {
+		if t.Spec.Containers[i].Name == name {
+			return &t.Spec.Containers[i]
+		}
+	}
+	return nil
+}
+
+// restore gives a template what an operation found. Other changes stay.
+func (f found) restore(r *podTemplate) {
+	if c := containerOf(&r.template, f.Container); c != nil {
+		c.Command, c.Args, c.Env = f.Command.restore(c.Command), f.Args.restore(c.Args), restoreEnv(c.Env, f.Env)
+	}
+	for name, data := range f.Configs {
+		for key, value := range data {
+			r.setKey(name, key, value)
+		}
+	}
+}
+
+// restoreEnv returns variables with the values that those had which an operation edits.
+// It removes those that there were not.
+func restoreEnv(now, before []corev1.EnvVar) []corev1.EnvVar {
+	var out []corev1.EnvVar
+	for _, v := range now {
+		if isEdited(v) {
+			at := slices.IndexFunc(before, func(b corev1.EnvVar) bool { return b.Name == v.Name })
+			if at < 0 {
+				continue
+			}
+			v = before[at]
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// isEdited reports whether an operation edits a variable.
+func isEdited(v corev1.EnvVar) bool {
+	return v.Name == variableOf(settingCluster) || v.Name == variableOf(settingState)
+}
+
+// isBootstrapVar reports whether a variable is no part of the template's digest. It takes in
+// more than isEdited, as the digests in journals of all versions do.
+func isBootstrapVar(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, "ETCD_INITIAL_CLUSTER") }
+
+// isIn reports whether a template is as it was found, apart from changes of others.
+func (f found) isIn(r podTemplate) bool {
+	was := r.clone()
+	f.restore(&was)
+	return equality.Semantic.DeepEqual(was.template, r.template) && equality.Semantic.DeepEqual(was.configs, r.configs)
+}
