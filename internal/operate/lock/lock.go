@@ -14,21 +14,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// How long the lock outlives its holder's last renewal, how often it is renewed,
-// and after how long without one its holder stops by itself. The last is shorter
-// than the first, so that the old holder has stopped before a new one begins.
+// The times of a lock, named as in client-go's leader election. A holder stops before another
+// can take its lock, and can retry a renewal before it stops. The compiler checks both: a
+// negative constant is no uint.
 const (
-	LeaseDuration  = 15 * time.Second
-	RetryPeriod    = 4 * time.Second
+	// LeaseDuration is how long the lock outlives its last renewal.
+	LeaseDuration = 15 * time.Second
+	// RenewDeadline is after how long without a renewal the holder stops by itself. It
+	// must have stopped before another can take the lock.
+	RenewDeadline = 10 * time.Second
+	// RetryPeriod is the time between two renewals.
+	RetryPeriod = 4 * time.Second
+	// requestTimeout is how long one renewal may take. A failed one is retried before the
+	// deadline.
 	requestTimeout = 4 * time.Second
-	RenewDeadline  = 10 * time.Second
+
+	_ = uint(LeaseDuration - RenewDeadline - requestTimeout)
+	_ = uint(RenewDeadline - RetryPeriod - requestTimeout)
 )
 
 // Lock is held by one operation on one cluster; only one can hold it at a time.
 // It is renewed in the background until Release.
 type Lock struct {
-	// Previous says whose lock this was that wasn't renewed any more, nil for
-	// nobody's. That operation may be half done.
+	// Previous is the holder that no longer renewed the lock, nil where there was none.
+	// Its operation may be half done.
 	Previous *Holder
 
 	kube  client.Client
@@ -56,12 +65,12 @@ var ErrReleased = errors.New("the lock was released")
 
 // Context ends when the lock is lost or released, or the context that it was
 // acquired with ends; context.Cause says which. Work under the lock uses it, and
-// asks Held right before each change.
+// calls StillHeld right before each change.
 func (l *Lock) Context() context.Context { return l.ctx }
 
-// StillHeld is nil as long as nobody else can have the lock, else why that isn't so.
-// It also notices what the background renewal can't tell yet: that this machine
-// slept or was stopped for too long.
+// StillHeld returns an error where another process may have the lock, or the context has
+// ended. It also notices what the background renewal can't yet: that this machine was
+// suspended for too long.
 func (l *Lock) StillHeld() error {
 	if err := l.ctx.Err(); err != nil {
 		return context.Cause(l.ctx)
@@ -73,7 +82,7 @@ func (l *Lock) StillHeld() error {
 	return nil
 }
 
-// notLost is Held for who cleans up: only a lock that was lost is an error.
+// notLost is StillHeld for cleaning up: only a lost lock is an error.
 func (l *Lock) notLost() error {
 	if lost, isLost := errors.AsType[*LostError](context.Cause(l.ctx)); isLost {
 		return lost
@@ -81,8 +90,8 @@ func (l *Lock) notLost() error {
 	return l.expired()
 }
 
-// Release gives the lock back; whoever waits can have it at once. It works after
-// the context has ended, too. Nothing happens to a lock that was lost.
+// Release frees the lock for others at once. It also works after the context has ended.
+// A lost lock is left alone.
 func (l *Lock) Release(ctx context.Context) error {
 	lost, isLost := errors.AsType[*LostError](context.Cause(l.ctx))
 	l.cancel(ErrReleased)
@@ -91,7 +100,7 @@ func (l *Lock) Release(ctx context.Context) error {
 	if isLost {
 		return lost
 	}
-	// For longer there is nothing to give back.
+	// After that the lease has ended by itself.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), LeaseDuration)
 	defer cancel()
 	return l.free(ctx)
