@@ -129,6 +129,19 @@ func TestReadFirstFormat(t *testing.T) {
 	if j.Journal.Kind != "member replace" || j.Journal.Object != "sts-1" || j.Journal.Reason != "it broke" || !j.Journal.Began.Equal(time.Unix(1, 0)) {
 		t.Errorf("the journal that was read is %+v", j.Journal)
 	}
+	restoresTo(t, j, r)
+	if err := j.undo(t.Context(), kube); err != nil {
+		t.Fatal(err)
+	}
+	text := server.Get(journalPath)["data"].(apitest.Object)["journal.json"].(string) //nolint:forcetypeassert // as it was put
+	if strings.Contains(text, secret) || !strings.Contains(text, `"kind": "member replace"`) {
+		t.Errorf("written again it is %s", text)
+	}
+}
+
+// restoresTo edits a template and wants the change to restore it.
+func restoresTo(t *testing.T, j *Change, r podTemplate) {
+	t.Helper()
 	edited := r.clone()
 	if err := edited.setBootstrap(etcdconf.Config{Container: "etcd", Where: map[string]string{settingCluster: "flag", settingState: "flag"}}, "a=http://a:2380,b=http://b:2380", "existing"); err != nil {
 		t.Fatal(err)
@@ -143,13 +156,6 @@ func TestReadFirstFormat(t *testing.T) {
 	}
 	if now, err := templateDigest(edited, "etcd"); err != nil || now != j.Found.TemplateDigest {
 		t.Errorf("the template's digest is %s, not %s: %v", now, j.Found.TemplateDigest, err)
-	}
-	if err := j.undo(t.Context(), kube); err != nil {
-		t.Fatal(err)
-	}
-	text := server.Get(journalPath)["data"].(apitest.Object)["journal.json"].(string) //nolint:forcetypeassert // as it was put
-	if strings.Contains(text, secret) || !strings.Contains(text, `"kind": "member replace"`) {
-		t.Errorf("written again it is %s", text)
 	}
 }
 
