@@ -198,11 +198,11 @@ func (t *clientTraffic) undo(ctx context.Context, held *lock.Lock, err error, se
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
 	defer cancel()
 	t.Services.Chosen = t.Services.Chosen[:sent]
-	failed := t.restore(ctx)
+	failed := change.RestoreTraffic(ctx, t.env, t.Cluster, t.names())
 	if uncertain(err) {
 		// The API server may still be about to take it.
 		<-t.env.Clock.After(lateWrite)
-		failed = t.restore(ctx)
+		failed = change.RestoreTraffic(ctx, t.env, t.Cluster, t.names())
 	}
 	if failed != nil {
 		t.env.Warn("%v; try again: %s.", failed, t.restoreCommand())

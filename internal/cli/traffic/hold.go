@@ -80,7 +80,7 @@ func (t *clientTraffic) look(ctx context.Context) (cut bool, by string, err erro
 func (t *clientTraffic) end(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
 	defer cancel()
-	failed := t.restore(ctx)
+	failed := change.RestoreTraffic(ctx, t.env, t.Cluster, t.names())
 	if failed != nil {
 		t.env.Warn("client traffic is NOT restored; try again: %s", t.restoreCommand())
 		return errors.Join(err, failed)
@@ -103,32 +103,4 @@ func (t *clientTraffic) forget(ctx context.Context) {
 	if err := traffic.WriteRecord(ctx, held, nil); err != nil {
 		t.env.Warn("%v.", err)
 	}
-}
-
-// restore takes the cut out of the Services and lets druid go on, as far as it can
-// in any case. It needs no lock: nobody loses anything by it.
-func (t *clientTraffic) restore(ctx context.Context) error {
-	var errs []error
-	for _, name := range t.names() {
-		var restored bool
-		err := t.write(ctx, func() (err error) {
-			restored, err = traffic.Restore(ctx, t.Kube, client.ObjectKey{Namespace: t.Namespace, Name: name})
-			return err
-		})
-		if apierrors.IsNotFound(err) {
-			continue // gone, and its cut with it
-		}
-		errs = append(errs, err)
-		if restored && err == nil {
-			t.env.Step("Client traffic through Service %s is restored", name)
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	resumed, err := traffic.Resume(ctx, t.Kube, t.Owner)
-	if resumed && err == nil {
-		t.env.Step("etcd-druid reconciles %s again", t.Owner)
-	}
-	return err
 }

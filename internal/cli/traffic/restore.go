@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
@@ -62,7 +61,7 @@ func restoreClientTraffic(ctx context.Context, e *app.App, cmd *cobra.Command, t
 		Verb: traffic.RestoreOperation, Needs: t.restoreNeeds(suspended), AllowsUnfinished: true, Detaches: true,
 		// Restoring what is restored does nothing, so no facts can stand against it.
 		Judge: func(context.Context) (operate.Plan, error) { return t.restorePlan(suspended), nil },
-		Act:   t.restoreHeld,
+		Act:   func(ctx context.Context, run *change.Run) error { return run.RestoreLocked(ctx, t.names()) },
 		After: func(ctx context.Context) error {
 			out := t.outcome()
 			if ch.Wait && len(out.Services) > 0 {
@@ -123,19 +122,9 @@ func restorable(ctx context.Context, e *app.App, target string) (*clientTraffic,
 	if err != nil {
 		return nil, err
 	}
-	return RestorableOf(ctx, e, c, target)
-}
-
-func RestorableOf(ctx context.Context, e *app.App, c *app.Cluster, target string) (*clientTraffic, error) {
 	t := &clientTraffic{env: e, target: target, Cluster: c}
-	all, err := t.Reader.ClientServices(ctx, t.Owner)
-	if err != nil {
+	if t.Services.Chosen, err = change.CutServices(ctx, c); err != nil {
 		return nil, err
-	}
-	for i := range all {
-		if _, cut := all[i].Spec.Selector[v1alpha1.ClientTrafficKey]; cut {
-			t.Services.Chosen = append(t.Services.Chosen, all[i])
-		}
 	}
 	if t.record, err = traffic.ReadRecord(ctx, t.Kube, t.Owner); err != nil && !apierrors.IsForbidden(err) {
 		e.Warn("%v.", err)
@@ -155,20 +144,4 @@ func (t *clientTraffic) restorePlan(suspended bool) operate.Plan {
 		p.Steps = append(p.Steps, "let etcd-druid reconcile again, which was suspended for the cut")
 	}
 	return p
-}
-
-// RestoreLocked restores client traffic under the cluster's lock, without a question.
-func (t *clientTraffic) RestoreLocked(ctx context.Context) error {
-	return change.Locked(ctx, app.Limit{}, t.env, t.Cluster, t.Change, traffic.RestoreOperation, t.restoreHeld)
-}
-
-func (t *clientTraffic) restoreHeld(ctx context.Context, run *change.Run) error {
-	if err := t.restore(ctx); err != nil {
-		return err
-	}
-	if err := traffic.WriteRecord(ctx, run.Lock, nil); err != nil {
-		t.env.Warn("%v.", err)
-	}
-	run.Done(ctx, "ClientTrafficRestored", "client traffic through Service "+t.list()+" restored", "")
-	return nil
 }

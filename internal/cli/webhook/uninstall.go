@@ -19,7 +19,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
-	clitraffic "github.com/kubectl-etcd/kubectl-etcd/internal/cli/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -187,15 +186,20 @@ func restoreService(ctx context.Context, e *app.App, kube client.Client, key cli
 	if c == nil { // it selects no members any more
 		return forced()
 	}
-	t, err := clitraffic.RestorableOf(ctx, e, c, c.Ref())
+	services, err := change.CutServices(ctx, c)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(t.Services.Chosen, func(s corev1.Service) bool { return s.Name == key.Name }) {
-		return forced() // it is none that a cut would choose: somebody cut it by hand
+	var names []string
+	for i := range services {
+		names = append(names, services[i].Name)
 	}
-	t.Change = ch
-	return t.RestoreLocked(ctx)
+	if !slices.Contains(names, key.Name) {
+		return forced() // it is none that a cut would choose: it was cut by hand
+	}
+	return change.Locked(ctx, app.Limit{}, e, c, ch, traffic.RestoreOperation, func(ctx context.Context, run *change.Run) error {
+		return run.RestoreLocked(ctx, names)
+	})
 }
 
 // clusterOfService is the first cluster whose members a Service selects, nil when
