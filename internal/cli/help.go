@@ -40,10 +40,10 @@ func newOptionsCmd(a *app.App) *cobra.Command {
 func help(c *ui.Console, cmd *cobra.Command, _ []string) {
 	w := c.Out
 	fmt.Fprint(w, ui.Reflow(cmp.Or(cmd.Long, cmd.Short), ui.Columns(w)), "\n\n")
-	_ = usage(c, w, cmd) // the reader of a closed pipe needs no help
+	_ = usage(w, cmd) // the reader of a closed pipe needs no help
 }
 
-func usage(c *ui.Console, w io.Writer, cmd *cobra.Command) error {
+func usage(w io.Writer, cmd *cobra.Command) error {
 	var b strings.Builder
 	use := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package cli is the plugin kubectl etcd: its root command, help, completion and exit codes. Each
+// command is a package below it.
 package cli
 
 import (

@@ -19,7 +19,7 @@ import (
 // customize sets the help, usage, errors and completion of all commands.
 func customize(a *app.App, root *cobra.Command) {
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { help(a.Console, cmd, args) })
-	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(a.Console, cmd.OutOrStderr(), cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd.OutOrStderr(), cmd) })
 	root.SetFlagErrorFunc(flagError)
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package kubeclient connects the plugin to the API server. Its clients need no discovery for the
+// kinds that the plugin uses.
 package kubeclient
 
 import (

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package app is what the plugin's commands have in common: global flags, clients, the selection of
+// clusters, and errors with exit codes.
 package app
 
 import (
@@ -35,6 +37,7 @@ type App struct {
 	User string
 }
 
+// New returns an App for the streams.
 func New(streams genericiooptions.IOStreams) *App {
 	a := &App{Console: ui.NewConsole(streams), Clock: clock.RealClock{}}
 	a.Flags = genericclioptions.NewConfigFlags(true).WithWrapConfigFn(a.configure)

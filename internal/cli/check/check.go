@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package check implements kubectl etcd check.
 package check
 
 import (
@@ -10,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
-
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 
@@ -30,6 +30,7 @@ type options struct {
 	problems  bool
 }
 
+// NewCommand returns the command kubectl etcd check.
 func NewCommand(a *app.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{

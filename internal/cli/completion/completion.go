@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package completion implements kubectl etcd completion.
 package completion
 
 import (
 	"bytes"
-
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +31,7 @@ const shim = "#!/bin/sh\nexec kubectl-etcd " + cobra.ShellCompRequestCmd + " \"$
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
+// NewCommand returns the command kubectl etcd completion.
 func NewCommand(a *app.App) *cobra.Command {
 	var folder string
 	cmd := &cobra.Command{

@@ -6,10 +6,10 @@ package explain
 import "github.com/kubectl-etcd/kubectl-etcd/internal/check"
 
 // checkReasons returns the checks of kubectl etcd check. Their names are the IDs.
-func checkReasons() []reason {
-	var all []reason
+func checkReasons() []Reason {
+	var all []Reason
 	for _, c := range check.All() {
-		all = append(all, reason{Name: c.ID, From: "Check of " + string(c.Category), Doc: "Good: " + c.Title + ". " + c.Doc, Do: c.Cure})
+		all = append(all, Reason{Name: c.ID, From: "Check of " + string(c.Category), Doc: "Good: " + c.Title + ". " + c.Doc, Do: c.Cure})
 	}
 	return all
 }

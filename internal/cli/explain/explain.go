@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package explain implements kubectl etcd explain.
 package explain
 
 import (
@@ -13,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
+// NewCommand returns the command kubectl etcd explain.
 func NewCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [REASON]",

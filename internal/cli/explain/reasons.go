@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// reason explains the name of a reason in Events, conditions, annotations, audit logs and metrics.
-type reason struct {
+// Reason explains the name of a reason in Events, conditions, annotations, audit logs and metrics.
+type Reason struct {
 	Name string
 	// From is the component or rule that sets it, such as "Budget rule". The list is grouped by it.
 	From string
@@ -26,28 +26,28 @@ const noAction = policy.NoAction
 
 // Reasons returns the reasons of the rules in the order of their tables, and then those of the
 // programs.
-func Reasons() []reason {
-	var all []reason
+func Reasons() []Reason {
+	var all []Reason
 	for _, topic := range reasons.Rules() {
 		all = append(all, fromTopic(topic)...)
 	}
 	return slices.Concat(all, budgetReasons(), factReasons(), policyReasons(), webhookReasons(), trafficReasons(), pluginReasons(), checkReasons())
 }
 
-func fromTopic(topic reasons.Topic) []reason {
-	var out []reason
+func fromTopic(topic reasons.Topic) []Reason {
+	var out []Reason
 	for _, r := range topic.Reasons {
-		out = append(out, reason{Name: r.Name(), From: topic.Name, Doc: r.Doc(), Do: r.Cure()})
+		out = append(out, Reason{Name: r.Name(), From: topic.Name, Doc: r.Doc(), Do: r.Cure()})
 	}
 	return out
 }
 
 // findReason ignores the case of the name.
-func findReason(name string) (reason, bool) {
+func findReason(name string) (Reason, bool) {
 	all := Reasons()
-	i := slices.IndexFunc(all, func(r reason) bool { return strings.EqualFold(r.Name, name) })
+	i := slices.IndexFunc(all, func(r Reason) bool { return strings.EqualFold(r.Name, name) })
 	if i < 0 {
-		return reason{}, false
+		return Reason{}, false
 	}
 	return all[i], true
 }

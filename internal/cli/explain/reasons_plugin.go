@@ -6,14 +6,14 @@ package explain
 import "slices"
 
 // pluginReasons returns the reasons that this program sets.
-func pluginReasons() []reason {
+func pluginReasons() []Reason {
 	return slices.Concat(statusReasons(), installationReasons(), eventReasons())
 }
 
 // statusReasons returns the problems of kubectl etcd status that are not from a rule.
-func statusReasons() []reason {
+func statusReasons() []Reason {
 	const from = "kubectl etcd status"
-	return []reason{
+	return []Reason{
 		{"SplitBrain", from, "The members belong to two or more clusters with different IDs, because some members started a new cluster.", "Don't restart or scale anything. Find out which cluster has the newer data (member list -o wide, check), and rebuild the members of the other one."},
 		{"MemberNotAsked", from, "A member did not answer this program. That does not prove that it is down.", "The message names the cause: a certificate, a port, a permission, or the pod."},
 		{"MemberWithoutPod", from, "etcd's member list has a voter without a pod. It still counts for the quorum.", "If the member will not return, kubectl etcd member remove NAME ID."},
@@ -35,9 +35,9 @@ func statusReasons() []reason {
 }
 
 // installationReasons returns the problems of kubectl etcd webhook status.
-func installationReasons() []reason {
+func installationReasons() []Reason {
 	const from = "kubectl etcd webhook status"
-	return []reason{
+	return []Reason{
 		{"WebhookNotInstalled", from, "There is neither a webhook configuration nor a Deployment of etcd-webhook.", "Install it: kubectl apply --server-side -f with the etcd-webhook.yaml of a release, or -k manifests/overlays/self-signed of a checkout."},
 		{"WebhookNoReplica", from, "No replica of etcd-webhook is ready. The API server lets requests pass without it: new members are not spread, budgets are not maintained, cuts don't end.", "Read the message, the logs of the pods, and kubectl describe."},
 		{"WebhookNotCalled", from, "A dry run returned without the webhook's answer. The API server did not call it, or received no answer in time and let the request pass.", "Check whether the API server can reach port 443 of the webhook's Service, which is port 9443 of its pods (network policies and firewalls apply to the latter), and whether every caBundle matches. kubectl etcd webhook status shows both."},
@@ -61,9 +61,9 @@ func installationReasons() []reason {
 
 // eventReasons returns the reasons of the Events that this program creates for the owner of a
 // cluster. The message of the Event names the user and the user's own reason.
-func eventReasons() []reason {
+func eventReasons() []Reason {
 	const from = "Events of kubectl etcd"
-	return []reason{
+	return []Reason{
 		{"AlarmDisarmed", from, "A user disarmed an alarm.", "If it was NOSPACE, check that there is space: kubectl etcd status NAME."},
 		{"Defragmented", from, "A user defragmented members.", noAction},
 		{"LeaderMoved", from, "A user moved the leader.", noAction},

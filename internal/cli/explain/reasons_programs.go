@@ -11,9 +11,9 @@ import (
 )
 
 // budgetReasons returns the reasons for the state of a cluster's disruption budget.
-func budgetReasons() []reason {
+func budgetReasons() []Reason {
 	const from = "Disruption budgets"
-	return []reason{
+	return []Reason{
 		{"NoBudget", from, "No disruption budget selects the members, so a drain may evict several members at once.", "Create a budget, or let the policy create it: spec.disruption.createMissing: true."},
 		{"BudgetsOverlap", from, "Two disruption budgets select the same member. Every eviction of it fails with an internal error, regardless of their values.", "Delete one of them, or narrow its selector."},
 		{"BudgetPartial", from, "The disruption budget selects only some of the members. It is not changed.", "Widen its selector to all members."},
@@ -38,9 +38,9 @@ func budgetReasons() []reason {
 }
 
 // factReasons returns the reasons for conditions of the members.
-func factReasons() []reason {
+func factReasons() []Reason {
 	const from = "Facts"
-	return []reason{
+	return []Reason{
 		{"AllMembersReady", from, "Every member is ready.", noAction},
 		{"NotAllMembersReady", from, "At least one member is not ready.", "kubectl etcd status NAME shows which one, and why."},
 		{"NoReadinessProbe", from, "The etcd container has no readiness probe, so its pod is Ready as soon as it runs. A member counts as ready after its pod has run for a minute without interruption.", "Add a readiness probe on etcd's /readyz."},
@@ -50,16 +50,16 @@ func factReasons() []reason {
 }
 
 // policyReasons returns the reasons in the status of an EtcdTopologyPolicy and in its Events.
-func policyReasons() []reason {
+func policyReasons() []Reason {
 	const from = "EtcdTopologyPolicy"
-	return slices.Concat([]reason{
+	return slices.Concat([]Reason{
 		{"PolicyConflict", from, "Two policies of the same priority select this cluster, so neither applies.", "Give one of them a higher spec.priority, or narrow its selectors."},
 		{"NoConflict", from, "No other policy of the same priority selects the same cluster.", noAction},
 		{"PolicyOff", from, "The policy that governs the cluster is off: spec.mode is Off.", "Set spec.mode to Enforce, or first to Warn to see the effects."},
 		{"PolicyWarns", from, "The policy's mode is Warn. It reports the changes and does not make them.", "When you agree with the changes, set spec.mode to Enforce."},
 		{"Unobserved", from, "The controller could not read the facts, so it made no decision.", "Read the message for the failure. The controller tries again."},
 		{"NotLookedAtYet", from, "The controller has not checked this cluster yet.", "Wait a moment. If it remains, check whether etcd-webhook runs: kubectl etcd version."},
-	}, fromTopic(reasons.Topic{Name: from, Reasons: spread.StatusReasons()}), []reason{
+	}, fromTopic(reasons.Topic{Name: from, Reasons: spread.StatusReasons()}), []Reason{
 		{"Kept", from, "The members of every cluster are spread as the policy requires.", noAction},
 		{"Broken", from, "In at least one cluster, the members are not spread as the policy requires.", "The policy's status lists the clusters. A member moves when its pod is recreated."},
 		{"Protected", from, "Every cluster has a disruption budget that the controller maintains.", noAction},
@@ -70,9 +70,9 @@ func policyReasons() []reason {
 }
 
 // webhookReasons returns the reasons in audit annotations and in kubectl_etcd_admission_total.
-func webhookReasons() []reason {
+func webhookReasons() []Reason {
 	const from = "Admission"
-	return []reason{
+	return []Reason{
 		{"NotEtcd", from, "The object belongs to no etcd cluster.", noAction},
 		{"NoPolicy", from, "No EtcdTopologyPolicy selects the cluster.", "If the members should be spread, apply a policy. policy.yaml of the release (manifests/samples/policy.yaml of a checkout) selects all clusters."},
 		{"OptedOut", from, "The owner opted out with an annotation.", "To opt in again, remove the annotation kubectl-etcd.dev/topology-policy=opt-out."},
@@ -90,9 +90,9 @@ func webhookReasons() []reason {
 }
 
 // trafficReasons returns the reasons for a cut of client traffic.
-func trafficReasons() []reason {
+func trafficReasons() []Reason {
 	const from = "Client traffic"
-	return []reason{
+	return []Reason{
 		{"ClientTrafficRestored", from, "A cut of client traffic has ended. Clients reach the members again.", noAction},
 		{"ClientTrafficRestoreDenied", from, "A cut of client traffic has expired, but the controller could not update the Service. It tries again.", "Read the refusal's message in the Event. To restore the traffic manually: kubectl etcd restore-client-traffic NAME."},
 		{"CutWritten", from, "The Service was written with a cut that has not expired.", noAction},

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package list implements kubectl etcd list.
 package list
 
 import (
@@ -24,6 +25,7 @@ type options struct {
 	dial bool
 }
 
+// NewCommand returns the command kubectl etcd list.
 func NewCommand(a *app.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package proxy implements kubectl etcd proxy.
 package proxy
 
 import (
@@ -26,6 +27,7 @@ type options struct {
 	command []string
 }
 
+// NewCommand returns the command kubectl etcd proxy.
 func NewCommand(a *app.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package snapshot implements kubectl etcd snapshot.
 package snapshot
 
 import (
@@ -10,6 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
+// NewCommand returns the command kubectl etcd snapshot.
 func NewCommand(a *app.App) *cobra.Command {
 	cmd := ui.NewGroupCmd("snapshot", "Save, check and list snapshots, and plan a restore",
 		newSaveCommand(a),

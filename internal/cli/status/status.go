@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package status implements kubectl etcd status.
 package status
 
 import (
@@ -25,6 +26,7 @@ type options struct {
 	interval time.Duration
 }
 
+// NewCommand returns the command kubectl etcd status.
 func NewCommand(a *app.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{

@@ -12,6 +12,7 @@ import (
 // ColorMode is the value of --color.
 type ColorMode string
 
+// The values of --color.
 const (
 	colorAuto   ColorMode = "auto"
 	ColorAlways ColorMode = "always"
@@ -24,6 +25,7 @@ var ColorModes = []ColorMode{colorAuto, ColorAlways, ColorNever}
 // Color is the ANSI code of a color. The zero Color is none.
 type Color int
 
+// The colors of the plugin's output.
 const (
 	NoColor Color = 0
 	Bold    Color = 1

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package ui prints for people: tables, pages, progress, warnings and help texts. It also adds flags
+// for output.
 package ui
 
 import (
@@ -19,6 +21,7 @@ type Console struct {
 	Color ColorMode
 }
 
+// NewConsole returns a Console with --color auto.
 func NewConsole(streams genericiooptions.IOStreams) *Console {
 	return &Console{IOStreams: streams, Color: colorAuto}
 }

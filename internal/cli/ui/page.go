@@ -48,6 +48,7 @@ func (p *Page) line(heading, text string, continued bool) {
 	fmt.Fprintln(p.Out, p.Console.Paint(p.Out, Bold, heading)+pad+text)
 }
 
+// HealthColors are the colors of the health values in api/output.
 var HealthColors = map[string]Color{
 	v1alpha1.Healthy: Green, v1alpha1.Degraded: Yellow, v1alpha1.Down: Red, v1alpha1.Unknown: Yellow,
 }

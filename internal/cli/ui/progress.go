@@ -59,7 +59,7 @@ func (p *Progress) Total(bytes int64) {
 }
 
 // Write counts the bytes of b, for io.MultiWriter and io.TeeReader.
-func (p *Progress) Write(b []byte) (int, error) { //nolint:unparam // an io.Writer
+func (p *Progress) Write(b []byte) (int, error) {
 	p.Add(int64(len(b)))
 	return len(b), nil
 }

@@ -17,10 +17,12 @@ type StatusLine struct {
 	columns int
 }
 
+// NewStatusLine returns an empty StatusLine. The caller must call End.
 func (c *Console) NewStatusLine() *StatusLine {
 	return &StatusLine{out: c.ErrOut, columns: Width(c.ErrOut)}
 }
 
+// Show replaces the text of the line.
 func (p *StatusLine) Show(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

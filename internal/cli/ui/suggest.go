@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// UnknownCommand returns an error with similar commands.
 func UnknownCommand(cmd *cobra.Command, name string) error {
 	names := cmd.SuggestionsFor(name)
 	var all []string
@@ -26,6 +27,7 @@ func UnknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q for %q%s; see %s --help", name, cmd.CommandPath(), DidYouMean(names), cmd.CommandPath())
 }
 
+// DidYouMean returns a question with the suggested names, to be appended to an error.
 func DidYouMean(names []string) string {
 	if len(names) == 0 {
 		return ""

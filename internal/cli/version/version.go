@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package version implements kubectl etcd version.
 package version
 
 import (
@@ -23,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
+// NewCommand returns the command kubectl etcd version.
 func NewCommand(a *app.App) *cobra.Command {
 	var clientOnly bool
 	cmd := &cobra.Command{
