@@ -156,7 +156,7 @@ func TestDo(t *testing.T) {
 			s.op.Act = func(context.Context, *Run) error { return errTest }
 		}, calls: []string{"judge", "judge"}, code: 1, message: "the brush broke"},
 		{name: "out of time, with the lock", set: func(s *stage) {
-			s.flags.Timeout = 50 * time.Millisecond
+			s.flags.Timeout = 3 * time.Second
 			s.op.Act = func(ctx context.Context, run *Run) error {
 				<-ctx.Done()
 				if err := run.Held(); err != nil {
@@ -164,7 +164,7 @@ func TestDo(t *testing.T) {
 				}
 				return context.Cause(ctx)
 			}
-		}, calls: []string{"judge", "judge"}, code: 124, message: "paint it: not done within the --timeout of 50ms"},
+		}, calls: []string{"judge", "judge"}, code: 124, message: "paint it: not done within the --timeout of 3s"},
 		{name: "the Event is refused", set: func(s *stage) {
 			s.Refuse = func(method, path string) int {
 				if method == http.MethodPost && path == events {
