@@ -214,8 +214,8 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	tells(t, 3, []string{"in no list any more", "kubectl etcd defrag statefulset/" + c.Full()}, append([]string{"status"}, target...)...)
-	tells(t, 3, []string{"NOSPACE of member", "in no list any more"}, append([]string{"check", "--only", "D001"}, target...)...)
+	tells(t, 3, []string{"no longer in the member list", "kubectl etcd defrag statefulset/" + c.Full()}, append([]string{"status"}, target...)...)
+	tells(t, 3, []string{"NOSPACE of member", "no longer in the member list"}, append([]string{"check", "--only", "D001"}, target...)...)
 	stdout, stderr := plugin(t, 0, append([]string{"defrag", "-y"}, target...)...)
 	if !strings.Contains(stdout, "takes writes again") || !strings.Contains(stderr, "is compacted") {
 		t.Errorf("%s%s", stdout, stderr)
