@@ -14,7 +14,9 @@ import (
 // TestKnownClients has the places of client certificates for each product, the best first.
 func TestKnownClients(t *testing.T) {
 	t.Parallel()
-	tlsPair := func(secret string) flavour.ClientSecret { return flavour.ClientSecret{Secret: secret, Cert: "tls.crt", Key: "tls.key"} }
+	tlsPair := func(secret string) flavour.ClientSecret {
+		return flavour.ClientSecret{Secret: secret, Cert: "tls.crt", Key: "tls.key"}
+	}
 	charts := []flavour.ClientSecret{
 		{Secret: "server", Cert: "apiserver-etcd-client.crt", Key: "apiserver-etcd-client.key"},
 		{Secret: "server", Cert: "etcd-client.crt", Key: "etcd-client.key"},

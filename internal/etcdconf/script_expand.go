@@ -195,7 +195,12 @@ func (r *run) expandable(p *syntax.ParamExp) bool {
 	case p.Exp == nil:
 		return set
 	}
-	switch p.Exp.Op {
+	return r.operable(p, value, set)
+}
+
+// operable is expandable for an expansion with an operator, as in ${NAME:-default}.
+func (r *run) operable(p *syntax.ParamExp, value string, set bool) bool {
+	switch p.Exp.Op { //nolint:exhaustive // trims judges the others
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull,
 		syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		return isName(p.Param.Value) || set

@@ -17,7 +17,7 @@ var hyperShift = Product{
 		ReplaceHow: selfHealing,
 	},
 	ClientSecrets: func(string) []ClientSecret {
-		return []ClientSecret{{Secret: "etcd-client-tls", Cert: "etcd-client.crt", Key: "etcd-client.key"}}
+		return []ClientSecret{{Secret: "etcd-client-tls", Cert: "etcd-client.crt", Key: "etcd-client.key"}} //nolint:gosec // names of files
 	},
 	ServesKubernetes: true,
 }

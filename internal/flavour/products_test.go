@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -102,21 +103,8 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BinaryExpr:
-				if (n.Op == token.EQL || n.Op == token.NEQ) && (isName(n.X) || isName(n.Y)) {
-					t.Errorf("%s compares a product's name; make what differs a field of flavour.Product", set.Position(n.Pos()))
-				}
-			case *ast.CaseClause:
-				for _, e := range n.List {
-					if isName(e) {
-						t.Errorf("%s switches over products' names; make what differs a field of flavour.Product", set.Position(e.Pos()))
-					}
-				}
-			case *ast.KeyValueExpr:
-				if isName(n.Key) {
-					t.Errorf("%s maps products' names; make what differs a field of flavour.Product", set.Position(n.Pos()))
-				}
+			if what := usesName(n); what != "" {
+				t.Errorf("%s %s; make what differs a field of flavour.Product", set.Position(n.Pos()), what)
 			}
 			return true
 		})
@@ -125,6 +113,25 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// usesName says how a node decides by a product's name, and is empty where it doesn't.
+func usesName(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if (n.Op == token.EQL || n.Op == token.NEQ) && (isName(n.X) || isName(n.Y)) {
+			return "compares a product's name"
+		}
+	case *ast.CaseClause:
+		if slices.ContainsFunc(n.List, isName) {
+			return "switches over products' names"
+		}
+	case *ast.KeyValueExpr:
+		if isName(n.Key) {
+			return "maps products' names"
+		}
+	}
+	return ""
 }
 
 // isName reports whether an expression is a product's name, or the field of an owner that

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package format has ages and lines of text for people.
 package format
 
 import "strings"
 
+// OneLine returns a text with every run of white space as one space.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
+// WithLabels returns the owners whose labels the selector matches.
 func WithLabels(owners []Owner, selector labels.Selector) []Owner {
 	return slices.DeleteFunc(owners, func(o Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
 }

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package budget is the rule about disruption budgets: which minAvailable keeps a cluster's quorum.
+// Its table is docs/rules/budget.md.
 package budget
 
 import (

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package maintenance has the rules about defragmentation, alarms and leadership. Its table is
+// docs/rules/maintenance.md.
 package maintenance
 
 import (
@@ -103,18 +105,7 @@ func MayLead(members []Database, pod string) policy.Verdict {
 	if at < 0 {
 		return policy.Refuse(policy.NoSuchMember, "%s is none of the %s", pod, format.Count(len(members), "member"))
 	}
-	voters, well, leader := 0, 0, -1
-	for i, m := range members {
-		if !m.Learner {
-			voters++
-		}
-		if !m.Learner && m.Trouble == "" {
-			well++
-		}
-		if m.Leader && m.Trouble == "" {
-			leader = i
-		}
-	}
+	voters, well, leader := electorate(members)
 	to := members[at]
 	switch {
 	case to.Leader && to.Trouble == "":
@@ -131,6 +122,24 @@ func MayLead(members []Database, pod string) policy.Verdict {
 		return policy.Refuse(policy.CatchingUp, "%s is %d entries behind the leader, at most %d is near enough: wait until it has caught up", pod, members[leader].Applied-to.Applied, policy.LagLimit)
 	}
 	return policy.Allow(policy.QuorumKept, "%d of %s healthy, quorum is %d", well, format.Count(voters, "voter"), policy.Quorum(voters))
+}
+
+// electorate counts the voters and those of them that are healthy, and returns the index of
+// the leader, -1 for none.
+func electorate(members []Database) (voters, healthy, leader int) {
+	leader = -1
+	for i, m := range members {
+		if !m.Learner {
+			voters++
+		}
+		if !m.Learner && m.Trouble == "" {
+			healthy++
+		}
+		if m.Leader && m.Trouble == "" {
+			leader = i
+		}
+	}
+	return voters, healthy, leader
 }
 
 // Successor is the pod of the voter that should lead next: the one that has got

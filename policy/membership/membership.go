@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package membership has the rules about who the members are: add, remove, promote, replace and scale.
+// Its table is docs/rules/membership.md.
 package membership
 
 import (

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package spread is the rule about where members run: which terms keep them in different zones
+// or on different nodes. Its table is docs/rules/spread.md.
 package spread
 
 import "github.com/kubectl-etcd/kubectl-etcd/policy"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package alarm implements kubectl etcd alarm.
 package alarm
 
 import (
@@ -24,6 +25,7 @@ import (
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
+// NewCommand returns the command alarm.
 func NewCommand(e *app.App) *cobra.Command {
 	return ui.NewGroupCmd("alarm", "See and disarm etcd's alarms", newAlarmListCmd(e), newAlarmDisarmCmd(e))
 }

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package change drives every change of the plugin: permissions, plan, question, dry run,
+// deadline, lock, the judgement under the lock, act, Event and output.
 package change
 
 import (

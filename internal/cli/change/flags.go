@@ -16,9 +16,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
-// DryRun is the value of --dry-run.
+// dryRun is the value of --dry-run.
 type dryRun string
 
+// How far a change goes: to its end, to the plan, or to what the API server can try.
 const (
 	DryRunNone   dryRun = "none"
 	DryRunClient dryRun = "client"

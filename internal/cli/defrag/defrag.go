@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package defrag implements kubectl etcd defrag.
 package defrag
 
 import (
@@ -21,6 +22,7 @@ import (
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
+// NewCommand returns the command defrag.
 func NewCommand(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: time.Hour}
 	cmd := &cobra.Command{

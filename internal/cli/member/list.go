@@ -92,6 +92,7 @@ func rollVerdict(l *v1alpha1.EtcdMemberList) error {
 	return nil
 }
 
+// WriteMembers prints the members as a table.
 func WriteMembers(e *app.App, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool) error {
 	t := ui.Table{Columns: []ui.Column{
 		{Name: "MEMBER", Shrink: 11}, {Name: "ID"}, {Name: "NAME", Shrink: 8}, {Name: "ROLE"}, {Name: "STARTED"},

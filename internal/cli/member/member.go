@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package member implements kubectl etcd member.
 package member
 
 import (
@@ -12,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
+// NewCommand returns the command member.
 func NewCommand(e *app.App) *cobra.Command {
 	group := ui.NewGroupCmd("member", "See and change who etcd's members are",
 		newMemberAddCmd(e),

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package moveleader implements kubectl etcd move-leader.
 package moveleader
 
 import (
@@ -19,6 +20,7 @@ import (
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
+// NewCommand returns the command move-leader.
 func NewCommand(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: 2 * time.Minute}
 	var to string

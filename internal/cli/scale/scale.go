@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package scale implements kubectl etcd scale.
 package scale
 
 import (
@@ -31,6 +32,7 @@ type scaleOptions struct {
 	snapshot string
 }
 
+// NewCommand returns the command scale.
 func NewCommand(e *app.App) *cobra.Command {
 	o := scaleOptions{Flags: change.Flags{Timeout: 15 * time.Minute}}
 	cmd := &cobra.Command{

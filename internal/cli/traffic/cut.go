@@ -35,6 +35,7 @@ type cutOptions struct {
 	detach        bool
 }
 
+// NewCutCommand returns the command cut-client-traffic.
 func NewCutCommand(e *app.App) *cobra.Command {
 	o := cutOptions{Flags: change.Flags{Timeout: 2 * time.Minute}}
 	cmd := &cobra.Command{

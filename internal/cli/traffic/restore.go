@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
+// NewRestoreCommand returns the command restore-client-traffic.
 func NewRestoreCommand(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: 2 * time.Minute}
 	cmd := &cobra.Command{

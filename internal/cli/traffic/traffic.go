@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package traffic implements kubectl etcd cut-client-traffic and restore-client-traffic.
 package traffic
 
 import (

@@ -14,7 +14,7 @@ import (
 // test, set POLICY_SEED to that number.
 func Seed(t *testing.T) *rand.Rand {
 	t.Helper()
-	n := rand.Uint64()
+	n := rand.Uint64() //nolint:gosec // random tests, no secrets
 	if s := os.Getenv("POLICY_SEED"); s != "" {
 		var err error
 		if n, err = strconv.ParseUint(s, 10, 64); err != nil {
@@ -22,5 +22,5 @@ func Seed(t *testing.T) *rand.Rand {
 		}
 	}
 	t.Logf("POLICY_SEED=%d", n)
-	return rand.New(rand.NewPCG(n, 1))
+	return rand.New(rand.NewPCG(n, 1)) //nolint:gosec // random tests, no secrets
 }
