@@ -65,17 +65,12 @@ type observedCondition struct {
 
 // publish sets the metrics of a cluster.
 func (h *conditionHistory) publish(o observe.Owner, f observe.Facts, reported []observe.Condition) {
-	ready, quorum := 0, 0
-	for _, m := range f.Cluster.Members {
-		if m.Ready && m.PodReady && !m.Learner {
-			ready++
-		}
-	}
+	quorum := 0
 	if f.Cluster.Size > 0 {
 		quorum = policy.Quorum(f.Cluster.Size)
 	}
 	membersDesired.WithLabelValues(o.Namespace, o.Name).Set(float64(f.Cluster.Size))
-	membersReady.WithLabelValues(o.Namespace, o.Name).Set(float64(ready))
+	membersReady.WithLabelValues(o.Namespace, o.Name).Set(float64(f.Cluster.ReadyVoters()))
 	membersNeeded.WithLabelValues(o.Namespace, o.Name).Set(float64(quorum))
 	for _, kind := range conditionTypes {
 		condition := f.Cluster.AllMembersReady

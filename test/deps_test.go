@@ -41,8 +41,15 @@ var graph = map[string][]string{
 	"internal/etcd/tunnel":         nil,
 	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe"},
 	"internal/health": {
-		"internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/observe",
-		"internal/format", "internal/reasons", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+	},
+	"internal/health/gather": {
+		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "webhook/entries",
+		"api/output/v1alpha1", "policy/...",
+	},
+	"internal/health/view": {
+		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe", "internal/reasons",
+		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
 	"internal/operate":             {"internal/observe"},
@@ -83,6 +90,7 @@ var graph = map[string][]string{
 
 	"internal/cli/ui": {"internal/format", "api/output/v1alpha1"},
 	"internal/cli/app": {
+		"internal/health/gather",
 		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
 		"internal/version", "api/output/v1alpha1",
 	},
@@ -104,7 +112,7 @@ const verbs = "internal/cli"
 var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/ui"}
 
 var libraries = []string{
-	"internal/health", "internal/install", "internal/operate/...", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
 	"internal/flavour", "internal/observe", "internal/kubeclient", "internal/format", "internal/reasons", "internal/version",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
@@ -153,6 +161,8 @@ var foreign = map[string][]string{
 	"internal/operate/traffic":     {commandLine, printers},
 	"internal/install":             {commandLine, printers},
 	"internal/health":              {commandLine, printers},
+	"internal/health/gather":       {commandLine, printers},
+	"internal/health/view":         {commandLine, printers},
 	"internal/apiserver":           {etcd, commandLine, printers, runtime},
 	"internal/scrape":              {etcd, commandLine, printers},
 	"internal/version":             {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/"},

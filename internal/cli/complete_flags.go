@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/check"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -87,12 +87,12 @@ func (c completions) completeServices(cmd *cobra.Command, args []string, typed s
 func completeChecks(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	var out []string
-	for _, c := range check.All() {
+	for _, c := range health.All() {
 		if category := before + string(c.Category); !slices.Contains(out, category) {
 			out = append(out, category)
 		}
 	}
-	for _, c := range check.All() {
+	for _, c := range health.All() {
 		out = append(out, before+c.ID+"\t"+c.Title)
 	}
 	return withPrefix(typed, out), cobra.ShellCompDirectiveNoFileComp

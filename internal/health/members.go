@@ -4,243 +4,249 @@
 package health
 
 import (
-	"cmp"
+	"fmt"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// describeMembers are the pods by ordinal, with those that are yet to come or
-// gone, and after them the entries of etcd's list that no pod runs.
-func describeMembers(s Observation) []v1alpha1.MemberStatus {
-	out := []v1alpha1.MemberStatus{} // a document has the list also where nobody is in it
-	for _, name := range s.memberNames() {
-		out = append(out, s.member(name))
+func memberChecks() []Check {
+	return []Check{
+		{
+			ID: "M001", Category: Members, Title: "every member has a pod",
+			Doc:  "A voter in etcd's member list that no pod runs counts as dead: the quorum is computed with it. A StatefulSet that was scaled in without removing the member leaves one behind.",
+			Cure: "Remove the member from etcd, unless its pod is about to come back.",
+			run:  membersHavePods, needs: NeedMembers,
+		},
+		{
+			ID: "M002", Category: Members, Title: "every pod is a member",
+			Doc:  "A pod whose etcd is not in the member list was removed, or never joined. It serves no client.",
+			Cure: "Replace the member; where an operator or a start script manages the members, delete the pod's claim and then the pod.",
+			run:  podsAreMembers, needs: NeedMembers,
+		},
+		{
+			ID: "M003", Category: Members, Title: "no learner is left over",
+			Doc:  "A learner copies the data and has no vote. A learner that is not promoted is left over from a scale or replacement that stopped half-way; etcd accepts no second learner meanwhile.",
+			Cure: "Promote it once it has caught up, or remove it.",
+			run:  learners, needs: NeedMembers,
+		},
+		{
+			ID: "M004", Category: Members, Title: "every member has started once",
+			Doc:  "A member without a name was added and never started. As a voter it counts for quorum already.",
+			Cure: "Start its pod, or remove the member.",
+			run:  membersStarted, needs: NeedMembers,
+		},
+		{
+			ID: "M005", Category: Members, Title: "peer addresses outlive a pod",
+			Doc:  "Members find each other by the peer URLs in the member list. A loopback address can't be reached by other members, and a pod's IP changes when the pod is created again.",
+			Cure: "Give every member an --initial-advertise-peer-urls with its name under the headless Service. A member that runs needs a member update as well, never a learner.",
+			run:  peerAddresses, needs: NeedMembers,
+		},
+		{
+			ID: "M006", Category: Members, Title: "every pod is there and Ready",
+			Doc:  "The members' pods as Kubernetes sees them: made, scheduled, running, Ready.",
+			Cure: "Read the pod's events and the log of the previous process. Leave data and membership alone until the reason is known.",
+			run:  podsReady,
+		},
+		{
+			ID: "M007", Category: Members, Title: "members don't restart",
+			Doc:  "A container that keeps restarting costs an election each time it was the leader, and announces an outage: too little memory, a wrong probe, a full disk.",
+			Cure: "Read the log of the previous process. OOMKilled needs more memory; an exit after a failed probe needs W001.",
+			run:  restarts,
+		},
+		{
+			ID: "M008", Category: Members, Title: "Kubernetes shows all that is needed to judge the members",
+			Doc:  "Whether members and backups can be judged by the objects of Kubernetes: disruption budgets and metrics go by them. A lease of a member that is gone counts as a dead member, a pod without a readiness probe counts as ready too early, and one annotation of a backup lease without the other shows nothing.",
+			Cure: "Follow the advice in the finding.",
+			run:  factsComplete,
+		},
 	}
-	for _, l := range s.Said.List {
-		if l.Pod != "" && PodNamed(s.Pods, l.Pod) != nil {
+}
+
+// listed guards a check that judges the member list.
+func (f *Facts) listed() ([]Finding, bool) {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found, false
+	}
+	if err := f.Survey.Value.ListErr; err != nil {
+		why := unknown("no member gave the member list", err)
+		why.repeated = true
+		return []Finding{why}, false
+	}
+	return nil, true
+}
+
+// called is the name of a member of the list, or its ID where it never had a name.
+func called(l etcd.Listed) string {
+	if l.Name == "" {
+		return fmt.Sprintf("%016x", l.ID)
+	}
+	return l.Name
+}
+
+func membersHavePods(f *Facts) []Finding {
+	if found, is := f.listed(); !is {
+		return found
+	}
+	var found []Finding
+	for _, l := range f.Survey.Value.List {
+		if l.Pod != "" || l.Name == "" {
+			continue // M004 reports those that never had a name
+		}
+		report, what := failure, "voter"
+		if l.Learner {
+			report, what = warning, "learner"
+		}
+		if f.operation() != "" {
+			report = warning
+		}
+		found = append(found, report(f.toRemove(l), "%s %s (%016x) is in the member list and no pod runs it: %s", what, l.Name, l.ID, strings.Join(l.PeerURLs, ",")))
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("%s", format.Plural(len(f.Survey.Value.List), "member", "members"))
+}
+
+// toRemove is the command that removes a member from etcd. Where that would be refused,
+// because the pod is expected or an operator manages the members, it is the command that
+// shows more.
+func (f *Facts) toRemove(l etcd.Listed) string {
+	switch {
+	case l.DuePod(f.Owner) != "":
+		return f.kubectl("describe", "statefulset", f.Owner.StatefulSet)
+	case l.Pod != "" && f.Owner.Membership().Manager != flavour.Unmanaged:
+		return f.kubectl("describe", "pod", l.Pod)
+	}
+	return f.Command("member remove", called(l))
+}
+
+func podsAreMembers(f *Facts) []Finding {
+	if found, is := f.listed(); !is {
+		return found
+	}
+	var found []Finding
+	outsiders := f.Survey.Value.Outsiders()
+	for _, m := range f.Survey.Value.Members {
+		// A member that answers and still has an error is not the one in the list.
+		if m.Err == nil || m.ID == 0 || slices.Contains(outsiders, m.Pod) {
 			continue
 		}
-		m := v1alpha1.MemberStatus{ID: etcd.FormatID(l.ID), Name: l.Name, Role: RoleName(l.Learner, false), State: StateNoPod}
-		if at := slices.IndexFunc(out, func(o v1alpha1.MemberStatus) bool {
-			return o.ID == "" && o.Pod != "" && o.State == StateNoPod && isOf(l, o.Pod)
-		}); at >= 0 {
-			m.Pod = out[at].Pod
-			out[at] = m
+		found = append(found, about(Failure, m.Pod, f.replace(m.Pod), "%s", etcd.Reason(m.Err)))
+	}
+	for _, pod := range outsiders {
+		found = append(found, f.outsider(pod))
+	}
+	return found
+}
+
+// outsider is the finding about a pod whose etcd is in no member list.
+func (f *Facts) outsider(pod string) Finding {
+	switch {
+	case f.operation() != "":
+		return about(Info, pod, "", "is no member now: %s", f.operation())
+	case f.Owner.Membership().Manager != flavour.Unmanaged:
+		return about(Warning, pod, f.kubectl("describe pod", pod), "is no member: it was removed, or has not joined yet")
+	}
+	return about(Failure, pod, f.replace(pod), "is no member: it was removed from etcd, or never joined")
+}
+
+// replace is how to give a pod a new member, by way of what manages the members.
+func (f *Facts) replace(pod string, flags ...string) string {
+	if w := f.Owner.Membership(); w.ReplaceHow != "" && f.Owner.Flavour != observe.Druid {
+		return w.ReplaceHow
+	}
+	return f.Command("member replace", append([]string{pod}, flags...)...)
+}
+
+func learners(f *Facts) []Finding {
+	if found, is := f.listed(); !is {
+		return found
+	}
+	var found []Finding
+	for _, l := range f.Survey.Value.List {
+		switch {
+		case !l.Learner:
+		case f.operation() != "":
+			found = append(found, about(Info, called(l), "", "is a learner: %s", f.operation()))
+		case f.Cluster.Err != nil:
+			found = append(found, unknown(called(l)+": is a learner, and whether an operation is under way that promotes it is not known", f.Cluster.Err))
+		case l.Pod == "":
+			found = append(found, about(Warning, called(l), f.toRemove(l), "is a learner that no pod runs"))
+		case f.Owner.Flavour == observe.Druid:
+			// backup-restore promotes its learners itself.
+			found = append(found, about(Warning, called(l), f.kubectl("logs "+l.Pod+" -c backup-restore"), "is a learner, which has no vote, and its sidecar has not promoted it"))
+		default:
+			found = append(found, about(Warning, called(l), f.Command("member promote", called(l)), "is a learner, which has no vote, and no operation is under way that promotes it"))
+		}
+	}
+	return found
+}
+
+func membersStarted(f *Facts) []Finding {
+	if found, is := f.listed(); !is {
+		return found
+	}
+	var found []Finding
+	for _, l := range f.Survey.Value.List {
+		if l.Name != "" {
 			continue
 		}
-		out = append(out, m)
+		report := failure
+		if l.Learner || f.operation() != "" {
+			report = warning
+		}
+		found = append(found, report(f.toRemove(l), "member %016x (%s) was added and has never started", l.ID, strings.Join(l.PeerURLs, ",")))
 	}
-	return out
+	return found
 }
 
-// isOf says whether an entry of the member list is the one of a pod that isn't
-// there, as far as its name and its peer URL tell.
-func isOf(l etcd.Listed, pod string) bool {
-	return l.Name == pod || slices.ContainsFunc(l.PeerURLs, func(u string) bool { return strings.Contains(u, "://"+pod+".") })
-}
-
-// memberNames are the pods that are there or should be, by ordinal.
-func (s *Observation) memberNames() []string {
-	var names []string
-	add := func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+func peerAddresses(f *Facts) []Finding {
+	if found, is := f.listed(); !is {
+		return found
+	}
+	var found []Finding
+	for _, l := range f.Survey.Value.List {
+		for _, address := range l.PeerURLs {
+			u, err := url.Parse(address)
+			if err != nil {
+				continue
+			}
+			ip := net.ParseIP(u.Hostname())
+			fix := "make the member known by the pod's name under the headless Service: " + f.change("set --initial-advertise-peer-urls", "")
+			switch {
+			case u.Hostname() == "localhost" || ip.IsLoopback():
+				found = append(found, warning(fix, "%s is known to the others as %s: no second member can reach it", called(l), address))
+			case ip != nil && len(f.Survey.Value.List) > 1 && !f.keepsIP(l.Pod):
+				found = append(found, warning(fix, "%s is known to the others as %s: a pod that is created again has another IP", called(l), address))
+			}
 		}
 	}
-	for _, p := range s.Pods {
-		add(p.Name)
-	}
-	for _, m := range s.Facts.Cluster.Members {
-		add(m.Pod)
-	}
-	if s.Owner.StatefulSet != "" {
-		for i := range int(s.Owner.Replicas) {
-			add(s.Owner.PodName(i))
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.Owner.Ordinal(a), s.Owner.Ordinal(b)), cmp.Compare(a, b))
-	})
-	return names
+	return found
 }
 
-// member is one pod's, with what its member said.
-func (s *Observation) member(name string) v1alpha1.MemberStatus {
-	m := v1alpha1.MemberStatus{Pod: name}
-	if i := slices.IndexFunc(s.Facts.Cluster.Members, func(f policy.Member) bool { return f.Pod == name }); i >= 0 {
-		f := s.Facts.Cluster.Members[i]
-		m.PodReady, m.Node, m.Zone = f.PodReady, f.Node, f.Zone
-		if f.Leader && !slices.ContainsFunc(s.Said.Members, func(said etcd.Member) bool { return said.Err == nil }) {
-			m.Role = v1alpha1.RoleLeader // as its lease says
-		}
-	}
-	pod := PodNamed(s.Pods, name)
-	switch {
-	case pod == nil && (UnseenKind(s.Unseen, "pods") || UnseenKind(s.Unseen, "statefulsets.apps")):
-		m.State = stateUnseen
-		return m
-	case pod == nil:
-		m.State = StateNoPod
-		return m
-	}
-	m.Restarts = restarts(pod)
-	m.State, m.Detail = podState(pod)
-	if i := slices.IndexFunc(s.Said.Members, func(said etcd.Member) bool { return said.Pod == name }); i >= 0 {
-		s.fill(&m, s.Said.Members[i])
-	}
-	// What Kubernetes waits for comes first: a pod that is Pending has not had the time to join.
-	if restarting := strings.HasPrefix(m.State, "CrashLoop"); (restarting || m.State == stateSilent) && slices.Contains(s.Said.Outsiders(), name) {
-		m.State, m.Detail = stateNoMember, "etcd's list doesn't have it: it was removed, or has not joined yet"
-	}
-	return m
+// keepsIP reports whether a pod has the IP of its node and never leaves that node.
+func (f *Facts) keepsIP(name string) bool {
+	pod := f.pod(name)
+	return pod != nil && pod.Spec.HostNetwork && static(pod)
 }
 
-// fill takes what a member said of itself.
-func (s *Observation) fill(m *v1alpha1.MemberStatus, said etcd.Member) {
-	if said.Err != nil {
-		silent(m, said.Err)
-		if said.ID == 0 {
-			return
-		}
+// factsComplete reports what observe noted while it read the cluster.
+func factsComplete(f *Facts) []Finding {
+	if f.Cluster.Err != nil {
+		return []Finding{unknown("the cluster's objects", f.Cluster.Err)}
 	}
-	m.Answered = said.Err == nil
-	m.ID, m.Name, m.Version, m.Alarms = etcd.FormatID(said.ID), said.Name, said.Version, said.Alarms
-	m.Role = RoleName(said.Learner, said.Leader)
-	m.DBSize, m.DBSizeInUse, m.Quota = said.DBSize, said.DBSizeInUse, said.Quota
-	m.RaftIndex, m.RaftApplied = said.RaftIndex, said.RaftApplied
-	if !said.CertificateExpiry.IsZero() {
-		m.CertificateExpiry = timeOf(said.CertificateExpiry)
+	var found []Finding
+	for _, n := range f.Cluster.Value.Notes {
+		one := warning("", "%s", n.Message)
+		one.Reason = n.Reason
+		found = append(found, one)
 	}
-	if !m.Answered {
-		return
-	}
-	lag := s.furthest() - min(said.RaftApplied, s.furthest())
-	m.Lag = &lag
-	switch {
-	case m.State != v1alpha1.StateOK && m.State != stateUnready:
-	case said.LeaderID == 0:
-		m.State, m.Detail = stateLeaderless, "it is cut off from the others, or there is no quorum"
-	case len(said.Alarms) > 0:
-		m.State = strings.Join(said.Alarms, " ")
-	case len(said.Errors) > 0:
-		m.State, m.Detail = stateSick, strings.Join(said.Errors, "; ")
-	case said.Learner:
-		// A learner is not Ready: that is no fault of its own.
-		m.State, m.Detail = v1alpha1.StateOK, ""
-	}
-}
-
-// silent says why a member gave no answer, unless its pod shows it.
-func silent(m *v1alpha1.MemberStatus, err error) {
-	switch {
-	case m.State != v1alpha1.StateOK && m.State != stateUnready:
-	case apierrors.IsForbidden(err) && m.State == stateUnready: // which is all that is known
-	case apierrors.IsForbidden(err):
-		m.State, m.Detail = stateNotAsked, etcd.Reason(err)
-	default:
-		m.State, m.Detail = stateSilent, etcd.Reason(err)
-	}
-}
-
-// furthest is the last entry that any member has.
-func (s *Observation) furthest() uint64 {
-	var index uint64
-	for _, m := range s.Said.Members {
-		if m.Err == nil {
-			index = max(index, m.RaftIndex)
-		}
-	}
-	return index
-}
-
-func RoleName(learner, leader bool) string {
-	switch {
-	case leader:
-		return v1alpha1.RoleLeader
-	case learner:
-		return v1alpha1.RoleLearner
-	}
-	return v1alpha1.RoleVoter
-}
-
-// The states of a member beside OK, an alarm's name and the reason why a
-// container waits.
-const (
-	StateNoPod       = "no pod"
-	stateNoMember    = "no member"
-	stateUnseen      = "not seen"
-	stateUnready     = "unready"
-	statePending     = "pending"
-	stateTerminating = "terminating"
-	stateSilent      = "no answer"
-	stateNotAsked    = "not asked"
-	stateLeaderless  = "no leader"
-	stateSick        = "error"
-)
-
-// podState is what is wrong with a pod, and more words for it.
-func podState(pod *corev1.Pod) (state, detail string) {
-	if pod.DeletionTimestamp != nil {
-		return stateTerminating, ""
-	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			return statePending, format.OneLine(c.Message)
-		}
-	}
-	if c := waiting(pod); c != nil {
-		return c.State.Waiting.Reason, waitingDetail(c)
-	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
-			return v1alpha1.StateOK, ""
-		}
-	}
-	return stateUnready, unreadyDetail(pod)
-}
-
-// waiting is the first container that doesn't come up, nil where none is.
-func waiting(pod *corev1.Pod) *corev1.ContainerStatus {
-	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if w := c.State.Waiting; w != nil && w.Reason != "" && w.Reason != "PodInitializing" {
-			return &c
-		}
-	}
-	return nil
-}
-
-func waitingDetail(c *corev1.ContainerStatus) string {
-	if t := c.LastTerminationState.Terminated; t != nil {
-		return "container " + c.Name + " ended " + endedText(t)
-	}
-	return format.OneLine(c.State.Waiting.Message)
-}
-
-func unreadyDetail(pod *corev1.Pod) string {
-	var waiting []string
-	for _, c := range pod.Status.ContainerStatuses {
-		if !c.Ready {
-			waiting = append(waiting, c.Name)
-		}
-	}
-	if len(waiting) == 0 {
-		return "its pod is not Ready"
-	}
-	return "not Ready: container " + strings.Join(waiting, ", ")
-}
-
-func restarts(pod *corev1.Pod) int32 {
-	var n int32
-	for _, c := range pod.Status.ContainerStatuses {
-		n += c.RestartCount
-	}
-	return n
+	return found
 }

@@ -25,9 +25,9 @@ func TestPluginReplaceTakenBack(t *testing.T) {
 	_, said := plugin(t, 0, "member", "replace", "main-1", "--abort", "-n", ns, "-y")
 	wants(t, said, lacks, cure)
 
-	tells(t, 3, []string{"main-1 is no member", "fix: kubectl etcd member replace statefulset/main main-1 -n " + ns}, "check", "main", "--only", "M002", "-n", ns)
+	tells(t, 3, []string{"main-1: is no member", "fix: kubectl etcd member replace statefulset/main main-1 -n " + ns}, "check", "main", "--only", "M002", "-n", ns)
 	tells(t, 0, []string{"fix: kubectl etcd check statefulset/main --only members"}, "check", "main", "--only", "Q002", "-n", ns)
-	tells(t, 3, []string{"no member", "check statefulset/main --only M002"}, "status", "main", "-n", ns)
+	tells(t, 3, []string{"no member", "kubectl etcd member replace statefulset/main main-1 -n " + ns}, "status", "main", "-n", ns)
 	refuses(t, []string{lacks, cure}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 
 	plugin(t, 0, "member", "replace", "main-1", "-n", ns, "-y")

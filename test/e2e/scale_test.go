@@ -207,7 +207,7 @@ func stolen(t *testing.T, c *clusters.Cluster, r *running) {
 func halfDone(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	on, off := "kubectl etcd scale statefulset/main --replicas 5 -n "+c.Namespace, "kubectl etcd scale statefulset/main --abort -n "+c.Namespace
-	tells(t, 3, []string{"interrupted: nobody is at it", on, off}, "status", "main", "-n", c.Namespace)
+	tells(t, 3, []string{"interrupted: no process works on it", on, off}, "status", "main", "-n", c.Namespace)
 	for _, args := range [][]string{
 		{"defrag", "main"}, {"cut-client-traffic", "main", "--for", "5m", "--reason", "test"}, {"member", "remove", "main", "main-3"},
 	} {

@@ -27,7 +27,7 @@ func TestPluginSplitBrain(t *testing.T) {
 		Flavour: clusters.Plain, Ephemeral: true, Plain: clusters.PlainSpec{Shell: true}, Mutate: bootstrapApart,
 	})
 	on := []string{target(c), "-n", c.Namespace}
-	apart := []string{"split brain: the members are of 2 clusters that know nothing of each other: ", " has torn-0, torn-1", " has torn-2", "is down"}
+	apart := []string{"split brain, 2 clusters: ", "torn-0 and torn-1 in ", "torn-2 in ", "is down"}
 	tells(t, 3, apart, append([]string{"status"}, on...)...)
 	tells(t, 3, []string{"torn-2 disagrees: it is a member of another cluster, "}, append([]string{"member", "list"}, on...)...)
 	checks := awaitChecked(t, c, map[string]string{"Q005": "Failure", "M001": "Unknown"})

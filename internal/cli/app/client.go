@@ -4,6 +4,10 @@
 package app
 
 import (
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
+
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,6 +24,20 @@ func (a *App) Access() (etcd.Access, error) {
 	}
 	given, err := a.Credentials.Read(a)
 	return etcd.Access{Tunnel: tunnel.New(config), Credentials: given}, err
+}
+
+// Source returns what the facts about a cluster's health are read from.
+func (a *App) Source() (gather.Source, error) {
+	reader, err := a.Reader()
+	if err != nil {
+		return gather.Source{}, err
+	}
+	config, err := a.Config()
+	if err != nil {
+		return gather.Source{}, err
+	}
+	access, err := a.Access()
+	return gather.Source{Reader: reader, Access: access, Config: config, Clock: clock.RealClock{}, Flags: a.ContextFlags()}, err
 }
 
 // Quiet returns a client that drops the API server's warnings. It is for dry runs whose

@@ -12,19 +12,17 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/check"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // options are the flags of check.
 type options struct {
-	selection check.Selection
+	selection health.Selection
 	scope     app.Scope
 	hashLarge bool
 	problems  bool
@@ -88,19 +86,20 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err != nil {
 		return err
 	}
-	source, err := newSource(a, o)
+	source, err := a.Source()
 	if err != nil {
 		return err
 	}
+	source.HashLarge = o.hashLarge
 	line := a.NewStatusLine()
-	source.Say = line.Show
+	source.Progress = line.Show
 	reports := make([]v1alpha1.CheckReport, len(owners))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4)
 	for i, owner := range owners {
 		group.Go(func() error {
-			f := source.Gather(ctx, owner, checks)
-			reports[i] = newReport(f, check.Run(checks, f))
+			f := source.Facts(ctx, owner, checks)
+			reports[i] = newReport(f, health.Run(checks, f))
 			return context.Cause(ctx)
 		})
 	}
@@ -125,25 +124,6 @@ func targets(ctx context.Context, a *app.App, target string, o options) ([]obser
 		return []observe.Owner{c.Owner}, nil
 	}
 	return o.scope.Clusters(ctx, a)
-}
-
-func newSource(a *app.App, o options) (check.Source, error) {
-	reader, err := a.Reader()
-	if err != nil {
-		return check.Source{}, err
-	}
-	config, err := a.Config()
-	if err != nil {
-		return check.Source{}, err
-	}
-	credentials, err := a.Credentials.Read(a)
-	if err != nil {
-		return check.Source{}, err
-	}
-	return check.Source{
-		Reader: reader, Credentials: credentials, Config: config, Clock: clock.RealClock{}, Flags: a.ContextFlags(), HashLarge: o.hashLarge,
-		LockName: lock.Name, OperationKey: lock.OperationAnnotation,
-	}, nil
 }
 
 func printReports(a *app.App, cmd *cobra.Command, target string, reports []v1alpha1.CheckReport, problems bool) error {

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/check"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
 // printer writes reports for people. Each category has a heading, and each check has a line
@@ -31,13 +31,13 @@ type mark struct {
 	color       ui.Color
 }
 
-var marks = map[check.Level]mark{
-	check.OK:            {"√", "OK", ui.Green},
-	check.Info:          {"i", "INFO", ui.NoColor},
-	check.Unknown:       {"?", "UNKNOWN", ui.Yellow},
-	check.Warning:       {"‼", "WARN", ui.Yellow},
-	check.Failure:       {"×", "FAIL", ui.Red},
-	check.NotApplicable: {"-", "-", ui.Dim},
+var marks = map[health.Level]mark{
+	health.OK:            {"√", "OK", ui.Green},
+	health.Info:          {"i", "INFO", ui.NoColor},
+	health.Unknown:       {"?", "UNKNOWN", ui.Yellow},
+	health.Warning:       {"‼", "WARN", ui.Yellow},
+	health.Failure:       {"×", "FAIL", ui.Red},
+	health.NotApplicable: {"-", "-", ui.Dim},
 }
 
 // indent is the width of the sign, label and ID, after which findings start.
@@ -72,7 +72,7 @@ func (p *printer) report(r *v1alpha1.CheckReport) {
 	unknown := map[string]string{} // the check that first reported an unknown fact
 	for i := range r.Checks {
 		one := &r.Checks[i]
-		if level := check.Level(one.Result); level == check.NotApplicable && !p.all || p.problems && !level.Worse(check.Info) {
+		if level := health.Level(one.Result); level == health.NotApplicable && !p.all || p.problems && !level.Worse(health.Info) {
 			continue
 		}
 		if one.Category != category {
@@ -88,10 +88,10 @@ func (p *printer) report(r *v1alpha1.CheckReport) {
 }
 
 func (p *printer) check(c *v1alpha1.CheckResult, unknown map[string]string) {
-	m := marks[check.Level(c.Result)]
+	m := marks[health.Level(c.Result)]
 	title := c.Title
 	findings := c.Findings
-	if len(findings) == 1 && !check.Level(c.Result).Worse(check.OK) {
+	if len(findings) == 1 && !health.Level(c.Result).Worse(health.OK) {
 		title, findings = title+": "+findings[0].Message, nil
 	}
 	head := fmt.Sprintf("%s %-7s %s ", m.sign, m.label, c.ID)
@@ -107,7 +107,7 @@ func (p *printer) check(c *v1alpha1.CheckResult, unknown map[string]string) {
 
 func (p *printer) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding, fixFollows bool, unknown map[string]string) {
 	text := f.Message
-	if f.Level == string(check.Unknown) {
+	if f.Level == string(health.Unknown) {
 		if first := unknown[text]; first != "" {
 			p.indented("unknown for the same reason as " + first)
 			return
@@ -115,7 +115,7 @@ func (p *printer) finding(c *v1alpha1.CheckResult, f v1alpha1.CheckFinding, fixF
 		unknown[text] = c.ID
 	}
 	if f.Level != c.Result {
-		text = strings.ToLower(marks[check.Level(f.Level)].label) + ": " + text
+		text = strings.ToLower(marks[health.Level(f.Level)].label) + ": " + text
 	}
 	p.indented(text)
 	if f.Fix != "" && !fixFollows {

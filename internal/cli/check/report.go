@@ -10,26 +10,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/check"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
 // newReport returns the report of a cluster from the results of its checks.
-func newReport(f *check.Facts, results []check.Result) v1alpha1.CheckReport {
+func newReport(f *health.Facts, results []health.Result) v1alpha1.CheckReport {
 	r := v1alpha1.CheckReport{
 		Cluster: v1alpha1.CheckedCluster{
 			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
 			Distribution: string(f.Owner.Distribution), Replicas: f.Owner.Replicas,
 		},
-		Time: metav1.NewTime(f.At.UTC()), Result: string(check.Worst(results)),
+		Time: metav1.NewTime(f.At.UTC()), Result: string(health.Worst(results)),
 	}
 	for _, result := range results {
 		one := v1alpha1.CheckResult{
 			ID: result.Check.ID, Category: string(result.Check.Category), Title: result.Check.Title, Result: string(result.Level),
 		}
 		for _, finding := range result.Findings {
-			if finding.Level != check.OK || finding.Message != "" {
+			if finding.Level != health.OK || finding.Message != "" {
 				one.Findings = append(one.Findings, v1alpha1.CheckFinding{Level: string(finding.Level), Message: finding.Message, Fix: finding.Fix})
 			}
 		}
@@ -39,19 +39,19 @@ func newReport(f *check.Facts, results []check.Result) v1alpha1.CheckReport {
 	return r
 }
 
-func count(s *v1alpha1.CheckSummary, level check.Level) {
+func count(s *v1alpha1.CheckSummary, level health.Level) {
 	switch level {
-	case check.OK:
+	case health.OK:
 		s.OK++
-	case check.Info:
+	case health.Info:
 		s.Info++
-	case check.Unknown:
+	case health.Unknown:
 		s.Unknown++
-	case check.Warning:
+	case health.Warning:
 		s.Warning++
-	case check.Failure:
+	case health.Failure:
 		s.Failure++
-	case check.NotApplicable:
+	case health.NotApplicable:
 		s.NotApplicable++
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/check"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 )
 
 // summary prints the counts: "× FAIL  1 failure, 2 warnings, 40 OK, 12 not applicable".
 func (p *printer) summary(name string, r *v1alpha1.CheckReport) {
-	s, m := r.Summary, marks[check.Level(r.Result)]
+	s, m := r.Summary, marks[health.Level(r.Result)]
 	var parts []string
 	for _, n := range []struct {
 		n         int

@@ -3,12 +3,12 @@
 
 package explain
 
-import "github.com/kubectl-etcd/kubectl-etcd/internal/check"
+import "github.com/kubectl-etcd/kubectl-etcd/internal/health"
 
 // checkReasons returns the checks of kubectl etcd check. Their names are the IDs.
 func checkReasons() []Reason {
 	var all []Reason
-	for _, c := range check.All() {
+	for _, c := range health.All() {
 		all = append(all, Reason{Name: c.ID, From: "Check of " + string(c.Category), Doc: "Good: " + c.Title + ". " + c.Doc, Do: c.Cure})
 	}
 	return all

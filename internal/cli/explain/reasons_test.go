@@ -18,7 +18,7 @@ import (
 // reasonFolders are the folders whose code sets reasons. The rules' reasons are values, which
 // have a meaning by construction.
 var reasonFolders = []string{
-	"../../../webhook", "../../../controller", "../../observe", "../../health", "../../install",
+	"../../../webhook", "../../../controller", "../../observe", "../../health", "../../health/*", "../../install",
 	"../../operate", "../../operate/*", "..", "../*",
 }
 

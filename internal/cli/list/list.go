@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
 )
 
 // options are the flags of list.
@@ -79,7 +79,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 	if err != nil {
 		return err
 	}
-	found, err := health.Survey(ctx, reader, to, namespace, selector, o.dial || ui.FormatOf(cmd) == "wide")
+	found, err := gather.List(ctx, reader, to, namespace, selector, o.dial || ui.FormatOf(cmd) == "wide")
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 func reportUnseen(a *app.App, unseen []v1alpha1.Unseen, namespace string) error {
 	var missing []string
 	for _, u := range unseen {
-		if health.RequiredKinds[u.What] {
+		if gather.RequiredKinds[u.What] {
 			missing = append(missing, u.What)
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -48,10 +48,10 @@ func Table(found *v1alpha1.EtcdClusterList, namespaces bool, now time.Time) *ui.
 
 // markUnseen writes "?" into the cells whose facts the user may not read.
 func markUnseen(row []ui.Cell, c *v1alpha1.EtcdCluster, unseen []v1alpha1.Unseen) {
-	if len(health.BlindTo(unseen, c.Distribution)) > 0 && c.Members.Desired > 0 {
+	if len(view.MissingEvidence(unseen, c.Distribution)) > 0 && c.Members.Desired > 0 {
 		row[2], row[3] = ui.Cell{Text: fmt.Sprintf("?/%d", c.Members.Desired)}, ui.Cell{Text: "?"}
 	}
-	if health.UnseenKind(unseen, "leases.coordination.k8s.io") && latestBackup(c.Backup).IsZero() && c.Backup.Status != "" {
+	if view.Missing(unseen, "leases.coordination.k8s.io") && latestBackup(c.Backup).IsZero() && c.Backup.Status != "" {
 		row[5] = ui.Cell{Text: "?"}
 	}
 }

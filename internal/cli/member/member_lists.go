@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 )
 
 // roll is who the members are: as they agree, and as each of them has it.
@@ -118,7 +118,7 @@ func (r roll) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
 		PeerURLs: l.PeerURLs, ClientURLs: l.ClientURLs,
 	}
 	at := slices.IndexFunc(r.Members, func(s etcd.Member) bool { return s.ID == l.ID })
-	m.Role = health.RoleName(l.Learner, at >= 0 && r.Members[at].Leader)
+	m.Role = view.RoleName(l.Learner, at >= 0 && r.Members[at].Leader)
 	if m.Pod == "" && at >= 0 {
 		m.Pod = r.Members[at].Pod
 	}
@@ -168,7 +168,7 @@ func difference(list, own []etcd.Listed) string {
 		case at < 0:
 			parts = append(parts, "it lacks "+nameOf(l))
 		case own[at].Learner != l.Learner:
-			parts = append(parts, fmt.Sprintf("it has %s as a %s", nameOf(l), strings.ToLower(health.RoleName(own[at].Learner, false))))
+			parts = append(parts, fmt.Sprintf("it has %s as a %s", nameOf(l), strings.ToLower(view.RoleName(own[at].Learner, false))))
 		case !slices.Equal(own[at].PeerURLs, l.PeerURLs):
 			parts = append(parts, fmt.Sprintf("it has %s at %s", nameOf(l), strings.Join(own[at].PeerURLs, ",")))
 		}

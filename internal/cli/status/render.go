@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -30,10 +30,10 @@ func render(a *app.App, w *ui.Screen, st *v1alpha1.EtcdClusterStatus, wide bool)
 	conditions(&p, st)
 	p.Section("Spread", ui.NoColor, spreadText(st.Spread))
 	p.Section("Budget", ui.NoColor, budgetText(st.Budget))
-	p.Section("Backups", ui.NoColor, backupText(st.Backup, p.Now, health.UnseenKind(st.Unseen, "leases.coordination.k8s.io")))
+	p.Section("Backups", ui.NoColor, backupText(st.Backup, p.Now, view.Missing(st.Unseen, "leases.coordination.k8s.io")))
 	events(&p, st)
 	for _, u := range st.Unseen {
-		if u.What == health.UnseenMembers {
+		if u.What == view.UnseenMembers {
 			continue // it is one of the problems
 		}
 		p.Section("No access", ui.Yellow, u.What+": "+u.Why)

@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -40,6 +41,8 @@ func NewCommand(a *app.App) *cobra.Command {
 
 			Without TARGET, the command shows the only cluster of the namespace. With -A or -l, it
 			shows the only cluster of all namespaces or with these labels.
+
+			Problems are what kubectl etcd check finds. That command checks more.
 
 			LAG is the number of raft entries that a member is behind the most advanced one. If a
 			member does not answer or you lack a permission, the output contains the reason.
@@ -91,7 +94,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 	if err != nil {
 		return err
 	}
-	st := health.StatusOf(seen)
+	st := view.StatusOf(seen)
 	if err := printStatus(a, cmd, st); err != nil {
 		return err
 	}
@@ -99,7 +102,7 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 }
 
 // newObserver returns an observer for the cluster of the target or the scope.
-func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*health.Observer, error) {
+func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*gather.Observer, error) {
 	if err := s.RejectTarget(target); err != nil {
 		return nil, err
 	}
@@ -107,7 +110,7 @@ func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*
 	if err != nil {
 		return nil, err
 	}
-	reader, err := a.Reader()
+	source, err := a.Source()
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +125,7 @@ func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*
 		}
 		namespace, t = owner.Namespace, owner.Target()
 	}
-	to, err := a.Access()
-	if err != nil {
-		return nil, err
-	}
-	return health.NewObserver(reader, to, namespace, t, a.Clock), nil
+	return gather.NewObserver(source, namespace, t), nil
 }
 
 func printStatus(a *app.App, cmd *cobra.Command, st *v1alpha1.EtcdClusterStatus) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 )
 
 func summary(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
@@ -22,7 +22,7 @@ func summary(p *ui.Page, st *v1alpha1.EtcdClusterStatus) {
 	p.Section("etcd", ui.NoColor, etcdText(st))
 	p.Section("Traffic", ui.NoColor, trafficText(st.Traffic, p.Now))
 	p.Section("Operation", ui.Yellow, st.Operation)
-	p.Section("Operation", ui.Yellow, health.UnderWayText(st.UnderWay, p.Now))
+	p.Section("Operation", ui.Yellow, view.UnderWayText(st.UnderWay, p.Now))
 }
 
 func clusterText(c v1alpha1.ClusterIdentity) string {
@@ -37,7 +37,7 @@ func healthText(st *v1alpha1.EtcdClusterStatus) string {
 	if st.Health == v1alpha1.Hibernated {
 		return "hibernated: 0 members are requested"
 	}
-	if !health.Answered(st) && len(health.BlindTo(st.Unseen, st.Cluster.Distribution)) > 0 {
+	if !view.Answered(st) && len(view.MissingEvidence(st.Unseen, st.Cluster.Distribution)) > 0 {
 		return fmt.Sprintf("%s, %d members are requested", strings.ToLower(st.Health), st.Replicas.Desired)
 	}
 	return fmt.Sprintf("%s, %d of %d members ready", strings.ToLower(st.Health), st.Replicas.Ready, st.Replicas.Desired)
@@ -48,7 +48,7 @@ func quorumText(st *v1alpha1.EtcdClusterStatus) string {
 	if q.Voters == 0 {
 		return ""
 	}
-	if !health.Answered(st) && len(health.BlindTo(st.Unseen, st.Cluster.Distribution)) > 0 {
+	if !view.Answered(st) && len(view.MissingEvidence(st.Unseen, st.Cluster.Distribution)) > 0 {
 		return fmt.Sprintf("%d of %d voters needed, the number of healthy voters is unknown", q.Needed, q.Voters)
 	}
 	text := fmt.Sprintf("%d of %d voters healthy, %d needed: ", q.Healthy, q.Voters, q.Needed)
@@ -62,7 +62,7 @@ func quorumText(st *v1alpha1.EtcdClusterStatus) string {
 	default:
 		text += fmt.Sprintf("%d more may fail", q.Slack)
 	}
-	if !health.Answered(st) {
+	if !view.Answered(st) {
 		text += " (from Kubernetes objects)"
 	}
 	return text

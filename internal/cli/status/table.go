@@ -6,6 +6,7 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 )
 
 // membersTable returns a table with one row for each member. On a narrow terminal, it shortens the
@@ -36,7 +38,7 @@ func membersTable(st *v1alpha1.EtcdClusterStatus, columns int, wide bool) *ui.Ta
 		m := &st.Members[i]
 		t.Rows = append(t.Rows, []ui.Cell{
 			{Text: names[i]}, roleCell(m), {Text: m.Version}, {Text: bytesText(m.DBSize)},
-			usedCell(m), lagCell(m), {Text: zones[i]}, {Text: nodes[i]}, certificateCell(m, st.Time.Time),
+			usedCell(m), lagCell(m), {Text: zones[i]}, {Text: nodes[i]}, certificateCell(st, m),
 			stateCell(m), {Text: m.ID}, {Text: bytesText(m.DBSizeInUse)}, {Text: bytesText(m.Quota)}, restartsCell(m),
 		})
 	}
@@ -56,8 +58,9 @@ func usedCell(m *v1alpha1.MemberStatus) ui.Cell {
 	if m.Quota == 0 || m.DBSize == 0 {
 		return ui.Cell{}
 	}
-	c := ui.Cell{Text: health.Percent(m.DBSize, m.Quota)}
-	if float64(m.DBSize) > health.QuotaNear*float64(m.Quota) {
+	used := 100 * float64(m.DBSize) / float64(m.Quota)
+	c := ui.Cell{Text: fmt.Sprintf("%.0f%%", used)}
+	if int(used) >= health.QuotaWarn {
 		c.Color = ui.Yellow
 	}
 	return c
@@ -68,24 +71,25 @@ func lagCell(m *v1alpha1.MemberStatus) ui.Cell {
 		return ui.Cell{}
 	}
 	c := ui.Cell{Text: strconv.FormatUint(*m.Lag, 10)}
-	if *m.Lag > health.LaggingFrom {
+	if *m.Lag >= health.LagWarn {
 		c.Color = ui.Yellow
 	}
 	return c
 }
 
-func certificateCell(m *v1alpha1.MemberStatus, now time.Time) ui.Cell {
+func certificateCell(st *v1alpha1.EtcdClusterStatus, m *v1alpha1.MemberStatus) ui.Cell {
 	if m.CertificateExpiry == nil {
 		return ui.Cell{}
 	}
-	left := m.CertificateExpiry.Sub(now)
+	left := m.CertificateExpiry.Sub(st.Time.Time)
+	warned := slices.ContainsFunc(st.Problems, func(p v1alpha1.Problem) bool { return p.Reason == health.ReasonCertificate })
 	switch {
 	case left <= 0:
 		return ui.Cell{Text: "expired", Color: ui.Red}
-	case left < health.CertificateNear:
-		return ui.Cell{Text: format.Since(m.CertificateExpiry.Time, now), Color: ui.Yellow}
+	case warned && left < health.CertificateWarn:
+		return ui.Cell{Text: format.Since(m.CertificateExpiry.Time, st.Time.Time), Color: ui.Yellow}
 	}
-	return ui.Cell{Text: format.Since(m.CertificateExpiry.Time, now)}
+	return ui.Cell{Text: format.Since(m.CertificateExpiry.Time, st.Time.Time)}
 }
 
 func stateCell(m *v1alpha1.MemberStatus) ui.Cell {
@@ -96,7 +100,7 @@ func stateCell(m *v1alpha1.MemberStatus) ui.Cell {
 }
 
 func restartsCell(m *v1alpha1.MemberStatus) ui.Cell {
-	if m.State == health.StateNoPod {
+	if m.State == view.StateNoPod {
 		return ui.Cell{}
 	}
 	return ui.Cell{Text: strconv.Itoa(int(m.Restarts))}

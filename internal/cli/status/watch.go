@@ -17,11 +17,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 )
 
 // watch prints the status until the context ends, which is no error. It reports a failed
 // observation and continues.
-func watch(ctx context.Context, a *app.App, cmd *cobra.Command, v *health.Observer, every time.Duration) error {
+func watch(ctx context.Context, a *app.App, cmd *cobra.Command, v *gather.Observer, every time.Duration) error {
 	w := watcher{app: a, cmd: cmd}
 	_, w.redraws = ui.Terminal(a.Out)
 	w.redraws = w.redraws && w.isTable()
@@ -69,9 +71,9 @@ func (w *watcher) isTable() bool {
 	return ui.FormatOf(w.cmd) == "table" || ui.FormatOf(w.cmd) == "wide"
 }
 
-func (w *watcher) show(seen health.Observation) error {
+func (w *watcher) show(seen *health.Facts) error {
 	w.failure = ""
-	st := health.StatusOf(seen)
+	st := view.StatusOf(seen)
 	if w.redraws {
 		w.last = st
 		return w.redraw(st)

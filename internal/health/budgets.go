@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func budgetChecks() []Check {
+	return []Check{
+		{
+			ID: "B001", Category: Budgets, Title: "a disruption budget selects the members",
+			Doc:  "Without a PodDisruptionBudget a node drain evicts every member that it meets, and two drains at once take quorum.",
+			Cure: "Create one, or let an EtcdTopologyPolicy with disruption.createMissing do it.",
+			run:  budgetExists,
+		},
+		{
+			ID: "B002", Category: Budgets, Title: "no pod is selected by two budgets",
+			Doc:  "The eviction API answers 500 for a pod that two budgets select, whatever their values: every drain of its node stops.",
+			Cure: "Keep one of them: the operator's or the chart's, since they create theirs again. A budget that also selects pods of others protects those: narrow its selector instead.",
+			run:  budgetAlone,
+		},
+		{
+			ID: "B003", Category: Budgets, Title: "the budget keeps a quorum",
+			Doc:  "The pods that the budget keeps, against the quorum of the cluster's size. With less, evictions alone may stop all writes.",
+			Cure: "Set minAvailable to the quorum, or maxUnavailable to what is left. An EtcdTopologyPolicy keeps it right as members come and go.",
+			run:  budgetKeepsQuorum,
+		},
+		{
+			ID: "B004", Category: Budgets, Title: "the budget is one integer, for the members alone",
+			Doc:  "A percentage is taken of the StatefulSet's replicas, rounded up, and is the quorum of some sizes only; etcd-webhook leaves it alone. AlwaysAllow lets unready members go at once, and an unready member may still vote. A selector that is too wide or too narrow counts the wrong pods.",
+			Cure: "Use an integer, leave unhealthyPodEvictionPolicy at IfHealthyBudget, and select just the members.",
+			run:  budgetForm,
+		},
+		{
+			ID: "B005", Category: Budgets, Title: "the budget lets a member go while all are well",
+			Doc:  "A budget that never allows a disruption makes every drain of the members' nodes wait until it is forced.",
+			Cure: "Set minAvailable to the quorum. For a single member no budget can keep it available: leave it at 0.",
+			run:  budgetAllows,
+		},
+	}
+}
+
+// selecting guards a check that judges the budgets that select members.
+func (f *Facts) selecting() ([]Finding, bool) {
+	switch {
+	case f.Selecting.Err != nil:
+		return []Finding{unknown("the disruption budgets", f.Selecting.Err)}, false
+	case len(f.Selecting.Value) == 0:
+		return notApplicable("no budget selects the members"), false
+	}
+	return nil, true
+}
+
+func budgetExists(f *Facts) []Finding {
+	if f.Selecting.Err != nil {
+		return []Finding{unknown("the disruption budgets", f.Selecting.Err)}
+	}
+	n := f.Size()
+	switch {
+	case n <= 1:
+		return notApplicable("no budget can keep %s available", format.Plural(n, "member", "members"))
+	case len(f.Selecting.Value) > 0:
+		var names []string
+		for _, b := range f.Selecting.Value {
+			names = append(names, b.Name)
+		}
+		return ok("%s", format.List(names))
+	case len(f.Pods.Value) > 0 && !slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !static(p) }):
+		return notApplicable("a drain leaves static pods where they are")
+	}
+	if m := f.Policy.Value; m.In(v1alpha1.ModeEnforce) {
+		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Policy.Name+` --type=merge -p '{"spec":{"disruption":{"createMissing":true}}}'`+f.Flags,
+			"no budget selects the %d members, and policy %s makes none: a drain evicts every member that it meets", n, m.Policy.Name)}
+	}
+	return []Finding{warning(f.createBudget(), "no budget selects the %d members: a drain evicts every member that it meets", n)}
+}
+
+func (f *Facts) createBudget() string {
+	if f.Owner.Flavour == observe.Druid {
+		return f.lostObject("")
+	}
+	s := f.Owner.MemberSelector
+	if s == nil || len(s.MatchLabels) == 0 {
+		return "make a PodDisruptionBudget with the members' labels"
+	}
+	return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector=%s",
+		f.Owner.Name, policy.Quorum(f.Size()), metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: s.MatchLabels})))
+}
+
+func budgetKeepsQuorum(f *Facts) []Finding {
+	if found, any := f.selecting(); !any {
+		return found
+	}
+	n := f.Size()
+	if n <= 1 {
+		return notApplicable("no budget can keep %s available", format.Plural(n, "member", "members"))
+	}
+	var found []Finding
+	for i := range f.Selecting.Value {
+		b := &f.Selecting.Value[i]
+		value, spec, known := valueOf(b, n)
+		if !known {
+			continue // B004's
+		}
+		if least := value.Min(n); least < policy.Quorum(n) {
+			found = append(found, warning(f.setBudget(b, value.WithMin(policy.Quorum(n), n)),
+				"budget %s (%s) keeps %d of %d members, quorum is %d", b.Name, spec, least, n, policy.Quorum(n)))
+		}
+	}
+	return found
+}
+
+func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to observe.BudgetValue) string {
+	return f.kubectl(fmt.Sprintf(`patch poddisruptionbudget %s --type=merge -p '{"spec":{"%s":%d}}'`, b.Name, to.Field, to.N))
+}
+
+func budgetForm(f *Facts) []Finding {
+	if found, any := f.selecting(); !any {
+		return found
+	}
+	var found []Finding
+	for i := range f.Selecting.Value {
+		b := &f.Selecting.Value[i]
+		_, problem := observe.ValueOf(b.Name, &b.Spec)
+		if problem == nil {
+			continue
+		}
+		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
+		if problem.Reason == observe.BudgetAlwaysAllow {
+			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
+		}
+		if problem.Reason == observe.BudgetPercentage {
+			found = append(found, f.percentage(b, fix))
+			continue
+		}
+		found = append(found, budgetProblem(fix, problem))
+	}
+	if p := f.Budgets.Value.Problem; p != nil && (p.Reason == observe.BudgetPartial || p.Reason == observe.BudgetShared) {
+		found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
+	}
+	if f.Budgets.Err != nil {
+		found = append(found, unknown("what else the budget selects", f.Budgets.Err))
+	}
+	return found
+}
+
+// budgetProblem is a note about a budget, without what etcd-webhook does about it.
+func budgetProblem(fix string, n *policy.Note) Finding {
+	one := warning(fix, "%s", strings.Replace(n.Message, " is left alone: ", ": ", 1))
+	one.Reason = n.Reason
+	return one
+}
+
+func budgetAllows(f *Facts) []Finding {
+	if found, any := f.selecting(); !any {
+		return found
+	}
+	if f.Pods.Err != nil {
+		return []Finding{unknown("the pods", f.Pods.Err)}
+	}
+	well := 0
+	for _, pod := range f.Pods.Value {
+		if observe.PodReady(pod) {
+			well++
+		}
+	}
+	n := f.Size()
+	if n == 0 || well < n {
+		return notApplicable("%d of %d pods are Ready: no member may be evicted now", well, n)
+	}
+	var found []Finding
+	for i := range f.Selecting.Value {
+		b := &f.Selecting.Value[i]
+		if b.Status.DisruptionsAllowed > 0 || b.Status.ObservedGeneration < b.Generation {
+			continue
+		}
+		if why := b.Annotations[v1alpha1.BudgetReasonAnnotation]; why != "" {
+			found = append(found, info("", "budget %s allows no eviction: %s", b.Name, why))
+			continue
+		}
+		value, spec, known := valueOf(b, n)
+		if !known || value.Min(n) < n || n == 2 {
+			continue // B004's, passing, or Q003's
+		}
+		want := 0
+		if n > 1 {
+			want = policy.Quorum(n)
+		}
+		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although all %s well: every drain waits", b.Name, spec, format.Plural(n, "member is", "members are")))
+	}
+	return found
+}
+
+// valueOf is the value of a budget for so many members, and the text of its spec.
+// Kubernetes takes a percentage of the StatefulSet's replicas and rounds up, whichever
+// field it is in (pkg/controller/disruption/disruption.go, getExpectedPodCount). False
+// where the spec has no value for this cluster's members.
+func valueOf(b *policyv1.PodDisruptionBudget, members int) (value observe.BudgetValue, spec string, known bool) {
+	_, problem := observe.ValueOf(b.Name, &b.Spec)
+	if problem != nil && problem.Reason != observe.BudgetPercentage && problem.Reason != observe.BudgetAlwaysAllow {
+		return value, "", false
+	}
+	field, n := observe.MinAvailable, b.Spec.MinAvailable
+	if b.Spec.MaxUnavailable != nil {
+		field, n = observe.MaxUnavailable, b.Spec.MaxUnavailable
+	}
+	count, err := intstr.GetScaledValueFromIntOrPercent(n, members, true)
+	return observe.BudgetValue{Field: field, N: count}, fmt.Sprintf("%s=%s", field, n), err == nil
+}
+
+// percentage is the finding about a budget with a percentage. While it keeps a quorum the
+// only disadvantage is that etcd-webhook leaves it alone.
+func (f *Facts) percentage(b *policyv1.PodDisruptionBudget, fix string) Finding {
+	n := f.Size()
+	value, spec, known := valueOf(b, n)
+	switch {
+	case !known:
+		return warning(fix, "budget %s: %s is not a percentage that Kubernetes accepts", b.Name, spec)
+	case value.Min(n) < policy.Quorum(n):
+		return warning(fix, "budget %s: %s is a percentage and keeps %d of %d members; use an integer", b.Name, spec, value.Min(n), n)
+	}
+	return info(fix, "budget %s: %s is a percentage, which etcd-webhook leaves alone; it keeps %d of %d members", b.Name, spec, value.Min(n), n)
+}

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+)
+
+func certificateChecks() []Check {
+	return []Check{
+		{
+			ID: "C001", Category: Certificates, Title: "no serving certificate is about to expire",
+			Doc:  "The certificate that each member presents to clients: warned of 30 days before it expires, failed 7 days before. One that cert-manager renews is warned of when a quarter of its validity is left, and failed at a tenth.",
+			Cure: "Renew it. etcd reads its certificate at every handshake, so that no restart is needed.",
+			run:  servingCertificates, needs: NeedMembers | NeedRenewal,
+		},
+		{
+			ID: "C002", Category: Certificates, Title: "no certificate in the members' Secrets is about to expire",
+			Doc:  "Every certificate in the Secrets that the members mount, and in those that the operator names for clients: CA, server, peer, client. An expired peer certificate separates the members, an expired client CA locks all clients out. A certificate that etcd uses and that is in no Secret, but on the node for example, can't be read from here, which makes this unknown.",
+			Cure: "Renew it. A certificate is read at every handshake; a new CA is only read when etcd starts, so restart the members one by one, with both CAs in the bundle meanwhile.",
+			run:  secretCertificates, needs: NeedSecrets,
+		},
+		{
+			ID: "C003", Category: Certificates, Title: "clients show a certificate",
+			Doc:  "Whether clients speak TLS and must show a certificate. Without it, any client that reaches the port reads and writes everything, unless authentication by password is on.",
+			Cure: "Set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, or spec.etcd.clientUrlTls of an Etcd; keep others away with a NetworkPolicy until then.",
+			run:  clientTLS, needs: NeedMembers,
+		},
+	}
+}
+
+// How long before its end a certificate is reported. 30 days leave time for a manual
+// renewal; with 7 days left it must be done now.
+const (
+	day             = 24 * time.Hour
+	CertificateWarn = 30 * day
+	certificateFail = 7 * day
+)
+
+// expiring formats the expiry of a certificate; false where that is far off. Life is the
+// whole validity of a certificate that is renewed automatically, and 0 otherwise.
+func (f *Facts) expiring(notAfter time.Time, life time.Duration) (level Level, when string, soon bool) {
+	warn, fail := CertificateWarn, certificateFail
+	if life > 0 {
+		warn, fail = min(warn, life/4), min(fail, life/10)
+	}
+	left := notAfter.Sub(f.At)
+	switch {
+	case left <= 0:
+		return Failure, fmt.Sprintf("expired %s ago", ago(left)), true
+	case left < fail:
+		return Failure, fmt.Sprintf("expires in %s, at %s", ago(left), notAfter.UTC().Format(time.RFC3339)), true
+	case left < warn:
+		return Warning, fmt.Sprintf("expires in %s, at %s", ago(left), notAfter.UTC().Format(time.RFC3339)), true
+	}
+	return OK, "", false
+}
+
+// renewed finds the certificate that a member presents among those in Secrets, by its
+// expiry. It is zero where none is known.
+func (f *Facts) renewed(notAfter time.Time) Certificate {
+	for _, c := range f.Certificates.Value {
+		if c.NotAfter.Equal(notAfter) {
+			return c
+		}
+	}
+	return Certificate{}
+}
+
+func servingCertificates(f *Facts) []Finding {
+	found := f.expired()
+	if why, reachable := f.membersReachable(); !reachable {
+		return append(found, why...)
+	}
+	var first time.Time
+	for _, m := range f.Responding() {
+		if m.CertificateExpiry.IsZero() {
+			continue
+		}
+		if first.IsZero() || m.CertificateExpiry.Before(first) {
+			first = m.CertificateExpiry
+		}
+		c := f.renewed(m.CertificateExpiry)
+		if level, when, soon := f.expiring(m.CertificateExpiry, c.Life); soon {
+			found = append(found, about(level, m.Pod, f.renew(c), "its serving certificate %s", when))
+		}
+	}
+	switch {
+	case len(found) > 0:
+		return found
+	case first.IsZero():
+		return notApplicable("members serve clients without TLS")
+	}
+	return ok("the first ends in %s", ago(first.Sub(f.At)))
+}
+
+// expired are the serving certificates because of which a member could not be asked.
+func (f *Facts) expired() []Finding {
+	var found []Finding
+	for _, m := range f.Survey.Value.Members {
+		shown, refused := errors.AsType[*etcd.CertificateError](m.Err)
+		if !refused || shown.NotAfter.IsZero() || !shown.NotAfter.Before(f.At) {
+			continue
+		}
+		found = append(found, about(Failure, m.Pod, f.renew(f.renewed(shown.NotAfter)), "its serving certificate expired %s ago", ago(f.At.Sub(shown.NotAfter))))
+	}
+	return found
+}
+
+func secretCertificates(f *Facts) []Finding {
+	if f.Certificates.Err != nil {
+		return []Finding{unknown("the Secrets with certificates", f.Certificates.Err)}
+	}
+	if len(f.Certificates.Value)+len(f.Unread) == 0 {
+		return notApplicable("the members mount no certificates")
+	}
+	var found []Finding
+	var first time.Time
+	for _, c := range f.Certificates.Value {
+		if first.IsZero() || c.NotAfter.Before(first) {
+			first = c.NotAfter
+		}
+		if level, when, soon := f.expiring(c.NotAfter, c.Life); soon {
+			found = append(found, Finding{Level: level, Fix: f.renew(c), Message: fmt.Sprintf("the %s certificate in %s %s", c.Role, c.Where, when)})
+		}
+	}
+	for _, err := range f.Unread {
+		found = append(found, unknown("a certificate", err))
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("%s, the first ends in %s", format.Plural(len(f.Certificates.Value), "certificate", "certificates"), ago(first.Sub(f.At)))
+}
+
+// renew is how to renew a certificate.
+func (f *Facts) renew(c Certificate) string {
+	switch {
+	case c.Issuer != "":
+		return "cmctl renew " + c.Issuer + " -n " + f.Owner.Namespace
+	case c.Where != "":
+		return "renew it in " + c.Where
+	}
+	return "renew it where it was issued"
+}
+
+func clientTLS(f *Facts) []Finding {
+	pod, found := f.inspectedPod()
+	if pod == nil {
+		return found
+	}
+	got, has := f.Serving[pod.Name]
+	switch {
+	case !has:
+		return notApplicable("the configuration of the members is not known")
+	case got.Err != nil:
+		return []Finding{unknown("the configuration of "+pod.Name, got.Err)}
+	}
+	s := got.Value
+	switch {
+	case f.Password:
+		return nil
+	case s.ClientTLS.Cert == "" && !s.ClientTLS.Auto:
+		return []Finding{info(f.change("set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls, and spec.etcd.peerUrlTls for the members among themselves"), "clients connect without TLS, and any client that reaches the port reads and writes everything")}
+	case !s.ClientTLS.DemandsClient():
+		return []Finding{info(f.change("set --trusted-ca-file and --client-cert-auth", "set spec.etcd.clientUrlTls"), "clients need no certificate, and any client that reaches the port reads and writes everything")}
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+)
+
+func dataChecks() []Check {
+	return []Check{
+		{
+			ID: "D001", Category: Data, Title: "no alarm is raised",
+			Doc:  "NOSPACE means that a member's database has reached its quota: the cluster refuses all writes until the alarm is disarmed. CORRUPT means that a member's data differs from the others'. Any other error that a member reports fails this check, too.",
+			Cure: "NOSPACE: kubectl etcd defrag does the whole cure: compact, defragment, verify, disarm. CORRUPT: replace the member that differs (D004 shows which), and only then disarm.",
+			run:  alarms, needs: NeedMembers,
+		},
+		{
+			ID: "D002", Category: Data, Title: "databases are well below their quota",
+			Doc:  "The database's size against its quota, per member: warned of at 80 %, failed at 95 %. At 100 % the cluster refuses all writes.",
+			Cure: "Defragment if much of it is free (D003). Else find out what fills it, and raise the quota: the default is 2 GiB, 8 GiB is the most that etcd advises.",
+			run:  quotaUse, needs: NeedMembers,
+		},
+		{
+			ID: "D003", Category: Data, Title: "databases are not mostly free space",
+			Doc:  "Compaction frees pages within the file, only a defragmentation gives them back. Warned of where more than half of a database of 100 MiB or more is free.",
+			Cure: "Defragment: one member at a time, the leader last. A member answers no request meanwhile.",
+			run:  fragmentation, needs: NeedMembers,
+		},
+		{
+			ID: "D004", Category: Data, Title: "all voters hold the same data",
+			Doc:  "Each voter computes a hash over all keys at one revision, with the same compaction behind it. Different hashes are corruption. Learners refuse to answer. It reads the whole database, so above 2 GiB it is done only with --hash-large.",
+			Cure: "Replace the members that differ from the most. If no hash has most of the voters, snapshot every member first and compare.",
+			run:  hashes, needs: NeedMembers | NeedHashes,
+		},
+		{
+			ID: "D005", Category: Data, Title: "old revisions are compacted",
+			Doc:  "etcd keeps every revision until it is compacted. Kubernetes API servers do so themselves; other clients mostly don't, and the database grows until NOSPACE.",
+			Cure: "Set --auto-compaction-mode=periodic --auto-compaction-retention=1h, unless a client compacts.",
+			run:  autoCompaction,
+		},
+		{
+			ID: "D006", Category: Data, Title: "data is on persistent volumes",
+			Doc:  "With its data in an emptyDir a member whose pod is created again has lost it and must be replaced; if a quorum of members loses it, the data is gone. A hostPath ties the member to its node without Kubernetes knowing.",
+			Cure: "Give the StatefulSet a volumeClaimTemplate, and the new members the data by replacing them one at a time.",
+			run:  persistent,
+		},
+		{
+			ID: "D007", Category: Data, Title: "the quota fits the volume",
+			Doc:  "Where the volume is smaller than the quota, the disk is full before NOSPACE protects it, and etcd crashes. Snapshots and the write-ahead log need room, too.",
+			Cure: "Enlarge the claims; or lower --quota-backend-bytes, where the database stays well below it.",
+			run:  quotaFits, needs: NeedMembers | NeedClaims,
+		},
+		{
+			ID: "D008", Category: Data, Title: "volumes have room",
+			Doc:  "How full the members' volumes are, as their kubelets measure it, where they do (it takes the right to get nodes/proxy): warned of at 80 %, failed at 95 %. A full disk stops etcd, and a member that can't write its log doesn't start again.",
+			Cure: "Enlarge the claims, or defragment where D003 reports it.",
+			run:  volumesFill, needs: NeedVolumes | NeedClaims,
+		},
+		{
+			ID: "D009", Category: Data, Title: "disks are fast enough",
+			Doc:  "The 99th percentile of the time that etcd takes to sync its log (10 ms is good) and to commit to its database (25 ms is good), over the life of each process. Warned of at ten times that: elections become likely.",
+			Cure: "Use a storage class with faster or less shared disks.",
+			run:  diskLatency, needs: NeedMembers | NeedMetrics,
+		},
+	}
+}
+
+func alarms(f *Facts) []Finding {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found
+	}
+	var found []Finding
+	for _, m := range f.Responding() {
+		for _, alarm := range m.Alarms {
+			switch alarm {
+			case "NOSPACE":
+				found = append(found, about(Failure, m.Pod, f.Command("defrag"), "alarm NOSPACE: the cluster refuses all writes until space is freed and the alarm disarmed (%s)", f.used(m)))
+			case "CORRUPT":
+				found = append(found, about(Failure, m.Pod, f.Command("check", "--only D004"), "alarm CORRUPT: its data differs from the others'"))
+			default:
+				found = append(found, about(Failure, m.Pod, f.Command("alarm list"), "alarm %s", alarm))
+			}
+		}
+		if len(m.Alarms) == 0 && m.LeaderID != 0 && len(m.Errors) > 0 {
+			sick := about(Failure, m.Pod, f.kubectl("logs "+m.Pod+" --tail 50"), "reports an error: %s", strings.Join(m.Errors, "; "))
+			sick.Reason = ReasonMemberDown
+			found = append(found, sick)
+		}
+	}
+	for _, a := range f.Survey.Value.Strays {
+		found = append(found, failure(f.Command(strayCure(a)), "%s of %s is in force: the cluster refuses all writes", a.Type, a.Where()))
+	}
+	return found
+}
+
+// strayCure is the command for the alarm of a member that is gone or not named.
+func strayCure(a etcd.Alarm) string {
+	switch {
+	case a.Type == maintenance.NoSpace:
+		return "defrag"
+	case !a.Gone: // it isn't known yet which member's data differ
+		return "check --only D004"
+	}
+	return "alarm disarm"
+}
+
+// minDBSize is the size of a database below which a defragmentation is not worth its
+// pause.
+const minDBSize = 100 << 20
+
+func fragmentation(f *Facts) []Finding {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found
+	}
+	var found []Finding
+	for _, m := range f.Responding() {
+		if free := m.DBSize - m.DBSizeInUse; m.DBSize >= minDBSize && free > m.DBSize/2 {
+			found = append(found, about(Warning, m.Pod, f.Command("defrag"), "%d %% of its database is free: %s of %s", percent(free, m.DBSize), format.Bytes(free), format.Bytes(m.DBSize)))
+		}
+	}
+	return found
+}
+
+func hashes(f *Facts) []Finding {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found
+	}
+	h := f.Hashes.Value
+	switch {
+	case f.Hashes.Err != nil:
+		return []Finding{unknown("the hashes", f.Hashes.Err)}
+	case h.Skipped != "":
+		return []Finding{{Level: Info, Message: h.Skipped, Fix: h.Fix}}
+	}
+	by := map[uint32][]string{}
+	var found []Finding
+	var values []uint32
+	compact := int64(-1)
+	for _, m := range h.Members {
+		switch {
+		case m.Err != nil:
+			found = append(found, unknown("the hash of "+m.Pod, m.Err))
+			continue
+		case compact >= 0 && m.CompactRevision != compact:
+			found = append(found, Finding{Level: Unknown, Message: fmt.Sprintf("%s has compacted up to %d, another up to %d: hashes of different histories can't be compared", m.Pod, m.CompactRevision, compact), Fix: f.Command("check", "--only D004")})
+			continue
+		}
+		compact = m.CompactRevision
+		if by[m.Hash] == nil {
+			values = append(values, m.Hash)
+		}
+		by[m.Hash] = append(by[m.Hash], m.Pod)
+	}
+	if len(values) > 1 {
+		return append(found, f.corrupt(h, by, values))
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("%s at revision %d", format.Plural(len(h.Members), "voter", "voters"), h.Revision)
+}
+
+// corrupt names the voters that differ, and which of them most agree with.
+func (f *Facts) corrupt(h Hashes, by map[uint32][]string, values []uint32) Finding {
+	slices.SortStableFunc(values, func(a, b uint32) int { return len(by[b]) - len(by[a]) })
+	var groups []string
+	for _, v := range values {
+		groups = append(groups, fmt.Sprintf("%s %08x", format.List(by[v]), v))
+	}
+	what := fmt.Sprintf("data differs at revision %d: %s", h.Revision, strings.Join(groups, "; "))
+	if 2*len(by[values[0]]) <= len(h.Members) {
+		return failure(f.Command("snapshot save"), "%s; no hash has most of the voters", what)
+	}
+	return failure(f.replace(by[values[1]][0]), "%s; %s differs from the most", what, by[values[1]][0])
+}
+
+func autoCompaction(f *Facts) []Finding {
+	if f.Owner.Product().ServesKubernetes {
+		return notApplicable("Kubernetes API servers compact their stores themselves")
+	}
+	pod, found := f.inspectedPod()
+	if pod == nil {
+		return found
+	}
+	if got := f.setting(pod, "auto-compaction-retention"); got == "" || got == "0" {
+		return []Finding{info(f.change("set --auto-compaction-mode=periodic --auto-compaction-retention=1h", "set spec.sharedConfig.autoCompactionRetention"), "no --auto-compaction-retention is set: unless a client compacts, the database grows until NOSPACE")}
+	}
+	return nil
+}
+
+func persistent(f *Facts) []Finding {
+	pod, found := f.inspectedPod()
+	if pod == nil {
+		return found
+	}
+	dir := f.dataDir(pod)
+	switch {
+	case dir == "" && len(f.Pods.Value) == 0:
+		return notApplicable("no member runs that could show where its data is")
+	case dir == "":
+		return []Finding{{Level: Unknown, Message: "the configuration doesn't show where the data is"}}
+	}
+	volume, mounted := volumeAt(&pod.Spec, dir)
+	fix := f.change("have a volume claim made for each member, then replace them one at a time", "")
+	switch {
+	case !mounted:
+		return []Finding{warning(fix, "%s is in the container's own file system: a restart loses it", dir)}
+	case volume.EmptyDir != nil && volume.EmptyDir.Medium == corev1.StorageMediumMemory:
+		return []Finding{warning(fix, "%s is in memory (emptyDir %s): a pod that is created again has lost it", dir, volume.Name)}
+	case volume.EmptyDir != nil:
+		return []Finding{warning(fix, "%s is in emptyDir %s: a pod that is created again has lost it", dir, volume.Name)}
+	case volume.HostPath != nil && static(pod):
+		return notApplicable("%s is in hostPath %s, and a static pod never leaves its node", dir, volume.HostPath.Path)
+	case volume.HostPath != nil:
+		return []Finding{warning(fix, "%s is in hostPath %s: on another node the member has lost it", dir, volume.HostPath.Path)}
+	}
+	return nil
+}
+
+func volumesFill(f *Facts) []Finding {
+	switch {
+	case f.Fill.Err != nil:
+		return []Finding{unknown("the kubelets' measurements", f.Fill.Err)}
+	case len(f.Fill.Value) == 0:
+		return notApplicable("the kubelets measure none of the members' volumes")
+	}
+	var found []Finding
+	most := 0
+	for _, v := range f.Fill.Value {
+		used, what := percent(v.Used, v.Capacity), fmt.Sprintf("%s of %s", format.Bytes(v.Used), format.Bytes(v.Capacity))
+		if inodes := percent(v.InodesUsed, v.InodesOf); inodes > used {
+			used, what = inodes, fmt.Sprintf("%d of %d inodes", v.InodesUsed, v.InodesOf)
+		}
+		most = max(most, used)
+		report := warning
+		if used >= failFull {
+			report = failure
+		}
+		if used >= QuotaWarn {
+			found = append(found, report(f.kubectl("edit pvc "+v.Claim), "the volume of %s is %d %% full: %s", v.Claim, used, what))
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("at most %d %% full", most)
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+)
+
+// sprintf returns a text without arguments as it is, per cent signs included.
+func sprintf(format string, args []any) string {
+	if len(args) == 0 {
+		return format
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// unknown is the finding of a check whose facts could not be had.
+func unknown(what string, err error) Finding {
+	return Finding{Level: Unknown, Message: what + ": " + err.Error(), Fix: permission(err), cause: err}
+}
+
+// unanswered is the finding of a check whose members could not be asked.
+func unanswered(what string, err error) Finding {
+	f := unknown(what, err)
+	f.Message = what + ": " + etcd.Reason(err)
+	return f
+}
+
+// denied matches verb and resource in a refusal of the API server, which has them only in
+// its message.
+var denied = regexp.MustCompile(`cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
+
+// permission names the permission that is missing, empty where that isn't the cause.
+func permission(err error) string {
+	if !apierrors.IsForbidden(err) {
+		return ""
+	}
+	m := denied.FindStringSubmatch(err.Error())
+	if m == nil {
+		return ""
+	}
+	resource, where := m[2], "at the cluster scope"
+	if m[3] != "" {
+		// As kubectl auth can-i takes it, the group before the subresource.
+		name, sub, _ := strings.Cut(resource, "/")
+		resource = name + "." + m[3]
+		if sub != "" {
+			resource += "/" + sub
+		}
+	}
+	if m[4] != "" {
+		where = "in namespace " + m[4]
+	}
+	return fmt.Sprintf("ask for the permission to %s %s %s", m[1], resource, where)
+}
+
+// ago is a duration in its two largest units.
+func ago(d time.Duration) string {
+	d = d.Abs()
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d days", int(d.Hours())/24)
+}
+
+func percent(part, whole int64) int {
+	if whole <= 0 {
+		return 0
+	}
+	return int(100 * float64(part) / float64(whole))
+}

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gather reads the facts that package health judges, from Kubernetes and from the
+// members of one cluster. It changes nothing. What can't be read is part of the facts.
+package gather
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// Source is where facts are read from.
+type Source struct {
+	Reader *observe.Reader
+	Access etcd.Access
+	// Config is for the kubelets' measurements.
+	Config *rest.Config
+	Clock  clock.WithTicker
+	// Flags are those of health.Facts.
+	Flags string
+	// HashLarge has databases above 2 GiB hashed as well.
+	HashLarge bool
+	// Progress reports what is being read, for a person who waits. It may be nil.
+	Progress func(what string)
+}
+
+// Facts reads everything that the checks judge of one cluster.
+func (s Source) Facts(ctx context.Context, o observe.Owner, checks []health.Check) *health.Facts {
+	g := gatherer{Source: s, Facts: &health.Facts{At: s.Clock.Now(), Owner: o, Flags: s.Flags}, need: health.Needs(checks)}
+	g.progress("reading the objects of " + o.String())
+	g.all(ctx)
+	if g.cluster != nil {
+		_ = g.cluster.Close() // nothing was written
+	}
+	return g.Facts
+}
+
+func (s Source) progress(what string) {
+	if s.Progress != nil {
+		s.Progress(what)
+	}
+}
+
+// gatherer reads the facts of one cluster.
+type gatherer struct {
+	Source
+	*health.Facts
+
+	need health.Need
+	// denials are the kinds that the user may not list. Source.Reader then shows none of
+	// them, instead of the error.
+	denials []observe.Denial
+	// cluster are the connections to the members, made where it is nil.
+	cluster *etcd.Cluster
+	// serving is how the members' etcd was configured a moment ago; nil to read it.
+	serving map[string]health.Got[etcdconf.Config]
+	// forStatus has also read what is only shown, and not judged.
+	forStatus bool
+}
+
+// all reads everything. Each function writes fields of its own.
+func (g *gatherer) all(ctx context.Context) {
+	together(
+		func() { g.workload(ctx) },
+		func() { g.budgets(ctx) },
+		func() { g.placement(ctx) },
+		func() { g.network(ctx) },
+		func() { g.operations(ctx) },
+		func() { g.webhook(ctx) },
+		func() { g.members(ctx) },
+		func() {
+			if g.needs(health.NeedSecrets) {
+				g.secrets(ctx)
+			}
+		},
+	)
+	switch {
+	case g.needs(health.NeedSecrets):
+	case g.needs(health.NeedRenewal) && g.expiresSoon():
+		g.secrets(ctx) // whether something renews the certificate decides when it is due
+	default:
+		g.Certificates.Err = health.ErrNotGathered
+	}
+	if g.forStatus {
+		g.shown(ctx)
+	}
+}
+
+// expiresSoon reports whether a serving certificate is near its end, unless something
+// renews it.
+func (g *gatherer) expiresSoon() bool {
+	for _, m := range g.Survey.Value.Members {
+		if !m.CertificateExpiry.IsZero() && m.CertificateExpiry.Sub(g.At) < health.CertificateWarn {
+			return true
+		}
+	}
+	return false
+}
+
+// needs reports whether a selected check judges a fact.
+func (g *gatherer) needs(n health.Need) bool { return g.need&n != 0 }
+
+// refusal is why objects of one of these kinds could not be read, nil where all could.
+func (g *gatherer) refusal(resources ...string) error {
+	for _, d := range g.denials {
+		for _, r := range resources {
+			if d.Resource == r {
+				return d.Err
+			}
+		}
+	}
+	return nil
+}
+
+func together(all ...func()) {
+	var wait sync.WaitGroup
+	for _, do := range all {
+		wait.Go(do)
+	}
+	wait.Wait()
+}
+
+func got[T any](value T, err error) health.Got[T] { return health.Got[T]{Value: value, Err: err} }
+
+// notServed is nil for the error of a kind that is not installed: there are no such
+// objects.
+func notServed(err error) error {
+	if meta.IsNoMatchError(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gather
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/labels"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// maxParallel is how many clusters are read at the same time.
+const maxParallel = 8
+
+// List summarizes the clusters of a namespace, or of all namespaces for "", whose owners
+// have the labels. It asks members for their version only where dial is true and no image
+// tag shows it.
+func List(ctx context.Context, reader *observe.Reader, access etcd.Access, namespace string, selector labels.Selector, dial bool) (*output.EtcdClusterList, error) {
+	loaded, denials, err := reader.Preload(ctx, namespace, false)
+	if err != nil {
+		return nil, err
+	}
+	owners, err := loaded.Clusters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owners = observe.WithLabels(owners, selector)
+	slices.SortFunc(owners, func(a, b observe.Owner) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+	})
+	found := &output.EtcdClusterList{Items: make([]output.EtcdCluster, len(owners)), Unseen: unseen(denials)}
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(maxParallel)
+	for i, owner := range owners {
+		group.Go(func() error {
+			c, err := summarize(within, loaded, owner, denials)
+			if err == nil && dial && c.Version == "" && c.Members.Desired > 0 {
+				c.Version = memberVersions(within, loaded, access, owner)
+			}
+			found.Items[i] = c
+			return err
+		})
+	}
+	return found, group.Wait()
+}
+
+// summarize returns one cluster as the objects of Kubernetes show it.
+func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, denials []observe.Denial) (output.EtcdCluster, error) {
+	c := output.EtcdCluster{ClusterIdentity: health.IdentityOf(o), Labels: o.Labels}
+	if !o.Created.IsZero() {
+		c.CreationTimestamp = &o.Created
+	}
+	facts, err := r.Facts(ctx, o)
+	if err != nil {
+		return c, err
+	}
+	services, err := r.ClientServices(ctx, o)
+	if err != nil {
+		return c, err
+	}
+	g := gatherer{Facts: &health.Facts{Owner: o, Cluster: got(facts, nil)}, denials: denials}
+	g.Services = got(services, g.refusal("services"))
+	c.Members = output.MemberCount{Desired: int(o.Replicas), Ready: facts.Cluster.ReadyVoters()}
+	c.Quorum, c.Traffic, c.Operation = g.Quorum(), g.Traffic(), facts.Cluster.Operation
+	if c.Backup, err = Backup(ctx, r, o, facts); err != nil {
+		return c, err
+	}
+	pods, err := r.MemberPods(ctx, o)
+	c.Version = strings.Join(etcdconf.ImageVersions(pods), ",")
+	return c, err
+}
+
+// memberVersions asks the members which versions they run. It is empty where none answers.
+func memberVersions(ctx context.Context, r *observe.Reader, access etcd.Access, o observe.Owner) string {
+	members, err := access.Cluster(ctx, r, o)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = members.Close() }() // nothing was written
+	survey, err := members.Survey(ctx)
+	if err != nil && ctx.Err() != nil {
+		return ""
+	}
+	var versions []string
+	for _, m := range survey.Members {
+		if m.Version != "" && !slices.Contains(versions, m.Version) {
+			versions = append(versions, m.Version)
+		}
+	}
+	slices.Sort(versions)
+	return strings.Join(versions, ",")
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gather
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+)
+
+// members asks the members themselves.
+func (g *gatherer) members(ctx context.Context) {
+	g.Survey.Err, g.Hashes.Err = health.ErrNotGathered, health.ErrNotGathered
+	if !g.needs(health.NeedMembers) {
+		return
+	}
+	if g.Survey.Err = g.refusal("pods", "statefulsets.apps"); g.Survey.Err != nil {
+		return // the members are not known
+	}
+	if g.cluster == nil {
+		if g.cluster, g.Survey.Err = g.Access.Cluster(ctx, g.Reader, g.Owner); g.Survey.Err != nil {
+			return
+		}
+	}
+	endpoints := g.cluster.Endpoints
+	g.progress("asking " + format.Plural(len(endpoints), "member", "members") + " of " + g.Owner.String())
+	g.Survey = got(g.cluster.Survey(ctx))
+	if _, split := errors.AsType[*etcd.SplitBrainError](g.Survey.Err); split {
+		g.Survey.Err = nil // Q005 reports it, and the members' answers still count
+	}
+	g.Barred = map[string]bool{}
+	for i, e := range endpoints {
+		g.Password = g.Password || e.Username != ""
+		if i < len(g.Survey.Value.Members) {
+			m := g.Survey.Value.Members[i]
+			g.Barred[m.Pod] = e.Err != nil || etcd.Barred(m.Err)
+		}
+	}
+	g.indices(ctx, g.cluster)
+	g.details(ctx, g.cluster)
+}
+
+// details asks each member that answers for what its status doesn't contain.
+func (g *gatherer) details(ctx context.Context, cluster *etcd.Cluster) {
+	var mu sync.Mutex
+	g.Metrics, g.Clocks = map[string]health.Got[health.Metrics]{}, map[string]health.Got[etcd.ClockReading]{}
+	var all []func()
+	for _, m := range g.Responding() {
+		if g.needs(health.NeedMetrics) {
+			all = append(all, func() {
+				families, err := cluster.Metrics(ctx, m.Pod)
+				mu.Lock()
+				defer mu.Unlock()
+				g.Metrics[m.Pod] = got[health.Metrics](families, err)
+			})
+		}
+		if g.needs(health.NeedClocks) {
+			all = append(all, func() {
+				reading, err := cluster.Clock(ctx, m.Pod, g.Clock)
+				mu.Lock()
+				defer mu.Unlock()
+				g.Clocks[m.Pod] = got(reading, err)
+			})
+		}
+	}
+	together(all...)
+	if g.needs(health.NeedHashes) {
+		g.Hashes = got(g.hashes(ctx, cluster))
+	}
+}

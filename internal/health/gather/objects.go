@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gather
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+// workload reads the members' pods and the objects that they are made from.
+func (g *gatherer) workload(ctx context.Context) {
+	pods, err := g.Reader.MemberPods(ctx, g.Owner)
+	g.Pods = got(pods, cmp.Or(err, g.refusal("pods")))
+	sts, err := g.statefulSet(ctx)
+	g.StatefulSet = got(sts, cmp.Or(err, g.refusal("statefulsets.apps")))
+	etcd, err := g.etcd(ctx)
+	g.Etcd = got(etcd, cmp.Or(err, g.refusal("etcds.druid.gardener.cloud")))
+	g.Cluster = got(g.Reader.WithoutNodes().Facts(ctx, g.Owner))
+	g.Claims.Err, g.Fill.Err = health.ErrNotGathered, health.ErrNotGathered
+	if g.needs(health.NeedClaims) {
+		g.Claims = got(g.claims(ctx))
+	}
+	if g.needs(health.NeedVolumes) {
+		g.Fill = got(g.fill(ctx))
+	}
+	if g.Serving = g.serving; g.Serving != nil {
+		return
+	}
+	g.Serving = map[string]health.Got[etcdconf.Config]{}
+	files := g.Reader.Files(g.Owner.Namespace)
+	for _, pod := range g.Pods.Value {
+		g.Serving[pod.Name] = got(files.Config(ctx, pod))
+	}
+}
+
+func (g *gatherer) statefulSet(ctx context.Context) (*appsv1.StatefulSet, error) {
+	if g.Owner.StatefulSet == "" {
+		return nil, nil
+	}
+	var sts appsv1.StatefulSet
+	err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.StatefulSet}, &sts)
+	if err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return &sts, nil
+}
+
+func (g *gatherer) etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {
+	if g.Owner.Flavour != observe.Druid {
+		return nil, nil
+	}
+	var etcd druidv1alpha1.Etcd
+	err := g.Reader.Get(ctx, client.ObjectKey{Namespace: g.Owner.Namespace, Name: g.Owner.Name}, &etcd)
+	return &etcd, err
+}
+
+func (g *gatherer) claims(ctx context.Context) ([]corev1.PersistentVolumeClaim, error) {
+	if len(g.Owner.Claims) == 0 {
+		return nil, nil
+	}
+	var all corev1.PersistentVolumeClaimList
+	if err := g.Reader.List(ctx, &all, client.InNamespace(g.Owner.Namespace)); err != nil {
+		return nil, err
+	}
+	own := map[string]bool{}
+	for _, c := range g.Owner.Claims {
+		for i := range g.Size() {
+			own[c.Template+"-"+g.Owner.PodName(i)] = true
+		}
+	}
+	return slices.DeleteFunc(all.Items, func(c corev1.PersistentVolumeClaim) bool { return !own[c.Name] }), nil
+}
+
+// network reads the Services and leases of the cluster.
+func (g *gatherer) network(ctx context.Context) {
+	services, err := g.Reader.ClientServices(ctx, g.Owner)
+	g.Services = got(services, cmp.Or(err, g.refusal("services")))
+	peer, err := g.Reader.PeerService(ctx, g.Owner)
+	g.Peer = got(peer, cmp.Or(err, g.refusal("services")))
+	g.Slices.Err = health.ErrNotGathered
+	if g.needs(health.NeedEndpoints) {
+		var slices discoveryv1.EndpointSliceList
+		g.Slices.Err = g.Reader.List(ctx, &slices, client.InNamespace(g.Owner.Namespace))
+		g.Slices.Value = slices.Items
+	}
+	var leases coordinationv1.LeaseList
+	err = g.Reader.List(ctx, &leases, client.InNamespace(g.Owner.Namespace))
+	g.Leases = got(leases.Items, cmp.Or(err, g.refusal("leases.coordination.k8s.io")))
+}
+
+// webhook reads whether etcd-webhook is installed.
+func (g *gatherer) webhook(ctx context.Context) {
+	g.Installed.Err = health.ErrNotGathered
+	if g.needs(health.NeedWebhook) {
+		g.Installed = got(g.installed(ctx))
+	}
+}
+
+func (g *gatherer) installed(ctx context.Context) (bool, error) {
+	var all admissionregistrationv1.MutatingWebhookConfigurationList
+	if err := g.Reader.List(ctx, &all); err != nil {
+		return false, err
+	}
+	for _, c := range all.Items {
+		for _, w := range c.Webhooks {
+			if strings.HasSuffix(w.Name, entries.Suffix) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}

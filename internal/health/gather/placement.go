@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gather
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
+// placement reads where members run and may run, and judges it by the policy that governs
+// the cluster.
+func (g *gatherer) placement(ctx context.Context) {
+	match, err := g.Reader.PolicyFor(ctx, g.Owner)
+	g.Policy = got(match, notServed(err))
+	settings := spread.Settings{Topology: spread.TopologyAuto, ZoneKey: spread.ZoneKey}
+	if match.Policy != nil {
+		settings = observe.SpreadSettings(match.Policy)
+	}
+	members, err := g.Reader.Placement(ctx, g.Owner, settings.ZoneKey)
+	g.Placement = got(members, cmp.Or(err, g.refusal("pods")))
+	outlook, err := g.outlook(ctx, settings.ZoneKey)
+	g.Nodes = got(outlook.Nodes, cmp.Or(err, g.refusal("nodes")))
+	g.Spread = spread.Evaluate(outlook, settings)
+	g.Standing = got(spread.StatusOf(g.Size(), members, g.Spread.Topology, outlook.Nodes), cmp.Or(g.Nodes.Err, g.Placement.Err))
+}
+
+func (g *gatherer) outlook(ctx context.Context, zoneKey string) (spread.Facts, error) {
+	pod, found, err := g.Reader.MemberPod(ctx, g.Owner)
+	if err != nil {
+		return spread.Facts{}, err
+	}
+	if !found {
+		pods, err := g.Reader.MemberPods(ctx, g.Owner)
+		if err != nil || len(pods) == 0 {
+			return spread.Facts{}, err
+		}
+		pod = pods[0]
+	}
+	return g.Reader.SpreadOutlook(ctx, g.Owner, pod, zoneKey)
+}

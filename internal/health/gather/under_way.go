@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gather
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+)
+
+// operations reads the operation of this program that is under way or was interrupted.
+// A journal that can't be read is an error, because something may be half done.
+func (g *gatherer) operations(ctx context.Context) {
+	u, err := membership.ReadUnderWay(ctx, g.Reader, g.Owner)
+	g.UnderWay = got(underWay(g.Facts, u), err)
+}
+
+func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
+	if u.Change == nil && u.Holder.Identity == "" {
+		return nil
+	}
+	out := &output.UnderWay{
+		Operation: u.Holder.Operation, Since: timeOf(u.Holder.Since), Holder: u.Holder.Identity, Renewed: timeOf(u.Holder.Renewed),
+		Reason: u.Holder.Reason, Interrupted: !u.Alive(f.At),
+	}
+	if out.Operation == "" {
+		out.Operation = "operation"
+	}
+	j := u.Change
+	if j == nil {
+		return out
+	}
+	out.Operation, out.Change, out.Since = j.Verb(), j.Summary(f.Owner), timeOf(j.Journal.Began)
+	if j.Undo {
+		out.Change = "undo: " + out.Change
+	}
+	if out.Reason == "" {
+		out.Reason = j.Journal.Reason
+	}
+	if out.Interrupted {
+		rest := " -n " + f.Owner.Namespace + f.Flags
+		out.Commands = append(out.Commands, j.Resume(f.Owner)+rest)
+		if !j.Undo {
+			out.Commands = append(out.Commands, j.Abort(f.Owner)+rest)
+		}
+	}
+	return out
+}
+
+func timeOf(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &metav1.Time{Time: t}
+}

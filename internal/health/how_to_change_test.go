@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// The owners that write the members' pods themselves.
+var owners = map[string]func(*Facts){
+	"druid": func(f *Facts) {
+		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = observe.Druid, flavour.Druid, "Etcd"
+		f.Owner.APIVersion = druidv1alpha1.SchemeGroupVersion.String()
+		f.Etcd.Value = &druidv1alpha1.Etcd{}
+	},
+	"operator": func(f *Facts) {
+		f.Owner.Distribution = flavour.EtcdOperator
+		f.Owner.Controller = &metav1.OwnerReference{APIVersion: "operator.etcd.io/v1alpha1", Kind: "EtcdCluster", Name: "ec"}
+	},
+	"helm": func(f *Facts) {
+		f.Owner.Distribution = flavour.Bitnami
+		f.Owner.Annotations = map[string]string{helmRelease: "chart"}
+	},
+	"kubeadm": kubeadm,
+}
+
+// mute is a member that serves clients in the clear.
+func mute(f *Facts) {
+	for name := range f.Serving {
+		f.Serving[name] = Got[etcdconf.Config]{}
+	}
+}
+
+// TestChange names the object that the pods are written from.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	with := func(owner string, also func(*Facts)) func(*Facts) {
+		return func(f *Facts) { owners[owner](f); also(f) }
+	}
+	const flags = "set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth"
+	noRequests := template(func(c *corev1.Container) { c.Resources.Requests = nil })
+	noQuota := func(f *Facts) { f.Survey.Value.Members[0].Quota = -1 }
+	judge(t, []row{
+		{name: "plain", id: "C003", with: mute, want: Info, fix: flags + ": kubectl edit statefulset main -n team"},
+		{name: "druid", id: "C003", with: with("druid", mute), want: Info, fix: "set spec.etcd.clientUrlTls, and spec.etcd.peerUrlTls for the members among themselves: kubectl edit etcd main -n team"},
+		{name: "operator", id: "C003", with: with("operator", mute), want: Info, fix: flags + " by way of EtcdCluster ec, as far as it has a field for it: kubectl edit etcdcluster.operator.etcd.io ec -n team"},
+		{name: "helm", id: "C003", with: with("helm", mute), want: Info, fix: flags + " in the values of Helm release chart, which helm get values chart -n team prints"},
+		{name: "kubeadm", id: "C003", with: with("kubeadm", mute), want: Info, fix: flags + " in /etc/kubernetes/manifests/etcd.yaml"},
+		{name: "druid", id: "W004", with: with("druid", noRequests), want: Warning, fix: "in spec.etcd.resources.requests: kubectl edit etcd main -n team"},
+		{name: "helm", id: "W004", with: with("helm", noRequests), want: Warning, fix: "request cpu=200m and memory=512Mi for container etcd in the values of Helm release chart"},
+		{name: "druid", id: "D002", with: with("druid", noQuota), want: Warning, fix: "set spec.etcd.quota: kubectl edit etcd main -n team"},
+		{name: "druid", id: "B001", with: with("druid", func(f *Facts) { f.Selecting.Value = nil }), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
+		{name: "druid", id: "T004", with: with("druid", func(f *Facts) { f.Peer.Value = nil }), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
+		{name: "helm", id: "D004", with: with("helm", hash(2, func(h *etcd.Hash) { h.Hash = 8 })), want: Failure, fix: "delete the member's PersistentVolumeClaim and then its pod"},
+		{name: "kubeadm", id: "V001", with: with("kubeadm", func(f *Facts) { f.Survey.Value.Members[0].Version = "3.6.11" }), want: Warning, fix: "finish the update in /etc/kubernetes/manifests/etcd.yaml"},
+	})
+}
+
+// wrongFix matches a fix that has no effect where another program writes the StatefulSet, or
+// where there is none.
+var wrongFix = regexp.MustCompile(`kubectl (patch|edit|set resources|delete) statefulset|statefulset  `)
+
+// TestFixesFitTheOwner makes all of the members' settings bad, and looks for cures that
+// the owner would undo.
+func TestFixesFitTheOwner(t *testing.T) {
+	t.Parallel()
+	for name, owner := range owners {
+		for _, exec := range []bool{false, true} {
+			f := healthy(3)
+			unset(f, exec)
+			owner(f)
+			fixes := 0
+			for _, r := range Run(All(), f) {
+				for _, finding := range r.Findings {
+					if finding.Fix != "" {
+						fixes++
+					}
+					if wrongFix.MatchString(finding.Fix) || name == "druid" && strings.Contains(finding.Fix, "set --") && !strings.Contains(finding.Fix, "has no field for it") {
+						t.Errorf("%s, %s: %s", name, r.Check.ID, finding.Fix)
+					}
+				}
+			}
+			if fixes < 4 {
+				t.Errorf("%s: only %d findings with a fix", name, fixes)
+			}
+		}
+	}
+}
+
+// unset gives a cluster all settings that a check warns of. A probe either asks by HTTP
+// or executes something.
+func unset(f *Facts, exec bool) {
+	mute(f)
+	template(func(c *corev1.Container) {
+		c.Image, c.Resources.Requests = "bitnami/etcd", nil
+		c.LivenessProbe.HTTPGet.Path, c.ReadinessProbe.HTTPGet.Path = "/health", "/health"
+		if exec {
+			c.LivenessProbe, c.ReadinessProbe = execProbe("etcdctl", "endpoint", "health"), nil
+		}
+	})(f)
+	sts := f.StatefulSet.Value
+	f.Owner.Ordered, sts.Spec.PodManagementPolicy = true, appsv1.OrderedReadyPodManagement
+	sts.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64)
+	sts.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}
+	sts.Status = appsv1.StatefulSetStatus{Replicas: 3, UpdatedReplicas: 1, UpdateRevision: "b", CurrentRevision: "a"}
+	f.Survey.Value.Members[0].Quota, f.Survey.Value.Members[1].Version = -1, "3.5.9"
+	f.Survey.Value.List[0].PeerURLs = []string{"http://10.0.0.1:2380"}
+	f.Selecting.Value, f.Peer.Value = nil, nil
+}

@@ -1,0 +1,472 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"testing"
+	"time"
+
+	druidcommon "github.com/gardener/etcd-druid/api/common"
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
+// inPod keeps a member's data in its pod.
+func inPod(i int) func(*Facts) {
+	return pod(i, func(p *corev1.Pod) {
+		p.Spec.Volumes[0].VolumeSource = corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	})
+}
+
+// boundAmong records of a member what admission records where a volume is bound where
+// another member is.
+func boundAmong(i int) func(*Facts) {
+	return pod(i, func(p *corev1.Pod) {
+		record := observe.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name()}}}
+		p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: record.String()}
+	})
+}
+
+func TestPlacement(t *testing.T) {
+	t.Parallel()
+	governed := func(mode v1alpha1.Mode, kept policy.Status) func(*Facts) {
+		return func(f *Facts) {
+			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: mode}}
+			f.Standing.Value = spread.Status{Kept: kept, Message: "it stands"}
+		}
+	}
+	together := func(f *Facts) { f.Placement.Value[2].Node, f.Placement.Value[2].Zone = "node-0", "a" }
+	judge(t, []row{
+		{name: "apart", id: "P001", want: OK, message: "3 members on 3 nodes"},
+		{name: "together", id: "P001", with: together, want: Warning, message: "main-0 and main-2 run on node node-0: its loss takes quorum", fix: "let an EtcdTopologyPolicy select the cluster (mode Enforce), then kubectl delete pod main-2 -n team"},
+		{name: "two of five together", id: "P001", size: 5, with: together, want: Warning, message: "run on node node-0"},
+		{name: "too few nodes", id: "P001", with: func(f *Facts) { together(f); f.Nodes.Value = f.Nodes.Value[:2] }, want: Warning, fix: "2 nodes are too few for 3 members"},
+		{name: "governed", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Warning, fix: "kubectl delete pod main-2 -n team"},
+		{name: "governed, and one is down", id: "P001", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); silent(1)(f) }, want: Warning, fix: "once all members are healthy, kubectl delete pod main-2 -n team"},
+		{name: "data in the pod", id: "P001", with: func(f *Facts) { together(f); inPod(2)(f) }, want: Warning, fix: "then kubectl etcd member replace statefulset/main main-2 --force -n team"},
+		{name: "kubeadm's", id: "P001", with: func(f *Facts) { together(f); kubeadm(f) }, want: Warning, fix: "kubeadm join --control-plane on a new node"},
+		{name: "single", id: "P001", size: 1, want: NotApplicable},
+
+		{name: "even", id: "P002", want: OK, message: "a 1, b 1, c 1"},
+		{name: "uneven", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a" }, want: Warning, message: "a has 2", fix: "kubectl delete pod main-2"},
+		{name: "uneven, and one is not Ready", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; crashing(f.Pods.Value[0]) }, want: Warning, fix: "once all members are healthy, kubectl delete pod main-2"},
+		{name: "uneven, and its volume is bound there", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(2)(f) }, want: Warning, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
+		{name: "uneven, and the other's volume is bound there", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(0)(f) }, want: Warning, fix: "kubectl etcd member replace statefulset/main main-0 --force -n team"},
+		{name: "uneven, and one is bound elsewhere", id: "P002", with: func(f *Facts) { f.Placement.Value[2].Zone = "a"; boundAmong(1)(f) }, want: Warning, fix: "kubectl delete pod main-2"},
+		{name: "one zone", id: "P002", with: func(f *Facts) {
+			for i := range f.Nodes.Value {
+				f.Nodes.Value[i].Zone = "a"
+			}
+		}, want: NotApplicable},
+		{name: "five in three zones", id: "P002", size: 5, want: OK},
+
+		{name: "none", id: "P003", want: NotApplicable},
+		{name: "kept", id: "P003", with: governed(v1alpha1.ModeEnforce, policy.True), want: OK, message: "policy all: it stands"},
+		{name: "broken", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Failure, fix: "kubectl delete pod main-2 -n team"},
+		{name: "broken, and one is missing", id: "P003", with: func(f *Facts) {
+			together(f)
+			governed(v1alpha1.ModeEnforce, policy.False)(f)
+			f.Pods.Value = f.Pods.Value[1:]
+		}, want: Failure, fix: "once all members are healthy, kubectl delete pod main-2 -n team"},
+		{name: "broken, data in the pod", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f); inPod(2)(f) }, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
+		{name: "broken, warned of", id: "P003", with: governed(v1alpha1.ModeWarn, policy.False), want: Warning},
+		{name: "off", id: "P003", with: governed(v1alpha1.ModeOff, policy.False), want: NotApplicable},
+	})
+}
+
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	change := func(do func(*policyv1.PodDisruptionBudget)) func(*Facts) {
+		return func(f *Facts) { do(&f.Selecting.Value[0]) }
+	}
+	least := func(n int) func(*Facts) {
+		return change(func(b *policyv1.PodDisruptionBudget) { b.Spec.MinAvailable = new(intstr.FromInt(n)) })
+	}
+	most := func(v intstr.IntOrString) func(*Facts) {
+		return change(func(b *policyv1.PodDisruptionBudget) { b.Spec.MinAvailable, b.Spec.MaxUnavailable = nil, &v })
+	}
+	part := func(v string) func(*Facts) {
+		return change(func(b *policyv1.PodDisruptionBudget) { b.Spec.MinAvailable = new(intstr.FromString(v)) })
+	}
+	always := change(func(b *policyv1.PodDisruptionBudget) { b.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow) })
+	wide := func(f *Facts) {
+		other := pdb("everything", 2)
+		other.Spec.Selector = &metav1.LabelSelector{}
+		f.Selecting.Value = append(f.Selecting.Value, other)
+	}
+	none := func(f *Facts) { f.Selecting.Value = nil }
+	stuck := func(f *Facts) { f.Selecting.Value[0].Status.DisruptionsAllowed = 0 }
+	judge(t, []row{
+		{name: "one", id: "B001", want: OK, message: "main"},
+		{name: "none", id: "B001", with: none, want: Warning, fix: "kubectl create poddisruptionbudget main --min-available=2 --selector=app=main -n team"},
+		{name: "none of static pods", id: "B001", with: func(f *Facts) { none(f); kubeadm(f) }, want: NotApplicable},
+		{name: "none of a single member", id: "B001", size: 1, with: none, want: NotApplicable},
+		{name: "none, and a policy", id: "B001", with: func(f *Facts) {
+			none(f)
+			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}
+		}, want: Warning, fix: `kubectl patch etcdtopologypolicy all --type=merge -p '{"spec":{"disruption":{"createMissing":true}}}'`},
+
+		{name: "one", id: "B002", want: OK},
+		{name: "two", id: "B002", with: func(f *Facts) {
+			other := pdb("helm", 2)
+			other.Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm"}
+			f.Selecting.Value = append(f.Selecting.Value, other)
+		}, want: Failure, message: "budgets helm and main select the same pods", fix: "kubectl delete poddisruptionbudget main -n team"},
+		{name: "ours goes", id: "B002", with: func(f *Facts) {
+			f.Selecting.Value[0].Labels = map[string]string{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController}
+			f.Selecting.Value = append(f.Selecting.Value, pdb("other", 2))
+		}, want: Failure, fix: "delete poddisruptionbudget main "},
+
+		{name: "one for each member", id: "B002", with: func(f *Facts) {
+			f.Selecting.Value = nil
+			for _, pod := range f.Pods.Value {
+				own := pdb(pod.Name, 1)
+				own.Spec.Selector.MatchLabels = map[string]string{appsv1.StatefulSetPodNameLabel: pod.Name}
+				f.Selecting.Value = append(f.Selecting.Value, own)
+			}
+		}, want: OK},
+		{name: "two before there is a pod", id: "B002", with: func(f *Facts) {
+			f.Pods.Value = nil
+			f.Selecting.Value = append(f.Selecting.Value, pdb("other", 2))
+		}, want: Failure},
+		{name: "one that selects everything", id: "B002", with: wide, want: Failure, message: "budgets main and everything", fix: "kubectl edit poddisruptionbudget everything -n team"},
+		{name: "the chart's selects others, too", id: "B002", with: func(f *Facts) {
+			f.Selecting.Value[0].Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm"}
+			f.Selecting.Value = append(f.Selecting.Value, pdb("other", 2), pdb("third", 2))
+			f.CoversOthers = []string{"main"}
+		}, want: Failure, message: "budgets other and main and third", fix: "kubectl delete poddisruptionbudget third -n team && kubectl edit poddisruptionbudget main -n team"},
+
+		{name: "quorum", id: "B003", want: OK},
+		{name: "half may go", id: "B003", with: most(intstr.FromString("50%")), want: Warning, message: "budget main (maxUnavailable=50%) keeps 1 of 3 members, quorum is 2", fix: `{"spec":{"maxUnavailable":1}}`},
+		{name: "a tenth stays", id: "B003", with: part("10%"), want: Warning, message: "keeps 1 of 3", fix: `{"spec":{"minAvailable":2}}`},
+		{name: "just more than half stays", id: "B003", with: part("51%"), want: OK},
+		{name: "none stays, AlwaysAllow", id: "B003", with: func(f *Facts) { least(0)(f); always(f) }, want: Warning, message: "keeps 0 of 3"},
+		{name: "below", id: "B003", with: least(1), want: Warning, message: "budget main (minAvailable=1) keeps 1 of 3 members, quorum is 2", fix: `kubectl patch poddisruptionbudget main --type=merge -p '{"spec":{"minAvailable":2}}' -n team`},
+		{name: "one may go", id: "B003", with: most(intstr.FromInt32(1)), want: OK},
+		{name: "two may go", id: "B003", with: most(intstr.FromInt32(2)), want: Warning, fix: `{"spec":{"maxUnavailable":1}}`},
+		{name: "two of five may go", id: "B003", size: 5, with: most(intstr.FromInt32(2)), want: OK},
+
+		{name: "integer", id: "B004", want: OK},
+		{name: "percentage", id: "B004", with: most(intstr.FromString("50%")), want: Warning, message: "budget main: maxUnavailable=50% is a percentage and keeps 1 of 3 members"},
+		{name: "percentage that is quorum", id: "B004", with: part("51%"), want: Info, message: "budget main: minAvailable=51% is a percentage, which etcd-webhook leaves alone; it keeps 2 of 3 members", fix: "kubectl edit poddisruptionbudget main -n team"},
+		{name: "percentage that is quorum, of five", id: "B004", size: 5, with: part("51%"), want: Info, message: "3 of 5"},
+		{name: "no percentage", id: "B004", with: part("half"), want: Warning, message: "minAvailable=half is not a percentage"},
+		{name: "AlwaysAllow", id: "B004", with: always, want: Warning, fix: `{"spec":{"unhealthyPodEvictionPolicy":null}}`},
+		{name: "partial", id: "B004", with: func(f *Facts) {
+			f.Budgets.Value.Problem = &policy.Note{Reason: observe.BudgetPartial, Message: "budget main is left alone: it selects 2 of the 3 members"}
+		}, want: Warning, message: "budget main: it selects 2 of the 3 members"},
+
+		{name: "one", id: "B005", want: OK},
+		{name: "all must stay", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=3) allows no eviction although all 3 members are well", fix: `{"spec":{"minAvailable":2}}`},
+		{name: "all must stay, in per cent", id: "B005", with: func(f *Facts) { part("100%")(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=100%) allows no eviction", fix: `{"spec":{"minAvailable":2}}`},
+		{name: "all must stay, AlwaysAllow", id: "B005", with: func(f *Facts) { least(3)(f); always(f); stuck(f) }, want: Warning},
+		{name: "single", id: "B005", size: 1, with: func(f *Facts) { least(1)(f); stuck(f) }, want: Warning, fix: `{"spec":{"minAvailable":0}}`},
+		{name: "held by the webhook", id: "B005", with: func(f *Facts) {
+			least(3)(f)
+			stuck(f)
+			f.Selecting.Value[0].Annotations = map[string]string{v1alpha1.BudgetReasonAnnotation: "BackupFailing"}
+		}, want: Info, message: "BackupFailing", fix: "-"},
+		{name: "one is sick", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f); crashing(f.Pods.Value[0]) }, want: NotApplicable},
+	})
+}
+
+// template changes the etcd container of the StatefulSet's template.
+func template(change func(*corev1.Container)) func(*Facts) {
+	return func(f *Facts) { change(&f.StatefulSet.Value.Spec.Template.Spec.Containers[0]) }
+}
+
+func execProbe(command ...string) *corev1.Probe {
+	return &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: command}}}
+}
+
+func TestWorkload(t *testing.T) {
+	t.Parallel()
+	liveness := func(path string) func(*Facts) {
+		return template(func(c *corev1.Container) { c.LivenessProbe.HTTPGet.Path = path })
+	}
+	image := func(name string) func(*Facts) { return template(func(c *corev1.Container) { c.Image = name }) }
+	limit := func(memory string) func(*Facts) {
+		return template(func(c *corev1.Container) {
+			c.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memory)}
+		})
+	}
+	rollout := func(s appsv1.StatefulSetUpdateStrategy) func(*Facts) {
+		return func(f *Facts) {
+			f.StatefulSet.Value.Spec.UpdateStrategy = s
+			f.StatefulSet.Value.Status = appsv1.StatefulSetStatus{Replicas: 3, UpdatedReplicas: 1, CurrentRevision: "a", UpdateRevision: "b"}
+		}
+	}
+	judge(t, []row{
+		{name: "livez", id: "W001", want: OK},
+		{name: "health", id: "W001", with: liveness("/health"), want: Warning, message: "GET /health", fix: `kubectl patch statefulset main --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/0/livenessProbe/httpGet/path","value":"/livez"}]' -n team`},
+		{name: "health without alarms, as kubeadm's", id: "W001", with: liveness("/health?exclude=NOSPACE&serializable=true"), want: OK},
+		{name: "health, serializable", id: "W001", with: liveness("/health?serializable=true"), want: Warning},
+		{name: "readyz", id: "W001", with: liveness("/readyz"), want: Warning},
+		{name: "etcdctl", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = execProbe("/usr/local/bin/etcdctl", "endpoint", "health") }), want: Warning, message: "etcdctl endpoint health"},
+		{name: "a script's", id: "W001", with: template(func(c *corev1.Container) {
+			c.LivenessProbe = execProbe("sh", "-c", "ETCDCTL_API=3 etcdctl endpoint health")
+		}), want: Warning},
+		{name: "endpoint status", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = execProbe("etcdctl", "endpoint", "status") }), want: OK},
+		{name: "none", id: "W001", with: template(func(c *corev1.Container) { c.LivenessProbe = nil }), want: OK},
+		{name: "an operator's", id: "W001", with: func(f *Facts) { liveness("/health")(f); f.Owner.Distribution = flavour.Druid }, want: Warning, fix: "use /livez"},
+
+		{name: "readyz", id: "W002", want: OK},
+		{name: "none", id: "W002", with: template(func(c *corev1.Container) { c.ReadinessProbe = nil }), want: Warning},
+		{name: "port", id: "W002", with: template(func(c *corev1.Container) {
+			c.ReadinessProbe.ProbeHandler = corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}}
+		}), want: Info},
+
+		{name: "metrics port", id: "W003", want: OK},
+		{name: "client port with certificates", id: "W003", with: template(func(c *corev1.Container) { c.ReadinessProbe.HTTPGet.Port = intstr.FromInt32(2379) }), want: Failure, message: "the readiness probe asks the client port, which demands a certificate"},
+		{name: "by the port's name", id: "W003", with: template(func(c *corev1.Container) {
+			c.Ports = []corev1.ContainerPort{{Name: "client", ContainerPort: 2379}}
+			c.ReadinessProbe.HTTPGet.Port = intstr.FromString("client")
+		}), want: Failure},
+
+		{name: "requests", id: "W004", want: OK},
+		{name: "none", id: "W004", with: template(func(c *corev1.Container) { c.Resources.Requests = nil }), want: Warning, message: "requests no cpu and no memory", fix: "kubectl set resources statefulset main -c etcd --requests=cpu=200m,memory=512Mi -n team"},
+		{name: "limits count", id: "W004", with: func(f *Facts) {
+			template(func(c *corev1.Container) { delete(c.Resources.Requests, corev1.ResourceMemory) })(f)
+			limit("1Gi")(f)
+		}, want: OK},
+		{name: "CPU limit", id: "W004", with: template(func(c *corev1.Container) {
+			c.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
+		}), want: Info},
+
+		{name: "no limit", id: "W005", want: NotApplicable},
+		{name: "room", id: "W005", with: limit("1Gi"), want: OK},
+		{name: "less than the database", id: "W005", with: limit("40Mi"), want: Warning, fix: "100.0 MiB"},
+
+		{name: "default", id: "W006", want: OK},
+		{name: "none", id: "W006", with: func(f *Facts) { f.StatefulSet.Value.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64) }, want: Warning, message: "0 seconds"},
+
+		{name: "kept", id: "W007", want: OK},
+		{name: "bitnami", id: "W007", with: image("bitnami/etcd:3.5.21"), want: Warning, message: "docker.io/bitnami", fix: "bitnamilegacy"},
+		{name: "bitnami, in full", id: "W007", with: image("docker.io/bitnami/etcd:3.5.21"), want: Warning},
+		{name: "bitnamilegacy", id: "W007", with: image("docker.io/bitnamilegacy/etcd:3.5.21"), want: OK},
+		{name: "a mirror", id: "W007", with: image("mirror.local:5000/bitnami/etcd:3.5.21"), want: OK},
+		{name: "k8s.gcr.io", id: "W007", with: image("k8s.gcr.io/etcd:3.5.0-0"), want: Warning, fix: "registry.k8s.io/etcd"},
+
+		{name: "version", id: "W008", want: OK},
+		{name: "latest", id: "W008", with: image("quay.io/coreos/etcd:latest"), want: Warning},
+		{name: "none", id: "W008", with: image("mirror.local:5000/etcd"), want: Warning},
+		{name: "digest", id: "W008", with: image("quay.io/coreos/etcd@sha256:00"), want: OK},
+
+		{name: "parallel", id: "W009", want: OK},
+		{name: "ordered", id: "W009", with: func(f *Facts) {
+			f.Owner.Ordered = true
+			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
+		}, want: Warning, message: "GET /readyz", fix: "--cascade=orphan"},
+		{name: "ordered, single", id: "W009", size: 1, with: func(f *Facts) {
+			f.Owner.Ordered = true
+			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
+		}, want: OK},
+
+		{name: "none", id: "W010", want: OK},
+		{name: "partition", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Warning, message: "2 pods don't run the template as it is now: partition 2", fix: `{"partition":0}`},
+		{name: "OnDelete", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning},
+		{name: "rolling", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{}), want: Info},
+	})
+}
+
+// druid makes the cluster an Etcd with a store and fresh conditions.
+func druid(change func(*druidv1alpha1.Etcd)) func(*Facts) {
+	return func(f *Facts) {
+		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = observe.Druid, flavour.Druid, "Etcd"
+		schedule := "0 0 * * *"
+		e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Name: "main", Generation: 2}}
+		e.Spec.Backup = druidv1alpha1.BackupSpec{
+			Store: &druidv1alpha1.StoreSpec{}, FullSnapshotSchedule: &schedule, DeltaSnapshotPeriod: &metav1.Duration{Duration: 5 * time.Minute},
+		}
+		e.Status.ObservedGeneration = new(int64(2))
+		e.Status.LastOperation = &druidcommon.LastOperation{Type: druidv1alpha1.LastOperationTypeReconcile, State: druidv1alpha1.LastOperationStateSucceeded}
+		for _, kind := range []druidv1alpha1.ConditionType{druidv1alpha1.ConditionTypeReady, druidv1alpha1.ConditionTypeAllMembersReady} {
+			e.Status.Conditions = append(e.Status.Conditions, druidv1alpha1.Condition{Type: kind, Status: druidv1alpha1.ConditionTrue, LastUpdateTime: metav1.NewTime(noon.Add(-10 * time.Second))})
+		}
+		f.Etcd.Value = e
+		f.Cluster.Value.Cluster.BackupReady = policy.Condition{Status: policy.True, Reason: "BackupSucceeded"}
+		f.Leases.Value = []coordinationv1.Lease{lease("main-full-snap", 3*time.Hour), lease("main-delta-snap", time.Minute)}
+		if change != nil {
+			change(e)
+		}
+	}
+}
+
+func lease(name string, age time.Duration) coordinationv1.Lease {
+	return coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: noon.Add(-age)}, HolderIdentity: new("ann@laptop")},
+	}
+}
+
+func TestBackups(t *testing.T) {
+	t.Parallel()
+	condition := func(c policy.Condition) func(*Facts) {
+		return func(f *Facts) { druid(nil)(f); f.Cluster.Value.Cluster.BackupReady = c }
+	}
+	leases := func(full, delta time.Duration) func(*Facts) {
+		return func(f *Facts) {
+			druid(nil)(f)
+			f.Leases.Value = []coordinationv1.Lease{lease("main-full-snap", full), lease("main-delta-snap", delta)}
+		}
+	}
+	judge(t, []row{
+		{name: "known", id: "R001", with: druid(nil), want: OK},
+		{name: "no store", id: "R001", with: func(f *Facts) {
+			druid(func(e *druidv1alpha1.Etcd) { e.Spec.Backup.Store = nil })(f)
+			f.Cluster.Value.Cluster.BackupReady = policy.Condition{}
+		}, want: Warning, fix: "spec.backup.store"},
+		{name: "not readable", id: "R001", with: func(f *Facts) {
+			druid(func(e *druidv1alpha1.Etcd) { *e = druidv1alpha1.Etcd{} })(f)
+			f.Cluster.Value.Cluster.BackupReady = policy.Condition{}
+			f.Etcd.Err = errRefused
+		}, want: Unknown, fix: "-"},
+		{name: "not reported yet", id: "R001", with: condition(policy.Condition{}), want: Unknown},
+		{name: "plain", id: "R001", want: Warning, fix: "kubectl annotate statefulset/main kubectl-etcd.dev/backup-lease=LEASE"},
+
+		{name: "kubeadm's", id: "R001", with: kubeadm, want: Info, fix: "-"},
+
+		{name: "succeed", id: "R002", with: druid(nil), want: OK},
+		{name: "fail", id: "R002", with: condition(policy.Condition{Status: policy.False, Reason: "BackupFailed"}), want: Failure, message: "False (BackupFailed)", fix: "kubectl etcd snapshot save etcd/main --via backup-restore -n team"},
+		{name: "unknown", id: "R002", with: condition(policy.Condition{Status: policy.Unknown, Reason: "Unknown"}), want: Warning},
+		{name: "stale", id: "R002", with: condition(policy.Condition{Status: policy.True, Age: time.Hour}), want: Unknown, message: "1h00m ago"},
+		{name: "absent", id: "R002", want: NotApplicable},
+
+		{name: "recent", id: "R003", with: druid(nil), want: OK, message: "full 3h00m ago, delta 1m00s ago"},
+		{name: "old full", id: "R003", with: leases(30*time.Hour, time.Minute), want: Warning, message: "30h00m old"},
+		{name: "old full, weekly", id: "R003", with: func(f *Facts) {
+			leases(30*time.Hour, time.Minute)(f)
+			*f.Etcd.Value.Spec.Backup.FullSnapshotSchedule = "0 0 * * 0"
+		}, want: OK},
+		{name: "old delta", id: "R003", with: leases(time.Hour, 17*time.Minute), want: Failure, message: "17m00s old, one is due every 5m00s"},
+		{name: "late delta", id: "R003", with: leases(time.Hour, 15*time.Minute), want: OK},
+		{name: "never", id: "R003", with: func(f *Facts) { druid(nil)(f); f.Leases.Value = nil }, want: Warning, message: "no full snapshot"},
+		{name: "not readable", id: "R003", with: func(f *Facts) {
+			druid(func(e *druidv1alpha1.Etcd) { *e = druidv1alpha1.Etcd{} })(f)
+			f.Etcd.Err = errRefused
+		}, want: Unknown},
+		{name: "plain", id: "R003", want: NotApplicable},
+	})
+}
+
+func TestOperator(t *testing.T) {
+	t.Parallel()
+	annotated := func(key, value string) func(*Facts) {
+		return druid(func(e *druidv1alpha1.Etcd) { metav1.SetMetaDataAnnotation(&e.ObjectMeta, key, value) })
+	}
+	judge(t, []row{
+		{name: "current", id: "O001", with: druid(nil), want: OK},
+		{name: "behind", id: "O001", with: druid(func(e *druidv1alpha1.Etcd) { e.Generation = 3 }), want: Warning, message: "generation 3, druid has reconciled 2", fix: "kubectl annotate etcd/main druid.gardener.cloud/operation=reconcile -n team"},
+		{name: "asked to", id: "O001", with: func(f *Facts) {
+			annotated(druidv1alpha1.DruidOperationAnnotation, "reconcile")(f)
+			f.Etcd.Value.Generation = 3
+		}, want: Info},
+		{name: "never", id: "O001", with: druid(func(e *druidv1alpha1.Etcd) { e.Status.ObservedGeneration = nil }), want: Warning},
+		{name: "plain", id: "O001", want: NotApplicable},
+
+		{name: "no", id: "O002", with: druid(nil), want: OK},
+		{name: "suspended", id: "O002", with: annotated(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, ""), want: Warning, fix: "kubectl annotate etcd/main druid.gardener.cloud/suspend-etcd-spec-reconcile- -n team"},
+		{name: "suspended for a cut", id: "O002", with: func(f *Facts) {
+			annotated(druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, "")(f)
+			f.Cluster.Value.Cluster.TrafficCut = true
+		}, want: Info},
+
+		{name: "succeeded", id: "O003", with: druid(nil), want: OK, message: "Reconcile Succeeded"},
+		{name: "failed", id: "O003", with: druid(func(e *druidv1alpha1.Etcd) {
+			e.Status.LastOperation.State, e.Status.LastOperation.LastUpdateTime = druidv1alpha1.LastOperationStateError, metav1.NewTime(noon.Add(-time.Minute))
+			e.Status.LastErrors = []druidcommon.LastError{{Code: "ERR_SYNC", Description: "no"}}
+		}), want: Failure, message: "Reconcile failed 1m00s ago: ERR_SYNC: no"},
+
+		{name: "fresh", id: "O004", with: druid(nil), want: OK, message: "at most 10s old"},
+		{name: "old", id: "O004", with: druid(func(e *druidv1alpha1.Etcd) {
+			e.Status.Conditions[1].LastUpdateTime = metav1.NewTime(noon.Add(-3 * time.Minute))
+		}), want: Warning, message: "AllMembersReady was last confirmed up to 3m00s ago"},
+
+		{name: "good", id: "O005", with: druid(nil), want: OK},
+		{name: "bad", id: "O005", with: druid(func(e *druidv1alpha1.Etcd) { e.Status.Conditions[1].Status = druidv1alpha1.ConditionFalse }), want: Failure, message: "AllMembersReady is False"},
+		{name: "bad and old", id: "O005", with: druid(func(e *druidv1alpha1.Etcd) {
+			e.Status.Conditions[1].Status, e.Status.Conditions[1].LastUpdateTime = druidv1alpha1.ConditionFalse, metav1.NewTime(noon.Add(-time.Hour))
+		}), want: OK},
+		{name: "mismatch is good when False", id: "O005", with: druid(func(e *druidv1alpha1.Etcd) {
+			e.Status.Conditions[0].Type, e.Status.Conditions[0].Status = druidv1alpha1.ConditionTypeClusterIDMismatch, druidv1alpha1.ConditionFalse
+		}), want: OK},
+
+		{name: "protected", id: "O006", with: druid(nil), want: OK},
+		{name: "unprotected", id: "O006", with: annotated(druidv1alpha1.DisableEtcdComponentProtectionAnnotation, ""), want: Warning},
+	})
+}
+
+func TestTraffic(t *testing.T) {
+	t.Parallel()
+	cut := func(value string) func(*Facts) {
+		return func(f *Facts) { f.Services.Value[0].Spec.Selector[v1alpha1.ClientTrafficKey] = value }
+	}
+	locked := func(u output.UnderWay) func(*Facts) {
+		renewed := metav1.NewTime(noon.Add(-5 * time.Minute))
+		u.Operation, u.Holder, u.Renewed = "scale", "ann@laptop", &renewed
+		return func(f *Facts) { f.UnderWay.Value = &u }
+	}
+	judge(t, []row{
+		{name: "open", id: "T001", want: OK},
+		{name: "cut", id: "T001", with: cut(observe.CutValue(noon.Add(10 * time.Minute))), want: Warning, message: "cut off for another 10m00s", fix: "kubectl etcd restore-client-traffic statefulset/main -n team"},
+		{name: "expired", id: "T001", with: cut(observe.CutValue(noon.Add(-10 * time.Minute))), want: Failure, message: "the cut ended 10m00s ago"},
+		{name: "about to be restored", id: "T001", with: cut(observe.CutValue(noon.Add(-30 * time.Second))), want: Warning, message: "the cut ended 30s ago and is about to be restored"},
+		{name: "not readable", id: "T001", with: cut("for-ever"), want: Failure, message: "clients are cut off without an end"},
+
+		{name: "one", id: "T002", want: OK, message: "main-client"},
+		{name: "also another's", id: "T002", with: func(f *Facts) {
+			others := []discoveryv1.Endpoint{{TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: "other-0"}}, {TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: "main-0"}}, {}}
+			f.Slices.Value[0].Endpoints = append(f.Slices.Value[0].Endpoints, others...)
+		}, want: Warning, message: "Service main-client leads to other-0 as well", fix: "narrow the selector of Service main-client"},
+		{name: "headless only", id: "T002", with: func(f *Facts) { f.Services.Value = nil }, want: Info},
+
+		{name: "ready", id: "T003", want: OK},
+		{name: "none", id: "T003", with: func(f *Facts) { f.Slices.Value[0].Endpoints = nil }, want: Failure, message: "main-client has no ready endpoint"},
+		{name: "none ready", id: "T003", with: func(f *Facts) { f.Slices.Value[0].Endpoints[0].Conditions.Ready = new(bool) }, want: Failure},
+		{name: "cut", id: "T003", with: func(f *Facts) { cut("cut-until-1")(f); f.Slices.Value = nil }, want: NotApplicable},
+
+		{name: "all", id: "T004", want: OK},
+		{name: "Ready only", id: "T004", with: func(f *Facts) { f.Peer.Value.Spec.PublishNotReadyAddresses = false }, want: Warning, fix: `kubectl patch service main --type=merge -p '{"spec":{"publishNotReadyAddresses":true}}' -n team`},
+		{name: "gone", id: "T004", with: func(f *Facts) { f.Peer.Value = nil }, want: Warning},
+
+		{name: "installed", id: "G001", want: OK},
+		{name: "not installed", id: "G001", with: func(f *Facts) { f.Installed.Value = false }, want: Info},
+		{name: "none", id: "G002", want: Info},
+		{name: "one", id: "G002", with: func(f *Facts) {
+			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeWarn}}
+		}, want: OK, message: "all, mode Warn"},
+		{name: "conflict", id: "G002", with: func(f *Facts) { f.Policy.Value.Conflict = []string{"a", "b"} }, want: Warning, message: "a and b have the same priority"},
+		{name: "quiet", id: "G003", want: OK},
+		{name: "scaling", id: "G003", with: scaling, want: Info, message: "scale from 3 to 5"},
+		{name: "locked", id: "G003", with: locked(output.UnderWay{}), want: Info, message: "scale by ann@laptop"},
+		{name: "left locked", id: "G003", with: locked(output.UnderWay{Interrupted: true}), want: Warning, message: "scale by ann@laptop stopped 5m00s ago without an end"},
+		{name: "half done", id: "G003", with: locked(output.UnderWay{Interrupted: true, Change: "scale from 3 to 5 members"}), want: Warning, message: "kubectl etcd scale was interrupted and is half done"},
+	})
+}
+
+// TestSpeaksForTheUsersContext puts the user's own flags behind every command.
+func TestSpeaksForTheUsersContext(t *testing.T) {
+	t.Parallel()
+	f := healthy(4)
+	f.Flags = " --context prod"
+	member(1, func(m *etcd.Member) { m.Alarms = []string{"NOSPACE"} })(f)
+	if got, want := alarms(f)[0].Fix, "kubectl etcd defrag statefulset/main -n team --context prod"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

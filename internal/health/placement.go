@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
+func placementChecks() []Check {
+	return []Check{
+		{
+			ID: "P001", Category: Placement, Title: "no two members run on one node",
+			Doc:  "A node that carries two of three members takes quorum with it.",
+			Cure: "Have members kept apart by an EtcdTopologyPolicy or an anti-affinity of their own, then delete the pod that shares the node: pods don't move by themselves.",
+			run:  onDifferentNodes,
+		},
+		{
+			ID: "P002", Category: Placement, Title: "members are even over the zones",
+			Doc:  "With as many zones as members, each should have one; with fewer, none should have enough to take quorum along when that can be avoided. It applies where the nodes that members may use show two or more zones.",
+			Cure: "As P001. A volume that is bound in a zone keeps its member there: replace the member to move it.",
+			run:  evenOverZones,
+		},
+		{
+			ID: "P003", Category: Placement, Title: "members run as their topology policy requires",
+			Doc:  "The verdict of the EtcdTopologyPolicy that governs the cluster, as in the policy's own status.",
+			Cure: "Delete the pod that breaks it, one at a time and with all members ready: admission places the new one by the policy. A member whose data goes with its pod is replaced instead.",
+			run:  policyKept,
+		},
+	}
+}
+
+func onDifferentNodes(f *Facts) []Finding {
+	if f.Placement.Err != nil {
+		return []Finding{unknown("where the members run", f.Placement.Err)}
+	}
+	if f.Size() <= 1 && len(f.Placement.Value) <= 1 {
+		return notApplicable("one member has nothing to be kept apart from")
+	}
+	on := map[string][]string{}
+	for _, m := range f.Placement.Value {
+		if m.Node != "" {
+			on[m.Node] = append(on[m.Node], m.Pod)
+		}
+	}
+	var found []Finding
+	for _, node := range slices.Sorted(maps.Keys(on)) {
+		if pods := on[node]; len(pods) > 1 {
+			found = append(found, warning(f.apart(pods[len(pods)-1]), "%s run on node %s%s", format.List(pods), node, f.lossConsequence(len(pods))))
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("%s on %s", format.Plural(len(f.Placement.Value), "member", "members"), format.Plural(len(on), "node", "nodes"))
+}
+
+// lossConsequence is what the loss of so many members at once means, empty where a quorum
+// remains.
+func (f *Facts) lossConsequence(n int) string {
+	if left := f.Size() - n; left < policy.Quorum(f.Size()) {
+		return ": its loss takes quorum"
+	}
+	return ""
+}
+
+// apart is how to move a member to another node.
+func (f *Facts) apart(pod string) string {
+	move := f.move(pod)
+	switch n := len(f.Nodes.Value); {
+	case f.Owner.ReadOnly():
+		return f.Owner.Membership().ScaleHow
+	case f.Nodes.Err == nil && n < f.Size():
+		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.Size(), move)
+	case f.Policy.Value.In(v1alpha1.ModeEnforce):
+		return move
+	}
+	return "let an EtcdTopologyPolicy select the cluster (mode Enforce), then " + move
+}
+
+// move is how to have a pod created again elsewhere. Data in the pod or on its node stays
+// behind, a bound volume keeps the pod where it is, and a voter must not be stopped while
+// another one is down.
+func (f *Facts) move(name string) string {
+	how := f.kubectl("delete pod " + name)
+	if pod := f.pod(name); pod != nil && (f.leavesData(pod) || tied(pod)) {
+		how = f.replace(name, "--force")
+	}
+	if !f.allHealthy() {
+		return "once all members are healthy, " + how
+	}
+	return how
+}
+
+// leavesData reports whether a pod that is created again on another node has lost the
+// member's data.
+func (f *Facts) leavesData(pod *corev1.Pod) bool {
+	dir := f.dataDir(pod)
+	if dir == "" {
+		return false
+	}
+	volume, mounted := volumeAt(&pod.Spec, dir)
+	return !mounted || volume.EmptyDir != nil || volume.HostPath != nil
+}
+
+// tied reports whether admission found the pod's volume bound where other members are.
+// Admission checks that again when the pod is created again.
+func tied(pod *corev1.Pod) bool {
+	record, _ := observe.SpreadRecordOf(pod)
+	return slices.ContainsFunc(record.Notes, func(n policy.Note) bool {
+		return n.Reason == spread.VolumeZoneTaken.Name() || n.Reason == spread.VolumeNodeTaken.Name()
+	})
+}
+
+// allHealthy reports whether every member is there, is Ready and, where members could be
+// asked, follows the leader.
+func (f *Facts) allHealthy() bool {
+	if f.Pods.Err != nil || len(f.Pods.Value) < f.Size() || slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !observe.PodReady(p) }) {
+		return false
+	}
+	if f.Survey.Err != nil {
+		return true
+	}
+	v := f.voters()
+	return len(v.following)+len(v.notAsked) >= v.total
+}
+
+func evenOverZones(f *Facts) []Finding {
+	switch {
+	case f.Placement.Err != nil:
+		return []Finding{unknown("where the members run", f.Placement.Err)}
+	case f.Nodes.Err != nil:
+		return []Finding{unknown("the nodes", f.Nodes.Err)}
+	case f.Size() <= 1:
+		return notApplicable("one member has nothing to be kept apart from")
+	}
+	zones := map[string]bool{}
+	for _, n := range f.Nodes.Value {
+		if n.Zone != "" {
+			zones[n.Zone] = true
+		}
+	}
+	if len(zones) < 2 {
+		return notApplicable("the nodes that members may use show %s", format.Plural(len(zones), "zone", "zones"))
+	}
+	s := spread.StatusOf(f.Size(), f.Placement.Value, spread.TopologyZone, f.Nodes.Value)
+	switch {
+	case s.Kept == policy.False && s.Reason != spread.NodeShared:
+		return []Finding{warning(f.apart(f.misplaced()), "%s", s.Message)}
+	case s.Reason == spread.NodesWithoutZone:
+		return []Finding{{Level: Unknown, Message: s.Message}}
+	}
+	in := map[string]int{}
+	for _, m := range f.Placement.Value {
+		in[m.Zone]++
+	}
+	var parts []string
+	for _, z := range slices.Sorted(maps.Keys(in)) {
+		parts = append(parts, fmt.Sprintf("%s %d", cmp.Or(z, "(none)"), in[z]))
+	}
+	return ok("%s", strings.Join(parts, ", "))
+}
+
+func policyKept(f *Facts) []Finding {
+	m := f.Policy.Value
+	switch {
+	case f.Policy.Err != nil:
+		return []Finding{unknown("which policy governs the cluster", f.Policy.Err)}
+	case m.Policy == nil:
+		return notApplicable("no topology policy governs the cluster")
+	case m.In(v1alpha1.ModeOff):
+		return notApplicable("policy %s is off", m.Policy.Name)
+	case f.Standing.Err != nil:
+		return []Finding{unknown("where the members run", f.Standing.Err)}
+	}
+	s := f.Standing.Value
+	text := fmt.Sprintf("policy %s: %s", m.Policy.Name, s.Message)
+	switch s.Kept {
+	case policy.True:
+		return ok("%s", text)
+	case policy.False:
+		report := warning
+		if m.In(v1alpha1.ModeEnforce) && m.Policy.Spec.Spread.Enforcement != v1alpha1.EnforcementPreferred {
+			report = failure
+		}
+		return []Finding{report(f.move(f.misplaced()), "%s", text)}
+	case policy.Unknown, policy.Absent:
+	}
+	if s.Reason == spread.NotScheduled {
+		return []Finding{info("", "%s", text)}
+	}
+	return []Finding{{Level: Unknown, Message: text}}
+}
+
+// misplaced is the pod to move: the last on a node that has several, or else in
+// the zone that has most, but one that is known to be tied there before all others. The
+// first ones are moved last.
+func (f *Facts) misplaced() string {
+	nodes, zones := map[string]int{}, map[string]int{}
+	for _, m := range f.Placement.Value {
+		nodes[m.Node]++
+		zones[m.Zone]++
+	}
+	best, most := "POD", 0
+	for _, m := range f.Placement.Value {
+		shared := zones[m.Zone]
+		if m.Node != "" && nodes[m.Node] > 1 {
+			shared += len(f.Placement.Value)
+		}
+		if pod := f.pod(best); shared > most || shared == most && (pod == nil || !tied(pod)) {
+			best, most = m.Pod, shared
+		}
+	}
+	return best
+}

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// probed is the container that the checks on probes judge: the etcd container of the pod
+// that is created next, because a fix changes that one.
+func (f *Facts) probed() (*corev1.Container, []Finding) {
+	if f.StatefulSet.Err != nil {
+		return nil, []Finding{unknown("the StatefulSet", f.StatefulSet.Err)}
+	}
+	var c *corev1.Container
+	if f.StatefulSet.Value != nil {
+		c = etcdContainer(&f.StatefulSet.Value.Spec.Template.Spec)
+	}
+	if c == nil {
+		return nil, notApplicable("there is no StatefulSet yet")
+	}
+	return c, nil
+}
+
+// asksHealth reports whether a probe fails for a reason that a restart can't repair: an
+// alarm, or the loss of quorum. It is false for a probe that can't be parsed, such as a
+// script.
+func asksHealth(p *corev1.Probe) (string, bool) {
+	switch {
+	case p == nil:
+		return "", false
+	case p.HTTPGet != nil:
+		path, query, _ := strings.Cut(p.HTTPGet.Path, "?")
+		values, err := url.ParseQuery(query)
+		spared := err == nil && slices.Contains(values["exclude"], "NOSPACE") && values.Get("serializable") == "true"
+		asks := path == "/health" && !spared || strings.HasPrefix(path, "/readyz")
+		return "GET " + p.HTTPGet.Path, asks
+	case p.Exec != nil:
+		all := strings.Fields(strings.Join(p.Exec.Command, " "))
+		tool := slices.ContainsFunc(all, func(w string) bool { return w == "etcdctl" || strings.HasSuffix(w, "/etcdctl") })
+		asks := tool && (slices.Contains(all, "health") || slices.Contains(all, "get"))
+		if i := slices.Index(all, "endpoint"); i >= 0 && i+1 < len(all) {
+			return "etcdctl endpoint " + all[i+1], asks
+		}
+		return "etcdctl", asks
+	}
+	return "", false
+}
+
+func livenessProbe(f *Facts) []Finding {
+	c, found := f.probed()
+	if c == nil {
+		return found
+	}
+	if what, asks := asksHealth(c.LivenessProbe); asks {
+		return []Finding{warning(f.patchProbe(c, "livenessProbe"),
+			"the liveness probe (%s) fails on an alarm or without quorum: the kubelet then restarts the members, which repairs neither", what)}
+	}
+	return nil
+}
+
+// patchProbe is how to make a probe check only whether the process lives.
+func (f *Facts) patchProbe(c *corev1.Container, probe string) string {
+	sts := f.StatefulSet.Value
+	i := slices.IndexFunc(sts.Spec.Template.Spec.Containers, func(o corev1.Container) bool { return o.Name == c.Name })
+	if c.LivenessProbe.HTTPGet == nil {
+		return f.change("use /livez (etcd 3.4.29, 3.5.11 or newer), which --listen-metrics-urls serves without a certificate", "")
+	}
+	if !f.writable() || i < 0 {
+		return f.change("use /livez (etcd 3.4.29, 3.5.11 or newer)", "")
+	}
+	return f.kubectl(fmt.Sprintf(`patch statefulset %s --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/%d/%s/httpGet/path","value":"/livez"}]'`, sts.Name, i, probe)) +
+		"  (etcd 3.4.29, 3.5.11 or newer; restarts the members one by one)"
+}
+
+func readinessProbe(f *Facts) []Finding {
+	c, found := f.probed()
+	switch {
+	case c == nil:
+		return found
+	case c.ReadinessProbe == nil:
+		return []Finding{warning(f.change("add a readiness probe on /readyz (etcd 3.4.29, 3.5.11 or newer)", ""),
+			"the container %s has no readiness probe: a pod counts as Ready as soon as its process runs, for clients, rollouts and budgets alike", c.Name)}
+	case c.ReadinessProbe.TCPSocket != nil:
+		return []Finding{info(f.change("use /readyz", ""), "the readiness probe only sees whether the port is open")}
+	}
+	return nil
+}
+
+func probesPass(f *Facts) []Finding {
+	c, found := f.probed()
+	if c == nil {
+		return found
+	}
+	pod := f.member()
+	got, has := f.Serving[pod.Name]
+	switch {
+	case !has:
+		return notApplicable("the configuration of the members is not known")
+	case got.Err != nil:
+		return []Finding{unknown("the configuration of "+pod.Name, got.Err)}
+	}
+	s := got.Value
+	for name, p := range map[string]*corev1.Probe{"liveness": c.LivenessProbe, "readiness": c.ReadinessProbe, "startup": c.StartupProbe} {
+		if p == nil || p.HTTPGet == nil || !listensOn(s.ListenClient, port(c, p.HTTPGet.Port.String())) || listensOn(s.ListenMetrics, port(c, p.HTTPGet.Port.String())) {
+			continue
+		}
+		tls := s.ClientTLS.Cert != "" || s.ClientTLS.Auto
+		switch {
+		case tls && s.ClientTLS.DemandsClient():
+			found = append(found, failure(f.change("add --listen-metrics-urls=http://0.0.0.0:2381 and probe that port", ""), "the %s probe asks the client port, which demands a certificate, and the kubelet has none", name))
+		case tls && p.HTTPGet.Scheme != corev1.URISchemeHTTPS:
+			found = append(found, failure(f.change("set its scheme to HTTPS", ""), "the %s probe speaks HTTP to a port that serves TLS", name))
+		}
+	}
+	return found
+}
+
+// port is a container port by its name or number.
+func port(c *corev1.Container, name string) string {
+	for _, p := range c.Ports {
+		if p.Name == name {
+			return strconv.Itoa(int(p.ContainerPort))
+		}
+	}
+	return name
+}
+
+func listensOn(urls []string, port string) bool {
+	return slices.ContainsFunc(urls, func(s string) bool {
+		u, err := url.Parse(s)
+		return err == nil && u.Port() == port
+	})
+}
+
+func orderedStart(f *Facts) []Finding {
+	c, found := f.probed()
+	if c == nil {
+		return found
+	}
+	what, asks := asksHealth(c.ReadinessProbe)
+	if !f.Owner.Ordered || f.Size() < 2 || !asks || f.StatefulSet.Value.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
+		return nil
+	}
+	fix := f.kubectl("delete statefulset "+f.Owner.StatefulSet+" --cascade=orphan") + ", then create it again with podManagementPolicy: Parallel"
+	if !f.writable() {
+		// Its owner would create it again as it was.
+		fix = f.change("have its StatefulSet created again with podManagementPolicy Parallel", "")
+	}
+	return []Finding{warning(fix,
+		"members start one after the other, each when the one before is Ready, and Ready (%s) needs quorum: after an outage of all, the first waits for the others and never becomes Ready", what)}
+}

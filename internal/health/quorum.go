@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+)
+
+func quorumChecks() []Check {
+	return []Check{
+		{
+			ID: "Q001", Category: Quorum, Title: "a quorum of voters answers and follows one leader",
+			Doc:  "More than half of the voters must answer and follow the same leader. Without that nothing can be written or read consistently. Members that the plugin could not ask make this unknown, not failed.",
+			Cure: "Find out why the pods of the named voters don't run, and bring them back. Don't delete data or members: that turns an outage into a loss.",
+			run:  quorumAnswers, needs: NeedMembers,
+		},
+		{
+			ID: "Q002", Category: Quorum, Title: "one more member may fail",
+			Doc:  "The slack is the number of voters that can fail before quorum is lost. At 0 the next node drain, crash or slow disk is an outage.",
+			Cure: "Bring back the member that is down, or replace it. A cluster of one or two has no slack by design: scale to three.",
+			run:  quorumSlack, needs: NeedMembers,
+		},
+		{
+			ID: "Q003", Category: Quorum, Title: "the number of voters is odd and at most seven",
+			Doc:  "An even number of voters tolerates no more failures than the odd number below it, and makes every write wait for one more member. More than seven make writes slow for nothing.",
+			Cure: "Scale to the next odd number, at most 7. Where there are more or fewer voters than replicas, read M001 to M004 first.",
+			run:  oddSize, needs: NeedMembers,
+		},
+		{
+			ID: "Q004", Category: Quorum, Title: "all members agree on the leader",
+			Doc:  "Each member reports its leader. A member without a leader can't reach the others or is still starting; two different answers are an election under way, or a partition.",
+			Cure: "Run the check again after a few seconds. If the result stays, check the network between the members' nodes, and the peer Service.",
+			run:  oneLeader, needs: NeedMembers,
+		},
+		{
+			ID: "Q005", Category: Quorum, Title: "all members belong to one cluster",
+			Doc:  "Members with different cluster IDs are different clusters behind one name: a member was bootstrapped again with an empty volume. Clients then read and write the one that they reach.",
+			Cure: "Cut client traffic, decide by revision and key count which cluster is the real one, snapshot both by --member, then bring all members back from its snapshot: kubectl etcd snapshot restore-plan.",
+			run:  oneCluster, needs: NeedMembers,
+		},
+		{
+			ID: "Q006", Category: Quorum, Title: "no member lags behind",
+			Doc:  "The raft index that a member has applied, against the highest that any has. From 5,000 entries on etcd refuses writes on that member, and the leader may have to send it a whole snapshot.",
+			Cure: "Check the disk and the network of the member that lags. Don't defragment meanwhile.",
+			run:  raftLag, needs: NeedMembers,
+		},
+		{
+			ID: "Q007", Category: Quorum, Title: "the leader is steady",
+			Doc:  "How often each member has seen the leader change since it started. Every change stops writes for about a second. Frequent changes come from slow disks, starved CPUs or a slow network.",
+			Cure: "Check D009 (disk latency), W004 (CPU requests) and the round trip between nodes before you raise the election timeout.",
+			run:  steadyLeader, needs: NeedMembers | NeedMetrics,
+		},
+	}
+}
+
+func quorumAnswers(f *Facts) []Finding {
+	if f.Survey.Err != nil {
+		return append([]Finding{notAsked(unanswered("the members could not be asked", f.Survey.Err))}, f.notAskedMembers()...)
+	}
+	if len(f.Survey.Value.Members) == 0 && f.Size() == 0 {
+		return notApplicable("the cluster is scaled to 0")
+	}
+	v := f.voters()
+	numbers := fmt.Sprintf("%d of %d voters answer and follow one leader, quorum is %d", len(v.following), v.total, v.quorum())
+	var found []Finding
+	switch kept := len(v.following) >= v.quorum(); {
+	case kept:
+		found = ok("%s", numbers)
+	case len(v.following)+len(v.notAsked) >= v.quorum():
+		found = []Finding{notAsked(Finding{Level: Unknown, Message: numbers + "; " + format.List(pods(v.notAsked)) + " could not be asked"})}
+	case f.onlyUnreachable():
+		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
+	case v.ledElsewhere():
+		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.look(v.noAnswer), Reason: ReasonMemberDown}}
+	default:
+		found = []Finding{failure(f.look(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
+	}
+	found = append(found, f.notAskedMembers()...)
+	outsiders := f.Survey.Value.Outsiders()
+	for _, m := range v.noAnswer {
+		if slices.Contains(outsiders, m.Pod) {
+			continue // no voter: M002 reports it
+		}
+		found = append(found, f.noAnswer(m, found[0].Level == OK))
+	}
+	return found
+}
+
+// noAnswer is the finding about a member that doesn't answer. Where the first finding
+// names all of them, it has no fix of its own.
+func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
+	if f.onlyUnreachable() {
+		return notAsked(about(Unknown, m.Pod, "", "%s", etcd.Reason(m.Err)))
+	}
+	fix := ""
+	if ownFix {
+		fix = f.look([]etcd.Member{m})
+	}
+	one := about(Failure, m.Pod, fix, "%s", etcd.Reason(m.Err))
+	one.Reason = ReasonMemberDown
+	return one
+}
+
+// onlyUnreachable reports whether no member answers and Kubernetes shows each as ready:
+// then it may be this machine that can't reach them.
+func (f *Facts) onlyUnreachable() bool {
+	members := f.Survey.Value.Members
+	return len(members) > 0 && !slices.ContainsFunc(members, func(m etcd.Member) bool { return m.Err == nil || !f.readyInKubernetes(m.Pod) })
+}
+
+// notAskedMembers judges by Kubernetes the members that could not be asked.
+func (f *Facts) notAskedMembers() []Finding {
+	var found []Finding
+	if err := f.evidence(); err != nil && len(f.Responding()) == 0 {
+		found = append(found, notAsked(unknown("nor does Kubernetes show whether they are healthy", err)))
+	}
+	names := pods(f.voters().notAsked)
+	if f.Survey.Err != nil {
+		names = nil
+		for _, m := range f.Cluster.Value.Cluster.Members {
+			names = append(names, m.Pod)
+		}
+	}
+	for _, name := range names {
+		switch {
+		case f.leaseExpired(name) && f.Owner.Product().RenewsLeases:
+			found = append(found, down(name, "its pod is Ready and its lease is not renewed"))
+		case f.leaseExpired(name):
+			found = append(found, down(name, "its pod has not been Ready for long enough"))
+		case f.Survey.Err == nil:
+			found = append(found, notAsked(f.couldNotBeAsked(name)))
+		}
+	}
+	return found
+}
+
+func (f *Facts) couldNotBeAsked(pod string) Finding {
+	i := slices.IndexFunc(f.Survey.Value.Members, func(m etcd.Member) bool { return m.Pod == pod })
+	why := unanswered(pod+": could not be asked", f.Survey.Value.Members[i].Err)
+	why.Member = pod
+	return why
+}
+
+func down(member, why string) Finding {
+	one := about(Failure, member, "", "%s", why)
+	one.Reason = ReasonMemberDown
+	return one
+}
+
+// notAsked gives a finding the reason of what could not be asked.
+func notAsked(f Finding) Finding {
+	f.Reason = ReasonNotAsked
+	return f
+}
+
+// look is the command that shows why members don't run.
+func (f *Facts) look(members []etcd.Member) string {
+	switch {
+	case len(members) == 0:
+		return f.Command("status")
+	case len(members) == 1 && f.pod(members[0].Pod) != nil:
+		return f.describe(f.pod(members[0].Pod))
+	}
+	return f.kubectl("describe pod " + strings.Join(pods(members), " "))
+}
+
+func quorumSlack(f *Facts) []Finding {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found
+	}
+	v := f.voters()
+	switch slack := v.slack(); {
+	case slack > 0:
+		return ok("%s may fail", format.Plural(slack, "voter", "voters"))
+	case v.total <= 1:
+		return []Finding{info(f.grow(3), "one member: every restart of it is an outage")}
+	case v.total == 2 && len(v.following) == 2:
+		return []Finding{warning(f.grow(3), "of 2 voters none may fail")}
+	case slack+len(v.notAsked) > 0:
+		return []Finding{{Level: Unknown, Message: format.List(pods(v.notAsked)) + " could not be asked"}}
+	case slack+len(v.notAsked) == 0 && len(v.notAsked) > 0:
+		return []Finding{{Level: Unknown, Message: "at best none may fail; " + format.List(pods(v.notAsked)) + " could not be asked"}}
+	case slack == 0:
+		return []Finding{failure(f.look(v.noAnswer), "%d of %d voters are well and quorum is %d: the next failure stops all writes", len(v.following), v.total, v.quorum())}
+	}
+	if v.ledElsewhere() {
+		return []Finding{{Level: Unknown, Message: "most voters can't be reached from here"}}
+	}
+	return []Finding{failure(f.look(v.noAnswer), "quorum is lost already")}
+}
+
+// grow is scaleTo where pods and members agree. Else the checks on members come first: they
+// show which member has no pod, and which pod is no member.
+func (f *Facts) grow(n int) string {
+	if f.listKnown() && f.voters().total != f.Size() {
+		return f.Command("check", "--only members")
+	}
+	return f.scaleTo(n)
+}
+
+// scaleTo is how a cluster gets so many members.
+func (f *Facts) scaleTo(n int) string {
+	if w := f.Owner.Membership(); f.Owner.Flavour != observe.Druid && w.Manager != flavour.Unmanaged {
+		return w.ScaleHow
+	}
+	return f.Command("scale", fmt.Sprintf("--replicas %d", n))
+}
+
+func oddSize(f *Facts) []Finding {
+	n := f.Size()
+	if f.listKnown() {
+		n = f.voters().total
+	}
+	even := n > 0 && n%2 == 0
+	switch {
+	case n == 0:
+		return notApplicable("the cluster has no members")
+	case even && f.operation() != "":
+		return []Finding{info("", "%d voters for now: %s", n, f.operation())}
+	case n > 7:
+		return []Finding{warning(f.grow(7), "%d voters: every write waits for %d of them", n, n/2+1)}
+	case n == 2:
+		two := warning(f.grow(3), "2 voters tolerate no failure")
+		two.Reason = budget.TwoMembers.Name()
+		return []Finding{two}
+	case even:
+		return []Finding{warning(f.grow(n+1), "%d voters tolerate no more failures than %d", n, n-1)}
+	}
+	return ok("%d", n)
+}

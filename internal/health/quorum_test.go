@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+var errRefused = errors.New("connection refused")
+
+func silent(pods ...int) func(*Facts) {
+	return func(f *Facts) {
+		for _, i := range pods {
+			f.Survey.Value.Members[i] = etcd.Member{Pod: podName(i), Err: errRefused}
+		}
+	}
+}
+
+// readyInKubernetes has Kubernetes show every member as ready.
+func readyInKubernetes(f *Facts) {
+	for i := range f.Pods.Value {
+		f.Cluster.Value.Cluster.Members = append(f.Cluster.Value.Cluster.Members, policy.Member{Pod: podName(i), Ready: true, PodReady: true})
+	}
+}
+
+func member(i int, change func(*etcd.Member)) func(*Facts) {
+	return func(f *Facts) { change(&f.Survey.Value.Members[i]) }
+}
+
+// removed takes main-1 out of etcd, whose process then ends.
+func removed(f *Facts) {
+	silent(1)(f)
+	f.Survey.Value.List = slices.Delete(f.Survey.Value.List, 1, 2)
+}
+
+func scaling(f *Facts) { f.Cluster.Value.Cluster.Operation = "scale from 3 to 5 members" }
+
+func TestQuorum(t *testing.T) {
+	t.Parallel()
+	judge(t, []row{
+		{name: "all", id: "Q001", want: OK, message: "3 of 3 voters answer and follow one leader, quorum is 2", fix: "-"},
+		{name: "one silent", id: "Q001", with: silent(2), want: Failure, message: "main-2: connection refused", fix: "kubectl describe pod main-2 -n team"},
+		{name: "lost", id: "Q001", with: silent(1, 2), want: Failure, message: "the quorum is lost and nothing can be written: 1 of 3 voters answer and follow one leader, quorum is 2", fix: "kubectl describe pod main-1 main-2 -n team"},
+		{name: "barred", id: "Q001", with: func(f *Facts) { silent(1, 2)(f); f.Barred["main-1"], f.Barred["main-2"] = true, true }, want: Unknown, message: "main-1 and main-2 could not be asked"},
+		{name: "no pod at all", id: "Q001", with: func(f *Facts) { f.Survey.Value = etcd.Survey{} }, want: Failure, message: "0 of 3"},
+		{name: "no answer, but all are ready", id: "Q001", with: func(f *Facts) { silent(0, 1, 2)(f); readyInKubernetes(f) }, want: Unknown, message: "although Kubernetes shows all of them as ready"},
+		{name: "no answer, and not all are ready", id: "Q001", with: func(f *Facts) {
+			silent(0, 1, 2)(f)
+			readyInKubernetes(f)
+			f.Cluster.Value.Cluster.Members[2].Ready = false
+		}, want: Failure, message: "nothing can be written: 0 of 3 voters"},
+		{name: "one is reached, and follows a leader", id: "Q001", with: silent(0, 2), want: Failure, message: "the others can't be reached from here, but the leader 0000000000000001 is one of them"},
+		{name: "not asked, and a lease is old", id: "Q001", with: func(f *Facts) {
+			f.Survey.Err, f.Owner.Distribution = errRefused, flavour.Druid
+			readyInKubernetes(f)
+			f.Cluster.Value.Cluster.Members[1].Ready = false
+		}, want: Failure, message: "main-1: its pod is Ready and its lease is not renewed"},
+		{name: "scaled to 0", id: "Q001", with: func(f *Facts) { f.Owner.Replicas = 0; f.Survey.Value = etcd.Survey{} }, want: NotApplicable},
+		{name: "a voter without a pod counts", id: "Q001", with: func(f *Facts) {
+			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "main-3"}, etcd.Listed{ID: 10, Name: "main-4"})
+		}, want: OK, message: "3 of 5 voters answer and follow one leader, quorum is 3"},
+
+		{name: "one", id: "Q002", want: OK, message: "1 voter may fail"},
+		{name: "two of five", id: "Q002", size: 5, want: OK, message: "2 voters may fail"},
+		{name: "none left", id: "Q002", with: silent(0), want: Failure, message: "2 of 3 voters are well and quorum is 2", fix: "kubectl describe pod main-0"},
+		{name: "one down of five", id: "Q002", size: 5, with: silent(4), want: OK, message: "1 voter may fail"},
+		{name: "single", id: "Q002", size: 1, want: Info, fix: "kubectl etcd scale statefulset/main --replicas 3 -n team"},
+		{name: "single, kubeadm's", id: "Q002", size: 1, with: kubeadm, want: Info, fix: "kubeadm join --control-plane on a new node"},
+		{name: "two", id: "Q002", size: 2, want: Warning, fix: "--replicas 3"},
+		{name: "barred", id: "Q002", with: func(f *Facts) { silent(2)(f); f.Barred["main-2"] = true }, want: Unknown},
+
+		{name: "barred, of two", id: "Q002", size: 2, with: func(f *Facts) { silent(1)(f); f.Barred["main-1"] = true }, want: Unknown, message: "at best none may fail; main-1 could not be asked"},
+		{name: "barred, and one silent", id: "Q002", with: func(f *Facts) { silent(1, 2)(f); f.Barred["main-2"] = true }, want: Unknown, message: "at best none may fail"},
+		{name: "barred, and lost all the same", id: "Q002", size: 5, with: func(f *Facts) { silent(1, 2, 3, 4)(f); f.Barred["main-4"] = true }, want: Failure, message: "lost already"},
+
+		{name: "odd", id: "Q003", want: OK, fix: "-"},
+		{name: "even", id: "Q003", size: 4, want: Warning, message: "4 voters tolerate no more failures than 3", fix: "kubectl etcd scale statefulset/main --replicas 5 -n team"},
+		{name: "even while it scales", id: "Q003", size: 4, with: scaling, want: Info, fix: "-"},
+		{name: "even and too many", id: "Q003", size: 8, want: Warning, fix: "--replicas 7"},
+		{name: "a dead voter makes it even", id: "Q003", with: func(f *Facts) {
+			f.Survey.Value.List = append(f.Survey.Value.List, etcd.Listed{ID: 9, Name: "main-3"})
+		}, want: Warning, message: "4 voters", fix: "kubectl etcd check statefulset/main --only members -n team"},
+		{name: "one of three never joined", id: "Q003", with: func(f *Facts) { f.Survey.Value.List = f.Survey.Value.List[:2] }, want: Warning, fix: "--only members"},
+		{name: "too many", id: "Q003", size: 9, want: Warning, fix: "--replicas 7"},
+
+		{name: "agreed", id: "Q004", want: OK, message: "main-0 leads"},
+		{name: "none", id: "Q004", with: func(f *Facts) {
+			for i := range 3 {
+				f.Survey.Value.Members[i].LeaderID, f.Survey.Value.Members[i].Leader = 0, false
+			}
+		}, want: Failure, message: "no member knows a leader"},
+		{name: "one has no leader", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 0 }), want: Failure, message: "main-2: follows no leader"},
+		{name: "one follows another", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 3 }), want: Warning, message: "main-2: follows 0000000000000003, most follow 0000000000000001"},
+
+		{name: "one cluster", id: "Q005", want: OK, message: "c1"},
+		{name: "split brain", id: "Q005", with: member(2, func(m *etcd.Member) { m.ClusterID = 0xc2 }), want: Failure, message: "split brain, 2 clusters: main-0 and main-1 in 00000000000000c1; main-2 in 00000000000000c2", fix: "kubectl etcd cut-client-traffic statefulset/main"},
+
+		{name: "level", id: "Q006", want: OK},
+		{name: "busy", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 8001 }), want: OK, message: "999 entries"},
+		{name: "behind", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 8000 }), want: Warning, message: "main-2: has applied 8000 of 9000"},
+		{name: "far behind", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 4000 }), want: Failure, message: "5000 behind main-0"},
+
+		{name: "steady", id: "Q007", with: changes(3, 30*time.Minute), want: OK},
+		{name: "unsteady", id: "Q007", with: changes(40, 10*time.Hour), want: Warning, message: "40 times in 10h00m"},
+		{name: "old and steady", id: "Q007", with: changes(40, 100*time.Hour), want: OK},
+	})
+}
+
+// changes gives every member's metrics so many changes of the leader since its start.
+func changes(n float64, up time.Duration) func(*Facts) {
+	return func(f *Facts) {
+		start := float64(noon.Add(-up).Unix())
+		for i := range f.Pods.Value {
+			f.Metrics[podName(i)] = Got[Metrics]{Value: Metrics{
+				"etcd_server_leader_changes_seen_total": {Metric: []*dto.Metric{{Counter: &dto.Counter{Value: &n}}}},
+				"process_start_time_seconds":            {Metric: []*dto.Metric{{Gauge: &dto.Gauge{Value: &start}}}},
+			}}
+		}
+	}
+}
+
+func listed(i int, change func(*etcd.Listed)) func(*Facts) {
+	return func(f *Facts) { change(&f.Survey.Value.List[i]) }
+}
+
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	away := func(l *etcd.Listed) { l.Pod = "" }
+	stray := func(l *etcd.Listed) { l.Pod, l.Name, l.PeerURLs = "", "main-3", []string{"http://main-3.main:2380"} }
+	dead := listed(2, stray)
+	judge(t, []row{
+		{name: "all", id: "M001", want: OK, fix: "-"},
+		{name: "dead voter", id: "M001", with: dead, want: Failure, message: "voter main-3 (0000000000000003) is in the member list and no pod runs it", fix: "kubectl etcd member remove statefulset/main main-3 -n team"},
+		{name: "dead voter whose pod is due", id: "M001", with: listed(2, away), want: Failure, message: "voter main-2 (0000000000000003) is in the member list and no pod runs it", fix: "kubectl describe statefulset main -n team"},
+		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},
+		{name: "dead learner", id: "M001", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true }, want: Warning, message: "learner main-3"},
+
+		{name: "all", id: "M002", want: OK},
+		{name: "another member", id: "M002", with: member(1, func(m *etcd.Member) {
+			m.ID, m.Err = 77, errors.New("runs member 4d, which the member list doesn't have")
+		}), want: Failure, message: "main-1: runs member 4d", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
+
+		{name: "removed", id: "M002", with: removed, want: Failure, message: "main-1: is no member: it was removed from etcd, or never joined", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
+		{name: "removed for now", id: "M002", with: func(f *Facts) { removed(f); scaling(f) }, want: Info, message: "main-1: is no member now: scale from 3 to 5 members", fix: "-"},
+		{name: "not joined yet, where others do that", id: "M002", with: func(f *Facts) { removed(f); f.Owner.Distribution = flavour.Bitnami }, want: Warning, fix: "kubectl describe pod main-1 -n team"},
+		{name: "removed, and it still answers", id: "M002", with: func(f *Facts) {
+			removed(f)
+			f.Survey.Value.Members[1].ID, f.Owner.Distribution = 77, flavour.Bitnami
+		}, want: Warning, message: "main-1: is no member", fix: "kubectl describe pod main-1 -n team"},
+		{name: "silent, and the list has one more", id: "M002", with: func(f *Facts) { silent(1)(f); away(&f.Survey.Value.List[1]) }, want: OK},
+		{name: "removed", id: "Q001", with: removed, want: OK, message: "2 of 2 voters answer", fix: "-"},
+		{name: "removed", id: "Q002", with: removed, want: Warning, message: "of 2 voters none may fail", fix: "kubectl etcd check statefulset/main --only members -n team"},
+
+		{name: "none", id: "M003", want: OK},
+		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main main-2 -n team"},
+		{name: "while it scales", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; scaling(f) }, want: Info, fix: "-"},
+		{name: "left over, for all that is known", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Cluster.Err = errRefused }, want: Unknown, fix: "-"},
+		{name: "druid's", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
+		{name: "in no pod", id: "M003", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
+
+		{name: "all", id: "M004", want: OK},
+		{name: "never", id: "M004", with: listed(2, func(l *etcd.Listed) { l.Name = "" }), want: Failure, message: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
+
+		{name: "names", id: "M005", want: OK},
+		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, message: "no second member can reach it"},
+		{name: "IPv6 loopback", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://[::1]:2380"} }), want: Warning},
+		{name: "IP", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: Warning, message: "another IP"},
+		{name: "IP of the node, as kubeadm's", id: "M005", with: func(f *Facts) { kubeadm(f); f.Survey.Value.List[0].PeerURLs = []string{"https://10.0.0.7:2380"} }, want: OK},
+		{name: "IP of a node that the pod may leave", id: "M005", with: func(f *Facts) {
+			f.Pods.Value[0].Spec.HostNetwork = true
+			f.Survey.Value.List[0].PeerURLs = []string{"https://10.0.0.7:2380"}
+		}, want: Warning},
+		{name: "IP of a single member", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: OK},
+
+		{name: "all", id: "M006", want: OK, message: "3 of 3"},
+		{name: "one not Ready", id: "M006", with: pod(1, crashing), want: Failure, message: "main-1: CrashLoopBackOff: container etcd (7 restarts)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
+		{name: "one not scheduled", id: "M006", with: pod(1, unscheduled), want: Failure, message: "main-1: pending: not scheduled: 0/3 nodes are available", fix: "kubectl describe pod main-1 -n team"},
+		{name: "a learner, which can't be Ready", id: "M006", with: func(f *Facts) { pod(1, unready)(f); f.Survey.Value.Members[1].Learner = true }, want: Info, message: "main-1: is a learner"},
+		{name: "one not there", id: "M006", with: func(f *Facts) { f.Pods.Value = f.Pods.Value[:2] }, want: Failure, message: "1 of 3 pods are not there"},
+		{name: "scaled to 0", id: "M006", with: func(f *Facts) { f.Owner.Replicas, f.Pods.Value = 0, nil }, want: NotApplicable},
+
+		{name: "steady", id: "M007", want: OK},
+		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, message: "5 times over, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
+		{name: "complete", id: "M008", want: OK},
+		{name: "a lease is left over", id: "M008", with: func(f *Facts) {
+			f.Cluster.Value.Notes = []policy.Note{{Reason: "LeaseWithoutMember", Message: "lease main-3 is left over"}}
+		}, want: Warning, message: "lease main-3 is left over"},
+		{name: "long ago", id: "M007", with: pod(1, restarted(5, 3*time.Hour)), want: OK},
+	})
+}
+
+func pod(i int, change func(*corev1.Pod)) func(*Facts) {
+	return func(f *Facts) { change(f.Pods.Value[i]) }
+}
+
+func unscheduled(p *corev1.Pod) {
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/3 nodes are available"}}
+}
+
+func unready(p *corev1.Pod) {
+	p.Status.Conditions[0].Status = corev1.ConditionFalse
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "etcd"}}
+}
+
+func crashing(p *corev1.Pod) {
+	p.Status.Conditions[0].Status = corev1.ConditionFalse
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: "etcd", RestartCount: 7, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+	}}
+}
+
+func restarted(times int32, ago time.Duration) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "etcd", RestartCount: times, Ready: true, LastTerminationState: corev1.ContainerState{
+				Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137, FinishedAt: metav1.NewTime(noon.Add(-ago))},
+			},
+		}}
+	}
+}

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// member is the pod of the first member, or the one that is created next, and nil where
+// there is neither.
+func (f *Facts) member() *corev1.Pod {
+	switch {
+	case len(f.Pods.Value) > 0:
+		return f.Pods.Value[0]
+	case f.StatefulSet.Value != nil:
+		t := f.StatefulSet.Value.Spec.Template
+		return &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
+	}
+	return nil
+}
+
+// inspectedPod is member, or the finding that explains why there is no pod to inspect.
+func (f *Facts) inspectedPod() (*corev1.Pod, []Finding) {
+	pod := f.member()
+	switch {
+	case f.Pods.Err != nil:
+		return nil, []Finding{unknown("the pods", f.Pods.Err)}
+	case pod == nil && f.StatefulSet.Err != nil:
+		return nil, []Finding{unknown("the StatefulSet", f.StatefulSet.Err)}
+	case pod == nil:
+		return nil, notApplicable("there is no pod to inspect")
+	}
+	return pod, nil
+}
+
+// pod is the pod of a member by name, nil where there is none.
+func (f *Facts) pod(name string) *corev1.Pod { return PodNamed(f.Pods.Value, name) }
+
+// PodNamed is the pod of that name, nil where there is none.
+func PodNamed(pods []*corev1.Pod, name string) *corev1.Pod {
+	i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return pods[i]
+}
+
+// static reports whether a pod is the mirror of one that the kubelet of its node runs from a
+// file. It stays on that node, with the node's IP and disk, and no drain evicts it.
+func static(pod *corev1.Pod) bool {
+	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return mirror
+}
+
+// arguments are what a container executes, split at spaces. Shell scripts are not parsed,
+// only searched for etcd's flags.
+func arguments(c *corev1.Container) []string {
+	var out []string
+	for _, w := range slices.Concat(c.Command, c.Args) {
+		out = append(out, strings.Fields(w)...)
+	}
+	return out
+}
+
+// setting is the value of one of etcd's settings in the pod's own spec, from a flag or the
+// environment, and empty where there is none. The values of a configuration file are only
+// known for the settings in observe.Serving.
+func (f *Facts) setting(pod *corev1.Pod, name string) string {
+	c := etcdContainer(&pod.Spec)
+	if c == nil {
+		return ""
+	}
+	all := arguments(c)
+	for i, w := range all {
+		flag, value, has := strings.Cut(strings.TrimLeft(w, "-"), "=")
+		switch {
+		case !strings.HasPrefix(w, "-") || flag != name:
+		case has:
+			return strings.Trim(value, "'\"")
+		case i+1 < len(all) && !strings.HasPrefix(all[i+1], "-"):
+			return all[i+1]
+		default:
+			return "true"
+		}
+	}
+	variable := "ETCD_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	for _, e := range c.Env {
+		if e.Name == variable {
+			return e.Value
+		}
+	}
+	return ""
+}
+
+// dataDir is the data directory of a pod's member, empty where it isn't known.
+func (f *Facts) dataDir(pod *corev1.Pod) string {
+	if got, has := f.Serving[pod.Name]; has && got.Err == nil && got.Value.DataDir != "" {
+		return got.Value.DataDir
+	}
+	return f.setting(pod, "data-dir")
+}
+
+// volumeAt is the volume that a path of the etcd container is in: the mount with the
+// longest path that contains it. It is false where the path is in no volume.
+func volumeAt(pod *corev1.PodSpec, at string) (corev1.Volume, bool) {
+	c := etcdContainer(pod)
+	best := ""
+	var name string
+	for _, m := range c.VolumeMounts {
+		mount := path.Clean(m.MountPath)
+		if within(path.Clean(at), mount) && len(mount) > len(best) {
+			best, name = mount, m.Name
+		}
+	}
+	i := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == name })
+	switch {
+	case best == "":
+		return corev1.Volume{}, false
+	case i < 0:
+		// A StatefulSet's template doesn't list the volumes of its claim templates.
+		return corev1.Volume{Name: name}, true
+	}
+	return pod.Volumes[i], true
+}
+
+func within(at, dir string) bool {
+	return at == dir || strings.HasPrefix(at, strings.TrimSuffix(dir, "/")+"/")
+}

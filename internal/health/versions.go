@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+)
+
+func versionChecks() []Check {
+	return []Check{
+		{
+			ID: "V001", Category: Versions, Title: "all members run one version",
+			Doc:  "Members of two patch versions work together; two minor versions only for the length of an upgrade; three not at all.",
+			Cure: "Finish the rollout: a StatefulSet with the strategy OnDelete or a partition updates no pod by itself.",
+			run:  oneVersion, needs: NeedMembers,
+		},
+		{
+			ID: "V002", Category: Versions, Title: "no member runs a version with a known fault",
+			Doc:  "Versions of etcd that can lose or corrupt data, by the project's own announcements. What concerns only clusters with authentication is reported as information.",
+			Cure: "Update to the newest patch version of the same minor version.",
+			run:  knownFaults, needs: NeedMembers,
+		},
+		{
+			ID: "V003", Category: Versions, Title: "the way to the next minor version is clear",
+			Doc:  "What would make the next upgrade fail: 3.6 may bring back removed members from data written before 3.5.26, and 3.7 doesn't start with a flag or variable that has experimental in its name.",
+			Cure: "3.5: update all members to 3.5.26 or newer and let them run before going to 3.6. 3.6: rename the experimental settings, or drop them, before going to 3.7.",
+			run:  upgradeTraps, needs: NeedMembers,
+		},
+		{
+			ID: "V004", Category: Versions, Title: "the members' clocks agree",
+			Doc:  "Each member's clock, by the Date header of its own HTTP answers, with the time that the answer took as the error. etcd itself warns from 1 s on. Leases, certificates and backups are judged by clocks.",
+			Cure: "Repair the time synchronisation of the node that is named.",
+			run:  clockSkew, needs: NeedMembers | NeedClocks,
+		},
+	}
+}
+
+// release is a version of etcd.
+type release struct{ major, minor, patch int }
+
+// parseRelease reads a version such as 3.5.27; what follows a hyphen or a plus
+// is left away. False for anything else.
+func parseRelease(s string) (release, bool) {
+	s, _, _ = strings.Cut(strings.TrimPrefix(s, "v"), "-")
+	s, _, _ = strings.Cut(s, "+")
+	parts := strings.Split(s, ".")
+	if len(parts) != 3 {
+		return release{}, false
+	}
+	var n [3]int
+	for i, p := range parts {
+		v, err := strconv.Atoi(p)
+		if err != nil || v < 0 {
+			return release{}, false
+		}
+		n[i] = v
+	}
+	return release{n[0], n[1], n[2]}, true
+}
+
+func (r release) compare(o release) int {
+	return cmp.Or(cmp.Compare(r.major, o.major), cmp.Compare(r.minor, o.minor), cmp.Compare(r.patch, o.patch))
+}
+
+func (f *Facts) versions() map[string][]string {
+	by := map[string][]string{}
+	for _, m := range f.Responding() {
+		by[m.Version] = append(by[m.Version], m.Pod)
+	}
+	return by
+}
+
+func oneVersion(f *Facts) []Finding {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found
+	}
+	by := f.versions()
+	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
+		x, _ := parseRelease(a)
+		y, _ := parseRelease(b)
+		return x.compare(y)
+	})
+	if len(names) == 1 {
+		return ok("%s", names[0])
+	}
+	var parts []string
+	for _, v := range names {
+		parts = append(parts, v+" on "+format.List(by[v]))
+	}
+	lowest, _ := parseRelease(names[0])
+	highest, _ := parseRelease(names[len(names)-1])
+	fix := f.kubectl("rollout status statefulset " + f.Owner.StatefulSet)
+	if f.Owner.StatefulSet == "" {
+		fix = f.change("finish the update", "")
+	}
+	what := strings.Join(parts, ", ")
+	switch {
+	case lowest.major != highest.major || highest.minor-lowest.minor > 1:
+		return []Finding{failure(fix, "%s: members may be one minor version apart at most", what)}
+	case f.operation() != "":
+		return []Finding{info("", "%s: %s", what, f.operation())}
+	case f.Cluster.Err != nil:
+		return []Finding{unknown(what+", and whether a rollout is under way is not known", f.Cluster.Err)}
+	}
+	return []Finding{warning(fix, "%s, and no rollout is under way", what)}
+}
+
+// fault is what is wrong with the versions from one up to, and without, another.
+type fault struct {
+	from, fixed release
+	// only restricts it: "single" to clusters of one member, "auth" to those
+	// with authentication, which is not checked.
+	only string
+	what string
+}
+
+// faults are the versions to leave, each with its source.
+var faults = []fault{
+	// https://github.com/etcd-io/etcd/issues/13766 and the post-mortem in
+	// Documentation/postmortems/v3.5-data-inconsistency.md.
+	{release{3, 5, 0}, release{3, 5, 3}, "", "members' data may differ after a crash under load (etcd issue 13766)"},
+	// https://github.com/etcd-io/etcd/issues/14685, CHANGELOG-3.5 under v3.5.6.
+	{release{3, 5, 0}, release{3, 5, 6}, "", "members' data may differ after a crash during a defragmentation (etcd issue 14685)"},
+	// https://github.com/etcd-io/etcd/issues/14370, CHANGELOG-3.4 under v3.4.21
+	// and CHANGELOG-3.5 under v3.5.5.
+	{release{3, 4, 0}, release{3, 4, 21}, "single", "a single member may lose an acknowledged write in a crash (etcd issue 14370)"},
+	{release{3, 5, 0}, release{3, 5, 5}, "single", "a single member may lose an acknowledged write in a crash (etcd issue 14370)"},
+	// CHANGELOG-3.5 under v3.5.6 ("data consistency issue caused by recovery
+	// from snapshot"), announced for 3.4.20, 3.4.21 and 3.5.5.
+	{release{3, 4, 20}, release{3, 4, 22}, "auth", "with authentication, a new member's data may differ (etcd pull request 14648)"},
+	{release{3, 5, 5}, release{3, 5, 6}, "auth", "with authentication, a new member's data may differ (etcd pull request 14648)"},
+	// https://github.com/etcd-io/etcd/issues/19557.
+	{release{3, 5, 1}, release{3, 5, 20}, "", "the promotion of a learner is not kept and fails an upgrade to 3.6 (etcd issue 19557)"},
+	// https://github.com/advisories/GHSA-q8m4-xhhv-38mg.
+	{release{3, 4, 0}, release{3, 4, 42}, "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
+	{release{3, 5, 0}, release{3, 5, 28}, "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
+	{release{3, 6, 0}, release{3, 6, 9}, "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
+}
+
+func knownFaults(f *Facts) []Finding {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found
+	}
+	var found []Finding
+	by := f.versions()
+	for _, version := range slices.Sorted(maps.Keys(by)) {
+		r, is := parseRelease(version)
+		if !is {
+			found = append(found, info("", "%s runs %q, which is no release", format.List(by[version]), version))
+			continue
+		}
+		for _, bad := range faults {
+			if r.compare(bad.from) < 0 || r.compare(bad.fixed) >= 0 || bad.only == "single" && f.Size() > 1 {
+				continue
+			}
+			report := warning
+			if bad.only == "auth" {
+				report = info
+			}
+			order := fmt.Sprintf("update to %d.%d.%d or a newer patch version", bad.fixed.major, bad.fixed.minor, bad.fixed.patch)
+			fix := f.change(order, order+" by spec.etcd.image, or with etcd-druid")
+			found = append(found, report(fix, "%s on %s: %s", version, format.List(by[version]), bad.what))
+		}
+	}
+	return found
+}
+
+func upgradeTraps(f *Facts) []Finding {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found
+	}
+	var found []Finding
+	by := f.versions()
+	for _, version := range slices.Sorted(maps.Keys(by)) {
+		r, _ := parseRelease(version)
+		switch {
+		case r.major == 3 && r.minor == 5 && r.patch < 26:
+			// https://etcd.io/blog/2025/zombie_members_upgrade/
+			found = append(found, info(f.change("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", version, format.List(by[version])))
+		case r.major == 3 && r.minor == 6:
+			if names := f.experimental(); len(names) > 0 {
+				found = append(found, info(f.change("rename or drop them before 3.7", ""), "etcd 3.7 does not start with %s", format.List(names)))
+			}
+		}
+	}
+	return found
+}
+
+// experimental are the experimental settings in the members' pods.
+func (f *Facts) experimental() []string {
+	pod := f.member()
+	if pod == nil {
+		return nil
+	}
+	var names []string
+	c := etcdContainer(&pod.Spec)
+	if c == nil {
+		return nil
+	}
+	for _, w := range arguments(c) {
+		if flag, _, _ := strings.Cut(w, "="); strings.HasPrefix(flag, "--experimental-") {
+			names = append(names, flag)
+		}
+	}
+	for _, e := range c.Env {
+		if strings.HasPrefix(e.Name, "ETCD_EXPERIMENTAL_") {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// How far clocks may be apart. etcd warns from 1 s on (etcd,
+// server/etcdserver/api/rafthttp/probing_status.go); 30 s are what this project
+// tolerates where it must compare the clocks of two machines.
+const (
+	warnSkew = time.Second
+	failSkew = 30 * time.Second
+)
+
+// reading is the clock of one member.
+type reading struct {
+	pod string
+	etcd.ClockReading
+}
+
+func clockSkew(f *Facts) []Finding {
+	if found, reachable := f.membersReachable(); !reachable {
+		return found
+	}
+	var all []reading
+	var found []Finding
+	for _, m := range f.Responding() {
+		switch got, has := f.Clocks[m.Pod]; {
+		case !has:
+		case got.Err != nil:
+			found = append(found, unknown("the clock of "+m.Pod, got.Err))
+		default:
+			all = append(all, reading{m.Pod, got.Value})
+		}
+	}
+	gap, behind, ahead := widest(all)
+	args := []any{ahead, ago(gap), behind}
+	const text, fix = "the clock of %s is at least %s ahead of that of %s", "repair the time synchronisation of their nodes"
+	switch {
+	case gap >= failSkew:
+		return append(found, failure(fix, text, args...))
+	case gap >= warnSkew:
+		return append(found, warning(fix, text, args...))
+	case len(found) > 0 || len(all) == 0:
+		return found
+	}
+	margin := time.Duration(0)
+	for _, c := range all {
+		// Against this machine's clock, which may be the wrong one.
+		if c.Least > failSkew || c.Most < -failSkew {
+			return []Finding{info("", "the members' clocks agree, and are %s off this machine's", ago(c.Least+(c.Most-c.Least)/2))}
+		}
+		margin = max(margin, c.Most-c.Least)
+	}
+	return ok("to within the %s of the measurement", ago(margin))
+}
+
+// widest is by how much two clocks surely differ, the most that any two do: the
+// gap between what both may show.
+func widest(all []reading) (gap time.Duration, behind, ahead string) {
+	for _, x := range all {
+		for _, y := range all {
+			if apart := y.Least - x.Most; apart > gap {
+				gap, behind, ahead = apart, x.pod, y.pod
+			}
+		}
+	}
+	return gap, behind, ahead
+}

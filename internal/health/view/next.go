@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+)
+
+// nextShown is how many commands are shown.
+const nextShown = 3
+
+// nextCommands returns the commands to go on with, the most urgent first: those of an
+// interrupted operation, the fixes of the findings, and last the check of the cluster.
+func nextCommands(f *health.Facts, findings []health.Finding) []string {
+	var out []string
+	if u := f.UnderWay.Value; u != nil {
+		out = append(out, u.Commands...)
+	}
+	add := func(command string) {
+		if strings.HasPrefix(command, "kubectl ") && len(out) < nextShown && !slices.Contains(out, command) {
+			out = append(out, command)
+		}
+	}
+	status := f.Command("status")
+	for _, finding := range findings {
+		if finding.Fix != status {
+			add(finding.Fix)
+		}
+	}
+	add(f.Command("check"))
+	return out
+}

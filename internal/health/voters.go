@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"slices"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// voters are the voters of a cluster as the members that answer describe them.
+type voters struct {
+	// total counts the voters in the member list. Without a list it is the size of the
+	// cluster.
+	total int
+	// leader is the ID of the member that most members follow, 0 for none.
+	leader uint64
+	// following are the voters that answer and follow the leader.
+	following []string
+	// noAnswer are the members that don't answer. notAsked are those that could not be
+	// asked, because a permission or a certificate is missing.
+	noAnswer, notAsked []etcd.Member
+	// leaderAnswers is true where the leader itself answers.
+	leaderAnswers bool
+}
+
+func (v voters) quorum() int { return policy.Quorum(v.total) }
+
+// slack is how many more voters may fail.
+func (v voters) slack() int { return len(v.following) - v.quorum() }
+
+// ledElsewhere reports whether those that answer follow a leader that doesn't. A member
+// drops its leader within an election timeout, so that leader has a quorum now, and it is
+// this machine that can't reach the others.
+func (v voters) ledElsewhere() bool { return v.leader != 0 && !v.leaderAnswers }
+
+func (f *Facts) voters() voters {
+	s := f.Survey.Value
+	v := voters{leader: commonLeader(s.Members)}
+	learners := 0
+	for _, m := range s.Members {
+		v.leaderAnswers = v.leaderAnswers || m.Err == nil && m.ID == v.leader
+		switch {
+		case m.Err != nil && f.Barred[m.Pod]:
+			v.notAsked = append(v.notAsked, m)
+		case m.Err != nil:
+			v.noAnswer = append(v.noAnswer, m)
+		case m.Learner:
+			learners++
+		case m.LeaderID != 0 && m.LeaderID == v.leader:
+			v.following = append(v.following, m.Pod)
+		}
+	}
+	for _, l := range s.List {
+		if !l.Learner {
+			v.total++
+		}
+	}
+	if !f.listKnown() {
+		v.total = max(f.Size(), f.Cluster.Value.Cluster.Size, len(s.Members)-learners)
+	}
+	return v
+}
+
+// listKnown reports whether a member gave the member list.
+func (f *Facts) listKnown() bool {
+	return f.Survey.Err == nil && f.Survey.Value.ListErr == nil && len(f.Survey.Value.List) > 0
+}
+
+// Quorum counts the voters. Where a member answers, its healthy voters answer and follow
+// the common leader. Else they are the members that Kubernetes shows as ready, and each
+// member counts as a voter, because Kubernetes doesn't know learners.
+func (f *Facts) Quorum() output.Quorum {
+	v := f.voters()
+	q := output.Quorum{Voters: v.total, Healthy: len(v.following), FromEtcd: f.listKnown()}
+	if len(f.Responding()) == 0 {
+		q.Voters, q.Healthy = f.Cluster.Value.Cluster.Size, f.Cluster.Value.Cluster.ReadyVoters()
+	}
+	if q.Voters > 0 {
+		q.Needed = policy.Quorum(q.Voters)
+		q.Slack = q.Healthy - q.Needed
+	}
+	return q
+}
+
+// commonLeader is the ID of the member that most members follow. Of two that as many
+// follow it is the one that calls itself leader.
+func commonLeader(members []etcd.Member) uint64 {
+	votes := map[uint64]int{}
+	for _, m := range members {
+		if m.Err == nil && m.LeaderID != 0 {
+			votes[m.LeaderID] += 2
+			if m.Leader {
+				votes[m.LeaderID]++
+			}
+		}
+	}
+	var best uint64
+	for id, n := range votes {
+		if n > votes[best] || n == votes[best] && id < best {
+			best = id
+		}
+	}
+	return best
+}
+
+// Responding are the members that answered.
+func (f *Facts) Responding() []etcd.Member {
+	return slices.DeleteFunc(slices.Clone(f.Survey.Value.Members), func(m etcd.Member) bool { return m.Err != nil })
+}
+
+// ClusterIDs are the pods by the ID of the etcd cluster that their members report.
+func (f *Facts) ClusterIDs() map[uint64][]string {
+	ids := map[uint64][]string{}
+	for _, m := range f.Survey.Value.Members {
+		if m.ClusterID != 0 {
+			ids[m.ClusterID] = append(ids[m.ClusterID], m.Pod)
+		}
+	}
+	return ids
+}
+
+// membersReachable guards a check that judges the members' answers. Where there is no
+// answer, it returns false and the finding that explains why.
+func (f *Facts) membersReachable() ([]Finding, bool) {
+	switch {
+	case f.Survey.Err != nil:
+		why := unanswered("the members could not be asked", f.Survey.Err)
+		why.repeated = true
+		return []Finding{why}, false
+	case len(f.Survey.Value.Members) == 0 && f.Size() == 0:
+		return notApplicable("the cluster is scaled to 0"), false
+	case len(f.Responding()) == 0:
+		return []Finding{{Level: Unknown, Message: "no member answers", repeated: true}}, false
+	}
+	return nil, true
+}
+
+// evidence is the error of the first kind of object that shows whether members run and
+// that could not be read, nil where all could.
+func (f *Facts) evidence() error {
+	all := []error{f.Pods.Err, f.StatefulSet.Err, f.Cluster.Err}
+	if f.Owner.Product().RenewsLeases {
+		all = append(all, f.Leases.Err)
+	}
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readyInKubernetes reports whether Kubernetes shows the member of a pod as ready.
+func (f *Facts) readyInKubernetes(pod string) bool {
+	return f.evidence() == nil && slices.ContainsFunc(f.Cluster.Value.Cluster.Members, func(m policy.Member) bool {
+		return m.Pod == pod && m.Ready && m.PodReady
+	})
+}
+
+// leaseExpired reports whether a pod is Ready and its member gave no sign of life, as its
+// lease or the time since its start shows.
+func (f *Facts) leaseExpired(pod string) bool {
+	return f.evidence() == nil && slices.ContainsFunc(f.Cluster.Value.Cluster.Members, func(m policy.Member) bool {
+		return m.Pod == pod && !m.Ready && m.PodReady
+	})
+}
+
+func pods(members []etcd.Member) []string {
+	names := make([]string, 0, len(members))
+	for _, m := range members {
+		names = append(names, m.Pod)
+	}
+	return names
+}
