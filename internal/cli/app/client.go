@@ -4,15 +4,13 @@
 package app
 
 import (
-	"k8s.io/utils/clock"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
-
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 )
 

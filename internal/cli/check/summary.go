@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
 // summary prints the counts: "× FAIL  1 failure, 2 warnings, 40 OK, 12 not applicable".

@@ -5,12 +5,11 @@ package list
 
 import (
 	"errors"
-
-	corev1 "k8s.io/api/core/v1"
-
 	"strings"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"

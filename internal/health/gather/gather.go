@@ -7,6 +7,7 @@ package gather
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -113,10 +114,8 @@ func (g *gatherer) needs(n health.Need) bool { return g.need&n != 0 }
 // refusal is why objects of one of these kinds could not be read, nil where all could.
 func (g *gatherer) refusal(resources ...string) error {
 	for _, d := range g.denials {
-		for _, r := range resources {
-			if d.Resource == r {
-				return d.Err
-			}
+		if slices.Contains(resources, d.Resource) {
+			return d.Err
 		}
 	}
 	return nil
