@@ -113,7 +113,7 @@ var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/u
 
 var libraries = []string{
 	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
-	"internal/flavour", "internal/observe", "internal/kubeclient", "internal/format", "internal/reasons", "internal/version",
+	"internal/flavour", "internal/observe", "internal/kubeclient", "internal/format", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
 
