@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package format has ages and lines of text for people.
 package format
 
 import "strings"
