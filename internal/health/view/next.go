@@ -21,7 +21,7 @@ func nextCommands(f *health.Facts, findings []health.Finding) []string {
 		out = append(out, u.Commands...)
 	}
 	add := func(command string) {
-		if strings.HasPrefix(command, "kubectl ") && len(out) < nextShown && !slices.Contains(out, command) {
+		if strings.HasPrefix(command, "kubectl ") && len(out) < nextShown && !covered(out, command) {
 			out = append(out, command)
 		}
 	}
@@ -33,4 +33,16 @@ func nextCommands(f *health.Facts, findings []health.Finding) []string {
 	}
 	add(f.Command("check"))
 	return out
+}
+
+// covered reports whether a command is shown already. A command that describes some pods is
+// covered by one that describes these and others.
+func covered(shown []string, command string) bool {
+	return slices.ContainsFunc(shown, func(s string) bool {
+		if s == command || !strings.HasPrefix(s, "kubectl describe ") {
+			return s == command
+		}
+		objects := strings.Fields(s)
+		return !slices.ContainsFunc(strings.Fields(command), func(w string) bool { return !slices.Contains(objects, w) })
+	})
 }
