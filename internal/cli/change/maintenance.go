@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -58,9 +58,9 @@ func DatabaseFacts(databases []rules.Database) []string {
 		}
 		quota := ""
 		if d.Quota > 0 {
-			quota = fmt.Sprintf(" of a quota of %s", ui.Bytes(d.Quota))
+			quota = fmt.Sprintf(" of a quota of %s", format.Bytes(d.Quota))
 		}
-		fact := []string{fmt.Sprintf("%s  %-8s  %s%s, %s in use", d.Pod, role, ui.Bytes(d.Size), quota, ui.Bytes(d.InUse))}
+		fact := []string{fmt.Sprintf("%s  %-8s  %s%s, %s in use", d.Pod, role, format.Bytes(d.Size), quota, format.Bytes(d.InUse))}
 		for _, alarm := range d.Alarms {
 			fact = append(fact, "alarm "+alarm)
 		}

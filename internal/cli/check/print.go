@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
@@ -67,7 +68,7 @@ func (p *printer) line(format string, args ...any) {
 
 func (p *printer) report(r *v1alpha1.CheckReport) {
 	c := r.Cluster
-	p.line("%s", p.Paint(p.out, ui.Bold, fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, ui.NumberOf(int(c.Replicas), "member", "members"))))
+	p.line("%s", p.Paint(p.out, ui.Bold, fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, format.Plural(int(c.Replicas), "member", "members"))))
 	category := ""
 	unknown := map[string]string{} // the check that first reported an unknown fact
 	for i := range r.Checks {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
@@ -61,7 +61,7 @@ func failure(reports []v1alpha1.CheckReport) error {
 	var failed []string
 	for _, r := range reports {
 		if r.Summary.Failure > 0 {
-			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, ui.NumberOf(r.Summary.Failure, "check", "checks")))
+			failed = append(failed, fmt.Sprintf("%s in %s fails %s", r.Cluster.Target, r.Cluster.Namespace, format.Plural(r.Summary.Failure, "check", "checks")))
 		}
 	}
 	if len(failed) == 0 {

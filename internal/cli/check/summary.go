@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
@@ -25,7 +26,7 @@ func (p *printer) summary(name string, r *v1alpha1.CheckReport) {
 		{s.Info, "info", "info"}, {s.OK, "OK", "OK"}, {s.NotApplicable, "not applicable", "not applicable"},
 	} {
 		if n.n > 0 {
-			parts = append(parts, ui.NumberOf(n.n, n.one, n.many))
+			parts = append(parts, format.Plural(n.n, n.one, n.many))
 		}
 	}
 	if name != "" {

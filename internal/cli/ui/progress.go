@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // Progress shows the progress of a long transfer on stderr. On a terminal it is a bar,
@@ -97,14 +99,14 @@ func (p *Progress) draw(ticker clock.Ticker) {
 func (p *Progress) text(after time.Duration) string {
 	rate := float64(p.done) / max(after.Seconds(), 0.001)
 	if p.total <= 0 {
-		return p.oneLine(fmt.Sprintf("%s  %s, %s/s", p.what, Bytes(p.done), Bytes(int64(rate))))
+		return p.oneLine(fmt.Sprintf("%s  %s, %s/s", p.what, format.Bytes(p.done), format.Bytes(int64(rate))))
 	}
 	share := min(1, float64(p.done)/float64(p.total))
 	left := "?"
 	if rate > 0 {
 		left = time.Duration(float64(p.total-min(p.done, p.total)) / rate * float64(time.Second)).Round(time.Second).String()
 	}
-	numbers := fmt.Sprintf("%s of %s, %2.0f%%, %s/s, %s left", Bytes(p.done), Bytes(p.total), 100*share, Bytes(int64(rate)), left)
+	numbers := fmt.Sprintf("%s of %s, %2.0f%%, %s/s, %s left", format.Bytes(p.done), format.Bytes(p.total), 100*share, format.Bytes(int64(rate)), left)
 	room := p.columns - len(p.what) - len(numbers) - 7
 	if room < 8 {
 		return p.oneLine(p.what + "  " + numbers)
@@ -121,17 +123,4 @@ func (p *Progress) oneLine(text string) string {
 		return text
 	}
 	return Shorten(text, p.columns-1)
-}
-
-// Bytes formats a number of bytes in powers of 1024.
-func Bytes(bytes int64) string {
-	if bytes < 1024 {
-		return fmt.Sprintf("%d B", bytes)
-	}
-	value, unit := float64(bytes), -1
-	for value >= 1024 && unit < 4 {
-		value /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%.1f %ciB", value, "KMGTP"[unit])
 }
