@@ -62,7 +62,7 @@ func (o Owner) Target() Target {
 		return Target{"etcd", o.Name}
 	case o.Flavour == StatefulSet:
 		return Target{"statefulset", o.Name}
-	case o.Kind != podsKind && o.Controller == nil:
+	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):
 		return Target{strings.ToLower(o.Kind), o.Name}
 	}
 	return Target{"", o.Name}
@@ -157,6 +157,8 @@ func (r *Reader) looks(kind string) [][]look {
 		return [][]look{{r.lookPod}}
 	case "etcdcluster":
 		return [][]look{{r.lookEtcdCluster}}
+	case "deployment", "daemonset", "replicaset":
+		return [][]look{{r.lookController(kind)}}
 	}
 	return [][]look{{r.lookEtcd, r.lookStatefulSet}, {r.lookLoose}, {r.lookService, r.lookPod}}
 }
@@ -193,6 +195,29 @@ func (r *Reader) lookLoose(ctx context.Context, key types.NamespacedName) ([]Own
 	}
 	owners := slices.DeleteFunc(PodOwners(pods.Items), func(o Owner) bool { return o.Name != key.Name })
 	return owners, "", nil
+}
+
+// lookController finds the clusters of the pods that a controller of a kind made.
+func (r *Reader) lookController(kind string) look {
+	return func(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+		var pods corev1.PodList
+		if err := r.List(ctx, &pods, client.InNamespace(key.Namespace)); err != nil {
+			return nil, "", fmt.Errorf("list pods of namespace %s: %w", key.Namespace, err)
+		}
+		var owners []Owner
+		for _, g := range podGroups(pods.Items) {
+			if slices.ContainsFunc(g.pods, func(pod *corev1.Pod) bool {
+				o := podOwner(pod)
+				return strings.EqualFold(o.Kind, kind) && o.Name == key.Name
+			}) {
+				owners = append(owners, g.owner)
+			}
+		}
+		if len(owners) == 0 {
+			return nil, "none of its pods shows that it runs etcd", nil
+		}
+		return owners, "", nil
+	}
 }
 
 // etcdClusterKind is the kind of several operators' clusters.
@@ -264,9 +289,9 @@ func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool
 	if err := r.List(ctx, &pods, client.InNamespace(pod.Namespace)); err != nil {
 		return Owner{}, false, fmt.Errorf("list pods of namespace %s: %w", pod.Namespace, err)
 	}
-	for _, o := range PodOwners(pods.Items) {
-		if o.holds(pod) {
-			return o, true, nil
+	for _, g := range podGroups(pods.Items) {
+		if slices.ContainsFunc(g.pods, func(p *corev1.Pod) bool { return p.Name == pod.Name }) {
+			return g.owner, true, nil
 		}
 	}
 	return Owner{}, false, nil

@@ -15,8 +15,8 @@ import (
 // Target is what a person calls an etcd cluster by: the name of the cluster, or
 // of an object that belongs to it.
 type Target struct {
-	// Kind is etcd, statefulset, service, pod or etcdcluster; empty when only
-	// a name was given.
+	// Kind is a value of targetKinds, such as etcd or statefulset; empty when
+	// only a name was given.
 	Kind string
 	// Name is empty for the only cluster of the namespace.
 	Name string
@@ -38,6 +38,9 @@ var targetKinds = map[string]string{
 	"service": "service", "services": "service", "svc": "service",
 	"pod": "pod", "pods": "pod", "po": "pod",
 	"etcdcluster": "etcdcluster", "etcdclusters": "etcdcluster",
+	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
+	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
+	"replicaset": "replicaset", "replicasets": "replicaset", "rs": "replicaset",
 }
 
 // targetGroups are the API groups by which a kind may be made precise, as in
@@ -45,6 +48,9 @@ var targetKinds = map[string]string{
 var targetGroups = map[string][]string{
 	"etcd":        flavour.Groups("Etcd"),
 	"statefulset": {"apps"},
+	"deployment":  {"apps"},
+	"daemonset":   {"apps"},
+	"replicaset":  {"apps"},
 	"etcdcluster": flavour.Groups(etcdClusterKind),
 }
 
@@ -68,7 +74,7 @@ func ParseTarget(arg string) (Target, error) {
 	resource, group, _ := strings.Cut(strings.ToLower(kind), ".")
 	known, ok := targetKinds[resource]
 	if !ok || group != "" && !inGroup(known, group) {
-		return Target{}, fmt.Errorf("target %q is of a type that is no etcd cluster's; types are etcd, statefulset (sts), service (svc), pod (po) and etcdcluster", arg)
+		return Target{}, fmt.Errorf("target %q is of a type that is no etcd cluster's; types are etcd, statefulset (sts), deployment, daemonset (ds), service (svc), pod (po) and etcdcluster", arg)
 	}
 	return Target{Kind: known, Name: name}, nil
 }

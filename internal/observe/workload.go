@@ -43,7 +43,7 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 			w.etcd = &etcd
 		}
 	}
-	member := owner.holds
+	var member func(*corev1.Pod) bool
 	if owner.Flavour != Pods {
 		var sts appsv1.StatefulSet
 		found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)
@@ -64,6 +64,9 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return w, fmt.Errorf("list pods of %s: %w", owner, err)
+	}
+	if owner.Flavour == Pods {
+		member = membersOf(owner, pods.Items)
 	}
 	for i := range pods.Items {
 		if member(&pods.Items[i]) {
