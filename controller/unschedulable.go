@@ -173,7 +173,7 @@ func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner
 		return spread.Term{}, false, err
 	}
 	settings := observe.SpreadSettings(match.Policy)
-	facts, err := u.Reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := u.Reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return spread.Term{}, false, err
 	}

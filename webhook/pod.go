@@ -97,7 +97,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 		}}
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return nil, Decision{Outcome: FailedOpen, Reason: reasonUnobserved, Policy: p.Name, Warnings: []string{notApplied("pod", pod.Name, err)}}
 	}
@@ -131,7 +131,7 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 	record := observe.SpreadRecord{Policy: r.policy.Name, Notes: v.Notes}
 	var missing []spread.Term
 	for _, t := range v.Terms {
-		carried := observe.Carries(r.pod, t, r.owner.MemberSelector)
+		carried := observe.HasTerm(r.pod, t, r.owner.MemberSelector)
 		if !carried && clashes(r.pod, t) {
 			record.Notes = append(record.Notes, policy.Note{
 				Reason:  spread.OwnTerm.Name(),
@@ -160,7 +160,7 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 
 // carriesAll reports whether the pod carries all of the terms.
 func carriesAll(pod *corev1.Pod, terms []spread.Term, selector *metav1.LabelSelector) bool {
-	return !slices.ContainsFunc(terms, func(t spread.Term) bool { return !observe.Carries(pod, t, selector) })
+	return !slices.ContainsFunc(terms, func(t spread.Term) bool { return !observe.HasTerm(pod, t, selector) })
 }
 
 // selects reports whether a selector selects the pod and is not empty.

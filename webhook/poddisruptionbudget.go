@@ -90,7 +90,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 		return nil, Decision{Outcome: Warned, Reason: b.Problem.Reason, Policy: p.Name, Warnings: []string{b.Problem.Message}}
 	}
 	// A cluster for which another budget is kept.
-	if b.Kept == nil || b.Kept.Name != w.budget.Name {
+	if b.Managed == nil || b.Managed.Name != w.budget.Name {
 		return nil, Decision{Outcome: Unchanged, Reason: reasonAnotherKept, Policy: p.Name}
 	}
 	return &budgetReview{write: w, owner: owners[0], policy: p, facts: facts}, Decision{}
@@ -98,7 +98,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 
 // decide asks the budget rule and answers with a patch, or with a preview in mode Warn.
 func (r *budgetReview) decide() Decision {
-	wrote := r.facts.Budgets.Kept.Value
+	wrote := r.facts.Budgets.Managed.Value
 	current, before := r.write.inForce(r.facts)
 	verdict := budget.Evaluate(budget.Facts{
 		Cluster: r.facts.Cluster, Current: current, State: before.State, Now: r.facts.At,

@@ -25,15 +25,15 @@ const backupPoll = time.Minute
 // without them. Against ages of hours the skew of two clocks is nothing, so
 // here renewTime itself is believed.
 func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy.Condition, error) {
-	said, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
-	if said == "" && age == "" {
+	reported, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
+	if reported == "" && age == "" {
 		return policy.Condition{}, nil
 	}
 	limit, ok := maxAge(age)
 	name := namedLease(w.owner)
 	if name == "" || !ok {
 		f.note("BackupLeaseIncomplete", "%s says %s: %q and %s: %q; both are needed, a Lease's name and a duration such as 25h, and until then nothing is known of backups",
-			w.owner, v1alpha1.BackupLeaseAnnotation, said, v1alpha1.BackupMaxAgeAnnotation, age)
+			w.owner, v1alpha1.BackupLeaseAnnotation, reported, v1alpha1.BackupMaxAgeAnnotation, age)
 		return policy.Condition{}, nil
 	}
 	f.changeIn(backupPoll)

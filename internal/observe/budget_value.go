@@ -56,10 +56,10 @@ func (v BudgetValue) Min(replicas int) int {
 // controller out, though it counts them as healthy (Kubernetes,
 // pkg/controller/disruption/disruption.go, getExpectedPodCount).
 func (b *Budgets) expected(replicas int) int {
-	if b.Kept == nil || b.Strangers == 0 || b.Kept.Value.Field != MaxUnavailable || b.Kept.Status.ObservedGeneration == 0 {
+	if b.Managed == nil || b.NonMemberPods == 0 || b.Managed.Value.Field != MaxUnavailable || b.Managed.Status.ObservedGeneration == 0 {
 		return replicas
 	}
-	return int(b.Kept.Status.ExpectedPods)
+	return int(b.Managed.Status.ExpectedPods)
 }
 
 // WithMin is the value in the same field that amounts to minimum. A minimum

@@ -29,23 +29,23 @@ type Budget struct {
 
 // Budgets are the disruption budgets around one cluster.
 type Budgets struct {
-	// Kept is the one to keep, nil when there is none or it must be left alone.
-	Kept *Budget
-	// Surplus are those that this project made and that must go, since the
+	// Managed is the one to keep, nil when there is none or it must be left alone.
+	Managed *Budget
+	// Duplicates are those that this project made and that must go, since the
 	// members have another: eviction fails on a pod with two.
-	Surplus []*policyv1.PodDisruptionBudget
-	// Strayed were kept for this cluster and are not any more: their selector
+	Duplicates []*policyv1.PodDisruptionBudget
+	// Detached were kept for this cluster and are not any more: their selector
 	// was changed, or their value to one that can't be adopted. Those that
 	// overlap are not among them: they stay as they are until one goes.
-	Strayed []*policyv1.PodDisruptionBudget
-	// Left was kept for this cluster and is not any more, since it selects only some of
+	Detached []*policyv1.PodDisruptionBudget
+	// LeftAlone was kept for this cluster and is not any more, since it selects only some of
 	// the members, or another cluster's, too, or is ours and somebody made of it what
 	// can't be kept. It stays as it is; nil for none.
-	Left *policyv1.PodDisruptionBudget
+	LeftAlone *policyv1.PodDisruptionBudget
 	// Problem says why no budget protects the members, nil when one does.
 	Problem *policy.Note
-	// Strangers counts the Ready pods that Kept selects and that are no members.
-	Strangers int
+	// NonMemberPods counts the Ready pods that Kept selects and that are no members.
+	NonMemberPods int
 }
 
 // The reasons why a cluster's budget is not kept, beside those of one budget's own.
@@ -63,9 +63,9 @@ func Ours(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Labels[v1alpha1.CreatedByLabel] == v1alpha1.CreatedByController
 }
 
-// Original says whether a budget of ours is the one that was made: a copy of it has
+// NotCopied says whether a budget of ours is the one that was made: a copy of it has
 // another name or namespace, and is somebody's own.
-func Original(pdb *policyv1.PodDisruptionBudget) bool {
+func NotCopied(pdb *policyv1.PodDisruptionBudget) bool {
 	return Ours(pdb) && pdb.Annotations[v1alpha1.BudgetMadeAnnotation] == pdb.Namespace+"/"+pdb.Name
 }
 
@@ -113,7 +113,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 		pdb := &list.Items[i]
 		switch {
 		case w.selects(pdb) == 0:
-			if w.records(pdb) {
+			if w.hasRecord(pdb) {
 				recorded = append(recorded, pdb)
 			}
 		case Ours(pdb):
@@ -126,26 +126,26 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 	if err != nil {
 		return Budgets{}, err
 	}
-	b.Strayed = recorded
-	if b.Kept == nil && len(foreign) <= 1 {
-		b.leave(w, append(foreign, ours...))
+	b.Detached = recorded
+	if b.Managed == nil && len(foreign) <= 1 {
+		b.recordUnmanaged(w, append(foreign, ours...))
 	}
 	return b, nil
 }
 
-// leave sorts out the first of the budgets that select members, where it was kept until now.
-func (b *Budgets) leave(w *workload, all []*policyv1.PodDisruptionBudget) {
+// recordUnmanaged sorts out the first of the budgets that select members, where it was kept until now.
+func (b *Budgets) recordUnmanaged(w *workload, all []*policyv1.PodDisruptionBudget) {
 	switch {
-	case len(all) == 0 || !w.records(all[0]):
+	case len(all) == 0 || !w.hasRecord(all[0]):
 	case Ours(all[0]), b.Problem.Reason == BudgetPartial, b.Problem.Reason == BudgetShared:
-		b.Left = all[0]
+		b.LeftAlone = all[0]
 	default:
-		b.Strayed = append(b.Strayed, all[0])
+		b.Detached = append(b.Detached, all[0])
 	}
 }
 
-// records says whether a budget was kept for this workload's owner.
-func (w *workload) records(pdb *policyv1.PodDisruptionBudget) bool {
+// hasRecord says whether a budget was kept for this workload's owner.
+func (w *workload) hasRecord(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref()
 }
 
@@ -158,12 +158,12 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 	var only *policyv1.PodDisruptionBudget
 	switch {
 	case len(foreign) > 1:
-		b.Surplus, b.Problem = ours, overlap(foreign)
+		b.Duplicates, b.Problem = ours, overlap(foreign)
 		return b, nil
 	case len(foreign) == 1:
-		only, b.Surplus = foreign[0], ours
+		only, b.Duplicates = foreign[0], ours
 	case len(ours) > 0:
-		only, b.Surplus = ours[0], ours[1:]
+		only, b.Duplicates = ours[0], ours[1:]
 	default:
 		b.Problem = &policy.Note{Reason: NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
 		return b, nil
@@ -175,7 +175,7 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 	if b.Problem = problem; problem != nil {
 		return b, nil
 	}
-	strangers, other, err := r.strangers(ctx, w, only)
+	nonMembers, other, err := r.nonMemberPods(ctx, w, only)
 	if err != nil {
 		return b, err
 	}
@@ -183,8 +183,8 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 		b.Problem = &policy.Note{Reason: BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
 		return b, nil
 	}
-	b.Strangers = strangers
-	b.Kept = &Budget{
+	b.NonMemberPods = nonMembers
+	b.Managed = &Budget{
 		PodDisruptionBudget: only, Value: value,
 		Record: DecodeBudgetRecord(only.Annotations, r.Leases.Clock.Now()),
 	}
@@ -255,20 +255,20 @@ func budgetSelector(pdb *policyv1.PodDisruptionBudget) labels.Selector {
 	return selector
 }
 
-// strangers counts the Ready pods beside the members that a budget selects, and
+// nonMemberPods counts the Ready pods beside the members that a budget selects, and
 // names the other cluster whose members are among its pods. The cache has no
 // pods of Deployments and DaemonSets: where the disruption controller counts
 // more than it has, the API server is asked.
-func (r *Reader) strangers(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
-	ready, other, err := r.others(ctx, r.Reader, w, pdb)
+func (r *Reader) nonMemberPods(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
+	ready, other, err := r.countNonMembers(ctx, r.Reader, w, pdb)
 	known := int(pdb.Status.CurrentHealthy) <= ready+w.ready()
 	if err != nil || other != "" || r.Live == nil || known {
 		return ready, other, err
 	}
-	return r.others(ctx, r.Live, w, pdb)
+	return r.countNonMembers(ctx, r.Live, w, pdb)
 }
 
-func (r *Reader) others(ctx context.Context, from client.Reader, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
+func (r *Reader) countNonMembers(ctx context.Context, from client.Reader, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
 	pods, err := podsOfBudget(ctx, from, pdb)
 	if err != nil {
 		return 0, "", err

@@ -62,16 +62,16 @@ func TestBudgets(t *testing.T) {
 				t.Fatal(err)
 			}
 			kept, problem := "", ""
-			if got.Kept != nil {
-				kept = got.Kept.Name + " " + got.Kept.Value.String()
+			if got.Managed != nil {
+				kept = got.Managed.Name + " " + got.Managed.Value.String()
 			}
 			if got.Problem != nil {
 				problem = got.Problem.Reason
 				t.Log(got.Problem.Message)
 			}
-			if kept != row.kept || problem != row.problem || len(got.Surplus) != row.surplus || len(got.Strayed) != row.strayed {
+			if kept != row.kept || problem != row.problem || len(got.Duplicates) != row.surplus || len(got.Detached) != row.strayed {
 				t.Errorf("kept %q, problem %q, surplus %d, strayed %d; want %q, %q, %d, %d",
-					kept, problem, len(got.Surplus), len(got.Strayed), row.kept, row.problem, row.surplus, row.strayed)
+					kept, problem, len(got.Duplicates), len(got.Detached), row.kept, row.problem, row.surplus, row.strayed)
 			}
 		})
 	}
@@ -91,7 +91,7 @@ func TestBudgetSharedByTwoClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Kept != nil || got.Problem == nil || got.Problem.Reason != BudgetShared {
+	if got.Managed != nil || got.Problem == nil || got.Problem.Reason != BudgetShared {
 		t.Errorf("got %+v, want problem %s", got, BudgetShared)
 	}
 }

@@ -28,7 +28,7 @@ func CacheOptions() cache.Options {
 		DefaultTransform: trimmed(trimEtcd),
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Pod{}: {
-				Label:     memberLike(),
+				Label:     memberCandidates(),
 				Field:     fields.AndSelectors(fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded)), fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed))),
 				Transform: trimmed(trimPod),
 			},
@@ -45,11 +45,11 @@ func CacheOptions() cache.Options {
 	}
 }
 
-// memberLike selects the pods that may be members, or that a member's budget
+// memberCandidates selects the pods that may be members, or that a member's budget
 // may count although they are none, as druid's compaction jobs: all but those
 // of Deployments and DaemonSets, which are most of a cluster's. A budget that
 // counts one of these as well is read past the cache.
-func memberLike() labels.Selector {
+func memberCandidates() labels.Selector {
 	s := labels.NewSelector()
 	for _, key := range []string{"pod-template-hash", "pod-template-generation"} {
 		r, err := labels.NewRequirement(key, selection.DoesNotExist, nil)

@@ -58,7 +58,7 @@ func TestCacheHoldsWhatIsRead(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatalf("MemberPod: %t, %v", ok, err)
 			}
-			f, err := r.SpreadFactsOf(t.Context(), o, pod, spread.ZoneKey)
+			f, err := r.SpreadFacts(t.Context(), o, pod, spread.ZoneKey)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -63,7 +63,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	if f.Budgets, err = r.budgets(ctx, &w, pdb); err != nil {
 		return f, err
 	}
-	f.Cluster.NonMemberPods = f.Budgets.Strangers
+	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
 		return f, err

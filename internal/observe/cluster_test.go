@@ -204,13 +204,13 @@ func render(f Facts) string {
 	if c.TrafficCut {
 		line("traffic cut")
 	}
-	if k := f.Budgets.Kept; k != nil {
+	if k := f.Budgets.Managed; k != nil {
 		line("budget kept: %s %s, strangers %d", k.Name, k.Value, c.NonMemberPods)
 	}
-	for _, pdb := range f.Budgets.Surplus {
+	for _, pdb := range f.Budgets.Duplicates {
 		line("budget surplus: %s", pdb.Name)
 	}
-	for _, pdb := range f.Budgets.Strayed {
+	for _, pdb := range f.Budgets.Detached {
 		line("budget strayed: %s", pdb.Name)
 	}
 	if p := f.Budgets.Problem; p != nil {

@@ -44,7 +44,7 @@ func (r *Reader) druid(ctx context.Context, w *workload, f *Facts) error {
 		return err
 	}
 	limit := heartbeats * heartbeat(w.etcd)
-	leader, heard := youngestLeader{}, false
+	leader, anyFresh := latestLeader{}, false
 	for _, pod := range w.pods {
 		m, err := r.member(ctx, pod)
 		if err != nil {
@@ -52,20 +52,20 @@ func (r *Reader) druid(ctx context.Context, w *workload, f *Facts) error {
 		}
 		if lease := leases[pod.Name]; lease != nil {
 			age := r.Leases.Age(lease, limit)
-			heard = heard || age.Age <= limit
-			m.Ready = age.Age <= limit && speaksFor(lease, pod)
-			f.aging(m.Ready, age, limit)
+			anyFresh = anyFresh || age.Age <= limit
+			m.Ready = age.Age <= limit && leaseMatchesPod(lease, pod)
+			f.noteLeaseAge(m.Ready, age, limit)
 			leader.consider(lease, age, len(f.Cluster.Members))
 			delete(leases, pod.Name)
 		}
 		f.Cluster.Members = append(f.Cluster.Members, m)
 	}
 	leader.mark(f.Cluster.Members)
-	f.withoutPod(leases, w)
+	f.addMembersWithoutPod(leases, w)
 	f.Cluster.AllMembersReady = f.druidCondition(w.etcd, druidv1alpha1.ConditionTypeAllMembersReady)
 	f.Cluster.BackupReady = f.druidCondition(w.etcd, druidv1alpha1.ConditionTypeBackupReady)
 	given := f.Cluster.AllMembersReady
-	f.Cluster.Stale = len(f.Cluster.Members) > 0 && !heard && (given.Status == policy.Absent || given.Age > policy.EvidenceLimit)
+	f.Cluster.Stale = len(f.Cluster.Members) > 0 && !anyFresh && (given.Status == policy.Absent || given.Age > policy.EvidenceLimit)
 	return nil
 }
 
@@ -101,11 +101,11 @@ func heartbeat(etcd *druidv1alpha1.Etcd) time.Duration {
 	return defaultHeartbeat
 }
 
-// speaksFor says whether a lease can be a sign of life of the etcd that runs
+// leaseMatchesPod says whether a lease can be a sign of life of the etcd that runs
 // in the pod now. A restarted member's lease is still that of the process
 // before it: renewed before the container started, as told by the clock of the
 // one node that both ran on.
-func speaksFor(lease *coordinationv1.Lease, pod *corev1.Pod) bool {
+func leaseMatchesPod(lease *coordinationv1.Lease, pod *corev1.Pod) bool {
 	if pod.DeletionTimestamp != nil {
 		return false
 	}
@@ -117,9 +117,9 @@ func speaksFor(lease *coordinationv1.Lease, pod *corev1.Pod) bool {
 	return running != nil && lease.Spec.RenewTime.After(running.StartedAt.Time)
 }
 
-// aging notes when a member's lease will be too old, or too long unchanged to
+// noteLeaseAge notes when a member's lease will be too old, or too long unchanged to
 // be taken on trust.
-func (f *Facts) aging(ready bool, age LeaseAge, limit time.Duration) {
+func (f *Facts) noteLeaseAge(ready bool, age LeaseAge, limit time.Duration) {
 	if !ready {
 		return
 	}
@@ -127,21 +127,21 @@ func (f *Facts) aging(ready bool, age LeaseAge, limit time.Duration) {
 	f.Confirmed = f.Confirmed && age.Confirmed
 }
 
-// youngestLeader finds the member that last said it leads: a member that was
+// latestLeader finds the member that last said it leads: a member that was
 // cut off says so in its lease for as long as it is.
-type youngestLeader struct {
+type latestLeader struct {
 	found bool
 	at    int
 	age   time.Duration
 }
 
-func (y *youngestLeader) consider(lease *coordinationv1.Lease, age LeaseAge, at int) {
+func (y *latestLeader) consider(lease *coordinationv1.Lease, age LeaseAge, at int) {
 	if holderRole(lease) == druidv1alpha1.EtcdRoleLeader && (!y.found || age.Age < y.age) {
-		*y = youngestLeader{found: true, at: at, age: age.Age}
+		*y = latestLeader{found: true, at: at, age: age.Age}
 	}
 }
 
-func (y *youngestLeader) mark(members []policy.Member) {
+func (y *latestLeader) mark(members []policy.Member) {
 	if y.found {
 		members[y.at].Leader = true
 	}
@@ -160,11 +160,11 @@ func holderRole(lease *coordinationv1.Lease) druidv1alpha1.EtcdRole {
 	return druidv1alpha1.EtcdRole(parts[len(parts)-1])
 }
 
-// withoutPod adds the members that have a lease and no pod. One beyond the
+// addMembersWithoutPod adds the members that have a lease and no pod. One beyond the
 // replicas may be a voter that was left behind or a lease that was: only
 // etcd's member list knows, so it counts, and a person is told: not of a cluster
 // that sleeps, whose members all come back.
-func (f *Facts) withoutPod(leases map[string]*coordinationv1.Lease, w *workload) {
+func (f *Facts) addMembersWithoutPod(leases map[string]*coordinationv1.Lease, w *workload) {
 	for _, pod := range slices.Sorted(func(yield func(string) bool) {
 		for name := range leases {
 			if !yield(name) {

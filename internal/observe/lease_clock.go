@@ -32,12 +32,12 @@ type LeaseClock struct {
 	Clock clock.PassiveClock
 
 	mu    sync.Mutex
-	seen  map[types.NamespacedName]sighting
+	seen  map[types.NamespacedName]leaseObservation
 	limit map[types.NamespacedName]time.Duration
 }
 
-// sighting is the last change of a lease that was seen.
-type sighting struct {
+// leaseObservation is the last change of a lease that was seen.
+type leaseObservation struct {
 	uid       types.UID
 	renewTime time.Time
 	holder    string
@@ -59,16 +59,16 @@ type LeaseAge struct {
 func (c *LeaseClock) Observe(lease *coordinationv1.Lease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.note(lease)
+	c.record(lease)
 }
 
-// News says whether the change of a lease matters to whoever judged it before:
+// Significant says whether the change of a lease matters to whoever judged it before:
 // another holder, or a renewal after it had passed the limit that it was judged
 // by. A heartbeat in time is no news.
-func (c *LeaseClock) News(before, after *coordinationv1.Lease) bool {
+func (c *LeaseClock) Significant(before, after *coordinationv1.Lease) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was, is := sight(before), sight(after)
+	was, is := stateOf(before), stateOf(after)
 	// Both times are of one node's clock, unless the member moved; then the
 	// holder or the pod is news enough.
 	gap := is.renewTime.Sub(was.renewTime)
@@ -81,7 +81,7 @@ func (c *LeaseClock) Age(lease *coordinationv1.Lease, limit time.Duration) Lease
 	defer c.mu.Unlock()
 	// A cache is ahead of its event handlers: what is read may not have been
 	// delivered to Observe yet.
-	s := c.note(lease)
+	s := c.record(lease)
 	if c.limit == nil {
 		c.limit = map[types.NamespacedName]time.Duration{}
 	}
@@ -91,8 +91,8 @@ func (c *LeaseClock) Age(lease *coordinationv1.Lease, limit time.Duration) Lease
 	if s.confirmed {
 		return LeaseAge{Age: watched, Confirmed: true}
 	}
-	if told := now.Sub(s.renewTime); told > limit+clockSkew {
-		return LeaseAge{Age: told, Confirmed: true}
+	if reported := now.Sub(s.renewTime); reported > limit+clockSkew {
+		return LeaseAge{Age: reported, Confirmed: true}
 	}
 	return LeaseAge{Age: watched, Confirmed: watched > limit}
 }
@@ -105,8 +105,8 @@ func (c *LeaseClock) Forget(lease *coordinationv1.Lease) {
 	delete(c.limit, leaseKey(lease))
 }
 
-func (c *LeaseClock) note(lease *coordinationv1.Lease) sighting {
-	key, next := leaseKey(lease), sight(lease)
+func (c *LeaseClock) record(lease *coordinationv1.Lease) leaseObservation {
+	key, next := leaseKey(lease), stateOf(lease)
 	last, known := c.seen[key]
 	known = known && last.uid == next.uid
 	if known && last.renewTime.Equal(next.renewTime) {
@@ -114,15 +114,15 @@ func (c *LeaseClock) note(lease *coordinationv1.Lease) sighting {
 	}
 	next.at, next.confirmed = c.Clock.Now(), known
 	if c.seen == nil {
-		c.seen = map[types.NamespacedName]sighting{}
+		c.seen = map[types.NamespacedName]leaseObservation{}
 	}
 	c.seen[key] = next
 	return next
 }
 
-// sight is what a lease says.
-func sight(lease *coordinationv1.Lease) sighting {
-	s := sighting{uid: lease.UID}
+// stateOf is what a lease says.
+func stateOf(lease *coordinationv1.Lease) leaseObservation {
+	s := leaseObservation{uid: lease.UID}
 	if t := lease.Spec.RenewTime; t != nil {
 		s.renewTime = t.Time
 	}

@@ -87,7 +87,7 @@ func TestLeaseClockNews(t *testing.T) {
 		return lease
 	}
 	same := func(*coordinationv1.Lease) {}
-	if !c.News(before, after(10*time.Second, same)) {
+	if !c.Significant(before, after(10*time.Second, same)) {
 		t.Error("a lease that nobody has judged yet: no news")
 	}
 	c.Age(before, leaseLimit)
@@ -104,7 +104,7 @@ func TestLeaseClockNews(t *testing.T) {
 		{"a clock set back", after(-time.Second, same), true},
 		{"made anew", after(10*time.Second, func(l *coordinationv1.Lease) { l.UID = "2" }), true},
 	} {
-		if got := c.News(before, row.after); got != row.want {
+		if got := c.Significant(before, row.after); got != row.want {
 			t.Errorf("%s: news %v, want %v", row.name, got, row.want)
 		}
 	}
@@ -120,9 +120,9 @@ func TestLeaseClockForgets(t *testing.T) {
 	if got := c.Age(memberLease(factsNow), leaseLimit); got.Age != 0 || got.Confirmed {
 		t.Errorf("after it was forgotten: got %+v, want a first sight", got)
 	}
-	anew := memberLease(factsNow.Add(time.Second))
-	anew.UID = "2"
-	if got := c.Age(anew, leaseLimit); got.Confirmed {
+	recreated := memberLease(factsNow.Add(time.Second))
+	recreated.UID = "2"
+	if got := c.Age(recreated, leaseLimit); got.Confirmed {
 		t.Errorf("made anew: got %+v, want a first sight", got)
 	}
 }

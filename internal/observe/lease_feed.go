@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// Feed lets the clock see every change of the leases that the cache watches.
+// Watch lets the clock see every change of the leases that the cache watches.
 // Each replica feeds its own, leader or not, so that a new leader knows ages.
-func (c *LeaseClock) Feed(ctx context.Context, informers cache.Informers) error {
+func (c *LeaseClock) Watch(ctx context.Context, informers cache.Informers) error {
 	// Starting the manager starts this informer; nobody waits for it here.
 	informer, err := informers.GetInformer(ctx, &coordinationv1.Lease{}, cache.BlockUntilSynced(false))
 	if err != nil {

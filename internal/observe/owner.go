@@ -97,8 +97,8 @@ func (o Owner) Ordinal(pod string) int {
 }
 
 // PodName is the name of the member's pod at a place from 0.
-func (o Owner) PodName(place int) string {
-	return o.StatefulSet + "-" + strconv.Itoa(place+int(o.FirstOrdinal))
+func (o Owner) PodName(ordinal int) string {
+	return o.StatefulSet + "-" + strconv.Itoa(ordinal+int(o.FirstOrdinal))
 }
 
 var etcdKind = druidv1alpha1.SchemeGroupVersion.WithKind("Etcd")
@@ -183,7 +183,7 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 		Controller: metav1.GetControllerOf(sts), Created: sts.CreationTimestamp,
 	}
 	o.Distribution = flavour.OfStatefulSet(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
-	o.runsIn(sts)
+	o.setWorkload(sts)
 	o.MemberSelector = o.Selector
 	return o
 }
@@ -203,7 +203,7 @@ func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 		o.Claims[0].Template = *name
 	}
 	if sts != nil {
-		o.runsIn(sts)
+		o.setWorkload(sts)
 	}
 	o.Replicas = max(o.Replicas, etcd.Spec.Replicas)
 	o.MemberSelector = o.Selector.DeepCopy()
@@ -215,7 +215,7 @@ func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 // and on no others (druid: internal/common, ComponentNameStatefulSet).
 const druidMemberComponent = "etcd-statefulset"
 
-func (o *Owner) runsIn(sts *appsv1.StatefulSet) {
+func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {
 	o.StatefulSet, o.Selector, o.Claims = sts.Name, sts.Spec.Selector, nil
 	if o.Selector == nil {
 		o.Selector = &metav1.LabelSelector{}

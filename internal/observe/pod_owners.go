@@ -27,7 +27,7 @@ func PodOwners(pods []corev1.Pod) []Owner {
 	found := map[types.NamespacedName]*Owner{}
 	for i := range pods {
 		pod := &pods[i]
-		if !looseMember(pod) {
+		if !isPodsMember(pod) {
 			continue
 		}
 		o := podOwner(pod)
@@ -48,8 +48,8 @@ func PodOwners(pods []corev1.Pod) []Owner {
 	return owners
 }
 
-// looseMember says whether a pod is a member of a cluster without a StatefulSet.
-func looseMember(pod *corev1.Pod) bool {
+// isPodsMember says whether a pod is a member of a cluster without a StatefulSet.
+func isPodsMember(pod *corev1.Pod) bool {
 	if pod.Status.Phase == corev1.PodSucceeded {
 		return false
 	}
@@ -89,9 +89,9 @@ func podOwner(pod *corev1.Pod) Owner {
 	return o
 }
 
-// holds says whether a pod is a member of this cluster without a StatefulSet.
-func (o Owner) holds(pod *corev1.Pod) bool {
-	if pod.Namespace != o.Namespace || !looseMember(pod) {
+// hasMember says whether a pod is a member of this cluster without a StatefulSet.
+func (o Owner) hasMember(pod *corev1.Pod) bool {
+	if pod.Namespace != o.Namespace || !isPodsMember(pod) {
 		return false
 	}
 	other := podOwner(pod)

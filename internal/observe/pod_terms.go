@@ -87,8 +87,8 @@ func Selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
 
-// Carries says whether the pod has a term with this selector.
-func Carries(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) bool {
+// HasTerm says whether the pod has a term with this selector.
+func HasTerm(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) bool {
 	return slices.ContainsFunc(SelfTerms(pod), func(t PodTerm) bool {
 		return t.Term == term && equality.Semantic.DeepEqual(t.Selector, selector)
 	})

@@ -54,11 +54,11 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 		{"leases.coordination.k8s.io", &coordinationv1.LeaseList{}, leasesOf(namespace)},
 		{"nodes", &corev1.NodeList{}, nil},
 	}
-	store := &preloaded{beyond: r.Reader, held: map[reflect.Type][]client.Object{}, refused: map[reflect.Type]bool{}}
+	store := &preloaded{fallback: r.Reader, objects: map[reflect.Type][]client.Object{}, forbidden: map[reflect.Type]bool{}}
 	refusals := make([]error, len(lists))
 	group, within := errgroup.WithContext(ctx)
 	for i, l := range lists {
-		store.held[elementOf(l.list)] = nil
+		store.objects[elementOf(l.list)] = nil
 		if l.resource == "nodes" && !withNodes {
 			continue
 		}
@@ -88,9 +88,9 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 	for i, l := range lists {
 		if refusals[i] != nil {
 			denials = append(denials, Denial{l.resource, refusals[i]})
-			store.refused[elementOf(l.list)] = true
+			store.forbidden[elementOf(l.list)] = true
 		}
-		if err := store.hold(l.list); err != nil {
+		if err := store.add(l.list); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -101,7 +101,7 @@ func podsOf(namespace string) []client.ListOption {
 	if namespace != "" {
 		return nil
 	}
-	return []client.ListOption{client.MatchingLabelsSelector{Selector: memberLike()}}
+	return []client.ListOption{client.MatchingLabelsSelector{Selector: memberCandidates()}}
 }
 
 // leasesOf leaves out, over all namespaces, the leases of nodes and controllers.
@@ -115,13 +115,13 @@ func leasesOf(namespace string) []client.ListOption {
 // preloaded is a client.Reader over objects in memory, and beyond for kinds that
 // it doesn't hold.
 type preloaded struct {
-	beyond client.Reader
-	held   map[reflect.Type][]client.Object
-	// refused are the kinds that the user may not list.
-	refused map[reflect.Type]bool
+	fallback client.Reader
+	objects   map[reflect.Type][]client.Object
+	// forbidden are the kinds that the user may not list.
+	forbidden map[reflect.Type]bool
 }
 
-func (p *preloaded) hold(list client.ObjectList) error {
+func (p *preloaded) add(list client.ObjectList) error {
 	objects, err := meta.ExtractList(list)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (p *preloaded) hold(list client.ObjectList) error {
 	kind := elementOf(list)
 	for _, o := range objects {
 		if object, ok := o.(client.Object); ok {
-			p.held[kind] = append(p.held[kind], object)
+			p.objects[kind] = append(p.objects[kind], object)
 		}
 	}
 	return nil
@@ -138,7 +138,7 @@ func (p *preloaded) hold(list client.ObjectList) error {
 // Get implements client.Reader.
 func (p *preloaded) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	kind := reflect.TypeOf(obj)
-	objects, has := p.held[kind]
+	objects, has := p.objects[kind]
 	at := slices.IndexFunc(objects, func(o client.Object) bool { return o.GetName() == key.Name && o.GetNamespace() == key.Namespace })
 	if at >= 0 {
 		reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(objects[at].DeepCopyObject()).Elem())
@@ -146,11 +146,11 @@ func (p *preloaded) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 	}
 	_, lease := obj.(*coordinationv1.Lease)
 	if !has {
-		return p.beyond.Get(ctx, key, obj, opts...)
+		return p.fallback.Get(ctx, key, obj, opts...)
 	}
-	if lease && !p.refused[kind] {
+	if lease && !p.forbidden[kind] {
 		// Over all namespaces only druid's leases were listed.
-		return p.beyond.Get(ctx, key, obj, opts...)
+		return p.fallback.Get(ctx, key, obj, opts...)
 	}
 	return apierrors.NewNotFound(schema.GroupResource{Resource: kind.Elem().Name()}, key.Name)
 }
@@ -158,9 +158,9 @@ func (p *preloaded) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 // List implements client.Reader. Objects in the list are shared: nothing may
 // change them.
 func (p *preloaded) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	objects, has := p.held[elementOf(list)]
+	objects, has := p.objects[elementOf(list)]
 	if !has {
-		return p.beyond.List(ctx, list, opts...)
+		return p.fallback.List(ctx, list, opts...)
 	}
 	var by client.ListOptions
 	by.ApplyOptions(opts)

@@ -20,8 +20,8 @@ import (
 type NotFoundError struct {
 	Namespace string
 	Target    Target
-	// Why is what was found instead, empty when nothing was.
-	Why string
+	// Reason is what was found instead, empty when nothing was.
+	Reason string
 	// Candidates are the clusters of the namespace, each as a target.
 	Candidates []string
 }
@@ -31,8 +31,8 @@ func (e *NotFoundError) Error() string {
 	if e.Target.Name != "" {
 		text = fmt.Sprintf("%s is no etcd cluster in namespace %s", e.Target, e.Namespace)
 	}
-	if e.Why != "" {
-		text += ": " + e.Why
+	if e.Reason != "" {
+		text += ": " + e.Reason
 	}
 	if len(e.Candidates) > 0 {
 		return text + "; there is " + strings.Join(e.Candidates, ", ")
@@ -74,20 +74,20 @@ func (o Owner) Target() Target {
 // cluster, and only where there is none that of a Service or pod.
 func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner, error) {
 	if t.Name == "" {
-		return r.only(ctx, namespace, t)
+		return r.onlyCluster(ctx, namespace, t)
 	}
 	var why string
 	var refused error
-	for _, look := range r.looks(t.Kind) {
+	for _, look := range r.finders(t.Kind) {
 		var found []Owner
 		for _, one := range look {
-			owners, said, err := one(ctx, types.NamespacedName{Namespace: namespace, Name: t.Name})
+			owners, reported, err := one(ctx, types.NamespacedName{Namespace: namespace, Name: t.Name})
 			if err != nil {
 				// A user may be allowed to see one kind and not another.
 				refused = errors.Join(refused, err)
 			}
-			if said != "" {
-				why = said
+			if reported != "" {
+				why = reported
 			}
 			found = append(found, owners...)
 		}
@@ -108,11 +108,11 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner
 	if err != nil {
 		all = nil
 	}
-	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Why: why, Candidates: targets(all)}
+	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all)}
 }
 
-// only is the only cluster of a namespace.
-func (r *Reader) only(ctx context.Context, namespace string, t Target) (Owner, error) {
+// onlyCluster is the onlyCluster cluster of a namespace.
+func (r *Reader) onlyCluster(ctx context.Context, namespace string, t Target) (Owner, error) {
 	all, err := r.Clusters(ctx, client.InNamespace(namespace))
 	if err != nil {
 		return Owner{}, err
@@ -140,36 +140,36 @@ func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]Own
 	return append(owners, PodOwners(pods.Items)...), nil
 }
 
-// look finds clusters by a name. It may say what it found instead of one.
-type look func(ctx context.Context, key types.NamespacedName) (owners []Owner, why string, err error)
+// finder finds clusters by a name. It may say what it found instead of one.
+type finder func(ctx context.Context, key types.NamespacedName) (owners []Owner, why string, err error)
 
-// looks are those for a kind of target, in the order in which they count;
+// finders are those for a kind of target, in the order in which they count;
 // within a step all count the same.
-func (r *Reader) looks(kind string) [][]look {
+func (r *Reader) finders(kind string) [][]finder {
 	switch kind {
 	case "etcd":
-		return [][]look{{r.lookEtcd}}
+		return [][]finder{{r.findEtcd}}
 	case "statefulset":
-		return [][]look{{r.lookStatefulSet}}
+		return [][]finder{{r.findStatefulSet}}
 	case "service":
-		return [][]look{{r.lookService}}
+		return [][]finder{{r.findByService}}
 	case "pod":
-		return [][]look{{r.lookPod}}
+		return [][]finder{{r.findByPod}}
 	case "etcdcluster":
-		return [][]look{{r.lookEtcdCluster}}
+		return [][]finder{{r.findEtcdCluster}}
 	}
-	return [][]look{{r.lookEtcd, r.lookStatefulSet}, {r.lookLoose}, {r.lookService, r.lookPod}}
+	return [][]finder{{r.findEtcd, r.findStatefulSet}, {r.findPods}, {r.findByService, r.findByPod}}
 }
 
-func (r *Reader) lookEtcd(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findEtcd(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	owner, found, err := r.OwnerOfEtcd(ctx, key)
 	if err != nil {
 		return nil, "", fmt.Errorf("observe Etcd %s: %w", key, err)
 	}
-	return one(owner, found), "", nil
+	return atMostOne(owner, found), "", nil
 }
 
-func (r *Reader) lookStatefulSet(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
 	if err != nil {
@@ -182,11 +182,11 @@ func (r *Reader) lookStatefulSet(ctx context.Context, key types.NamespacedName) 
 	if err == nil && !runs {
 		return nil, "nothing in its StatefulSet says that it runs etcd", nil
 	}
-	return one(owner, runs), "", err
+	return atMostOne(owner, runs), "", err
 }
 
-// lookLoose finds a cluster whose pods are no StatefulSet's.
-func (r *Reader) lookLoose(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+// findPods finds a cluster whose pods are no StatefulSet's.
+func (r *Reader) findPods(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(key.Namespace)); err != nil {
 		return nil, "", fmt.Errorf("list pods of namespace %s: %w", key.Namespace, err)
@@ -198,8 +198,8 @@ func (r *Reader) lookLoose(ctx context.Context, key types.NamespacedName) ([]Own
 // etcdClusterKind is the kind of several operators' clusters.
 const etcdClusterKind = "EtcdCluster"
 
-// lookEtcdCluster finds the cluster of any of the operators whose kind is so called.
-func (r *Reader) lookEtcdCluster(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+// findEtcdCluster finds the cluster of any of the operators whose kind is so called.
+func (r *Reader) findEtcdCluster(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	all, err := r.Clusters(ctx, client.InNamespace(key.Namespace))
 	all = slices.DeleteFunc(all, func(o Owner) bool {
 		made := o.Controller != nil && o.Controller.Kind == etcdClusterKind && o.Controller.Name == key.Name
@@ -208,7 +208,7 @@ func (r *Reader) lookEtcdCluster(ctx context.Context, key types.NamespacedName) 
 	return all, "", err
 }
 
-func (r *Reader) lookPod(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	var pod corev1.Pod
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &pod)
 	if err != nil {
@@ -221,12 +221,12 @@ func (r *Reader) lookPod(ctx context.Context, key types.NamespacedName) ([]Owner
 	if err == nil && !runs {
 		return nil, "its pod is no member of one", nil
 	}
-	return one(owner, runs), "", err
+	return atMostOne(owner, runs), "", err
 }
 
-// lookService finds the clusters of the pods behind a Service, also while
+// findByService finds the clusters of the pods behind a Service, also while
 // client traffic is cut.
-func (r *Reader) lookService(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	var service corev1.Service
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &service)
 	if err != nil {
@@ -257,7 +257,7 @@ func (r *Reader) lookService(ctx context.Context, key types.NamespacedName) ([]O
 
 // clusterOfPod is OwnerOfPod, and for pods of no StatefulSet their own cluster.
 func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
-	if !looseMember(pod) {
+	if !isPodsMember(pod) {
 		return r.OwnerOfPod(ctx, pod)
 	}
 	var pods corev1.PodList
@@ -265,14 +265,14 @@ func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool
 		return Owner{}, false, fmt.Errorf("list pods of namespace %s: %w", pod.Namespace, err)
 	}
 	for _, o := range PodOwners(pods.Items) {
-		if o.holds(pod) {
+		if o.hasMember(pod) {
 			return o, true, nil
 		}
 	}
 	return Owner{}, false, nil
 }
 
-func one(o Owner, found bool) []Owner {
+func atMostOne(o Owner, found bool) []Owner {
 	if !found {
 		return nil
 	}

@@ -43,13 +43,13 @@ func TestParseTarget(t *testing.T) {
 		{"..", "error"},
 	} {
 		got, err := ParseTarget(row.arg)
-		said := got.String()
+		reported := got.String()
 		if err != nil {
-			said = "error"
+			reported = "error"
 			t.Log(err)
 		}
-		if said != row.want {
-			t.Errorf("ParseTarget(%q) = %s, want %s", row.arg, said, row.want)
+		if reported != row.want {
+			t.Errorf("ParseTarget(%q) = %s, want %s", row.arg, reported, row.want)
 		}
 	}
 }
@@ -136,8 +136,8 @@ func resolved(t *testing.T, owner Owner, err error) string {
 	switch {
 	case errors.As(err, &missing):
 		text := "not found"
-		if missing.Why != "" {
-			text += ": " + missing.Why
+		if missing.Reason != "" {
+			text += ": " + missing.Reason
 		}
 		if len(missing.Candidates) > 0 {
 			slices.Sort(missing.Candidates)

@@ -17,16 +17,16 @@ import (
 // stands in its name or in replicas. etcd advises 7 members at most.
 const maxMembers = 32
 
-// SpreadFactsOf gathers what the spread rule must know of a pod that is about
+// SpreadFacts gathers what the spread rule must know of a pod that is about
 // to be made for a member. zoneKey is the node label that names the zone.
-func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, nodes, err := r.spreadOutlook(ctx, o, pod, zoneKey)
+func (r *Reader) SpreadFacts(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
+	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
 	if err != nil {
 		return spread.Facts{}, err
 	}
 	var names []string
 	if o.Flavour == Pods {
-		if names, err = r.seats(ctx, o, pod, &f); err != nil {
+		if names, err = r.assignOrdinals(ctx, o, pod, &f); err != nil {
 			return spread.Facts{}, err
 		}
 	} else {
@@ -38,15 +38,15 @@ func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zo
 	return f, err
 }
 
-// SpreadOutlook is SpreadFactsOf without the volumes: what holds for the
+// SpreadFactsOfCluster is SpreadFactsOf without the volumes: what holds for the
 // cluster, whatever ties one member or another to a place.
-func (r *Reader) SpreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, _, err := r.spreadOutlook(ctx, o, pod, zoneKey)
+func (r *Reader) SpreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
+	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
 	return f, err
 }
 
-func (r *Reader) spreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, []*corev1.Node, error) {
-	nodes, err := r.eligible(ctx, pod)
+func (r *Reader) spreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, []*corev1.Node, error) {
+	nodes, err := r.eligibleNodes(ctx, pod)
 	if err != nil {
 		return spread.Facts{}, nil, err
 	}
@@ -54,7 +54,7 @@ func (r *Reader) spreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zo
 		Size:    int(o.Replicas),
 		Ordinal: o.Ordinal(pod.Name),
 		Ordered: o.Ordered,
-		Nodes:   places(nodes, zoneKey),
+		Nodes:   spreadNodes(nodes, zoneKey),
 		OwnKeys: ownKeys(pod, o),
 	}
 	if f.Ordinal < maxMembers {

@@ -143,7 +143,7 @@ func TestSpreadFacts(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatalf("OwnerOfPod: %t, %v", ok, err)
 			}
-			got, err := row.reader.SpreadFactsOf(t.Context(), owner, pod, spread.ZoneKey)
+			got, err := row.reader.SpreadFacts(t.Context(), owner, pod, spread.ZoneKey)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -95,13 +95,13 @@ func termString(t spread.Term) string {
 }
 
 func parseTerm(text string) (spread.Term, bool) {
-	words := strings.Fields(text)
-	if len(words) < 3 || len(words) > 4 {
+	parts := strings.Fields(text)
+	if len(parts) < 3 || len(parts) > 4 {
 		return spread.Term{}, false
 	}
-	t := spread.Term{Kind: spread.TermKind(words[0]), TopologyKey: words[1], Hard: words[2] == "hard"}
-	if len(words) == 4 {
-		n, err := strconv.ParseInt(strings.TrimPrefix(words[3], "minDomains="), 10, 32)
+	t := spread.Term{Kind: spread.TermKind(parts[0]), TopologyKey: parts[1], Hard: parts[2] == "hard"}
+	if len(parts) == 4 {
+		n, err := strconv.ParseInt(strings.TrimPrefix(parts[3], "minDomains="), 10, 32)
 		if err != nil {
 			return spread.Term{}, false
 		}

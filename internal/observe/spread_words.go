@@ -14,15 +14,15 @@ func DescribeTerms(terms []spread.Term) string {
 	if len(terms) == 0 {
 		return "any node"
 	}
-	words := make([]string, 0, len(terms))
+	parts := make([]string, 0, len(terms))
 	for _, t := range terms {
 		firmness := " (preferred)"
 		if t.Hard {
 			firmness = " (required)"
 		}
-		words = append(words, DescribeTerm(t)+firmness)
+		parts = append(parts, DescribeTerm(t)+firmness)
 	}
-	return strings.Join(words, " and ")
+	return strings.Join(parts, " and ")
 }
 
 // DescribeTerm says what a term does, whether required or preferred.

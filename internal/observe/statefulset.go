@@ -14,9 +14,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// probation is how long a pod without a readiness probe must have been Ready:
+// minReady is how long a pod without a readiness probe must have been Ready:
 // it is called Ready as soon as its process is there.
-const probation = 60 * time.Second
+const minReady = 60 * time.Second
 
 // statefulSet reads the members of a cluster that no operator keeps. There
 // are no leases and no conditions: a member is as ready as its pod, and which
@@ -31,7 +31,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 		m.Ready = m.PodReady
 		if !probed(pod) {
 			unprobed = true
-			m.Ready = m.PodReady && f.served(pod)
+			m.Ready = m.PodReady && f.readyLongEnough(pod)
 		}
 		if m.Ready {
 			ready++
@@ -39,7 +39,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 		f.Cluster.Members = append(f.Cluster.Members, m)
 	}
 	if unprobed {
-		f.note("NoReadinessProbe", "the etcd container of %s has no readiness probe: a member counts as ready once its pod has run for %s; a probe on etcd's /readyz would tell", w.owner, probation)
+		f.note("NoReadinessProbe", "the etcd container of %s has no readiness probe: a member counts as ready once its pod has run for %s; a probe on etcd's /readyz would tell", w.owner, minReady)
 	}
 	f.Cluster.AllMembersReady = policy.Condition{
 		Status: policy.False, Reason: "NotAllMembersReady",
@@ -70,9 +70,9 @@ func probed(pod *corev1.Pod) bool {
 	return !recognised && probes
 }
 
-// served says whether a pod has been Ready, with the same processes, for the
+// readyLongEnough says whether a pod has been Ready, with the same processes, for the
 // whole probation. The times are its kubelet's.
-func (f *Facts) served(pod *corev1.Pod) bool {
+func (f *Facts) readyLongEnough(pod *corev1.Pod) bool {
 	since := podCondition(pod, corev1.PodReady).LastTransitionTime.Time
 	started, running := runningSince(pod)
 	if !running {
@@ -81,9 +81,9 @@ func (f *Facts) served(pod *corev1.Pod) bool {
 	if started.After(since) {
 		since = started
 	}
-	rest := probation - f.At.Sub(since)
+	rest := minReady - f.At.Sub(since)
 	if rest > 0 {
-		f.changeIn(min(rest, probation))
+		f.changeIn(min(rest, minReady))
 	}
 	return rest <= 0
 }

@@ -35,7 +35,7 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []
 			return nil, err
 		}
 		for i := range out {
-			out[i] = together(out[i], shared)
+			out[i] = combine(out[i], shared)
 		}
 	}
 	for i, name := range names {
@@ -44,7 +44,7 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []
 			if err != nil {
 				return nil, err
 			}
-			out[i] = together(out[i], v)
+			out[i] = combine(out[i], v)
 		}
 	}
 	return out, nil
@@ -53,7 +53,7 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []
 // memberVolume is the one behind a member's claim.
 func (r *Reader) memberVolume(ctx context.Context, o Owner, c Claim, pod string, nodes []*corev1.Node) (spread.Volume, error) {
 	if pod == "" {
-		return r.unbound(ctx, c.Class)
+		return r.unboundVolume(ctx, c.Class)
 	}
 	return r.volume(ctx, o.Namespace, c.Template+"-"+pod, c.Class, nodes)
 }
@@ -70,7 +70,7 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 		class = classOf(&claim)
 	}
 	if claim.Spec.VolumeName == "" {
-		return r.unbound(ctx, class)
+		return r.unboundVolume(ctx, class)
 	}
 	var pv corev1.PersistentVolume
 	found, err = r.fetch(ctx, "", claim.Spec.VolumeName, &pv)
@@ -106,8 +106,8 @@ func classOf(claim *corev1.PersistentVolumeClaim) *string {
 	return new(storagehelpers.GetPersistentVolumeClaimClass(claim))
 }
 
-// unbound says who will choose the place of a volume of a class.
-func (r *Reader) unbound(ctx context.Context, class *string) (spread.Volume, error) {
+// unboundVolume says who will choose the place of a volume of a class.
+func (r *Reader) unboundVolume(ctx context.Context, class *string) (spread.Volume, error) {
 	var all storagev1.StorageClassList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return spread.Volume{}, fmt.Errorf("list StorageClasses: %w", err)
@@ -155,10 +155,10 @@ const (
 	betaDefaultClassAnnotation = "storageclass.beta.kubernetes.io/is-default-class"
 )
 
-// together is what two volumes of one member come to: the one that is placed
+// combine is what two volumes of one member come to: the one that is placed
 // without the scheduler makes the member's place unknown, bound ones leave
 // the nodes that both reach, a waiting one follows.
-func together(a, b spread.Volume) spread.Volume {
+func combine(a, b spread.Volume) spread.Volume {
 	switch {
 	case a.State == spread.NoVolume:
 		return b

@@ -15,17 +15,17 @@ import (
 // then, and all else is as it was: for those who ask whether a cluster is well, and
 // may not read nodes, as most users of a namespace.
 func (r *Reader) WithoutNodes() *Reader {
-	out := &Reader{Reader: nodeless{r.Reader}, Leases: r.Leases}
+	out := &Reader{Reader: hideNodes{r.Reader}, Leases: r.Leases}
 	if r.Live != nil {
-		out.Live = nodeless{r.Live}
+		out.Live = hideNodes{r.Live}
 	}
 	return out
 }
 
-type nodeless struct{ client.Reader }
+type hideNodes struct{ client.Reader }
 
 // Get implements client.Reader.
-func (n nodeless) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+func (n hideNodes) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	if _, node := obj.(*corev1.Node); node {
 		return apierrors.NewNotFound(corev1.Resource("nodes"), key.Name)
 	}
@@ -33,7 +33,7 @@ func (n nodeless) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 }
 
 // List implements client.Reader.
-func (n nodeless) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (n hideNodes) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if _, nodes := list.(*corev1.NodeList); nodes {
 		return nil
 	}

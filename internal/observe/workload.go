@@ -43,7 +43,7 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 			w.etcd = &etcd
 		}
 	}
-	member := owner.holds
+	member := owner.hasMember
 	if owner.Flavour != Pods {
 		var sts appsv1.StatefulSet
 		found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)

@@ -41,7 +41,7 @@ func MinAvailable(f observe.Facts) int {
 		return 0
 	}
 	least := policy.Quorum(f.Cluster.Size)
-	if kept := f.Budgets.Kept; kept != nil && kept.Value.Field == observe.MaxUnavailable && f.Budgets.Strangers > 0 {
+	if kept := f.Budgets.Managed; kept != nil && kept.Value.Field == observe.MaxUnavailable && f.Budgets.NonMemberPods > 0 {
 		least += max(0, f.Replicas-f.Cluster.Size)
 	}
 	return least

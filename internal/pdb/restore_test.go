@@ -86,7 +86,7 @@ func TestMinAvailable(t *testing.T) {
 		{"the cluster grows", 3, 5, 0, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 2},
 	} {
 		f := observe.Facts{Replicas: row.replicas, Cluster: policy.Cluster{Size: row.size}}
-		f.Budgets = observe.Budgets{Kept: &observe.Budget{Value: row.value}, Strangers: row.otherPods}
+		f.Budgets = observe.Budgets{Managed: &observe.Budget{Value: row.value}, NonMemberPods: row.otherPods}
 		if got := MinAvailable(f); got != row.want {
 			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}

@@ -226,7 +226,7 @@ func threeMembers(name, zones string) health.Facts {
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1},
 		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &least, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}},
 	}
-	s.Cluster.Value.Budgets.Kept = &observe.Budget{
+	s.Cluster.Value.Budgets.Managed = &observe.Budget{
 		PodDisruptionBudget: pdb, Value: value, Record: observe.BudgetRecord{For: "Etcd/" + name, Value: &value, Reason: policy.AllReady.Name()},
 	}
 	s.Budgets.Value, s.Selecting.Value = s.Cluster.Value.Budgets, []policyv1.PodDisruptionBudget{*pdb}

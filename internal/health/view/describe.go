@@ -55,7 +55,7 @@ func describeBudget(f *health.Facts) v1alpha1.BudgetStatus {
 	if p := facts.Budgets.Problem; p != nil {
 		return v1alpha1.BudgetStatus{Reason: p.Reason, Message: p.Message}
 	}
-	b := facts.Budgets.Kept
+	b := facts.Budgets.Managed
 	if b == nil {
 		return v1alpha1.BudgetStatus{}
 	}
@@ -130,7 +130,7 @@ func concerns(f *health.Facts, o corev1.ObjectReference) bool {
 			return ok && f.Owner.Ordinal(pod) >= 0
 		})
 	case "PodDisruptionBudget":
-		b := f.Cluster.Value.Budgets.Kept
+		b := f.Cluster.Value.Budgets.Managed
 		return b != nil && b.Name == o.Name
 	}
 	return false

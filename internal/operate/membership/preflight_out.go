@@ -198,7 +198,7 @@ func (m *Members) checkProbe(s *observation, f *findings) {
 
 func (m *Members) checkPlaces(ctx context.Context, s *observation, target int, f *findings) error {
 	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
-	facts, err := m.Reader.SpreadOutlook(ctx, m.Owner, pod, spread.ZoneKey)
+	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
 		f.warn("Nodes can't be read, so whether there is room for %s could not be seen.", members(target))
 		return nil

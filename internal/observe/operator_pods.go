@@ -24,7 +24,7 @@ import (
 // False for a pod of no cluster, and where that object is gone.
 func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
 	made, ok := madeByOperator(pod)
-	if !ok || !looseMember(pod) {
+	if !ok || !isPodsMember(pod) {
 		return r.OwnerOfPod(ctx, pod)
 	}
 	o := podOwner(pod)
@@ -78,9 +78,9 @@ func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]Claim, error)
 	return claims, nil
 }
 
-// seats gives a pod that nobody numbers a place: after the cluster's other pods. Names
+// assignOrdinals gives a pod that nobody numbers a place: after the cluster's other pods. Names
 // are those of the pods by their places, empty where none has been made.
-func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
+func (r *Reader) assignOrdinals(ctx context.Context, o Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.MatchingLabels(o.MemberSelector.MatchLabels), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", o, err)

@@ -16,10 +16,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// passing are the taints of a node that comes back: cordoned, not ready, short
+// temporaryTaints are the taints of a node that comes back: cordoned, not ready, short
 // of something for now. A spread planned without such nodes would be wrong an
 // hour later, and would let two members into one zone while another is away.
-var passing = map[string]bool{
+var temporaryTaints = map[string]bool{
 	corev1.TaintNodeUnschedulable:      true,
 	corev1.TaintNodeNotReady:           true,
 	corev1.TaintNodeUnreachable:        true,
@@ -29,10 +29,10 @@ var passing = map[string]bool{
 	corev1.TaintNodeNetworkUnavailable: true,
 }
 
-// eligible are the nodes that match the pod's node selector, required node
+// eligibleNodes are the nodes that match the pod's node selector, required node
 // affinity and tolerations, as the scheduler reads them. They are the cache's
 // own objects: nothing may change them.
-func (r *Reader) eligible(ctx context.Context, pod *corev1.Pod) ([]*corev1.Node, error) {
+func (r *Reader) eligibleNodes(ctx context.Context, pod *corev1.Pod) ([]*corev1.Node, error) {
 	var all corev1.NodeList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
@@ -45,7 +45,7 @@ func (r *Reader) eligible(ctx context.Context, pod *corev1.Pod) ([]*corev1.Node,
 		if ok, err := required.Match(node); err != nil || !ok {
 			continue
 		}
-		_, kept := schedulinghelpers.FindMatchingUntoleratedTaint(logr.Discard(), node.Spec.Taints, pod.Spec.Tolerations, lasting, true)
+		_, kept := schedulinghelpers.FindMatchingUntoleratedTaint(logr.Discard(), node.Spec.Taints, pod.Spec.Tolerations, isLastingTaint, true)
 		if !kept {
 			nodes = append(nodes, node)
 		}
@@ -53,11 +53,11 @@ func (r *Reader) eligible(ctx context.Context, pod *corev1.Pod) ([]*corev1.Node,
 	return nodes, nil
 }
 
-func lasting(t *corev1.Taint) bool {
-	return (t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute) && !passing[t.Key]
+func isLastingTaint(t *corev1.Taint) bool {
+	return (t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute) && !temporaryTaints[t.Key]
 }
 
-func places(nodes []*corev1.Node, zoneKey string) []spread.Node {
+func spreadNodes(nodes []*corev1.Node, zoneKey string) []spread.Node {
 	out := make([]spread.Node, 0, len(nodes))
 	for _, n := range nodes {
 		out = append(out, spread.Node{Name: n.Name, Zone: n.Labels[zoneKey]})
