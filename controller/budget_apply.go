@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -86,7 +87,7 @@ func (c *cluster) adjust(ctx context.Context) error {
 // currentRecord returns the record of the kept budget with the value that its author
 // wrote last. If the budget doesn't have the value that we set, another client wrote it
 // without passing admission; wasReset reports whether that loosened the budget.
-func (c *cluster) currentRecord() (record observe.BudgetRecord, wasReset bool) {
+func (c *cluster) currentRecord() (record annotation.BudgetRecord, wasReset bool) {
 	kept := c.facts.Budgets.Managed
 	record = kept.Record
 	switch set := record.Value; {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -85,7 +86,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	}
 	// A pod that this handler has changed: the API server calls again when another webhook
 	// changes it afterwards. The first decision stays, even if nodes came or went since.
-	record, recorded := observe.SpreadRecordOf(pod)
+	record, recorded := annotation.SpreadRecordOf(pod)
 	if recorded && carriesAll(pod, record.Terms, owner.MemberSelector) {
 		return nil, Decision{Outcome: Unchanged, Reason: reasonCovered, Policy: p.Name}
 	}
@@ -128,7 +129,7 @@ func (r *podReview) previewSpread(v spread.Result) Decision {
 // It leaves out a term that the API server would refuse on this pod, and warns of it.
 func (r *podReview) patchFor(v spread.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: reasonNothingToDo, Policy: r.policy.Name}
-	record := observe.SpreadRecord{Policy: r.policy.Name, Notes: v.Notes}
+	record := annotation.SpreadRecord{Policy: r.policy.Name, Notes: v.Notes}
 	var missing []spread.Term
 	for _, t := range v.Terms {
 		carried := observe.HasTerm(r.pod, t, r.owner.MemberSelector)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
@@ -116,7 +117,7 @@ func (r *budgetReview) decide() Decision {
 }
 
 // previewBudget returns the warning of a policy in mode Warn, which changes nothing.
-func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v budget.Result) Decision {
+func (r *budgetReview) previewBudget(wrote, due annotation.BudgetValue, v budget.Result) Decision {
 	d := Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: r.policy.Name}
 	if wrote == due {
 		d.Outcome = Unchanged
@@ -128,7 +129,7 @@ func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v budget.Re
 }
 
 // patchFor returns the patch that gives the budget the record and its value.
-func (r *budgetReview) patchFor(wrote observe.BudgetValue, record observe.BudgetRecord, v budget.Result) Decision {
+func (r *budgetReview) patchFor(wrote annotation.BudgetValue, record annotation.BudgetRecord, v budget.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: v.Reason.Name(), Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
 	if r.write.dropped != "" {
 		d.Patch = append(d.Patch, jsonpatch.NewOperation("remove", "/spec/"+string(r.write.dropped), nil))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 )
 
@@ -65,7 +66,7 @@ func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDis
 			if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), &after); err != nil {
 				return client.IgnoreNotFound(err)
 			}
-			value, _ := observe.ValueOf(after.Name, &after.Spec)
+			value, _ := annotation.ValueOf(after.Name, &after.Spec)
 			u.Logf("Budget %s/%s is its author's again: %s", pdb.Namespace, pdb.Name, value)
 			return nil
 		case apierrors.IsNotFound(err):

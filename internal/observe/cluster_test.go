@@ -23,9 +23,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
+
+// factsNow is the moment at which tests observe.
+var factsNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
 // factsCase is one case of testdata/facts: the objects of a base file with
 // what is different, and how old the leases are as this process saw them.
@@ -72,7 +76,7 @@ func (c *factsCase) reader(t *testing.T) (*Reader, Owner) {
 	t.Helper()
 	clock := testclock.NewFakePassiveClock(factsNow)
 	objects := c.objects(t)
-	r := &Reader{Reader: objects, Leases: &LeaseClock{Clock: clock}}
+	r := &Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: clock}}
 	for _, o := range objects {
 		lease, ok := o.(*coordinationv1.Lease)
 		if !ok || c.Seen[lease.Name] == "" {

@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -26,8 +28,6 @@ const (
 	// notChecked is druid's reason for a condition that it no longer looks
 	// after, at 0 replicas, while it keeps the condition's old status.
 	notChecked = "NotChecked"
-	// leaseComponent is the label of members' leases, and of no others.
-	leaseComponent = "etcd-member-lease"
 	// etcdContainer is the container of a druid pod whose process is the member.
 	etcdContainer = "etcd"
 )
@@ -75,7 +75,7 @@ func (r *Reader) memberLeases(ctx context.Context, etcd *druidv1alpha1.Etcd) (ma
 	var list coordinationv1.LeaseList
 	err := r.List(ctx, &list, client.InNamespace(etcd.Namespace), client.UnsafeDisableDeepCopy, client.MatchingLabels{
 		druidv1alpha1.LabelPartOfKey:    etcd.Name,
-		druidv1alpha1.LabelComponentKey: leaseComponent,
+		druidv1alpha1.LabelComponentKey: source.MemberLeaseComponent,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list leases of Etcd %s/%s: %w", etcd.Namespace, etcd.Name, err)
@@ -119,7 +119,7 @@ func leaseMatchesPod(lease *coordinationv1.Lease, pod *corev1.Pod) bool {
 
 // noteLeaseAge notes when a member's lease will be too old, or too long unchanged to
 // be taken on trust.
-func (f *Facts) noteLeaseAge(ready bool, age LeaseAge, limit time.Duration) {
+func (f *Facts) noteLeaseAge(ready bool, age leaseclock.Age, limit time.Duration) {
 	if !ready {
 		return
 	}
@@ -135,7 +135,7 @@ type latestLeader struct {
 	age   time.Duration
 }
 
-func (y *latestLeader) consider(lease *coordinationv1.Lease, age LeaseAge, at int) {
+func (y *latestLeader) consider(lease *coordinationv1.Lease, age leaseclock.Age, at int) {
 	if holderRole(lease) == druidv1alpha1.EtcdRoleLeader && (!y.found || age.Age < y.age) {
 		*y = latestLeader{found: true, at: at, age: age.Age}
 	}

@@ -4,19 +4,14 @@
 package observe
 
 import (
-	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
@@ -103,76 +98,52 @@ func (o Owner) PodName(ordinal int) string {
 
 var etcdKind = druidv1alpha1.SchemeGroupVersion.WithKind("Etcd")
 
-// OwnerOfPod finds the cluster that a pod is a member of, as its controller
-// says. False for a pod that is no member of any: no StatefulSet made it, or
-// its StatefulSet doesn't run etcd, or is gone.
-func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
-	ref := metav1.GetControllerOf(pod)
-	if ref == nil || ref.Kind != "StatefulSet" || groupOf(ref) != appsv1.GroupName {
-		return Owner{}, false, nil
-	}
-	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
-	if err == nil && found && sts.UID != ref.UID && r.Live != nil {
-		// Made anew under its old name, and the cache hasn't heard.
-		found, err = (&Reader{Reader: r.Live}).fetch(ctx, pod.Namespace, ref.Name, &sts)
-	}
-	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", pod.Namespace, ref.Name, err)
-	}
-	if !found || sts.UID != ref.UID {
-		return Owner{}, false, nil
-	}
-	return r.OwnerOfStatefulSet(ctx, &sts)
+// OwnerKey names an owner, whatever its kind.
+type OwnerKey struct {
+	Kind      string
+	Namespace string
+	Name      string
 }
 
-// OwnerOfStatefulSet finds the cluster that a StatefulSet runs. False when it
-// runs no etcd, or its Etcd is gone.
-func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool, error) {
-	ref := metav1.GetControllerOf(sts)
-	if ref == nil || groupKindOf(ref) != etcdKind.GroupKind() {
-		owner, ok := StandaloneOwner(sts)
-		return owner, ok, nil
-	}
-	var etcd druidv1alpha1.Etcd
-	found, err := r.fetch(ctx, sts.Namespace, ref.Name, &etcd)
-	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
-	}
-	if !found {
-		return Owner{}, false, nil
-	}
-	return DruidOwner(&etcd, sts), true, nil
+// String is the key as logs and messages have it.
+func (k OwnerKey) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
+
+// Key names the owner.
+func (o Owner) Key() OwnerKey {
+	return OwnerKey{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// StandaloneOwner is the cluster of a StatefulSet that runs etcd and that is no
-// Etcd's. False for all others.
-func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
-	ref := metav1.GetControllerOf(sts)
-	switch {
-	case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
-		return Owner{}, false
-	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(&sts.Spec.Template.Spec):
-		return statefulSetOwner(sts), true
-	}
-	return Owner{}, false
-}
+// Ref names the owner within its namespace, as Kind/name.
+func (o Owner) Ref() string { return o.Key().Ref() }
 
-// OwnerOfEtcd reads the cluster of one Etcd. False when it isn't there.
-func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Owner, bool, error) {
-	var etcd druidv1alpha1.Etcd
-	if found, err := r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
-		return Owner{}, false, err
+// Ref names the owner within its namespace, as Kind/name.
+func (k OwnerKey) Ref() string { return k.Kind + "/" + k.Name }
+
+// ReadOnly reports whether the members are pods without a StatefulSet: nothing here
+// may change how many there are.
+func (o Owner) ReadOnly() bool { return o.Flavour == Pods }
+
+// Product returns the product that the cluster comes from.
+func (o Owner) Product() flavour.Product { return flavour.Of(o.Distribution) }
+
+// Membership returns who manages the members of this cluster and how to have them
+// changed, with the names of its own objects.
+func (o Owner) Membership() flavour.Membership {
+	m := o.Product().Membership
+	if o.Controller != nil && m.Manager == flavour.Unmanaged {
+		who := o.Controller.Kind + " " + o.Controller.Name
+		return flavour.Membership{
+			Manager: flavour.ByOperator, ManagerName: who,
+			ScaleHow: "ask " + who + ", which made the StatefulSet and may write it back", ReplaceHow: "ask " + who,
+		}
 	}
-	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, key.Namespace, druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta), &sts)
-	if err != nil {
-		return Owner{}, false, err
+	name := o.Name
+	if o.Controller != nil && m.Manager == flavour.ByOperator && o.Flavour == StatefulSet {
+		name = o.Controller.Name
 	}
-	if ref := metav1.GetControllerOf(&sts); !found || ref == nil || ref.UID != etcd.UID {
-		return DruidOwner(&etcd, nil), true, nil
-	}
-	return DruidOwner(&etcd, &sts), true, nil
+	fill := strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name)
+	m.ScaleHow, m.ReplaceHow = fill.Replace(m.ScaleHow), fill.Replace(m.ReplaceHow)
+	return m
 }
 
 func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
@@ -232,10 +203,4 @@ func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {
 		t := &sts.Spec.VolumeClaimTemplates[i]
 		o.Claims = append(o.Claims, Claim{Template: t.Name, Class: t.Spec.StorageClassName})
 	}
-}
-
-func groupOf(ref *metav1.OwnerReference) string { return groupKindOf(ref).Group }
-
-func groupKindOf(ref *metav1.OwnerReference) schema.GroupKind {
-	return schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
 }

@@ -6,12 +6,14 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -48,4 +50,9 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 		owners = append(owners, DruidOwner(&etcds.Items[i], byController[etcds.Items[i].UID]))
 	}
 	return append(owners, rest...), nil
+}
+
+// WithLabels returns the owners whose labels the selector matches.
+func WithLabels(owners []Owner, selector labels.Selector) []Owner {
+	return slices.DeleteFunc(owners, func(o Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
 }

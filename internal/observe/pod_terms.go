@@ -5,12 +5,14 @@ package observe
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -97,7 +99,7 @@ func HasTerm(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) 
 // ownKeys are the topology keys that the pod's own terms rule, in order. Terms
 // that admission put there before are not the pod's own.
 func ownKeys(pod *corev1.Pod, o Owner) []string {
-	record, _ := SpreadRecordOf(pod)
+	record, _ := annotation.SpreadRecordOf(pod)
 	var keys []string
 	for _, t := range SelfTerms(pod) {
 		injected := slices.Contains(record.Terms, t.Term) && equality.Semantic.DeepEqual(t.Selector, o.MemberSelector)
@@ -106,4 +108,36 @@ func ownKeys(pod *corev1.Pod, o Owner) []string {
 		}
 	}
 	return keys
+}
+
+// DescribeTerms says what terms do to members, to follow "members go to".
+func DescribeTerms(terms []spread.Term) string {
+	if len(terms) == 0 {
+		return "any node"
+	}
+	parts := make([]string, 0, len(terms))
+	for _, t := range terms {
+		firmness := " (preferred)"
+		if t.Hard {
+			firmness = " (required)"
+		}
+		parts = append(parts, DescribeTerm(t)+firmness)
+	}
+	return strings.Join(parts, " and ")
+}
+
+// DescribeTerm says what a term does, whether required or preferred.
+func DescribeTerm(t spread.Term) string {
+	what := "zones"
+	switch t.TopologyKey {
+	case spread.HostnameKey:
+		what = "nodes"
+	case spread.ZoneKey:
+	default:
+		what = "zones by " + t.TopologyKey
+	}
+	if t.Kind == spread.TopologySpread && t.MinDomains == 0 {
+		return "evenly filled " + what
+	}
+	return "different " + what
 }

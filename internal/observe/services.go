@@ -89,3 +89,33 @@ func (w *workload) servedBy(s *corev1.Service) bool {
 	}
 	return slices.ContainsFunc(w.memberLabels(), func(member labels.Set) bool { return labels.SelectorFromSet(rest).Matches(member) })
 }
+
+// OwnersOfService finds the clusters whose members a Service selects when it is
+// not cut, and the names of the other pods that it selects. A Service without
+// a selector selects none.
+func (r *Reader) OwnersOfService(ctx context.Context, service *corev1.Service) (owners []Owner, others []string, err error) {
+	selector := Uncut(service)
+	if len(selector) == 0 {
+		return nil, nil, nil
+	}
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(service.Namespace), client.MatchingLabels(selector), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, nil, fmt.Errorf("list pods of Service %s/%s: %w", service.Namespace, service.Name, err)
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue // no endpoint
+		}
+		owner, found, err := r.clusterOfPod(ctx, pod)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !found:
+			others = append(others, pod.Name)
+		case !slices.ContainsFunc(owners, func(o Owner) bool { return o.Key() == owner.Key() }):
+			owners = append(owners, owner)
+		}
+	}
+	return owners, others, nil
+}

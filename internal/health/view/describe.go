@@ -103,7 +103,7 @@ func describeEvents(f *health.Facts) []v1alpha1.WarningEvent {
 		if !concerns(f, e.InvolvedObject) {
 			continue
 		}
-		last, count := observe.EventTime(e)
+		last, count := format.EventTime(e)
 		out = append(out, v1alpha1.WarningEvent{
 			Last: metav1.NewTime(last), Count: count, Reason: e.Reason, Message: format.OneLine(e.Message),
 			Object: strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name,
@@ -112,7 +112,7 @@ func describeEvents(f *health.Facts) []v1alpha1.WarningEvent {
 	slices.SortStableFunc(out, func(a, b v1alpha1.WarningEvent) int {
 		return cmp.Or(b.Last.Compare(a.Last.Time), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Reason, b.Reason))
 	})
-	return out[:min(len(out), observe.EventsShown)]
+	return out[:min(len(out), format.EventsShown)]
 }
 
 // concerns reports whether an object belongs to the cluster.

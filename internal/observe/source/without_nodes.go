@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package source
 
 import (
 	"context"
@@ -11,16 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WithoutNodes is a Reader for whom there are no nodes. Members' zones are unknown
-// then, and all else is as it was: for those who ask whether a cluster is well, and
-// may not read nodes, as most users of a namespace.
-func (r *Reader) WithoutNodes() *Reader {
-	out := &Reader{Reader: hideNodes{r.Reader}, Leases: r.Leases}
-	if r.Live != nil {
-		out.Live = hideNodes{r.Live}
-	}
-	return out
-}
+// WithoutNodes returns a reader that reports no nodes. It is for users of a namespace, most of
+// whom may not read nodes.
+func WithoutNodes(from client.Reader) client.Reader { return hideNodes{from} }
 
 type hideNodes struct{ client.Reader }
 

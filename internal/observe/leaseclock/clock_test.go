@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package leaseclock
 
 import (
 	"testing"
@@ -12,8 +12,8 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 )
 
-// factsNow is the moment at which tests observe.
-var factsNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+// start is the time at which tests begin.
+var start = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
 // leaseLimit is three heartbeats.
 const leaseLimit = 30 * time.Second
@@ -26,48 +26,48 @@ func memberLease(renewed time.Time) *coordinationv1.Lease {
 	}
 }
 
-func TestLeaseClockCountsFromTheChange(t *testing.T) {
+func TestCountsFromTheChange(t *testing.T) {
 	t.Parallel()
-	now := testclock.NewFakePassiveClock(factsNow)
-	c := LeaseClock{Clock: now}
+	now := testclock.NewFakePassiveClock(start)
+	c := Clock{Clock: now}
 	// The node's clock is an hour ahead; it changes nothing.
-	ahead := factsNow.Add(time.Hour)
+	ahead := start.Add(time.Hour)
 	c.Observe(memberLease(ahead))
-	now.SetTime(factsNow.Add(10 * time.Second))
+	now.SetTime(start.Add(10 * time.Second))
 	c.Observe(memberLease(ahead.Add(10 * time.Second)))
-	now.SetTime(factsNow.Add(45 * time.Second))
+	now.SetTime(start.Add(45 * time.Second))
 	c.Observe(memberLease(ahead.Add(10 * time.Second)))
 	got := c.Age(memberLease(ahead.Add(10*time.Second)), leaseLimit)
-	if want := (LeaseAge{Age: 35 * time.Second, Confirmed: true}); got != want {
+	if want := (Age{Age: 35 * time.Second, Confirmed: true}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	// A clock that is set back is a renewal too.
-	c.Observe(memberLease(factsNow))
-	if got := c.Age(memberLease(factsNow), leaseLimit); got.Age != 0 || !got.Confirmed {
+	c.Observe(memberLease(start))
+	if got := c.Age(memberLease(start), leaseLimit); got.Age != 0 || !got.Confirmed {
 		t.Errorf("after the node's clock was set back: got %+v", got)
 	}
 }
 
-func TestLeaseClockFirstSight(t *testing.T) {
+func TestFirstSight(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name          string
 		told, watched time.Duration
-		want          LeaseAge
+		want          Age
 	}{
-		{"renewed just before", 5 * time.Second, 0, LeaseAge{Age: 0}},
-		{"past the limit within the skew", 50 * time.Second, 0, LeaseAge{Age: 0}},
-		{"the clock ahead", -time.Hour, 0, LeaseAge{Age: 0}},
-		{"past the limit and the skew", 61 * time.Second, 0, LeaseAge{Age: 61 * time.Second, Confirmed: true}},
-		{"watched for the limit without a change", 5 * time.Second, 31 * time.Second, LeaseAge{Age: 31 * time.Second, Confirmed: true}},
+		{"renewed just before", 5 * time.Second, 0, Age{Age: 0}},
+		{"past the limit within the skew", 50 * time.Second, 0, Age{Age: 0}},
+		{"the clock ahead", -time.Hour, 0, Age{Age: 0}},
+		{"past the limit and the skew", 61 * time.Second, 0, Age{Age: 61 * time.Second, Confirmed: true}},
+		{"watched for the limit without a change", 5 * time.Second, 31 * time.Second, Age{Age: 31 * time.Second, Confirmed: true}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			now := testclock.NewFakePassiveClock(factsNow)
-			c := LeaseClock{Clock: now}
-			lease := memberLease(factsNow.Add(-row.told))
+			now := testclock.NewFakePassiveClock(start)
+			c := Clock{Clock: now}
+			lease := memberLease(start.Add(-row.told))
 			c.Observe(lease)
-			now.SetTime(factsNow.Add(row.watched))
+			now.SetTime(start.Add(row.watched))
 			if got := c.Age(lease, leaseLimit); got != row.want {
 				t.Errorf("got %+v, want %+v", got, row.want)
 			}
@@ -75,14 +75,14 @@ func TestLeaseClockFirstSight(t *testing.T) {
 	}
 }
 
-// TestLeaseClockNews: a controller need not look at a cluster for each of its
+// TestNews: a controller need not look at a cluster for each of its
 // heartbeats, only for those that make a difference.
-func TestLeaseClockNews(t *testing.T) {
+func TestNews(t *testing.T) {
 	t.Parallel()
-	c := LeaseClock{Clock: testclock.NewFakePassiveClock(factsNow)}
-	before := memberLease(factsNow)
+	c := Clock{Clock: testclock.NewFakePassiveClock(start)}
+	before := memberLease(start)
 	after := func(d time.Duration, change func(*coordinationv1.Lease)) *coordinationv1.Lease {
-		lease := memberLease(factsNow.Add(d))
+		lease := memberLease(start.Add(d))
 		change(lease)
 		return lease
 	}
@@ -110,17 +110,17 @@ func TestLeaseClockNews(t *testing.T) {
 	}
 }
 
-func TestLeaseClockForgets(t *testing.T) {
+func TestForgets(t *testing.T) {
 	t.Parallel()
-	now := testclock.NewFakePassiveClock(factsNow)
-	c := LeaseClock{Clock: now}
-	c.Age(memberLease(factsNow), leaseLimit)
-	now.SetTime(factsNow.Add(20 * time.Second))
-	c.Forget(memberLease(factsNow))
-	if got := c.Age(memberLease(factsNow), leaseLimit); got.Age != 0 || got.Confirmed {
+	now := testclock.NewFakePassiveClock(start)
+	c := Clock{Clock: now}
+	c.Age(memberLease(start), leaseLimit)
+	now.SetTime(start.Add(20 * time.Second))
+	c.Forget(memberLease(start))
+	if got := c.Age(memberLease(start), leaseLimit); got.Age != 0 || got.Confirmed {
 		t.Errorf("after it was forgotten: got %+v, want a first sight", got)
 	}
-	recreated := memberLease(factsNow.Add(time.Second))
+	recreated := memberLease(start.Add(time.Second))
 	recreated.UID = "2"
 	if got := c.Age(recreated, leaseLimit); got.Confirmed {
 		t.Errorf("made anew: got %+v, want a first sight", got)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package leaseclock
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // Watch lets the clock see every change of the leases that the cache watches.
 // Each replica feeds its own, leader or not, so that a new leader knows ages.
-func (c *LeaseClock) Watch(ctx context.Context, informers cache.Informers) error {
+func (c *Clock) Watch(ctx context.Context, informers cache.Informers) error {
 	// Starting the manager starts this informer; nobody waits for it here.
 	informer, err := informers.GetInformer(ctx, &coordinationv1.Lease{}, cache.BlockUntilSynced(false))
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *LeaseClock) Watch(ctx context.Context, informers cache.Informers) error
 	return nil
 }
 
-func (c *LeaseClock) observe(o any) {
+func (c *Clock) observe(o any) {
 	if lease, ok := o.(*coordinationv1.Lease); ok {
 		c.Observe(lease)
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package annotation
 
 import (
 	"fmt"
@@ -49,17 +49,6 @@ func (v BudgetValue) Min(replicas int) int {
 		return max(0, replicas-v.N)
 	}
 	return v.N
-}
-
-// expected is how many pods the disruption controller counts maxUnavailable from: the
-// replicas, and with pods of others what it says itself. It leaves those without a
-// controller out, though it counts them as healthy (Kubernetes,
-// pkg/controller/disruption/disruption.go, getExpectedPodCount).
-func (b *Budgets) expected(replicas int) int {
-	if b.Managed == nil || b.NonMemberPods == 0 || b.Managed.Value.Field != MaxUnavailable || b.Managed.Status.ObservedGeneration == 0 {
-		return replicas
-	}
-	return int(b.Managed.Status.ExpectedPods)
 }
 
 // WithMin is the value in the same field that amounts to minimum. A minimum

@@ -4,8 +4,6 @@
 package observe
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
@@ -68,34 +65,4 @@ func Uncut(service *corev1.Service) labels.Set {
 	rest := labels.Set(maps.Clone(service.Spec.Selector))
 	delete(rest, v1alpha1.ClientTrafficKey)
 	return rest
-}
-
-// OwnersOfService finds the clusters whose members a Service selects when it is
-// not cut, and the names of the other pods that it selects. A Service without
-// a selector selects none.
-func (r *Reader) OwnersOfService(ctx context.Context, service *corev1.Service) (owners []Owner, others []string, err error) {
-	selector := Uncut(service)
-	if len(selector) == 0 {
-		return nil, nil, nil
-	}
-	var pods corev1.PodList
-	if err := r.List(ctx, &pods, client.InNamespace(service.Namespace), client.MatchingLabels(selector), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, nil, fmt.Errorf("list pods of Service %s/%s: %w", service.Namespace, service.Name, err)
-	}
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
-			continue // no endpoint
-		}
-		owner, found, err := r.clusterOfPod(ctx, pod)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case !found:
-			others = append(others, pod.Name)
-		case !slices.ContainsFunc(owners, func(o Owner) bool { return o.Key() == owner.Key() }):
-			owners = append(owners, owner)
-		}
-	}
-	return owners, others, nil
 }

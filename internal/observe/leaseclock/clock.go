@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package leaseclock
 
 import (
 	"sync"
@@ -16,7 +16,7 @@ import (
 // before a lease is misjudged at its first sight, and only there.
 const clockSkew = 30 * time.Second
 
-// LeaseClock tells how long ago a lease was renewed, by this process's clock
+// Clock tells how long ago a lease was renewed, by this process's clock
 // alone: the age is the time since the renewTime was seen to change, never a
 // difference between two machines' clocks.
 //
@@ -26,18 +26,18 @@ const clockSkew = 30 * time.Second
 // tolerated skew, it counts as being as old as it says. Who loosens something
 // on the word of a lease asks for Confirmed ages.
 //
-// The zero LeaseClock is not usable: Clock must be set. It is safe for
+// The zero Clock is not usable: Clock must be set. It is safe for
 // concurrent use.
-type LeaseClock struct {
+type Clock struct {
 	Clock clock.PassiveClock
 
 	mu    sync.Mutex
-	seen  map[types.NamespacedName]leaseObservation
+	seen  map[types.NamespacedName]observation
 	limit map[types.NamespacedName]time.Duration
 }
 
-// leaseObservation is the last change of a lease that was seen.
-type leaseObservation struct {
+// observation is the last change of a lease that was seen.
+type observation struct {
 	uid       types.UID
 	renewTime time.Time
 	holder    string
@@ -47,8 +47,8 @@ type leaseObservation struct {
 	confirmed bool
 }
 
-// LeaseAge is how old a lease is.
-type LeaseAge struct {
+// Age is how old a lease is.
+type Age struct {
 	Age time.Duration
 	// Confirmed is false while the age rests on the first sight alone: the
 	// lease has not been seen to change, nor watched for as long as its limit.
@@ -56,7 +56,7 @@ type LeaseAge struct {
 }
 
 // Observe notes a lease that an informer delivered.
-func (c *LeaseClock) Observe(lease *coordinationv1.Lease) {
+func (c *Clock) Observe(lease *coordinationv1.Lease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.record(lease)
@@ -65,18 +65,18 @@ func (c *LeaseClock) Observe(lease *coordinationv1.Lease) {
 // Significant says whether the change of a lease matters to whoever judged it before:
 // another holder, or a renewal after it had passed the limit that it was judged
 // by. A heartbeat in time is no news.
-func (c *LeaseClock) Significant(before, after *coordinationv1.Lease) bool {
+func (c *Clock) Significant(before, after *coordinationv1.Lease) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was, is := stateOf(before), stateOf(after)
 	// Both times are of one node's clock, unless the member moved; then the
 	// holder or the pod is news enough.
 	gap := is.renewTime.Sub(was.renewTime)
-	return was.uid != is.uid || was.holder != is.holder || gap < 0 || gap > c.limit[leaseKey(after)]
+	return was.uid != is.uid || was.holder != is.holder || gap < 0 || gap > c.limit[keyOf(after)]
 }
 
 // Age is the lease's age, judged by the limit beyond which the caller calls it stale.
-func (c *LeaseClock) Age(lease *coordinationv1.Lease, limit time.Duration) LeaseAge {
+func (c *Clock) Age(lease *coordinationv1.Lease, limit time.Duration) Age {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// A cache is ahead of its event handlers: what is read may not have been
@@ -85,28 +85,28 @@ func (c *LeaseClock) Age(lease *coordinationv1.Lease, limit time.Duration) Lease
 	if c.limit == nil {
 		c.limit = map[types.NamespacedName]time.Duration{}
 	}
-	c.limit[leaseKey(lease)] = limit
+	c.limit[keyOf(lease)] = limit
 	now := c.Clock.Now()
 	watched := now.Sub(s.at)
 	if s.confirmed {
-		return LeaseAge{Age: watched, Confirmed: true}
+		return Age{Age: watched, Confirmed: true}
 	}
 	if reported := now.Sub(s.renewTime); reported > limit+clockSkew {
-		return LeaseAge{Age: reported, Confirmed: true}
+		return Age{Age: reported, Confirmed: true}
 	}
-	return LeaseAge{Age: watched, Confirmed: watched > limit}
+	return Age{Age: watched, Confirmed: watched > limit}
 }
 
 // Forget drops a lease that was deleted.
-func (c *LeaseClock) Forget(lease *coordinationv1.Lease) {
+func (c *Clock) Forget(lease *coordinationv1.Lease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.seen, leaseKey(lease))
-	delete(c.limit, leaseKey(lease))
+	delete(c.seen, keyOf(lease))
+	delete(c.limit, keyOf(lease))
 }
 
-func (c *LeaseClock) record(lease *coordinationv1.Lease) leaseObservation {
-	key, next := leaseKey(lease), stateOf(lease)
+func (c *Clock) record(lease *coordinationv1.Lease) observation {
+	key, next := keyOf(lease), stateOf(lease)
 	last, known := c.seen[key]
 	known = known && last.uid == next.uid
 	if known && last.renewTime.Equal(next.renewTime) {
@@ -114,15 +114,15 @@ func (c *LeaseClock) record(lease *coordinationv1.Lease) leaseObservation {
 	}
 	next.at, next.confirmed = c.Clock.Now(), known
 	if c.seen == nil {
-		c.seen = map[types.NamespacedName]leaseObservation{}
+		c.seen = map[types.NamespacedName]observation{}
 	}
 	c.seen[key] = next
 	return next
 }
 
 // stateOf is what a lease says.
-func stateOf(lease *coordinationv1.Lease) leaseObservation {
-	s := leaseObservation{uid: lease.UID}
+func stateOf(lease *coordinationv1.Lease) observation {
+	s := observation{uid: lease.UID}
 	if t := lease.Spec.RenewTime; t != nil {
 		s.renewTime = t.Time
 	}
@@ -132,6 +132,6 @@ func stateOf(lease *coordinationv1.Lease) leaseObservation {
 	return s
 }
 
-func leaseKey(lease *coordinationv1.Lease) types.NamespacedName {
+func keyOf(lease *coordinationv1.Lease) types.NamespacedName {
 	return types.NamespacedName{Namespace: lease.Namespace, Name: lease.Name}
 }
