@@ -60,30 +60,30 @@ type invocation struct {
 }
 
 func startedBy(command, args []string) invocation {
-	words := slices.Concat(command, args)
+	argv := slices.Concat(command, args)
 	var env []string
-	for len(words) > 0 && launchers[path.Base(words[0])] {
-		words = words[1:]
-		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
-			env = append(env, words[0])
-			words = words[1:]
+	for len(argv) > 0 && launchers[path.Base(argv[0])] {
+		argv = argv[1:]
+		for len(argv) > 0 && (strings.HasPrefix(argv[0], "-") || strings.Contains(argv[0], "=")) {
+			env = append(env, argv[0])
+			argv = argv[1:]
 		}
 	}
-	if len(words) == 0 {
+	if len(argv) == 0 {
 		return invocation{}
 	}
-	program := path.Base(words[0])
+	program := path.Base(argv[0])
 	switch {
 	case program == "etcd":
-		return invocation{program: "etcd" + subcommand(words[1:]), args: words[1:], env: env}
+		return invocation{program: "etcd" + subcommand(argv[1:]), args: argv[1:], env: env}
 	case shells[program]:
-		return inScript(words[1:], program)
-	case len(command) == 0 && slices.ContainsFunc(words, isPeerFlag):
-		return invocation{program: "etcd", args: words, env: env}
-	case len(command) == 0 && strings.HasPrefix(words[0], "-"):
-		return invocation{args: words}
+		return inScript(argv[1:], program)
+	case len(command) == 0 && slices.ContainsFunc(argv, isPeerFlag):
+		return invocation{program: "etcd", args: argv, env: env}
+	case len(command) == 0 && strings.HasPrefix(argv[0], "-"):
+		return invocation{args: argv}
 	}
-	return invocation{program: program, args: words[1:]}
+	return invocation{program: program, args: argv[1:]}
 }
 
 var (
@@ -96,28 +96,28 @@ func isPeerFlag(word string) bool {
 	return slices.Contains(peerFlags, flag)
 }
 
-func subcommand(words []string) string {
-	if len(words) > 0 && (words[0] == "grpc-proxy" || words[0] == "gateway") {
-		return " " + words[0]
+func subcommand(argv []string) string {
+	if len(argv) > 0 && (argv[0] == "grpc-proxy" || argv[0] == "gateway") {
+		return " " + argv[0]
 	}
 	return ""
 }
 
 // inScript parses the script that follows a shell's -c.
-func inScript(words []string, shell string) invocation {
-	at := slices.IndexFunc(words, func(w string) bool {
+func inScript(argv []string, shell string) invocation {
+	at := slices.IndexFunc(argv, func(w string) bool {
 		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
 	})
 	found := invocation{program: shell}
-	for at++; at > 0 && at < len(words) && words[at] == "--"; at++ {
+	for at++; at > 0 && at < len(argv) && argv[at] == "--"; at++ {
 		continue // the end of the shell's own options
 	}
-	if at <= 0 || at >= len(words) {
+	if at <= 0 || at >= len(argv) {
 		return found
 	}
-	parsed := parseScript(words[at])
+	parsed := parseScript(argv[at])
 	if parsed.program == "" {
 		return found
 	}
-	return invocation{program: parsed.program, script: &parsed, positional: words[at+1:]}
+	return invocation{program: parsed.program, script: &parsed, positional: argv[at+1:]}
 }

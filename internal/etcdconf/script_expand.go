@@ -24,8 +24,8 @@ const (
 )
 
 // fields expands words to a command's arguments.
-func (r *run) fields(words []*syntax.Word) []string {
-	raw := r.raw(words)
+func (r *run) fields(list []*syntax.Word) []string {
+	raw := r.raw(list)
 	for i := range raw {
 		raw[i] = r.render(raw[i])
 	}
@@ -33,9 +33,9 @@ func (r *run) fields(words []*syntax.Word) []string {
 }
 
 // raw expands words, with references to what is unknown.
-func (r *run) raw(words []*syntax.Word) []string {
+func (r *run) raw(list []*syntax.Word) []string {
 	var out []string
-	for _, word := range words {
+	for _, word := range list {
 		fields, err := expand.Fields(&expand.Config{Env: r}, r.prepare(word))
 		if err != nil {
 			fields = []string{r.asWritten(r.source(word))}

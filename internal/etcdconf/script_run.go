@@ -193,18 +193,18 @@ func (r *run) envAssigns(c *syntax.CallExpr) {
 }
 
 // setPositional follows `set -- words`, which replaces $1 and following.
-func (r *run) setPositional(words []*syntax.Word, perhaps bool) {
-	if len(words) == 0 {
+func (r *run) setPositional(args []*syntax.Word, perhaps bool) {
+	if len(args) == 0 {
 		return
 	}
-	if word, _ := literal(words[0]); word != "--" {
+	if word, _ := literal(args[0]); word != "--" {
 		return
 	}
 	zero := r.positional[:min(1, len(r.positional))]
 	if len(zero) == 0 {
 		zero = []string{"sh"}
 	}
-	r.positional = append(zero[:1:1], r.raw(words[1:])...)
+	r.positional = append(zero[:1:1], r.raw(args[1:])...)
 	r.reset = r.reset || perhaps
 }
 

@@ -52,9 +52,9 @@ func (s *settings) in(where string, script bool) string {
 // settingsOf reads how the container starts etcd.
 func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	c := env.container
-	expand := func(words []string) []string {
-		out := make([]string, len(words))
-		for i, w := range words {
+	expand := func(argv []string) []string {
+		out := make([]string, len(argv))
+		for i, w := range argv {
 			value, err := expandReferences(w, env.lookup)
 			if err != nil && env.err == nil {
 				env.err = fmt.Errorf("argument of container %s: %w", c.Name, err)
@@ -65,7 +65,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	}
 	started := startedBy(expand(c.Command), expand(c.Args))
 	s := &settings{env: env.lookup, flags: map[string]string{}}
-	words := started.args
+	argv := started.args
 	switch {
 	case wrapped:
 		return s, s.wrapped(env)
@@ -74,13 +74,13 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 			return s, started.script.err
 		}
 		r := newRun(started.script, env.lookup, hostname(env.pod), started.positional)
-		words = r.etcdArgs()
+		argv = r.etcdArgs()
 		s.env, s.script = r.environ, true
 		s.inScript = func(variable string) bool { _, ok := r.vars[variable]; return ok }
 	case len(started.env) > 0:
 		s.env = assigned(started.env, env.lookup)
 	}
-	s.flags = parseFlags(words)
+	s.flags = parseFlags(argv)
 	s.path = s.flags["config-file"]
 	if s.path == "" {
 		s.path, _ = s.env("ETCD_CONFIG_FILE")
@@ -96,9 +96,9 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 }
 
 // assigned is an environment with NAME=value before it.
-func assigned(words []string, lookup func(string) (string, bool)) func(string) (string, bool) {
+func assigned(argv []string, lookup func(string) (string, bool)) func(string) (string, bool) {
 	return func(name string) (string, bool) {
-		for _, w := range words {
+		for _, w := range argv {
 			if n, v, ok := strings.Cut(w, "="); ok && n == name {
 				return v, true
 			}
@@ -178,11 +178,11 @@ func fromFile(file map[string]any, flag string) (string, bool) {
 	case nil:
 		return "", false
 	case []any:
-		words := make([]string, len(v))
+		argv := make([]string, len(v))
 		for i := range v {
-			words[i] = fmt.Sprint(v[i])
+			argv[i] = fmt.Sprint(v[i])
 		}
-		return strings.Join(words, ","), true
+		return strings.Join(argv, ","), true
 	case float64: // every number that YAML gives through JSON
 		return fmt.Sprintf("%.0f", v), true
 	default:
@@ -192,11 +192,11 @@ func fromFile(file map[string]any, flag string) (string, bool) {
 
 // parseFlags reads arguments as etcd does: one dash or two, the value behind =
 // or in the next word. etcd stops at the first word that is no flag.
-func parseFlags(words []string) map[string]string {
+func parseFlags(argv []string) map[string]string {
 	flags := map[string]string{}
-	for len(words) > 0 {
-		w := words[0]
-		words = words[1:]
+	for len(argv) > 0 {
+		w := argv[0]
+		argv = argv[1:]
 		name := strings.TrimPrefix(strings.TrimPrefix(w, "-"), "-")
 		if name == w || name == "" {
 			return flags
@@ -204,10 +204,10 @@ func parseFlags(words []string) map[string]string {
 		name, value, ok := strings.Cut(name, "=")
 		switch {
 		case ok:
-		case boolFlags[name] || len(words) == 0:
+		case boolFlags[name] || len(argv) == 0:
 			value = "true"
 		default:
-			value, words = words[0], words[1:]
+			value, argv = argv[0], argv[1:]
 		}
 		flags[name] = value
 	}

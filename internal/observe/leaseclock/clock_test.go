@@ -51,9 +51,9 @@ func TestCountsFromTheChange(t *testing.T) {
 func TestFirstSight(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name          string
-		told, watched time.Duration
-		want          Age
+		name              string
+		reported, watched time.Duration
+		want              Age
 	}{
 		{"renewed just before", 5 * time.Second, 0, Age{Age: 0}},
 		{"past the limit within the skew", 50 * time.Second, 0, Age{Age: 0}},
@@ -65,7 +65,7 @@ func TestFirstSight(t *testing.T) {
 			t.Parallel()
 			now := testclock.NewFakePassiveClock(start)
 			c := Clock{Clock: now}
-			lease := memberLease(start.Add(-row.told))
+			lease := memberLease(start.Add(-row.reported))
 			c.Observe(lease)
 			now.SetTime(start.Add(row.watched))
 			if got := c.Age(lease, leaseLimit); got != row.want {

@@ -82,9 +82,9 @@ func Acquire(ctx context.Context, kube client.Client, o observe.Owner, c Claim) 
 	// Where somebody else was faster, the lease is as new as a stranger's.
 	for range 5 {
 		var lease *coordinationv1.Lease
-		var took *Holder
-		if lease, took, err = a.try(ctx); err == nil {
-			return a.hold(ctx, lease, took), nil
+		var previous *Holder
+		if lease, previous, err = a.try(ctx); err == nil {
+			return a.hold(ctx, lease, previous), nil
 		}
 		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
 			break
@@ -113,18 +113,18 @@ func (a *acquirer) try(ctx context.Context) (*coordinationv1.Lease, *Holder, err
 	if err != nil {
 		return nil, nil, a.wrap(err)
 	}
-	var took *Holder
+	var previous *Holder
 	if holder := holderOf(&found); holder.Identity != "" {
 		if err := a.watch(ctx, &found); err != nil {
 			return nil, nil, err
 		}
-		took = &holder
+		previous = &holder
 	}
 	lease := found.DeepCopy()
 	a.fill(lease)
 	// The version that was watched goes along, so that a renewal in the last
 	// moment wins.
-	return lease, took, a.wrap(a.kube.Update(ctx, lease))
+	return lease, previous, a.wrap(a.kube.Update(ctx, lease))
 }
 
 func (a *acquirer) fill(lease *coordinationv1.Lease) {

@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func (a *acquirer) hold(ctx context.Context, lease *coordinationv1.Lease, took *Holder) *Lock {
+func (a *acquirer) hold(ctx context.Context, lease *coordinationv1.Lease, previous *Holder) *Lock {
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := &Lock{
-		Previous: took, kube: a.kube, clock: a.claim.Clock, name: a.lease.String(),
+		Previous: previous, kube: a.kube, clock: a.claim.Clock, name: a.lease.String(),
 		ctx: ctx, cancel: cancel, stop: stop, done: make(chan struct{}), lease: lease, renewed: a.sent,
 	}
 	go l.renewUntilDone(renewing)

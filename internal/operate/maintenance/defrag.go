@@ -111,7 +111,7 @@ func (m *Job) interrupted(done []string, err error) error {
 }
 
 // await asks the rules. Between two members a cluster gets time to be well again.
-func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, error) {
+func (m *Job) await(ctx context.Context, mayWait bool) (State, policy.Verdict, error) {
 	timer := clock.RealClock{}
 	for began := timer.Now(); ; {
 		state, err := m.ReadState(ctx)
@@ -119,7 +119,7 @@ func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, e
 			return state, policy.Verdict{}, err
 		}
 		verdict := maintenance.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
-		if verdict.Allowed || !patient || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
+		if verdict.Allowed || !mayWait || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
 			return state, verdict, nil
 		}
 		m.Progressf("waiting: %s", verdict.Message)

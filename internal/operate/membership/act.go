@@ -98,26 +98,26 @@ func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, 
 // setBootstrap writes a launch into a recipe and reads it as etcd would: no other way is
 // sure to be right.
 func (s *observation) setBootstrap(ctx context.Context, m *Members, edited *podTemplate, l membership.BootstrapFlags) error {
-	last := len(s.serving) - 1
-	if err := edited.setBootstrap(s.serving[last], s.initialCluster(l), stateExisting); err != nil {
+	last := len(s.configs) - 1
+	if err := edited.setBootstrap(s.configs[last], s.initialCluster(l), stateExisting); err != nil {
 		return err
 	}
-	for place := range s.serving {
-		serving, err := edited.serving(ctx, m.Reader, s.sts, s.Ordinals[place].Pod)
+	for ordinal := range s.configs {
+		config, err := edited.etcdConfig(ctx, m.Reader, s.sts, s.Ordinals[ordinal].Pod)
 		if err != nil {
 			return err
 		}
-		if serving.InitialClusterState != stateExisting || serving.InitialCluster != s.initialCluster(l) {
+		if config.InitialClusterState != stateExisting || config.InitialCluster != s.initialCluster(l) {
 			return fmt.Errorf("%s would not read the initial cluster that is written into the template, but %s %q: its start script decides",
-				s.Ordinals[place].Pod, serving.InitialClusterState, serving.InitialCluster)
+				s.Ordinals[ordinal].Pod, config.InitialClusterState, config.InitialCluster)
 		}
 	}
 	return nil
 }
 
 // adopt marks a pod as one of the update revision.
-func (m *Members) adopt(ctx context.Context, s *observation, place int) error {
-	before := s.pods[s.Ordinals[place].Pod]
+func (m *Members) adopt(ctx context.Context, s *observation, ordinal int) error {
+	before := s.pods[s.Ordinals[ordinal].Pod]
 	after := before.DeepCopy()
 	after.Labels[appsv1.StatefulSetRevisionLabel] = s.sts.Status.UpdateRevision
 	return m.Kube.Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
@@ -125,8 +125,8 @@ func (m *Members) adopt(ctx context.Context, s *observation, place int) error {
 
 // deleteClaims deletes the claims of a place; of a pod that is replaced only
 // those that were there before.
-func (m *Members) deleteClaims(ctx context.Context, s *observation, j *Change, place int) error {
-	for _, claim := range s.claims[s.Ordinals[place].Pod] {
+func (m *Members) deleteClaims(ctx context.Context, s *observation, j *Change, ordinal int) error {
+	for _, claim := range s.claims[s.Ordinals[ordinal].Pod] {
 		if claim.DeletionTimestamp != nil || j.Operation == membership.Replace && !j.hasClaim(claim) {
 			continue
 		}
@@ -152,14 +152,14 @@ func (m *Members) changeMembers(ctx context.Context, s *observation, step member
 	if err != nil {
 		return err
 	}
-	return askEtcd(ctx, c, s, step)
+	return callEtcd(ctx, c, s, step)
 }
 
-func askEtcd(ctx context.Context, c *clientv3.Client, s *observation, step membership.Step) error {
+func callEtcd(ctx context.Context, c *clientv3.Client, s *observation, step membership.Step) error {
 	var err error
 	switch step.Act { //nolint:exhaustive // the others are not etcd's
 	case membership.AddLearner:
-		if _, err = c.MemberAddAsLearner(ctx, s.serving[step.Ordinal].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
+		if _, err = c.MemberAddAsLearner(ctx, s.configs[step.Ordinal].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
 			err = fmt.Errorf("%w: its leader counts a member as disconnected; if that stays, interrupt this, have another lead (kubectl etcd move-leader), and run it again", err)
 		}
 	case membership.Promote:

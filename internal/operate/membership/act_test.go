@@ -14,7 +14,7 @@ import (
 )
 
 // What nobody's patience changes ends an operation at once; the rest is tried again.
-func TestHopeless(t *testing.T) {
+func TestPermanent(t *testing.T) {
 	t.Parallel()
 	sets := schema.GroupResource{Group: "apps", Resource: "statefulsets"}
 	for err, want := range map[error]bool{

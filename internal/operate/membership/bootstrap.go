@@ -115,24 +115,24 @@ func (r *podTemplate) setKey(name, key, value string) bool {
 
 // replaceFlag writes a flag's value wherever the words have it: --flag=value,
 // --flag value in two words, or either in a line of shell.
-func replaceFlag(words []string, flag, value string) (found bool) {
-	eachFlag(words, flag, func(string) string { found = true; return value })
+func replaceFlag(args []string, flag, value string) (found bool) {
+	eachFlag(args, flag, func(string) string { found = true; return value })
 	return found
 }
 
 // eachFlag has every value of a flag in the words written anew.
-func eachFlag(words []string, flag string, write func(value string) string) {
+func eachFlag(args []string, flag string, write func(value string) string) {
 	inScript := regexp.MustCompile(`((?:^|[\s"'])--?` + regexp.QuoteMeta(flag) + `(?:=|\s+))("[^"]*"|'[^']*'|[^\s"'\\;&|]+)`)
-	for i, word := range words {
+	for i, word := range args {
 		name, value, assigned := strings.Cut(word, "=")
 		bare := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
 		switch {
 		case assigned && bare == flag && name != bare:
-			words[i] = name + "=" + write(value)
-		case !assigned && bare == flag && name != bare && i+1 < len(words):
-			words[i+1] = write(words[i+1])
+			args[i] = name + "=" + write(value)
+		case !assigned && bare == flag && name != bare && i+1 < len(args):
+			args[i+1] = write(args[i+1])
 		case strings.ContainsAny(word, " \n\t") && inScript.MatchString(word):
-			words[i] = inScript.ReplaceAllStringFunc(word, func(match string) string {
+			args[i] = inScript.ReplaceAllStringFunc(word, func(match string) string {
 				parts := inScript.FindStringSubmatch(match)
 				return parts[1] + write(parts[2])
 			})
@@ -145,8 +145,8 @@ func (r podTemplate) clone() podTemplate {
 	return podTemplate{template: *r.template.DeepCopy(), configs: r.configs}
 }
 
-// serving reads how the pod of an ordinal would be configured by the recipe.
-func (r podTemplate) serving(ctx context.Context, reader *observe.Reader, sts *appsv1.StatefulSet, pod string) (etcdconf.Config, error) {
+// etcdConfig reads how the pod of an ordinal would be configured by the recipe.
+func (r podTemplate) etcdConfig(ctx context.Context, reader *observe.Reader, sts *appsv1.StatefulSet, pod string) (etcdconf.Config, error) {
 	contents := reader.Files(sts.Namespace).Contents(ctx)
 	return etcdconf.ParsePod(operate.PodOf(sts, r.template, pod), func(kind, name string) (map[string][]byte, error) {
 		data, err := contents(kind, name)

@@ -59,12 +59,12 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 			return true, fmt.Sprintf("its volume claim %s is %s", c.Name, phase(c)), nil
 		}
 	}
-	said, err := m.terminationLog(ctx, s, pod)
+	message, err := m.terminationLog(ctx, s, pod)
 	if err != nil {
 		return false, "", err
 	}
-	if said != "" {
-		return true, fmt.Sprintf("it says %q", said), nil
+	if message != "" {
+		return true, fmt.Sprintf("it says %q", message), nil
 	}
 	return false, fmt.Sprintf("volume claim %s is bound since %s", claims[0].Name, claims[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
 }
@@ -83,8 +83,8 @@ func (m *Members) terminationLog(ctx context.Context, s *observation, pod string
 		return "", nil
 	}
 	container := s.container
-	if at := m.Owner.Ordinal(pod); at < len(s.serving) {
-		container = s.serving[at].Container
+	if at := m.Owner.Ordinal(pod); at < len(s.configs) {
+		container = s.configs[at].Container
 	}
 	for _, previous := range []bool{false, true} {
 		text, err := m.Logs(ctx, pod, container, previous)
@@ -95,8 +95,8 @@ func (m *Members) terminationLog(ctx context.Context, s *observation, pod string
 		case errors.As(err, &status), err != nil:
 			continue // it has not run, or its node is gone
 		}
-		if said := fatalMessageIn(text); said != "" {
-			return said, nil
+		if message := fatalMessageIn(text); message != "" {
+			return message, nil
 		}
 	}
 	return "", nil
@@ -111,8 +111,8 @@ func fatalMessageIn(text string) string {
 		if !slices.ContainsFunc([]string{`"fatal"`, `"panic"`, "panic:", `"error"`, " C | ", " E | "}, grave) {
 			continue
 		}
-		for _, words := range fatalLogMessages {
-			if rest, found := messageFrom(line, words); found {
+		for _, message := range fatalLogMessages {
+			if rest, found := messageFrom(line, message); found {
 				return rest
 			}
 		}
@@ -122,15 +122,15 @@ func fatalMessageIn(text string) string {
 
 // messageFrom is what a line says from certain words on. A file's name is no words: "open
 // 0.wal: permission denied" tells of no loss.
-func messageFrom(line, words string) (said string, found bool) {
+func messageFrom(line, message string) (rest string, found bool) {
 	for from := 0; ; {
-		at := strings.Index(line[from:], words)
+		at := strings.Index(line[from:], message)
 		if at < 0 {
 			return "", false
 		}
 		if at += from; at == 0 || line[at-1] != '.' {
-			said, _, _ = strings.Cut(line[at:], `"`)
-			return said, true
+			rest, _, _ = strings.Cut(line[at:], `"`)
+			return rest, true
 		}
 		from = at + 1
 	}

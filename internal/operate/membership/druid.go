@@ -63,7 +63,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 	if err != nil {
 		return operate.Plan{}, err
 	}
-	now, err := m.actedOn(ctx, e)
+	now, err := m.reconciledSize(ctx, e)
 	if err != nil {
 		return operate.Plan{}, err
 	}
@@ -82,7 +82,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 	}
 	return operate.Plan{
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, members(target)), Facts: f.facts, Warnings: f.warnings,
-		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaited(target)},
+		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaitStep(target)},
 	}, refusal(what, f)
 }
 
@@ -97,21 +97,21 @@ func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target
 		f.refuse("etcd-druid does not scale in: an Etcd of %d can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", max(now, spec), target)
 	case target == now:
 	case now == 0:
-		if err := m.checkWake(ctx, target, f); err != nil {
+		if err := m.checkDruidWake(ctx, target, f); err != nil {
 			return err
 		}
-		return m.checkFree(ctx, f)
+		return m.checkTrafficCut(ctx, f)
 	case target == 0:
 		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
 	default:
-		return m.checkGrow(ctx, what, now, spec == now, f)
+		return m.checkDruidScaleOut(ctx, what, now, spec == now, f)
 	}
 	return nil
 }
 
-// actedOn is the size to which etcd-druid has brought a cluster, or is about to: not the
+// reconciledSize is the size to which etcd-druid has brought a cluster, or is about to: not the
 // spec's where somebody only changed that.
-func (m *Members) actedOn(ctx context.Context, e *druidv1alpha1.Etcd) (int, error) {
+func (m *Members) reconciledSize(ctx context.Context, e *druidv1alpha1.Etcd) (int, error) {
 	if druidBusy(e) != "" {
 		return int(e.Spec.Replicas), nil
 	}
@@ -132,9 +132,9 @@ func refusal(what string, f *findings) error {
 	return nil
 }
 
-// checkWake refuses to wake members that were stopped in another number: their
+// checkDruidWake refuses to wake members that were stopped in another number: their
 // data still counts all of them.
-func (m *Members) checkWake(ctx context.Context, target int, f *findings) error {
+func (m *Members) checkDruidWake(ctx context.Context, target int, f *findings) error {
 	kept := 0
 	for at := range maxOrdinals {
 		for _, c := range m.Owner.Claims {
@@ -155,9 +155,9 @@ func (m *Members) checkWake(ctx context.Context, target int, f *findings) error 
 	return nil
 }
 
-// checkFree refuses to wake members that could not join: their sidecars look for the
+// checkTrafficCut refuses to wake members that could not join: their sidecars look for the
 // others by the client Service.
-func (m *Members) checkFree(ctx context.Context, f *findings) error {
+func (m *Members) checkTrafficCut(ctx context.Context, f *findings) error {
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
 	if err != nil {
 		f.refuse("%s", cannotRead(err))
@@ -168,9 +168,9 @@ func (m *Members) checkFree(ctx context.Context, f *findings) error {
 	return nil
 }
 
-// checkGrow wants a cluster that is well, and that newcomers can join. told says that
+// checkDruidScaleOut wants a cluster that is well, and that newcomers can join. told says that
 // etcd-druid knows of its size, now.
-func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool, f *findings) error {
+func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now int, reconciled bool, f *findings) error {
 	s := &observation{pods: map[string]*corev1.Pod{}}
 	if err := m.survey(ctx, s); err != nil {
 		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
@@ -186,7 +186,7 @@ func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool
 	}
 	checkAlarms(s.survey, "", f)
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
-	if !told {
+	if !reconciled {
 		cluster = ofSize(cluster, now)
 	}
 	switch {
@@ -243,8 +243,8 @@ func (m *Members) ReconcileDruid(ctx context.Context) error {
 	return nil
 }
 
-// awaited is what AwaitDruid waits for.
-func awaited(target int) string {
+// awaitStep is what AwaitDruid waits for.
+func awaitStep(target int) string {
 	if target == 0 {
 		return "watch until no pod is left"
 	}

@@ -26,12 +26,12 @@ var errSpecChanged = errors.New("somebody set its replicas meanwhile")
 // says so itself, every pod is Ready, and every member votes. The error says
 // what was awaited last. Where druid has lost what it was told, it is told again by that
 // function; without one that is an error, and so is another's number.
-func (m *Members) AwaitDruid(ctx context.Context, target int, again func(context.Context) error) error {
+func (m *Members) AwaitDruid(ctx context.Context, target int, reconcile func(context.Context) error) error {
 	awaited := ""
 	for {
 		now, done, err := m.druidState(ctx, target)
-		if errors.Is(err, errNotReconciled) && again != nil {
-			now, err = err.Error(), again(ctx)
+		if errors.Is(err, errNotReconciled) && reconcile != nil {
+			now, err = err.Error(), reconcile(ctx)
 		}
 		if err != nil && (permanent(err) || errors.Is(err, errNotReconciled) || errors.Is(err, errSpecChanged)) {
 			return err
@@ -89,15 +89,15 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 // middle (a new member has not told of its peers' TLS yet), and with the annotation gone it
 // is not retried: the state stays Requeue or Error for nothing.
 func druidBusy(e *druidv1alpha1.Etcd) string {
-	op, told := e.Status.LastOperation, druidv1alpha1.HasReconcileOperationAnnotation(e.ObjectMeta)
+	op, requested := e.Status.LastOperation, druidv1alpha1.HasReconcileOperationAnnotation(e.ObjectMeta)
 	switch {
-	case told && op != nil && op.State == druidv1alpha1.LastOperationStateError:
-		var said []string
+	case requested && op != nil && op.State == druidv1alpha1.LastOperationStateError:
+		var descriptions []string
 		for _, last := range e.Status.LastErrors {
-			said = append(said, last.Description)
+			descriptions = append(descriptions, last.Description)
 		}
-		return fmt.Sprintf("etcd-druid fails: %s %s", op.Description, strings.Join(said, "; "))
-	case told, op == nil, op.State == druidv1alpha1.LastOperationStateProcessing:
+		return fmt.Sprintf("etcd-druid fails: %s %s", op.Description, strings.Join(descriptions, "; "))
+	case requested, op == nil, op.State == druidv1alpha1.LastOperationStateProcessing:
 		return "etcd-druid has not finished its reconcile"
 	}
 	return ""

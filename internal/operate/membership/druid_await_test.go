@@ -39,8 +39,8 @@ func (f idleDruid) Get(_ context.Context, _ client.ObjectKey, o client.Object, _
 	return nil
 }
 
-// TestDruidForgets: whoever told druid tells it again, and nobody else does.
-func TestDruidForgets(t *testing.T) {
+// TestDruidNotReconciled: whoever told druid tells it again, and nobody else does.
+func TestDruidNotReconciled(t *testing.T) {
 	t.Parallel()
 	m := &Members{Kube: idleDruid{asks: 1, spec: 3}, Owner: observe.Owner{Namespace: "team", Name: "main", StatefulSet: "main"}, Clock: &operatetest.HastyClock{}, Logf: func(string, ...any) {}}
 	if err := m.AwaitDruid(t.Context(), 3, nil); !errors.Is(err, errNotReconciled) {
@@ -66,7 +66,7 @@ func TestDruidForgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now, err := m.actedOn(t.Context(), e); now != 1 || err != nil {
+	if now, err := m.reconciledSize(t.Context(), e); now != 1 || err != nil {
 		t.Errorf("druid acted on %d, %v; the StatefulSet asks for 1", now, err)
 	}
 }

@@ -42,24 +42,24 @@ type arguments struct {
 	State   []string `json:",omitempty"`
 }
 
-func argumentsOf(words []string) arguments {
+func argumentsOf(args []string) arguments {
 	var a arguments
 	keep := func(values *[]string) func(string) string {
 		return func(value string) string { *values = append(*values, value); return value }
 	}
-	eachFlag(slices.Clone(words), settingCluster, keep(&a.Cluster))
-	eachFlag(slices.Clone(words), settingState, keep(&a.State))
+	eachFlag(slices.Clone(args), settingCluster, keep(&a.Cluster))
+	eachFlag(slices.Clone(args), settingState, keep(&a.State))
 	if len(a.Cluster)+len(a.State) > 0 {
-		a.Digest = digestOf(maskArgs(words))
+		a.Digest = digestOf(maskArgs(args))
 	}
 	return a
 }
 
 // UnmarshalJSON also reads the first format of the journal, which had the words themselves.
 func (a *arguments) UnmarshalJSON(text []byte) error {
-	var words []string
-	if json.Unmarshal(text, &words) == nil {
-		*a = argumentsOf(words)
+	var args []string
+	if json.Unmarshal(text, &args) == nil {
+		*a = argumentsOf(args)
 		return nil
 	}
 	type plain arguments
@@ -68,9 +68,9 @@ func (a *arguments) UnmarshalJSON(text []byte) error {
 
 // restore returns words with the values that the settings had. Where other words have
 // changed, so that it isn't known which value belongs where, all get the first.
-func (a arguments) restore(words []string) []string {
-	out := slices.Clone(words)
-	same := digestOf(maskArgs(words)) == a.Digest
+func (a arguments) restore(args []string) []string {
+	out := slices.Clone(args)
+	same := digestOf(maskArgs(args)) == a.Digest
 	for setting, values := range map[string][]string{settingCluster: a.Cluster, settingState: a.State} {
 		at := 0
 		eachFlag(out, setting, func(now string) string {
@@ -131,9 +131,9 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func digestOf(words []string) string {
+func digestOf(args []string) string {
 	sum := sha256.New()
-	for _, w := range words {
+	for _, w := range args {
 		sum.Write([]byte(w))
 		sum.Write([]byte{0})
 	}

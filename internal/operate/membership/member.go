@@ -22,14 +22,14 @@ import (
 // Peers are the members of a survey's list as the rules see them. Nobody has
 // caught up: that takes several surveys.
 func Peers(o observe.Owner, s etcd.Survey) []membership.Peer {
-	said := map[string]etcd.Member{}
+	answers := map[string]etcd.Member{}
 	for _, m := range s.Members {
-		said[m.Pod] = m
+		answers[m.Pod] = m
 	}
 	var peers []membership.Peer
 	for _, l := range s.List {
 		p := membership.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Ordinal: -1, Learner: l.Learner}
-		if m, answered := said[l.Pod]; l.Pod != "" {
+		if m, answered := answers[l.Pod]; l.Pod != "" {
 			p.Ordinal = o.Ordinal(l.Pod)
 			p.Healthy = answered && m.Err == nil && m.ID == l.ID && m.LeaderID != 0
 			p.Leader = p.Healthy && m.Leader
@@ -106,9 +106,9 @@ func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etc
 		_, err = leader.MemberRemove(ctx, was.ID)
 		return err
 	}
-	heir := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
-	if heir >= 0 {
-		if _, err := leader.MoveLeader(ctx, peers[heir].ID); err != nil {
+	successor := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
+	if successor >= 0 {
+		if _, err := leader.MoveLeader(ctx, peers[successor].ID); err != nil {
 			return fmt.Errorf("move leadership off %s: %w", pod, err)
 		}
 		return RemoveMember(ctx, c, o, was, held)

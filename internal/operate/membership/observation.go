@@ -74,8 +74,8 @@ type observation struct {
 	editErr       error
 	// container is the one that runs etcd, where serving doesn't say.
 	container string
-	// serving is how the pod of each place is, or would be, configured.
-	serving []etcdconf.Config
+	// configs is how the pod of each place is, or would be, configured.
+	configs []etcdconf.Config
 	// names are members' names by peer URL.
 	names map[string]string
 }
@@ -108,16 +108,16 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	if err := m.readTemplate(ctx, s); err != nil {
 		return nil, err
 	}
-	places := max(size, s.Replicas, len(s.survey.List))
+	ordinals := max(size, s.Replicas, len(s.survey.List))
 	for name := range s.pods {
-		places = max(places, m.Owner.Ordinal(name)+1)
+		ordinals = max(ordinals, m.Owner.Ordinal(name)+1)
 	}
 	if j != nil {
-		places = max(places, j.Target, j.Replicas)
+		ordinals = max(ordinals, j.Target, j.Replicas)
 		s.Original = j.Found.isIn(s.template)
 	}
-	for place := range places {
-		if err := m.readReplica(ctx, s, place); err != nil {
+	for ordinal := range ordinals {
+		if err := m.readReplica(ctx, s, ordinal); err != nil {
 			return nil, err
 		}
 	}

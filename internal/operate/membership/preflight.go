@@ -58,7 +58,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		return nil, operate.Plan{}, nil
 	}
 	if j.Operation == membership.ScaleOut && target > s.Replicas {
-		if err := m.checkOut(ctx, s, target, f); err != nil {
+		if err := m.checkScaleOut(ctx, s, target, f); err != nil {
 			return nil, operate.Plan{}, err
 		}
 	}
@@ -70,7 +70,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		m.checkConnected(ctx, s, "", f)
 	}
 	if err := m.record(ctx, s, j); err != nil {
-		f.refuse("%v: %s", err, m.manualWay())
+		f.refuse("%v: %s", err, m.manualInstructions())
 	}
 	if len(f.refusals) > 0 {
 		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: f.refusals}
@@ -149,12 +149,12 @@ func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 	j.Journal.Began = m.Clock.Now().UTC()
 	j.Journal.Object = s.sts.UID
 	var err error
-	j.Found, err = foundIn(s.sts, s.template, s.serving[len(s.serving)-1], written)
+	j.Found, err = foundIn(s.sts, s.template, s.configs[len(s.configs)-1], written)
 	return err
 }
 
-// manualWay is what remains where the pods can't be told by us.
-func (m *Members) manualWay() string {
+// manualInstructions is what remains where the pods can't be told by us.
+func (m *Members) manualInstructions() string {
 	if way := m.Owner.Membership().ScaleHow; way != "" {
 		return way
 	}
@@ -187,22 +187,22 @@ func checkSize(s *observation, target int, f *findings) {
 	case n > s.Replicas:
 		f.refuse("%s: bring them together first, by --replicas %d there or kubectl etcd member remove of who is gone for good", s.countMismatch(), n)
 	}
-	for _, seat := range s.Ordinals[:min(s.Replicas, len(s.Ordinals))] {
-		if seat.UID != "" && !seat.Updated {
-			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", seat.Pod, s.heldBack())
+	for _, replica := range s.Ordinals[:min(s.Replicas, len(s.Ordinals))] {
+		if replica.UID != "" && !replica.Updated {
+			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", replica.Pod, s.heldBack())
 		}
 	}
 }
 
 // podsWithoutMember are the pods that the StatefulSet asks for and that have no member, by ordinal.
 func (s *observation) podsWithoutMember() []int {
-	var places []int
-	for place := range min(s.Replicas, len(s.Ordinals)) {
-		if !slices.ContainsFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == place }) {
-			places = append(places, place)
+	var ordinals []int
+	for ordinal := range min(s.Replicas, len(s.Ordinals)) {
+		if !slices.ContainsFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == ordinal }) {
+			ordinals = append(ordinals, ordinal)
 		}
 	}
-	return places
+	return ordinals
 }
 
 // countMismatch says that pods and members are not of one number.

@@ -16,16 +16,16 @@ import (
 func TestPreflightConnected(t *testing.T) {
 	t.Parallel()
 	for _, r := range []struct {
-		name  string
-		away  []uint64
-		is    func(*observation)
-		cures string
-		says  string
+		name      string
+		away      []uint64
+		is        func(*observation)
+		replacing string
+		want      string
 	}{
 		{name: "all are connected"},
-		{name: "one isn't", away: []uint64{3}, says: "the leader main-0 counts main-2 as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/main -n team"},
-		{name: "the one that is replaced", away: []uint64{3}, cures: "main-2"},
-		{name: "the leader is replaced", away: []uint64{3}, cures: "main-0"},
+		{name: "one isn't", away: []uint64{3}, want: "the leader main-0 counts main-2 as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/main -n team"},
+		{name: "the one that is replaced", away: []uint64{3}, replacing: "main-2"},
+		{name: "the leader is replaced", away: []uint64{3}, replacing: "main-0"},
 		{name: "one that was removed", away: []uint64{9}},
 		{name: "one that is down", away: []uint64{2}, is: func(s *observation) { s.Members[1].Healthy = false }},
 	} {
@@ -33,8 +33,8 @@ func TestPreflightConnected(t *testing.T) {
 		if r.is != nil {
 			r.is(s)
 		}
-		judgeConnected(s, "main-0", r.away, r.cures, f)
-		t.Run(r.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, r.says) })
+		judgeConnected(s, "main-0", r.away, r.replacing, f)
+		t.Run(r.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, r.want) })
 	}
 }
 
@@ -62,9 +62,9 @@ type atOnce struct{ clock.Clock }
 
 func (atOnce) After(time.Duration) <-chan time.Time { return time.After(0) }
 
-// TestLookAgain: what passes by itself is waited for, what doesn't is found at once, and
+// TestPoll: what passes by itself is waited for, what doesn't is found at once, and
 // only the last look counts.
-func TestLookAgain(t *testing.T) {
+func TestPoll(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name      string

@@ -40,8 +40,8 @@ func TestRolledOut(t *testing.T) {
 	}
 }
 
-// TestNewcomers: only who came is waited for. Others may be sick, and who went is gone.
-func TestNewcomers(t *testing.T) {
+// TestNewPods: only who came is waited for. Others may be sick, and who went is gone.
+func TestNewPods(t *testing.T) {
 	t.Parallel()
 	o := observe.Owner{StatefulSet: "main"}
 	for _, row := range []struct {

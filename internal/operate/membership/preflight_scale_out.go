@@ -23,12 +23,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// checkOut refuses a scale-out whose newcomers could not join, or would harm.
-func (m *Members) checkOut(ctx context.Context, s *observation, target int, f *findings) error {
+// checkScaleOut refuses a scale-out whose newcomers could not join, or would harm.
+func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int, f *findings) error {
 	checkPeerURLs(s.Members, f)
 	// Where there are more members than replicas, which is refused anyway, some have pods.
-	for place := max(s.Replicas, len(s.Members)); place < target; place++ {
-		checkReplica(s, place, f)
+	for ordinal := max(s.Replicas, len(s.Members)); ordinal < target; ordinal++ {
+		checkReplica(s, ordinal, f)
 	}
 	if s.OnDelete {
 		f.fact("the update strategy is OnDelete and stays so")
@@ -41,7 +41,7 @@ func (m *Members) checkOut(ctx context.Context, s *observation, target int, f *f
 	}
 	m.checkNames(ctx, s, target, f)
 	m.checkProbe(s, f)
-	return m.checkPlaces(ctx, s, target, f)
+	return m.checkNodes(ctx, s, target, f)
 }
 
 // checkPeerURLs refuses to add members to some whom nobody else can reach.
@@ -56,25 +56,25 @@ func checkPeerURLs(members []membership.Peer, f *findings) {
 }
 
 // checkReplica refuses a place where a new member could not be reached or could not start.
-func checkReplica(s *observation, place int, f *findings) {
-	seat, serving := s.Ordinals[place], s.serving[place]
-	if len(serving.AdvertisePeer) != 1 {
-		f.refuse("%s would have %d peer URLs; one is supported", seat.Pod, len(serving.AdvertisePeer))
+func checkReplica(s *observation, ordinal int, f *findings) {
+	replica, config := s.Ordinals[ordinal], s.configs[ordinal]
+	if len(config.AdvertisePeer) != 1 {
+		f.refuse("%s would have %d peer URLs; one is supported", replica.Pod, len(config.AdvertisePeer))
 	}
-	if why := unreachable(seat.URL); why != "" {
-		f.refuse("%s would have the peer URL %s, %s: set initial-advertise-peer-urls to its name in the headless Service", seat.Pod, seat.URL, why)
-	} else if !strings.HasPrefix(operate.HostOf(seat.URL), seat.Pod+".") {
-		f.refuse("%s would have the peer URL %s, which does not name the pod", seat.Pod, seat.URL)
+	if why := unreachable(replica.URL); why != "" {
+		f.refuse("%s would have the peer URL %s, %s: set initial-advertise-peer-urls to its name in the headless Service", replica.Pod, replica.URL, why)
+	} else if !strings.HasPrefix(operate.HostOf(replica.URL), replica.Pod+".") {
+		f.refuse("%s would have the peer URL %s, which does not name the pod", replica.Pod, replica.URL)
 	}
-	if !slices.ContainsFunc(serving.ListenPeer, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
-		f.refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", seat.Pod, strings.Join(serving.ListenPeer, ", "))
+	if !slices.ContainsFunc(config.ListenPeer, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
+		f.refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", replica.Pod, strings.Join(config.ListenPeer, ", "))
 	}
-	for _, claim := range s.claims[seat.Pod] {
+	for _, claim := range s.claims[replica.Pod] {
 		f.refuse("PersistentVolumeClaim %s is left from an earlier member, whose data would keep the new one from joining: if nobody needs it, kubectl delete pvc %s -n %s",
 			claim.Name, claim.Name, claim.Namespace)
 	}
-	if seat.UID != "" {
-		f.refuse("pod %s is there already and no member of etcd: wait until it has gone", seat.Pod)
+	if replica.UID != "" {
+		f.refuse("pod %s is there already and no member of etcd: wait until it has gone", replica.Pod)
 	}
 }
 
@@ -115,7 +115,7 @@ func judgePeerService(service *corev1.Service, name string, f *findings) {
 func (m *Members) checkClientServices(ctx context.Context, s *observation, f *findings) error {
 	services, err := m.Reader.ClientServices(ctx, m.Owner)
 	if err == nil {
-		judgeClientServices(services, containerOf(&s.template.template, s.serving[0].Container).ReadinessProbe, s.survey.Members, f)
+		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, f)
 	}
 	return err
 }
@@ -141,18 +141,18 @@ func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members
 
 func (m *Members) checkNames(ctx context.Context, s *observation, target int, f *findings) {
 	for _, file := range []struct{ what, path string }{
-		{"peer certificate", s.serving[0].PeerTLS.Cert}, {"serving certificate", s.serving[0].ClientTLS.Cert},
+		{"peer certificate", s.configs[0].PeerTLS.Cert}, {"serving certificate", s.configs[0].ClientTLS.Cert},
 	} {
 		if file.path == "" {
 			continue
 		}
 		var text []byte
 		if pod := s.anyPod(); pod != nil {
-			text, _ = m.Reader.File(ctx, pod, s.serving[0].Container, file.path) // without it, it could not be seen
+			text, _ = m.Reader.File(ctx, pod, s.configs[0].Container, file.path) // without it, it could not be seen
 		}
 		var hosts []string
-		for place := s.Replicas; place < target; place++ {
-			hosts = append(hosts, operate.HostOf(s.Ordinals[place].URL))
+		for ordinal := s.Replicas; ordinal < target; ordinal++ {
+			hosts = append(hosts, operate.HostOf(s.Ordinals[ordinal].URL))
 		}
 		judgeCertificate(file.what, file.path, text, hosts, f)
 	}
@@ -160,8 +160,8 @@ func (m *Members) checkNames(ctx context.Context, s *observation, target int, f 
 
 // anyPod is the first pod that is there, nil for none.
 func (s *observation) anyPod() *corev1.Pod {
-	for _, seat := range s.Ordinals {
-		if pod := s.pods[seat.Pod]; pod != nil {
+	for _, replica := range s.Ordinals {
+		if pod := s.pods[replica.Pod]; pod != nil {
 			return pod
 		}
 	}
@@ -190,13 +190,13 @@ func judgeCertificate(what, path string, text []byte, hosts []string, f *finding
 
 // checkProbe warns of a liveness probe that a learner fails.
 func (m *Members) checkProbe(s *observation, f *findings) {
-	probe := containerOf(&s.template.template, s.serving[0].Container).LivenessProbe
+	probe := containerOf(&s.template.template, s.configs[0].Container).LivenessProbe
 	if probe != nil && probe.HTTPGet != nil && !strings.HasPrefix(probe.HTTPGet.Path, "/livez") {
 		f.warn("The liveness probe asks %s, which may kill a member that is catching up; /livez would not.", probe.HTTPGet.Path)
 	}
 }
 
-func (m *Members) checkPlaces(ctx context.Context, s *observation, target int, f *findings) error {
+func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f *findings) error {
 	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
 	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
@@ -214,15 +214,15 @@ func (m *Members) checkPlaces(ctx context.Context, s *observation, target int, f
 			}
 		}
 	}
-	judgePlaces(terms, facts.Nodes, target, f)
+	judgeNodes(terms, facts.Nodes, target, f)
 	return nil
 }
 
-// judgePlaces refuses more members than the terms, of the template or of members that run,
+// judgeNodes refuses more members than the terms, of the template or of members that run,
 // have room for.
-func judgePlaces(terms []observe.PodTerm, places []spread.Node, target int, f *findings) {
-	nodes, zones := len(places), map[string]bool{}
-	for _, p := range places {
+func judgeNodes(terms []observe.PodTerm, eligible []spread.Node, target int, f *findings) {
+	nodes, zones := len(eligible), map[string]bool{}
+	for _, p := range eligible {
 		if p.Zone != "" {
 			zones[p.Zone] = true
 		}
@@ -249,23 +249,23 @@ func judgePlaces(terms []observe.PodTerm, places []spread.Node, target int, f *f
 // scaleSteps say what will be done, in order.
 func (m *Members) scaleSteps(s *observation, j *Change) []string {
 	var steps []string
-	for place := s.Replicas; place < j.Target; place++ {
-		pod := s.Ordinals[place].Pod
-		told := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(place+1), pod)
+	for ordinal := s.Replicas; ordinal < j.Target; ordinal++ {
+		pod := s.Ordinals[ordinal].Pod
+		edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(ordinal+1), pod)
 		if s.InTemplate && !s.OnDelete {
-			told = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", place, told)
+			edit = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", ordinal, edit)
 		}
-		steps = append(steps, told, fmt.Sprintf("add %s to etcd as a learner, set the replicas to %d", pod, place+1),
+		steps = append(steps, edit, fmt.Sprintf("add %s to etcd as a learner, set the replicas to %d", pod, ordinal+1),
 			fmt.Sprintf("wait until %s is within %d entries of the leader, promote it", pod, policy.LagLimit))
 	}
-	for place := s.Replicas - 1; place >= j.Target; place-- {
-		pod := s.Ordinals[place].Pod
+	for ordinal := s.Replicas - 1; ordinal >= j.Target; ordinal-- {
+		pod := s.Ordinals[ordinal].Pod
 		last := "delete its volume claims"
 		if j.KeepClaims {
 			last = "keep its volume claims"
 		}
 		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove it from etcd", pod),
-			fmt.Sprintf("set the replicas to %d, %s", place, last))
+			fmt.Sprintf("set the replicas to %d, %s", ordinal, last))
 	}
 	if j.Operation == membership.ScaleOut && s.InTemplate {
 		steps = append(steps, "mark the pods as up to date and give the update strategy back, so that none restarts")
