@@ -29,8 +29,8 @@ func (w *workload) selects(pdb *policyv1.PodDisruptionBudget) int {
 	return n
 }
 
-// SelectsOrphan says whether a budget selects a pod that runs etcd, is not ending, and
-// belongs to nobody.
+// SelectsOrphan reports whether a budget selects a pod that runs etcd, is not being deleted, and
+// belongs to no cluster.
 func (r *Reader) SelectsOrphan(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (bool, error) {
 	pods, err := podsOfBudget(ctx, r.Reader, pdb)
 	if err != nil {
@@ -47,7 +47,8 @@ func (r *Reader) SelectsOrphan(ctx context.Context, pdb *policyv1.PodDisruptionB
 	return false, nil
 }
 
-// podsOfBudget are the pods that a budget selects. They are the cache's own.
+// podsOfBudget lists the pods that a budget selects. They are objects of the cache, which must not
+// be changed.
 func podsOfBudget(ctx context.Context, from client.Reader, pdb *policyv1.PodDisruptionBudget) ([]corev1.Pod, error) {
 	var pods corev1.PodList
 	err := from.List(ctx, &pods, client.InNamespace(pdb.Namespace), client.MatchingLabelsSelector{Selector: budgetSelector(pdb)}, client.UnsafeDisableDeepCopy)
@@ -57,9 +58,8 @@ func podsOfBudget(ctx context.Context, from client.Reader, pdb *policyv1.PodDisr
 	return pods.Items, nil
 }
 
-// budgetSelector is what the eviction API makes of a budget's selector: empty
-// selects all pods of the namespace (it selected none before policy/v1), nil
-// and invalid none.
+// budgetSelector returns the selector of a budget as the eviction API reads it. An empty one selects
+// all pods of the namespace (before policy/v1 it selected none), nil and an invalid one select none.
 func budgetSelector(pdb *policyv1.PodDisruptionBudget) labels.Selector {
 	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 	if err != nil {
@@ -71,7 +71,7 @@ func budgetSelector(pdb *policyv1.PodDisruptionBudget) labels.Selector {
 // nonMemberPods counts the Ready pods beside the members that a budget selects, and
 // names the other cluster whose members are among its pods. The cache has no
 // pods of Deployments and DaemonSets: where the disruption controller counts
-// more than it has, the API server is asked.
+// more than it has, they are read from the API server.
 func (r *Reader) nonMemberPods(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
 	ready, other, err := r.countNonMembers(ctx, r.Reader, w, pdb)
 	known := int(pdb.Status.CurrentHealthy) <= ready+w.ready()
@@ -106,9 +106,9 @@ func (r *Reader) countNonMembers(ctx context.Context, from client.Reader, w *wor
 	return ready, "", nil
 }
 
-// expected is how many pods the disruption controller counts maxUnavailable from: the
-// replicas, and with pods of others what it says itself. It leaves those without a
-// controller out, though it counts them as healthy (Kubernetes,
+// expected returns from how many pods the disruption controller subtracts maxUnavailable: the
+// replicas, or, where the budget selects other pods too, the number in its status. The controller
+// doesn't expect pods without a controller, though it counts them as healthy (Kubernetes,
 // pkg/controller/disruption/disruption.go, getExpectedPodCount).
 func (b *Budgets) expected(replicas int) int {
 	if b.Managed == nil || b.NonMemberPods == 0 || b.Managed.Value.Field != annotation.MaxUnavailable || b.Managed.Status.ObservedGeneration == 0 {

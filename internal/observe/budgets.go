@@ -17,56 +17,58 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Budget is a disruption budget that a value of ours can stand in.
+// Budget is a disruption budget whose value this project can set.
 type Budget struct {
 	*policyv1.PodDisruptionBudget
 	Value  annotation.BudgetValue
 	Record annotation.BudgetRecord
 }
 
-// Budgets are the disruption budgets around one cluster.
+// Budgets are the disruption budgets of one cluster.
 type Budgets struct {
-	// Managed is the one to keep, nil when there is none or it must be left alone.
+	// Managed is the budget whose value this project sets. It is nil where there is none, and
+	// where this project must not change it.
 	Managed *Budget
-	// Duplicates are those that this project made and that must go, since the
-	// members have another: eviction fails on a pod with two.
+	// Duplicates are budgets that this project created and that must be deleted, since the
+	// members have another: an eviction of a pod with two budgets fails.
 	Duplicates []*policyv1.PodDisruptionBudget
-	// Detached were kept for this cluster and are not any more: their selector
-	// was changed, or their value to one that can't be adopted. Those that
-	// overlap are not among them: they stay as they are until one goes.
+	// Detached are budgets that were managed for this cluster and no longer are: their selector
+	// has changed, or their value to one that can't be adopted. Budgets that overlap are not
+	// among them: they stay unchanged until one is deleted.
 	Detached []*policyv1.PodDisruptionBudget
-	// LeftAlone was kept for this cluster and is not any more, since it selects only some of
-	// the members, or another cluster's, too, or is ours and somebody made of it what
-	// can't be kept. It stays as it is; nil for none.
+	// LeftAlone is a budget that was managed for this cluster and no longer is, and that stays
+	// unchanged: it selects only some of the members, or another cluster's too, or this
+	// project created it and another client gave it a value that can't be adopted. Nil for
+	// none.
 	LeftAlone *policyv1.PodDisruptionBudget
-	// Problem says why no budget protects the members, nil when one does.
+	// Problem is why no budget protects the members, nil where one does.
 	Problem *policy.Note
-	// NonMemberPods counts the Ready pods that Kept selects and that are no members.
+	// NonMemberPods is how many Ready pods Managed selects that are no members.
 	NonMemberPods int
 }
 
-// The reasons why a cluster's budget is not kept, beside those of one budget's own.
+// The reasons why a cluster has no managed budget, beside those of annotation.ValueOf.
 const (
 	NoBudget       = "NoBudget"
 	BudgetsOverlap = "BudgetsOverlap"
 	BudgetPartial  = "BudgetPartial"
 	BudgetShared   = "BudgetShared"
-	// BudgetUncounted is of a budget that is kept, and can't say what is due.
+	// BudgetUncounted is the reason of a managed budget that can't express the value.
 	BudgetUncounted = "BudgetUncounted"
 )
 
-// Ours says whether this project made a budget, because there was none.
+// Ours reports whether this project created a budget, because there was none.
 func Ours(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Labels[v1alpha1.CreatedByLabel] == v1alpha1.CreatedByController
 }
 
-// NotCopied says whether a budget of ours is the one that was made: a copy of it has
-// another name or namespace, and is somebody's own.
+// NotCopied reports whether this project created a budget under its present name. A copy, which
+// belongs to its author, has another name or namespace.
 func NotCopied(pdb *policyv1.PodDisruptionBudget) bool {
 	return Ours(pdb) && pdb.Annotations[v1alpha1.BudgetMadeAnnotation] == pdb.Namespace+"/"+pdb.Name
 }
 
-// Budgets finds the budgets around an owner's cluster.
+// Budgets reads the budgets of an owner's cluster.
 func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
 	w, err := r.workload(ctx, owner)
 	if err != nil {
@@ -75,7 +77,7 @@ func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
 	return r.budgets(ctx, &w, nil)
 }
 
-// OwnersOfBudget finds the clusters whose members a budget selects.
+// OwnersOfBudget returns the clusters whose members a budget selects.
 func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) ([]Owner, error) {
 	owners, err := r.Owners(ctx, client.InNamespace(pdb.Namespace))
 	if err != nil {
@@ -94,8 +96,8 @@ func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruption
 	return out, nil
 }
 
-// budgets finds those around a workload. As is a budget that counts as it is
-// given, whatever the API server has under its name; nil for none.
+// budgets reads the budgets of a workload. as is a budget that replaces the one that the API server
+// has under its name, nil for none.
 func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisruptionBudget) (Budgets, error) {
 	var list policyv1.PodDisruptionBudgetList
 	if err := r.List(ctx, &list, client.InNamespace(w.owner.Namespace)); err != nil {
@@ -130,7 +132,8 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 	return b, nil
 }
 
-// recordUnmanaged sorts out the first of the budgets that select members, where it was kept until now.
+// recordUnmanaged records the first of the budgets that select members as LeftAlone or Detached, where
+// it was managed until now.
 func (b *Budgets) recordUnmanaged(w *workload, all []*policyv1.PodDisruptionBudget) {
 	switch {
 	case len(all) == 0 || !w.hasRecord(all[0]):
@@ -141,12 +144,12 @@ func (b *Budgets) recordUnmanaged(w *workload, all []*policyv1.PodDisruptionBudg
 	}
 }
 
-// hasRecord says whether a budget was kept for this workload's owner.
+// hasRecord reports whether a budget was managed for this workload's owner.
 func (w *workload) hasRecord(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref()
 }
 
-// choose takes the foreign budget where there is one and ours where not.
+// choose takes the foreign budget where there is one, and else ours.
 func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
 	var b Budgets
 	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {

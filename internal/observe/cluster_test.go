@@ -71,7 +71,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// reader holds the case's objects, and has seen its leases as long ago as it says.
+// reader holds the case's objects, and has observed its leases as long ago as Seen has.
 func (c *factsCase) reader(t *testing.T) (*Reader, Owner) {
 	t.Helper()
 	clock := testclock.NewFakePassiveClock(factsNow)
@@ -209,13 +209,13 @@ func render(f Facts) string {
 		line("traffic cut")
 	}
 	if k := f.Budgets.Managed; k != nil {
-		line("budget kept: %s %s, strangers %d", k.Name, k.Value, c.NonMemberPods)
+		line("budget managed: %s %s, %d other pods", k.Name, k.Value, c.NonMemberPods)
 	}
 	for _, pdb := range f.Budgets.Duplicates {
-		line("budget surplus: %s", pdb.Name)
+		line("budget duplicate: %s", pdb.Name)
 	}
 	for _, pdb := range f.Budgets.Detached {
-		line("budget strayed: %s", pdb.Name)
+		line("budget detached: %s", pdb.Name)
 	}
 	if p := f.Budgets.Problem; p != nil {
 		line("budget problem: %s: %s", p.Reason, p.Message)

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// OwnerOfPod finds the cluster that a pod is a member of, as its controller
-// says. False for a pod that is no member of any: no StatefulSet made it, or
-// its StatefulSet doesn't run etcd, or is gone.
+// OwnerOfPod returns the cluster that a pod is a member of, by its controller. It returns false
+// for a pod that is no member: its controller is no StatefulSet, or the StatefulSet doesn't run
+// etcd or is gone.
 func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
 	ref := metav1.GetControllerOf(pod)
 	if ref == nil || ref.Kind != "StatefulSet" || groupOf(ref) != appsv1.GroupName {
@@ -29,7 +29,7 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
 	if err == nil && found && sts.UID != ref.UID && r.Live != nil {
-		// Made anew under its old name, and the cache hasn't heard.
+		// It was created again under its old name, and the cache is late.
 		found, err = (&Reader{Reader: r.Live}).fetch(ctx, pod.Namespace, ref.Name, &sts)
 	}
 	if err != nil {
@@ -41,8 +41,8 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
 
-// OwnerOfStatefulSet finds the cluster that a StatefulSet runs. False when it
-// runs no etcd, or its Etcd is gone.
+// OwnerOfStatefulSet returns the cluster that a StatefulSet runs. It returns false where it runs
+// no etcd, or its Etcd is gone.
 func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool, error) {
 	ref := metav1.GetControllerOf(sts)
 	if ref == nil || groupKindOf(ref) != etcdKind.GroupKind() {
@@ -60,8 +60,8 @@ func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet
 	return DruidOwner(&etcd, sts), true, nil
 }
 
-// StandaloneOwner is the cluster of a StatefulSet that runs etcd and that is no
-// Etcd's. False for all others.
+// StandaloneOwner returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd. It
+// returns false for any other StatefulSet.
 func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
 	ref := metav1.GetControllerOf(sts)
 	switch {
@@ -73,7 +73,7 @@ func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
 	return Owner{}, false
 }
 
-// OwnerOfEtcd reads the cluster of one Etcd. False when it isn't there.
+// OwnerOfEtcd reads the cluster of an Etcd. It returns false where the Etcd doesn't exist.
 func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Owner, bool, error) {
 	var etcd druidv1alpha1.Etcd
 	if found, err := r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
@@ -90,8 +90,8 @@ func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Own
 	return DruidOwner(&etcd, &sts), true, nil
 }
 
-// Owner reads the owner of that name. False when there is none, or when a
-// StatefulSet of that name runs no etcd or is only the workload of another owner.
+// Owner reads the owner with a key. It returns false where there is none, and where a StatefulSet
+// of that name runs no etcd or is the workload of another owner.
 func (r *Reader) Owner(ctx context.Context, key OwnerKey) (Owner, bool, error) {
 	if key.Kind == etcdKind.Kind {
 		return r.OwnerOfEtcd(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})

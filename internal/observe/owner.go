@@ -15,37 +15,36 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// Flavour is who runs an etcd cluster.
+// Flavour is the kind of object that runs an etcd cluster.
 type Flavour string
 
 // The flavours.
 const (
-	// Druid clusters are an Etcd that etcd-druid reconciles.
+	// Druid is a cluster of an Etcd that etcd-druid reconciles.
 	Druid Flavour = "Druid"
-	// StatefulSet clusters are a StatefulSet, whoever made it.
+	// StatefulSet is a cluster of a StatefulSet, with or without an operator.
 	StatefulSet Flavour = "StatefulSet"
-	// Pods clusters are pods that run etcd and that no StatefulSet made: mirror
-	// pods of kubeadm, those of an operator that makes its pods itself. They can
-	// be looked at, and pods of that operator spread, and no more.
+	// Pods is a cluster of pods without a StatefulSet: mirror pods of kubeadm, or pods that an
+	// operator creates itself. Such clusters are read only, except that the pods of an operator
+	// are spread.
 	Pods Flavour = "Pods"
 )
 
-// Owner is the object that an etcd cluster is known by: the Etcd, or the
-// StatefulSet where there is none. Clusters whose pods no StatefulSet made have
-// an owner, too, for those who only look: see Pods.
+// Owner is the object that identifies an etcd cluster: the Etcd, or the StatefulSet where there is
+// no Etcd. A cluster of the flavour Pods has an owner too, which need not be an object.
 type Owner struct {
 	Flavour Flavour
-	// Distribution is the product that the cluster comes from.
+	// Distribution is the product that created the cluster.
 	Distribution flavour.Name
-	// Controller is what controls the owner, nil for nothing: an EtcdCluster,
-	// a HostedControlPlane.
+	// Controller is the controller of the owner, such as an EtcdCluster or a
+	// HostedControlPlane, nil for none.
 	Controller *metav1.OwnerReference
 	APIVersion string
 	Kind       string
 	Namespace  string
 	Name       string
 	UID        types.UID
-	// Created is when the owner was, zero where it is no object.
+	// Created is when the owner was created, zero where it is no object.
 	Created     metav1.Time
 	Labels      map[string]string
 	Annotations map[string]string
@@ -53,11 +52,11 @@ type Owner struct {
 	// StatefulSet is the name of the workload, which may not exist yet. Empty
 	// for a cluster of pods.
 	StatefulSet string
-	// Replicas is the larger of what the owner and the workload ask for.
+	// Replicas is the larger one of the owner's and the workload's replicas.
 	Replicas int32
 	// FirstOrdinal is the number of the first pod.
 	FirstOrdinal int32
-	// Ordered says that a member is only started when those before it are ready.
+	// Ordered is true where a pod is started only after the pods before it are ready.
 	Ordered bool
 	// Selector is the workload's own, which can't change.
 	Selector *metav1.LabelSelector
@@ -68,17 +67,18 @@ type Owner struct {
 	Claims []Claim
 }
 
-// Claim is a volume claim template: the claim of pod P is called Template-P.
+// Claim is a volume claim template: the claim of pod P has the name Template-P.
 type Claim struct {
 	Template string
 	// Class is the storage class, nil for the default one.
 	Class *string
 }
 
-// String names the owner as messages do.
+// String returns the owner's name as in messages.
 func (o Owner) String() string { return o.Kind + " " + o.Namespace + "/" + o.Name }
 
-// Ordinal is the place of a pod among the members, from 0, -1 when it is none.
+// Ordinal returns the number of a pod among the members, from 0. It is -1 for a pod that is none
+// of the StatefulSet's.
 func (o Owner) Ordinal(pod string) int {
 	if o.StatefulSet == "" {
 		return -1
@@ -91,39 +91,39 @@ func (o Owner) Ordinal(pod string) int {
 	return int(n) - int(o.FirstOrdinal)
 }
 
-// PodName is the name of the member's pod at a place from 0.
+// PodName returns the name of the pod with a number from 0: see Ordinal.
 func (o Owner) PodName(ordinal int) string {
 	return o.StatefulSet + "-" + strconv.Itoa(ordinal+int(o.FirstOrdinal))
 }
 
 var etcdKind = druidv1alpha1.SchemeGroupVersion.WithKind("Etcd")
 
-// OwnerKey names an owner, whatever its kind.
+// OwnerKey identifies an owner of any kind.
 type OwnerKey struct {
 	Kind      string
 	Namespace string
 	Name      string
 }
 
-// String is the key as logs and messages have it.
+// String returns the key as in logs and messages.
 func (k OwnerKey) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
 
-// Key names the owner.
+// Key returns the owner's key.
 func (o Owner) Key() OwnerKey {
 	return OwnerKey{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// Ref names the owner within its namespace, as Kind/name.
+// Ref returns the owner's name within its namespace, as Kind/name.
 func (o Owner) Ref() string { return o.Key().Ref() }
 
-// Ref names the owner within its namespace, as Kind/name.
+// Ref returns the owner's name within its namespace, as Kind/name.
 func (k OwnerKey) Ref() string { return k.Kind + "/" + k.Name }
 
-// ReadOnly reports whether the members are pods without a StatefulSet: nothing here
-// may change how many there are.
+// ReadOnly reports whether the members are pods without a StatefulSet. The plugin doesn't change
+// how many there are.
 func (o Owner) ReadOnly() bool { return o.Flavour == Pods }
 
-// Product returns the product that the cluster comes from.
+// Product returns the product that created the cluster.
 func (o Owner) Product() flavour.Product { return flavour.Of(o.Distribution) }
 
 // Membership returns who manages the members of this cluster and how to have them
@@ -159,7 +159,7 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 	return o
 }
 
-// DruidOwner is the cluster of an Etcd. sts is nil as long as druid hasn't made it.
+// DruidOwner returns the cluster of an Etcd. sts is nil until druid creates it.
 func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 	o := Owner{
 		Flavour: Druid, Distribution: flavour.Druid, APIVersion: etcdKind.GroupVersion().String(), Kind: etcdKind.Kind,
@@ -182,8 +182,8 @@ func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 	return o
 }
 
-// druidMemberComponent is the component label that druid puts on members' pods
-// and on no others (druid: internal/common, ComponentNameStatefulSet).
+// druidMemberComponent is the value of the component label on members' pods, and on no other pods
+// of druid's (druid: internal/common, ComponentNameStatefulSet).
 const druidMemberComponent = "etcd-statefulset"
 
 func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {

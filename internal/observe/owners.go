@@ -18,11 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Owners lists the etcd clusters, Etcds first. An Etcd whose StatefulSet druid
-// hasn't made yet is one of them. What an Owner points to is the cache's own:
-// nothing may change it.
+// Owners lists the etcd clusters, Etcds first. It includes an Etcd whose StatefulSet druid has not
+// created yet. An Owner points to objects of the cache, which must not be changed.
 func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
-	// All StatefulSets of a cluster pass through here, and few of them are etcd.
+	// It reads all StatefulSets of a cluster, and few of them run etcd.
 	opts = append(opts, client.UnsafeDisableDeepCopy)
 	var sets appsv1.StatefulSetList
 	if err := r.List(ctx, &sets, opts...); err != nil {
@@ -30,7 +29,7 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 	}
 	var etcds druidv1alpha1.EtcdList
 	if r.NoEtcds == nil || !r.NoEtcds() {
-		// The kind may not be served: etcd-druid can be installed later or never.
+		// The kind may not be served: etcd-druid may be installed later or never.
 		if err := r.List(ctx, &etcds, opts...); err != nil && !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
 			return nil, fmt.Errorf("list Etcds: %w", err)
 		}

@@ -16,13 +16,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// podsKind stands for the kind of an owner that is no object: the pods are all
-// there is.
+// podsKind is the kind of an owner that is no object.
 const podsKind = "Pods"
 
-// PodOwners finds the clusters among pods that no StatefulSet made, in the
-// order of their names. Pods of jobs and those that have run their course are
-// no members: snapshots and restores run etcd's image, too.
+// PodOwners returns the clusters of pods without a StatefulSet, in the order of their names. Pods of
+// jobs and pods that have succeeded are no members: snapshots and restores use etcd's image too.
 func PodOwners(pods []corev1.Pod) []Owner {
 	found := map[types.NamespacedName]*Owner{}
 	for i := range pods {
@@ -48,7 +46,7 @@ func PodOwners(pods []corev1.Pod) []Owner {
 	return owners
 }
 
-// isPodsMember says whether a pod is a member of a cluster without a StatefulSet.
+// isPodsMember reports whether a pod is a member of a cluster without a StatefulSet.
 func isPodsMember(pod *corev1.Pod) bool {
 	if pod.Status.Phase == corev1.PodSucceeded {
 		return false
@@ -61,8 +59,8 @@ func isPodsMember(pod *corev1.Pod) bool {
 	return etcdconf.RunsEtcd(&pod.Spec)
 }
 
-// podOwner is the cluster that a pod without a StatefulSet is a member of. Two
-// pods are of one cluster when it comes out the same for both.
+// podOwner returns the cluster of a pod without a StatefulSet. Two pods are members of one cluster
+// when it is equal for both.
 func podOwner(pod *corev1.Pod) Owner {
 	o := Owner{
 		Flavour: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
@@ -80,8 +78,7 @@ func podOwner(pod *corev1.Pod) Owner {
 	case ref != nil && ref.Kind != "Node":
 		o.APIVersion, o.Kind, o.Name, o.UID, o.Controller = ref.APIVersion, ref.Kind, ref.Name, ref.UID, ref
 	default:
-		// Pods that somebody made one by one tell of each other in the list of
-		// members that they start with.
+		// Pods that a user created one by one name each other in their initial cluster.
 		if names := etcdconf.InitialMemberNames(&pod.Spec); len(names) > 0 {
 			o.Name = names[0]
 		}
@@ -89,7 +86,7 @@ func podOwner(pod *corev1.Pod) Owner {
 	return o
 }
 
-// hasMember says whether a pod is a member of this cluster without a StatefulSet.
+// hasMember reports whether a pod is a member of this cluster, which has no StatefulSet.
 func (o Owner) hasMember(pod *corev1.Pod) bool {
 	if pod.Namespace != o.Namespace || !isPodsMember(pod) {
 		return false

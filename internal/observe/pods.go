@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PodReady is what the disruption controller counts as healthy: the Ready
-// condition of a pod that is not going away.
+// PodReady reports whether the disruption controller counts a pod as healthy: it is Ready and not
+// being deleted.
 func PodReady(pod *corev1.Pod) bool {
 	c := podCondition(pod, corev1.PodReady)
 	return pod.DeletionTimestamp == nil && c != nil && c.Status == corev1.ConditionTrue
@@ -31,9 +31,8 @@ func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCond
 	return nil
 }
 
-// runningSince is when the pod's youngest container was started, false while
-// any of them is not running. Both readiness and a lease say something about
-// the containers that run now only if they are younger than this.
+// runningSince returns when the last container of a pod was started, and false while any of them
+// is not running. Readiness and leases that are older don't describe the containers that run now.
 func runningSince(pod *corev1.Pod) (time.Time, bool) {
 	var youngest time.Time
 	for i := range pod.Status.ContainerStatuses {
@@ -48,8 +47,8 @@ func runningSince(pod *corev1.Pod) (time.Time, bool) {
 	return youngest, len(pod.Status.ContainerStatuses) > 0
 }
 
-// MemberPod is the first member's pod as it would be made now, as far as its
-// scheduling goes. False when neither the workload nor the Etcd is there.
+// MemberPod returns the first member's pod as it would be created now, with the fields that matter
+// to its scheduling. It returns false where neither the workload nor the Etcd exists.
 func (r *Reader) MemberPod(ctx context.Context, o Owner) (*corev1.Pod, bool, error) {
 	if o.StatefulSet == "" {
 		return nil, false, nil
@@ -72,7 +71,7 @@ func (r *Reader) MemberPod(ctx context.Context, o Owner) (*corev1.Pod, bool, err
 	return PodOfEtcd(o, &etcd), true, nil
 }
 
-// PodOfStatefulSet is the first pod that a StatefulSet would make, and belongs to it.
+// PodOfStatefulSet returns the first pod that a StatefulSet would create, with its owner reference.
 func PodOfStatefulSet(o Owner, sts *appsv1.StatefulSet) *corev1.Pod {
 	t := &sts.Spec.Template
 	return &corev1.Pod{
@@ -84,8 +83,8 @@ func PodOfStatefulSet(o Owner, sts *appsv1.StatefulSet) *corev1.Pod {
 	}
 }
 
-// PodOfEtcd is the first pod that druid's StatefulSet will make for an Etcd. It
-// belongs to nobody yet.
+// PodOfEtcd returns the first pod that druid's StatefulSet will create for an Etcd. It has no owner
+// reference yet.
 func PodOfEtcd(o Owner, etcd *druidv1alpha1.Etcd) *corev1.Pod {
 	labels := maps.Clone(etcd.Spec.Labels)
 	if labels == nil {

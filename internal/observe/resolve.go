@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// NotFoundError says that a target names no etcd cluster.
+// NotFoundError is returned for a target that names no etcd cluster.
 type NotFoundError struct {
 	Namespace string
 	Target    Target
-	// Reason is what was found instead, empty when nothing was.
+	// Reason is what was found instead, empty for nothing.
 	Reason string
 	// Candidates are the clusters of the namespace, each as a target.
 	Candidates []string
@@ -40,7 +40,7 @@ func (e *NotFoundError) Error() string {
 	return text + "; kubectl etcd list -A shows those of all namespaces"
 }
 
-// AmbiguousError says that a target names several etcd clusters.
+// AmbiguousError is returned for a target that names several etcd clusters.
 type AmbiguousError struct {
 	Namespace string
 	Target    Target
@@ -55,7 +55,7 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s may be any of %d etcd clusters in namespace %s; name one of %s", e.Target, len(e.Candidates), e.Namespace, strings.Join(e.Candidates, ", "))
 }
 
-// Target is what a person can call the cluster by, in its namespace.
+// Target returns the target that names the cluster in its namespace.
 func (o Owner) Target() Target {
 	switch {
 	case o.Flavour == Druid:
@@ -68,10 +68,10 @@ func (o Owner) Target() Target {
 	return Target{"", o.Name}
 }
 
-// Resolve finds the cluster that a target names. The errors *NotFoundError and
-// *AmbiguousError say what there is instead. An Etcd and its StatefulSet are
-// one cluster and come out as the Etcd's. A name alone is first that of a
-// cluster, and only where there is none that of a Service or pod.
+// Resolve returns the cluster that a target names. The error may be a *NotFoundError or an
+// *AmbiguousError, which list the clusters that exist. An Etcd and its StatefulSet are one cluster,
+// which belongs to the Etcd. A name without a type is that of a cluster, and where there is no such
+// cluster, that of a Service or pod.
 func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner, error) {
 	if t.Name == "" {
 		return r.onlyCluster(ctx, namespace, t)
@@ -83,7 +83,7 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner
 		for _, one := range look {
 			owners, reported, err := one(ctx, types.NamespacedName{Namespace: namespace, Name: t.Name})
 			if err != nil {
-				// A user may be allowed to see one kind and not another.
+				// A user may have permission to read one kind and not another.
 				refused = errors.Join(refused, err)
 			}
 			if reported != "" {
@@ -103,7 +103,7 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner
 	if refused != nil {
 		return Owner{}, refused
 	}
-	// Only to name what there is: a user who may not list gets no names.
+	// This is only for the names in the error. A user who may not list gets none.
 	all, err := r.Clusters(ctx, client.InNamespace(namespace))
 	if err != nil {
 		all = nil
@@ -111,7 +111,7 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner
 	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all)}
 }
 
-// onlyCluster is the onlyCluster cluster of a namespace.
+// onlyCluster returns the only cluster of a namespace.
 func (r *Reader) onlyCluster(ctx context.Context, namespace string, t Target) (Owner, error) {
 	all, err := r.Clusters(ctx, client.InNamespace(namespace))
 	if err != nil {
@@ -126,8 +126,7 @@ func (r *Reader) onlyCluster(ctx context.Context, namespace string, t Target) (O
 	return Owner{}, &AmbiguousError{Namespace: namespace, Target: t, Candidates: targets(all)}
 }
 
-// Clusters lists all etcd clusters: those of Owners, and those whose pods are
-// no StatefulSet's.
+// Clusters lists all etcd clusters: those of Owners, and those of pods without a StatefulSet.
 func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
 	owners, err := r.Owners(ctx, opts...)
 	if err != nil {
@@ -140,11 +139,11 @@ func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]Own
 	return append(owners, PodOwners(pods.Items)...), nil
 }
 
-// finder finds clusters by a name. It may say what it found instead of one.
+// finder returns the clusters of a name, or what it found instead.
 type finder func(ctx context.Context, key types.NamespacedName) (owners []Owner, why string, err error)
 
-// finders are those for a kind of target, in the order in which they count;
-// within a step all count the same.
+// finders returns the finders for a kind of target, in steps. A later step counts only where all
+// before found nothing.
 func (r *Reader) finders(kind string) [][]finder {
 	switch kind {
 	case "etcd":
@@ -180,7 +179,7 @@ func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) 
 	}
 	owner, runs, err := r.OwnerOfStatefulSet(ctx, &sts)
 	if err == nil && !runs {
-		return nil, "nothing in its StatefulSet says that it runs etcd", nil
+		return nil, "its StatefulSet has no container that is known to run etcd", nil
 	}
 	return atMostOne(owner, runs), "", err
 }
@@ -195,7 +194,7 @@ func (r *Reader) findPods(ctx context.Context, key types.NamespacedName) ([]Owne
 	return owners, "", nil
 }
 
-// etcdClusterKind is the kind of several operators' clusters.
+// etcdClusterKind is the kind of the clusters of several operators.
 const etcdClusterKind = "EtcdCluster"
 
 // findEtcdCluster finds the cluster of any of the operators whose kind is so called.
@@ -219,7 +218,7 @@ func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]Own
 	}
 	owner, runs, err := r.clusterOfPod(ctx, &pod)
 	if err == nil && !runs {
-		return nil, "its pod is no member of one", nil
+		return nil, "its pod is no member of an etcd cluster", nil
 	}
 	return atMostOne(owner, runs), "", err
 }
@@ -250,12 +249,12 @@ func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([
 		}
 	}
 	if len(owners) == 0 {
-		return nil, "its Service selects no member of one", nil
+		return nil, "its Service selects no member of an etcd cluster", nil
 	}
 	return owners, "", nil
 }
 
-// clusterOfPod is OwnerOfPod, and for pods of no StatefulSet their own cluster.
+// clusterOfPod returns the cluster of a pod, also of a pod without a StatefulSet.
 func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
 	if !isPodsMember(pod) {
 		return r.OwnerOfPod(ctx, pod)

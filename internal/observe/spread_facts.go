@@ -17,12 +17,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// maxMembers bounds the volumes that are looked up for one pod, whatever number
-// stands in its name or in replicas. etcd advises 7 members at most.
+// maxMembers bounds how many members' volumes are read for one pod, whatever number is in its name
+// or in replicas. etcd's documentation advises at most 7 members.
 const maxMembers = 32
 
-// SpreadFacts gathers what the spread rule must know of a pod that is about
-// to be made for a member. zoneKey is the node label that names the zone.
+// SpreadFacts reads the facts of the spread rule for a member's pod that is about to be created.
+// zoneKey is the node label that names the zone.
 func (r *Reader) SpreadFacts(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
 	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
 	if err != nil {
@@ -42,8 +42,7 @@ func (r *Reader) SpreadFacts(ctx context.Context, o Owner, pod *corev1.Pod, zone
 	return f, err
 }
 
-// SpreadFactsOfCluster is SpreadFactsOf without the volumes: what holds for the
-// cluster, whatever ties one member or another to a place.
+// SpreadFactsOfCluster reads the same facts without the volumes, which tie single members to nodes.
 func (r *Reader) SpreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
 	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
 	return f, err
@@ -62,13 +61,14 @@ func (r *Reader) spreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.
 		OwnKeys: ownKeys(pod, o),
 	}
 	if f.Ordinal < maxMembers {
-		// A pod beyond the replicas that the cache shows is proof of more.
+		// A pod beyond the replicas in the cache proves that there are more.
 		f.Size = max(f.Size, f.Ordinal+1)
 	}
 	return f, nodes, nil
 }
 
-// Placement is where a cluster's members run, by the label that names the zone.
+// Placement reads the nodes and zones of a cluster's members. zoneKey is the node label that names
+// the zone.
 func (r *Reader) Placement(ctx context.Context, o Owner, zoneKey string) ([]policy.Member, error) {
 	w, err := r.workload(ctx, o)
 	if err != nil {
@@ -89,9 +89,9 @@ func (r *Reader) Placement(ctx context.Context, o Owner, zoneKey string) ([]poli
 	return members, nil
 }
 
-// temporaryTaints are the taints of a node that comes back: cordoned, not ready, short
-// of something for now. A spread planned without such nodes would be wrong an
-// hour later, and would let two members into one zone while another is away.
+// temporaryTaints are the taints of a node that is unavailable for a while: cordoned, not ready, short
+// of a resource. Terms that were chosen without such nodes would be wrong an hour later, and would
+// allow two members in one zone while another zone is down.
 var temporaryTaints = map[string]bool{
 	corev1.TaintNodeUnschedulable:      true,
 	corev1.TaintNodeNotReady:           true,
@@ -102,9 +102,8 @@ var temporaryTaints = map[string]bool{
 	corev1.TaintNodeNetworkUnavailable: true,
 }
 
-// eligibleNodes are the nodes that match the pod's node selector, required node
-// affinity and tolerations, as the scheduler reads them. They are the cache's
-// own objects: nothing may change them.
+// eligibleNodes lists the nodes that match a pod's node selector, required node affinity and
+// tolerations, as the scheduler reads them. They are objects of the cache, which must not be changed.
 func (r *Reader) eligibleNodes(ctx context.Context, pod *corev1.Pod) ([]*corev1.Node, error) {
 	var all corev1.NodeList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
@@ -114,12 +113,12 @@ func (r *Reader) eligibleNodes(ctx context.Context, pod *corev1.Pod) ([]*corev1.
 	var nodes []*corev1.Node
 	for i := range all.Items {
 		node := &all.Items[i]
-		// An affinity that can't be parsed is the API server's to refuse.
+		// The API server rejects an affinity that can't be parsed.
 		if ok, err := required.Match(node); err != nil || !ok {
 			continue
 		}
-		_, kept := schedulinghelpers.FindMatchingUntoleratedTaint(logr.Discard(), node.Spec.Taints, pod.Spec.Tolerations, isLastingTaint, true)
-		if !kept {
+		_, untolerated := schedulinghelpers.FindMatchingUntoleratedTaint(logr.Discard(), node.Spec.Taints, pod.Spec.Tolerations, isLastingTaint, true)
+		if !untolerated {
 			nodes = append(nodes, node)
 		}
 	}

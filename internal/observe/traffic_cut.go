@@ -16,9 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
-// CutUntil is until when the Service's selector cuts client traffic, false
-// when it doesn't or when what it says can't be read: a cut that never ends is
-// none that anybody asked for.
+// CutUntil returns until when a Service's selector cuts client traffic. It returns false where it
+// doesn't, and where the value is invalid: no one requests a cut without an end.
 func CutUntil(service *corev1.Service) (time.Time, bool) {
 	digits, ok := strings.CutPrefix(service.Spec.Selector[v1alpha1.ClientTrafficKey], v1alpha1.ClientTrafficPrefix)
 	if !ok {
@@ -31,15 +30,15 @@ func CutUntil(service *corev1.Service) (time.Time, bool) {
 	return time.Unix(seconds, 0), true
 }
 
-// IsCut says whether a Service's selector keeps clients away, be the time over, or not to be
-// read, or not.
+// IsCut reports whether a Service's selector cuts client traffic, also after the end of the cut and
+// with an invalid end.
 func IsCut(service *corev1.Service) bool {
 	_, cut := service.Spec.Selector[v1alpha1.ClientTrafficKey]
 	return cut
 }
 
-// CutValue is the value in a Service's selector that cuts until then, to the
-// second. The zero time ends a cut whatever anybody's clock says.
+// CutValue returns the value of a Service's selector that cuts traffic until a time, in whole
+// seconds. The zero time is a cut that is over by every clock.
 func CutValue(until time.Time) string {
 	if until.IsZero() {
 		return v1alpha1.ClientTrafficPrefix + "0"
@@ -47,9 +46,9 @@ func CutValue(until time.Time) string {
 	return v1alpha1.ClientTrafficPrefix + strconv.FormatInt(until.Unix(), 10)
 }
 
-// trafficCut says whether any of the Services keeps clients from pods with these labels. A
-// cut whose time is over goes on until the key is gone. A headless Service is none of the
-// clients': cutting one would part the members.
+// trafficCut reports whether any of the Services cuts traffic to pods with these labels. A cut lasts
+// until the key is removed, also after its end. Headless Services don't count: they connect members,
+// not clients.
 func trafficCut(services []corev1.Service, member labels.Set) bool {
 	return slices.ContainsFunc(services, func(s corev1.Service) bool {
 		if !IsCut(&s) || s.Spec.ClusterIP == corev1.ClusterIPNone {
@@ -60,7 +59,7 @@ func trafficCut(services []corev1.Service, member labels.Set) bool {
 	})
 }
 
-// Uncut is what a Service selects when its traffic is not cut.
+// Uncut returns the selector of a Service without a traffic cut.
 func Uncut(service *corev1.Service) labels.Set {
 	rest := labels.Set(maps.Clone(service.Spec.Selector))
 	delete(rest, v1alpha1.ClientTrafficKey)

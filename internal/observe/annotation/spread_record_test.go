@@ -42,7 +42,7 @@ func TestSpreadRecord(t *testing.T) {
 	}
 	for _, bad := range []string{"", "yes", `{"terms":["a"]}`, `{"terms":["a b hard minDomains=x"]}`, `{"terms":["a b c d e"]}`} {
 		if _, ok := SpreadRecordOf(pod(bad)); ok {
-			t.Errorf("SpreadRecordOf(%q) says it is a record", bad)
+			t.Errorf("SpreadRecordOf(%q) returns a record", bad)
 		}
 	}
 }

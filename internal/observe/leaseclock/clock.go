@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package leaseclock measures the age of leases by this process's own clock.
 package leaseclock
 
 import (
@@ -12,19 +13,16 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// clockSkew is how far apart the clocks of a node and of this process may be
-// before a lease is misjudged at its first sight, and only there.
+// clockSkew is how much the clocks of a node and of this process may differ before the age of a
+// lease that is read for the first time is wrong.
 const clockSkew = 30 * time.Second
 
-// Clock tells how long ago a lease was renewed, by this process's clock
-// alone: the age is the time since the renewTime was seen to change, never a
-// difference between two machines' clocks.
+// Clock knows how long ago leases were renewed. It uses only this process's clock: the age is the
+// time since a change of renewTime was observed, and not a difference between two machines' clocks.
 //
-// A lease seen for the first time is the exception, since nobody here saw it
-// change. It counts as renewed just now, unconfirmed, so that a restart tightens
-// nothing; but if its renewTime is in the past by more than its limit and the
-// tolerated skew, it counts as being as old as it says. Who loosens something
-// on the word of a lease asks for Confirmed ages.
+// The exception is a lease that is observed for the first time. Its age is zero and unconfirmed, so
+// that a restart of this process tightens nothing. But where renewTime is in the past by more than
+// the limit and clockSkew, renewTime decides. To loosen a budget, require a Confirmed age.
 //
 // The zero Clock is not usable: Clock must be set. It is safe for
 // concurrent use.
@@ -36,51 +34,49 @@ type Clock struct {
 	limit map[types.NamespacedName]time.Duration
 }
 
-// observation is the last change of a lease that was seen.
+// observation is the last change of a lease that was observed.
 type observation struct {
 	uid       types.UID
 	renewTime time.Time
 	holder    string
-	// at is when the change was seen, by our clock.
+	// at is when the change was observed, by our clock.
 	at time.Time
-	// confirmed says that it was seen to change, not just to be there.
+	// confirmed is true where a change was observed, and not only the lease.
 	confirmed bool
 }
 
 // Age is how old a lease is.
 type Age struct {
 	Age time.Duration
-	// Confirmed is false while the age rests on the first sight alone: the
-	// lease has not been seen to change, nor watched for as long as its limit.
+	// Confirmed is false while no change of the lease was observed, and it has not been observed
+	// for as long as its limit.
 	Confirmed bool
 }
 
-// Observe notes a lease that an informer delivered.
+// Observe records a lease that an informer delivered.
 func (c *Clock) Observe(lease *coordinationv1.Lease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.record(lease)
 }
 
-// Significant says whether the change of a lease matters to whoever judged it before:
-// another holder, or a renewal after it had passed the limit that it was judged
-// by. A heartbeat in time is no news.
+// Significant reports whether a change of a lease matters to a caller of Age: the lease has another
+// holder, or it was renewed after it had passed the limit. A renewal in time isn't significant.
 func (c *Clock) Significant(before, after *coordinationv1.Lease) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was, is := stateOf(before), stateOf(after)
-	// Both times are of one node's clock, unless the member moved; then the
-	// holder or the pod is news enough.
+	// Both times are by one node's clock, unless the member moved. Then the holder or the pod
+	// has changed too.
 	gap := is.renewTime.Sub(was.renewTime)
 	return was.uid != is.uid || was.holder != is.holder || gap < 0 || gap > c.limit[keyOf(after)]
 }
 
-// Age is the lease's age, judged by the limit beyond which the caller calls it stale.
+// Age returns the age of a lease. The limit is the age beyond which the caller considers it stale.
 func (c *Clock) Age(lease *coordinationv1.Lease, limit time.Duration) Age {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// A cache is ahead of its event handlers: what is read may not have been
-	// delivered to Observe yet.
+	// A cache is ahead of its event handlers: Observe may not have received this lease yet.
 	s := c.record(lease)
 	if c.limit == nil {
 		c.limit = map[types.NamespacedName]time.Duration{}
@@ -97,7 +93,7 @@ func (c *Clock) Age(lease *coordinationv1.Lease, limit time.Duration) Age {
 	return Age{Age: watched, Confirmed: watched > limit}
 }
 
-// Forget drops a lease that was deleted.
+// Forget removes a lease that was deleted.
 func (c *Clock) Forget(lease *coordinationv1.Lease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +116,7 @@ func (c *Clock) record(lease *coordinationv1.Lease) observation {
 	return next
 }
 
-// stateOf is what a lease says.
+// stateOf returns the observation of a lease, without its time.
 func stateOf(lease *coordinationv1.Lease) observation {
 	s := observation{uid: lease.UID}
 	if t := lease.Spec.RenewTime; t != nil {

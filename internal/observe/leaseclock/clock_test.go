@@ -48,7 +48,7 @@ func TestCountsFromTheChange(t *testing.T) {
 	}
 }
 
-func TestFirstSight(t *testing.T) {
+func TestFirstObservation(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name              string
@@ -75,9 +75,8 @@ func TestFirstSight(t *testing.T) {
 	}
 }
 
-// TestNews: a controller need not look at a cluster for each of its
-// heartbeats, only for those that make a difference.
-func TestNews(t *testing.T) {
+// TestSignificant: a controller need not read a cluster again for each of its heartbeats.
+func TestSignificant(t *testing.T) {
 	t.Parallel()
 	c := Clock{Clock: testclock.NewFakePassiveClock(start)}
 	before := memberLease(start)
@@ -88,7 +87,7 @@ func TestNews(t *testing.T) {
 	}
 	same := func(*coordinationv1.Lease) {}
 	if !c.Significant(before, after(10*time.Second, same)) {
-		t.Error("a lease that nobody has judged yet: no news")
+		t.Error("a lease whose age no one has asked for: not significant")
 	}
 	c.Age(before, leaseLimit)
 	leader := "1:2:Leader"
@@ -102,10 +101,10 @@ func TestNews(t *testing.T) {
 		{"another role", after(10*time.Second, func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = &leader }), true},
 		{"back from the dead", after(31*time.Second, same), true},
 		{"a clock set back", after(-time.Second, same), true},
-		{"made anew", after(10*time.Second, func(l *coordinationv1.Lease) { l.UID = "2" }), true},
+		{"created again", after(10*time.Second, func(l *coordinationv1.Lease) { l.UID = "2" }), true},
 	} {
 		if got := c.Significant(before, row.after); got != row.want {
-			t.Errorf("%s: news %v, want %v", row.name, got, row.want)
+			t.Errorf("%s: significant %v, want %v", row.name, got, row.want)
 		}
 	}
 }
@@ -118,11 +117,11 @@ func TestForgets(t *testing.T) {
 	now.SetTime(start.Add(20 * time.Second))
 	c.Forget(memberLease(start))
 	if got := c.Age(memberLease(start), leaseLimit); got.Age != 0 || got.Confirmed {
-		t.Errorf("after it was forgotten: got %+v, want a first sight", got)
+		t.Errorf("after it was forgotten: got %+v, want a first observation", got)
 	}
 	recreated := memberLease(start.Add(time.Second))
 	recreated.UID = "2"
 	if got := c.Age(recreated, leaseLimit); got.Confirmed {
-		t.Errorf("made anew: got %+v, want a first sight", got)
+		t.Errorf("created again: got %+v, want a first observation", got)
 	}
 }
