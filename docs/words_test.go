@@ -53,6 +53,11 @@ var later = []string{
 var cleanFolders = []string{
 	"internal/etcd",
 	"internal/observe",
+	"internal/etcdconf",
+	"internal/operate/journal",
+	"internal/operate/lock",
+	"internal/operate/maintenance",
+	"internal/operate/membership",
 	"internal/snapshot",
 	"cmd/etcd-webhook",
 	"controller",

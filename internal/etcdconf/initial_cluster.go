@@ -13,7 +13,7 @@ import (
 
 var initialCluster = regexp.MustCompile(`(?:^|\s)--?initial-cluster[=\s]+"?([^\s"]+)`)
 
-// InitialMemberNames are the members' names in the list that etcd starts with, in order.
+// InitialMemberNames returns the members' names in the initial cluster, in order.
 func InitialMemberNames(spec *corev1.PodSpec) []string {
 	for _, c := range spec.Containers {
 		text := ""

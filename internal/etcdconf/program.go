@@ -11,10 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunsEtcd says whether a pod would run a member of etcd: one of its containers
-// executes etcd, or is configured by etcd's own variables for listening and
-// data. An image's name, a port or a label prove nothing: backup jobs, proxies
-// and clients have them too.
+// RunsEtcd reports whether a pod runs a member of etcd: one of its containers executes etcd, or has
+// etcd's own variables for listening and data. The name of an image, a port or a label are no proof:
+// backup jobs, proxies and clients have them too.
 func RunsEtcd(spec *corev1.PodSpec) bool {
 	for i := range spec.Containers {
 		if runsEtcd(&spec.Containers[i]) {
@@ -42,19 +41,18 @@ var memberEnv = map[string]bool{
 	"ETCD_DATA_DIR":           true,
 }
 
-// peerFlags are flags that only a member is given; they tell where the
-// image's entry point, which the pod doesn't show, is etcd.
+// peerFlags are flags that only a member has. They show that the image's entry point, which is not in
+// the pod, is etcd.
 var peerFlags = []string{"--listen-peer-urls", "--initial-advertise-peer-urls", "--listen-client-urls"}
 
 // invocation is how a container starts its program.
 type invocation struct {
-	// program is "etcd", "etcd gateway", "etcd grpc-proxy", another program's base
-	// name, or "" when the image decides.
+	// program is "etcd", "etcd gateway", "etcd grpc-proxy", another program's base name, or ""
+	// where the image decides.
 	program string
-	// args are what etcd is given, and env the assignments before it, where
-	// no shell is in between.
+	// args are etcd's arguments, and env the assignments before it, without a shell.
 	args, env []string
-	// script is set where a shell starts the program; positional are the words behind it.
+	// script is set where a shell starts the program. positional are its arguments.
 	script     *script
 	positional []string
 }

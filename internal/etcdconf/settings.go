@@ -11,22 +11,22 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// settings are what a container gives to etcd. etcd takes a configuration file
-// alone where it is told of one, else a flag, a variable of the environment, or
-// its default, in this order.
+// settings are the settings that a container gives to etcd. With a configuration file etcd uses only
+// that file. Without one it uses a flag, a variable of the environment, or its default, in this
+// order.
 type settings struct {
 	flags map[string]string
 	env   func(name string) (string, bool)
 	file  map[string]any
 	path  string // the file's, empty for none
-	// script says that a shell's script has the flags; inScript are the variables
-	// that it sets.
+	// script is true where a shell script has the flags. inScript reports whether the script
+	// sets a variable.
 	script   bool
 	inScript func(variable string) bool
 }
 
-// get is the value of the setting that the flag is called by, and where it is
-// from; false where nothing sets it.
+// get returns the value of the setting with a flag's name, and its origin. It returns false where
+// nothing sets it.
 func (s *settings) get(flag string) (value, where string, ok bool) {
 	if s.path != "" {
 		value, ok = fromFile(s.file, flag)
@@ -95,7 +95,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	return s, s.parse(text)
 }
 
-// assigned is an environment with NAME=value before it.
+// assigned returns an environment in which assignments NAME=value take precedence.
 func assigned(argv []string, lookup func(string) (string, bool)) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, w := range argv {
@@ -107,11 +107,11 @@ func assigned(argv []string, lookup func(string) (string, bool)) func(string) (s
 	}
 }
 
-// druidConfigFile is the key of the ConfigMap from which etcd-backup-restore
-// makes each member's configuration file, for etcd-wrapper to fetch.
+// druidConfigFile is the key of the ConfigMap from which etcd-backup-restore makes each member's
+// configuration file, which etcd-wrapper fetches.
 const druidConfigFile = "etcd.conf.yaml"
 
-// wrapped reads the configuration that etcd-wrapper will get.
+// wrapped reads the configuration that etcd-wrapper will fetch.
 func (s *settings) wrapped(env *environment) error {
 	for i := range env.pod.Spec.Volumes {
 		from, _ := sourcesOf(&env.pod.Spec.Volumes[i])
@@ -139,7 +139,7 @@ func (s *settings) wrapped(env *environment) error {
 	return fmt.Errorf("configuration of etcd: no ConfigMap of pod %s/%s has the key %s", env.pod.Namespace, env.pod.Name, druidConfigFile)
 }
 
-// resolve makes the file of all members that of one, as etcd-backup-restore does.
+// resolve turns the configuration of all members into that of one, as etcd-backup-restore does.
 func (s *settings) resolve(pod string) {
 	name := pod
 	if prefix, _ := s.file["member-name-prefix"].(string); prefix != "" {
@@ -161,8 +161,8 @@ func (s *settings) parse(text []byte) error {
 	return nil
 }
 
-// fromFile is a setting in etcd's file, where those of certificates stand one
-// level below.
+// fromFile returns a setting of etcd's configuration file, in which those of certificates are one
+// level deeper.
 func fromFile(file map[string]any, flag string) (string, bool) {
 	section, key := "", flag
 	switch flag {
@@ -178,11 +178,11 @@ func fromFile(file map[string]any, flag string) (string, bool) {
 	case nil:
 		return "", false
 	case []any:
-		argv := make([]string, len(v))
+		items := make([]string, len(v))
 		for i := range v {
-			argv[i] = fmt.Sprint(v[i])
+			items[i] = fmt.Sprint(v[i])
 		}
-		return strings.Join(argv, ","), true
+		return strings.Join(items, ","), true
 	case float64: // every number that YAML gives through JSON
 		return fmt.Sprintf("%.0f", v), true
 	default:
@@ -190,8 +190,8 @@ func fromFile(file map[string]any, flag string) (string, bool) {
 	}
 }
 
-// parseFlags reads arguments as etcd does: one dash or two, the value behind =
-// or in the next word. etcd stops at the first word that is no flag.
+// parseFlags parses arguments as etcd does: with one dash or two, and the value behind = or in the
+// next argument. etcd stops at the first argument that is no flag.
 func parseFlags(argv []string) map[string]string {
 	flags := map[string]string{}
 	for len(argv) > 0 {
@@ -214,7 +214,7 @@ func parseFlags(argv []string) map[string]string {
 	return flags
 }
 
-// boolFlags take no value from the next word.
+// boolFlags take no value from the next argument.
 var boolFlags = map[string]bool{
 	"auto-tls": true, "peer-auto-tls": true, "client-cert-auth": true, "peer-client-cert-auth": true,
 	"strict-reconfig-check": true, "pre-vote": true, "force-new-cluster": true, "enable-v2": true,
@@ -229,8 +229,7 @@ var boolFlags = map[string]bool{
 	"enable-distributed-tracing": true, "memory-mlock": true, "stop-grpc-service-on-defrag": true,
 }
 
-// wrapper says whether a container runs druid's etcd-wrapper, whose entry point
-// the pod doesn't show.
+// wrapper reports whether a container runs druid's etcd-wrapper, whose entry point is not in the pod.
 func wrapper(c *corev1.Container) bool {
 	return len(c.Args) > 0 && c.Args[0] == "start-etcd"
 }
