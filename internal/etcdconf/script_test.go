@@ -195,9 +195,9 @@ func TestEnvironmentBounds(t *testing.T) {
 func TestParseFlags(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name  string
+		name string
 		argv []string
-		want  map[string]string
+		want map[string]string
 	}{
 		{"behind =", []string{"--name=a", "-data-dir=b=c"}, map[string]string{"name": "a", "data-dir": "b=c"}},
 		{"the next word", []string{"--name", "a", "-wal-dir", "b"}, map[string]string{"name": "a", "wal-dir": "b"}},

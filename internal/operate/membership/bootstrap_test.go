@@ -21,7 +21,7 @@ const (
 )
 
 // TestSetBootstrap writes an initial cluster into templates of all kinds and reads it as
-// etcd would. What can't be written is refused in these words.
+// etcd would. The reason is in the error where they can't be written.
 func TestSetBootstrap(t *testing.T) {
 	t.Parallel()
 	env := func(vars ...string) []corev1.EnvVar {
@@ -39,7 +39,7 @@ func TestSetBootstrap(t *testing.T) {
 		want      string // of an error
 	}{
 		{name: "flags", container: corev1.Container{Command: []string{"etcd"}, Args: []string{"--name=$(POD_NAME)", "--initial-cluster=" + oldCluster, "--initial-cluster-state=new"}, Env: env()}},
-		{name: "flags in two words", container: corev1.Container{Command: []string{"etcd", "--name", "$(POD_NAME)", "-initial-cluster", oldCluster, "-initial-cluster-state", "new"}, Env: env()}},
+		{name: "flags in two arguments", container: corev1.Container{Command: []string{"etcd", "--name", "$(POD_NAME)", "-initial-cluster", oldCluster, "-initial-cluster-state", "new"}, Env: env()}},
 		{name: "a flag by a variable", container: corev1.Container{Command: []string{"etcd", "--initial-cluster=$(PEERS)", "--initial-cluster-state=new"}, Env: env("PEERS=" + oldCluster)}},
 		{name: "nothing is set", container: corev1.Container{Command: []string{"etcd", "--name=$(POD_NAME)"}, Env: env()}},
 		{name: "variables", container: corev1.Container{Command: []string{"etcd"}, Env: env("ETCD_INITIAL_CLUSTER="+oldCluster, "ETCD_INITIAL_CLUSTER_STATE=new")}},

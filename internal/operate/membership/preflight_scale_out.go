@@ -23,7 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// checkScaleOut refuses a scale-out whose newcomers could not join, or would harm.
+// checkScaleOut refuses a scale-out whose new members could not join, or would disturb clients.
 func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int, f *findings) error {
 	checkPeerURLs(s.Members, f)
 	// Where there are more members than replicas, which is refused anyway, some have pods.
@@ -44,7 +44,7 @@ func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int,
 	return m.checkNodes(ctx, s, target, f)
 }
 
-// checkPeerURLs refuses to add members to some whom nobody else can reach.
+// checkPeerURLs refuses to add members where others can't reach an existing one.
 func checkPeerURLs(members []membership.Peer, f *findings) {
 	for _, p := range members {
 		for u := range strings.SplitSeq(p.URL, ",") {
@@ -55,7 +55,7 @@ func checkPeerURLs(members []membership.Peer, f *findings) {
 	}
 }
 
-// checkReplica refuses a place where a new member could not be reached or could not start.
+// checkReplica refuses an ordinal where a new member could not be reached or could not start.
 func checkReplica(s *observation, ordinal int, f *findings) {
 	replica, config := s.Ordinals[ordinal], s.configs[ordinal]
 	if len(config.AdvertisePeer) != 1 {
@@ -70,15 +70,15 @@ func checkReplica(s *observation, ordinal int, f *findings) {
 		f.refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", replica.Pod, strings.Join(config.ListenPeer, ", "))
 	}
 	for _, claim := range s.claims[replica.Pod] {
-		f.refuse("PersistentVolumeClaim %s is left from an earlier member, whose data would keep the new one from joining: if nobody needs it, kubectl delete pvc %s -n %s",
+		f.refuse("PersistentVolumeClaim %s is left from an earlier member, whose data would keep the new one from joining: if it is not needed, kubectl delete pvc %s -n %s",
 			claim.Name, claim.Name, claim.Namespace)
 	}
 	if replica.UID != "" {
-		f.refuse("pod %s is there already and no member of etcd: wait until it has gone", replica.Pod)
+		f.refuse("pod %s exists already and is no member of etcd: wait until it is deleted", replica.Pod)
 	}
 }
 
-// unreachable says why other members can't reach a peer URL wherever they run.
+// unreachable returns why other members can't reach a peer URL, empty where they may.
 func unreachable(u string) string {
 	host := operate.HostOf(u)
 	switch ip := net.ParseIP(host); {
@@ -100,8 +100,8 @@ func (m *Members) checkPeerService(ctx context.Context, s *observation, f *findi
 	return err
 }
 
-// judgePeerService wants learners to have names: they are not Ready, and without
-// names the leader can't send them anything. service is nil for none of that name.
+// judgePeerService refuses where learners would have no DNS name: they are not Ready, and without a
+// name the leader can't reach them. service is nil where it doesn't exist.
 func judgePeerService(service *corev1.Service, name string, f *findings) {
 	switch {
 	case service == nil:
@@ -120,10 +120,10 @@ func (m *Members) checkClientServices(ctx context.Context, s *observation, f *fi
 	return err
 }
 
-// judgeClientServices wants a learner kept from clients, since it refuses them.
+// judgeClientServices refuses where clients would reach a learner, which rejects their requests.
 func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members []etcd.Member, f *findings) {
 	if len(services) == 0 {
-		f.warn("There is no Service for clients but the headless one: who resolves that finds each new member before it votes, and is refused by it until then.")
+		f.warn("There is no Service for clients but the headless one: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
 		return
 	}
 	how, kept := probeFailsOnLearner(probe, members)
@@ -148,7 +148,7 @@ func (m *Members) checkNames(ctx context.Context, s *observation, target int, f 
 		}
 		var text []byte
 		if pod := s.anyPod(); pod != nil {
-			text, _ = m.Reader.File(ctx, pod, s.configs[0].Container, file.path) // without it, it could not be seen
+			text, _ = m.Reader.File(ctx, pod, s.configs[0].Container, file.path) // judgeCertificate warns without it
 		}
 		var hosts []string
 		for ordinal := s.Replicas; ordinal < target; ordinal++ {
@@ -158,7 +158,7 @@ func (m *Members) checkNames(ctx context.Context, s *observation, target int, f 
 	}
 }
 
-// anyPod is the first pod that is there, nil for none.
+// anyPod returns the first pod that exists, nil for none.
 func (s *observation) anyPod() *corev1.Pod {
 	for _, replica := range s.Ordinals {
 		if pod := s.pods[replica.Pod]; pod != nil {
@@ -168,12 +168,12 @@ func (s *observation) anyPod() *corev1.Pod {
 	return nil
 }
 
-// judgeCertificate wants a certificate to be good for the newcomers' names. text is
-// its file, empty where that can't be read.
+// judgeCertificate refuses where a certificate is not valid for the names of new members. text is its
+// file, empty where that can't be read.
 func judgeCertificate(what, path string, text []byte, hosts []string, f *findings) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		f.warn("Whether the %s is good for the new members could not be seen (%s).", what, path)
+		f.warn("Could not check whether the %s is valid for the new members (%s).", what, path)
 		return
 	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
@@ -183,7 +183,7 @@ func judgeCertificate(what, path string, text []byte, hosts []string, f *finding
 	}
 	for _, host := range hosts {
 		if certificate.VerifyHostname(host) != nil {
-			f.refuse("the %s is not good for %s: it has %s; renew it with that name first", what, host, strings.Join(certificate.DNSNames, ", "))
+			f.refuse("the %s is not valid for %s: it has %s; renew it with that name first", what, host, strings.Join(certificate.DNSNames, ", "))
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f 
 	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
 	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
-		f.warn("Nodes can't be read, so whether there is room for %s could not be seen.", members(target))
+		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", members(target))
 		return nil
 	}
 	if err != nil {
@@ -218,8 +218,7 @@ func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f 
 	return nil
 }
 
-// judgeNodes refuses more members than the terms, of the template or of members that run,
-// have room for.
+// judgeNodes refuses more members than the terms, of the template or of running members, allow.
 func judgeNodes(terms []observe.PodTerm, eligible []spread.Node, target int, f *findings) {
 	nodes, zones := len(eligible), map[string]bool{}
 	for _, p := range eligible {
@@ -237,7 +236,7 @@ func judgeNodes(terms []observe.PodTerm, eligible []spread.Node, target int, f *
 		}
 		if term.Hard && term.Kind == spread.PodAntiAffinity && room < target && !judged[where] {
 			judged[where] = true
-			f.refuse("the members want one of their own each (%s), and %d %s match: %d members could not be placed; add %s", term.TopologyKey, room, where, target, where)
+			f.refuse("each member needs its own (%s), and %d %s match: %d members could not be scheduled; add %s", term.TopologyKey, room, where, target, where)
 		}
 	}
 	if nodes == 0 {
@@ -246,7 +245,7 @@ func judgeNodes(terms []observe.PodTerm, eligible []spread.Node, target int, f *
 	f.fact("%d nodes in %d zones match the pods", nodes, len(zones))
 }
 
-// scaleSteps say what will be done, in order.
+// scaleSteps returns the steps of a scale, in order.
 func (m *Members) scaleSteps(s *observation, j *Change) []string {
 	var steps []string
 	for ordinal := s.Replicas; ordinal < j.Target; ordinal++ {
@@ -268,7 +267,7 @@ func (m *Members) scaleSteps(s *observation, j *Change) []string {
 			fmt.Sprintf("set the replicas to %d, %s", ordinal, last))
 	}
 	if j.Operation == membership.ScaleOut && s.InTemplate {
-		steps = append(steps, "mark the pods as up to date and give the update strategy back, so that none restarts")
+		steps = append(steps, "mark the pods as up to date and restore the update strategy, so that none restarts")
 	}
 	return steps
 }

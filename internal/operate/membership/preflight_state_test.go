@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TestPreflightConnected: etcd adds nobody while its leader counts a member as disconnected.
+// TestPreflightConnected: etcd adds no member while its leader counts a member as disconnected.
 func TestPreflightConnected(t *testing.T) {
 	t.Parallel()
 	for _, r := range []struct {
@@ -23,7 +23,7 @@ func TestPreflightConnected(t *testing.T) {
 		want      string
 	}{
 		{name: "all are connected"},
-		{name: "one isn't", away: []uint64{3}, want: "the leader main-0 counts main-2 as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/main -n team"},
+		{name: "one isn't", away: []uint64{3}, want: "the leader main-0 counts main-2 as disconnected, though it is healthy, and etcd adds no member then: transfer leadership with kubectl etcd move-leader statefulset/main -n team"},
 		{name: "the one that is replaced", away: []uint64{3}, replacing: "main-2"},
 		{name: "the leader is replaced", away: []uint64{3}, replacing: "main-0"},
 		{name: "one that was removed", away: []uint64{9}},
@@ -69,7 +69,7 @@ func TestPoll(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		cancelled bool
-		// passes is the look that finds nothing any more; until then passing is what looks say.
+		// passes is the poll that finds nothing; before that, polls report a transient problem if passing is true.
 		passes  int
 		passing bool
 		looks   int
@@ -78,7 +78,7 @@ func TestPoll(t *testing.T) {
 		{"passes", false, 3, true, 3, ""},
 		{"lasts", false, 9, true, 5, "look 5"},
 		{"does not pass", false, 9, false, 1, "look 1"},
-		{"nobody waits any more", true, 9, true, 1, "look 1"},
+		{"the context has ended", true, 9, true, 1, "look 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -17,13 +17,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// PlanReplace looks whether a pod's member may be replaced by an empty one, and
-// says what that would do. The error is a *RefusedError where it may not. force
-// is for a member that is healthy, or whose data seems to be there.
+// PlanReplace checks whether a pod's member may be replaced by an empty one, and returns the plan. The
+// error is a *RefusedError where it may not. force is for a member that is healthy, or whose data
+// seems to exist.
 func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Change, operate.Plan, error) {
 	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
 	ordinal := m.Owner.Ordinal(pod)
-	if ordinal >= MaxMembers && ordinal >= int(m.Owner.Replicas) { // nobody looks at all places below
+	if ordinal >= MaxMembers && ordinal >= int(m.Owner.Replicas) { // too large to read all ordinals below it
 		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: []string{fmt.Sprintf("it is none of the StatefulSet's %d pods", m.Owner.Replicas)}}
 	}
 	s, err := m.observeFirst(ctx, what, ordinal+1)
@@ -68,7 +68,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	}, nil
 }
 
-// checkReplaced looks at the member itself: whether it may go, and needs to.
+// checkReplaced checks the member itself: whether it may be removed, and needs to be.
 func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, force bool, f *findings) error {
 	replica := s.Ordinals[j.Ordinal]
 	if why := m.deletionBlockedBy(s.pods[replica.Pod]); why != "" {
@@ -87,7 +87,7 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	}
 	j.Member = old.ID
 	if old.Learner {
-		f.refuse("%s is a learner that somebody else added: promote or remove it first", replica.Pod)
+		f.refuse("%s is a learner that another client added: promote or remove it first", replica.Pod)
 		return nil
 	}
 	if v := membership.MayRemove(s.Members, old.ID); !v.Allowed {
@@ -102,10 +102,10 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	case old.Healthy && wrong != "":
 		f.fact("%s is to be replaced: %s", replica.Pod, wrong)
 	case old.Healthy && !force:
-		f.refuse("it is healthy; --force replaces a healthy member and throws its data away")
+		f.refuse("it is healthy; --force replaces a healthy member and deletes its data")
 	case old.Healthy:
 		replacing = ""
-		f.warn("%s is healthy: its data is thrown away.", replica.Pod)
+		f.warn("%s is healthy: its data is deleted.", replica.Pod)
 	default:
 		if err := m.checkLost(ctx, s, replica.Pod, force, f); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	return nil
 }
 
-// checkLost looks whether a member that is down has lost its data: else it rejoins.
+// checkLost checks whether a member that is down has lost its data. Otherwise it rejoins by itself.
 func (m *Members) checkLost(ctx context.Context, s *observation, pod string, force bool, f *findings) error {
 	lost, why, err := m.dataLost(ctx, s, pod)
 	switch {
@@ -124,19 +124,19 @@ func (m *Members) checkLost(ctx context.Context, s *observation, pod string, for
 	case lost:
 		f.fact("%s has lost its data: %s", pod, why)
 	case !force:
-		f.refuse("its data seems to be there (%s), so it rejoins when its pod runs again: see kubectl describe pod %s -n %s; --force throws its data away", why, pod, m.Owner.Namespace)
+		f.refuse("its data seems to exist (%s), so it rejoins when its pod runs again: see kubectl describe pod %s -n %s; --force deletes its data", why, pod, m.Owner.Namespace)
 	default:
-		f.warn("The data of %s may still be there (%s), and is thrown away.", pod, why)
+		f.warn("The data of %s may still exist (%s), and is deleted.", pod, why)
 	}
 	return nil
 }
 
-// hashLimit is the size of a database from which nobody has it read as a whole
-// unless etcd itself says that data differ.
+// hashLimit is the size of a database above which hashing it costs too much, unless etcd itself
+// reports that data differ.
 const hashLimit = 2 << 30
 
-// dataDifference says how the data of a pod differ from what most voters have, and is
-// empty where they don't, or nobody knows.
+// dataDifference returns how the data of a pod differ from those of most voters. It is empty where they
+// don't differ, or that is unknown.
 func (m *Members) dataDifference(ctx context.Context, s *observation, pod string) (string, error) {
 	tooLarge := func(m etcd.Member) bool { return m.DBSize > hashLimit && !corrupt(s.survey) }
 	if slices.ContainsFunc(s.survey.Members, func(m etcd.Member) bool { return m.Err != nil || tooLarge(m) }) {
@@ -153,7 +153,7 @@ func (m *Members) dataDifference(ctx context.Context, s *observation, pod string
 	return fmt.Sprintf("at revision %d its data differ from those of %s, which are the same", data.Revision, strings.Join(most, " and ")), nil
 }
 
-// corrupt says that etcd raised CORRUPT for any member.
+// corrupt reports whether etcd has raised CORRUPT for any member.
 func corrupt(s etcd.Survey) bool {
 	return slices.Contains(s.StrayTypes(), rules.Corrupt) || slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return slices.Contains(m.Alarms, rules.Corrupt) })
 }
@@ -177,5 +177,5 @@ func (m *Members) replaceSteps(s *observation, j *Change) []string {
 		steps = append(steps, "delete pod "+pod)
 	}
 	return append(steps, fmt.Sprintf("wait until %s is within %d entries of the leader, promote it", pod, policy.LagLimit),
-		"give template and update strategy back, so that nobody else restarts")
+		"restore template and update strategy, so that no other pod restarts")
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// readReplica reads one place: pod, claims, and how its member is or would be configured.
+// readReplica reads one ordinal: pod, claims, and how its member is or would be configured.
 func (m *Members) readReplica(ctx context.Context, s *observation, ordinal int) error {
 	replica := membership.Replica{Pod: m.Owner.PodName(ordinal)}
 	config, err := s.template.etcdConfig(ctx, m.Reader, s.sts, replica.Pod)
@@ -55,7 +55,7 @@ func (m *Members) readReplica(ctx context.Context, s *observation, ordinal int) 
 	return nil
 }
 
-// matchMembers matches etcd's members with the places, and judges what they said.
+// matchMembers matches etcd's members with the ordinals, and judges what they report.
 func (m *Members) matchMembers(s *observation) {
 	at := 0
 	if len(s.configs) > 0 {
@@ -84,8 +84,8 @@ func (m *Members) matchMembers(s *observation) {
 	s.InTemplate = !equality.Semantic.DeepEqual(s.probeTemplate.template, s.template.template)
 }
 
-// answers is what each pod's member answered, and the raft index that the leader is at, 0
-// without one.
+// answers returns what the member of each pod answered, and the leader's raft index, 0 without a
+// leader.
 func (s *observation) answers() (byPod map[string]etcd.Member, leading uint64) {
 	byPod = map[string]etcd.Member{}
 	for _, member := range s.survey.Members {
@@ -97,7 +97,7 @@ func (s *observation) answers() (byPod map[string]etcd.Member, leading uint64) {
 	return byPod, leading
 }
 
-// locate is a member of etcd's list with its place, negative where it has none.
+// locate returns a member of etcd's list with its ordinal, negative for none.
 func (m *Members) locate(s *observation, l etcd.Listed) membership.Peer {
 	p := membership.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Learner: l.Learner}
 	if p.Ordinal = slices.IndexFunc(s.Ordinals, func(replica membership.Replica) bool { return replica.URL == p.URL }); p.Ordinal < 0 && l.Pod != "" {
@@ -127,7 +127,8 @@ func (s *observation) initialCluster(l membership.BootstrapFlags) string {
 // deletionGrace is how long after its time a pod that is deleted may still end by itself.
 const deletionGrace = 30 * time.Second
 
-// deletionBlockedBy says of a pod that can't end by itself how it can, and is empty for all others.
+// deletionBlockedBy returns, for a pod whose deletion can't complete by itself, how to complete it. It
+// is empty for all others.
 func (m *Members) deletionBlockedBy(pod *corev1.Pod) string {
 	if pod == nil || pod.DeletionTimestamp == nil {
 		return ""
@@ -140,7 +141,7 @@ func (m *Members) deletionBlockedBy(pod *corev1.Pod) string {
 		pod.Name, late.Round(time.Second), pod.Spec.NodeName, pod.Spec.NodeName, pod.Name, pod.Namespace)
 }
 
-// notRunningReason says why a place's pod doesn't run, empty where it does or nobody knows.
+// notRunningReason returns why the pod of an ordinal doesn't run, empty where it does, and for unknown.
 func (s *observation) notRunningReason(ordinal int) string {
 	if ordinal >= len(s.Ordinals) {
 		return ""

@@ -13,7 +13,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// A pod whose node is gone never ends by itself, and whoever waits for it is told so.
+// TestDeletionBlockedBy: the pod of a node that is gone is never deleted by itself, and the message explains that.
 func TestDeletionBlockedBy(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
