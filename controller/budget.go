@@ -126,7 +126,7 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 // decide evaluates the rule.
 func (c *cluster) decide() {
 	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At}
-	if kept := c.facts.Budgets.Kept; kept != nil {
+	if kept := c.facts.Budgets.Managed; kept != nil {
 		facts.Current, facts.State = kept.Value.Min(c.facts.Replicas), kept.Record.State
 	}
 	c.verdict = budget.Evaluate(facts, observe.BudgetSettings(c.policy))

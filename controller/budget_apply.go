@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -20,7 +21,7 @@ func (c *cluster) apply(ctx context.Context) error {
 	if err := c.removeUnneeded(ctx); err != nil {
 		return err
 	}
-	kept := c.facts.Budgets.Kept
+	kept := c.facts.Budgets.Managed
 	if kept == nil {
 		if !c.lacksBudget() {
 			return nil
@@ -46,7 +47,7 @@ func (c *cluster) lacksBudget() bool {
 
 // adjust sets the number and the record of the kept budget if they differ.
 func (c *cluster) adjust(ctx context.Context) error {
-	v, kept := c.verdict, c.facts.Budgets.Kept
+	v, kept := c.verdict, c.facts.Budgets.Managed
 	if kept.DeletionTimestamp != nil {
 		return nil
 	}
@@ -86,8 +87,8 @@ func (c *cluster) adjust(ctx context.Context) error {
 // currentRecord returns the record of the kept budget with the value that its author
 // wrote last. If the budget doesn't have the value that we set, another client wrote it
 // without passing admission; wasReset reports whether that loosened the budget.
-func (c *cluster) currentRecord() (record observe.BudgetRecord, wasReset bool) {
-	kept := c.facts.Budgets.Kept
+func (c *cluster) currentRecord() (record annotation.BudgetRecord, wasReset bool) {
+	kept := c.facts.Budgets.Managed
 	record = kept.Record
 	switch set := record.Value; {
 	case set != nil && *set != kept.Value:
@@ -102,12 +103,12 @@ func (c *cluster) currentRecord() (record observe.BudgetRecord, wasReset bool) {
 // removeUnneeded deletes our budgets that aren't needed, and detaches from budgets that
 // don't belong to this cluster any more.
 func (c *cluster) removeUnneeded(ctx context.Context) error {
-	for _, budget := range c.facts.Budgets.Surplus {
+	for _, budget := range c.facts.Budgets.Duplicates {
 		if err := c.deleteWithEvent(ctx, budget, "the members have another budget"); err != nil {
 			return err
 		}
 	}
-	for _, budget := range c.facts.Budgets.Strayed {
+	for _, budget := range c.facts.Budgets.Detached {
 		// A copy under another name belongs to its author. The budget that we created is
 		// deleted, because a new one needs its name.
 		var err error
@@ -134,7 +135,7 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 // uncountedNote returns why a kept budget doesn't protect the members, or nil if it does.
 func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
 	due := c.verdict.MinAvailable
-	if c.facts.Budgets.Strangers == 0 {
+	if c.facts.Budgets.NonMemberPods == 0 {
 		return nil
 	}
 	possible := kept.Value.WithMin(due, c.facts.Replicas).Min(c.facts.Replicas)

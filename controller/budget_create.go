@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -51,8 +52,8 @@ func (c *cluster) quorumBudget() string { return c.owner.StatefulSet + "-quorum"
 // and doesn't delay the owner's deletion.
 func (c *cluster) newBudget() *policyv1.PodDisruptionBudget {
 	v := c.verdict
-	value := observe.BudgetValue{Field: observe.MinAvailable, N: v.Target}
-	record := observe.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason.Name(), State: v.State}
+	value := annotation.BudgetValue{Field: annotation.MinAvailable, N: v.Target}
+	record := annotation.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason.Name(), State: v.State}
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:   c.owner.Namespace,

@@ -21,8 +21,8 @@ func (c *cluster) detach(ctx context.Context) error {
 	if err := c.removeUnneeded(ctx); err != nil {
 		return err
 	}
-	budget := c.facts.Budgets.Left
-	if kept := c.facts.Budgets.Kept; kept != nil {
+	budget := c.facts.Budgets.LeftAlone
+	if kept := c.facts.Budgets.Managed; kept != nil {
 		budget = kept.PodDisruptionBudget
 	}
 	if budget == nil {
@@ -62,7 +62,7 @@ func (b *Budget) detachOrphans(ctx context.Context, key observe.OwnerKey) (remai
 // restoreOrDelete deletes a budget that this controller created, and restores any other.
 // A copy of a created budget has its label and record, but belongs to its author.
 func (b *Budget) restoreOrDelete(ctx context.Context, budget *policyv1.PodDisruptionBudget, minAvailable, replicas int) error {
-	if observe.Original(budget) {
+	if observe.NotCopied(budget) {
 		return b.delete(ctx, budget)
 	}
 	return b.restore(ctx, budget, minAvailable, replicas)

@@ -65,7 +65,7 @@ func (c *cluster) publishKept() {
 // publishPreview publishes what mode Enforce would do.
 func (c *cluster) publishPreview() {
 	v, notes := c.verdict, c.notes()
-	if kept := c.facts.Budgets.Kept; kept != nil {
+	if kept := c.facts.Budgets.Managed; kept != nil {
 		if due := kept.Value.WithMin(v.Target, c.facts.Replicas); due != kept.Value {
 			notes = append(notes, policy.Note{Reason: reasonWouldKeep, Message: fmt.Sprintf(
 				"EtcdTopologyPolicy %s (mode Warn): budget %s would be kept at %s, not %s: %s", c.policy.Name, kept.Name, due, kept.Value, v.Message)})

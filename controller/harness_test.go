@@ -24,6 +24,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
@@ -109,7 +111,7 @@ type stage struct {
 	*objectStore
 	t      *testing.T
 	clock  *clocktesting.FakePassiveClock
-	leases *observe.LeaseClock
+	leases *leaseclock.Clock
 	budget *Budget
 	events *events.FakeRecorder
 	key    observe.OwnerKey
@@ -149,7 +151,7 @@ func newStage(t *testing.T, objects string, key observe.OwnerKey, policy string)
 		}
 	}
 	s := &stage{t: t, objectStore: &objectStore{Objects: all}, clock: clocktesting.NewFakePassiveClock(stageNow), key: key}
-	s.leases = &observe.LeaseClock{Clock: s.clock}
+	s.leases = &leaseclock.Clock{Clock: s.clock}
 	s.restart()
 	return s
 }
@@ -195,10 +197,10 @@ func (s *stage) budgets() []string {
 			continue
 		}
 		value := "?"
-		if v, problem := observe.ValueOf(pdb.Name, &pdb.Spec); problem == nil {
+		if v, problem := annotation.ValueOf(pdb.Name, &pdb.Spec); problem == nil {
 			value = v.String()
 		}
-		reason := observe.DecodeBudgetRecord(pdb.Annotations, s.clock.Now()).Reason
+		reason := annotation.DecodeBudgetRecord(pdb.Annotations, s.clock.Now()).Reason
 		if reason == "" {
 			reason = "-"
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 )
 
 // TestBackoff checks what an outage of the API server means for a budget: a short one
@@ -122,7 +123,7 @@ func TestSetup(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := clocktesting.NewFakePassiveClock(stageNow)
-	reader := &observe.Reader{Leases: &observe.LeaseClock{Clock: clock}}
+	reader := &observe.Reader{Leases: &leaseclock.Clock{Clock: clock}}
 	for _, c := range []interface{ SetupWithManager(ctrl.Manager) error }{
 		&Budget{Reader: reader}, &TopologyPolicy{Reader: reader}, &TrafficCut{Reader: reader, Clock: clock}, &Unschedulable{Reader: reader},
 	} {

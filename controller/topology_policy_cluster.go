@@ -48,7 +48,7 @@ func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha
 		return spread.Result{}, spread.Status{Kept: policy.Unknown, Reason: spread.NotScheduled, Message: "its workload does not exist"}, nil
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := t.Reader.SpreadOutlook(ctx, o, pod, settings.ZoneKey)
+	facts, err := t.Reader.SpreadFactsOfCluster(ctx, o, pod, settings.ZoneKey)
 	if err != nil {
 		return spread.Result{}, spread.Status{}, err
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -88,7 +89,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 		}
 		return reconcile.Result{}, fmt.Errorf("observe pod %s: %w", req, err)
 	}
-	record, ok := observe.SpreadRecordOf(&pod)
+	record, ok := annotation.SpreadRecordOf(&pod)
 	if !ok || pod.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
@@ -109,7 +110,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 }
 
 // announce records the notes of a pod as Events, once.
-func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) {
+func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record annotation.SpreadRecord) {
 	key := client.ObjectKeyFromObject(pod)
 	if u.Clock.Since(pod.CreationTimestamp.Time) > noteMaxAge {
 		return
@@ -142,7 +143,7 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 	if err := u.Reader.Live.Get(ctx, key, &pod); err != nil {
 		return 0, client.IgnoreNotFound(err)
 	}
-	record, ok := observe.SpreadRecordOf(&pod)
+	record, ok := annotation.SpreadRecordOf(&pod)
 	if _, waits := unschedulableSince(&pod); !ok || !waits || pod.DeletionTimestamp != nil {
 		return 0, nil
 	}
@@ -166,14 +167,14 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 
 // obsoleteTerm returns a required term of the pod that admission would not require now and
 // that the pod's volume prevents, and reports whether there is one.
-func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) (spread.Term, bool, error) {
+func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record annotation.SpreadRecord) (spread.Term, bool, error) {
 	match, err := u.Reader.PolicyFor(ctx, owner)
 	if err != nil || !match.In(v1alpha1.ModeEnforce) {
 		// Only an enforced policy may delete pods.
 		return spread.Term{}, false, err
 	}
 	settings := observe.SpreadSettings(match.Policy)
-	facts, err := u.Reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := u.Reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return spread.Term{}, false, err
 	}

@@ -32,19 +32,26 @@ var graph = map[string][]string{
 	"api/v1alpha1":               nil,
 	"api/output/v1alpha1":        nil,
 
-	"internal/etcdconf":            nil,
-	"internal/flavour":             nil,
-	"internal/observe":             {"internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/..."},
+	"internal/etcdconf": nil,
+	"internal/flavour":  nil,
+	"internal/observe": {
+		"internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
+		"internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
+	},
+	"internal/observe/annotation":  {"api/v1alpha1", "policy/..."},
+	"internal/observe/leaseclock":  nil,
+	"internal/observe/source":      nil,
 	"internal/observe/observetest": nil,
-	"internal/pdb":                 {"internal/observe", "api/v1alpha1", "policy/..."},
+	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,
 	"internal/etcd/tunnel":         nil,
 	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe"},
 	"internal/health": {
-		"internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation",
+		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "webhook/entries",
+		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/source", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
@@ -68,12 +75,12 @@ var graph = map[string][]string{
 	"internal/operate/operatetest": nil,
 	"internal/install": {
 		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
-		"internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/observe/annotation", "internal/observe/leaseclock", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/observe", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/pdb", "internal/scrape", "internal/observe", "api/v1alpha1", "policy/..."},
+	"controller":      {"internal/pdb", "internal/scrape", "internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
@@ -92,7 +99,7 @@ var graph = map[string][]string{
 	"internal/cli/app": {
 		"internal/health/gather",
 		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
-		"internal/version", "api/output/v1alpha1",
+		"internal/observe/leaseclock", "internal/version", "api/output/v1alpha1",
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
@@ -101,7 +108,7 @@ var graph = map[string][]string{
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {
 		"webhook", "controller", "internal/certificate", "internal/apiserver", "internal/scrape", "internal/version",
-		"internal/observe", "api/v1alpha1", "policy/...",
+		"internal/observe", "internal/observe/leaseclock", "internal/observe/source", "api/v1alpha1", "policy/...",
 	},
 }
 
@@ -149,6 +156,9 @@ var foreign = map[string][]string{
 	"internal/etcdconf":            {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
 	"internal/flavour":             {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
 	"internal/observe":             {commandLine, printers},
+	"internal/observe/annotation":  {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
+	"internal/observe/leaseclock":  {etcd, commandLine, printers, "github.com/gardener/"},
+	"internal/observe/source":      {commandLine, printers},
 	"internal/pdb":                 {etcd, commandLine, printers},
 	"internal/etcd":                {commandLine, printers},
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -119,7 +120,7 @@ func TestZeroDecisionRefuses(t *testing.T) {
 
 // unreadableFacts is a Reader that panics as soon as it reads.
 func unreadableFacts() *observe.Reader {
-	return &observe.Reader{Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
+	return &observe.Reader{Leases: &leaseclock.Clock{Clock: testclock.NewFakePassiveClock(testNow)}}
 }
 
 // TestPanicFailsOpen holds that a request passes if reading the facts panics, for every

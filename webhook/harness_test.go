@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
@@ -36,7 +37,7 @@ var testNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
 // readerOf reads objects at testNow, when it sees their leases for the first time.
 func readerOf(objects observetest.Objects) *observe.Reader {
-	return &observe.Reader{Reader: objects, Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
+	return &observe.Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: testclock.NewFakePassiveClock(testNow)}}
 }
 
 // testServer has the registered webhooks by their paths.

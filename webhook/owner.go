@@ -58,7 +58,7 @@ func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*own
 		return nil, d
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}

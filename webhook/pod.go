@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -85,7 +86,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	}
 	// A pod that this handler has changed: the API server calls again when another webhook
 	// changes it afterwards. The first decision stays, even if nodes came or went since.
-	record, recorded := observe.SpreadRecordOf(pod)
+	record, recorded := annotation.SpreadRecordOf(pod)
 	if recorded && carriesAll(pod, record.Terms, owner.MemberSelector) {
 		return nil, Decision{Outcome: Unchanged, Reason: reasonCovered, Policy: p.Name}
 	}
@@ -97,7 +98,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 		}}
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return nil, Decision{Outcome: FailedOpen, Reason: reasonUnobserved, Policy: p.Name, Warnings: []string{notApplied("pod", pod.Name, err)}}
 	}
@@ -128,10 +129,10 @@ func (r *podReview) previewSpread(v spread.Result) Decision {
 // It leaves out a term that the API server would refuse on this pod, and warns of it.
 func (r *podReview) patchFor(v spread.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: reasonNothingToDo, Policy: r.policy.Name}
-	record := observe.SpreadRecord{Policy: r.policy.Name, Notes: v.Notes}
+	record := annotation.SpreadRecord{Policy: r.policy.Name, Notes: v.Notes}
 	var missing []spread.Term
 	for _, t := range v.Terms {
-		carried := observe.Carries(r.pod, t, r.owner.MemberSelector)
+		carried := observe.HasTerm(r.pod, t, r.owner.MemberSelector)
 		if !carried && clashes(r.pod, t) {
 			record.Notes = append(record.Notes, policy.Note{
 				Reason:  spread.OwnTerm.Name(),
@@ -160,7 +161,7 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 
 // carriesAll reports whether the pod carries all of the terms.
 func carriesAll(pod *corev1.Pod, terms []spread.Term, selector *metav1.LabelSelector) bool {
-	return !slices.ContainsFunc(terms, func(t spread.Term) bool { return !observe.Carries(pod, t, selector) })
+	return !slices.ContainsFunc(terms, func(t spread.Term) bool { return !observe.HasTerm(pod, t, selector) })
 }
 
 // selects reports whether a selector selects the pod and is not empty.

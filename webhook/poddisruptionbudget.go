@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
@@ -90,7 +91,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 		return nil, Decision{Outcome: Warned, Reason: b.Problem.Reason, Policy: p.Name, Warnings: []string{b.Problem.Message}}
 	}
 	// A cluster for which another budget is kept.
-	if b.Kept == nil || b.Kept.Name != w.budget.Name {
+	if b.Managed == nil || b.Managed.Name != w.budget.Name {
 		return nil, Decision{Outcome: Unchanged, Reason: reasonAnotherKept, Policy: p.Name}
 	}
 	return &budgetReview{write: w, owner: owners[0], policy: p, facts: facts}, Decision{}
@@ -98,7 +99,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 
 // decide asks the budget rule and answers with a patch, or with a preview in mode Warn.
 func (r *budgetReview) decide() Decision {
-	wrote := r.facts.Budgets.Kept.Value
+	wrote := r.facts.Budgets.Managed.Value
 	current, before := r.write.inForce(r.facts)
 	verdict := budget.Evaluate(budget.Facts{
 		Cluster: r.facts.Cluster, Current: current, State: before.State, Now: r.facts.At,
@@ -116,7 +117,7 @@ func (r *budgetReview) decide() Decision {
 }
 
 // previewBudget returns the warning of a policy in mode Warn, which changes nothing.
-func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v budget.Result) Decision {
+func (r *budgetReview) previewBudget(wrote, due annotation.BudgetValue, v budget.Result) Decision {
 	d := Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: r.policy.Name}
 	if wrote == due {
 		d.Outcome = Unchanged
@@ -128,7 +129,7 @@ func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v budget.Re
 }
 
 // patchFor returns the patch that gives the budget the record and its value.
-func (r *budgetReview) patchFor(wrote observe.BudgetValue, record observe.BudgetRecord, v budget.Result) Decision {
+func (r *budgetReview) patchFor(wrote annotation.BudgetValue, record annotation.BudgetRecord, v budget.Result) Decision {
 	d := Decision{Outcome: Unchanged, Reason: v.Reason.Name(), Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
 	if r.write.dropped != "" {
 		d.Patch = append(d.Patch, jsonpatch.NewOperation("remove", "/spec/"+string(r.write.dropped), nil))

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -124,7 +125,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	return found
 }
 
-func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to observe.BudgetValue) string {
+func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to annotation.BudgetValue) string {
 	return f.kubectl(fmt.Sprintf(`patch poddisruptionbudget %s --type=merge -p '{"spec":{"%s":%d}}'`, b.Name, to.Field, to.N))
 }
 
@@ -135,15 +136,15 @@ func budgetForm(f *Facts) []Finding {
 	var found []Finding
 	for i := range f.Selecting.Value {
 		b := &f.Selecting.Value[i]
-		_, problem := observe.ValueOf(b.Name, &b.Spec)
+		_, problem := annotation.ValueOf(b.Name, &b.Spec)
 		if problem == nil {
 			continue
 		}
 		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
-		if problem.Reason == observe.BudgetAlwaysAllow {
+		if problem.Reason == annotation.BudgetAlwaysAllow {
 			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
 		}
-		if problem.Reason == observe.BudgetPercentage {
+		if problem.Reason == annotation.BudgetPercentage {
 			found = append(found, f.percentage(b, fix))
 			continue
 		}
@@ -209,17 +210,17 @@ func budgetAllows(f *Facts) []Finding {
 // Kubernetes takes a percentage of the StatefulSet's replicas and rounds up, whichever
 // field it is in (pkg/controller/disruption/disruption.go, getExpectedPodCount). False
 // where the spec has no value for this cluster's members.
-func valueOf(b *policyv1.PodDisruptionBudget, members int) (value observe.BudgetValue, spec string, known bool) {
-	_, problem := observe.ValueOf(b.Name, &b.Spec)
-	if problem != nil && problem.Reason != observe.BudgetPercentage && problem.Reason != observe.BudgetAlwaysAllow {
+func valueOf(b *policyv1.PodDisruptionBudget, members int) (value annotation.BudgetValue, spec string, known bool) {
+	_, problem := annotation.ValueOf(b.Name, &b.Spec)
+	if problem != nil && problem.Reason != annotation.BudgetPercentage && problem.Reason != annotation.BudgetAlwaysAllow {
 		return value, "", false
 	}
-	field, n := observe.MinAvailable, b.Spec.MinAvailable
+	field, n := annotation.MinAvailable, b.Spec.MinAvailable
 	if b.Spec.MaxUnavailable != nil {
-		field, n = observe.MaxUnavailable, b.Spec.MaxUnavailable
+		field, n = annotation.MaxUnavailable, b.Spec.MaxUnavailable
 	}
 	count, err := intstr.GetScaledValueFromIntOrPercent(n, members, true)
-	return observe.BudgetValue{Field: field, N: count}, fmt.Sprintf("%s=%s", field, n), err == nil
+	return annotation.BudgetValue{Field: field, N: count}, fmt.Sprintf("%s=%s", field, n), err == nil
 }
 
 // percentage is the finding about a budget with a percentage. While it keeps a quorum the

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -38,7 +39,7 @@ func inPod(i int) func(*Facts) {
 // another member is.
 func boundAmong(i int) func(*Facts) {
 	return pod(i, func(p *corev1.Pod) {
-		record := observe.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name()}}}
+		record := annotation.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name()}}}
 		p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: record.String()}
 	})
 }

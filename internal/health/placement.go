@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -118,7 +119,7 @@ func (f *Facts) leavesData(pod *corev1.Pod) bool {
 // tied reports whether admission found the pod's volume bound where other members are.
 // Admission checks that again when the pod is created again.
 func tied(pod *corev1.Pod) bool {
-	record, _ := observe.SpreadRecordOf(pod)
+	record, _ := annotation.SpreadRecordOf(pod)
 	return slices.ContainsFunc(record.Notes, func(n policy.Note) bool {
 		return n.Reason == spread.VolumeZoneTaken.Name() || n.Reason == spread.VolumeNodeTaken.Name()
 	})

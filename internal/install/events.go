@@ -15,7 +15,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // seeEvents reads the warnings that the program gave, and those about its own
@@ -33,7 +32,7 @@ func (l *Inspector) seeEvents(ctx context.Context) error {
 	}
 	var out []v1alpha1.WarningEvent
 	for _, e := range slices.Concat(said.Items, about.Items) {
-		last, count := observe.EventTime(&e)
+		last, count := format.EventTime(&e)
 		object := strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name
 		if e.InvolvedObject.Namespace != "" && e.InvolvedObject.Namespace != l.st.Program.Namespace {
 			object += " in " + e.InvolvedObject.Namespace
@@ -45,6 +44,6 @@ func (l *Inspector) seeEvents(ctx context.Context) error {
 	slices.SortStableFunc(out, func(a, b v1alpha1.WarningEvent) int {
 		return cmp.Or(b.Last.Compare(a.Last.Time), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Reason, b.Reason))
 	})
-	l.st.Events = out[:min(len(out), observe.EventsShown)]
+	l.st.Events = out[:min(len(out), format.EventsShown)]
 	return nil
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
@@ -86,7 +87,7 @@ func NewWebhookLook(config *rest.Config, local clock.Clock, namespace string, ex
 	asking := theirs.LearnFrom(config)
 	kube, err := kubeclient.Connect(asking)
 	return &Inspector{
-		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: tunnel.New(config),
+		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: local}}, config: asking, tunnel: tunnel.New(config),
 		clock: local, theirs: theirs, namespace: namespace, only: explicit,
 		st: &v1alpha1.WebhookStatus{PluginVersion: version.Get().Version},
 	}, err
@@ -213,7 +214,7 @@ func (l *Inspector) seeDeployment(ctx context.Context) error {
 		return err
 	}
 	d := &found.Items[0]
-	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, observe.DeploymentVersion(d)
+	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, DeploymentVersion(d)
 	p.Ready, p.Desired = d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)
 	l.account = cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default")
 	if containers := d.Spec.Template.Spec.Containers; len(containers) > 0 {

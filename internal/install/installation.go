@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
@@ -221,7 +222,7 @@ func heldBudgets(ctx context.Context, kube client.Client) ([]policyv1.PodDisrupt
 		return nil, fmt.Errorf("list budgets: %w", err)
 	}
 	return slices.DeleteFunc(all.Items, func(pdb policyv1.PodDisruptionBudget) bool {
-		recorded := slices.ContainsFunc(observe.BudgetAnnotations(), func(key string) bool {
+		recorded := slices.ContainsFunc(annotation.BudgetAnnotations(), func(key string) bool {
 			_, has := pdb.Annotations[key]
 			return has
 		})

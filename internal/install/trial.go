@@ -22,6 +22,7 @@ import (
 	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -62,7 +63,7 @@ func (l *Inspector) tryAdmission(ctx context.Context) error {
 		answer = heard.answer()
 	}
 	l.understand(answer)
-	if record, ok := observe.SpreadRecordOf(pod); ok && err == nil {
+	if record, ok := annotation.SpreadRecordOf(pod); ok && err == nil {
 		t.Policy = record.Policy
 		for _, term := range record.Terms {
 			t.Added = append(t.Added, observe.DescribeTerms([]spread.Term{term}))

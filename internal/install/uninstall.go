@@ -76,7 +76,7 @@ func (u *Uninstall) Plan(found *Installation) operate.Plan {
 }
 
 func budgetStep(pdb *policyv1.PodDisruptionBudget) string {
-	if observe.Original(pdb) {
+	if observe.NotCopied(pdb) {
 		return fmt.Sprintf("delete budget %s/%s, which was made because there was none", pdb.Namespace, pdb.Name)
 	}
 	text := fmt.Sprintf("give budget %s/%s back to its author", pdb.Namespace, pdb.Name)
@@ -104,7 +104,7 @@ func (u *Uninstall) Needs(found *Installation) []operate.Need {
 	}
 	for i := range found.Budgets {
 		pdb, verb := &found.Budgets[i], "patch"
-		if observe.Original(pdb) {
+		if observe.NotCopied(pdb) {
 			verb = "delete"
 		}
 		for _, verb := range []string{"get", verb} {

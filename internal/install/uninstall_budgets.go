@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 )
 
@@ -57,7 +58,7 @@ func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDis
 	for range 10 {
 		err := u.restoreBudget(ctx, pdb, false)
 		switch {
-		case err == nil && observe.Original(pdb):
+		case err == nil && observe.NotCopied(pdb):
 			u.Logf("Budget %s/%s is deleted", pdb.Namespace, pdb.Name)
 			return nil
 		case err == nil:
@@ -65,7 +66,7 @@ func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDis
 			if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), &after); err != nil {
 				return client.IgnoreNotFound(err)
 			}
-			value, _ := observe.ValueOf(after.Name, &after.Spec)
+			value, _ := annotation.ValueOf(after.Name, &after.Spec)
 			u.Logf("Budget %s/%s is its author's again: %s", pdb.Namespace, pdb.Name, value)
 			return nil
 		case apierrors.IsNotFound(err):
@@ -83,7 +84,7 @@ func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDis
 // restoreBudget deletes a budget that we made, but no copy of it, and has any other say what its author
 // asked for, but nothing below the quorum of the cluster that it is for.
 func (u *Uninstall) restoreBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, dry dryRun) error {
-	if observe.Original(budget) {
+	if observe.NotCopied(budget) {
 		if err := u.Kube.Delete(ctx, budget.DeepCopy(), client.Preconditions{UID: &budget.UID}, dry); err != nil {
 			return fmt.Errorf("delete budget %s/%s: %w", budget.Namespace, budget.Name, err)
 		}

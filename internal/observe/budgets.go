@@ -9,67 +9,66 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Budget is a disruption budget that a value of ours can stand in.
+// Budget is a disruption budget whose value this project can set.
 type Budget struct {
 	*policyv1.PodDisruptionBudget
-	Value  BudgetValue
-	Record BudgetRecord
+	Value  annotation.BudgetValue
+	Record annotation.BudgetRecord
 }
 
-// Budgets are the disruption budgets around one cluster.
+// Budgets are the disruption budgets of one cluster.
 type Budgets struct {
-	// Kept is the one to keep, nil when there is none or it must be left alone.
-	Kept *Budget
-	// Surplus are those that this project made and that must go, since the
-	// members have another: eviction fails on a pod with two.
-	Surplus []*policyv1.PodDisruptionBudget
-	// Strayed were kept for this cluster and are not any more: their selector
-	// was changed, or their value to one that can't be adopted. Those that
-	// overlap are not among them: they stay as they are until one goes.
-	Strayed []*policyv1.PodDisruptionBudget
-	// Left was kept for this cluster and is not any more, since it selects only some of
-	// the members, or another cluster's, too, or is ours and somebody made of it what
-	// can't be kept. It stays as it is; nil for none.
-	Left *policyv1.PodDisruptionBudget
-	// Problem says why no budget protects the members, nil when one does.
+	// Managed is the budget whose value this project sets. It is nil where there is none, and
+	// where this project must not change it.
+	Managed *Budget
+	// Duplicates are budgets that this project created and that must be deleted, since the
+	// members have another: an eviction of a pod with two budgets fails.
+	Duplicates []*policyv1.PodDisruptionBudget
+	// Detached are budgets that were managed for this cluster and no longer are: their selector
+	// has changed, or their value to one that can't be adopted. Budgets that overlap are not
+	// among them: they stay unchanged until one is deleted.
+	Detached []*policyv1.PodDisruptionBudget
+	// LeftAlone is a budget that was managed for this cluster and no longer is, and that stays
+	// unchanged: it selects only some of the members, or another cluster's too, or this
+	// project created it and another client gave it a value that can't be adopted. Nil for
+	// none.
+	LeftAlone *policyv1.PodDisruptionBudget
+	// Problem is why no budget protects the members, nil where one does.
 	Problem *policy.Note
-	// Strangers counts the Ready pods that Kept selects and that are no members.
-	Strangers int
+	// NonMemberPods is how many Ready pods Managed selects that are no members.
+	NonMemberPods int
 }
 
-// The reasons why a cluster's budget is not kept, beside those of one budget's own.
+// The reasons why a cluster has no managed budget, beside those of annotation.ValueOf.
 const (
 	NoBudget       = "NoBudget"
 	BudgetsOverlap = "BudgetsOverlap"
 	BudgetPartial  = "BudgetPartial"
 	BudgetShared   = "BudgetShared"
-	// BudgetUncounted is of a budget that is kept, and can't say what is due.
+	// BudgetUncounted is the reason of a managed budget that can't express the value.
 	BudgetUncounted = "BudgetUncounted"
 )
 
-// Ours says whether this project made a budget, because there was none.
+// Ours reports whether this project created a budget, because there was none.
 func Ours(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Labels[v1alpha1.CreatedByLabel] == v1alpha1.CreatedByController
 }
 
-// Original says whether a budget of ours is the one that was made: a copy of it has
-// another name or namespace, and is somebody's own.
-func Original(pdb *policyv1.PodDisruptionBudget) bool {
+// NotCopied reports whether this project created a budget under its present name. A copy, which
+// belongs to its author, has another name or namespace.
+func NotCopied(pdb *policyv1.PodDisruptionBudget) bool {
 	return Ours(pdb) && pdb.Annotations[v1alpha1.BudgetMadeAnnotation] == pdb.Namespace+"/"+pdb.Name
 }
 
-// Budgets finds the budgets around an owner's cluster.
+// Budgets reads the budgets of an owner's cluster.
 func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
 	w, err := r.workload(ctx, owner)
 	if err != nil {
@@ -78,7 +77,7 @@ func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
 	return r.budgets(ctx, &w, nil)
 }
 
-// OwnersOfBudget finds the clusters whose members a budget selects.
+// OwnersOfBudget returns the clusters whose members a budget selects.
 func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) ([]Owner, error) {
 	owners, err := r.Owners(ctx, client.InNamespace(pdb.Namespace))
 	if err != nil {
@@ -97,8 +96,8 @@ func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruption
 	return out, nil
 }
 
-// budgets finds those around a workload. As is a budget that counts as it is
-// given, whatever the API server has under its name; nil for none.
+// budgets reads the budgets of a workload. as is a budget that replaces the one that the API server
+// has under its name, nil for none.
 func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisruptionBudget) (Budgets, error) {
 	var list policyv1.PodDisruptionBudgetList
 	if err := r.List(ctx, &list, client.InNamespace(w.owner.Namespace)); err != nil {
@@ -113,7 +112,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 		pdb := &list.Items[i]
 		switch {
 		case w.selects(pdb) == 0:
-			if w.records(pdb) {
+			if w.hasRecord(pdb) {
 				recorded = append(recorded, pdb)
 			}
 		case Ours(pdb):
@@ -126,30 +125,31 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 	if err != nil {
 		return Budgets{}, err
 	}
-	b.Strayed = recorded
-	if b.Kept == nil && len(foreign) <= 1 {
-		b.leave(w, append(foreign, ours...))
+	b.Detached = recorded
+	if b.Managed == nil && len(foreign) <= 1 {
+		b.recordUnmanaged(w, append(foreign, ours...))
 	}
 	return b, nil
 }
 
-// leave sorts out the first of the budgets that select members, where it was kept until now.
-func (b *Budgets) leave(w *workload, all []*policyv1.PodDisruptionBudget) {
+// recordUnmanaged records the first of the budgets that select members as LeftAlone or Detached, where
+// it was managed until now.
+func (b *Budgets) recordUnmanaged(w *workload, all []*policyv1.PodDisruptionBudget) {
 	switch {
-	case len(all) == 0 || !w.records(all[0]):
+	case len(all) == 0 || !w.hasRecord(all[0]):
 	case Ours(all[0]), b.Problem.Reason == BudgetPartial, b.Problem.Reason == BudgetShared:
-		b.Left = all[0]
+		b.LeftAlone = all[0]
 	default:
-		b.Strayed = append(b.Strayed, all[0])
+		b.Detached = append(b.Detached, all[0])
 	}
 }
 
-// records says whether a budget was kept for this workload's owner.
-func (w *workload) records(pdb *policyv1.PodDisruptionBudget) bool {
+// hasRecord reports whether a budget was managed for this workload's owner.
+func (w *workload) hasRecord(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref()
 }
 
-// choose takes the foreign budget where there is one and ours where not.
+// choose takes the foreign budget where there is one, and else ours.
 func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
 	var b Budgets
 	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
@@ -158,24 +158,24 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 	var only *policyv1.PodDisruptionBudget
 	switch {
 	case len(foreign) > 1:
-		b.Surplus, b.Problem = ours, overlap(foreign)
+		b.Duplicates, b.Problem = ours, overlap(foreign)
 		return b, nil
 	case len(foreign) == 1:
-		only, b.Surplus = foreign[0], ours
+		only, b.Duplicates = foreign[0], ours
 	case len(ours) > 0:
-		only, b.Surplus = ours[0], ours[1:]
+		only, b.Duplicates = ours[0], ours[1:]
 	default:
 		b.Problem = &policy.Note{Reason: NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
 		return b, nil
 	}
-	value, problem := ValueOf(only.Name, &only.Spec)
+	value, problem := annotation.ValueOf(only.Name, &only.Spec)
 	if all := len(w.memberLabels()); problem == nil && w.selects(only) < all {
 		problem = &policy.Note{Reason: BudgetPartial, Message: fmt.Sprintf("budget %s is left alone: it selects %d of the %d members of %s; let its selector match all", only.Name, w.selects(only), all, w.owner)}
 	}
 	if b.Problem = problem; problem != nil {
 		return b, nil
 	}
-	strangers, other, err := r.strangers(ctx, w, only)
+	nonMembers, other, err := r.nonMemberPods(ctx, w, only)
 	if err != nil {
 		return b, err
 	}
@@ -183,10 +183,10 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 		b.Problem = &policy.Note{Reason: BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
 		return b, nil
 	}
-	b.Strangers = strangers
-	b.Kept = &Budget{
+	b.NonMemberPods = nonMembers
+	b.Managed = &Budget{
 		PodDisruptionBudget: only, Value: value,
-		Record: DecodeBudgetRecord(only.Annotations, r.Leases.Clock.Now()),
+		Record: annotation.DecodeBudgetRecord(only.Annotations, r.Leases.Clock.Now()),
 	}
 	return b, nil
 }
@@ -202,93 +202,4 @@ func overlap(foreign []*policyv1.PodDisruptionBudget) *policy.Note {
 		Message: fmt.Sprintf("budgets %s select the same member: every eviction of it fails with an internal error and drains stop; keep one of them",
 			strings.Join(names, " and ")),
 	}
-}
-
-// selects counts the members that a budget selects.
-func (w *workload) selects(pdb *policyv1.PodDisruptionBudget) int {
-	selector := budgetSelector(pdb)
-	n := 0
-	for _, set := range w.memberLabels() {
-		if selector.Matches(set) {
-			n++
-		}
-	}
-	return n
-}
-
-// SelectsOrphan says whether a budget selects a pod that runs etcd, is not ending, and
-// belongs to nobody.
-func (r *Reader) SelectsOrphan(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (bool, error) {
-	pods, err := podsOfBudget(ctx, r.Reader, pdb)
-	if err != nil {
-		return false, err
-	}
-	for i := range pods {
-		if pods[i].DeletionTimestamp != nil || !etcdconf.RunsEtcd(&pods[i].Spec) {
-			continue
-		}
-		if _, owned, err := r.OwnerOfPod(ctx, &pods[i]); err != nil || !owned {
-			return err == nil, err
-		}
-	}
-	return false, nil
-}
-
-// podsOfBudget are the pods that a budget selects. They are the cache's own.
-func podsOfBudget(ctx context.Context, from client.Reader, pdb *policyv1.PodDisruptionBudget) ([]corev1.Pod, error) {
-	var pods corev1.PodList
-	err := from.List(ctx, &pods, client.InNamespace(pdb.Namespace), client.MatchingLabelsSelector{Selector: budgetSelector(pdb)}, client.UnsafeDisableDeepCopy)
-	if err != nil {
-		return nil, fmt.Errorf("list pods of budget %s/%s: %w", pdb.Namespace, pdb.Name, err)
-	}
-	return pods.Items, nil
-}
-
-// budgetSelector is what the eviction API makes of a budget's selector: empty
-// selects all pods of the namespace (it selected none before policy/v1), nil
-// and invalid none.
-func budgetSelector(pdb *policyv1.PodDisruptionBudget) labels.Selector {
-	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
-	if err != nil {
-		return labels.Nothing()
-	}
-	return selector
-}
-
-// strangers counts the Ready pods beside the members that a budget selects, and
-// names the other cluster whose members are among its pods. The cache has no
-// pods of Deployments and DaemonSets: where the disruption controller counts
-// more than it has, the API server is asked.
-func (r *Reader) strangers(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
-	ready, other, err := r.others(ctx, r.Reader, w, pdb)
-	known := int(pdb.Status.CurrentHealthy) <= ready+w.ready()
-	if err != nil || other != "" || r.Live == nil || known {
-		return ready, other, err
-	}
-	return r.others(ctx, r.Live, w, pdb)
-}
-
-func (r *Reader) others(ctx context.Context, from client.Reader, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
-	pods, err := podsOfBudget(ctx, from, pdb)
-	if err != nil {
-		return 0, "", err
-	}
-	ready := 0
-	for i := range pods {
-		pod := &pods[i]
-		if w.has(pod) {
-			continue
-		}
-		other, found, err := r.OwnerOfPod(ctx, pod)
-		if err != nil {
-			return 0, "", err
-		}
-		if found && other.UID != w.owner.UID {
-			return 0, other.String(), nil
-		}
-		if PodReady(pod) {
-			ready++
-		}
-	}
-	return ready, "", nil
 }

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
-// TestBudgets: which of the budgets around a cluster is kept, and why none is.
+// TestBudgets: which of the budgets of a cluster is managed, and why none is.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const ours, mine = "labels: {kubectl-etcd.dev/created-by: etcd-webhook}", "annotations: {kubectl-etcd.dev/budget-for: StatefulSet/etcd}"
@@ -19,35 +21,35 @@ func TestBudgets(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		// budgets are what stands in each, metadata first.
-		budgets [][2]string
-		kept    string
-		problem string
-		surplus int
-		strayed int
+		budgets    [][2]string
+		managed    string
+		problem    string
+		duplicates int
+		detached   int
 	}{
 		{name: "none", problem: NoBudget},
-		{name: "minAvailable", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}}, kept: "b0 minAvailable=2"},
-		{name: "maxUnavailable", budgets: [][2]string{{"", "maxUnavailable: 1, " + byApp}}, kept: "b0 maxUnavailable=1"},
-		{name: "matchExpressions", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: In, values: [etcd, db]}, {key: tier, operator: DoesNotExist}]}"}}, kept: "b0 maxUnavailable=1"},
+		{name: "minAvailable", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2"},
+		{name: "maxUnavailable", budgets: [][2]string{{"", "maxUnavailable: 1, " + byApp}}, managed: "b0 maxUnavailable=1"},
+		{name: "matchExpressions", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: In, values: [etcd, db]}, {key: tier, operator: DoesNotExist}]}"}}, managed: "b0 maxUnavailable=1"},
 		{name: "matchExpressions of others", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: NotIn, values: [etcd]}]}"}}, problem: NoBudget},
-		{name: "an empty selector covers the namespace", budgets: [][2]string{{"", "minAvailable: 2, selector: {}"}}, problem: BudgetSelectsAll},
+		{name: "an empty selector covers the namespace", budgets: [][2]string{{"", "minAvailable: 2, selector: {}"}}, problem: annotation.BudgetSelectsAll},
 		{name: "no selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2"}}, problem: NoBudget},
 		{name: "an invalid selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2, selector: {matchExpressions: [{key: app, operator: Near}]}"}}, problem: NoBudget},
-		{name: "a percentage", budgets: [][2]string{{"", "minAvailable: 51%, " + byApp}}, problem: BudgetPercentage},
-		{name: "both fields", budgets: [][2]string{{"", "minAvailable: 2, maxUnavailable: 1, " + byApp}}, problem: BudgetBothFields},
-		{name: "neither field", budgets: [][2]string{{"", byApp}}, problem: BudgetNoField},
-		{name: "AlwaysAllow", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, problem: BudgetAlwaysAllow},
-		{name: "IfHealthyBudget", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: IfHealthyBudget, " + byApp}}, kept: "b0 minAvailable=2"},
+		{name: "a percentage", budgets: [][2]string{{"", "minAvailable: 51%, " + byApp}}, problem: annotation.BudgetPercentage},
+		{name: "both fields", budgets: [][2]string{{"", "minAvailable: 2, maxUnavailable: 1, " + byApp}}, problem: annotation.BudgetBothFields},
+		{name: "neither field", budgets: [][2]string{{"", byApp}}, problem: annotation.BudgetNoField},
+		{name: "AlwaysAllow", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, problem: annotation.BudgetAlwaysAllow},
+		{name: "IfHealthyBudget", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: IfHealthyBudget, " + byApp}}, managed: "b0 minAvailable=2"},
 		{name: "one member only", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: BudgetPartial},
 		{name: "two overlap", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, problem: BudgetsOverlap},
 		{name: "two overlap, one of them in one member", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: BudgetsOverlap},
-		{name: "ours", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}}, kept: "b0 minAvailable=2"},
-		{name: "ours and a foreign one", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, kept: "b1 maxUnavailable=1", surplus: 1},
-		{name: "ours and a foreign one that is left alone", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 34%, " + byApp}}, problem: BudgetPercentage, surplus: 1},
-		{name: "ours twice", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {ours, "minAvailable: 2, " + byApp}}, kept: "b0 minAvailable=2", surplus: 1},
-		{name: "ours and two foreign ones", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}}, problem: BudgetsOverlap, surplus: 1},
-		{name: "kept before, now selects others", budgets: [][2]string{{mine, "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: NoBudget, strayed: 1},
-		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, problem: BudgetPercentage, strayed: 1},
+		{name: "ours", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2"},
+		{name: "ours and a foreign one", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, managed: "b1 maxUnavailable=1", duplicates: 1},
+		{name: "ours and a foreign one that is left alone", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 34%, " + byApp}}, problem: annotation.BudgetPercentage, duplicates: 1},
+		{name: "ours twice", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {ours, "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2", duplicates: 1},
+		{name: "ours and two foreign ones", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}}, problem: BudgetsOverlap, duplicates: 1},
+		{name: "kept before, now selects others", budgets: [][2]string{{mine, "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: NoBudget, detached: 1},
+		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, problem: annotation.BudgetPercentage, detached: 1},
 		{name: "another's record", budgets: [][2]string{{"annotations: {kubectl-etcd.dev/budget-for: StatefulSet/db}", "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: NoBudget},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -61,17 +63,17 @@ func TestBudgets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kept, problem := "", ""
-			if got.Kept != nil {
-				kept = got.Kept.Name + " " + got.Kept.Value.String()
+			managed, problem := "", ""
+			if got.Managed != nil {
+				managed = got.Managed.Name + " " + got.Managed.Value.String()
 			}
 			if got.Problem != nil {
 				problem = got.Problem.Reason
 				t.Log(got.Problem.Message)
 			}
-			if kept != row.kept || problem != row.problem || len(got.Surplus) != row.surplus || len(got.Strayed) != row.strayed {
-				t.Errorf("kept %q, problem %q, surplus %d, strayed %d; want %q, %q, %d, %d",
-					kept, problem, len(got.Surplus), len(got.Strayed), row.kept, row.problem, row.surplus, row.strayed)
+			if managed != row.managed || problem != row.problem || len(got.Duplicates) != row.duplicates || len(got.Detached) != row.detached {
+				t.Errorf("managed %q, problem %q, %d duplicates, %d detached; want %q, %q, %d, %d",
+					managed, problem, len(got.Duplicates), len(got.Detached), row.managed, row.problem, row.duplicates, row.detached)
 			}
 		})
 	}
@@ -91,31 +93,8 @@ func TestBudgetSharedByTwoClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Kept != nil || got.Problem == nil || got.Problem.Reason != BudgetShared {
+	if got.Managed != nil || got.Problem == nil || got.Problem.Reason != BudgetShared {
 		t.Errorf("got %+v, want problem %s", got, BudgetShared)
-	}
-}
-
-func TestBudgetValue(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		in            BudgetValue
-		replicas, min int
-		newMin        int
-		want          BudgetValue
-	}{
-		{BudgetValue{MinAvailable, 2}, 3, 2, 3, BudgetValue{MinAvailable, 3}},
-		{BudgetValue{MaxUnavailable, 1}, 3, 2, 2, BudgetValue{MaxUnavailable, 1}},
-		{BudgetValue{MaxUnavailable, 1}, 5, 4, 3, BudgetValue{MaxUnavailable, 2}},
-		{BudgetValue{MaxUnavailable, 1}, 3, 2, 4, BudgetValue{MaxUnavailable, 0}},
-		{BudgetValue{MaxUnavailable, 4}, 3, 0, 0, BudgetValue{MaxUnavailable, 3}},
-	} {
-		if got := row.in.Min(row.replicas); got != row.min {
-			t.Errorf("%s of %d replicas keeps %d, want %d", row.in, row.replicas, got, row.min)
-		}
-		if got := row.in.WithMin(row.newMin, row.replicas); got != row.want {
-			t.Errorf("%s made to keep %d of %d is %s, want %s", row.in, row.newMin, row.replicas, got, row.want)
-		}
 	}
 }
 

@@ -37,7 +37,7 @@ func TestOwnersWithoutDruid(t *testing.T) {
 		absent func() bool
 		asked  int
 	}{
-		{"nobody knows", nil, 3},
+		{"unknown", nil, 3},
 		{"known to be absent", func() bool { return true }, 0},
 		{"known to be there", func() bool { return false }, 3},
 	} {

@@ -26,7 +26,7 @@ type podGroup struct {
 func podGroups(pods []corev1.Pod) []podGroup {
 	var members []listedPod
 	for i := range pods {
-		if looseMember(&pods[i]) {
+		if isPodsMember(&pods[i]) {
 			members = append(members, listedPodOf(&pods[i]))
 		}
 	}

@@ -14,13 +14,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// podsKind stands for the kind of an owner that is no object: the pods are all
-// there is.
+// podsKind is the kind of an owner that is no object.
 const podsKind = "Pods"
 
-// PodOwners finds the clusters among pods that no StatefulSet made, in the
-// order of their names. Pods of jobs and those that have run their course are
-// no members: snapshots and restores run etcd's image, too.
+// PodOwners returns the clusters of pods without a StatefulSet, in the order of tsuccessor names. Pods of
+// jobs and pods that have succeeded are no members: snapshots and restores use etcd's image too.
 func PodOwners(pods []corev1.Pod) []Owner {
 	groups := podGroups(pods)
 	owners := make([]Owner, 0, len(groups))
@@ -30,8 +28,8 @@ func PodOwners(pods []corev1.Pod) []Owner {
 	return owners
 }
 
-// looseMember says whether a pod is a member of a cluster without a StatefulSet.
-func looseMember(pod *corev1.Pod) bool {
+// isPodsMember reports whether a pod is a member of a cluster without a StatefulSet.
+func isPodsMember(pod *corev1.Pod) bool {
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return false
 	}

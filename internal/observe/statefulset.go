@@ -14,13 +14,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// probation is how long a pod without a readiness probe must have been Ready:
-// it is called Ready as soon as its process is there.
-const probation = 60 * time.Second
+// minReady is how long a pod without a readiness probe must have been Ready before its member counts
+// as ready: Kubernetes calls it Ready as soon as its process runs.
+const minReady = 60 * time.Second
 
-// statefulSet reads the members of a cluster that no operator keeps. There
-// are no leases and no conditions: a member is as ready as its pod, and which
-// of them leads or is a learner is not known.
+// statefulSet reads the members of a cluster without an operator. There are no leases and no
+// conditions: a member is ready when its pod is, and it is unknown which member leads or is a
+// learner.
 func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 	ready, unprobed := 0, false
 	for _, pod := range w.pods {
@@ -31,7 +31,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 		m.Ready = m.PodReady
 		if !probed(pod) {
 			unprobed = true
-			m.Ready = m.PodReady && f.served(pod)
+			m.Ready = m.PodReady && f.readyLongEnough(pod)
 		}
 		if m.Ready {
 			ready++
@@ -39,7 +39,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 		f.Cluster.Members = append(f.Cluster.Members, m)
 	}
 	if unprobed {
-		f.note("NoReadinessProbe", "the etcd container of %s has no readiness probe: a member counts as ready once its pod has run for %s; a probe on etcd's /readyz would tell", w.owner, probation)
+		f.note("NoReadinessProbe", "the etcd container of %s has no readiness probe: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
 	}
 	f.Cluster.AllMembersReady = policy.Condition{
 		Status: policy.False, Reason: "NotAllMembersReady",
@@ -55,8 +55,8 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 	return nil
 }
 
-// probed says whether a container that runs etcd has a readiness probe. Where
-// none is recognised, the image decides what runs, and any probe will do.
+// probed reports whether a container that runs etcd has a readiness probe. Where no container is
+// known to run etcd, since the image decides what runs, any readiness probe counts.
 func probed(pod *corev1.Pod) bool {
 	probes, recognised := false, false
 	for _, c := range pod.Spec.Containers {
@@ -70,9 +70,9 @@ func probed(pod *corev1.Pod) bool {
 	return !recognised && probes
 }
 
-// served says whether a pod has been Ready, with the same processes, for the
-// whole probation. The times are its kubelet's.
-func (f *Facts) served(pod *corev1.Pod) bool {
+// readyLongEnough reports whether a pod has been Ready for minReady with the same processes, by its
+// kubelet's clock.
+func (f *Facts) readyLongEnough(pod *corev1.Pod) bool {
 	since := podCondition(pod, corev1.PodReady).LastTransitionTime.Time
 	started, running := runningSince(pod)
 	if !running {
@@ -81,9 +81,9 @@ func (f *Facts) served(pod *corev1.Pod) bool {
 	if started.After(since) {
 		since = started
 	}
-	rest := probation - f.At.Sub(since)
+	rest := minReady - f.At.Sub(since)
 	if rest > 0 {
-		f.changeIn(min(rest, probation))
+		f.changeIn(min(rest, minReady))
 	}
 	return rest <= 0
 }

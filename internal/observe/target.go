@@ -12,8 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// Target is what a person calls an etcd cluster by: the name of the cluster, or
-// of an object that belongs to it.
+// Target is what a user types to name an etcd cluster: the cluster, or an object that belongs to it.
 type Target struct {
 	// Kind is a value of targetKinds, such as etcd or statefulset; empty when
 	// only a name was given.
@@ -22,7 +21,7 @@ type Target struct {
 	Name string
 }
 
-// String is the target as it may be given to ParseTarget.
+// String returns the target as ParseTarget accepts it.
 func (t Target) String() string {
 	if t.Kind == "" {
 		return t.Name
@@ -30,8 +29,7 @@ func (t Target) String() string {
 	return t.Kind + "/" + t.Name
 }
 
-// targetKinds are the kinds that a target can have, by what kubectl lets
-// people call them: name, plural, short name.
+// targetKinds are the kinds of a target by the names that kubectl accepts: singular, plural, short.
 var targetKinds = map[string]string{
 	"etcd": "etcd", "etcds": "etcd",
 	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
@@ -43,8 +41,8 @@ var targetKinds = map[string]string{
 	"replicaset": "replicaset", "replicasets": "replicaset", "rs": "replicaset",
 }
 
-// targetGroups are the API groups by which a kind may be made precise, as in
-// statefulsets.apps or etcds.v1alpha1.druid.gardener.cloud.
+// targetGroups are the API groups that may follow a kind, as in statefulsets.apps or
+// etcds.v1alpha1.druid.gardener.cloud.
 var targetGroups = map[string][]string{
 	"etcd":        flavour.Groups("Etcd"),
 	"statefulset": {"apps"},
@@ -54,9 +52,8 @@ var targetGroups = map[string][]string{
 	"etcdcluster": flavour.Groups(etcdClusterKind),
 }
 
-// ParseTarget reads NAME or TYPE/NAME as kubectl does: case and plural don't
-// matter, short names and groups may be used. The empty argument is the only
-// cluster of the namespace.
+// ParseTarget parses NAME or TYPE/NAME as kubectl does: in any case, singular or plural, with short
+// names and groups. The empty argument means the only cluster of the namespace.
 func ParseTarget(arg string) (Target, error) {
 	if arg == "" {
 		return Target{}, nil
@@ -79,8 +76,7 @@ func ParseTarget(arg string) (Target, error) {
 	return Target{Kind: known, Name: name}, nil
 }
 
-// inGroup says whether a suffix is one of the kind's groups, with or without a
-// version before it.
+// inGroup reports whether a suffix is one of the kind's groups, with or without a version before it.
 func inGroup(kind, suffix string) bool {
 	for _, group := range targetGroups[kind] {
 		version, found := strings.CutSuffix(suffix, "."+group)

@@ -11,7 +11,7 @@ import (
 
 // transient is what programs say where a machine has too much to do, or somebody is
 // just being elected.
-var transient = regexp.MustCompile(`no answer (with)?in|was cut|no(body| member)? leads|(follows|knows|has) no leader|no member says that it leads|` +
+var transient = regexp.MustCompile(`no answer (with)?in|was cut|no(body| member)? leads|(follows|knows|has) no leader|no member is the leader|` +
 	`TLS handshake timeout|i/o timeout|connection (refused|reset|lost)|was refused|\bEOF\b|deadline exceeded|` +
 	`etcdserver: (leader changed|no leader|request timed out|too many requests)|not renewed for|last renewed|another may have been elected|error dialing backend`)
 

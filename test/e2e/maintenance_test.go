@@ -13,11 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -26,6 +21,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
@@ -370,7 +372,7 @@ func observed(t *testing.T, c *clusters.Cluster) (*observe.Reader, observe.Owner
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := &observe.Reader{Reader: all, Leases: &observe.LeaseClock{Clock: clock.RealClock{}}}
+	reader := &observe.Reader{Reader: all, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	owner, err := reader.Resolve(t.Context(), c.Namespace, observe.Target{Name: c.Full()})
 	if err != nil {
 		t.Fatal(err)

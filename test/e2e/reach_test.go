@@ -32,7 +32,7 @@ func TestPluginReach(t *testing.T) {
 		{name: "kamaji", spec: clusters.Spec{Plain: like(clusters.Kamaji)}, auth: true, version: "3.7."},
 		{name: "karmada", spec: clusters.Spec{Plain: like(clusters.Karmada), Version: "3.5"}, version: "3.5.", member: "etcd0"},
 		{name: "vcluster", spec: clusters.Spec{Plain: like(clusters.VCluster), Version: "3.6"}, version: "3.6."},
-		{name: "file", spec: clusters.Spec{Plain: like(clusters.ConfigFile)}, version: "3.7.", unscaled: "from config file /etc/etcd/etcd.yaml, and heeds neither flags nor variables"},
+		{name: "file", spec: clusters.Spec{Plain: like(clusters.ConfigFile)}, version: "3.7.", unscaled: "from config file /etc/etcd/etcd.yaml, and ignores flags and variables"},
 		{name: "file-tls", spec: clusters.Spec{Plain: like(clusters.ConfigFile), TLS: true, Version: "3.6"}, version: "3.6."},
 		{name: "docs", spec: clusters.Spec{Plain: like(clusters.Docs), Version: "3.5"}, version: "3.5."},
 		{name: "docs-tls", spec: clusters.Spec{Plain: like(clusters.Docs), TLS: true}, version: "3.7."},

@@ -43,7 +43,7 @@ func TestPluginMemberReplace(t *testing.T) {
 	refuses(t, []string{"it is none of the StatefulSet's 3 pods"}, "member", "replace", "statefulset/main", "main-2000000000", "-n", ns, "-y")
 	wipe(t, c, "main-1")
 	_, said := plugin(t, 0, "member", "replace", "main-1", "-n", ns, "-y")
-	wants(t, said, "main-1 has lost its data: it says \"has already been bootstrapped", "removed main-1", "promoted main-1")
+	wants(t, said, "main-1 has lost its data: its log has \"has already been bootstrapped", "removed main-1", "promoted main-1")
 	replaced("main-1")
 
 	leader, _ := leads(t, c)
@@ -112,7 +112,7 @@ func TestPluginScaleDruid(t *testing.T) {
 	}
 	refuses(t, []string{"etcd-druid does not scale in: an Etcd of 3"}, "scale", "main", "--replicas", "1", "-n", ns, "-y")
 	_, said := plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
-	wants(t, said, "its replicas are 3, which etcd-druid has not been told to act on: it runs 1", "told etcd-druid to reconcile it")
+	wants(t, said, "its replicas are 3, and etcd-druid has not reconciled that: it runs 1", "requested a reconcile from etcd-druid")
 	votersAre(t, c, 3)
 	_, said = plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
 	wants(t, said, "has 3 members already")

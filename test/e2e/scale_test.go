@@ -120,7 +120,7 @@ func abortedIn(t *testing.T, c *clusters.Cluster) {
 	r.says(t, "removed main-2")
 	kill(t, c, r)
 	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
-	wants(t, said, "remove nobody else")
+	wants(t, said, "remove no other member")
 	scaled(t, c, 2, before)
 	plugin(t, 0, "scale", "main", "--replicas", "3", "-n", c.Namespace, "-y")
 	scaled(t, c, 3, nil)
@@ -155,7 +155,7 @@ func abortedChanged(t *testing.T, c *clusters.Cluster) {
 	if err := kube.Patch(t.Context(), sts, change); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, []string{"somebody else changed the StatefulSet's template meanwhile"}, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
+	refuses(t, []string{"another client has changed the StatefulSet's template"}, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
 	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
 	wants(t, said, "that change stays, and is rolled out")
 	eventually(t, "the change to reach every pod", func(ctx context.Context) (string, bool, error) {
@@ -177,7 +177,7 @@ func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for within := 40 * time.Second; ; within *= 2 {
 		_, said := plugin(t, 124, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y", "--timeout", within.String())
-		wants(t, said, "timed out: taken back", "the cluster has 3 members")
+		wants(t, said, "timed out: the change was rolled back", "the cluster has 3 members")
 		if words := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made"}; within > limit/2 {
 			wants(t, said, words...)
 			return
@@ -198,7 +198,7 @@ func stolen(t *testing.T, c *clusters.Cluster, r *running) {
 	if code := r.wait(t); code != 1 {
 		t.Errorf("exit code %d without its lock", code)
 	}
-	wants(t, r.stderr.String(), "stopped before the next change: lock "+c.Namespace+"/"+lease.Name+" is lost: mallory for \"scale\" since ")
+	wants(t, r.stderr.String(), "stopped before the next change: lock "+c.Namespace+"/"+lease.Name+" is lost: it is held by mallory for \"scale\" since ")
 	unlock(t, c)
 }
 

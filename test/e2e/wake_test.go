@@ -40,7 +40,7 @@ func TestPluginScaleDruidToZero(t *testing.T) {
 	if said != "etcd/main scaled to 0 members\n" {
 		t.Errorf("stdout %q", said)
 	}
-	wants(t, told, "set the replicas of Etcd "+ns+"/main to 0", "told etcd-druid to reconcile it")
+	wants(t, told, "set the replicas of Etcd "+ns+"/main to 0", "requested a reconcile from etcd-druid")
 	if left := livesOf(t, c); len(left) > 0 {
 		t.Errorf("stopped, it has %v", left)
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -223,13 +224,13 @@ func threeMembers(name, zones string) health.Facts {
 		Namespace: "team-a", Name: name, Size: 3,
 		AllMembersReady: policy.Condition{Status: policy.True}, BackupReady: policy.Condition{Status: policy.True},
 	}}
-	value, least := observe.BudgetValue{Field: observe.MinAvailable, N: 2}, intstr.FromInt32(2)
+	value, least := annotation.BudgetValue{Field: annotation.MinAvailable, N: 2}, intstr.FromInt32(2)
 	pdb := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1},
 		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &least, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}},
 	}
-	s.Cluster.Value.Budgets.Kept = &observe.Budget{
-		PodDisruptionBudget: pdb, Value: value, Record: observe.BudgetRecord{For: "Etcd/" + name, Value: &value, Reason: policy.AllReady.Name()},
+	s.Cluster.Value.Budgets.Managed = &observe.Budget{
+		PodDisruptionBudget: pdb, Value: value, Record: annotation.BudgetRecord{For: "Etcd/" + name, Value: &value, Reason: policy.AllReady.Name()},
 	}
 	s.Budgets.Value, s.Selecting.Value = s.Cluster.Value.Budgets, []policyv1.PodDisruptionBudget{*pdb}
 	for i, letter := range "abc" {

@@ -55,7 +55,7 @@ func describeBudget(f *health.Facts) v1alpha1.BudgetStatus {
 	if p := facts.Budgets.Problem; p != nil {
 		return v1alpha1.BudgetStatus{Reason: p.Reason, Message: p.Message}
 	}
-	b := facts.Budgets.Kept
+	b := facts.Budgets.Managed
 	if b == nil {
 		return v1alpha1.BudgetStatus{}
 	}
@@ -103,7 +103,7 @@ func describeEvents(f *health.Facts) []v1alpha1.WarningEvent {
 		if !concerns(f, e.InvolvedObject) {
 			continue
 		}
-		last, count := observe.EventTime(e)
+		last, count := format.EventTime(e)
 		out = append(out, v1alpha1.WarningEvent{
 			Last: metav1.NewTime(last), Count: count, Reason: e.Reason, Message: format.OneLine(e.Message),
 			Object: strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name,
@@ -112,7 +112,7 @@ func describeEvents(f *health.Facts) []v1alpha1.WarningEvent {
 	slices.SortStableFunc(out, func(a, b v1alpha1.WarningEvent) int {
 		return cmp.Or(b.Last.Compare(a.Last.Time), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Reason, b.Reason))
 	})
-	return out[:min(len(out), observe.EventsShown)]
+	return out[:min(len(out), format.EventsShown)]
 }
 
 // concerns reports whether an object belongs to the cluster.
@@ -130,7 +130,7 @@ func concerns(f *health.Facts, o corev1.ObjectReference) bool {
 			return ok && f.Owner.Ordinal(pod) >= 0
 		})
 	case "PodDisruptionBudget":
-		b := f.Cluster.Value.Budgets.Kept
+		b := f.Cluster.Value.Budgets.Managed
 		return b != nil && b.Name == o.Name
 	}
 	return false

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-// Compare has all voters of a survey hash their data, which reads the whole
-// database of each. It fails only where the context ends.
+// Compare compares hashes of the data of all voters of a survey. Each voter reads its whole database
+// for that. It fails only where the context ends.
 func Compare(ctx context.Context, members *etcd.Cluster, s etcd.Survey, timer clock.Clock) (maintenance.Comparison, error) {
 	var voters []etcd.Member
 	for _, m := range s.Members {
@@ -26,8 +26,8 @@ func Compare(ctx context.Context, members *etcd.Cluster, s etcd.Survey, timer cl
 	return comparison(hashes), err
 }
 
-// comparison is what hashes come to. Those with another history behind them, which
-// a compaction that is under way makes, can't be compared.
+// comparison groups members by their hashes. Hashes at different compact revisions can't be compared:
+// a compaction is under way.
 func comparison(h etcd.Hashes) maintenance.Comparison {
 	c := maintenance.Comparison{Revision: h.Revision}
 	at := map[uint32]int{}

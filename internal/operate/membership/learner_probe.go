@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
-// probeFailsOnLearner says whether a readiness probe fails on a learner, which keeps it from
-// being an endpoint, and in words why.
+// probeFailsOnLearner reports whether a readiness probe fails on a learner, so that the learner does
+// not become an endpoint, and why, as text.
 func probeFailsOnLearner(probe *corev1.Probe, members []etcd.Member) (how string, kept bool) {
 	switch {
 	case probe == nil:
@@ -32,7 +32,7 @@ func commandFailsOnLearner(command string) (how string, kept bool) {
 	if strings.Contains(command, "etcdctl") && (strings.Contains(command, "endpoint health") || strings.Contains(command, " get ")) {
 		return "its readiness probe asks etcdctl, which a learner refuses", true
 	}
-	return fmt.Sprintf("nobody knows what its readiness probe %q says of a learner", command), false
+	return fmt.Sprintf("it is unknown whether its readiness probe %q fails on a learner", command), false
 }
 
 // pathFailsOnLearner is probeFailsOnLearner for a path of etcd's. It checks for learners in /readyz

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
-func TestKeepsOut(t *testing.T) {
+func TestProbeFailsOnLearner(t *testing.T) {
 	t.Parallel()
 	get := func(path string) *corev1.Probe {
 		return &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: path}}}
@@ -48,7 +48,7 @@ func TestKeepsOut(t *testing.T) {
 	}
 }
 
-func TestLostIn(t *testing.T) {
+func TestFatalMessageIn(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"level":"fatal","caller":"etcdmain/etcd.go:197","msg":"discovery failed","error":"member 8e9e05c52164694d has already been bootstrapped"}`: "has already been bootstrapped",

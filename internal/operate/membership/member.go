@@ -20,17 +20,17 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// Peers are the members of a survey's list as the rules see them. Nobody has
-// caught up: that takes several surveys.
+// Peers returns the members of a survey's list as the rules need them. CaughtUp is false for all of
+// them: that takes several surveys.
 func Peers(o observe.Owner, s etcd.Survey) []membership.Peer {
-	said := map[string]etcd.Member{}
+	answers := map[string]etcd.Member{}
 	for _, m := range s.Members {
-		said[m.Pod] = m
+		answers[m.Pod] = m
 	}
 	var peers []membership.Peer
 	for _, l := range s.List {
 		p := membership.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Ordinal: -1, Learner: l.Learner}
-		if m, answered := said[l.Pod]; l.Pod != "" {
+		if m, answered := answers[l.Pod]; l.Pod != "" {
 			p.Ordinal = o.Ordinal(l.Pod)
 			p.Healthy = answered && m.Err == nil && m.ID == l.ID && m.LeaderID != 0
 			p.Leader = p.Healthy && m.Leader
@@ -52,7 +52,7 @@ func SurveyQuorum(ctx context.Context, c *etcd.Cluster, what string) (etcd.Surve
 	return s, nil
 }
 
-// FindMember finds a member by its ID in hexadecimal, its name or its pod.
+// FindMember returns a member by its ID in hexadecimal, its name or its pod.
 func FindMember(s etcd.Survey, word string) (etcd.Listed, error) {
 	id, err := strconv.ParseUint(strings.TrimPrefix(word, "0x"), 16, 64)
 	word = strings.TrimPrefix(word, "pod/")
@@ -73,8 +73,7 @@ func FindMember(s etcd.Survey, word string) (etcd.Listed, error) {
 	return etcd.Listed{}, fmt.Errorf("%q may be any of %d members; name one by its ID: %s", word, len(found), strings.Join(all, ", "))
 }
 
-// unchanged says whether a member is still in the list as it was: ID, name and peer
-// URLs together.
+// unchanged reports whether a member is still in the list with the same ID, name and peer URLs.
 func unchanged(s etcd.Survey, was etcd.Listed) bool {
 	return slices.ContainsFunc(s.List, func(l etcd.Listed) bool {
 		return l.ID == was.ID && l.Name == was.Name && slices.Equal(l.PeerURLs, was.PeerURLs)
@@ -122,9 +121,9 @@ func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error)
 		return err
 	}
 	peers := Peers(r.Owner, s)
-	heir := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
-	if heir >= 0 {
-		if _, err := leader.MoveLeader(ctx, peers[heir].ID); err != nil {
+	successor := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
+	if successor >= 0 {
+		if _, err := leader.MoveLeader(ctx, peers[successor].ID); err != nil {
 			return fmt.Errorf("move leadership off %s: %w", pod, err)
 		}
 		return r.Remove(ctx, was, held)
@@ -133,7 +132,7 @@ func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error)
 	return err
 }
 
-// AddLearner adds a member without a vote, after another look.
+// AddLearner adds a learner. It surveys the cluster again, and refuses where the rules refuse by then.
 func AddLearner(ctx context.Context, c *etcd.Cluster, o observe.Owner, peerURLs []string, held func() error) (uint64, error) {
 	s, err := SurveyQuorum(ctx, c, "add a member")
 	if err != nil {
@@ -173,8 +172,7 @@ func PromoteMember(ctx context.Context, c *etcd.Cluster, was etcd.Listed, held f
 	return err
 }
 
-// Behind is how many entries a member is behind its leader, and false where
-// either doesn't tell.
+// Behind returns how many entries a member is behind its leader, and false where that is unknown.
 func Behind(s etcd.Survey, l etcd.Listed) (uint64, bool) {
 	leader, _ := s.Leader()
 	at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.ID == l.ID })
@@ -184,8 +182,8 @@ func Behind(s etcd.Survey, l etcd.Listed) (uint64, bool) {
 	return leader.RaftIndex - min(s.Members[at].RaftApplied, leader.RaftIndex), true
 }
 
-// leaderOf is a client of the member that leads. It is asked for every change,
-// since a follower may not pass on all of them.
+// leaderOf returns a client of the leader, and its pod. Every change is a request to the leader: a
+// follower may not forward all of them.
 func leaderOf(ctx context.Context, c *etcd.Cluster, s etcd.Survey) (*clientv3.Client, string, error) {
 	leader, ok := s.Leader()
 	if !ok {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package leaseclock
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// Feed lets the clock see every change of the leases that the cache watches.
-// Each replica feeds its own, leader or not, so that a new leader knows ages.
-func (c *LeaseClock) Feed(ctx context.Context, informers cache.Informers) error {
-	// Starting the manager starts this informer; nobody waits for it here.
+// Watch records every change of the leases that a cache watches. Each replica does so, leader or
+// not, so that a new leader knows ages.
+func (c *Clock) Watch(ctx context.Context, informers cache.Informers) error {
+	// Starting the manager starts this informer, so this doesn't wait for it.
 	informer, err := informers.GetInformer(ctx, &coordinationv1.Lease{}, cache.BlockUntilSynced(false))
 	if err != nil {
 		return fmt.Errorf("watch leases: %w", err)
@@ -38,7 +38,7 @@ func (c *LeaseClock) Feed(ctx context.Context, informers cache.Informers) error 
 	return nil
 }
 
-func (c *LeaseClock) observe(o any) {
+func (c *Clock) observe(o any) {
 	if lease, ok := o.(*coordinationv1.Lease); ok {
 		c.Observe(lease)
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package annotation
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// BudgetField is the field by which a budget says what must stay.
+// BudgetField is the field of a budget that limits evictions.
 type BudgetField string
 
 // The fields, named as in the object.
@@ -29,10 +29,10 @@ type BudgetValue struct {
 	N     int
 }
 
-// String is the value as annotations and messages have it: minAvailable=2.
+// String returns the value as in annotations and messages: minAvailable=2.
 func (v BudgetValue) String() string { return fmt.Sprintf("%s=%d", v.Field, v.N) }
 
-// ParseBudgetValue is the reverse of String. False for anything else.
+// ParseBudgetValue is the reverse of String. It returns false for any other text.
 func ParseBudgetValue(s string) (BudgetValue, bool) {
 	field, number, _ := strings.Cut(s, "=")
 	n, err := strconv.ParseInt(number, 10, 32)
@@ -42,8 +42,8 @@ func ParseBudgetValue(s string) (BudgetValue, bool) {
 	return BudgetValue{Field: BudgetField(field), N: int(n)}, true
 }
 
-// Min is the minAvailable that the value amounts to for a workload of so many
-// replicas, as the disruption controller computes it.
+// Min returns the minAvailable that the value is equal to for a workload of so many replicas, as
+// the disruption controller computes it.
 func (v BudgetValue) Min(replicas int) int {
 	if v.Field == MaxUnavailable {
 		return max(0, replicas-v.N)
@@ -51,20 +51,8 @@ func (v BudgetValue) Min(replicas int) int {
 	return v.N
 }
 
-// expected is how many pods the disruption controller counts maxUnavailable from: the
-// replicas, and with pods of others what it says itself. It leaves those without a
-// controller out, though it counts them as healthy (Kubernetes,
-// pkg/controller/disruption/disruption.go, getExpectedPodCount).
-func (b *Budgets) expected(replicas int) int {
-	if b.Kept == nil || b.Strangers == 0 || b.Kept.Value.Field != MaxUnavailable || b.Kept.Status.ObservedGeneration == 0 {
-		return replicas
-	}
-	return int(b.Kept.Status.ExpectedPods)
-}
-
-// WithMin is the value in the same field that amounts to minimum. A minimum
-// above replicas can't be said by maxUnavailable: at 0 it keeps so many pods
-// as are expected.
+// WithMin returns the value of the same field that is equal to minimum. maxUnavailable can't
+// express a minimum above replicas: at 0 it protects all pods that are expected.
 func (v BudgetValue) WithMin(minimum, replicas int) BudgetValue {
 	if v.Field == MaxUnavailable {
 		return BudgetValue{Field: MaxUnavailable, N: max(0, replicas-minimum)}
@@ -72,7 +60,7 @@ func (v BudgetValue) WithMin(minimum, replicas int) BudgetValue {
 	return BudgetValue{Field: MinAvailable, N: minimum}
 }
 
-// The reasons why a budget is left alone.
+// The reasons why this project doesn't change a budget.
 const (
 	BudgetBothFields  = "BudgetBothFields"
 	BudgetNoField     = "BudgetNoField"
@@ -81,8 +69,8 @@ const (
 	BudgetSelectsAll  = "BudgetSelectsAll"
 )
 
-// ValueOf is what a budget's spec says, or why nothing of ours can stand in it.
-// It looks at the spec alone: whether the budget is this cluster's is another matter.
+// ValueOf returns the value of a budget's spec, or why this project can't set one in it. It checks
+// the spec only, and not whether the budget belongs to a cluster.
 func ValueOf(name string, spec *policyv1.PodDisruptionBudgetSpec) (BudgetValue, *policy.Note) {
 	left := func(reason, format string, args ...any) (BudgetValue, *policy.Note) {
 		return BudgetValue{}, &policy.Note{Reason: reason, Message: "budget " + name + " is left alone: " + fmt.Sprintf(format, args...)}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package source
 
 import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
@@ -17,18 +17,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// CacheOptions are those of a manager's cache for a Reader: its informers hold
-// the objects and fields that this package reads and no others. What is cut
-// off is empty in what the cache returns, so nothing that was read from it may
-// be written back whole.
+// MemberLeaseComponent is the value of druid's component label on members' leases, and on no
+// other lease.
+const MemberLeaseComponent = "etcd-member-lease"
+
+// CacheOptions returns the options of a manager's cache: its informers hold only the objects
+// and fields that package observe reads. Other fields are empty in what the cache returns, so
+// an object that was read from it must not be written back as a whole.
 func CacheOptions() cache.Options {
 	return cache.Options{
-		// Etcds can't have an entry below: a cache with one for a kind that is
-		// not served yet doesn't start.
+		// Etcds have no entry below: a cache with an entry for a kind that is not served yet
+		// doesn't start.
 		DefaultTransform: trimmed(trimEtcd),
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Pod{}: {
-				Label:     memberLike(),
+				Label:     memberCandidates(),
 				Field:     fields.AndSelectors(fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded)), fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed))),
 				Transform: trimmed(trimPod),
 			},
@@ -38,18 +41,17 @@ func CacheOptions() cache.Options {
 			&corev1.PersistentVolume{}:      {Transform: trimmed(trimVolume)},
 			&corev1.PersistentVolumeClaim{}: {Transform: trimmed(trimClaim)},
 			&corev1.Service{}:               {Transform: trimmed(trimService)},
-			// Members' leases alone: a cluster's other leases are renewed
-			// every few seconds by every node and every controller.
-			&coordinationv1.Lease{}: {Label: labels.SelectorFromSet(labels.Set{druidv1alpha1.LabelComponentKey: leaseComponent})},
+			// Only members' leases: nodes and controllers renew theirs every few seconds.
+			&coordinationv1.Lease{}: {Label: labels.SelectorFromSet(labels.Set{druidv1alpha1.LabelComponentKey: MemberLeaseComponent})},
 		},
 	}
 }
 
-// memberLike selects the pods that may be members, or that a member's budget
-// may count although they are none, as druid's compaction jobs: all but those
-// of Deployments and DaemonSets, which are most of a cluster's. A budget that
-// counts one of these as well is read past the cache.
-func memberLike() labels.Selector {
+// memberCandidates returns a selector of the pods that may be members, or that a member's
+// budget may count, such as druid's compaction jobs. It selects all pods but those of
+// Deployments and DaemonSets, which are most pods of a cluster. Where a budget counts one of
+// those, its pods are read from the API server.
+func memberCandidates() labels.Selector {
 	s := labels.NewSelector()
 	for _, key := range []string{"pod-template-hash", "pod-template-generation"} {
 		r, err := labels.NewRequirement(key, selection.DoesNotExist, nil)
@@ -61,8 +63,8 @@ func memberLike() labels.Selector {
 	return s
 }
 
-// trimmed makes a transform of what cuts an object down. Transforms see a
-// deletion's tombstone too, which they must leave.
+// trimmed returns a transform that calls trim. Transforms also receive the tombstones of
+// deletions, which they must not change.
 func trimmed[T metav1.Object](trim func(T)) toolscache.TransformFunc {
 	return func(in any) (any, error) {
 		if o, ok := in.(metav1.Object); ok {

@@ -19,12 +19,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// OwnerToSpread finds the cluster for which a pod is about to be made: OwnerOfPod's, and
-// for the pods of an operator that makes them itself the object that it makes them for.
-// False for a pod of no cluster, and where that object is gone.
+// OwnerToSpread returns the cluster for which a pod is about to be created: that of OwnerOfPod, or,
+// for a pod that an operator creates itself, the operator's object. It returns false for a pod of no
+// cluster, and where that object is gone.
 func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
 	made, ok := madeByOperator(pod)
-	if !ok || !looseMember(pod) {
+	if !ok || !isPodsMember(pod) {
 		return r.OwnerOfPod(ctx, pod)
 	}
 	o := podOwner(pod)
@@ -44,8 +44,8 @@ func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, boo
 	return o, err == nil, err
 }
 
-// madeByOperator returns the cluster of a pod of an operator that makes its pods itself,
-// and false for any other pod.
+// madeByOperator returns the cluster of a pod that an operator creates itself, and false for any
+// other pod.
 func madeByOperator(pod *corev1.Pod) (flavour.PodCluster, bool) {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	made, ok := flavour.OfPod(pod)
@@ -57,8 +57,8 @@ func isMadeByOperator(pod *corev1.Pod) bool {
 	return ok
 }
 
-// claimsOf are the claims that are a pod's alone, as if they were made from templates:
-// other members' are called alike.
+// claimsOf returns the claims of one pod only, as if they came from templates: those of the other
+// members have names of the same form.
 func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]Claim, error) {
 	var claims []Claim
 	for _, v := range pod.Spec.Volumes {
@@ -78,9 +78,9 @@ func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]Claim, error)
 	return claims, nil
 }
 
-// seats gives a pod that nobody numbers a place: after the cluster's other pods. Names
-// are those of the pods by their places, empty where none has been made.
-func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
+// assignOrdinals numbers pods whose names have no ordinal, and the new pod after the others. It
+// returns the pods' names by ordinal, empty for pods that don't exist yet.
+func (r *Reader) assignOrdinals(ctx context.Context, o Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.MatchingLabels(o.MemberSelector.MatchLabels), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", o, err)
@@ -95,7 +95,7 @@ func (r *Reader) seats(ctx context.Context, o Owner, pod *corev1.Pod, f *spread.
 			names = append(names, other.Name)
 		}
 	}
-	// One that ends comes back, unless the member goes for which this one is made.
+	// A pod that is being deleted comes back, unless the new pod replaces it.
 	names = append(names, ending[:max(0, min(len(ending), f.Size-1-len(names)))]...)
 	slices.Sort(names)
 	names = append(names, pod.Name)

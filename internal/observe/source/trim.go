@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package source
 
 import (
 	"maps"
@@ -25,7 +25,7 @@ func trimPod(p *corev1.Pod) {
 	p.Status = status
 }
 
-// trimStatefulSet keeps what tells that it runs etcd and where its pods may go.
+// trimStatefulSet keeps the fields that show whether it runs etcd and where its pods may run.
 func trimStatefulSet(s *appsv1.StatefulSet) {
 	t := &s.Spec.Template
 	spec := corev1.PodSpec{
@@ -49,16 +49,16 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 	}
 }
 
-// trimContainers keeps what tells whether a container runs etcd and since when
-// it may be called ready. Values of variables can be secrets and are dropped.
+// trimContainers keeps the fields that show whether a container runs etcd and has a readiness
+// probe. Values of variables can be secrets, so it drops them.
 func trimContainers(all []corev1.Container) []corev1.Container {
 	out := make([]corev1.Container, 0, len(all))
 	for _, c := range all {
-		kept := corev1.Container{Name: c.Name, Command: c.Command, Args: c.Args, ReadinessProbe: c.ReadinessProbe}
+		trimmed := corev1.Container{Name: c.Name, Command: c.Command, Args: c.Args, ReadinessProbe: c.ReadinessProbe}
 		for _, e := range c.Env {
-			kept.Env = append(kept.Env, corev1.EnvVar{Name: e.Name})
+			trimmed.Env = append(trimmed.Env, corev1.EnvVar{Name: e.Name})
 		}
-		out = append(out, kept)
+		out = append(out, trimmed)
 	}
 	return out
 }

@@ -5,12 +5,12 @@ package snapshot
 
 import "os"
 
-// earlyStep is after how many bytes the system is asked to write them out.
-const earlyStep = 8 << 20
+// writebackStep is how many bytes are written between two requests to write them to disk.
+const writebackStep = 8 << 20
 
-// earlyWriter has the system write to disk while more is coming in, so that
-// little is left to wait for at the end.
-type earlyWriter struct {
+// writebackHinter is a file that asks the system, while data is still being written, to write it to
+// disk, so that the final sync is short.
+type writebackHinter struct {
 	file        *os.File
 	at, started int64
 	// hints are ranges to write out, taken by a goroutine of their own: where the
@@ -19,8 +19,8 @@ type earlyWriter struct {
 	done  chan struct{}
 }
 
-func newEarlyWriter(f *os.File) *earlyWriter {
-	e := &earlyWriter{file: f, hints: make(chan [2]int64, 1), done: make(chan struct{})}
+func newWritebackHinter(f *os.File) *writebackHinter {
+	e := &writebackHinter{file: f, hints: make(chan [2]int64, 1), done: make(chan struct{})}
 	go func() {
 		defer close(e.done)
 		for h := range e.hints {
@@ -31,15 +31,15 @@ func newEarlyWriter(f *os.File) *earlyWriter {
 }
 
 // close ends the hints; it doesn't wait for the disk.
-func (e *earlyWriter) close() {
+func (e *writebackHinter) close() {
 	close(e.hints)
 	<-e.done
 }
 
-func (e *earlyWriter) Write(p []byte) (int, error) {
+func (e *writebackHinter) Write(p []byte) (int, error) {
 	n, err := e.file.Write(p)
 	e.at += int64(n)
-	if e.at-e.started >= earlyStep {
+	if e.at-e.started >= writebackStep {
 		select {
 		case e.hints <- [2]int64{e.started, e.at - e.started}:
 			e.started = e.at

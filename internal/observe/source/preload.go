@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package source
 
 import (
 	"context"
@@ -27,20 +27,19 @@ import (
 type Denial struct {
 	// Resource is the plural that a Role names, such as pods.
 	Resource string
-	// Err is the API server's refusal.
+	// Err is the API server's answer.
 	Err error
 }
 
-// Preload reads everything that facts are made of, at once, and returns a Reader
-// over what it got: for one who wants to know of many clusters, or who may not
-// read all of it. namespace is empty for all of them. A kind that the user may
-// not read is as if there were none of it, and is among the denials, which are
-// in a fixed order. Nodes are only read when withNodes says so: there may be
-// thousands, and only zones come of them.
+// Preload lists all objects that facts are made of, in parallel, and returns a reader over
+// the result. It is for commands about many clusters, and for users who may not read every
+// kind. An empty namespace means all namespaces. A kind that the user may not list reads as
+// if there were none of it, and is among the denials, which have a fixed order. Nodes are
+// listed only with withNodes: there may be thousands, and only zones come from them.
 //
-// In all namespaces pods of Deployments and DaemonSets, which are most, are
-// left out. What isn't preloaded the Reader reads when it is asked.
-func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) (*Reader, []Denial, error) {
+// Over all namespaces the pods of Deployments and DaemonSets, which are most, are left out.
+// The reader reads kinds that aren't preloaded when it is asked for them.
+func Preload(ctx context.Context, from client.Reader, namespace string, withNodes bool) (client.Reader, []Denial, error) {
 	lists := []struct {
 		resource string
 		list     client.ObjectList
@@ -54,11 +53,11 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 		{"leases.coordination.k8s.io", &coordinationv1.LeaseList{}, leasesOf(namespace)},
 		{"nodes", &corev1.NodeList{}, nil},
 	}
-	store := &preloaded{beyond: r.Reader, held: map[reflect.Type][]client.Object{}, refused: map[reflect.Type]bool{}}
+	store := &preloaded{fallback: from, objects: map[reflect.Type][]client.Object{}, forbidden: map[reflect.Type]bool{}}
 	refusals := make([]error, len(lists))
 	group, within := errgroup.WithContext(ctx)
 	for i, l := range lists {
-		store.held[elementOf(l.list)] = nil
+		store.objects[elementOf(l.list)] = nil
 		if l.resource == "nodes" && !withNodes {
 			continue
 		}
@@ -67,7 +66,7 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 			opts = append(opts, client.InNamespace(namespace))
 		}
 		group.Go(func() error {
-			err := r.List(within, l.list, opts...)
+			err := from.List(within, l.list, opts...)
 			if apierrors.IsForbidden(err) {
 				refusals[i] = err
 				return nil
@@ -88,23 +87,24 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 	for i, l := range lists {
 		if refusals[i] != nil {
 			denials = append(denials, Denial{l.resource, refusals[i]})
-			store.refused[elementOf(l.list)] = true
+			store.forbidden[elementOf(l.list)] = true
 		}
-		if err := store.hold(l.list); err != nil {
+		if err := store.add(l.list); err != nil {
 			return nil, nil, err
 		}
 	}
-	return &Reader{Reader: store, Leases: r.Leases}, denials, nil
+	return store, denials, nil
 }
 
 func podsOf(namespace string) []client.ListOption {
 	if namespace != "" {
 		return nil
 	}
-	return []client.ListOption{client.MatchingLabelsSelector{Selector: memberLike()}}
+	return []client.ListOption{client.MatchingLabelsSelector{Selector: memberCandidates()}}
 }
 
-// leasesOf leaves out, over all namespaces, the leases of nodes and controllers.
+// leasesOf returns options that, over all namespaces, leave out the leases of nodes and
+// controllers.
 func leasesOf(namespace string) []client.ListOption {
 	if namespace != "" {
 		return nil
@@ -112,16 +112,16 @@ func leasesOf(namespace string) []client.ListOption {
 	return []client.ListOption{client.MatchingLabels{druidv1alpha1.LabelManagedByKey: druidv1alpha1.LabelManagedByValue}}
 }
 
-// preloaded is a client.Reader over objects in memory, and beyond for kinds that
-// it doesn't hold.
+// preloaded is a client.Reader over objects in memory. Kinds that it doesn't hold it reads
+// from fallback.
 type preloaded struct {
-	beyond client.Reader
-	held   map[reflect.Type][]client.Object
-	// refused are the kinds that the user may not list.
-	refused map[reflect.Type]bool
+	fallback client.Reader
+	objects  map[reflect.Type][]client.Object
+	// forbidden are the kinds that the user may not list.
+	forbidden map[reflect.Type]bool
 }
 
-func (p *preloaded) hold(list client.ObjectList) error {
+func (p *preloaded) add(list client.ObjectList) error {
 	objects, err := meta.ExtractList(list)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (p *preloaded) hold(list client.ObjectList) error {
 	kind := elementOf(list)
 	for _, o := range objects {
 		if object, ok := o.(client.Object); ok {
-			p.held[kind] = append(p.held[kind], object)
+			p.objects[kind] = append(p.objects[kind], object)
 		}
 	}
 	return nil
@@ -138,7 +138,7 @@ func (p *preloaded) hold(list client.ObjectList) error {
 // Get implements client.Reader.
 func (p *preloaded) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	kind := reflect.TypeOf(obj)
-	objects, has := p.held[kind]
+	objects, has := p.objects[kind]
 	at := slices.IndexFunc(objects, func(o client.Object) bool { return o.GetName() == key.Name && o.GetNamespace() == key.Namespace })
 	if at >= 0 {
 		reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(objects[at].DeepCopyObject()).Elem())
@@ -146,21 +146,20 @@ func (p *preloaded) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 	}
 	_, lease := obj.(*coordinationv1.Lease)
 	if !has {
-		return p.beyond.Get(ctx, key, obj, opts...)
+		return p.fallback.Get(ctx, key, obj, opts...)
 	}
-	if lease && !p.refused[kind] {
+	if lease && !p.forbidden[kind] {
 		// Over all namespaces only druid's leases were listed.
-		return p.beyond.Get(ctx, key, obj, opts...)
+		return p.fallback.Get(ctx, key, obj, opts...)
 	}
 	return apierrors.NewNotFound(schema.GroupResource{Resource: kind.Elem().Name()}, key.Name)
 }
 
-// List implements client.Reader. Objects in the list are shared: nothing may
-// change them.
+// List implements client.Reader. The objects in the list are shared and must not be changed.
 func (p *preloaded) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	objects, has := p.held[elementOf(list)]
+	objects, has := p.objects[elementOf(list)]
 	if !has {
-		return p.beyond.List(ctx, list, opts...)
+		return p.fallback.List(ctx, list, opts...)
 	}
 	var by client.ListOptions
 	by.ApplyOptions(opts)
@@ -174,11 +173,11 @@ func (p *preloaded) List(ctx context.Context, list client.ObjectList, opts ...cl
 	return meta.SetList(list, found)
 }
 
-// elementOf is the type of a list's objects, as a pointer.
+// elementOf returns the pointer type of a list's objects.
 func elementOf(list client.ObjectList) reflect.Type {
 	items, err := meta.GetItemsPtr(list)
 	if err != nil {
-		panic(err) // only lists come here
+		panic(err) // callers pass lists only
 	}
 	return reflect.PointerTo(reflect.TypeOf(items).Elem().Elem())
 }

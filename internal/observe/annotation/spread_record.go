@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package annotation
 
 import (
 	"encoding/json"
@@ -16,15 +16,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// SpreadRecord is what admission did to a member's pod. It stands in the pod's
-// annotation, because admission has no side effects: what must be told to
-// people or judged later, the controller reads there.
+// SpreadRecord is what admission did to a member's pod. Admission has no side effects, so it
+// writes the record into an annotation of the pod. The controller reads it there, makes Events of
+// the notes, and judges the terms later.
 type SpreadRecord struct {
-	// Policy is the name of the policy that asked for it.
+	// Policy is the name of the policy that required it.
 	Policy string
-	// Terms that were put in.
+	// Terms are those that admission added.
 	Terms []spread.Term
-	// Notes that the rule made.
+	// Notes are those of the rule.
 	Notes []policy.Note
 }
 
@@ -39,7 +39,7 @@ type noteJSON struct {
 	Message string `json:"message,omitempty"`
 }
 
-// String is the annotation's value. The same record gives the same bytes.
+// String returns the annotation's value. The same record gives the same bytes.
 func (s SpreadRecord) String() string {
 	out := spreadRecordJSON{Policy: s.Policy}
 	for _, n := range s.Notes {
@@ -55,8 +55,8 @@ func (s SpreadRecord) String() string {
 	return string(text)
 }
 
-// SpreadRecordOf reads a pod's record. False when it has none, or one that
-// somebody else wrote and that can't be read.
+// SpreadRecordOf reads a pod's record. It returns false for a pod without one, and for an invalid
+// record, which another client wrote.
 func SpreadRecordOf(pod *corev1.Pod) (SpreadRecord, bool) {
 	text, ok := pod.Annotations[v1alpha1.SpreadAnnotation]
 	if !ok {
@@ -80,7 +80,7 @@ func SpreadRecordOf(pod *corev1.Pod) (SpreadRecord, bool) {
 	return s, true
 }
 
-// termString is a term as people read it in the annotation:
+// termString returns a term as in the annotation:
 // "TopologySpread topology.kubernetes.io/zone hard minDomains=3".
 func termString(t spread.Term) string {
 	firmness := "soft"
@@ -95,13 +95,13 @@ func termString(t spread.Term) string {
 }
 
 func parseTerm(text string) (spread.Term, bool) {
-	words := strings.Fields(text)
-	if len(words) < 3 || len(words) > 4 {
+	parts := strings.Fields(text)
+	if len(parts) < 3 || len(parts) > 4 {
 		return spread.Term{}, false
 	}
-	t := spread.Term{Kind: spread.TermKind(words[0]), TopologyKey: words[1], Hard: words[2] == "hard"}
-	if len(words) == 4 {
-		n, err := strconv.ParseInt(strings.TrimPrefix(words[3], "minDomains="), 10, 32)
+	t := spread.Term{Kind: spread.TermKind(parts[0]), TopologyKey: parts[1], Hard: parts[2] == "hard"}
+	if len(parts) == 4 {
+		n, err := strconv.ParseInt(strings.TrimPrefix(parts[3], "minDomains="), 10, 32)
 		if err != nil {
 			return spread.Term{}, false
 		}

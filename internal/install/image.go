@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package install
 
 import (
 	"strings"
@@ -9,7 +9,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// DeploymentVersion is the tag of a Deployment's first image, else its digest, else latest.
+// DeploymentVersion returns the tag of the image of a Deployment's first container. Without a
+// tag it returns the digest, and without both "latest".
 func DeploymentVersion(d *appsv1.Deployment) string {
 	containers := d.Spec.Template.Spec.Containers
 	if len(containers) == 0 {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package format
 
 import (
 	"time"
@@ -9,11 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// EventsShown is how many warnings a screen has room for.
+// EventsShown is the largest number of Events that a command prints.
 const EventsShown = 5
 
-// EventTime is when an event last happened and how often: the two APIs of events
-// keep them in different fields.
+// EventTime returns when an Event last happened, and how often. The two APIs of Events have
+// them in different fields.
 func EventTime(e *corev1.Event) (time.Time, int32) {
 	last, count := e.LastTimestamp.Time, e.Count
 	if e.Series != nil {

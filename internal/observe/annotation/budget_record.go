@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package annotation
 
 import (
 	"time"
@@ -10,26 +10,26 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
-// BudgetRecord is what a budget remembers in its annotations.
+// BudgetRecord is what the annotations of a disruption budget record.
 type BudgetRecord struct {
-	// For is the owner whose budget this is, as Kind/name; empty for a budget
-	// that we never wrote.
+	// For is the owner whose budget this is, as Kind/name. It is empty for a budget that this
+	// project never wrote.
 	For string
-	// Made is the namespace and name under which we made it; empty for a budget that
-	// we didn't make.
+	// Made is the namespace and name under which this project created the budget. It is empty
+	// for a budget of another author.
 	Made string
-	// Value is what we last set, in the budget's own field; nil where that is
-	// not recorded. A budget that says something else was written past us.
+	// Value is what this project last set, in the budget's own field, nil for not recorded.
+	// Where the budget has another value, a write has bypassed admission.
 	Value *BudgetValue
-	// Reason is why.
+	// Reason is why this project set Value.
 	Reason string
-	// Original is what the budget's own author last wrote, nil where that is
-	// not known: the budget is ours.
+	// Original is what the budget's author last wrote. It is nil where this project created
+	// the budget.
 	Original *BudgetValue
 	State    budget.State
 }
 
-// BudgetAnnotations are the keys that a record is kept under.
+// BudgetAnnotations returns the keys of a record's annotations.
 func BudgetAnnotations() []string {
 	return []string{
 		v1alpha1.BudgetForAnnotation,
@@ -45,9 +45,9 @@ func BudgetAnnotations() []string {
 	}
 }
 
-// DecodeBudgetRecord reads a record. Annotations are anybody's to edit, so
-// what makes no sense counts as not there, and a time that has not come yet as
-// now: a timer may start again, it must not end early or never.
+// DecodeBudgetRecord reads a record. Anyone may edit annotations, so an invalid value counts as
+// absent, and a time in the future counts as now: a timer may start again, but must not end
+// early or never.
 func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetRecord {
 	at := func(key string) time.Time {
 		t, err := time.Parse(time.RFC3339, annotations[key])
@@ -80,8 +80,8 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 	return r
 }
 
-// Encode is the record as annotations; keys of BudgetAnnotations that are not
-// in it are to be removed. Times lose their fractions of a second, downwards.
+// Encode returns the record as annotations. The caller removes the keys of BudgetAnnotations that
+// are not among them. Times are truncated to seconds.
 func (r BudgetRecord) Encode() map[string]string {
 	out := map[string]string{}
 	put := func(key, value string) {

@@ -23,12 +23,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// checkOut refuses a scale-out whose newcomers could not join, or would harm.
-func (m *Members) checkOut(ctx context.Context, s *observation, target int, f *findings) error {
+// checkScaleOut refuses a scale-out whose new members could not join, or would disturb clients.
+func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int, f *findings) error {
 	checkPeerURLs(s.Members, f)
 	// Where there are more members than replicas, which is refused anyway, some have pods.
-	for place := max(s.Replicas, len(s.Members)); place < target; place++ {
-		checkReplica(s, place, f)
+	for ordinal := max(s.Replicas, len(s.Members)); ordinal < target; ordinal++ {
+		checkReplica(s, ordinal, f)
 	}
 	if s.OnDelete {
 		f.fact("the update strategy is OnDelete and stays so")
@@ -41,10 +41,10 @@ func (m *Members) checkOut(ctx context.Context, s *observation, target int, f *f
 	}
 	m.checkNames(ctx, s, target, f)
 	m.checkProbe(s, f)
-	return m.checkPlaces(ctx, s, target, f)
+	return m.checkNodes(ctx, s, target, f)
 }
 
-// checkPeerURLs refuses to add members to some whom nobody else can reach.
+// checkPeerURLs refuses to add members where others can't reach an existing one.
 func checkPeerURLs(members []membership.Peer, f *findings) {
 	for _, p := range members {
 		for u := range strings.SplitSeq(p.URL, ",") {
@@ -55,30 +55,30 @@ func checkPeerURLs(members []membership.Peer, f *findings) {
 	}
 }
 
-// checkReplica refuses a place where a new member could not be reached or could not start.
-func checkReplica(s *observation, place int, f *findings) {
-	seat, serving := s.Ordinals[place], s.serving[place]
-	if len(serving.AdvertisePeer) != 1 {
-		f.refuse("%s would have %d peer URLs; one is supported", seat.Pod, len(serving.AdvertisePeer))
+// checkReplica refuses an ordinal where a new member could not be reached or could not start.
+func checkReplica(s *observation, ordinal int, f *findings) {
+	replica, config := s.Ordinals[ordinal], s.configs[ordinal]
+	if len(config.AdvertisePeer) != 1 {
+		f.refuse("%s would have %d peer URLs; one is supported", replica.Pod, len(config.AdvertisePeer))
 	}
-	if why := unreachable(seat.URL); why != "" {
-		f.refuse("%s would have the peer URL %s, %s: set initial-advertise-peer-urls to its name in the headless Service", seat.Pod, seat.URL, why)
-	} else if !strings.HasPrefix(operate.HostOf(seat.URL), seat.Pod+".") {
-		f.refuse("%s would have the peer URL %s, which does not name the pod", seat.Pod, seat.URL)
+	if why := unreachable(replica.URL); why != "" {
+		f.refuse("%s would have the peer URL %s, %s: set initial-advertise-peer-urls to its name in the headless Service", replica.Pod, replica.URL, why)
+	} else if !strings.HasPrefix(operate.HostOf(replica.URL), replica.Pod+".") {
+		f.refuse("%s would have the peer URL %s, which does not name the pod", replica.Pod, replica.URL)
 	}
-	if !slices.ContainsFunc(serving.ListenPeer, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
-		f.refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", seat.Pod, strings.Join(serving.ListenPeer, ", "))
+	if !slices.ContainsFunc(config.ListenPeer, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
+		f.refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", replica.Pod, strings.Join(config.ListenPeer, ", "))
 	}
-	for _, claim := range s.claims[seat.Pod] {
-		f.refuse("PersistentVolumeClaim %s is left from an earlier member, whose data would keep the new one from joining: if nobody needs it, kubectl delete pvc %s -n %s",
+	for _, claim := range s.claims[replica.Pod] {
+		f.refuse("PersistentVolumeClaim %s is left from an earlier member, whose data would keep the new one from joining: if it is not needed, kubectl delete pvc %s -n %s",
 			claim.Name, claim.Name, claim.Namespace)
 	}
-	if seat.UID != "" {
-		f.refuse("pod %s is there already and no member of etcd: wait until it has gone", seat.Pod)
+	if replica.UID != "" {
+		f.refuse("pod %s exists already and is no member of etcd: wait until it is deleted", replica.Pod)
 	}
 }
 
-// unreachable says why other members can't reach a peer URL wherever they run.
+// unreachable returns why other members can't reach a peer URL, empty where they may.
 func unreachable(u string) string {
 	host := operate.HostOf(u)
 	switch ip := net.ParseIP(host); {
@@ -100,8 +100,8 @@ func (m *Members) checkPeerService(ctx context.Context, s *observation, f *findi
 	return err
 }
 
-// judgePeerService wants learners to have names: they are not Ready, and without
-// names the leader can't send them anything. service is nil for none of that name.
+// judgePeerService refuses where learners would have no DNS name: they are not Ready, and without a
+// name the leader can't reach them. service is nil where it doesn't exist.
 func judgePeerService(service *corev1.Service, name string, f *findings) {
 	switch {
 	case service == nil:
@@ -115,15 +115,15 @@ func judgePeerService(service *corev1.Service, name string, f *findings) {
 func (m *Members) checkClientServices(ctx context.Context, s *observation, f *findings) error {
 	services, err := m.Reader.ClientServices(ctx, m.Owner)
 	if err == nil {
-		judgeClientServices(services, containerOf(&s.template.template, s.serving[0].Container).ReadinessProbe, s.survey.Members, f)
+		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, f)
 	}
 	return err
 }
 
-// judgeClientServices wants a learner kept from clients, since it refuses them.
+// judgeClientServices refuses where clients would reach a learner, which rejects their requests.
 func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members []etcd.Member, f *findings) {
 	if len(services) == 0 {
-		f.warn("There is no Service for clients but the headless one: who resolves that finds each new member before it votes, and is refused by it until then.")
+		f.warn("There is no Service for clients but the headless one: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
 		return
 	}
 	how, kept := probeFailsOnLearner(probe, members)
@@ -141,39 +141,39 @@ func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members
 
 func (m *Members) checkNames(ctx context.Context, s *observation, target int, f *findings) {
 	for _, file := range []struct{ what, path string }{
-		{"peer certificate", s.serving[0].PeerTLS.Cert}, {"serving certificate", s.serving[0].ClientTLS.Cert},
+		{"peer certificate", s.configs[0].PeerTLS.Cert}, {"serving certificate", s.configs[0].ClientTLS.Cert},
 	} {
 		if file.path == "" {
 			continue
 		}
 		var text []byte
 		if pod := s.anyPod(); pod != nil {
-			text, _ = m.Reader.File(ctx, pod, s.serving[0].Container, file.path) // without it, it could not be seen
+			text, _ = m.Reader.File(ctx, pod, s.configs[0].Container, file.path) // judgeCertificate warns without it
 		}
 		var hosts []string
-		for place := s.Replicas; place < target; place++ {
-			hosts = append(hosts, operate.HostOf(s.Ordinals[place].URL))
+		for ordinal := s.Replicas; ordinal < target; ordinal++ {
+			hosts = append(hosts, operate.HostOf(s.Ordinals[ordinal].URL))
 		}
 		judgeCertificate(file.what, file.path, text, hosts, f)
 	}
 }
 
-// anyPod is the first pod that is there, nil for none.
+// anyPod returns the first pod that exists, nil for none.
 func (s *observation) anyPod() *corev1.Pod {
-	for _, seat := range s.Ordinals {
-		if pod := s.pods[seat.Pod]; pod != nil {
+	for _, replica := range s.Ordinals {
+		if pod := s.pods[replica.Pod]; pod != nil {
 			return pod
 		}
 	}
 	return nil
 }
 
-// judgeCertificate wants a certificate to be good for the newcomers' names. text is
-// its file, empty where that can't be read.
+// judgeCertificate refuses where a certificate is not valid for the names of new members. text is its
+// file, empty where that can't be read.
 func judgeCertificate(what, path string, text []byte, hosts []string, f *findings) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		f.warn("Whether the %s is good for the new members could not be seen (%s).", what, path)
+		f.warn("Could not check whether the %s is valid for the new members (%s).", what, path)
 		return
 	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
@@ -183,24 +183,24 @@ func judgeCertificate(what, path string, text []byte, hosts []string, f *finding
 	}
 	for _, host := range hosts {
 		if certificate.VerifyHostname(host) != nil {
-			f.refuse("the %s is not good for %s: it has %s; renew it with that name first", what, host, strings.Join(certificate.DNSNames, ", "))
+			f.refuse("the %s is not valid for %s: it has %s; renew it with that name first", what, host, strings.Join(certificate.DNSNames, ", "))
 		}
 	}
 }
 
 // checkProbe warns of a liveness probe that a learner fails.
 func (m *Members) checkProbe(s *observation, f *findings) {
-	probe := containerOf(&s.template.template, s.serving[0].Container).LivenessProbe
+	probe := containerOf(&s.template.template, s.configs[0].Container).LivenessProbe
 	if probe != nil && probe.HTTPGet != nil && !strings.HasPrefix(probe.HTTPGet.Path, "/livez") {
 		f.warn("The liveness probe asks %s, which may kill a member that is catching up; /livez would not.", probe.HTTPGet.Path)
 	}
 }
 
-func (m *Members) checkPlaces(ctx context.Context, s *observation, target int, f *findings) error {
+func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f *findings) error {
 	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
-	facts, err := m.Reader.SpreadOutlook(ctx, m.Owner, pod, spread.ZoneKey)
+	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
-		f.warn("Nodes can't be read, so whether there is room for %s could not be seen.", members(target))
+		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", members(target))
 		return nil
 	}
 	if err != nil {
@@ -214,15 +214,14 @@ func (m *Members) checkPlaces(ctx context.Context, s *observation, target int, f
 			}
 		}
 	}
-	judgePlaces(terms, facts.Nodes, target, f)
+	judgeNodes(terms, facts.Nodes, target, f)
 	return nil
 }
 
-// judgePlaces refuses more members than the terms, of the template or of members that run,
-// have room for.
-func judgePlaces(terms []observe.PodTerm, places []spread.Node, target int, f *findings) {
-	nodes, zones := len(places), map[string]bool{}
-	for _, p := range places {
+// judgeNodes refuses more members than the terms, of the template or of running members, allow.
+func judgeNodes(terms []observe.PodTerm, eligible []spread.Node, target int, f *findings) {
+	nodes, zones := len(eligible), map[string]bool{}
+	for _, p := range eligible {
 		if p.Zone != "" {
 			zones[p.Zone] = true
 		}
@@ -237,7 +236,7 @@ func judgePlaces(terms []observe.PodTerm, places []spread.Node, target int, f *f
 		}
 		if term.Hard && term.Kind == spread.PodAntiAffinity && room < target && !judged[where] {
 			judged[where] = true
-			f.refuse("the members want one of their own each (%s), and %d %s match: %d members could not be placed; add %s", term.TopologyKey, room, where, target, where)
+			f.refuse("each member needs its own (%s), and %d %s match: %d members could not be scheduled; add %s", term.TopologyKey, room, where, target, where)
 		}
 	}
 	if nodes == 0 {
@@ -246,29 +245,29 @@ func judgePlaces(terms []observe.PodTerm, places []spread.Node, target int, f *f
 	f.fact("%d nodes in %d zones match the pods", nodes, len(zones))
 }
 
-// scaleSteps say what will be done, in order.
+// scaleSteps returns the steps of a scale, in order.
 func (m *Members) scaleSteps(s *observation, j *Change) []string {
 	var steps []string
-	for place := s.Replicas; place < j.Target; place++ {
-		pod := s.Ordinals[place].Pod
-		told := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(place+1), pod)
+	for ordinal := s.Replicas; ordinal < j.Target; ordinal++ {
+		pod := s.Ordinals[ordinal].Pod
+		edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(ordinal+1), pod)
 		if s.InTemplate && !s.OnDelete {
-			told = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", place, told)
+			edit = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", ordinal, edit)
 		}
-		steps = append(steps, told, fmt.Sprintf("add %s to etcd as a learner, set the replicas to %d", pod, place+1),
+		steps = append(steps, edit, fmt.Sprintf("add %s to etcd as a learner, set the replicas to %d", pod, ordinal+1),
 			fmt.Sprintf("wait until %s is within %d entries of the leader, promote it", pod, policy.LagLimit))
 	}
-	for place := s.Replicas - 1; place >= j.Target; place-- {
-		pod := s.Ordinals[place].Pod
+	for ordinal := s.Replicas - 1; ordinal >= j.Target; ordinal-- {
+		pod := s.Ordinals[ordinal].Pod
 		last := "delete its volume claims"
 		if j.KeepClaims {
 			last = "keep its volume claims"
 		}
 		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove it from etcd", pod),
-			fmt.Sprintf("set the replicas to %d, %s", place, last))
+			fmt.Sprintf("set the replicas to %d, %s", ordinal, last))
 	}
 	if j.Operation == membership.ScaleOut && s.InTemplate {
-		steps = append(steps, "mark the pods as up to date and give the update strategy back, so that none restarts")
+		steps = append(steps, "mark the pods as up to date and restore the update strategy, so that none restarts")
 	}
 	return steps
 }
