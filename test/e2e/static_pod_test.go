@@ -41,7 +41,7 @@ func TestPluginStaticPod(t *testing.T) {
 	given := slices.Concat(in, certificates)
 
 	tells(t, 0, []string{"kubeadm   1/1       0       3.6."}, append([]string{"list"}, given...)...)
-	words := []string{"Pods kube-system/etcd (kubeadm)", "healthy, 1 of 1 members ready", "leader " + pod, node.Zone, "no Service of their own", "check etcd -n kube-system"}
+	words := []string{"Pods kube-system/etcd (kubeadm)", "healthy, 1 of 1 members ready", "leader " + pod, node.Zone, "no Service for clients", "check etcd -n kube-system"}
 	tells(t, 0, words, append([]string{"status", "pod/" + pod}, given...)...)
 	words = []string{pod, "https://" + node.Address + ":2380", "https://" + node.Address + ":2379"}
 	tells(t, 0, words, append([]string{"member", "list", "-o", "wide"}, given...)...)
