@@ -95,8 +95,8 @@ func (r Removal) MayRemove(ctx context.Context, s etcd.Survey, l etcd.Listed) po
 	return v
 }
 
-// Remove takes a member out of etcd. It surveys the members again before, and moves the
-// leadership away from the member first.
+// Remove removes a member from etcd. It surveys the cluster again, and refuses where the rules refuse
+// by then. It transfers leadership from the member first.
 func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error) error {
 	c, what := r.Members, "remove "+was.NameAndID()
 	s, err := SurveyQuorum(ctx, c, what)
