@@ -27,12 +27,11 @@ func Refuse(reason Reason, format string, args ...any) Verdict {
 
 // Note is something a person should know about a verdict.
 type Note struct {
-	// Reason is the name of a [Reason].
-	Reason  string
+	Reason  Reason
 	Message string
 }
 
 // NewNote returns a note whose message is formatted.
 func NewNote(reason Reason, format string, args ...any) Note {
-	return Note{Reason: reason.Name(), Message: fmt.Sprintf(format, args...)}
+	return Note{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }

@@ -34,14 +34,14 @@ var graph = map[string][]string{
 
 	"internal/etcdconf":            nil,
 	"internal/flavour":             nil,
-	"internal/observe":             {"internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/..."},
+	"internal/observe":             {"internal/reasons", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/..."},
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,
 	"internal/etcd/tunnel":         nil,
 	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe"},
 	"internal/health": {
-		"internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
 		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "webhook/entries",
@@ -52,7 +52,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"internal/operate":             {"internal/observe"},
+	"internal/operate":             {"internal/observe", "policy/..."},
 	"internal/operate/lock":        {"internal/operate", "internal/observe"},
 	"internal/operate/journal":     {"internal/flavour", "internal/observe"},
 	"internal/operate/maintenance": {"internal/etcd", "policy/..."},
@@ -68,12 +68,12 @@ var graph = map[string][]string{
 	"internal/operate/operatetest": nil,
 	"internal/install": {
 		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
-		"internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/observe", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/observe", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/pdb", "internal/scrape", "internal/observe", "api/v1alpha1", "policy/..."},
+	"controller":      {"internal/pdb", "internal/scrape", "internal/observe", "internal/reasons", "api/v1alpha1", "policy/..."},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
@@ -96,7 +96,7 @@ var graph = map[string][]string{
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
-		"internal/format", "api/v1alpha1", "policy/...",
+		"internal/format", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {

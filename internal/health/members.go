@@ -130,7 +130,7 @@ func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args .
 		report = warning
 	}
 	found := report(f.toRemove(l), "%s of this cluster runs it (%s); %s", what, urls, v.Message)
-	found.Reason = v.Reason.Name()
+	found.Reason = v.Reason
 	return found
 }
 

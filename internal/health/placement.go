@@ -119,7 +119,7 @@ func (f *Facts) leavesData(pod *corev1.Pod) bool {
 // Admission checks that again when the pod is created again.
 func tied(pod *corev1.Pod) bool {
 	record, _ := observe.SpreadRecordOf(pod)
-	return slices.ContainsFunc(record.Notes, func(n policy.Note) bool {
+	return slices.ContainsFunc(record.Notes, func(n observe.SpreadNote) bool {
 		return n.Reason == spread.VolumeZoneTaken.Name() || n.Reason == spread.VolumeNodeTaken.Name()
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -204,7 +205,7 @@ func TestMembers(t *testing.T) {
 		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, message: "5 times over, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
 		{name: "complete", id: "M008", want: OK},
 		{name: "a lease is left over", id: "M008", with: func(f *Facts) {
-			f.Cluster.Value.Notes = []policy.Note{{Reason: "LeaseWithoutMember", Message: "lease main-3 is left over"}}
+			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.LeaseWithoutMember, Message: "lease main-3 is left over"}}
 		}, want: Warning, message: "lease main-3 is left over"},
 		{name: "long ago", id: "M007", with: pod(1, restarted(5, 3*time.Hour)), want: OK},
 	})

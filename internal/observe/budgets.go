@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -47,16 +48,6 @@ type Budgets struct {
 	// Strangers counts the Ready pods that Kept selects and that are no members.
 	Strangers int
 }
-
-// The reasons why a cluster's budget is not kept, beside those of one budget's own.
-const (
-	NoBudget       = "NoBudget"
-	BudgetsOverlap = "BudgetsOverlap"
-	BudgetPartial  = "BudgetPartial"
-	BudgetShared   = "BudgetShared"
-	// BudgetUncounted is of a budget that is kept, and can't say what is due.
-	BudgetUncounted = "BudgetUncounted"
-)
 
 // Ours says whether this project made a budget, because there was none.
 func Ours(pdb *policyv1.PodDisruptionBudget) bool {
@@ -137,7 +128,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 func (b *Budgets) leave(w *workload, all []*policyv1.PodDisruptionBudget) {
 	switch {
 	case len(all) == 0 || !w.records(all[0]):
-	case Ours(all[0]), b.Problem.Reason == BudgetPartial, b.Problem.Reason == BudgetShared:
+	case Ours(all[0]), b.Problem.Reason == reasons.BudgetPartial, b.Problem.Reason == reasons.BudgetShared:
 		b.Left = all[0]
 	default:
 		b.Strayed = append(b.Strayed, all[0])
@@ -165,12 +156,12 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 	case len(ours) > 0:
 		only, b.Surplus = ours[0], ours[1:]
 	default:
-		b.Problem = &policy.Note{Reason: NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
+		b.Problem = &policy.Note{Reason: reasons.NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
 		return b, nil
 	}
 	value, problem := ValueOf(only.Name, &only.Spec)
 	if all := len(w.memberLabels()); problem == nil && w.selects(only) < all {
-		problem = &policy.Note{Reason: BudgetPartial, Message: fmt.Sprintf("budget %s is left alone: it selects %d of the %d members of %s; let its selector match all", only.Name, w.selects(only), all, w.owner)}
+		problem = &policy.Note{Reason: reasons.BudgetPartial, Message: fmt.Sprintf("budget %s is left alone: it selects %d of the %d members of %s; let its selector match all", only.Name, w.selects(only), all, w.owner)}
 	}
 	if b.Problem = problem; problem != nil {
 		return b, nil
@@ -180,7 +171,7 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 		return b, err
 	}
 	if other != "" {
-		b.Problem = &policy.Note{Reason: BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
+		b.Problem = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
 		return b, nil
 	}
 	b.Strangers = strangers
@@ -198,7 +189,7 @@ func overlap(foreign []*policyv1.PodDisruptionBudget) *policy.Note {
 	}
 	slices.Sort(names)
 	return &policy.Note{
-		Reason: BudgetsOverlap,
+		Reason: reasons.BudgetsOverlap,
 		Message: fmt.Sprintf("budgets %s select the same member: every eviction of it fails with an internal error and drains stop; keep one of them",
 			strings.Join(names, " and ")),
 	}

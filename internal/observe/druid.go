@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -23,9 +24,6 @@ const (
 	heartbeats = 3
 	// defaultHeartbeat is druid's where spec.etcd.heartbeatDuration is not set.
 	defaultHeartbeat = 10 * time.Second
-	// notChecked is druid's reason for a condition that it no longer looks
-	// after, at 0 replicas, while it keeps the condition's old status.
-	notChecked = "NotChecked"
 	// leaseComponent is the label of members' leases, and of no others.
 	leaseComponent = "etcd-member-lease"
 	// etcdContainer is the container of a druid pod whose process is the member.
@@ -174,7 +172,7 @@ func (f *Facts) withoutPod(leases map[string]*coordinationv1.Lease, w *workload)
 	}) {
 		f.Cluster.Members = append(f.Cluster.Members, policy.Member{Pod: pod})
 		if w.owner.Replicas > 0 && w.owner.Ordinal(pod) >= max(int(w.owner.Replicas), w.replicas()) {
-			f.note("LeaseWithoutMember", "lease %s is of a member beyond the %d replicas of %s and counts as a dead one; if that member was removed from etcd, delete the lease",
+			f.note(reasons.LeaseWithoutMember, "lease %s is of a member beyond the %d replicas of %s and counts as a dead one; if that member was removed from etcd, delete the lease",
 				leases[pod].Name, w.owner.Replicas, w.owner)
 		}
 	}
@@ -194,7 +192,8 @@ func (f *Facts) druidCondition(etcd *druidv1alpha1.Etcd, kind druidv1alpha1.Cond
 			Status: policy.Unknown, Reason: c.Reason,
 			Age: max(0, f.At.Sub(c.LastUpdateTime.Time)),
 		}
-		if c.Reason != notChecked && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
+		// At 0 replicas druid keeps the old status of a condition that it doesn't check.
+		if c.Reason != reasons.NotChecked.Name() && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
 			out.Status = policy.Status(c.Status)
 		}
 		if out.Age <= policy.EvidenceLimit {

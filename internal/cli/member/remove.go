@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -108,7 +109,7 @@ func (r *removal) act(ctx context.Context, run *change.Run) error {
 		return err
 	}
 	done := "removed member " + r.listed.NameAndID()
-	run.Done(ctx, "MemberRemoved", done, fmt.Sprintf("%s: %s", r.now.Target(), done))
+	run.Done(ctx, reasons.MemberRemoved, done, fmt.Sprintf("%s: %s", r.now.Target(), done))
 	return nil
 }
 
