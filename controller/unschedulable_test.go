@@ -77,6 +77,11 @@ func TestUnschedulable(t *testing.T) {
 			p.Spec.NodeName = "c1"
 			record(p, observe.SpreadRecord{Policy: "prod", Notes: []observe.SpreadNote{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
 		}, event: "VolumeZoneTaken EtcdTopologyPolicy prod: the zone is preferred"},
+		{name: "a note with a reason that no rule has", zone: "c", change: func(p *corev1.Pod) {
+			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
+			p.Spec.NodeName = "c1"
+			record(p, observe.SpreadRecord{Policy: "prod", Notes: []observe.SpreadNote{{Reason: "AnythingAtAll", Message: "the zone is preferred"}}})
+		}},
 		{name: "an old note", zone: "c", change: func(p *corev1.Pod) {
 			p.Spec.NodeName = "c1"
 			record(p, observe.SpreadRecord{Notes: []observe.SpreadNote{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
