@@ -35,7 +35,7 @@ type Cluster struct {
 	// Operation is the scale or rollout that is under way, empty if none is.
 	Operation string
 
-	// Stale says that nothing fresh is known of the members: no lease is fresh,
+	// Stale says that the current state of the members is unknown: no lease is fresh,
 	// and AllMembersReady is no evidence because it is too old or was never
 	// given. Observers set it, and only for clusters whose members have leases;
 	// an operator that is down while leases are renewed makes nothing stale.

@@ -25,9 +25,9 @@ func Precondition(c Cluster, cures string) Verdict {
 	case c.Operation != "" && cures == "":
 		return Refuse(OperationUnderWay, "a change is under way (%s): wait until it is over", c.Operation)
 	case cures != "":
-		return Allow(CuresMember, "%s is the broken one", cures)
+		return Allow(CuresMember, "%s is the broken member", cures)
 	case c.Stale:
-		return Refuse(FactsStale, "nothing fresh is known of the members")
+		return Refuse(FactsStale, "the current state of the members is unknown")
 	}
 	if v, bad := membersReady(c); bad {
 		return v
@@ -37,7 +37,7 @@ func Precondition(c Cluster, cures string) Verdict {
 	}
 	switch c.BackupReady.Value() {
 	case False:
-		return Refuse(BackupFailing, "BackupReady is False (%s): what is lost now may not be in any backup", c.BackupReady.Reason)
+		return Refuse(BackupFailing, "BackupReady is False (%s): recent data may not be in any backup", c.BackupReady.Reason)
 	case Unknown:
 		v := Allow(AllReady, "%s, all ready", format.Count(len(c.Members), "member"))
 		v.Notes = []Note{NewNote(BackupUnknown, "it is not known whether backups succeed")}
@@ -61,7 +61,7 @@ func membersReady(c Cluster) (Verdict, bool) {
 		return Refuse(MemberDown, "%d of %s ready: %s", len(c.Members)-len(down), format.Count(c.Size, "member"), format.Names(down, "is not", "are not")), true
 	}
 	if missing := c.Size - len(c.Members); missing > 0 {
-		return Refuse(MemberDown, "%d of %s ready: %d not there", len(c.Members), format.Count(c.Size, "member"), missing), true
+		return Refuse(MemberDown, "%d of %s ready: %d missing", len(c.Members), format.Count(c.Size, "member"), missing), true
 	}
 	return Verdict{}, false
 }

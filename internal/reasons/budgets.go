@@ -50,7 +50,7 @@ var (
 		"Rename or delete that budget, or create a budget for the members.")
 	BudgetWriteDenied = budgets.Add("BudgetWriteDenied",
 		"The API server or another webhook refused a change of the budget. etcd-druid's component protection does so while it reconciles. The old value remains in force, and the controller tries again.",
-		"If it passes, nothing. Otherwise, read the refusal's message in the Event.")
+		"If it passes, no action is needed. Otherwise, read the refusal's message in the Event.")
 	BudgetWrittenBack = budgets.Add("BudgetWrittenBack",
 		"Another client loosened the budget three times within ten minutes, bypassing admission. The controller stops changing the budget for a while.",
 		"Find the client: kubectl get pdb NAME -o yaml --show-managed-fields.")

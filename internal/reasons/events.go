@@ -21,7 +21,7 @@ var (
 		policy.NoAction)
 	MemberAdded = events.Add("MemberAdded",
 		"A user added a member, as a learner.",
-		"It votes after it is promoted: kubectl etcd member promote.")
+		"It votes after it is promoted: kubectl etcd member promote NAME MEMBER.")
 	MemberPromoted = events.Add("MemberPromoted",
 		"A user promoted a learner. It votes now.",
 		policy.NoAction)

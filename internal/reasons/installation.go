@@ -32,7 +32,7 @@ var (
 		"The message names the cause. Try another namespace with -n, or get permission to create pods.")
 	WebhookReplicasMissing = installation.Add("WebhookReplicasMissing",
 		"Some replicas are not ready. The others answer.",
-		"kubectl describe the pod that isn't ready.")
+		"Find out why: kubectl describe the pod that isn't ready.")
 	WebhookNoLeader = installation.Add("WebhookNoLeader",
 		"No replica holds the leader's lease, so no controller runs.",
 		"Wait a few seconds. If it remains, read in the replicas' logs why they can't acquire the lease.")

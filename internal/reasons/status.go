@@ -11,7 +11,7 @@ var status policy.ReasonList
 var (
 	SplitBrain = status.Add("SplitBrain",
 		"The members belong to two or more clusters with different IDs, because some members started a new cluster.",
-		"Don't restart or scale anything. Find out which cluster has the newer data (member list -o wide, check), and rebuild the members of the other one.")
+		"Don't restart or scale anything. Find out which cluster has the newer data (kubectl etcd member list NAME -o wide, kubectl etcd check NAME), and rebuild the members of the other one.")
 	LeadersDiffer = status.Add("LeadersDiffer",
 		"The members follow different leaders: an election is under way, or the network is partitioned.",
 		"Run kubectl etcd check NAME --only Q004 again after a few seconds.")
@@ -20,7 +20,7 @@ var (
 		"The message names the cause: a certificate, a port, a permission, or the pod.")
 	MemberWithoutPod = status.Add("MemberWithoutPod",
 		"etcd's member list has a member without a pod, or one that never started. A voter still counts for the quorum.",
-		"If the member will not return, kubectl etcd member remove NAME ID.")
+		"If the member will not return, kubectl etcd member remove NAME MEMBER.")
 	Alarm = status.Add("Alarm",
 		"A member has raised an alarm. NOSPACE: its database is full, and etcd refuses writes. CORRUPT: its data differs from that of other members.",
 		"NOSPACE: kubectl etcd defrag NAME does the complete repair. CORRUPT: kubectl etcd check NAME, then replace the member.")

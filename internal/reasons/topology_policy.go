@@ -29,7 +29,7 @@ var (
 		"Read the message for the failure. The controller tries again.")
 	NotLookedAtYet = topologyPolicy.Add("NotLookedAtYet",
 		"The controller has not checked this cluster yet.",
-		"Wait a moment. If it remains, check whether etcd-webhook runs: kubectl etcd version.")
+		"Wait a moment. If it remains, check whether etcd-webhook runs: kubectl etcd webhook status.")
 	_    = topologyPolicy.Include(spread.SpreadKept)
 	_    = topologyPolicy.Include(spread.NodeShared)
 	_    = topologyPolicy.Include(spread.ZonesUneven)

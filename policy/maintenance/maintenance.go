@@ -83,18 +83,18 @@ func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) po
 	for _, m := range members {
 		switch {
 		case m.has(Corrupt):
-			return policy.Refuse(CorruptAlarm, "etcd says that the database of %s is corrupt (alarm %s): find out which members differ first (kubectl etcd check)", m.Pod, Corrupt)
+			return policy.Refuse(CorruptAlarm, "etcd reports that the database of %s is corrupt (alarm %s): find out which members differ first (kubectl etcd check)", m.Pod, Corrupt)
 		case m.Snapshots > 0:
-			return policy.Refuse(SnapshotOpen, "%s being read from %s: a defragmentation would wait for it, and every write would wait for that; try again when it is over", format.Count(m.Snapshots, "snapshot"), m.Pod)
+			return policy.Refuse(SnapshotOpen, "%s being read from %s: a defragmentation would wait for it, and every write would wait for the defragmentation; try again when it is complete", format.Count(m.Snapshots, "snapshot"), m.Pod)
 		case m.Snapshots < 0:
-			return policy.Refuse(SnapshotsUnknown, "the metrics of %s can't be read, so nobody knows whether a snapshot is being read from it", m.Pod)
+			return policy.Refuse(SnapshotsUnknown, "the metrics of %s can't be read, so it is unknown whether a snapshot is being read from it", m.Pod)
 		}
 	}
 	if slices.Contains(unmappedAlarms, Corrupt) {
-		return policy.Refuse(CorruptAlarm, "the alarm %s is raised, and not for a member that is here: see whether data differ (kubectl etcd check) and replace who is wrong; where they are the same kubectl etcd alarm disarm ends it", Corrupt)
+		return policy.Refuse(CorruptAlarm, "the alarm %s is raised, and not for a current member: compare the members' data (kubectl etcd check) and replace a member whose data differs; if all data is the same, kubectl etcd alarm disarm clears the alarm", Corrupt)
 	}
 	if OutOfSpace(members, unmappedAlarms) {
-		return policy.Allow(CuresNoSpace, "etcd is out of space (alarm %s): this is the cure, so failing backups are no reason against it", NoSpace)
+		return policy.Allow(CuresNoSpace, "etcd is out of space (alarm %s): defragmentation frees space, so failing backups are no objection", NoSpace)
 	}
 	return policy.Precondition(c, "")
 }
@@ -103,7 +103,7 @@ func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) po
 func MayLead(members []Database, pod string) policy.Verdict {
 	at := slices.IndexFunc(members, func(d Database) bool { return d.Pod == pod })
 	if at < 0 {
-		return policy.Refuse(policy.NoSuchMember, "%s is none of the %s", pod, format.Count(len(members), "member"))
+		return policy.Refuse(policy.NoSuchMember, "%s is not one of the %s", pod, format.Count(len(members), "member"))
 	}
 	voters, well, leader := electorate(members)
 	to := members[at]
@@ -111,15 +111,15 @@ func MayLead(members []Database, pod string) policy.Verdict {
 	case to.Leader && to.Trouble == "":
 		return policy.Allow(LeadsAlready, "%s is the leader", pod)
 	case well < policy.Quorum(voters) || leader < 0:
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: there is no leader to hand over", well, format.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: there is no leader that can transfer its leadership", well, format.Count(voters, "voter"), policy.Quorum(voters))
 	case to.Trouble != "":
 		return policy.Refuse(policy.MemberDown, "%s: %s", pod, to.Trouble)
 	case to.Learner:
 		return policy.Refuse(policy.LearnerPresent, "%s is a learner and can't lead: only voters can", pod)
 	case to.has(Corrupt):
-		return policy.Refuse(CorruptAlarm, "etcd says that the database of %s is corrupt (alarm %s)", pod, Corrupt)
+		return policy.Refuse(CorruptAlarm, "etcd reports that the database of %s is corrupt (alarm %s)", pod, Corrupt)
 	case members[leader].Applied > to.Applied+policy.LagLimit:
-		return policy.Refuse(policy.CatchingUp, "%s is %d entries behind the leader, at most %d is near enough: wait until it has caught up", pod, members[leader].Applied-to.Applied, policy.LagLimit)
+		return policy.Refuse(policy.CatchingUp, "%s is %d entries behind the leader, and may be at most %d behind: wait until it has caught up", pod, members[leader].Applied-to.Applied, policy.LagLimit)
 	}
 	return policy.Allow(policy.QuorumKept, "%d of %s healthy, quorum is %d", well, format.Count(voters, "voter"), policy.Quorum(voters))
 }
@@ -173,11 +173,11 @@ func allHealthy(members []Database) policy.Verdict {
 					well++
 				}
 			}
-			return policy.Refuse(policy.MemberDown, "%d of %s well, all have to be; %s: %s; bring it back or replace it first (kubectl etcd member replace)",
+			return policy.Refuse(policy.MemberDown, "%d of %s healthy, and all must be; %s: %s; bring it back or replace it first (kubectl etcd member replace)",
 				well, format.Count(len(members), "member"), m.Pod, m.Trouble)
 		}
 	}
-	return policy.Allow(policy.AllReady, "%s well", format.Count(len(members), "member"))
+	return policy.Allow(policy.AllReady, "%s, all healthy", format.Count(len(members), "member"))
 }
 
 func formatBytes(bytes int64) string {

@@ -61,7 +61,7 @@ func MayRemove(peers []Peer, id uint64) policy.Verdict {
 	}
 	voters, healthy := votes(peers)
 	if healthy < policy.Quorum(voters) {
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: nothing can be changed until it is back", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
 	}
 	if peers[at].Learner {
 		return policy.Allow(policy.QuorumKept, "a learner has no vote: %d of %s stay healthy, quorum is %d", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
@@ -88,17 +88,17 @@ func MayAdd(peers []Peer) policy.Verdict {
 	for _, p := range peers {
 		switch {
 		case p.Learner:
-			return policy.Refuse(policy.LearnerPresent, "member %016x is a learner already: it is promoted or removed before another is added", p.ID)
+			return policy.Refuse(policy.LearnerPresent, "member %016x is a learner already: promote or remove it before another is added", p.ID)
 		case !p.Healthy:
 			down = append(down, fmt.Sprintf("%016x", p.ID))
 		}
 	}
 	voters, healthy := votes(peers)
 	if healthy < policy.Quorum(voters) {
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: nothing can be changed until it is back", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
 	}
 	if len(down) > 0 {
-		return policy.Refuse(VoterDown, "%d of %s healthy (not %s): etcd adds nobody while a voter is down; a dead member is removed or replaced first",
+		return policy.Refuse(VoterDown, "%d of %s healthy (not %s): etcd adds no member while a voter is down; remove or replace a dead member first",
 			healthy, format.Count(voters, "voter"), strings.Join(down, ", "))
 	}
 	return policy.Allow(policy.QuorumKept, "%s, all healthy", format.Count(voters, "voter"))

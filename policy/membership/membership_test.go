@@ -84,8 +84,8 @@ func TestMembershipMessage(t *testing.T) {
 		want string
 	}{
 		{MayRemove(peers("Lvx"), 2), "1 of 2 voters would be healthy, quorum is 2; now it is 2 of 3, quorum 2"},
-		{MayRemove(peers("vxx"), 3), "1 of 3 voters healthy, quorum is 2: nothing can be changed until it is back"},
-		{MayAdd(peers("Lvx")), "2 of 3 voters healthy (not 0000000000000003): etcd adds nobody while a voter is down; a dead member is removed or replaced first"},
+		{MayRemove(peers("vxx"), 3), "1 of 3 voters healthy, quorum is 2: members can't be changed before the quorum is restored"},
+		{MayAdd(peers("Lvx")), "2 of 3 voters healthy (not 0000000000000003): etcd adds no member while a voter is down; remove or replace a dead member first"},
 	} {
 		if c.got.Message != c.want {
 			t.Errorf("got %q, want %q", c.got.Message, c.want)

@@ -72,7 +72,7 @@ func recreatePod(s ClusterState, r Record, learner Peer) Step {
 		}
 	}
 	if p.UID == "" || p.Terminating || p.TerminatingClaims > 0 {
-		return waitFor(PodGoing, "%s and its volumes are being made anew", p.Pod)
+		return waitFor(PodGoing, "%s and its volumes are being recreated", p.Pod)
 	}
 	return promote(s, learner)
 }

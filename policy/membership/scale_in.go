@@ -46,7 +46,7 @@ func undoIn(s ClusterState, r Record) Step {
 // removeVoter removes a voter while all the others are well.
 func removeVoter(s ClusterState, victim Peer) Step {
 	if other, down := s.otherDown(victim.ID); down {
-		return waitFor(VoterDown, "%s is not healthy: while it isn't, no other member goes", s.name(other))
+		return waitFor(VoterDown, "%s is not healthy, so no other member is removed", s.name(other))
 	}
 	if v := MayRemove(s.Members, victim.ID); !v.Allowed {
 		return wait(v)

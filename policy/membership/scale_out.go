@@ -20,7 +20,7 @@ func scaleOut(s ClusterState, r Record) Step {
 	}
 	size := s.size()
 	if at := s.firstVoterFrom(size); at >= 0 {
-		return stop(MemberGap, "%s is a member, %s is none: replace that first", s.Ordinals[at].Pod, s.Ordinals[size].Pod)
+		return stop(MemberGap, "%s is a member, but the lower %s is not: replace the member of that pod first", s.Ordinals[at].Pod, s.Ordinals[size].Pod)
 	}
 	learner, found := s.learner()
 	if found && learner.Ordinal != size {

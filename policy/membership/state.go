@@ -154,5 +154,5 @@ func Next(s ClusterState, r Record) Step {
 	case r.Operation == Replace:
 		return replace(s, r)
 	}
-	return stop(UnknownOperation, "no operation is called %q", r.Operation)
+	return stop(UnknownOperation, "unknown operation %q", r.Operation)
 }

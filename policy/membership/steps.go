@@ -206,7 +206,7 @@ func (s ClusterState) find(what func(Peer) bool) (Peer, bool) {
 // foreignMember finds a member that no pod of the StatefulSet is.
 func (s ClusterState) foreignMember() (Step, bool) {
 	if p, found := s.find(func(p Peer) bool { return p.Ordinal < 0 }); found {
-		return stop(StrangerMember, "member %016x with peer URL %s is no pod's of this StatefulSet", p.ID, p.URL), true
+		return stop(StrangerMember, "member %016x with peer URL %s belongs to no pod of this StatefulSet", p.ID, p.URL), true
 	}
 	return Step{}, false
 }
