@@ -9,15 +9,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// Precondition says whether a cluster is well enough for an act that takes a member away
-// for a while or for good: restart, rollout, scale-in, defrag, removal or
-// replacement. cures names the pod whose broken member the act removes, replaces
-// or mends, and is empty for all other acts: such an act needs no more than a
-// quorum, which MayRemove looks after. A scale or rollout under way may wait for that very
-// member, and would never end.
+// Precondition returns whether a cluster's state allows an operation that stops or removes a
+// member: restart, rollout, scale-in, defragmentation, removal or replacement. cures is the pod
+// whose broken member the operation removes, replaces or repairs, and "" for any other operation.
+// An operation that cures needs only a quorum, which MayRemove checks. It is also allowed during
+// a scale operation or rollout, which may wait for that member and would never end.
 //
-// A single member is never well enough without a reason: what the act does to it
-// is done to the whole cluster. That is for the caller to say; Precondition lets it pass.
+// For a single member, the operation interrupts the whole cluster. The caller decides whether
+// that is acceptable, and Precondition allows it.
 func Precondition(c Cluster, cures string) Verdict {
 	switch {
 	case c.TrafficCut:

@@ -5,11 +5,11 @@ package policy
 
 var shared ReasonList
 
-// SharedReasons returns the reasons that more than one rule gives. Each is
-// in the list of the rule whose page explains it, too.
+// SharedReasons returns the reasons of more than one rule. Each is also in the list of the rule
+// whose page explains it.
 func SharedReasons() []Reason { return shared.All() }
 
-// The reasons that [Precondition] or more than one rule gives.
+// The reasons of [Precondition], and of more than one rule.
 var (
 	ClientTrafficCut = shared.Add("ClientTrafficCut",
 		"Client traffic is cut. No pod may be evicted, because a member that restarts can't rejoin before the traffic is restored.",

@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// message is a verdict's message: object, numbers, and what they mean for evictions.
+// message returns a verdict's message: the object, the numbers, and what they mean for evictions.
 func (t counts) message(c policy.Cluster, reason policy.Reason, target int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "etcd cluster %s/%s: ", c.Namespace, c.Name)
@@ -25,7 +25,7 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 	return b.String()
 }
 
-// consequence is what the value of each row allows, and until when.
+// consequence has for each row what its value allows, and until when.
 var consequence = map[policy.Reason]string{
 	policy.ClientTrafficCut: "allows no eviction until client traffic is restored, because a restarted member could not rejoin",
 	policy.FactsStale:       "allows no eviction until a lease is renewed or the stale limit has passed",
@@ -40,7 +40,7 @@ var consequence = map[policy.Reason]string{
 	policy.ConditionFalse:   "allows no eviction until AllMembersReady is True again",
 }
 
-// state is who is ready and who is not.
+// state describes which members are ready and which are not.
 func (t counts) state() string {
 	s := fmt.Sprintf("%d of %d members ready", t.n-t.missing-len(t.notReady), t.n)
 	var faults []string
@@ -70,7 +70,7 @@ func (t counts) state() string {
 
 func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// notesOf are what a person should hear.
+// notesOf returns what users should know.
 func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 	var notes []policy.Note
 	cluster := f.Cluster.Namespace + "/" + f.Cluster.Name

@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// MayDisarm says whether an alarm is worth disarming: whether what raised it is gone.
-// data is only looked at for CORRUPT.
+// MayDisarm returns whether an alarm may be disarmed, which needs that its cause is gone. data is
+// only used for CORRUPT.
 func MayDisarm(members []Database, alarm string, data Comparison) policy.Verdict {
 	if v := allHealthy(members); !v.Allowed {
 		return v

@@ -16,7 +16,7 @@ func note(reason policy.Reason, format string, args ...any) *policy.Note {
 	return &n
 }
 
-// topologyNotes returns the notes on the nodes and zones that there are.
+// topologyNotes returns the notes on the nodes and zones.
 func (e evaluation) topologyNotes() []policy.Note {
 	var notes []policy.Note
 	switch {
@@ -37,8 +37,8 @@ func (e evaluation) topologyNotes() []policy.Note {
 	return notes
 }
 
-// whyNoAntiAffinity returns why anti-affinity over zones is not used although
-// the policy asks for it, nil if it is used.
+// whyNoAntiAffinity returns why anti-affinity over zones is not used although the policy asks for
+// it. It returns nil if it is used.
 func (e evaluation) whyNoAntiAffinity() *policy.Note {
 	zones := len(e.nodes.zones)
 	if e.size <= zones || e.nodes.empty() {

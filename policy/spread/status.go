@@ -13,17 +13,17 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// Status says whether members run where the rule wants them. Pods don't move:
-// a member that was there before the policy stays on its node.
+// Status is whether members run where the rule wants them. Pods don't move, so a member that is
+// older than the policy stays on its node.
 type Status struct {
-	// Kept is True, False, or Unknown while members have no node yet.
+	// Kept is True, False, or Unknown while a member has no node.
 	Kept    policy.Status
 	Reason  policy.Reason
 	Message string
 }
 
-// StatusOf checks where the members of a cluster run. topology is Zone or
-// Hostname, as in [Result]; nodes are those that the members may use.
+// StatusOf returns whether the members of a cluster are spread. topology is Zone or Hostname, as
+// in [Result]. nodes are those that the members may use.
 func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node) Status {
 	var placed []policy.Member
 	for _, m := range members {
@@ -91,7 +91,7 @@ func checkZones(size int, placed []policy.Member, nodes []Node) (s Status, done 
 	return Status{}, false
 }
 
-// membersByZone are the members in each zone, with the zones that have none.
+// membersByZone returns the number of members in each zone, including zones without members.
 func membersByZone(placed []policy.Member, nodes []Node) map[string]int {
 	counts := map[string]int{}
 	for _, p := range nodes {
