@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -211,7 +210,7 @@ func (f *Facts) grow(n int) string {
 
 // scaleTo is how a cluster gets so many members.
 func (f *Facts) scaleTo(n int) string {
-	if w := f.Owner.Membership(); f.Owner.Flavour != observe.Druid && w.Manager != flavour.Unmanaged {
+	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {
 		return w.ScaleHow
 	}
 	return f.Command("scale", fmt.Sprintf("--replicas %d", n))
