@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -42,7 +43,7 @@ func (c *cluster) apply(ctx context.Context) error {
 
 // lacksBudget reports whether the cluster has no budget and the policy wants one created.
 func (c *cluster) lacksBudget() bool {
-	return c.problem.Reason == observe.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing
+	return c.problem.Reason == reasons.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing
 }
 
 // adjust sets the number and the record of the kept budget if they differ.
@@ -79,7 +80,11 @@ func (c *cluster) adjust(ctx context.Context) error {
 		if loosens {
 			action = actionLoosen
 		}
-		c.event(policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, action)
+		reason := v.Reason
+		if recorded, declared := reasons.Find(record.Reason); declared {
+			reason = recorded
+		}
+		c.event(policy.NewNote(reason, "budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message), action)
 	}
 	return nil
 }
@@ -128,7 +133,7 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 	if err := c.delete(ctx, budget); err != nil {
 		return err
 	}
-	c.event(policy.Note{Reason: "BudgetRemoved", Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionKeep)
+	c.event(policy.Note{Reason: reasons.BudgetRemoved, Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionKeep)
 	return nil
 }
 
@@ -142,7 +147,7 @@ func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
 	if possible >= due {
 		return nil
 	}
-	return &policy.Note{Reason: observe.BudgetUncounted, Message: fmt.Sprintf(
+	return &policy.Note{Reason: reasons.BudgetUncounted, Message: fmt.Sprintf(
 		"budget %s can't keep %d pods available: maxUnavailable 0 keeps only %d, because the budget also selects pods without a controller, which count as healthy. Use minAvailable, or let the selector match the members only",
 		kept.Name, due, possible)}
 }
@@ -150,7 +155,7 @@ func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
 // resetNote returns the note on a budget that is left unchanged because another client resets
 // it again and again.
 func resetNote(budget string) *policy.Note {
-	return &policy.Note{Reason: reasonWrittenBack, Message: fmt.Sprintf(
+	return &policy.Note{Reason: reasons.BudgetWrittenBack, Message: fmt.Sprintf(
 		"budget %s is left unchanged for now: another client reset it %d times in %s, bypassing admission. Stop that client, or make sure that its writes reach this project's webhook",
 		budget, maxConflicts, conflictWindow)}
 }

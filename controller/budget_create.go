@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -27,7 +28,7 @@ func (c *cluster) create(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if budgets.Problem == nil || budgets.Problem.Reason != observe.NoBudget {
+		if budgets.Problem == nil || budgets.Problem.Reason != reasons.NoBudget {
 			return apierrors.NewConflict(policyv1.Resource("poddisruptionbudgets"), c.owner.Name, fmt.Errorf("another budget has just been created"))
 		}
 	}
@@ -40,7 +41,7 @@ func (c *cluster) create(ctx context.Context) error {
 		return fmt.Errorf("create budget %s/%s: %w", budget.Namespace, budget.Name, err)
 	}
 	writes.WithLabelValues(resultWritten).Inc()
-	c.event(policy.Note{Reason: "BudgetCreated", Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
+	c.event(policy.Note{Reason: reasons.BudgetCreated, Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
 	return nil
 }
 

@@ -12,15 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-)
-
-// The reasons of this controller's own findings.
-const (
-	reasonWriteDenied = "BudgetWriteDenied"
-	reasonNameTaken   = "BudgetNameTaken"
-	reasonWrittenBack = "BudgetWrittenBack"
-	reasonWouldKeep   = "PolicyWarns"
 )
 
 // publish makes the outcome of a reconciliation known: Events, metrics and the finding.
@@ -48,16 +41,16 @@ func (c *cluster) publish(err error) (reconcile.Result, error) {
 func (c *cluster) publishKept() {
 	v, key := c.verdict, c.owner.Key()
 	series.remove(key)
-	finding := v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: v.Reason.Name(), Message: v.Message}
+	finding := newFinding(v1alpha1.Kept, v.Reason, v.Message)
 	switch p := c.problem; {
 	case p == nil:
-		series.setKept(key, v.Reason.Name(), v.MinAvailable, c.evictionsLeft())
+		series.setKept(key, v.Reason, v.MinAvailable, c.evictionsLeft())
 	case c.facts.Cluster.Size <= 1:
 	case !c.facts.Running:
-		finding = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: p.Reason, Message: c.facts.Cluster.Operation}
+		finding = newFinding(v1alpha1.Unknown, p.Reason, c.facts.Cluster.Operation)
 	default:
 		series.setUnprotected(key, p.Reason)
-		finding = v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: p.Reason, Message: p.Message}
+		finding = newFinding(v1alpha1.Broken, p.Reason, p.Message)
 	}
 	c.Findings.swap(key, finding)
 }
@@ -67,13 +60,13 @@ func (c *cluster) publishPreview() {
 	v, notes := c.verdict, c.notes()
 	if kept := c.facts.Budgets.Managed; kept != nil {
 		if due := kept.Value.WithMin(v.Target, c.facts.Replicas); due != kept.Value {
-			notes = append(notes, policy.Note{Reason: reasonWouldKeep, Message: fmt.Sprintf(
+			notes = append(notes, policy.Note{Reason: reasons.PolicyWarns, Message: fmt.Sprintf(
 				"EtcdTopologyPolicy %s (mode Warn): budget %s would be kept at %s, not %s: %s", c.policy.Name, kept.Name, due, kept.Value, v.Message)})
 		}
 	}
 	c.announce(notes)
 	series.remove(c.owner.Key())
-	c.Findings.swap(c.owner.Key(), v1alpha1.Finding{Verdict: v1alpha1.Off, Reason: reasonWouldKeep, Message: v.Message})
+	c.Findings.swap(c.owner.Key(), newFinding(v1alpha1.Off, reasons.PolicyWarns, v.Message))
 }
 
 // publishError publishes why a write failed, and returns when to retry. An error that is
@@ -89,14 +82,14 @@ func (c *cluster) publishError(err error) (reconcile.Result, error) {
 		// For example, etcd-druid's component protection denies writes while it reconciles.
 		// It stays switched on, and the write is retried.
 		writes.WithLabelValues(resultOf(err)).Inc()
-		note := policy.Note{Reason: reasonWriteDenied, Message: fmt.Sprintf("cannot write the disruption budget of %s; retrying: %v", c.owner, err)}
+		note := policy.Note{Reason: reasons.BudgetWriteDenied, Message: fmt.Sprintf("cannot write the disruption budget of %s; retrying: %v", c.owner, err)}
 		if apierrors.IsAlreadyExists(err) {
-			note = policy.Note{Reason: reasonNameTaken, Message: fmt.Sprintf(
+			note = policy.Note{Reason: reasons.BudgetNameTaken, Message: fmt.Sprintf(
 				"no disruption budget protects the members of %s, and none can be created, because a budget of that name selects other pods: %v", c.owner, err)}
 		}
 		c.announce(append(c.notes(), note))
 		series.setUnprotected(key, note.Reason)
-		c.Findings.swap(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})
+		c.Findings.swap(key, newFinding(v1alpha1.Broken, note.Reason, note.Message))
 		return reconcile.Result{RequeueAfter: c.denied.next(key)}, nil
 	}
 	writes.WithLabelValues(resultFailed).Inc()
@@ -115,7 +108,7 @@ func (c *cluster) notes() []policy.Note {
 
 // announce records each note as a warning Event, once for as long as its reason holds.
 func (c *cluster) announce(notes []policy.Note) {
-	reason := func(n policy.Note) string { return n.Reason }
+	reason := func(n policy.Note) string { return n.Reason.Name() }
 	for _, n := range c.announced.fresh(c.owner.Key(), notes, reason) {
 		warn(c.Recorder, c.owner, n, actionKeep)
 	}

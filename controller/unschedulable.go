@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -61,7 +62,6 @@ const (
 	// leader or the previous one.
 	noteMaxAge = 5 * time.Minute
 
-	reasonRespread = "MemberRespread"
 	actionRespread = "DeletePod"
 )
 
@@ -109,7 +109,8 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	return reconcile.Result{RequeueAfter: after}, err
 }
 
-// announce records the notes of a pod as Events, once.
+// announce records the notes of a pod as Events, once. It leaves out notes whose reason this
+// version doesn't declare: anyone who may create pods can write the annotation.
 func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record annotation.SpreadRecord) {
 	key := client.ObjectKeyFromObject(pod)
 	if u.Clock.Since(pod.CreationTimestamp.Time) > noteMaxAge {
@@ -119,8 +120,9 @@ func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record an
 		return
 	}
 	for _, n := range record.Notes {
-		n.Message = fmt.Sprintf("EtcdTopologyPolicy %s: %s", record.Policy, n.Message)
-		warnOnPod(u.Recorder, pod, owner, n, actionSpread)
+		if reason, declared := reasons.Find(n.Reason); declared {
+			warnOnPod(u.Recorder, pod, owner, policy.NewNote(reason, "EtcdTopologyPolicy %s: %s", record.Policy, n.Message), actionSpread)
+		}
 	}
 }
 
@@ -159,7 +161,7 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 	if err != nil {
 		return 0, fmt.Errorf("delete unschedulable pod %s: %w", key, err)
 	}
-	warn(u.Recorder, owner, policy.Note{Reason: reasonRespread, Message: fmt.Sprintf(
+	warn(u.Recorder, owner, policy.Note{Reason: reasons.MemberRespread, Message: fmt.Sprintf(
 		"deleted pod %s, which found no node for %s: it was required to run in %s, and its volume doesn't allow that. The new pod requires only what its volume allows",
 		pod.Name, unschedulableFor, observe.DescribeTerm(term))}, actionRespread)
 	return 0, nil
@@ -200,6 +202,6 @@ func volumePrevents(notes []policy.Note, t spread.Term) bool {
 		taken = spread.VolumeNodeTaken
 	}
 	return slices.ContainsFunc(notes, func(n policy.Note) bool {
-		return n.Reason == taken.Name() || n.Reason == spread.VolumeNowhere.Name()
+		return n.Reason == taken || n.Reason == spread.VolumeNowhere
 	})
 }

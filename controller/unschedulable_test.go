@@ -22,7 +22,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -77,11 +76,16 @@ func TestUnschedulable(t *testing.T) {
 		{name: "a note of admission", zone: "c", change: func(p *corev1.Pod) {
 			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
 			p.Spec.NodeName = "c1"
-			record(p, annotation.SpreadRecord{Policy: "prod", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
+			record(p, annotation.SpreadRecord{Policy: "prod", Notes: []annotation.SpreadNote{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
 		}, event: "VolumeZoneTaken EtcdTopologyPolicy prod: the zone is preferred"},
+		{name: "a note with a reason that no rule has", zone: "c", change: func(p *corev1.Pod) {
+			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
+			p.Spec.NodeName = "c1"
+			record(p, annotation.SpreadRecord{Policy: "prod", Notes: []annotation.SpreadNote{{Reason: "AnythingAtAll", Message: "the zone is preferred"}}})
+		}},
 		{name: "an old note", zone: "c", change: func(p *corev1.Pod) {
 			p.Spec.NodeName = "c1"
-			record(p, annotation.SpreadRecord{Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
+			record(p, annotation.SpreadRecord{Notes: []annotation.SpreadNote{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -123,7 +127,7 @@ func TestUnschedulable(t *testing.T) {
 			if (result.RequeueAfter > 0) != row.requeue {
 				t.Errorf("reconciles again after %s", result.RequeueAfter)
 			}
-			got := recorded(recorder)
+			got := recorded(t, recorder)
 			if len(got) > 1 || strings.Contains(strings.Join(got, ""), row.event) != (row.event != "" || len(got) == 0) {
 				t.Errorf("recorded %q, want %q", got, row.event)
 			}

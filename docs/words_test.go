@@ -72,11 +72,13 @@ var cleanFolders = []string{
 	"internal/health",
 	"internal/kubeclient",
 	"internal/pdb",
+	"internal/reasons",
 	"internal/scrape",
 	"internal/scripttest",
 	"internal/version",
 	"krew",
 	"manifests",
+	"policy",
 }
 
 // names are identifiers that stay, because users depend on them or a folder that isn't clean

@@ -36,9 +36,9 @@ var graph = map[string][]string{
 	"internal/flavour":  nil,
 	"internal/observe": {
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
-		"internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
 	},
-	"internal/observe/annotation":  {"api/v1alpha1", "policy/..."},
+	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
 	"internal/observe/source":      nil,
 	"internal/observe/observetest": nil,
@@ -47,8 +47,9 @@ var graph = map[string][]string{
 	"internal/etcd/tunnel":         nil,
 	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe"},
 	"internal/health": {
-		"internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation",
+		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
 		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/source", "webhook/entries",
@@ -59,7 +60,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"internal/operate":             {"internal/observe"},
+	"internal/operate":             {"internal/observe", "policy/..."},
 	"internal/operate/lock":        {"internal/operate", "internal/observe"},
 	"internal/operate/journal":     {"internal/flavour", "internal/observe"},
 	"internal/operate/maintenance": {"internal/etcd", "policy/..."},
@@ -75,12 +76,12 @@ var graph = map[string][]string{
 	"internal/operate/operatetest": nil,
 	"internal/install": {
 		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
-		"internal/observe/annotation", "internal/observe/leaseclock", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
+		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/pdb", "internal/scrape", "internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
+	"controller":      {"internal/pdb", "internal/scrape", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
@@ -103,7 +104,7 @@ var graph = map[string][]string{
 	},
 	"internal/cli/change": {
 		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
-		"internal/format", "api/v1alpha1", "policy/...",
+		"internal/format", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"cmd/kubectl-etcd": {"internal/cli"},
 	"cmd/etcd-webhook": {

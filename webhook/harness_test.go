@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -84,7 +85,7 @@ func (s testServer) handle(tb testing.TB, request admissionv1.AdmissionRequest) 
 	if !got.Allowed && !h.Guard {
 		tb.Fatalf("refused: %s\n%s", got.Result.Message, request.Object.Raw)
 	}
-	if got.AuditAnnotations[auditReason] == reasonUndecided {
+	if got.AuditAnnotations[auditReason] == reasons.Undecided.Name() {
 		tb.Fatalf("no decision: %s\n%s", got.Warnings, request.Object.Raw)
 	}
 	for _, w := range got.Warnings {

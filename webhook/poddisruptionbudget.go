@@ -13,14 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
-)
-
-// The reasons of decisions on budgets that are not the rule's.
-const (
-	reasonGoing       = "Going"
-	reasonDisruption  = "DisruptionDisabled"
-	reasonAnotherKept = "AnotherBudgetKept"
 )
 
 // budgetHandler keeps writes from loosening the disruption budget of an etcd cluster. The
@@ -55,7 +49,7 @@ func (h *budgetHandler) decide(ctx context.Context, req admission.Request) Decis
 func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*budgetReview, Decision) {
 	// The controller's own write.
 	if isSelf(req, h.self) {
-		return nil, Decision{Outcome: Ignored, Reason: reasonOwnWrite}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.OwnWrite}
 	}
 	w, err := readBudgetWrite(req)
 	if err != nil {
@@ -63,7 +57,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	}
 	// A budget that is being deleted; the write removes a finalizer.
 	if w.budget.DeletionTimestamp != nil {
-		return nil, Decision{Outcome: Ignored, Reason: reasonGoing}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.Going}
 	}
 	owners, err := h.reader.OwnersOfBudget(ctx, w.budget)
 	if err != nil {
@@ -71,7 +65,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	}
 	// A budget that selects no members.
 	if len(owners) == 0 {
-		return nil, Decision{Outcome: Ignored, Reason: reasonNotEtcd}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
 	// A cluster that no policy applies to, or whose policy leaves budgets alone.
 	p, d := governing(ctx, h.reader, owners[0], req, "budget")
@@ -79,7 +73,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 		return nil, d
 	}
 	if !p.Spec.Disruption.On() {
-		return nil, Decision{Outcome: Ignored, Reason: reasonDisruption}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.DisruptionDisabled}
 	}
 	facts, err := h.reader.FactsAs(ctx, owners[0], w.budget)
 	if err != nil {
@@ -92,7 +86,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	}
 	// A cluster for which another budget is kept.
 	if b.Managed == nil || b.Managed.Name != w.budget.Name {
-		return nil, Decision{Outcome: Unchanged, Reason: reasonAnotherKept, Policy: p.Name}
+		return nil, Decision{Outcome: Unchanged, Reason: reasons.AnotherBudgetKept, Policy: p.Name}
 	}
 	return &budgetReview{write: w, owner: owners[0], policy: p, facts: facts}, Decision{}
 }
@@ -118,7 +112,7 @@ func (r *budgetReview) decide() Decision {
 
 // previewBudget returns the warning of a policy in mode Warn, which changes nothing.
 func (r *budgetReview) previewBudget(wrote, due annotation.BudgetValue, v budget.Result) Decision {
-	d := Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: r.policy.Name}
+	d := Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: r.policy.Name}
 	if wrote == due {
 		d.Outcome = Unchanged
 		return d
@@ -130,7 +124,7 @@ func (r *budgetReview) previewBudget(wrote, due annotation.BudgetValue, v budget
 
 // patchFor returns the patch that gives the budget the record and its value.
 func (r *budgetReview) patchFor(wrote annotation.BudgetValue, record annotation.BudgetRecord, v budget.Result) Decision {
-	d := Decision{Outcome: Unchanged, Reason: v.Reason.Name(), Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
+	d := Decision{Outcome: Unchanged, Reason: v.Reason, Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
 	if r.write.dropped != "" {
 		d.Patch = append(d.Patch, jsonpatch.NewOperation("remove", "/spec/"+string(r.write.dropped), nil))
 	}

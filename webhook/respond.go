@@ -39,7 +39,7 @@ func respond(req admission.Request, d Decision) admission.Response {
 		r.Warnings = append(r.Warnings, wrap(w)...)
 	}
 	if d.Outcome != Ignored {
-		r.AuditAnnotations = map[string]string{auditOutcome: string(d.Outcome), auditReason: d.Reason}
+		r.AuditAnnotations = map[string]string{auditOutcome: string(d.Outcome), auditReason: d.Reason.Name()}
 		if d.Policy != "" {
 			r.AuditAnnotations[auditPolicy] = d.Policy
 		}

@@ -32,6 +32,9 @@ type Membership struct {
 	ScaleInHow string
 	// ReplaceHow is how to replace a member whose data is lost.
 	ReplaceHow string
+	// ByPlugin is true if kubectl etcd scale and kubectl etcd member replace have the manager
+	// change the members, so that a user need not follow ScaleHow and ReplaceHow.
+	ByPlugin bool
 }
 
 const wipe = "delete the member's PersistentVolumeClaim and then its pod: "

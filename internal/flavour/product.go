@@ -44,6 +44,9 @@ type Product struct {
 	ServesKubernetes bool
 	// RenewsLeases is true where each member renews a Lease that shows that it runs.
 	RenewsLeases bool
+	// BackupRestore is true where each member has the sidecar etcd-backup-restore, which takes
+	// its snapshots and promotes its learners.
+	BackupRestore bool
 	// RevertsServices is the name of the operator that undoes a change of a Service
 	// within seconds and that has no switch to leave the Service alone.
 	RevertsServices string

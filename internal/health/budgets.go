@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -141,16 +142,16 @@ func budgetForm(f *Facts) []Finding {
 			continue
 		}
 		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
-		if problem.Reason == annotation.BudgetAlwaysAllow {
+		if problem.Reason == reasons.BudgetAlwaysAllow {
 			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
 		}
-		if problem.Reason == annotation.BudgetPercentage {
+		if problem.Reason == reasons.BudgetPercentage {
 			found = append(found, f.percentage(b, fix))
 			continue
 		}
 		found = append(found, budgetProblem(fix, problem))
 	}
-	if p := f.Budgets.Value.Problem; p != nil && (p.Reason == observe.BudgetPartial || p.Reason == observe.BudgetShared) {
+	if p := f.Budgets.Value.Problem; p != nil && (p.Reason == reasons.BudgetPartial || p.Reason == reasons.BudgetShared) {
 		found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
 	}
 	if f.Budgets.Err != nil {
@@ -212,7 +213,7 @@ func budgetAllows(f *Facts) []Finding {
 // where the spec has no value for this cluster's members.
 func valueOf(b *policyv1.PodDisruptionBudget, members int) (value annotation.BudgetValue, spec string, known bool) {
 	_, problem := annotation.ValueOf(b.Name, &b.Spec)
-	if problem != nil && problem.Reason != annotation.BudgetPercentage && problem.Reason != annotation.BudgetAlwaysAllow {
+	if problem != nil && problem.Reason != reasons.BudgetPercentage && problem.Reason != reasons.BudgetAlwaysAllow {
 		return value, "", false
 	}
 	field, n := annotation.MinAvailable, b.Spec.MinAvailable

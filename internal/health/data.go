@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
@@ -92,7 +93,7 @@ func alarms(f *Facts) []Finding {
 		}
 		if len(m.Alarms) == 0 && m.LeaderID != 0 && len(m.Errors) > 0 {
 			sick := about(Failure, m.Pod, f.kubectl("logs "+m.Pod+" --tail 50"), "reports an error: %s", strings.Join(m.Errors, "; "))
-			sick.Reason = ReasonMemberDown
+			sick.Reason = policy.MemberDown
 			found = append(found, sick)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -130,7 +129,7 @@ func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args .
 		report = warning
 	}
 	found := report(f.toRemove(l), "%s of this cluster runs it (%s); %s", what, urls, v.Message)
-	found.Reason = v.Reason.Name()
+	found.Reason = v.Reason
 	return found
 }
 
@@ -183,7 +182,7 @@ func (f *Facts) outsider(pod string) Finding {
 
 // replace is how to give a pod a new member, by way of what manages the members.
 func (f *Facts) replace(pod string, flags ...string) string {
-	if w := f.Owner.Membership(); w.ReplaceHow != "" && f.Owner.Flavour != observe.Druid {
+	if w := f.Owner.Membership(); w.ReplaceHow != "" && !w.ByPlugin {
 		return w.ReplaceHow
 	}
 	return f.Command("member replace", append([]string{pod}, flags...)...)
@@ -203,8 +202,7 @@ func learners(f *Facts) []Finding {
 			found = append(found, unknown(called(l)+": is a learner, and whether an operation is under way that promotes it is not known", f.Cluster.Err))
 		case l.Pod == "":
 			found = append(found, about(Warning, called(l), f.toRemove(l), "is a learner that no pod of this cluster runs"))
-		case f.Owner.Flavour == observe.Druid:
-			// backup-restore promotes its learners itself.
+		case f.Owner.Product().BackupRestore:
 			found = append(found, about(Warning, called(l), f.kubectl("logs "+l.Pod+" -c backup-restore"), "is a learner, which has no vote, and its sidecar has not promoted it"))
 		default:
 			found = append(found, about(Warning, called(l), f.Command("member promote", called(l)), "is a learner, which has no vote, and no operation is under way that promotes it"))

@@ -120,7 +120,7 @@ func (f *Facts) leavesData(pod *corev1.Pod) bool {
 // Admission checks that again when the pod is created again.
 func tied(pod *corev1.Pod) bool {
 	record, _ := annotation.SpreadRecordOf(pod)
-	return slices.ContainsFunc(record.Notes, func(n policy.Note) bool {
+	return slices.ContainsFunc(record.Notes, func(n annotation.SpreadNote) bool {
 		return n.Reason == spread.VolumeZoneTaken.Name() || n.Reason == spread.VolumeNodeTaken.Name()
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -176,8 +177,15 @@ func TestMembers(t *testing.T) {
 		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main main-2 -n team"},
 		{name: "while it scales", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; scaling(f) }, want: Info, fix: "-"},
 		{name: "left over, for all that is known", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Cluster.Err = errRefused }, want: Unknown, fix: "-"},
-		{name: "druid's", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
-		{name: "in no pod", id: "M003", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
+		{name: "druid's", id: "M003", with: func(f *Facts) {
+			f.Survey.Value.List[2].Learner = true
+			f.Owner.Flavour, f.Owner.Distribution = observe.Druid, flavour.Druid
+		}, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
+		{name: "in no pod", id: "M003", with: func(f *Facts) {
+			dead(f)
+			f.Survey.Value.List[2].Learner = true
+			f.Owner.Flavour, f.Owner.Distribution = observe.Druid, flavour.Druid
+		}, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
 
 		{name: "all", id: "M004", want: OK},
 		{name: "never", id: "M004", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Name = "" }, want: Failure, message: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
@@ -204,7 +212,7 @@ func TestMembers(t *testing.T) {
 		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, message: "5 times over, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
 		{name: "complete", id: "M008", want: OK},
 		{name: "a lease is left over", id: "M008", with: func(f *Facts) {
-			f.Cluster.Value.Notes = []policy.Note{{Reason: "LeaseWithoutMember", Message: "lease main-3 is left over"}}
+			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.LeaseWithoutMember, Message: "lease main-3 is left over"}}
 		}, want: Warning, message: "lease main-3 is left over"},
 		{name: "long ago", id: "M007", with: pod(1, restarted(5, 3*time.Hour)), want: OK},
 	})

@@ -12,30 +12,9 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
-)
-
-// The reasons of what is wrong with an installation.
-const (
-	reasonNotInstalled    = "WebhookNotInstalled"
-	reasonNoReplica       = "WebhookNoReplica"
-	reasonNotCalled       = "WebhookNotCalled"
-	reasonNotJudging      = "WebhookNotJudging"
-	reasonNotRegistered   = "WebhookNotRegistered"
-	reasonUntrusted       = "WebhookUntrusted"
-	reasonUntried         = "WebhookUntried"
-	reasonReplicasMissing = "WebhookReplicasMissing"
-	reasonNoLeader        = "WebhookNoLeader"
-	reasonLeaderless      = "WebhookLeaderless"
-	reasonEntryMissing    = "WebhookEntryMissing"
-	reasonNoRights        = "WebhookLacksRights"
-	reasonTogether        = "WebhookTogether"
-	reasonCertificateNear = "WebhookCertificateNear"
-	reasonSilentReplica   = "WebhookSilentReplica"
-	reasonFailsClosed     = "WebhookFailsClosed"
-	reasonNoPolicyAtAll   = "NoPolicyAtAll"
-	reasonPolicyTie       = "PolicyConflict"
-	reasonCutOverdue      = "CutOverdue"
 )
 
 // The webhook's outcomes for a member that the policy is followed for.
@@ -63,7 +42,7 @@ func JudgeWebhook(st *v1alpha1.WebhookStatus) {
 	j := &WebhookJudge{St: st}
 	if len(st.Webhooks) == 0 && st.Program.Deployment == "" && len(st.Unseen) == 0 {
 		st.Health = v1alpha1.NotInstalled
-		j.fault(reasonNotInstalled, "no webhook configuration and no Deployment of it is there; to install it: %s", installCommand)
+		j.fault(reasons.WebhookNotInstalled, "no webhook configuration and no Deployment of it is there; to install it: %s", installCommand)
 		return
 	}
 	j.replicas()
@@ -83,13 +62,13 @@ type WebhookJudge struct {
 	works, broken bool
 }
 
-func (j *WebhookJudge) fault(reason, format string, args ...any) {
+func (j *WebhookJudge) fault(reason policy.Reason, format string, args ...any) {
 	j.broken = true
-	j.St.Problems = append(j.St.Problems, v1alpha1.Problem{Severity: v1alpha1.SeverityError, Reason: reason, Message: fmt.Sprintf(format, args...)})
+	j.St.Problems = append(j.St.Problems, v1alpha1.Problem{Severity: v1alpha1.SeverityError, Reason: reason.Name(), Message: fmt.Sprintf(format, args...)})
 }
 
-func (j *WebhookJudge) warn(reason, format string, args ...any) {
-	j.St.Problems = append(j.St.Problems, v1alpha1.Problem{Severity: v1alpha1.SeverityWarning, Reason: reason, Message: fmt.Sprintf(format, args...)})
+func (j *WebhookJudge) warn(reason policy.Reason, format string, args ...any) {
+	j.St.Problems = append(j.St.Problems, v1alpha1.Problem{Severity: v1alpha1.SeverityWarning, Reason: reason.Name(), Message: fmt.Sprintf(format, args...)})
 }
 
 // health goes by the proof first: who answers works.
@@ -99,7 +78,7 @@ func (j *WebhookJudge) health() string {
 		return v1alpha1.Down
 	case !j.works:
 		return v1alpha1.Unknown
-	case slices.ContainsFunc(j.St.Problems, func(p v1alpha1.Problem) bool { return p.Reason != reasonNoPolicyAtAll }):
+	case slices.ContainsFunc(j.St.Problems, func(p v1alpha1.Problem) bool { return p.Reason != reasons.NoPolicyAtAll.Name() }):
 		return v1alpha1.Degraded
 	}
 	return v1alpha1.Healthy
@@ -116,16 +95,16 @@ func (j *WebhookJudge) replicas() {
 	}
 	switch {
 	case p.Deployment == "":
-		j.fault(reasonNoReplica, "webhooks are registered, but there is no Deployment %s in namespace %s; install it again, or take the registrations away: %s", webhookName, p.Namespace, j.removal())
+		j.fault(reasons.WebhookNoReplica, "webhooks are registered, but there is no Deployment %s in namespace %s; install it again, or take the registrations away: %s", webhookName, p.Namespace, j.removal())
 		return
 	case p.Desired == 0:
-		j.fault(reasonNoReplica, "Deployment %s/%s is scaled to 0: kubectl -n %s scale deployment/%s --replicas 2", p.Namespace, p.Deployment, p.Namespace, p.Deployment)
+		j.fault(reasons.WebhookNoReplica, "Deployment %s/%s is scaled to 0: kubectl -n %s scale deployment/%s --replicas 2", p.Namespace, p.Deployment, p.Namespace, p.Deployment)
 		return
 	case p.Ready == 0:
-		j.fault(reasonNoReplica, "none of the %d replicas of Deployment %s/%s is ready: %s", p.Desired, p.Namespace, p.Deployment, j.whyNotReady())
+		j.fault(reasons.WebhookNoReplica, "none of the %d replicas of Deployment %s/%s is ready: %s", p.Desired, p.Namespace, p.Deployment, j.whyNotReady())
 		return
 	case p.Ready < p.Desired:
-		j.warn(reasonReplicasMissing, "%d of %d replicas are ready: %s", p.Ready, p.Desired, j.whyNotReady())
+		j.warn(reasons.WebhookReplicasMissing, "%d of %d replicas are ready: %s", p.Ready, p.Desired, j.whyNotReady())
 	}
 	j.leader()
 	nodes := map[string]bool{}
@@ -133,7 +112,7 @@ func (j *WebhookJudge) replicas() {
 		nodes[r.Node] = true
 	}
 	if len(p.Replicas) > 1 && len(nodes) == 1 {
-		j.warn(reasonTogether, "the %d replicas run on the same node, %s, and go with it", len(p.Replicas), p.Replicas[0].Node)
+		j.warn(reasons.WebhookTogether, "the %d replicas run on the same node, %s, and go with it", len(p.Replicas), p.Replicas[0].Node)
 	}
 }
 
@@ -146,17 +125,17 @@ func (j *WebhookJudge) leader() {
 	}
 	const meanwhile = "budgets are kept by admission alone and cuts don't end"
 	if p.LeaderlessSince == nil || j.St.Time.Sub(p.LeaderlessSince.Time) < FailoverLimit {
-		j.warn(reasonNoLeader, "no replica leads, so %s", meanwhile)
+		j.warn(reasons.WebhookNoLeader, "no replica leads, so %s", meanwhile)
 		return
 	}
-	j.fault(reasonLeaderless, "no replica has led for %s, so %s; why none takes the lease %s: kubectl -n %s logs -l app.kubernetes.io/name=%s --tail=50",
+	j.fault(reasons.WebhookLeaderless, "no replica has led for %s, so %s; why none takes the lease %s: kubectl -n %s logs -l app.kubernetes.io/name=%s --tail=50",
 		format.Since(j.St.Time.Time, p.LeaderlessSince.Time), meanwhile, webhookLease, p.Namespace, webhookName)
 }
 
 // rights: what has lost them answers by what it saw before.
 func (j *WebhookJudge) rights() {
 	if missing := j.St.Program.MissingRights; len(missing) > 0 {
-		j.fault(reasonNoRights, "its ServiceAccount lacks %s; %s, which bind its roles", strings.Join(missing, ", "), applyAgain)
+		j.fault(reasons.WebhookLacksRights, "its ServiceAccount lacks %s; %s, which bind its roles", strings.Join(missing, ", "), applyAgain)
 	}
 }
 
@@ -191,16 +170,16 @@ func (j *WebhookJudge) certificates() {
 		switch c := r.Certificate; {
 		case c == nil:
 			if r.Ready && !j.unseen(unseenCertificates) {
-				j.warn(reasonSilentReplica, "replica %s is Ready, but %s", r.Pod, r.Silence)
+				j.warn(reasons.WebhookSilentReplica, "replica %s is Ready, but %s", r.Pod, r.Silence)
 			}
 		case len(c.Distrusted) > 0:
 			asked++
-			j.fault(reasonUntrusted, "the API server doesn't trust what %s serves: %s", r.Pod, strings.Join(c.Distrusted, "; "))
+			j.fault(reasons.WebhookUntrusted, "the API server doesn't trust what %s serves: %s", r.Pod, strings.Join(c.Distrusted, "; "))
 		default:
 			asked++
 			trusted++
 			if j.ending(c) {
-				j.warn(reasonCertificateNear, "the certificate of %s %s and has not been renewed", r.Pod, j.EndOf(c))
+				j.warn(reasons.WebhookCertificateNear, "the certificate of %s %s and has not been renewed", r.Pod, j.EndOf(c))
 			}
 		}
 	}
@@ -226,20 +205,20 @@ func (j *WebhookJudge) admission() {
 	t := j.St.Admission
 	switch {
 	case len(j.St.Webhooks) == 0 && !j.unseen(UnseenWebhooks):
-		j.fault(reasonNotRegistered, "no webhook is registered with the API server, so it never calls etcd-webhook; %s", applyAgain)
+		j.fault(reasons.WebhookNotRegistered, "no webhook is registered with the API server, so it never calls etcd-webhook; %s", applyAgain)
 	case PassedBy(t):
-		j.fault(reasonNotJudging, "asked to %s, it answered %s (%s), so that policy isn't followed there; ask again if policy or cluster are new, else see its log: kubectl -n %s logs %s",
+		j.fault(reasons.WebhookNotJudging, "asked to %s, it answered %s (%s), so that policy isn't followed there; ask again if policy or cluster are new, else see its log: kubectl -n %s logs %s",
 			t.Asked, t.Outcome, t.Reason, cmp.Or(j.St.Program.Namespace, webhookSpace), t.Replica)
 	case t.Answered:
 		j.works = true
 		if t.Error != "" {
-			j.warn(reasonUntried, "the webhook answered, but the API server then refused the pod of the trial, so what it changes wasn't seen: %s", t.Error)
+			j.warn(reasons.WebhookUntried, "the webhook answered, but the API server then refused the pod of the trial, so what it changes wasn't seen: %s", t.Error)
 		}
 	case !j.registered(entries.Pods) && !j.unseen(UnseenWebhooks): // missingEntries reports it
 	case t.Error != "":
-		j.warn(reasonUntried, "admission could not be tried: %s", t.Error)
+		j.warn(reasons.WebhookUntried, "admission could not be tried: %s", t.Error)
 	default:
-		j.fault(reasonNotCalled, "the API server was asked to %s, and it came back untouched: etcd-webhook wasn't called or didn't answer in time%s", t.Asked, j.failedOpen())
+		j.fault(reasons.WebhookNotCalled, "the API server was asked to %s, and it came back untouched: etcd-webhook wasn't called or didn't answer in time%s", t.Asked, j.failedOpen())
 	}
 }
 
@@ -262,23 +241,23 @@ func (j *WebhookJudge) failedOpen() string {
 func (j *WebhookJudge) settings() {
 	for _, w := range j.St.Webhooks {
 		if w.FailurePolicy != "Ignore" {
-			j.warn(reasonFailsClosed, "webhook %s has failurePolicy %s: with etcd-webhook down, %s is refused", w.Name, w.FailurePolicy, strings.Join(w.Resources, ", "))
+			j.warn(reasons.WebhookFailsClosed, "webhook %s has failurePolicy %s: with etcd-webhook down, %s is refused", w.Name, w.FailurePolicy, strings.Join(w.Resources, ", "))
 		}
 	}
 	if len(j.St.Policies) == 0 && !j.unseen(unseenPolicies) {
-		j.warn(reasonNoPolicyAtAll, "there is no EtcdTopologyPolicy, so nothing is spread and no budget is kept; policy.yaml of the release, manifests/samples/policy.yaml of a checkout, is one to begin with")
+		j.warn(reasons.NoPolicyAtAll, "there is no EtcdTopologyPolicy, so nothing is spread and no budget is kept; policy.yaml of the release, manifests/samples/policy.yaml of a checkout, is one to begin with")
 	}
 	for _, p := range j.St.Policies {
 		if p.Conflict != "" {
-			j.warn(reasonPolicyTie, "EtcdTopologyPolicy %s: %s", p.Name, p.Conflict)
+			j.warn(reasons.PolicyConflict, "EtcdTopologyPolicy %s: %s", p.Name, p.Conflict)
 		}
 	}
 	for _, c := range j.St.Cuts {
 		switch {
 		case c.Until == nil:
-			j.warn(reasonCutOverdue, "client traffic of Service %s/%s is cut, and nobody can read until when", c.Namespace, c.Service)
+			j.warn(reasons.CutOverdue, "client traffic of Service %s/%s is cut, and nobody can read until when", c.Namespace, c.Service)
 		case j.St.Time.Sub(c.Until.Time) > cutOverdueAfter:
-			j.warn(reasonCutOverdue, "client traffic of Service %s/%s should have been restored %s ago", c.Namespace, c.Service, format.Since(j.St.Time.Time, c.Until.Time))
+			j.warn(reasons.CutOverdue, "client traffic of Service %s/%s should have been restored %s ago", c.Namespace, c.Service, format.Since(j.St.Time.Time, c.Until.Time))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -34,6 +35,6 @@ func (j *WebhookJudge) missingEntries() {
 	if !j.registered(entries.Pods) {
 		report = j.fault
 	}
-	report(reasonEntryMissing, "%s lacks %d of the %d webhooks that belong there: %s; %s",
+	report(reasons.WebhookEntryMissing, "%s lacks %d of the %d webhooks that belong there: %s; %s",
 		j.St.Webhooks[0].Configuration, len(missing), len(all), strings.Join(missing, ", "), applyAgain)
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -98,7 +99,7 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy
 	limit, ok := maxAge(age)
 	name := namedLease(w.owner)
 	if name == "" || !ok {
-		f.note("BackupLeaseIncomplete", "%s has the annotations %s: %q and %s: %q; set both, a Lease's name and a duration such as 25h. Until then the age of backups is unknown",
+		f.note(reasons.BackupLeaseIncomplete, "%s has the annotations %s: %q and %s: %q; set both, a Lease's name and a duration such as 25h. Until then the age of backups is unknown",
 			w.owner, v1alpha1.BackupLeaseAnnotation, reported, v1alpha1.BackupMaxAgeAnnotation, age)
 		return policy.Condition{}, nil
 	}
@@ -111,18 +112,18 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy
 	err := live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: name}, &lease)
 	switch {
 	case apierrors.IsNotFound(err):
-		return policy.Condition{Status: policy.Unknown, Reason: "BackupLeaseNotFound"}, nil
+		return newCondition(policy.Unknown, reasons.BackupLeaseNotFound), nil
 	case err != nil:
 		return policy.Condition{}, err
 	case lease.Spec.RenewTime == nil:
-		return policy.Condition{Status: policy.Unknown, Reason: "BackupLeaseNeverRenewed"}, nil
+		return newCondition(policy.Unknown, reasons.BackupLeaseNeverRenewed), nil
 	}
 	rest := limit - f.At.Sub(lease.Spec.RenewTime.Time)
 	if rest < 0 {
-		return policy.Condition{Status: policy.False, Reason: "BackupTooOld"}, nil
+		return newCondition(policy.False, reasons.BackupTooOld), nil
 	}
 	f.changeIn(rest + time.Second)
-	return policy.Condition{Status: policy.True, Reason: "BackupSucceeded"}, nil
+	return newCondition(policy.True, reasons.BackupSucceeded), nil
 }
 
 // namedLease returns the lease that an owner's annotation names. It is empty for none, and for

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -46,16 +47,6 @@ type Budgets struct {
 	// NonMemberPods is how many Ready pods Managed selects that are no members.
 	NonMemberPods int
 }
-
-// The reasons why a cluster has no managed budget, beside those of annotation.ValueOf.
-const (
-	NoBudget       = "NoBudget"
-	BudgetsOverlap = "BudgetsOverlap"
-	BudgetPartial  = "BudgetPartial"
-	BudgetShared   = "BudgetShared"
-	// BudgetUncounted is the reason of a managed budget that can't express the value.
-	BudgetUncounted = "BudgetUncounted"
-)
 
 // Ours reports whether this project created a budget, because there was none.
 func Ours(pdb *policyv1.PodDisruptionBudget) bool {
@@ -137,7 +128,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 func (b *Budgets) recordUnmanaged(w *workload, all []*policyv1.PodDisruptionBudget) {
 	switch {
 	case len(all) == 0 || !w.hasRecord(all[0]):
-	case Ours(all[0]), b.Problem.Reason == BudgetPartial, b.Problem.Reason == BudgetShared:
+	case Ours(all[0]), b.Problem.Reason == reasons.BudgetPartial, b.Problem.Reason == reasons.BudgetShared:
 		b.LeftAlone = all[0]
 	default:
 		b.Detached = append(b.Detached, all[0])
@@ -165,12 +156,12 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 	case len(ours) > 0:
 		only, b.Duplicates = ours[0], ours[1:]
 	default:
-		b.Problem = &policy.Note{Reason: NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
+		b.Problem = &policy.Note{Reason: reasons.NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
 		return b, nil
 	}
 	value, problem := annotation.ValueOf(only.Name, &only.Spec)
 	if all := len(w.memberLabels()); problem == nil && w.selects(only) < all {
-		problem = &policy.Note{Reason: BudgetPartial, Message: fmt.Sprintf("budget %s is left alone: it selects %d of the %d members of %s; let its selector match all", only.Name, w.selects(only), all, w.owner)}
+		problem = &policy.Note{Reason: reasons.BudgetPartial, Message: fmt.Sprintf("budget %s is left alone: it selects %d of the %d members of %s; let its selector match all", only.Name, w.selects(only), all, w.owner)}
 	}
 	if b.Problem = problem; problem != nil {
 		return b, nil
@@ -180,7 +171,7 @@ func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*polic
 		return b, err
 	}
 	if other != "" {
-		b.Problem = &policy.Note{Reason: BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
+		b.Problem = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
 		return b, nil
 	}
 	b.NonMemberPods = nonMembers
@@ -198,7 +189,7 @@ func overlap(foreign []*policyv1.PodDisruptionBudget) *policy.Note {
 	}
 	slices.Sort(names)
 	return &policy.Note{
-		Reason: BudgetsOverlap,
+		Reason: reasons.BudgetsOverlap,
 		Message: fmt.Sprintf("budgets %s select the same member: every eviction of it fails with an internal error and drains stop; keep one of them",
 			strings.Join(names, " and ")),
 	}

@@ -10,7 +10,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // TestBudgets: which of the budgets of a cluster is managed, and why none is.
@@ -23,34 +24,34 @@ func TestBudgets(t *testing.T) {
 		// budgets are what stands in each, metadata first.
 		budgets    [][2]string
 		managed    string
-		problem    string
+		problem    policy.Reason
 		duplicates int
 		detached   int
 	}{
-		{name: "none", problem: NoBudget},
+		{name: "none", problem: reasons.NoBudget},
 		{name: "minAvailable", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2"},
 		{name: "maxUnavailable", budgets: [][2]string{{"", "maxUnavailable: 1, " + byApp}}, managed: "b0 maxUnavailable=1"},
 		{name: "matchExpressions", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: In, values: [etcd, db]}, {key: tier, operator: DoesNotExist}]}"}}, managed: "b0 maxUnavailable=1"},
-		{name: "matchExpressions of others", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: NotIn, values: [etcd]}]}"}}, problem: NoBudget},
-		{name: "an empty selector covers the namespace", budgets: [][2]string{{"", "minAvailable: 2, selector: {}"}}, problem: annotation.BudgetSelectsAll},
-		{name: "no selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2"}}, problem: NoBudget},
-		{name: "an invalid selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2, selector: {matchExpressions: [{key: app, operator: Near}]}"}}, problem: NoBudget},
-		{name: "a percentage", budgets: [][2]string{{"", "minAvailable: 51%, " + byApp}}, problem: annotation.BudgetPercentage},
-		{name: "both fields", budgets: [][2]string{{"", "minAvailable: 2, maxUnavailable: 1, " + byApp}}, problem: annotation.BudgetBothFields},
-		{name: "neither field", budgets: [][2]string{{"", byApp}}, problem: annotation.BudgetNoField},
-		{name: "AlwaysAllow", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, problem: annotation.BudgetAlwaysAllow},
+		{name: "matchExpressions of others", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: NotIn, values: [etcd]}]}"}}, problem: reasons.NoBudget},
+		{name: "an empty selector covers the namespace", budgets: [][2]string{{"", "minAvailable: 2, selector: {}"}}, problem: reasons.BudgetSelectsAll},
+		{name: "no selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2"}}, problem: reasons.NoBudget},
+		{name: "an invalid selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2, selector: {matchExpressions: [{key: app, operator: Near}]}"}}, problem: reasons.NoBudget},
+		{name: "a percentage", budgets: [][2]string{{"", "minAvailable: 51%, " + byApp}}, problem: reasons.BudgetPercentage},
+		{name: "both fields", budgets: [][2]string{{"", "minAvailable: 2, maxUnavailable: 1, " + byApp}}, problem: reasons.BudgetBothFields},
+		{name: "neither field", budgets: [][2]string{{"", byApp}}, problem: reasons.BudgetNoField},
+		{name: "AlwaysAllow", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, problem: reasons.BudgetAlwaysAllow},
 		{name: "IfHealthyBudget", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: IfHealthyBudget, " + byApp}}, managed: "b0 minAvailable=2"},
-		{name: "one member only", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: BudgetPartial},
-		{name: "two overlap", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, problem: BudgetsOverlap},
-		{name: "two overlap, one of them in one member", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: BudgetsOverlap},
+		{name: "one member only", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: reasons.BudgetPartial},
+		{name: "two overlap", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, problem: reasons.BudgetsOverlap},
+		{name: "two overlap, one of them in one member", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: reasons.BudgetsOverlap},
 		{name: "ours", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2"},
 		{name: "ours and a foreign one", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, managed: "b1 maxUnavailable=1", duplicates: 1},
-		{name: "ours and a foreign one that is left alone", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 34%, " + byApp}}, problem: annotation.BudgetPercentage, duplicates: 1},
+		{name: "ours and a foreign one that is left alone", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 34%, " + byApp}}, problem: reasons.BudgetPercentage, duplicates: 1},
 		{name: "ours twice", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {ours, "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2", duplicates: 1},
-		{name: "ours and two foreign ones", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}}, problem: BudgetsOverlap, duplicates: 1},
-		{name: "kept before, now selects others", budgets: [][2]string{{mine, "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: NoBudget, detached: 1},
-		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, problem: annotation.BudgetPercentage, detached: 1},
-		{name: "another's record", budgets: [][2]string{{"annotations: {kubectl-etcd.dev/budget-for: StatefulSet/db}", "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: NoBudget},
+		{name: "ours and two foreign ones", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}}, problem: reasons.BudgetsOverlap, duplicates: 1},
+		{name: "kept before, now selects others", budgets: [][2]string{{mine, "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: reasons.NoBudget, detached: 1},
+		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, problem: reasons.BudgetPercentage, detached: 1},
+		{name: "another's record", budgets: [][2]string{{"annotations: {kubectl-etcd.dev/budget-for: StatefulSet/db}", "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: reasons.NoBudget},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +64,7 @@ func TestBudgets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			managed, problem := "", ""
+			managed, problem := "", policy.Reason{}
 			if got.Managed != nil {
 				managed = got.Managed.Name + " " + got.Managed.Value.String()
 			}
@@ -93,8 +94,8 @@ func TestBudgetSharedByTwoClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Managed != nil || got.Problem == nil || got.Problem.Reason != BudgetShared {
-		t.Errorf("got %+v, want problem %s", got, BudgetShared)
+	if got.Managed != nil || got.Problem == nil || got.Problem.Reason != reasons.BudgetShared {
+		t.Errorf("got %+v, want problem %s", got, reasons.BudgetShared)
 	}
 }
 

@@ -112,8 +112,8 @@ func (f *Facts) changeIn(d time.Duration) {
 	}
 }
 
-func (f *Facts) note(reason, format string, args ...any) {
-	f.Notes = append(f.Notes, policy.Note{Reason: reason, Message: fmt.Sprintf(format, args...)})
+func (f *Facts) note(reason policy.Reason, format string, args ...any) {
+	f.Notes = append(f.Notes, policy.NewNote(reason, format, args...))
 }
 
 // operation returns the scale or rollout under way, empty for none.

@@ -10,6 +10,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -52,10 +53,15 @@ func (r *Reader) Conditions(ctx context.Context, o Owner, f Facts) ([]Condition,
 			Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message,
 			Since: c.LastTransitionTime.Time, Confirmed: c.LastUpdateTime.Time,
 			// A condition that druid no longer checks still has its old status.
-			Bad: c.Status != wanted && c.Reason != notChecked,
+			Bad: c.Status != wanted && c.Reason != reasons.NotChecked.Name(),
 		})
 	}
 	return out, nil
+}
+
+// newCondition returns a condition that is derived here, so its reason is one of ours.
+func newCondition(status policy.Status, reason policy.Reason) policy.Condition {
+	return policy.Condition{Status: status, Reason: reason.Name()}
 }
 
 func derived(f Facts) []Condition {

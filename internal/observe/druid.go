@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -25,9 +26,6 @@ const (
 	heartbeats = 3
 	// defaultHeartbeat is druid's where spec.etcd.heartbeatDuration is not set.
 	defaultHeartbeat = 10 * time.Second
-	// notChecked is druid's reason of a condition that it no longer checks, at 0 replicas. The
-	// condition still has its old status.
-	notChecked = "NotChecked"
 	// etcdContainer is the container of a druid pod that runs the member.
 	etcdContainer = "etcd"
 )
@@ -170,7 +168,7 @@ func (f *Facts) addMembersWithoutPod(leases map[string]*coordinationv1.Lease, w 
 	}) {
 		f.Cluster.Members = append(f.Cluster.Members, policy.Member{Pod: pod})
 		if w.owner.Replicas > 0 && w.owner.Ordinal(pod) >= max(int(w.owner.Replicas), w.replicas()) {
-			f.note("LeaseWithoutMember", "lease %s is of a member beyond the %d replicas of %s and counts as a dead one; if that member was removed from etcd, delete the lease",
+			f.note(reasons.LeaseWithoutMember, "lease %s is of a member beyond the %d replicas of %s and counts as a dead one; if that member was removed from etcd, delete the lease",
 				leases[pod].Name, w.owner.Replicas, w.owner)
 		}
 	}
@@ -189,7 +187,8 @@ func (f *Facts) druidCondition(etcd *druidv1alpha1.Etcd, kind druidv1alpha1.Cond
 			Status: policy.Unknown, Reason: c.Reason,
 			Age: max(0, f.At.Sub(c.LastUpdateTime.Time)),
 		}
-		if c.Reason != notChecked && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
+		// At 0 replicas druid keeps the old status of a condition that it doesn't check.
+		if c.Reason != reasons.NotChecked.Name() && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
 			out.Status = policy.Status(c.Status)
 		}
 		if out.Age <= policy.EvidenceLimit {

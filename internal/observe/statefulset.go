@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -39,13 +40,11 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 		f.Cluster.Members = append(f.Cluster.Members, m)
 	}
 	if unprobed {
-		f.note("NoReadinessProbe", "the etcd container of %s has no readiness probe: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
+		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
 	}
-	f.Cluster.AllMembersReady = policy.Condition{
-		Status: policy.False, Reason: "NotAllMembersReady",
-	}
+	f.Cluster.AllMembersReady = newCondition(policy.False, reasons.NotAllMembersReady)
 	if ready == max(int(w.owner.Replicas), w.replicas(), len(w.pods)) {
-		f.Cluster.AllMembersReady = policy.Condition{Status: policy.True, Reason: "AllMembersReady"}
+		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
 	var err error
 	f.Cluster.BackupReady, err = r.backupLease(ctx, w, f)

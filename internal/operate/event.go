@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // controllerName is who Events and leases say wrote them.
@@ -27,14 +28,17 @@ const maxNote = 1024
 // Announce records on a cluster's owner, as an Event, what a person did to it.
 // message says who, what and why. An error means that nobody will see it there;
 // it is no reason to stop.
-func Announce(ctx context.Context, kube client.Client, o observe.Owner, reason, message string) error {
+func Announce(ctx context.Context, kube client.Client, o observe.Owner, reason policy.Reason, message string) error {
+	if reason == (policy.Reason{}) {
+		return fmt.Errorf("record an Event on %s: it has no reason", o)
+	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	event := eventsv1.Event{
 		ObjectMeta:          metav1.ObjectMeta{GenerateName: eventPrefix(o.Name), Namespace: o.Namespace},
 		EventTime:           metav1.NewMicroTime(clock.RealClock{}.Now()),
 		ReportingController: controllerName, ReportingInstance: "kubectl-etcd",
-		Action: reason, Reason: reason, Type: corev1.EventTypeNormal, Note: cut(message, maxNote),
+		Action: reason.Name(), Reason: reason.Name(), Type: corev1.EventTypeNormal, Note: cut(message, maxNote),
 		Regarding: corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID},
 	}
 	if err := kube.Create(ctx, &event); err != nil {

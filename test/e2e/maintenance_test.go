@@ -204,7 +204,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 	refuses(t, []string{"of its quota of 32.0 MiB"}, append([]string{"alarm", "disarm", "-y"}, target...)...)
 	lost := raisedBy(t, members)[0].Pod
 	wipe(t, c, lost)
-	refuses(t, []string{"2 of 3 members well", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
+	refuses(t, []string{"2 of 3 members healthy", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
 	_, said := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
 	wants(t, said, "takes no writes before kubectl etcd defrag has run", "promoted "+lost)
 	// Only the alarm is left for whom nobody answers any more.

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
@@ -217,7 +218,7 @@ func (d *disarming) act(ctx context.Context, run *change.Run) error {
 		if err := maintenance.Disarm(ctx, d.cluster.Members, d.survey, a); err != nil {
 			return err
 		}
-		run.Done(ctx, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, a.Where()),
+		run.Done(ctx, reasons.AlarmDisarmed, fmt.Sprintf("disarmed %s of %s", a.Type, a.Where()),
 			fmt.Sprintf("alarm %s of %s is disarmed.", a.Type, a.Where()))
 	}
 	if len(d.stay) > 0 {

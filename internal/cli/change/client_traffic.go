@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // CutServices returns the client Services of a cluster that are cut.
@@ -64,6 +65,6 @@ func (r *Run) RestoreLocked(ctx context.Context, services []string) error {
 	if err := traffic.WriteRecord(ctx, r.Lock, nil); err != nil {
 		r.app.Warn("%v.", err)
 	}
-	r.Done(ctx, "ClientTrafficRestored", "client traffic through Service "+strings.Join(services, ", ")+" restored", "")
+	r.Done(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+strings.Join(services, ", ")+" restored", "")
 	return nil
 }

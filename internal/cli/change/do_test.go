@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // stage is one operation on an API server in memory.
@@ -67,7 +68,7 @@ func newStage(t *testing.T) *stage {
 		},
 		Act: func(ctx context.Context, run *Run) error {
 			s.calls = append(s.calls, "act")
-			run.Done(ctx, "Painted", "painted it", "main is painted.")
+			run.Done(ctx, reasons.Defragmented, "painted it", "main is painted.")
 			return run.Held()
 		},
 		After: func(context.Context) error {
@@ -242,7 +243,7 @@ func TestDoInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	s.op.Act = func(ctx context.Context, run *Run) error {
 		interrupt()
-		run.Done(ctx, "Painted", "painted half of it", "")
+		run.Done(ctx, reasons.Defragmented, "painted half of it", "")
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}

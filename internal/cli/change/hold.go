@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Require returns an error where the user lacks a permission for a change of a cluster. It
@@ -78,7 +79,7 @@ func Release(ctx context.Context, e *app.App, held *lock.Lock) {
 }
 
 // Announce records on the cluster who did what, and why. It is no error where it can't.
-func Announce(ctx context.Context, e *app.App, c *app.Cluster, reason, what string, ch Flags) {
+func Announce(ctx context.Context, e *app.App, c *app.Cluster, reason policy.Reason, what string, ch Flags) {
 	user, err := e.Whoami(ctx)
 	if err == nil {
 		message := fmt.Sprintf("%s, by %s with kubectl etcd", what, user)

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Members changes who the Members of a cluster are, as far as nobody else does.
@@ -52,9 +53,12 @@ type MembersTask struct {
 	Plan    operate.Plan
 	// Fresh is true where nothing was written yet; Undo asks to undo what was begun.
 	Fresh, Undo bool
-	// Verb names the operation in the lock. Event and What are the reason and the text of
-	// the Event; Undone is its reason where the change was undone.
-	Verb, Event, Undone, What string
+	// Verb names the operation in the lock.
+	Verb string
+	// Event and What are the reason and the text of the Event; Undone is its reason where
+	// the change was undone.
+	Event, Undone policy.Reason
+	What          string
 	// Again makes the plan of a fresh task once more.
 	Again func(context.Context) (*membership.Change, operate.Plan, error)
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Operation is one change of a cluster, as Do carries it out. A nil function is a step
@@ -61,7 +62,7 @@ func (r *Run) Held() error {
 
 // Done records a completed change as an Event on the cluster and prints a line to stdout.
 // An empty line is not printed.
-func (r *Run) Done(ctx context.Context, reason, what, line string) {
+func (r *Run) Done(ctx context.Context, reason policy.Reason, what, line string) {
 	// What is done stays done: the Event is written even if the command is interrupted.
 	Announce(context.WithoutCancel(ctx), r.app, r.cluster, reason, what, r.flags)
 	if line != "" {

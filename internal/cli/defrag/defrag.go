@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -83,7 +84,7 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 			if cure {
 				what, line = "compacted and defragmented every member, and disarmed NOSPACE", "%s is defragmented and takes writes again."
 			}
-			run.Done(ctx, "Defragmented", what, fmt.Sprintf(line, c.Owner))
+			run.Done(ctx, reasons.Defragmented, what, fmt.Sprintf(line, c.Owner))
 			return nil
 		},
 	})

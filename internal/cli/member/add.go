@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -85,7 +86,7 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 			}
 			startWith(a, s, id, peerURLs)
 			done := "added a learner at " + strings.Join(peerURLs, ",")
-			run.Done(ctx, "MemberAdded", done, fmt.Sprintf("%s: %s", c.Target(), done))
+			run.Done(ctx, reasons.MemberAdded, done, fmt.Sprintf("%s: %s", c.Target(), done))
 			return nil
 		},
 	})

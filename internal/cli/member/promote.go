@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -69,7 +70,7 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 				return err
 			}
 			done := "promoted member " + l.NameAndID()
-			run.Done(ctx, "MemberPromoted", done, fmt.Sprintf("%s: %s", c.Target(), done))
+			run.Done(ctx, reasons.MemberPromoted, done, fmt.Sprintf("%s: %s", c.Target(), done))
 			return nil
 		},
 	})

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -108,7 +108,7 @@ func (r *removal) act(ctx context.Context, run *change.Run) error {
 		return err
 	}
 	done := "removed member " + r.listed.NameAndID()
-	run.Done(ctx, "MemberRemoved", done, fmt.Sprintf("%s: %s", r.now.Target(), done))
+	run.Done(ctx, reasons.MemberRemoved, done, fmt.Sprintf("%s: %s", r.now.Target(), done))
 	return nil
 }
 
@@ -163,10 +163,11 @@ func goesAnotherWay(c *app.Cluster, l etcd.Listed, healthy bool) string {
 
 // wayToReplace is how a member of a cluster that somebody manages is replaced.
 func wayToReplace(c *app.Cluster, pod string) string {
-	if c.Flavour == observe.Druid {
+	m := c.Membership()
+	if m.ByPlugin {
 		return replaceCommand(c, pod)
 	}
-	return c.Membership().ReplaceHow
+	return m.ReplaceHow
 }
 
 func replaceCommand(c *app.Cluster, pod string) string {

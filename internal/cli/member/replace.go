@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -103,7 +104,7 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		return err
 	}
 	t := &change.MembersTask{
-		Members: m, Planned: j, Undo: o.abort, Verb: "member replace", Event: "MemberReplaced", Undone: "MemberReplacedUndone",
+		Members: m, Planned: j, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
 		What: "replaced the member of " + pod,
 	}
 	switch {

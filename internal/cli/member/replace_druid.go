@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // replaceDruid has the pod's sidecar make its member anew.
@@ -50,7 +51,7 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 			if err := m.ReplaceDruid(ctx, agreed, false); err != nil {
 				return err
 			}
-			run.Done(ctx, "MemberReplaced", "replaced the member of "+pod, fmt.Sprintf("%s replaced the member of %s", c.Target(), pod))
+			run.Done(ctx, reasons.MemberReplaced, "replaced the member of "+pod, fmt.Sprintf("%s replaced the member of %s", c.Target(), pod))
 			return nil
 		},
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
@@ -98,7 +99,7 @@ func (m *move) act(ctx context.Context, run *change.Run) error {
 	if err := maintenance.MoveLeader(ctx, m.cluster.Members, m.survey, m.to); err != nil {
 		return err
 	}
-	run.Done(ctx, "LeaderMoved", fmt.Sprintf("moved the leadership from %s to %s", m.from, m.to),
+	run.Done(ctx, reasons.LeaderMoved, fmt.Sprintf("moved the leadership from %s to %s", m.from, m.to),
 		fmt.Sprintf("%s leads %s, instead of %s.", m.to, m.cluster.Owner, m.from))
 	return nil
 }

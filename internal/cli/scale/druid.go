@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
@@ -75,7 +76,7 @@ func scaleDruidNow(ctx context.Context, c *app.Cluster, m *membership.Members, o
 	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
 		return err
 	}
-	run.Done(ctx, "Scaled", "scale to "+members(o.replicas), "")
+	run.Done(ctx, reasons.Scaled, "scale to "+members(o.replicas), "")
 	if o.Wait {
 		if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
 			return fmt.Errorf("%w; etcd-druid goes on: the same command waits for it again", err)

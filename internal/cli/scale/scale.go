@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -115,7 +116,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		return err
 	}
 	t := &change.MembersTask{
-		Members: m, Planned: j, Undo: o.abort, Verb: "scale", Event: "Scaled", Undone: "ScaledUndone",
+		Members: m, Planned: j, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
 		What: "scaled to " + members(o.replicas),
 	}
 	switch {

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // snapshotViaStore has a druid cluster write a snapshot into its backup store.
@@ -48,7 +49,7 @@ func snapshotViaStore(cmd *cobra.Command, e *app.App, target string, via snapsho
 				return fmt.Errorf("%w; it may be written all the same: kubectl etcd snapshot list %s -n %s", context.Cause(ctx), c.Target(), c.Namespace)
 			}
 			if err == nil && took != "" {
-				run.Done(ctx, "SnapshotTaken", took, "")
+				run.Done(ctx, reasons.SnapshotTaken, took, "")
 			}
 			return err
 		},

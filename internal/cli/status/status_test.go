@@ -31,6 +31,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -155,7 +156,7 @@ var statusCases = map[string]func(*health.Facts){
 	"no-budgets-no-services": func(s *health.Facts) {
 		denyList(s, "poddisruptionbudgets.policy")
 		denyList(s, "services")
-		s.Cluster.Value.Budgets = observe.Budgets{Problem: &policy.Note{Reason: "NoBudget", Message: "no budget selects the members"}}
+		s.Cluster.Value.Budgets = observe.Budgets{Problem: &policy.Note{Reason: reasons.NoBudget, Message: "no budget selects the members"}}
 	},
 	"sidecars-crash-and-no-leader": func(s *health.Facts) {
 		for i, p := range s.Pods.Value {

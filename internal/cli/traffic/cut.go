@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // longestCut is what --for takes at most. Whoever needs more extends the cut
@@ -167,7 +168,7 @@ func (t *clientTraffic) cut(ctx context.Context, run *change.Run) error {
 		}
 		return err
 	}
-	run.Done(ctx, "ClientTrafficCut", fmt.Sprintf("client traffic through Service %s cut until %s", t.list(), clockTime(t.until)), "")
+	run.Done(ctx, policy.ClientTrafficCut, fmt.Sprintf("client traffic through Service %s cut until %s", t.list(), clockTime(t.until)), "")
 	return nil
 }
 

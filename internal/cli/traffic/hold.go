@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // stay waits until the cut ends: its time is over, the user interrupts, or
@@ -85,7 +86,7 @@ func (t *clientTraffic) end(ctx context.Context, err error) error {
 		t.env.Warn("client traffic is NOT restored; try again: %s", t.restoreCommand())
 		return errors.Join(err, failed)
 	}
-	change.Announce(ctx, t.env, t.Cluster, "ClientTrafficRestored", "client traffic through Service "+t.list()+" restored", t.Change)
+	change.Announce(ctx, t.env, t.Cluster, reasons.ClientTrafficRestored, "client traffic through Service "+t.list()+" restored", t.Change)
 	t.forget(ctx)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -60,39 +61,30 @@ func (v BudgetValue) WithMin(minimum, replicas int) BudgetValue {
 	return BudgetValue{Field: MinAvailable, N: minimum}
 }
 
-// The reasons why this project doesn't change a budget.
-const (
-	BudgetBothFields  = "BudgetBothFields"
-	BudgetNoField     = "BudgetNoField"
-	BudgetPercentage  = "BudgetPercentage"
-	BudgetAlwaysAllow = "BudgetAlwaysAllow"
-	BudgetSelectsAll  = "BudgetSelectsAll"
-)
-
 // ValueOf returns the value of a budget's spec, or why this project can't set one in it. It checks
 // the spec only, and not whether the budget belongs to a cluster.
 func ValueOf(name string, spec *policyv1.PodDisruptionBudgetSpec) (BudgetValue, *policy.Note) {
-	left := func(reason, format string, args ...any) (BudgetValue, *policy.Note) {
+	left := func(reason policy.Reason, format string, args ...any) (BudgetValue, *policy.Note) {
 		return BudgetValue{}, &policy.Note{Reason: reason, Message: "budget " + name + " is left alone: " + fmt.Sprintf(format, args...)}
 	}
 	least, most := spec.MinAvailable, spec.MaxUnavailable
 	switch s := spec.Selector; {
 	case s != nil && len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0:
-		return left(BudgetSelectsAll, "its selector is empty and covers every pod of the namespace; give it the labels of the cluster's members")
+		return left(reasons.BudgetSelectsAll, "its selector is empty and covers every pod of the namespace; give it the labels of the cluster's members")
 	case least != nil && most != nil:
-		return left(BudgetBothFields, "it has both minAvailable %s and maxUnavailable %s; keep one of them", least.String(), most.String())
+		return left(reasons.BudgetBothFields, "it has both minAvailable %s and maxUnavailable %s; keep one of them", least.String(), most.String())
 	case least == nil && most == nil:
-		return left(BudgetNoField, "it has neither minAvailable nor maxUnavailable, so it keeps nothing; give it one of them as an integer")
+		return left(reasons.BudgetNoField, "it has neither minAvailable nor maxUnavailable, so it keeps nothing; give it one of them as an integer")
 	}
 	if p := spec.UnhealthyPodEvictionPolicy; p != nil && *p == policyv1.AlwaysAllow {
-		return left(BudgetAlwaysAllow, "unhealthyPodEvictionPolicy AlwaysAllow lets every unready member go at once, whatever the numbers; IfHealthyBudget lets them go while quorum is kept")
+		return left(reasons.BudgetAlwaysAllow, "unhealthyPodEvictionPolicy AlwaysAllow lets every unready member go at once, whatever the numbers; IfHealthyBudget lets them go while quorum is kept")
 	}
 	field, n := MinAvailable, least
 	if most != nil {
 		field, n = MaxUnavailable, most
 	}
 	if n.Type == intstr.String {
-		return left(BudgetPercentage, "%s %s is a percentage, which Kubernetes rounds up: it means another number at every size; use an integer", field, n.StrVal)
+		return left(reasons.BudgetPercentage, "%s %s is a percentage, which Kubernetes rounds up: it means another number at every size; use an integer", field, n.StrVal)
 	}
 	return BudgetValue{Field: field, N: n.IntValue()}, nil
 }

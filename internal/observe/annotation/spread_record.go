@@ -25,26 +25,32 @@ type SpreadRecord struct {
 	// Terms are those that admission added.
 	Terms []spread.Term
 	// Notes are those of the rule.
-	Notes []policy.Note
+	Notes []SpreadNote
 }
 
-type spreadRecordJSON struct {
-	Policy string     `json:"policy"`
-	Terms  []string   `json:"terms,omitempty"`
-	Notes  []noteJSON `json:"notes,omitempty"`
-}
-
-type noteJSON struct {
+// SpreadNote is a note as the annotation has it. Its reason is a string, because another
+// version or another client may have written the annotation.
+type SpreadNote struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message,omitempty"`
 }
 
+// Add appends a note of the rule.
+func (s *SpreadRecord) Add(notes ...policy.Note) {
+	for _, n := range notes {
+		s.Notes = append(s.Notes, SpreadNote{Reason: n.Reason.Name(), Message: n.Message})
+	}
+}
+
+type spreadRecordJSON struct {
+	Policy string       `json:"policy"`
+	Terms  []string     `json:"terms,omitempty"`
+	Notes  []SpreadNote `json:"notes,omitempty"`
+}
+
 // String returns the annotation's value. The same record gives the same bytes.
 func (s SpreadRecord) String() string {
-	out := spreadRecordJSON{Policy: s.Policy}
-	for _, n := range s.Notes {
-		out.Notes = append(out.Notes, noteJSON(n))
-	}
+	out := spreadRecordJSON{Policy: s.Policy, Notes: s.Notes}
 	for _, t := range s.Terms {
 		out.Terms = append(out.Terms, termString(t))
 	}
@@ -66,10 +72,7 @@ func SpreadRecordOf(pod *corev1.Pod) (SpreadRecord, bool) {
 	if err := json.Unmarshal([]byte(text), &in); err != nil {
 		return SpreadRecord{}, false
 	}
-	s := SpreadRecord{Policy: in.Policy}
-	for _, n := range in.Notes {
-		s.Notes = append(s.Notes, policy.Note(n))
-	}
+	s := SpreadRecord{Policy: in.Policy, Notes: in.Notes}
 	for _, text := range in.Terms {
 		t, ok := parseTerm(text)
 		if !ok {

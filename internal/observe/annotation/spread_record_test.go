@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -24,7 +23,7 @@ func TestSpreadRecord(t *testing.T) {
 			{Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 3},
 			{Kind: spread.TopologySpread, TopologyKey: "example.com/rack"},
 		},
-		Notes: []policy.Note{{Reason: "VolumeBound", Message: "volume is in zone a"}},
+		Notes: []SpreadNote{{Reason: "VolumeBound", Message: "volume is in zone a"}},
 	}
 	text := want.String()
 	const wantText = `{"policy":"default","terms":["PodAntiAffinity kubernetes.io/hostname hard",` +
