@@ -19,12 +19,12 @@ func TestRestoreHandsOff(t *testing.T) {
 	const (
 		annotate = "kubectl -n team annotate --overwrite etcd/main "
 		begin    = annotate + traffic.SuspendAnnotation + "- druid.gardener.cloud/operation=reconcile"
-		ended    = `for look in $(seq 450); do
-  told=$(kubectl -n team get etcd/main -o jsonpath='{.metadata.annotations.druid\.gardener\.cloud/operation}' || echo unknown)
-  [ -z "$told" ] && break
+		ended    = `for attempt in $(seq 450); do
+  operation=$(kubectl -n team get etcd/main -o jsonpath='{.metadata.annotations.druid\.gardener\.cloud/operation}' || echo unknown)
+  [ -z "$operation" ] && break
   sleep 2
 done
-[ -z "$told" ] || { echo "etcd-druid has not ended its reconcile"; false; }`
+[ -z "$operation" ] || { echo "etcd-druid has not ended its reconciliation"; false; }`
 		back = "kubectl -n team annotate etcd/main "
 	)
 	for _, row := range []struct {
@@ -40,10 +40,10 @@ done
 	} {
 		r := druidRestore()
 		r.Owner.Annotations = row.found
-		if off := strings.Join(r.handsOff().Commands, "\n"); off != row.off {
+		if off := strings.Join(r.handsOff().Commands(r.Flags), "\n"); off != row.off {
 			t.Errorf("%s: it begins with %q, want %q", row.name, off, row.off)
 		}
-		on := r.handsOn().Commands
+		on := r.handsOn().Commands(r.Flags)
 		if got, want := strings.Join(on[3:], "\n"), strings.Join(row.on, "\n"); on[0] != begin || got != want {
 			t.Errorf("%s: it has druid begin by %q, and ends with %q, want %q", row.name, on[0], got, want)
 		}

@@ -22,7 +22,7 @@ func TestPrintedPlans(t *testing.T) {
 	t.Parallel()
 	for name, plan := range map[string]Plan{
 		"statefulset": changed(plainRestore(), func(r *Plan) {
-			r.Answers, r.Login, r.Files.WALDir = true, " --cert 'my a.crt'", "/wal/log"
+			r.Answers, r.Flags.Login, r.Files.WALDir = true, " --cert 'my a.crt'", "/wal/log"
 			r.Files.Claims = []string{"data-__POD__", "wal-__POD__"}
 		}),
 		"statefulset-claims-gone": changed(plainRestore(), func(r *Plan) {
@@ -36,7 +36,7 @@ func TestPrintedPlans(t *testing.T) {
 			r.OneByOne, r.Owner.Distribution = true, flavour.Bitnami
 		}),
 		"druid": changed(druidRestore(), func(r *Plan) {
-			r.Answers, r.Context = true, " --context desk"
+			r.Answers, r.Flags.Context = true, " --context desk"
 		}),
 		"druid-node-store": changed(druidRestore(), func(r *Plan) {
 			r.Druid.StorePod, r.Druid.StoreDir = "kind: Pod\nname: __POD__\n", "/bucket/v2"
@@ -63,7 +63,7 @@ func TestPrintedPlans(t *testing.T) {
 		}
 		for i, s := range steps {
 			fmt.Fprintf(&b, "\n# %d. %s\n#    %s\n", i+1, s.Title, s.Why)
-			for _, c := range s.Commands {
+			for _, c := range s.Commands(plan.Flags) {
 				fmt.Fprintln(&b, c)
 			}
 		}

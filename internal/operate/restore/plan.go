@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
@@ -64,11 +65,8 @@ type Plan struct {
 	Uncut   string
 	// Druid has what only druid's clusters have, nil for others.
 	Druid *Druid
-	// Flags go with every kubectl: "--context desk -n team-a"; Context is the part of
-	// them for what is in no namespace: " --context desk", or empty.
-	Flags, Context string
-	// Login goes with every kubectl etcd: " --cert a.crt --key a.key", or empty.
-	Login string
+	// Flags are those of the printed commands.
+	Flags step.Flags
 	// At is when the plan is made.
 	At time.Time
 }
@@ -98,15 +96,9 @@ func (f Files) dirs() []string {
 	return []string{f.DataDir, f.WALDir}
 }
 
-// Step is one step of a plan.
-type Step struct {
-	Title, Why string
-	Commands   []string
-}
-
 // Steps is what to do, in order, and what to know before. It fails where
 // this cluster is restored in another way altogether, and says how.
-func Steps(r Plan) (steps []Step, warnings []string, err error) {
+func Steps(r Plan) (steps []step.Step, warnings []string, err error) {
 	if err := r.refusal(); err != nil {
 		return nil, nil, err
 	}
@@ -185,8 +177,8 @@ func (r Plan) foreignMembers() string {
 	return strings.Join(names, ", ")
 }
 
-func (r Plan) check() Step {
-	return Step{Title: "Check the snapshot", Commands: []string{"kubectl etcd snapshot status " + Quote(r.File)}}
+func (r Plan) check() step.Step {
+	return step.Step{Title: "Check the snapshot", Acts: []step.Action{step.CheckSnapshot{File: r.File}}}
 }
 
 // restored is the revision that members begin at. The tool knows nothing of a revision whose
@@ -199,49 +191,35 @@ func (r Plan) restored() int64 {
 }
 
 // end is what to do when the members run.
-func (r Plan) end() []Step {
+func (r Plan) end() []step.Step {
 	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", r.restored())
-	steps := []Step{
-		{Title: "Look whether it is well", Why: why, Commands: []string{
-			r.plugin("status %s", r.target()), r.plugin("check %s", r.target()),
+	steps := []step.Step{
+		{Title: "Look whether it is well", Why: why, Acts: []step.Action{
+			verb("status", r.target()), verb("check", r.target()),
 		}},
 	}
 	clients := "Clients that watch, an API server for one, find their revision compacted and read everything anew. Restart those that keep revisions or leases of their own."
 	if r.Bump == 0 {
 		clients = "Clients still hold revisions from before: restart every one of them, API servers first."
 	}
-	last := Step{Title: "Let clients in", Why: clients}
+	last := step.Step{Title: "Let clients in", Why: clients}
 	if r.Clients {
-		last.Commands = []string{r.plugin("restore-client-traffic %s -y", r.target())}
+		last.Acts = []step.Action{verb("restore-client-traffic", r.target(), "-y")}
 	}
 	return append(steps, last)
 }
 
-func (r Plan) cut() Step {
-	step := Step{Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop them themselves, until the last step."}
+func (r Plan) cut() step.Step {
+	s := step.Step{Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop them themselves, until the last step."}
 	if r.Uncut != "" {
-		step.Why = fmt.Sprintf("cut-client-traffic is refused: %s. Stop the clients themselves, until the last step.", r.Uncut)
+		s.Why = fmt.Sprintf("cut-client-traffic is refused: %s. Stop the clients themselves, until the last step.", r.Uncut)
 	}
 	if r.Clients {
-		step.Why = "For two hours; the same command again makes it longer. Open streams end with the members."
-		step.Commands = []string{r.plugin("cut-client-traffic %s --for 2h --reason restore --allow-residual --detach -y", r.target())}
+		s.Why = "For two hours; the same command again makes it longer. Open streams end with the members."
+		s.Acts = []step.Action{verb("cut-client-traffic", r.target(), "--for", "2h", "--reason", "restore", "--allow-residual", "--detach", "-y")}
 	}
-	return step
+	return s
 }
 
-// running are the pods that there may be now, of more members than are restored.
-func (r Plan) running() []string {
-	pods := r.pods()
-	for place := len(pods); place < int(r.Owner.Replicas); place++ {
-		pods = append(pods, r.Owner.PodName(place))
-	}
-	return pods
-}
-
-func (r Plan) pods() []string {
-	pods := make([]string, len(r.Members))
-	for i, m := range r.Members {
-		pods[i] = m.Pod
-	}
-	return pods
-}
+// verb returns a command of kubectl etcd.
+func verb(args ...string) step.Action { return step.Plugin{Args: args} }

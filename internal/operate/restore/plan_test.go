@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
 // TestRestoreFiles finds the volumes of data and log. What is on no claim is named:
@@ -102,7 +103,7 @@ func TestRestoreOneByOne(t *testing.T) {
 		flavour.Bitnami: "which the members' start script adds: helm upgrade --reuse-values --set replicaCount=N",
 	} {
 		r := Plan{
-			File: "main.db", Etcd: "3.6.5", OneByOne: true, Flags: "-n team", At: time.Unix(0, 0),
+			File: "main.db", Etcd: "3.6.5", OneByOne: true, Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0),
 			Clients: true, DeletesClaims: true,
 			Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: distribution, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"},
 			Files: Files{DataDir: "/data/etcd", WALDir: "/wal/log", Claims: []string{"data-__POD__", "wal-__POD__"}, Manifest: "kind: Pod\n"},
@@ -118,7 +119,7 @@ func TestRestoreOneByOne(t *testing.T) {
 		for _, s := range steps {
 			titles = append(titles, s.Title)
 			said = append(said, s.Title, s.Why)
-			said = append(said, s.Commands...)
+			said = append(said, s.Commands(r.Flags)...)
 		}
 		text := strings.Join(said, "\n")
 		for _, words := range []string{

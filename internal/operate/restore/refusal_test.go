@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
@@ -108,7 +109,7 @@ func TestRestoreDruidSize(t *testing.T) {
 		{refused: "kubectl etcd -n team scale etcd/main --replicas 3"},
 		{asked: 3, refused: "hibernated"},
 	} {
-		r := Plan{Flags: "-n team", Owner: observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
+		r := Plan{Flags: step.Flags{Kubectl: "-n team"}, Owner: observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
 		r.Snapshot.Members = make([]snapshot.Member, 3)
 		got, err := r.druidSize(t.Context(), etcdOfSize{size: row.spec}, row.asked)
 		wantRefusal(t, fmt.Sprint(row.spec, row.asked), err, row.refused)
@@ -137,7 +138,7 @@ func (row planRow) test(t *testing.T, r Plan) {
 	wantRefusal(t, row.name, err, row.refused)
 	var said []string
 	for _, s := range steps {
-		said = append(append(said, s.Title, s.Why), s.Commands...)
+		said = append(append(said, s.Title, s.Why), s.Commands(r.Flags)...)
 	}
 	text := strings.Join(said, "\n")
 	for _, words := range row.says {
@@ -153,7 +154,7 @@ func (row planRow) test(t *testing.T, r Plan) {
 // druidRestore is a plan's facts of an Etcd of three.
 func druidRestore() Plan {
 	r := Plan{
-		File: "main.db", Etcd: "3.5.21", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump,
+		File: "main.db", Etcd: "3.5.21", Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0), Bump: DefaultBump,
 		Owner: observe.Owner{Flavour: observe.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
 		Druid: &Druid{Store: &observe.BackupStore{Provider: "S3", Container: "bucket", Prefix: "main"}, ConfigMap: "main-config"},
 	}
@@ -186,7 +187,7 @@ func TestRestoreDruid(t *testing.T) {
 // plainRestore is a plan's facts of a StatefulSet of three.
 func plainRestore() Plan {
 	r := Plan{
-		File: "main.db", Etcd: "3.6.5", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump, Clients: true,
+		File: "main.db", Etcd: "3.6.5", Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0), Bump: DefaultBump, Clients: true,
 		Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
 		Files: Files{DataDir: "/data/etcd", Claims: []string{"data-__POD__"}, Manifest: "kind: Pod\n"},
 	}
