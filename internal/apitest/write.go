@@ -58,7 +58,7 @@ func (s *Server) review(o Object) Object {
 }
 
 func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
-	at = strings.TrimSuffix(strings.TrimSuffix(at, "/status"), "/scale")
+	at, isScale := strings.CutSuffix(strings.TrimSuffix(at, "/status"), "/scale")
 	old := s.objects[at]
 	if old == nil {
 		return http.StatusNotFound, status(http.StatusNotFound, path.Base(at))
@@ -77,6 +77,9 @@ func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
 	metadata(o)["uid"] = metadata(old)["uid"]
 	if !dry {
 		s.store(at, o)
+	}
+	if isScale {
+		return http.StatusOK, Object{"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": o["metadata"], "spec": o["spec"]}
 	}
 	return http.StatusOK, o
 }

@@ -40,12 +40,15 @@ func (d CopyDir) Do(ctx context.Context, c Clients) error {
 		_ = out.CloseWithError(err) // it never fails
 	}()
 	err := c.exec(ctx, d.Pod, []string{"tar", "-C", d.To, "-xof", "-"}, in, io.Discard)
-	_ = in.CloseWithError(errors.New("the command in the pod has ended")) // it never fails
-	if notPacked := <-packed; err == nil {
-		return notPacked
+	_ = in.CloseWithError(errEnded) // it never fails
+	if cause := <-packed; cause != nil && !errors.Is(cause, errEnded) {
+		return cause
 	}
 	return err
 }
+
+// errEnded stops the archive for a command that reads no more.
+var errEnded = errors.New("the command in the pod has ended")
 
 // pack writes the files as a tar archive.
 func (d CopyDir) pack(w io.Writer) error {
