@@ -61,7 +61,9 @@ var graph = map[string][]string{
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/observe", "policy/...",
 	},
 	"internal/operate/step":    {"internal/snapshot"},
-	"internal/operate/traffic": {"internal/operate", "internal/operate/lock", "internal/etcd", "internal/observe", "api/v1alpha1"},
+	"internal/operate/traffic": {
+		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/kubeclient", "internal/observe", "api/v1alpha1", "policy/...",
+	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
 		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe",
@@ -159,7 +161,7 @@ var foreign = map[string][]string{
 	"internal/operate/maintenance": {commandLine, printers},
 	"internal/operate/membership":  {commandLine, printers},
 	"internal/operate/restore":     {commandLine, printers},
-	"internal/operate/step":        {etcd, commandLine, printers},
+	"internal/operate/step":        {commandLine, printers},
 	"internal/operate/traffic":     {commandLine, printers},
 	"internal/install":             {commandLine, printers},
 	"internal/health":              {commandLine, printers},
