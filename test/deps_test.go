@@ -60,7 +60,8 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance",
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/observe", "policy/...",
 	},
-	"internal/operate/step":    {"internal/snapshot"},
+	"internal/operate/step":   {"internal/snapshot"},
+	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe"},
 	"internal/operate/traffic": {
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/kubeclient", "internal/observe", "api/v1alpha1", "policy/...",
 	},
@@ -156,6 +157,7 @@ var foreign = map[string][]string{
 	"internal/etcd":                {commandLine, printers},
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},
 	"internal/operate":             {commandLine, printers},
+	"internal/operate/backup":      {commandLine, printers},
 	"internal/operate/lock":        {etcd, commandLine, printers},
 	"internal/operate/journal":     {etcd, commandLine, printers},
 	"internal/operate/maintenance": {commandLine, printers},
