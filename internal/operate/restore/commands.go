@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// minor is the second part of a version, 0 where there is none.
+// minor returns the second part of a version, 0 if there is none.
 func minor(version string) int {
 	parts := strings.Split(version, ".")
 	if len(parts) < 2 {
@@ -24,7 +24,7 @@ func minor(version string) int {
 // plugin returns a command of kubectl etcd for this cluster.
 func (r Plan) plugin(format string, args ...any) string { return r.Flags.Plugin(format, args...) }
 
-// target is the cluster as an argument of kubectl etcd.
+// target returns the cluster as an argument of kubectl etcd.
 func (r Plan) target() string {
 	if r.Druid != nil {
 		return "etcd/" + r.Owner.Name
@@ -43,7 +43,7 @@ func (r Plan) tool(lines ...[]string) step.Program {
 	return p
 }
 
-// toolNote says which release of it.
+// toolNote returns which release of the tool is needed.
 func (r Plan) toolNote() string {
 	switch m := minor(r.Etcd); {
 	case m == 4:
@@ -51,7 +51,7 @@ func (r Plan) toolNote() string {
 	case m == 5:
 		return "etcdutl of etcd 3.5, 3.5.10 or later. A later minor release makes data that 3.5 doesn't read."
 	case m > 5:
-		return fmt.Sprintf("etcdutl of etcd 3.%d: etcdctl has no snapshot restore any more, and another minor release may make data that this one doesn't read.", m)
+		return fmt.Sprintf("etcdutl of etcd 3.%d: etcdctl no longer has snapshot restore, and another minor release may make data that this one doesn't read.", m)
 	}
 	return "etcdutl of the members' own minor release; etcdctl has no snapshot restore since 3.6."
 }
@@ -90,11 +90,11 @@ func initialCluster(members []Member) string {
 	return strings.Join(parts, ",")
 }
 
-// stamp tells this restore from others: its files, and what it sets aside.
+// stamp distinguishes this restore from others: its files, and the old data.
 func (r Plan) stamp() string { return r.At.UTC().Format("20060102T150405") }
 
-// dir is where data directories are made on this machine, one for each pod.
+// dir is the directory on this machine with a data directory for each pod.
 func (r Plan) dir() string { return "restored-" + r.stamp() }
 
-// aside is what the old data is called from then on.
+// aside returns the new path of old data.
 func (r Plan) aside(path string) string { return path + ".before-" + r.stamp() }

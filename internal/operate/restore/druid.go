@@ -14,29 +14,29 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// unprotection is druid's annotation by which others may write the cluster's objects.
+// unprotection is druid's annotation that lets other clients write the cluster's objects.
 const unprotection = druidv1alpha1.DisableEtcdComponentProtectionAnnotation
 
-// Druid is what a plan for a druid cluster needs beside the rest.
+// Druid is what only a plan for a druid cluster needs.
 type Druid struct {
-	// Store is nil for a cluster without one, which can't be restored.
+	// Store is nil for a cluster without a backup store, which can't be restored.
 	Store *observe.BackupStore
 	// ConfigMap is the members' configuration, and Config its content for the
 	// first member alone.
 	ConfigMap, Config string
 	// Claims are the names of the claims, Leases those of the members' leases.
 	Claims, Leases []string
-	// StorePod is a pod that mounts a store that is a directory of the nodes, and
-	// StoreDir where in it snapshots are; empty for other stores.
+	// StorePod is a pod that mounts a store in a directory of the nodes, and StoreDir is
+	// the directory of the snapshots in it. Both are empty for other stores.
 	StorePod, StoreDir string
-	// Cut says that client traffic is cut, through whose Service members join.
+	// Cut means that client traffic is cut. Members join through its Service.
 	Cut bool
 }
 
-// druid is the plan for an Etcd: its sidecars restore by themselves what is the
-// last in the store, into a first member whose volume is new, and the others join
-// it. They read no file, so the snapshot is put into the store. They raise no
-// revision either, so it is raised before: it makes the snapshot the last one, too.
+// druid returns the steps for an Etcd. Its sidecars restore the last snapshot in the store
+// into a first member with a new volume, and the others join it. The sidecars read no file,
+// so the snapshot is copied into the store. They don't raise the revision, so it is raised
+// before that. This also makes the snapshot the last one.
 func (r Plan) druid() []step.Step {
 	d := r.Druid
 	steps := []step.Step{r.check()}
@@ -45,27 +45,27 @@ func (r Plan) druid() []step.Step {
 	}
 	steps = append(steps, r.intoStore()...)
 	steps = append(steps,
-		r.handsOff(),
+		r.suspend(),
 		step.Step{Title: "Stop all members", Acts: r.stopAll()},
 		r.removeVolumes(),
 		step.Step{
-			Title: "Configure the first member as a cluster of one", Why: "druid writes the whole list back later.",
+			Title: "Configure the first member as a cluster of one", Why: "druid writes the whole list again later.",
 			Acts: []step.Action{step.Patch{Kind: step.ConfigMap, Name: d.ConfigMap, Body: map[string]any{"data": map[string]any{"etcd.conf.yaml": d.Config}}}},
 		},
 		step.Step{
-			Title: "Start the first member, which restores from the store", Why: "The log of its container backup-restore says from what and how far.",
+			Title: "Start the first member, which restores from the store", Why: "The log of its container backup-restore shows the source and the progress.",
 			Acts: r.startFirst(15 * time.Minute),
 		},
-		r.handsOn())
-	// Nothing cuts clients here: a member joins through their Service.
+		r.resume())
+	// Client traffic isn't cut here: a member joins through its Service.
 	end := r.end()
-	end[1].Title, end[1].Acts = "Think of the clients", nil
+	end[1].Title, end[1].Acts = "Check the clients", nil
 	return append(steps, end...)
 }
 
-// handsOff has druid leave alone what the steps change, as far as it isn't told so already.
-func (r Plan) handsOff() step.Step {
-	s := step.Step{Title: "Have druid keep its hands off"}
+// suspend stops druid from reverting what the steps change, unless it is suspended already.
+func (r Plan) suspend() step.Step {
+	s := step.Step{Title: "Suspend etcd-druid"}
 	var set []step.Annotation
 	for _, key := range []string{traffic.SuspendAnnotation, unprotection} {
 		if _, there := r.Owner.Annotations[key]; !there {
@@ -73,7 +73,7 @@ func (r Plan) handsOff() step.Step {
 		}
 	}
 	if len(set) == 0 {
-		s.Why = "It does so already."
+		s.Why = "It is suspended already."
 		return s
 	}
 	s.Acts = []step.Action{r.annotate(true, set...)}
@@ -84,10 +84,10 @@ func (r Plan) annotate(overwrite bool, changes ...step.Annotation) step.Action {
 	return step.Annotate{Kind: step.Etcd, Name: r.Owner.Name, Overwrite: overwrite, Changes: changes}
 }
 
-// handsOn has druid make the other members, and leaves its annotations as they were found.
-func (r Plan) handsOn() step.Step {
+// resume has druid create the other members, and restores its annotations.
+func (r Plan) resume() step.Step {
 	s := step.Step{
-		Title: "Have druid make the others", Acts: []step.Action{
+		Title: "Resume etcd-druid, which starts the other members", Acts: []step.Action{
 			r.annotate(true, step.Annotation{Key: traffic.SuspendAnnotation, Remove: true}, step.Annotation{Key: druidv1alpha1.DruidOperationAnnotation, Value: druidv1alpha1.DruidOperationReconcile}),
 			r.awaitReady(15 * time.Minute),
 			step.Wait{Kind: step.Etcd, Names: []string{r.Owner.Name}, For: step.Condition("AllMembersReady"), Timeout: 15 * time.Minute},
@@ -98,8 +98,8 @@ func (r Plan) handsOn() step.Step {
 		back = append(back, step.Annotation{Key: unprotection, Remove: true})
 	}
 	if was, there := r.Owner.Annotations[traffic.SuspendAnnotation]; there {
-		// druid ends what it has begun first, and takes the annotation away at its end. Its
-		// state need not be Succeeded by then: see druidBusy.
+		// druid first ends the reconciliation that it has begun, and then removes the
+		// annotation. Its state need not be Succeeded by then: see druidBusy.
 		s.Acts = append(s.Acts, step.AwaitReconcile{Etcd: r.Owner.Name})
 		back = append(back, step.Annotation{Key: traffic.SuspendAnnotation, Value: was})
 	}
@@ -109,7 +109,7 @@ func (r Plan) handsOn() step.Step {
 	return s
 }
 
-// removeVolumes takes away what members would start from instead of the store.
+// removeVolumes deletes the data from which members would start instead of the store.
 func (r Plan) removeVolumes() step.Step {
 	s := step.Step{Title: "Remove the members' volumes and leases", Why: "The volumes themselves stay, as PersistentVolumes that are Released, until you delete them."}
 	claims := slices.DeleteFunc(slices.Clone(r.Druid.Claims), func(c string) bool { return slices.Contains(r.Gone, c) })
@@ -120,7 +120,7 @@ func (r Plan) removeVolumes() step.Step {
 	if len(claims) > 0 {
 		s.Acts = append(s.Acts, step.Delete{Kind: step.Claim, Names: claims})
 	} else {
-		s.Why = "The volumes are gone already."
+		s.Why = "The claims are gone already."
 	}
 	s.Acts = append(s.Acts, step.Delete{Kind: step.Lease, Names: r.Druid.Leases, IgnoreMissing: true})
 	return s
@@ -128,7 +128,7 @@ func (r Plan) removeVolumes() step.Step {
 
 func (r Plan) keepInStore() step.Step {
 	s := r.keep()
-	s.Why = "The store is kept as it is."
+	s.Why = "The snapshots in the store stay."
 	s.Acts = append(s.Acts, verb("snapshot", "list", r.target()))
 	return s
 }

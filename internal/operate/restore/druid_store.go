@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// intoStore are the steps that make the snapshot the last one in the store.
+// intoStore returns the steps that make the snapshot the last one in the store.
 func (r Plan) intoStore() []step.Step {
 	file := r.File
 	var steps []step.Step
@@ -20,32 +20,32 @@ func (r Plan) intoStore() []step.Step {
 	case r.Bump > 0:
 		file = dir + ".db"
 		steps = append(steps, step.Step{
-			Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore raises none. The hash is appended as etcd has it.",
+			Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore doesn't raise the revision. The hash is appended in the format of etcd.",
 			Acts: append([]step.Action{r.tool([]string{"--data-dir", dir})}, withHash(dir+"/member/snap/db", file)...),
 		})
 	case !r.Snapshot.Hashed:
 		file = dir + ".db"
 		steps = append(steps, step.Step{
-			Title: "Append the hash on this machine", Why: "As etcd has it: backup-restore refuses a snapshot without.", Acts: withHash(r.File, file),
+			Title: "Append the hash on this machine", Why: "It has the format of etcd. backup-restore refuses a snapshot without a hash.", Acts: withHash(r.File, file),
 		})
 	}
 	name := fmt.Sprintf("Full-00000000-%08d-%d", r.restored(), r.At.Unix())
 	put := step.Step{
-		Title: "Put it into the backup store as the last full snapshot",
+		Title: "Copy it into the backup store as the last full snapshot",
 		Why:   fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.restored()),
 	}
 	if r.Druid.StorePod == "" {
 		put.Acts = []step.Action{upload(r.Druid.Store, file, name)}
 	} else {
-		put.Why += " It is a directory of the nodes, which all of them must share."
+		put.Why += " The store is a directory of the nodes, which all of them must share."
 		put.Acts = r.putOnNode(file, name)
 	}
 	return append(steps, put)
 }
 
-// putOnNode are the actions that bring a file into a directory of the nodes. Sidecars that
-// run read what is there, and take the name with anything at its end for a snapshot: it
-// gets that when it is whole.
+// putOnNode returns the actions that copy a file into a directory of the nodes. Running
+// sidecars read that directory, and take each file whose name begins like that of a snapshot
+// for one. So the file gets this name when it is complete.
 func (r Plan) putOnNode(file, name string) []step.Action {
 	pod, dir := "restore-"+r.Owner.StatefulSet, r.Druid.StoreDir
 	part := step.CopyFile{From: file, Pod: pod, To: dir + "/restore.part"}
@@ -59,7 +59,7 @@ func (r Plan) putOnNode(file, name string) []step.Action {
 	}
 }
 
-// withHash are the actions that make a snapshot of a database.
+// withHash returns the actions that make a snapshot of a database.
 func withHash(database, file string) []step.Action {
 	return []step.Action{step.AppendHash{Database: database, Snapshot: file}, step.CheckSnapshot{File: file}}
 }

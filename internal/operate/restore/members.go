@@ -34,11 +34,11 @@ func (r Plan) awaitReady(timeout time.Duration) step.Action {
 	return step.Wait{Kind: step.StatefulSet, Names: []string{r.Owner.StatefulSet}, For: step.Field("status.readyReplicas", len(r.Members)), Timeout: timeout}
 }
 
-// running are the pods that there may be now, of more members than are restored.
+// running returns the pods that may exist now, which can be more than are restored.
 func (r Plan) running() []string {
 	pods := r.pods()
-	for place := len(pods); place < int(r.Owner.Replicas); place++ {
-		pods = append(pods, r.Owner.PodName(place))
+	for ordinal := len(pods); ordinal < int(r.Owner.Replicas); ordinal++ {
+		pods = append(pods, r.Owner.PodName(ordinal))
 	}
 	return pods
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// statefulSet is the plan for members whose data is on claims: all are stopped,
-// each gets a data directory that was made on this machine, and all start as one
-// new cluster. What was there stays beside it.
+// statefulSet returns the steps for members whose data is on claims. They stop all members,
+// copy a data directory that was made on this machine to each, and start all as one new
+// cluster. The old data stays in another directory.
 func (r Plan) statefulSet() []step.Step {
 	into := r.Members
 	if r.OneByOne {
@@ -37,7 +37,7 @@ func (r Plan) statefulSet() []step.Step {
 		steps = append(steps, r.startAll())
 	}
 	steps = append(steps, r.end()...)
-	if r.OneByOne { // no member is added while clients are cut off
+	if r.OneByOne { // no member is added while client traffic is cut
 		steps = append(steps, r.grow())
 	}
 	if r.DeletesClaims {
@@ -48,13 +48,13 @@ func (r Plan) statefulSet() []step.Step {
 
 func (r Plan) keep() step.Step {
 	return step.Step{
-		Title: "Keep what is there now", Why: "The data directories are kept, too.",
+		Title: "Save the present data", Why: "The data directories stay, too.",
 		Acts: []step.Action{verb("snapshot", "save", r.target(), r.aside(r.Owner.Name)+".db")},
 	}
 }
 
-// makeClaims has the StatefulSet's own controller and the scheduler make the volumes,
-// where members can run.
+// makeClaims has the controller of the StatefulSet and the scheduler create the volumes, where
+// members can run.
 func (r Plan) makeClaims(into []Member) step.Step {
 	var claims []string
 	for _, m := range into {
@@ -63,13 +63,13 @@ func (r Plan) makeClaims(into []Member) step.Step {
 		}
 	}
 	s := step.Step{
-		Title: "Have the members' volumes made",
-		Why:   fmt.Sprintf("%s: gone. Members that start on new volumes are an empty cluster, and keep nothing.", strings.Join(r.Gone, ", ")),
+		Title: "Create the members' volumes",
+		Why:   fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(r.Gone, ", ")),
 	}
 	r.keepClaims(&s)
-	// Not in: that would take the claims of the others away.
+	// Never fewer than now: a scale-in would delete the claims of the others.
 	s.Acts = append(s.Acts, r.scale(len(r.running())))
-	for _, c := range claims { // of several at once, kubectl waits for the first alone to be created
+	for _, c := range claims { // of several at once, kubectl waits for the first only
 		s.Acts = append(s.Acts, step.Wait{Kind: step.Claim, Names: []string{c}, For: step.Created, Timeout: 5 * time.Minute})
 	}
 	s.Acts = append(s.Acts, step.Wait{Kind: step.Claim, Names: claims, For: step.Field("status.phase", "Bound"), Timeout: 5 * time.Minute})
@@ -77,7 +77,7 @@ func (r Plan) makeClaims(into []Member) step.Step {
 }
 
 func (r Plan) stop() step.Step {
-	s := step.Step{Title: "Stop all members", Why: "Whatever else writes the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
+	s := step.Step{Title: "Stop all members", Why: "Other writers of the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
 	if len(r.Gone) == 0 {
 		r.keepClaims(&s)
 	}
@@ -85,26 +85,26 @@ func (r Plan) stop() step.Step {
 	return s
 }
 
-// keepClaims belongs before whatever changes the number of replicas first.
+// keepClaims belongs before the first change of the number of replicas.
 func (r Plan) keepClaims(s *step.Step) {
 	if r.DeletesClaims {
-		s.Why += " Its claims are deleted when it scales in: that is switched off first."
+		s.Why += " A scale-in deletes its claims: that is switched off first."
 		s.Acts = append(s.Acts, r.retain("Retain"))
 	}
 }
 
 func (r Plan) makeData(into []Member) step.Step {
-	s := step.Step{Title: "Make the data directories on this machine, all from the one file", Why: "It takes " + r.toolNote()}
+	s := step.Step{Title: "Make all data directories on this machine, from the same file", Why: "It takes " + r.toolNote()}
 	for _, m := range into {
 		s.Acts = append(s.Acts, r.makeDataDir(m, into, r.dir()+"/"+m.Pod))
 	}
 	return s
 }
 
-// helperPod is the pod beside the volumes of each member.
+// helperPod is the helper pod of each member, which mounts its volumes.
 const helperPod = "restore-" + step.EachPod
 
-// helper returns a command in the pod beside a volume.
+// helper returns a command in a helper pod.
 func helper(args ...string) step.PodAction { return step.Exec{Pod: helperPod, Args: args} }
 
 func (r Plan) putData(into []Member) []step.Step {
@@ -117,18 +117,18 @@ func (r Plan) putData(into []Member) []step.Step {
 		helpers[i] = "restore-" + pod
 	}
 	return []step.Step{
-		{Title: "Start a pod beside each volume", Why: "With the members' own user, so that they can read what is written.", Acts: []step.Action{
+		{Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Acts: []step.Action{
 			step.CreatePods{Pods: pods, Manifest: r.Files.Manifest, Mark: podMark},
 			step.Wait{Kind: step.Pod, Names: helpers, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
 		}},
-		{Title: "Set the old data aside", Acts: each(r.setAside())},
-		{Title: "Bring the new data there", Acts: each(r.copyData())},
-		{Title: "Compare what arrived", Why: "kubectl exec can lose the end of a stream without an error.", Acts: each(r.compareData())},
-		{Title: "Remove the pods", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: helpers}}},
+		{Title: "Rename the old data", Acts: each(r.setAside())},
+		{Title: "Copy the new data", Acts: each(r.copyData())},
+		{Title: "Compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Acts: each(r.compareData())},
+		{Title: "Delete the helper pods", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: helpers}}},
 	}
 }
 
-// setAside are the commands that rename the old data and its log.
+// setAside returns the commands that rename the old data and its log.
 func (r Plan) setAside() []step.PodAction {
 	data := r.Files.DataDir
 	rename := func(path string) step.PodAction {
@@ -173,17 +173,17 @@ func (r Plan) startAll() step.Step {
 	return step.Step{Title: "Start all members", Acts: []step.Action{r.scale(len(r.Members)), r.awaitReady(10 * time.Minute)}}
 }
 
-// startOne is for members that wait for each other: the first is restored as a
-// cluster of one, which then grows.
+// startOne is for members that wait for each other: the first is restored as a cluster of one,
+// to which the others are added.
 func (r Plan) startOne() step.Step {
 	return step.Step{
 		Title: "Start the first member, as a cluster of one",
-		Why:   "Members start one after the other here and are ready only with a quorum: all at once would wait for each other for ever.",
+		Why:   "These members start one after the other and are ready only with a quorum. Of several, the first would wait forever.",
 		Acts:  r.startFirst(5 * time.Minute),
 	}
 }
 
-// grow is how the others come back, whose data is of the cluster that was.
+// grow returns the step that adds the other members, whose data is that of the old cluster.
 func (r Plan) grow() step.Step {
 	var claims []string
 	for _, m := range r.Members[1:] {
@@ -192,25 +192,25 @@ func (r Plan) grow() step.Step {
 		}
 	}
 	grow := step.Step{
-		Title: "Let it grow", Why: "The other members' old data must go first: copy it if it may still be wanted.",
+		Title: "Add the other members", Why: "Their old data must be deleted first. Copy it before if you may need it.",
 		Acts: []step.Action{step.Delete{Kind: step.Claim, Names: claims, IgnoreMissing: true}},
 	}
 	if m := r.Owner.Membership(); m.Manager == flavour.Unmanaged {
 		grow.Acts = append(grow.Acts, verb("scale", r.target(), "--replicas", strconv.Itoa(len(r.Members)), "-y"))
 	} else {
-		grow.Why += fmt.Sprintf(" Then to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
+		grow.Why += fmt.Sprintf(" Then scale to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
 	}
 	return grow
 }
 
 func (r Plan) deleteClaimsAgain() step.Step {
 	return step.Step{
-		Title: "Have claims deleted again when it scales in", Why: "As it was before.",
+		Title: "Let a scale-in delete claims again", Why: "This is the setting from before.",
 		Acts: []step.Action{r.retain("Delete")},
 	}
 }
 
-// retain says what becomes of claims when the StatefulSet scales in.
+// retain sets what a scale-in of the StatefulSet does with claims.
 func (r Plan) retain(what string) step.Action {
 	return step.Patch{Kind: step.StatefulSet, Name: r.Owner.StatefulSet, Body: map[string]any{
 		"spec": map[string]any{"persistentVolumeClaimRetentionPolicy": map[string]any{"whenScaled": what}},
@@ -224,6 +224,6 @@ func (r Plan) tidy(into []Member) step.Step {
 	}
 	return step.Step{
 		Title: "Later: remove the old data",
-		Why:   fmt.Sprintf("It is in %s of %s. Start pods beside the volumes as above when all is well.", gone, strings.Join(podsOf(into), ", ")),
+		Why:   fmt.Sprintf("It is in %s of %s. When the cluster is healthy, start the helper pods again to remove it.", gone, strings.Join(podsOf(into), ", ")),
 	}
 }

@@ -3,7 +3,7 @@
 
 // Package step has the steps of a plan as data. Each action of a step prints the command
 // that a person would type, and does the same with the Kubernetes clients. The package
-// decides nothing: a plan says which actions a step has, and in which order.
+// decides nothing: a plan has the actions of a step in their order.
 package step
 
 import (
