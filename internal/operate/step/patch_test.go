@@ -4,7 +4,10 @@
 package step
 
 import (
+	"context"
 	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 )
@@ -103,4 +106,18 @@ func TestDelete(t *testing.T) {
 	}
 	wantError(t, pod.Do(t.Context(), w.clients), "delete pod restore-main-0")
 	wantCommand(t, Delete{Kind: Claim, Names: []string{"a"}}, "kubectl --context desk -n team delete pvc a")
+}
+
+// keeping is a cluster in which a finalizer keeps what is deleted.
+type keeping struct{ client.Client }
+
+func (keeping) Delete(context.Context, client.Object, ...client.DeleteOption) error { return nil }
+
+// TestDeleteWaits: an object that a finalizer keeps is not deleted yet.
+func TestDeleteWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(core+"pods/restore-main-0", "v1", "Pod", nil)
+	w.clients.Kube = keeping{w.clients.Kube}
+	wantError(t, Delete{Kind: Pod, Names: []string{"restore-main-0"}}.Do(t.Context(), w.clients), "timed out")
 }
