@@ -19,7 +19,9 @@ import (
 	"sync"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -130,11 +132,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // decode returns the body of a request, which the client sends as JSON or as protobuf. It is
-// nil for a deletion without options.
+// nil for a deletion without options. A JSON patch is under the key jsonPatch.
 func decode(r *http.Request) (Object, error) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil || len(text) == 0 {
 		return nil, err
+	}
+	if r.Header.Get("Content-Type") == string(types.JSONPatchType) {
+		return Object{jsonPatch: string(text)}, nil
 	}
 	if strings.Contains(r.Header.Get("Content-Type"), "protobuf") {
 		typed, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
@@ -152,7 +157,7 @@ func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	at, dry := r.URL.Path, r.URL.Query().Get("dryRun") != ""
 	switch r.Method {
 	case http.MethodGet:
-		return s.read(at)
+		return s.read(at, r.URL.Query().Get("labelSelector"))
 	case http.MethodPost:
 		return s.create(at, body, dry)
 	case http.MethodPut, http.MethodPatch:
@@ -163,7 +168,7 @@ func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	return http.StatusMethodNotAllowed, status(http.StatusMethodNotAllowed, r.Method)
 }
 
-func (s *Server) read(at string) (int, Object) {
+func (s *Server) read(at, selector string) (int, Object) {
 	if o, ok := s.objects[at]; ok {
 		return http.StatusOK, o
 	}
@@ -172,7 +177,7 @@ func (s *Server) read(at string) (int, Object) {
 	}
 	items := []any{}
 	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
-		if collection(name, at) {
+		if collection(name, at) && selected(s.objects[name], selector) {
 			items = append(items, s.objects[name])
 		}
 	}
@@ -199,6 +204,20 @@ func collection(object, at string) bool {
 	}
 	group, resource := path.Split(at)
 	return strings.HasPrefix(object, group+"namespaces/") && path.Base(path.Dir(object)) == resource
+}
+
+// selected reports whether an object has the labels of a selector. An empty one selects all.
+func selected(o Object, selector string) bool {
+	parsed, err := labels.Parse(selector)
+	if err != nil {
+		return false
+	}
+	set := labels.Set{}
+	own, _ := metadata(o)["labels"].(Object)
+	for key, value := range own {
+		set[key], _ = value.(string)
+	}
+	return parsed.Matches(set)
 }
 
 func reply(w http.ResponseWriter, code int, answer Object) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -57,7 +58,7 @@ func (s *Server) review(o Object) Object {
 }
 
 func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
-	at = strings.TrimSuffix(at, "/status")
+	at, isScale := strings.CutSuffix(strings.TrimSuffix(at, "/status"), "/scale")
 	old := s.objects[at]
 	if old == nil {
 		return http.StatusNotFound, status(http.StatusNotFound, path.Base(at))
@@ -65,12 +66,20 @@ func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
 	if sent, _ := metadata(o)["resourceVersion"].(string); sent != "" && sent != metadata(old)["resourceVersion"] {
 		return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
 	}
-	if patch {
+	if ops, is := o[jsonPatch].(string); is {
+		var err error
+		if o, err = patched(old, ops); err != nil {
+			return http.StatusUnprocessableEntity, withReason(status(http.StatusUnprocessableEntity, err.Error()), metav1.StatusReasonInvalid)
+		}
+	} else if patch {
 		o = merge(clone(old), o)
 	}
 	metadata(o)["uid"] = metadata(old)["uid"]
 	if !dry {
 		s.store(at, o)
+	}
+	if isScale {
+		return http.StatusOK, Object{"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": o["metadata"], "spec": o["spec"]}
 	}
 	return http.StatusOK, o
 }
@@ -108,6 +117,27 @@ func merge(to, patch Object) Object {
 		}
 	}
 	return to
+}
+
+// jsonPatch is the key under which a JSON patch (RFC 6902) is kept.
+const jsonPatch = "json-patch"
+
+// patched returns an object after a JSON patch. The error says which condition didn't hold.
+func patched(o Object, ops string) (Object, error) {
+	patch, err := jsonpatch.DecodePatch([]byte(ops))
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = patch.Apply(text); err != nil {
+		return nil, err
+	}
+	var out Object
+	err = json.Unmarshal(text, &out)
+	return out, err
 }
 
 func clone(o Object) Object {

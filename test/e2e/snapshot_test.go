@@ -144,7 +144,7 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 	tells(t, 1, lacks, append(save, "-y")...)
 
 	grant(t, c.Namespace, user, "druid.gardener.cloud", "etcdopstasks", "create", "get")
-	tells(t, 0, []string{"ask etcd-druid by an EtcdOpsTask", "No snapshot was taken"}, append(save, "--dry-run=server")...)
+	tells(t, 0, []string{"ask etcd-druid by an EtcdOpsTask", "Nothing was changed (--dry-run=server)"}, append(save, "--dry-run=server")...)
 	var tasks metav1.PartialObjectMetadataList
 	tasks.SetGroupVersionKind(druidv1alpha1.SchemeGroupVersion.WithKind("EtcdOpsTaskList"))
 	if err := kube.List(t.Context(), &tasks, client.InNamespace(c.Namespace)); err != nil {

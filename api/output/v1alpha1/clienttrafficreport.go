@@ -33,6 +33,13 @@ type ClientTrafficReport struct {
 	Members []MemberStreams `json:"members,omitempty"`
 }
 
+// Values of RestoredBy.
+const (
+	RestoredByWebhook = "etcd-webhook"
+	RestoredByCommand = "kubectl-etcd"
+	RestoredByNothing = "nobody"
+)
+
 // ClientService is one Service that clients use.
 type ClientService struct {
 	Name string `json:"name"`

@@ -186,7 +186,7 @@ func restoreService(ctx context.Context, e *app.App, kube client.Client, key cli
 	if c == nil { // it selects no members any more
 		return forced()
 	}
-	services, err := change.CutServices(ctx, c)
+	services, err := traffic.CutServices(ctx, c.Reader, c.Owner)
 	if err != nil {
 		return err
 	}
