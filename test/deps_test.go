@@ -55,10 +55,10 @@ var graph = map[string][]string{
 	"internal/operate":             {"internal/observe"},
 	"internal/operate/lock":        {"internal/operate", "internal/observe"},
 	"internal/operate/journal":     {"internal/flavour", "internal/observe"},
-	"internal/operate/maintenance": {"internal/etcd", "policy/..."},
+	"internal/operate/maintenance": {"internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance",
-		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/observe", "policy/...",
+		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "policy/...",
 	},
 	"internal/operate/traffic": {"internal/operate", "internal/operate/lock", "internal/etcd", "internal/observe", "api/v1alpha1"},
 	"internal/operate/restore": {
@@ -77,7 +77,7 @@ var graph = map[string][]string{
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
-	"internal/format":      {"api/output/v1alpha1"},
+	"internal/format":      nil,
 	"internal/kubeclient":  {"internal/observe"},
 	"internal/scrape":      nil,
 	"internal/version":     nil,

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -47,6 +48,11 @@ type State struct {
 	// that are well.
 	UnmappedAlarms []string
 	Cluster        policy.Cluster
+}
+
+// database returns the database of a pod's member.
+func (s State) database(pod string) maintenance.Database {
+	return s.Databases[slices.IndexFunc(s.Databases, func(d maintenance.Database) bool { return d.Pod == pod })]
 }
 
 // StoppedError says that a cluster was not well enough for the next member.
@@ -132,8 +138,7 @@ func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, e
 // handOver moves the leadership away from the member that is next, to one that is
 // done by then. A single member has nobody to hand over to.
 func (m *Job) handOver(ctx context.Context, s State, next string) (bool, error) {
-	at := slices.IndexFunc(s.Databases, func(d maintenance.Database) bool { return d.Pod == next })
-	if !s.Databases[at].Leader || len(s.Databases) == 1 {
+	if !s.database(next).Leader || len(s.Databases) == 1 {
 		return false, nil
 	}
 	to, ok := maintenance.Successor(s.Databases)
@@ -159,8 +164,8 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	before := sizeOf(s, pod)
-	m.Progressf("defragmenting %s, %s", pod, size(before))
+	before := s.database(pod).Size
+	m.Progressf("defragmenting %s, %s", pod, format.Bytes(before))
 	timer := clock.RealClock{}
 	began := timer.Now()
 	// Not the client's own method, which makes another connection.
@@ -175,7 +180,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, size(after.DBSize), size(before), took.Round(10*time.Millisecond))
+	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, format.Bytes(after.DBSize), format.Bytes(before), took.Round(10*time.Millisecond))
 	return nil
 }
 
@@ -203,23 +208,4 @@ func whyUnhealthy(m etcd.Member) string {
 		return etcd.Reason(m.Err)
 	}
 	return "it follows no leader"
-}
-
-func sizeOf(s State, pod string) int64 {
-	for _, d := range s.Databases {
-		if d.Pod == pod {
-			return d.Size
-		}
-	}
-	return 0
-}
-
-// size is a number of bytes for people, in powers of 1024.
-func size(bytes int64) string {
-	value, unit := float64(bytes), 0
-	for value >= 1024 && unit < 4 {
-		value /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%.1f %s", value, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
 }

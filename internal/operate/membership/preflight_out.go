@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -200,7 +201,7 @@ func (m *Members) checkPlaces(ctx context.Context, s *observation, target int, f
 	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
 	facts, err := m.Reader.SpreadOutlook(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
-		f.warn("Nodes can't be read, so whether there is room for %s could not be seen.", members(target))
+		f.warn("Nodes can't be read, so whether there is room for %s could not be seen.", format.Members(target))
 		return nil
 	}
 	if err != nil {
@@ -251,7 +252,7 @@ func (m *Members) scaleSteps(s *observation, j *Change) []string {
 	var steps []string
 	for place := s.Replicas; place < j.Target; place++ {
 		pod := s.Ordinals[place].Pod
-		told := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(place+1), pod)
+		told := fmt.Sprintf("write initial-cluster with %s and state existing for %s", format.Members(place+1), pod)
 		if s.InTemplate && !s.OnDelete {
 			told = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", place, told)
 		}
