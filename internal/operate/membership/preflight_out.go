@@ -14,8 +14,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -127,7 +129,7 @@ func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members
 		f.warn("There is no Service for clients but the headless one: who resolves that finds each new member before it votes, and is refused by it until then.")
 		return
 	}
-	how, kept := probeFailsOnLearner(probe, members)
+	how, kept := etcdconf.FailsOnLearner(probe, oldest(members))
 	for _, service := range services {
 		switch {
 		case service.Spec.PublishNotReadyAddresses:
@@ -138,6 +140,21 @@ func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members
 			f.fact("Service %s gets no learner: %s", service.Name, how)
 		}
 	}
+}
+
+// oldest returns the lowest version that a member runs.
+func oldest(members []etcd.Member) string {
+	var lowest *version.Version
+	for _, m := range members {
+		v, err := version.ParseGeneric(m.Version)
+		if m.Err == nil && err == nil && (lowest == nil || v.LessThan(lowest)) {
+			lowest = v
+		}
+	}
+	if lowest == nil {
+		return ""
+	}
+	return lowest.String()
 }
 
 func (m *Members) checkNames(ctx context.Context, s *observation, target int, f *findings) {

@@ -5,18 +5,19 @@ package restore
 
 import (
 	"fmt"
-	"strconv"
+
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// minor is the second part of a version, 0 where there is none.
-func minor(version string) int {
-	parts := strings.Split(version, ".")
-	if len(parts) < 2 {
+// minor returns the minor release of a version, 0 where it has none.
+func minor(text string) uint {
+	v, err := version.ParseGeneric(text)
+	if err != nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(parts[1])
-	return n
+	return v.Minor()
 }
 
 // kubectl is a command with the flags of this cluster.
