@@ -111,8 +111,12 @@ func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, op Operation, a
 		return err
 	}
 	now, err := op.Judge(ctx)
-	if err == nil && now.Title != agreed.Title {
-		err = app.Refused("%s has changed since the plan was made: run the command again", c.Owner)
+	if err != nil || now.Title == agreed.Title {
+		return err
 	}
-	return err
+	what := "the installation"
+	if c != nil {
+		what = c.Owner.String()
+	}
+	return app.Refused("%s has changed since the plan was made: run the command again", what)
 }
