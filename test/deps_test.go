@@ -83,6 +83,7 @@ var graph = map[string][]string{
 	"internal/version":     nil,
 	"internal/apitest":     {"internal/kubeclient"},
 	"internal/certtest":    nil,
+	"internal/etcdtest":    nil,
 	"internal/scripttest":  nil,
 	"docs":                 nil,
 	"krew":                 nil,

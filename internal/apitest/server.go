@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -37,6 +38,8 @@ type Server struct {
 	Refuse func(method, path string) int
 	// Deny reports whether the user lacks a permission. Nil denies nothing.
 	Deny func(verb, resource string) bool
+	// Dial connects to a port of a pod, for the subresource portforward. Nil refuses it.
+	Dial func(pod string, port int) (net.Conn, error)
 
 	url string
 
@@ -111,6 +114,10 @@ func (s *Server) Writes() []string {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if pod, ok := strings.CutSuffix(r.URL.Path, "/portforward"); ok {
+		s.forward(w, r, path.Base(pod))
+		return
+	}
 	body, err := decode(r)
 	if err != nil {
 		reply(w, http.StatusBadRequest, status(http.StatusBadRequest, err.Error()))
@@ -129,6 +136,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, code, answer)
 }
 
+// jsonPatch is the key under which decode returns a JSON patch, which is a list.
+const jsonPatch = "json-patch"
+
 // decode returns the body of a request, which the client sends as JSON or as protobuf. It is
 // nil for a deletion without options.
 func decode(r *http.Request) (Object, error) {
@@ -143,6 +153,9 @@ func decode(r *http.Request) (Object, error) {
 		}
 		return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	}
+	if strings.Contains(r.Header.Get("Content-Type"), "json-patch") {
+		return Object{jsonPatch: text}, nil
+	}
 	var body Object
 	err = json.Unmarshal(text, &body)
 	return body, err
@@ -152,7 +165,11 @@ func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	at, dry := r.URL.Path, r.URL.Query().Get("dryRun") != ""
 	switch r.Method {
 	case http.MethodGet:
-		return s.read(at)
+		code, answer := s.read(at)
+		if strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") && code == http.StatusOK {
+			answer["apiVersion"], answer["kind"] = "meta.k8s.io/v1", "PartialObjectMetadataList"
+		}
+		return code, answer
 	case http.MethodPost:
 		return s.create(at, body, dry)
 	case http.MethodPut, http.MethodPatch:
@@ -184,6 +201,9 @@ func isCollection(at string) bool {
 	parts := strings.Split(strings.Trim(at, "/"), "/")
 	if parts[0] == "apis" {
 		parts = parts[1:]
+	}
+	if len(parts) < 3 {
+		return false // discovery
 	}
 	parts = parts[2:]
 	if len(parts) > 1 && parts[0] == "namespaces" {

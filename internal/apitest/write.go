@@ -5,6 +5,9 @@ package apitest
 
 import (
 	"encoding/json"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
 	"net/http"
 	"path"
 	"strconv"
@@ -65,7 +68,12 @@ func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
 	if sent, _ := metadata(o)["resourceVersion"].(string); sent != "" && sent != metadata(old)["resourceVersion"] {
 		return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
 	}
-	if patch {
+	if operations, ok := o[jsonPatch].([]byte); ok {
+		var err error
+		if o, err = applied(old, operations); err != nil {
+			return http.StatusUnprocessableEntity, withReason(status(http.StatusUnprocessableEntity, err.Error()), metav1.StatusReasonInvalid)
+		}
+	} else if patch {
 		o = merge(clone(old), o)
 	}
 	metadata(o)["uid"] = metadata(old)["uid"]
@@ -86,10 +94,28 @@ func (s *Server) remove(at string, options Object, dry bool) (int, Object) {
 			return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
 		}
 	}
-	if !dry {
+	if !dry && options["dryRun"] == nil {
 		delete(s.objects, at)
 	}
 	return http.StatusOK, status(http.StatusOK, "")
+}
+
+// applied returns an object with a JSON patch (RFC 6902).
+func applied(old Object, operations []byte) (Object, error) {
+	patch, err := jsonpatch.DecodePatch(operations)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(old)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = patch.Apply(text); err != nil {
+		return nil, err
+	}
+	var o Object
+	err = json.Unmarshal(text, &o)
+	return o, err
 }
 
 // merge applies a JSON merge patch (RFC 7386).
