@@ -33,6 +33,8 @@ type Cluster struct {
 	// Leader is the ID of the leader, 0 for none.
 	Leader uint64
 	Alarms []*pb.AlarmMember
+	// KeepAlarms has each alarm raised again as soon as it is disarmed.
+	KeepAlarms bool
 	// Size and InUse are those of each database, in bytes.
 	Size, InUse int64
 	// Fail returns the error of a call, nil for none. It is called before anything is done.

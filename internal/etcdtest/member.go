@@ -104,7 +104,9 @@ func (m *member) Alarm(_ context.Context, r *pb.AlarmRequest) (*pb.AlarmResponse
 		return &pb.AlarmResponse{Header: m.header(), Alarms: slices.Clone(m.cluster.Alarms)}, nil
 	}
 	header, err := m.write(fmt.Sprintf("disarm %s of %d", r.Alarm, r.MemberID), func(c *Cluster) {
-		c.Alarms = slices.DeleteFunc(c.Alarms, func(a *pb.AlarmMember) bool { return a.MemberID == r.MemberID && a.Alarm == r.Alarm })
+		if !c.KeepAlarms {
+			c.Alarms = slices.DeleteFunc(slices.Clone(c.Alarms), func(a *pb.AlarmMember) bool { return a.MemberID == r.MemberID && a.Alarm == r.Alarm })
+		}
 	})
 	return &pb.AlarmResponse{Header: header}, err
 }
