@@ -65,7 +65,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/journal", "internal/operate/traffic",
 		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe",
 	},
-	"internal/operate/operatetest": nil,
+	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
 		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
 		"internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",

@@ -173,7 +173,7 @@ func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	case http.MethodPost:
 		return s.create(at, body, dry)
 	case http.MethodPut, http.MethodPatch:
-		return s.update(at, body, r.Method == http.MethodPatch, dry)
+		return s.update(at, body, r.Header.Get("Content-Type"), dry)
 	case http.MethodDelete:
 		return s.remove(at, body, dry)
 	}

@@ -14,6 +14,9 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 func (s *Server) store(at string, o Object) {
@@ -59,7 +62,7 @@ func (s *Server) review(o Object) Object {
 	return o
 }
 
-func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
+func (s *Server) update(at string, o Object, kind string, dry bool) (int, Object) {
 	at = strings.TrimSuffix(at, "/status")
 	old := s.objects[at]
 	if old == nil {
@@ -68,13 +71,9 @@ func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
 	if sent, _ := metadata(o)["resourceVersion"].(string); sent != "" && sent != metadata(old)["resourceVersion"] {
 		return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
 	}
-	if operations, ok := o[jsonPatch].([]byte); ok {
-		var err error
-		if o, err = applied(old, operations); err != nil {
-			return http.StatusUnprocessableEntity, withReason(status(http.StatusUnprocessableEntity, err.Error()), metav1.StatusReasonInvalid)
-		}
-	} else if patch {
-		o = merge(clone(old), o)
+	o, err := patched(old, o, kind)
+	if err != nil {
+		return http.StatusUnprocessableEntity, withReason(status(http.StatusUnprocessableEntity, err.Error()), metav1.StatusReasonInvalid)
 	}
 	metadata(o)["uid"] = metadata(old)["uid"]
 	if !dry {
@@ -100,9 +99,23 @@ func (s *Server) remove(at string, options Object, dry bool) (int, Object) {
 	return http.StatusOK, status(http.StatusOK, "")
 }
 
-// applied returns an object with a JSON patch (RFC 6902).
-func applied(old Object, operations []byte) (Object, error) {
-	patch, err := jsonpatch.DecodePatch(operations)
+// patched returns what a write makes of an object, by the content type of the write: a patch
+// of one of three kinds, or else a whole object.
+func patched(old, o Object, kind string) (Object, error) {
+	switch {
+	case strings.Contains(kind, "strategic-merge-patch"):
+		gv, _ := schema.ParseGroupVersion(old["apiVersion"].(string))      //nolint:forcetypeassert // each object has one
+		typed, err := scheme.Scheme.New(gv.WithKind(old["kind"].(string))) //nolint:forcetypeassert // each object has one
+		if err != nil {
+			return nil, err
+		}
+		return strategicpatch.StrategicMergeMapPatch(clone(old), o, typed)
+	case strings.Contains(kind, "merge-patch"):
+		return merge(clone(old), o), nil
+	case !strings.Contains(kind, "json-patch"):
+		return o, nil
+	}
+	patch, err := jsonpatch.DecodePatch(o[jsonPatch].([]byte)) //nolint:forcetypeassert // as decode writes it
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +126,9 @@ func applied(old Object, operations []byte) (Object, error) {
 	if text, err = patch.Apply(text); err != nil {
 		return nil, err
 	}
-	var o Object
-	err = json.Unmarshal(text, &o)
-	return o, err
+	var after Object
+	err = json.Unmarshal(text, &after)
+	return after, err
 }
 
 // merge applies a JSON merge patch (RFC 7386).

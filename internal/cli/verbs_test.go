@@ -16,11 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
 // verb is a command that changes something, with arguments that have it something to do.
@@ -48,7 +47,7 @@ var verbs = []verb{
 }
 
 func raiseNoSpace(w *world) {
-	w.etcd.Alarms = []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}}
+	w.Etcd.Alarms = []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}}
 }
 
 // TestVerbs: the table has each command that changes something, and nothing else.
@@ -76,104 +75,39 @@ func TestVerbs(t *testing.T) {
 
 // world is an API server and an etcd cluster in memory.
 type world struct {
-	*apitest.Server
+	*operatetest.Cluster
 
-	etcd     *etcdtest.Cluster
 	out, err bytes.Buffer
 	config   string
 }
 
 func newWorld(t *testing.T, v verb) *world {
 	t.Helper()
-	w := &world{Server: apitest.New(t), etcd: etcdtest.New(t, "main-0", "main-1", "main-2"), config: filepath.Join(t.TempDir(), "config")}
-	w.Dial = w.etcd.Dial
+	w := &world{Cluster: operatetest.NewCluster(t), config: filepath.Join(t.TempDir(), "config")}
 	if err := os.WriteFile(w.config, []byte("apiVersion: v1\nkind: Config\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("testdata/cluster.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, document := range strings.Split(string(text), "\n---\n") {
-		var o apitest.Object
-		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
-			t.Fatal(err)
-		}
-		w.put(o)
-	}
-	w.pods()
 	if v.set != nil {
 		v.set(w)
 	}
 	return w
 }
 
-// paths has the path of each kind, before the name.
-var paths = map[string]string{
-	"StatefulSet": "/apis/apps/v1/namespaces/team/statefulsets/", "Deployment": "/apis/apps/v1/namespaces/etcd-webhook/deployments/",
-	"Service": "/api/v1/namespaces/team/services/", "Pod": "/api/v1/namespaces/team/pods/", "Node": "/api/v1/nodes/",
-	"PersistentVolumeClaim": "/api/v1/namespaces/team/persistentvolumeclaims/",
-	"Etcd":                  "/apis/druid.gardener.cloud/v1alpha1/namespaces/team/etcds/",
-	"ConfigMap":             "/api/v1/namespaces/team/configmaps/",
-	"Lease":                 "/apis/coordination.k8s.io/v1/namespaces/team/leases/",
-}
-
-func (w *world) at(kind, name string) string { return paths[kind] + name }
-
-func (w *world) put(o apitest.Object) {
-	kind, _ := o["kind"].(string)
-	meta, _ := o["metadata"].(apitest.Object)
-	name, _ := meta["name"].(string)
-	w.Put(w.at(kind, name), o)
-}
-
-// pods puts the members' pods, each with its node and its claim.
-func (w *world) pods() {
-	sts := w.Get(w.at("StatefulSet", "main"))
-	spec, _ := sts["spec"].(apitest.Object)
-	template, _ := spec["template"].(apitest.Object)
-	for i := range 3 {
-		name := fmt.Sprintf("main-%d", i)
-		text, _ := yaml.Marshal(template["spec"])
-		pod := apitest.Object{}
-		_ = yaml.Unmarshal(text, &pod) // as it was written
-		pod["nodeName"] = fmt.Sprintf("node-%d", i)
-		pod["volumes"] = []any{apitest.Object{"name": "data", "persistentVolumeClaim": apitest.Object{"claimName": "data-" + name}}}
-		running := apitest.Object{"name": "etcd", "ready": true, "started": true, "state": apitest.Object{"running": apitest.Object{"startedAt": "2026-01-01T00:00:00Z"}}}
-		w.put(apitest.Object{"apiVersion": "v1", "kind": "Pod", "spec": pod, "metadata": apitest.Object{
-			"namespace": "team", "name": name, "uid": name, "creationTimestamp": "2026-01-01T00:00:00Z",
-			"labels":          apitest.Object{"app": "main", "controller-revision-hash": "main-a", "statefulset.kubernetes.io/pod-name": name},
-			"ownerReferences": []any{apitest.Object{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "main", "uid": "sts", "controller": true}},
-		}, "status": apitest.Object{
-			"phase": "Running", "podIP": fmt.Sprintf("10.1.0.%d", i+1), "containerStatuses": []any{running},
-			"conditions": []any{apitest.Object{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}},
-		}})
-		w.put(apitest.Object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": apitest.Object{"namespace": "team", "name": "data-" + name}, "spec": apitest.Object{"volumeName": name}})
-	}
-	for i := range 5 {
-		name := fmt.Sprintf("node-%d", i)
-		w.put(apitest.Object{"apiVersion": "v1", "kind": "Node", "metadata": apitest.Object{"name": name, "labels": apitest.Object{"kubernetes.io/hostname": name}}})
-	}
-}
-
 // learner makes the last member a learner.
-func (w *world) learner() { w.etcd.Members[2].IsLearner = true }
+func (w *world) learner() { w.Etcd.Members[2].IsLearner = true }
 
 // cut cuts client traffic.
 func (w *world) cut() {
-	service := w.Get(w.at("Service", "main"))
-	spec, _ := service["spec"].(apitest.Object)
-	spec["selector"] = apitest.Object{"app": "main", "kubectl-etcd.dev/client-traffic": "cut-until-4000000000"}
+	operatetest.Field(w.Get(operatetest.Path("Service", "main")), "spec")["selector"] = apitest.Object{"app": "main", "kubectl-etcd.dev/client-traffic": "cut-until-4000000000"}
 }
 
 // druid has an Etcd control the StatefulSet.
 func (w *world) druid() {
-	w.put(apitest.Object{
+	w.Create(apitest.Object{
 		"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd", "metadata": apitest.Object{"namespace": "team", "name": "main", "uid": "etcd"},
 		"spec": apitest.Object{"replicas": 3, "backup": apitest.Object{"store": apitest.Object{"provider": "Local", "container": "backups", "prefix": "main"}}},
 	})
-	meta, _ := w.Get(w.at("StatefulSet", "main"))["metadata"].(apitest.Object)
-	meta["ownerReferences"] = []any{apitest.Object{"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd", "name": "main", "uid": "etcd", "controller": true}}
+	operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")["ownerReferences"] = []any{apitest.Object{"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd", "name": "main", "uid": "etcd", "controller": true}}
 }
 
 // install leaves nothing but an installed etcd-webhook.
@@ -181,7 +115,7 @@ func (w *world) install() {
 	for _, path := range w.Paths() {
 		w.Remove(path)
 	}
-	w.put(apitest.Object{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": apitest.Object{
+	w.Create(apitest.Object{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": apitest.Object{
 		"namespace": "etcd-webhook", "name": "etcd-webhook", "labels": apitest.Object{"app.kubernetes.io/name": "etcd-webhook"},
 	}, "spec": apitest.Object{"replicas": 2}})
 }
@@ -191,14 +125,14 @@ func (w *world) held() {
 	names := []string{"kubectl-etcd-statefulset-main", "kubectl-etcd-etcd-main"}
 	renew := func() {
 		for _, name := range names {
-			w.put(apitest.Object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": apitest.Object{
+			w.Create(apitest.Object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": apitest.Object{
 				"namespace": "team", "name": name, "annotations": apitest.Object{"kubectl-etcd.dev/operation": "scale"},
 			}, "spec": apitest.Object{"holderIdentity": "cat@desk", "leaseDurationSeconds": 15, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")}})
 		}
 	}
 	renew()
 	w.Refuse = func(_, path string) int {
-		if strings.HasPrefix(path, paths["Lease"]) {
+		if strings.HasPrefix(path, operatetest.Path("Lease", "")) {
 			renew()
 		}
 		return 0
@@ -207,7 +141,7 @@ func (w *world) held() {
 
 // unfinished puts the journal of a change of members that has not ended.
 func (w *world) unfinished() {
-	w.put(apitest.Object{
+	w.Create(apitest.Object{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": "kubectl-etcd-main"},
 		"data": apitest.Object{"journal.json": `{"kind":"scale","began":"2026-01-01T00:00:00Z","object":"sts","payload":{"Operation":"ScaleOut","Target":4,"Replicas":3}}`},
 	})
@@ -218,10 +152,9 @@ func (w *world) unfinished() {
 func (w *world) state() string {
 	var b strings.Builder
 	for _, path := range w.Paths() {
-		meta, _ := w.Get(path)["metadata"].(apitest.Object)
-		fmt.Fprintln(&b, path, meta["resourceVersion"])
+		fmt.Fprintln(&b, path, operatetest.Field(w.Get(path), "metadata")["resourceVersion"])
 	}
-	fmt.Fprintln(&b, w.etcd.Writes())
+	fmt.Fprintln(&b, w.Etcd.Writes())
 	return b.String()
 }
 

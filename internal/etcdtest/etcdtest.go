@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -42,6 +43,7 @@ type Cluster struct {
 
 	mu     sync.Mutex
 	writes []string
+	added  uint64
 	conns  map[string]*bufconn.Listener
 }
 
@@ -52,13 +54,28 @@ func New(t *testing.T, pods ...string) *Cluster {
 	for i, pod := range pods {
 		m := &pb.Member{ID: uint64(i + 1), Name: pod, PeerURLs: []string{"http://" + pod + ".main-peer.team.svc:2380"}} //nolint:gosec // small
 		c.Members = append(c.Members, m)
-		c.Run(t, m)
+		c.run(t, m)
 	}
 	return c
 }
 
-// Run starts the pod of a member. It stops with the test.
-func (c *Cluster) Run(t *testing.T, m *pb.Member) {
+// Start runs the member of a pod, if the member list has one with a peer URL of the pod.
+func (c *Cluster) Start(t *testing.T, pod string) {
+	t.Helper()
+	c.mu.Lock()
+	at := slices.IndexFunc(c.Members, func(m *pb.Member) bool { return strings.HasPrefix(m.PeerURLs[0], "http://"+pod+".") })
+	if at < 0 {
+		c.mu.Unlock()
+		return
+	}
+	m := c.Members[at]
+	m.Name = pod
+	c.mu.Unlock()
+	c.run(t, m)
+}
+
+// run starts a member. It stops with the test.
+func (c *Cluster) run(t *testing.T, m *pb.Member) {
 	t.Helper()
 	server, s := grpc.NewServer(), &member{cluster: c, id: m.ID}
 	pb.RegisterMaintenanceServer(server, s)
@@ -76,6 +93,14 @@ func (c *Cluster) Run(t *testing.T, m *pb.Member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.conns[port(m.Name, ClientPort)], c.conns[port(m.Name, MetricsPort)] = listener, scraped
+}
+
+// Stop has the member of a pod answer no call any more.
+func (c *Cluster) Stop(pod string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.conns, port(pod, ClientPort))
+	delete(c.conns, port(pod, MetricsPort))
 }
 
 // Dial connects to a port of a pod, as apitest.Server's Dial.

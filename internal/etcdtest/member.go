@@ -75,7 +75,8 @@ func (m *member) MemberList(context.Context, *pb.MemberListRequest) (*pb.MemberL
 func (m *member) MemberAdd(_ context.Context, r *pb.MemberAddRequest) (*pb.MemberAddResponse, error) {
 	added := &pb.Member{PeerURLs: r.PeerURLs, IsLearner: r.IsLearner}
 	header, err := m.write("add "+fmt.Sprint(r.PeerURLs), func(c *Cluster) {
-		added.ID = c.Members[len(c.Members)-1].ID + 1
+		c.added++
+		added.ID = 100 + c.added // etcd never gives an ID twice
 		c.Members = append(c.Members, added)
 	})
 	return &pb.MemberAddResponse{Header: header, Member: added}, err
