@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -21,7 +22,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,6 +39,8 @@ type Server struct {
 	Refuse func(method, path string) int
 	// Deny reports whether the user lacks a permission. Nil denies nothing.
 	Deny func(verb, resource string) bool
+	// Dial connects to a port of a pod, for the subresource portforward. Nil refuses it.
+	Dial func(pod string, port int) (net.Conn, error)
 
 	url string
 
@@ -113,6 +115,10 @@ func (s *Server) Writes() []string {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if pod, ok := strings.CutSuffix(r.URL.Path, "/portforward"); ok {
+		s.forward(w, r, path.Base(pod))
+		return
+	}
 	body, err := decode(r)
 	if err != nil {
 		reply(w, http.StatusBadRequest, status(http.StatusBadRequest, err.Error()))
@@ -131,6 +137,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, code, answer)
 }
 
+// jsonPatch is the key under which decode returns a JSON patch, which is a list.
+const jsonPatch = "json-patch"
+
 // decode returns the body of a request, which the client sends as JSON or as protobuf. It is
 // nil for a deletion without options. A JSON patch is under the key jsonPatch.
 func decode(r *http.Request) (Object, error) {
@@ -138,15 +147,15 @@ func decode(r *http.Request) (Object, error) {
 	if err != nil || len(text) == 0 {
 		return nil, err
 	}
-	if r.Header.Get("Content-Type") == string(types.JSONPatchType) {
-		return Object{jsonPatch: string(text)}, nil
-	}
 	if strings.Contains(r.Header.Get("Content-Type"), "protobuf") {
 		typed, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
 		if err != nil {
 			return nil, err
 		}
 		return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	}
+	if strings.Contains(r.Header.Get("Content-Type"), "json-patch") {
+		return Object{jsonPatch: text}, nil
 	}
 	var body Object
 	err = json.Unmarshal(text, &body)
@@ -157,11 +166,15 @@ func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	at, dry := r.URL.Path, r.URL.Query().Get("dryRun") != ""
 	switch r.Method {
 	case http.MethodGet:
-		return s.read(at, r.URL.Query().Get("labelSelector"))
+		code, answer := s.read(at, r.URL.Query().Get("labelSelector"))
+		if strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") && code == http.StatusOK {
+			answer["apiVersion"], answer["kind"] = "meta.k8s.io/v1", "PartialObjectMetadataList"
+		}
+		return code, answer
 	case http.MethodPost:
 		return s.create(at, body, dry)
 	case http.MethodPut, http.MethodPatch:
-		return s.update(at, body, r.Method == http.MethodPatch, dry)
+		return s.update(at, body, r.Header.Get("Content-Type"), dry)
 	case http.MethodDelete:
 		return s.remove(at, body, dry)
 	}
@@ -189,6 +202,9 @@ func isCollection(at string) bool {
 	parts := strings.Split(strings.Trim(at, "/"), "/")
 	if parts[0] == "apis" {
 		parts = parts[1:]
+	}
+	if len(parts) < 3 {
+		return false // discovery
 	}
 	parts = parts[2:]
 	if len(parts) > 1 && parts[0] == "namespaces" {

@@ -5,13 +5,18 @@ package apitest
 
 import (
 	"encoding/json"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
 	"net/http"
 	"path"
 	"strconv"
 	"strings"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 func (s *Server) store(at string, o Object) {
@@ -57,7 +62,7 @@ func (s *Server) review(o Object) Object {
 	return o
 }
 
-func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
+func (s *Server) update(at string, o Object, kind string, dry bool) (int, Object) {
 	at, isScale := strings.CutSuffix(strings.TrimSuffix(at, "/status"), "/scale")
 	old := s.objects[at]
 	if old == nil {
@@ -66,13 +71,9 @@ func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
 	if sent, _ := metadata(o)["resourceVersion"].(string); sent != "" && sent != metadata(old)["resourceVersion"] {
 		return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
 	}
-	if ops, is := o[jsonPatch].(string); is {
-		var err error
-		if o, err = patched(old, ops); err != nil {
-			return http.StatusUnprocessableEntity, withReason(status(http.StatusUnprocessableEntity, err.Error()), metav1.StatusReasonInvalid)
-		}
-	} else if patch {
-		o = merge(clone(old), o)
+	o, err := patched(old, o, kind)
+	if err != nil {
+		return http.StatusUnprocessableEntity, withReason(status(http.StatusUnprocessableEntity, err.Error()), metav1.StatusReasonInvalid)
 	}
 	metadata(o)["uid"] = metadata(old)["uid"]
 	if !dry {
@@ -95,10 +96,42 @@ func (s *Server) remove(at string, options Object, dry bool) (int, Object) {
 			return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
 		}
 	}
-	if !dry {
+	if !dry && options["dryRun"] == nil {
 		delete(s.objects, at)
 	}
 	return http.StatusOK, status(http.StatusOK, "")
+}
+
+// patched returns what a write makes of an object, by the content type of the write: a patch
+// of one of three kinds, or else a whole object.
+func patched(old, o Object, kind string) (Object, error) {
+	switch {
+	case strings.Contains(kind, "strategic-merge-patch"):
+		gv, _ := schema.ParseGroupVersion(old["apiVersion"].(string))      //nolint:forcetypeassert // each object has one
+		typed, err := scheme.Scheme.New(gv.WithKind(old["kind"].(string))) //nolint:forcetypeassert // each object has one
+		if err != nil {
+			return nil, err
+		}
+		return strategicpatch.StrategicMergeMapPatch(clone(old), o, typed)
+	case strings.Contains(kind, "merge-patch"):
+		return merge(clone(old), o), nil
+	case !strings.Contains(kind, "json-patch"):
+		return o, nil
+	}
+	patch, err := jsonpatch.DecodePatch(o[jsonPatch].([]byte)) //nolint:forcetypeassert // as decode writes it
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(old)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = patch.Apply(text); err != nil {
+		return nil, err
+	}
+	var after Object
+	err = json.Unmarshal(text, &after)
+	return after, err
 }
 
 // merge applies a JSON merge patch (RFC 7386).
@@ -117,27 +150,6 @@ func merge(to, patch Object) Object {
 		}
 	}
 	return to
-}
-
-// jsonPatch is the key under which a JSON patch (RFC 6902) is kept.
-const jsonPatch = "json-patch"
-
-// patched returns an object after a JSON patch. The error says which condition didn't hold.
-func patched(o Object, ops string) (Object, error) {
-	patch, err := jsonpatch.DecodePatch([]byte(ops))
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	if text, err = patch.Apply(text); err != nil {
-		return nil, err
-	}
-	var out Object
-	err = json.Unmarshal(text, &out)
-	return out, err
 }
 
 func clone(o Object) Object {

@@ -71,20 +71,9 @@ func podFile(pod *corev1.Pod, container *corev1.Container, name string, contents
 	return sources.read(pod.Namespace, below, contents, unreadable("on volume "+volume.Name+", which has no file of that name"))
 }
 
-// mountOf is the mount with the longest path that the file is below, and the
-// file's path in the volume.
+// mountOf returns the mount that a file is below, and the file's path in the volume.
 func mountOf(pod *corev1.Pod, container *corev1.Container, name string, contents Contents) (*corev1.VolumeMount, string) {
-	var found *corev1.VolumeMount
-	var below, longest string
-	for i := range container.VolumeMounts {
-		m := &container.VolumeMounts[i]
-		at := path.Clean("/" + m.MountPath)
-		rest, ok := strings.CutPrefix(name, strings.TrimSuffix(at, "/"))
-		if !ok || rest != "" && rest[0] != '/' || len(at) < len(longest) {
-			continue
-		}
-		found, longest, below = m, at, rest
-	}
+	found, below := MountAt(container, name)
 	if found == nil {
 		return nil, ""
 	}
@@ -94,6 +83,22 @@ func mountOf(pod *corev1.Pod, container *corev1.Container, name string, contents
 		sub, _ = expandReferences(found.SubPathExpr, env.lookup)
 	}
 	return found, strings.TrimPrefix(path.Join("/", sub, below), "/")
+}
+
+// MountAt returns the mount with the longest path that contains a path of a container, and
+// the rest of the path below it. It returns nil for a path in no mount.
+func MountAt(container *corev1.Container, at string) (mount *corev1.VolumeMount, below string) {
+	at = path.Clean(at)
+	longest := ""
+	for i := range container.VolumeMounts {
+		m := &container.VolumeMounts[i]
+		dir := path.Clean("/" + m.MountPath)
+		rest, ok := strings.CutPrefix(at, strings.TrimSuffix(dir, "/"))
+		if ok && (rest == "" || rest[0] == '/') && len(dir) >= len(longest) {
+			mount, longest, below = m, dir, rest
+		}
+	}
+	return mount, below
 }
 
 func volumeOf(pod *corev1.Pod, name string) *corev1.Volume {

@@ -74,7 +74,7 @@ func budgetExists(f *Facts) []Finding {
 	n := f.Size()
 	switch {
 	case n <= 1:
-		return notApplicable("no budget can keep %s available", format.Plural(n, "member", "members"))
+		return notApplicable("no budget can keep %s available", format.Members(n))
 	case len(f.Selecting.Value) > 0:
 		var names []string
 		for _, b := range f.Selecting.Value {
@@ -109,7 +109,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	}
 	n := f.Size()
 	if n <= 1 {
-		return notApplicable("no budget can keep %s available", format.Plural(n, "member", "members"))
+		return notApplicable("no budget can keep %s available", format.Members(n))
 	}
 	var found []Finding
 	for i := range f.Selecting.Value {

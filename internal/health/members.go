@@ -111,7 +111,7 @@ func membersHavePods(f *Facts) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s", format.Plural(len(f.Survey.Value.List), "member", "members"))
+	return ok("%s", format.Members(len(f.Survey.Value.List)))
 }
 
 // withoutPod is the finding about a member of the list that no pod of the cluster runs. It is

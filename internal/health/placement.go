@@ -65,7 +65,7 @@ func onDifferentNodes(f *Facts) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s on %s", format.Plural(len(f.Placement.Value), "member", "members"), format.Plural(len(on), "node", "nodes"))
+	return ok("%s on %s", format.Members(len(f.Placement.Value)), format.Plural(len(on), "node", "nodes"))
 }
 
 // lossConsequence is what the loss of so many members at once means, empty where a quorum

@@ -14,6 +14,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
+// ErrWait refuses --wait=false where nothing goes on with the change when the command ends.
+var ErrWait = errors.New("--wait=false is not possible here: this command does every step itself")
+
 // Do carries out an operation on a cluster. It is the only path to a change:
 //
 //  1. It refuses while a change of members is unfinished, and where permissions are missing.
@@ -27,7 +30,7 @@ import (
 // The cluster is nil for an operation on none or on many. Such an operation has no lock.
 func Do(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) error {
 	if !f.Wait && !op.Detaches {
-		return errors.New("--wait=false is not possible here: this command does every step itself")
+		return ErrWait
 	}
 	if err := permitted(ctx, a, c, f, op); err != nil {
 		return err
@@ -111,8 +114,12 @@ func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, op Operation, a
 		return err
 	}
 	now, err := op.Judge(ctx)
-	if err == nil && now.Title != agreed.Title {
-		err = app.Refused("%s has changed since the plan was made: run the command again", c.Owner)
+	if err != nil || now.Title == agreed.Title {
+		return err
 	}
-	return err
+	what := "the installation"
+	if c != nil {
+		what = c.Owner.String()
+	}
+	return app.Refused("%s has changed since the plan was made: run the command again", what)
 }

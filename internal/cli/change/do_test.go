@@ -181,6 +181,10 @@ func TestDo(t *testing.T) {
 				return run.Held()
 			}
 		}, calls: all},
+		{name: "another plan, no cluster", set: func(s *stage) {
+			s.cluster, s.op.Verb = nil, ""
+			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint another"}, nil })
+		}, calls: []string{"judge", "judge"}, code: 2, message: "the installation has changed since the plan was made"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -60,14 +61,14 @@ func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Me
 }
 
 func scaledAlready(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Members, o scaleOptions) error {
-	ctx, cancel := app.Within(ctx, o.Timeout, fmt.Sprintf("scale %s to %s", c.Owner, members(o.replicas)))
+	ctx, cancel := app.Within(ctx, o.Timeout, fmt.Sprintf("scale %s to %s", c.Owner, format.Members(o.replicas)))
 	defer cancel()
 	if o.Wait && o.DryRun == change.DryRunNone {
 		if err := m.AwaitDruid(ctx, o.replicas, nil); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(a.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
+	fmt.Fprintf(a.ErrOut, "%s has %s already.\n", c.Owner, format.Members(o.replicas))
 	return nil
 }
 
@@ -76,13 +77,13 @@ func scaleDruidNow(ctx context.Context, c *app.Cluster, m *membership.Members, o
 	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
 		return err
 	}
-	run.Done(ctx, reasons.Scaled, "scale to "+members(o.replicas), "")
+	run.Done(ctx, reasons.Scaled, "scale to "+format.Members(o.replicas), "")
 	if o.Wait {
 		if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
 			return fmt.Errorf("%w; etcd-druid goes on: the same command waits for it again", err)
 		}
 	}
-	run.Print("%s scaled to %s", c.Target(), members(o.replicas))
+	run.Print("%s scaled to %s", c.Target(), format.Members(o.replicas))
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
@@ -97,14 +98,6 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	return scaleStatefulSet(ctx, e, c, o)
 }
 
-// members is a number of them in words.
-func members(n int) string {
-	if n == 1 {
-		return "1 member"
-	}
-	return fmt.Sprintf("%d members", n)
-}
-
 func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOptions) error {
 	m, err := change.Members(e, c)
 	if err != nil {
@@ -117,7 +110,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 	}
 	t := &change.MembersTask{
 		Members: m, Planned: j, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
-		What: "scaled to " + members(o.replicas),
+		What: "scaled to " + format.Members(o.replicas),
 	}
 	switch {
 	case j == nil && o.abort:
@@ -131,14 +124,14 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 			return err
 		}
 		if t.Planned == nil {
-			fmt.Fprintf(e.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
+			fmt.Fprintf(e.ErrOut, "%s has %s already.\n", c.Owner, format.Members(o.replicas))
 			return nil
 		}
 		t.Fresh = true
 	case j.Operation == rules.Replace:
 		return app.Refused("%s is being replaced: finish it with kubectl etcd member replace %s, or undo it with --abort there", m.Owner.PodName(j.Ordinal), m.Owner.PodName(j.Ordinal))
 	case !o.abort && !j.Undo && j.Target != o.replicas:
-		return app.Refused("a scale of %s to %s is under way: finish it with --replicas %d, or undo it with --abort", c.Owner, members(j.Target), j.Target)
+		return app.Refused("a scale of %s to %s is under way: finish it with --replicas %d, or undo it with --abort", c.Owner, format.Members(j.Target), j.Target)
 	default:
 		if t.Plan, err = m.PlanResume(ctx, j, o.abort); err != nil {
 			return err

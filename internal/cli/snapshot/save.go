@@ -117,7 +117,7 @@ func (o *saveOptions) validate(cmd *cobra.Command, file string) error {
 	case o.via == viaMember && (given("dry-run") || given("reason")):
 		return errors.New("--dry-run and --reason can only be used with --via backup-restore: a snapshot of a member changes nothing in the cluster")
 	case !o.change.Wait:
-		return errors.New("--wait=false can't be used here: a snapshot can only be verified when it is complete")
+		return change.ErrWait
 	case o.retries < 0:
 		return fmt.Errorf("--retries is %d, and can't be less than 0", o.retries)
 	}

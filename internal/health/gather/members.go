@@ -30,7 +30,7 @@ func (g *gatherer) members(ctx context.Context) {
 		}
 	}
 	endpoints := g.cluster.Endpoints
-	g.progress("asking " + format.Plural(len(endpoints), "member", "members") + " of " + g.Owner.String())
+	g.progress("asking " + format.Members(len(endpoints)) + " of " + g.Owner.String())
 	g.Survey = got(g.cluster.Survey(ctx))
 	if _, split := errors.AsType[*etcd.SplitBrainError](g.Survey.Err); split {
 		g.Survey.Err = nil // Q005 reports it, and the members' answers still count

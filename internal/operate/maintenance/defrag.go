@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -46,6 +47,11 @@ type State struct {
 	// UnmappedAlarms are the types of alarms of members that did not answer or are not listed.
 	UnmappedAlarms []string
 	Cluster        policy.Cluster
+}
+
+// database returns the database of a pod's member.
+func (s State) database(pod string) maintenance.Database {
+	return s.Databases[slices.IndexFunc(s.Databases, func(d maintenance.Database) bool { return d.Pod == pod })]
 }
 
 // StoppedError is returned where a cluster is not healthy enough for the next member.
@@ -131,8 +137,7 @@ func (m *Job) await(ctx context.Context, mayWait bool) (State, policy.Verdict, e
 // handOver transfers leadership from the member that is next to one that is done. A single member has
 // no other to transfer it to.
 func (m *Job) handOver(ctx context.Context, s State, next string) (bool, error) {
-	at := slices.IndexFunc(s.Databases, func(d maintenance.Database) bool { return d.Pod == next })
-	if !s.Databases[at].Leader || len(s.Databases) == 1 {
+	if !s.database(next).Leader || len(s.Databases) == 1 {
 		return false, nil
 	}
 	to, ok := maintenance.Successor(s.Databases)
@@ -158,8 +163,8 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	before := sizeOf(s, pod)
-	m.Progressf("defragmenting %s, %s", pod, size(before))
+	before := s.database(pod).Size
+	m.Progressf("defragmenting %s, %s", pod, format.Bytes(before))
 	timer := clock.RealClock{}
 	began := timer.Now()
 	// Not the client's own method, which makes another connection.
@@ -174,7 +179,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, size(after.DBSize), size(before), took.Round(10*time.Millisecond))
+	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, format.Bytes(after.DBSize), format.Bytes(before), took.Round(10*time.Millisecond))
 	return nil
 }
 
@@ -202,23 +207,4 @@ func whyUnhealthy(m etcd.Member) string {
 		return etcd.Reason(m.Err)
 	}
 	return "it follows no leader"
-}
-
-func sizeOf(s State, pod string) int64 {
-	for _, d := range s.Databases {
-		if d.Pod == pod {
-			return d.Size
-		}
-	}
-	return 0
-}
-
-// size formats a number of bytes, in powers of 1024.
-func size(bytes int64) string {
-	value, unit := float64(bytes), 0
-	for value >= 1024 && unit < 4 {
-		value /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%.1f %s", value, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
 }

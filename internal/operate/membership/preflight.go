@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -36,7 +37,7 @@ func (f *findings) fact(format string, args ...any) {
 // PlanScale checks whether a scale may begin, and returns its plan. The error is a *RefusedError where
 // it may not. The Change is nil where the cluster has that size already.
 func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*Change, operate.Plan, error) {
-	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	what := fmt.Sprintf("scale %s to %s", m.Owner, format.Members(target))
 	if err := tooMany(what, target); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -78,7 +79,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		f.warn("%s.", strings.ToUpper(way[:1])+way[1:])
 	}
 	return j, operate.Plan{
-		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, members(target)),
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, format.Members(target)),
 		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings,
 	}, nil
 }
@@ -127,7 +128,7 @@ func noQuorum(e *noQuorumError) string {
 		}
 	}
 	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first",
-		healthy, members(len(e.survey.Members)), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
+		healthy, format.Members(len(e.survey.Members)), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
 }
 
 // record sets what the journal needs.
@@ -204,7 +205,7 @@ func (s *observation) podsWithoutMember() []int {
 
 // countMismatch returns the numbers of members and replicas as text.
 func (s *observation) countMismatch() string {
-	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d", members(len(s.Members)), s.Replicas)
+	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d", format.Members(len(s.Members)), s.Replicas)
 }
 
 // removalHint returns the command that adds members for pods without one, or that removes those pods
@@ -216,11 +217,4 @@ func (s *observation) removalHint() string {
 		return fmt.Sprintf("%s has no member: kubectl etcd member replace %s -n %s gives it one", pod, pod, s.sts.Namespace)
 	}
 	return fmt.Sprintf("kubectl scale statefulset/%s --replicas %d -n %s", s.sts.Name, s.Replicas-len(out), s.sts.Namespace)
-}
-
-func members(n int) string {
-	if n == 1 {
-		return "1 member"
-	}
-	return fmt.Sprintf("%d members", n)
 }

@@ -14,8 +14,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -126,7 +129,7 @@ func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members
 		f.warn("There is no Service for clients but the headless one: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
 		return
 	}
-	how, kept := probeFailsOnLearner(probe, members)
+	how, kept := etcdconf.FailsOnLearner(probe, oldest(members))
 	for _, service := range services {
 		switch {
 		case service.Spec.PublishNotReadyAddresses:
@@ -137,6 +140,21 @@ func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members
 			f.fact("Service %s gets no learner: %s", service.Name, how)
 		}
 	}
+}
+
+// oldest returns the lowest version that a member runs.
+func oldest(members []etcd.Member) string {
+	var lowest *version.Version
+	for _, m := range members {
+		v, err := version.ParseGeneric(m.Version)
+		if m.Err == nil && err == nil && (lowest == nil || v.LessThan(lowest)) {
+			lowest = v
+		}
+	}
+	if lowest == nil {
+		return ""
+	}
+	return lowest.String()
 }
 
 func (m *Members) checkNames(ctx context.Context, s *observation, target int, f *findings) {
@@ -200,7 +218,7 @@ func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f 
 	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
 	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
 	if apierrors.IsForbidden(err) {
-		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", members(target))
+		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", format.Members(target))
 		return nil
 	}
 	if err != nil {
@@ -250,7 +268,7 @@ func (m *Members) scaleSteps(s *observation, j *Change) []string {
 	var steps []string
 	for ordinal := s.Replicas; ordinal < j.Target; ordinal++ {
 		pod := s.Ordinals[ordinal].Pod
-		edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(ordinal+1), pod)
+		edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", format.Members(ordinal+1), pod)
 		if s.InTemplate && !s.OnDelete {
 			edit = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", ordinal, edit)
 		}

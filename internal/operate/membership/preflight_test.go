@@ -258,3 +258,16 @@ func TestNoQuorum(t *testing.T) {
 		}
 	}
 }
+
+// TestOldest: the readiness probe is judged by the lowest version, which is not the first in
+// the order of texts.
+func TestOldest(t *testing.T) {
+	t.Parallel()
+	members := []etcd.Member{{Version: "3.9.9"}, {Version: "3.5.27"}, {Version: "3.5.9"}, {Version: "3.4.1", Err: errors.New("silent")}, {}}
+	if got := oldest(members); got != "3.5.9" {
+		t.Errorf("the oldest is %q, want 3.5.9", got)
+	}
+	if got := oldest(nil); got != "" {
+		t.Errorf("without members it is %q", got)
+	}
+}

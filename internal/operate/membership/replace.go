@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -166,7 +167,7 @@ func (m *Members) replaceSteps(s *observation, j *Change) []string {
 		listed--
 		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove member %016x from etcd", pod, j.Member))
 	}
-	edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", members(listed), pod)
+	edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", format.Members(listed), pod)
 	if s.InTemplate && !s.OnDelete {
 		edit = "set the update strategy to OnDelete, " + edit
 	}

@@ -14,6 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -41,7 +42,7 @@ type UndoneError struct {
 }
 
 func (e *UndoneError) Error() string {
-	return fmt.Sprintf("the change was rolled back (waited for: %s); the cluster has %s", e.Awaited, members(e.Members))
+	return fmt.Sprintf("the change was rolled back (waited for: %s); the cluster has %s", e.Awaited, format.Members(e.Members))
 }
 
 // Run does step after step until nothing is left to do, and removes the journal. It observes the

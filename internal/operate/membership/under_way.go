@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -53,7 +54,7 @@ func (j *Change) Summary(o observe.Owner) string {
 	if j.Operation == membership.Replace {
 		return "replace the member of " + o.PodName(j.Ordinal)
 	}
-	return fmt.Sprintf("scale from %d to %s", j.Replicas, members(j.Target))
+	return fmt.Sprintf("scale from %d to %s", j.Replicas, format.Members(j.Target))
 }
 
 // Resume returns the command that resumes the operation, without the flag for the namespace.

@@ -6,19 +6,21 @@ package restore
 import (
 	"fmt"
 	"strconv"
+
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// minor returns the second part of a version, 0 if there is none.
-func minor(version string) int {
-	parts := strings.Split(version, ".")
-	if len(parts) < 2 {
+// minor returns the minor release of a version, 0 where it has none.
+func minor(text string) uint {
+	v, err := version.ParseGeneric(text)
+	if err != nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(parts[1])
-	return n
+	return v.Minor()
 }
 
 // plugin returns a command of kubectl etcd for this cluster.

@@ -7,16 +7,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -116,41 +113,8 @@ func voters(r *Plan) int32 {
 // startup probe has succeeded, a pod isn't Ready either.
 func waitsForOthers(sts *appsv1.StatefulSet, s etcdconf.Config) bool {
 	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
-		return c.Name == s.Container && (asksQuorum(&c, c.ReadinessProbe, s) || asksQuorum(&c, c.StartupProbe, s))
+		return c.Name == s.Container && (s.NeedsQuorum(&c, c.ReadinessProbe) || s.NeedsQuorum(&c, c.StartupProbe))
 	})
-}
-
-// asksQuorum reports whether a probe may fail while a member has no quorum. A script may. A
-// request to the client port does, whatever its path is: etcd serves nothing there before it
-// has joined the others, but it accepts connections.
-func asksQuorum(c *corev1.Container, p *corev1.Probe, s etcdconf.Config) bool {
-	switch {
-	case p == nil || p.TCPSocket != nil:
-		return false
-	case p.HTTPGet == nil || !slices.ContainsFunc(s.ListenMetrics, func(u string) bool { return portOf(u) == numberOf(c, p.HTTPGet.Port) }):
-		return true
-	}
-	path, query, _ := strings.Cut(p.HTTPGet.Path, "?")
-	alone := path == "/health" && strings.Contains(query, "serializable=true")
-	return path != "/livez" && path != "/metrics" && !alone
-}
-
-// numberOf returns the number of a container's port, which a probe may have by name.
-func numberOf(c *corev1.Container, port intstr.IntOrString) string {
-	for _, p := range c.Ports {
-		if p.Name == port.String() {
-			return strconv.Itoa(int(p.ContainerPort))
-		}
-	}
-	return port.String()
-}
-
-func portOf(u string) string {
-	parsed, err := url.Parse(u)
-	if err != nil {
-		return ""
-	}
-	return parsed.Port()
 }
 
 // findFiles fills in the volumes of the data directories, and a pod that mounts them as
@@ -164,12 +128,16 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 	var volumes []corev1.Volume
 	var err error
 	for _, dir := range r.Files.dirs() {
-		mount, _ := mountOf(spec.Containers[i].VolumeMounts, dir)
-		claim := claimOf(sts, mount.Name)
+		found, _ := etcdconf.MountAt(&spec.Containers[i], dir)
+		claim := ""
+		if found != nil {
+			claim = claimOf(sts, found.Name)
+		}
 		if claim == "" {
 			r.Files.UnmountedDataDir = dir
 			return nil
 		}
+		mount := *found
 		if slices.ContainsFunc(helper.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == mount.MountPath }) {
 			continue
 		}
@@ -227,19 +195,6 @@ func (r *Plan) claims() []string {
 		}
 	}
 	return names
-}
-
-// mountOf returns the innermost mount that contains a path.
-func mountOf(mounts []corev1.VolumeMount, dir string) (corev1.VolumeMount, bool) {
-	var best corev1.VolumeMount
-	for _, m := range mounts {
-		at := strings.TrimSuffix(m.MountPath, "/")
-		if dir != "" && (dir == at || strings.HasPrefix(dir, at+"/")) && len(at) >= len(best.MountPath) {
-			best = m
-			best.MountPath = at
-		}
-	}
-	return best, best.Name != ""
 }
 
 // claimOf returns the claim of a volume, with podMark for the pod's name, empty for none.

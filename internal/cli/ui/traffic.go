@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package format
+package ui
 
 import (
 	"time"
@@ -9,10 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
-// CutText is a cut with its end, "cut 14m more", or with how long it has been over without
-// anybody restoring the traffic.
+// CutText returns a cut with its end, "cut 14m more", or with the time since its end if no one
+// has restored the traffic.
 func CutText(t v1alpha1.Traffic, now time.Time) string {
 	switch {
 	case t.Until == nil:
@@ -22,5 +23,5 @@ func CutText(t v1alpha1.Traffic, now time.Time) string {
 	case t.Until.Unix() == 0:
 		return "cut, to be restored"
 	}
-	return "cut, overdue " + Since(now, t.Until.Time)
+	return "cut, overdue " + format.Since(now, t.Until.Time)
 }
