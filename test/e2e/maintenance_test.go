@@ -150,7 +150,7 @@ func leavesLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 		return "a dry run:\n" + stderr
 	}
 	asked := startPlugin(t, args...)
-	if code := asked.wait(t); code != 2 || !strings.Contains(asked.stderr.String(), "there is no terminal to ask on") || leader(t, c) != from {
+	if code := asked.wait(t); code != 2 || !strings.Contains(asked.stderr.String(), "there is no terminal to ask for confirmation") || leader(t, c) != from {
 		return fmt.Sprintf("without -y: exit code %d\n%s", code, &asked.stderr)
 	}
 	return ""

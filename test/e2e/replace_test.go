@@ -123,7 +123,7 @@ func TestPluginScaleDruid(t *testing.T) {
 		{"scale main --replicas 1", "etcd-druid does not scale in"},
 		{"scale main --replicas 4", "4 members bear the loss of 1, as 3 do"},
 		{"scale main --replicas 0", "without a snapshot"},
-		{"scale main --abort", "goes on until it is done"},
+		{"scale main --abort", "continues until it is complete"},
 		{"member add main --peer-urls http://a:2380", "etcd-druid adds and removes its members"},
 		{"member promote main main-0", "etcd-druid adds and removes its members"},
 		{"member remove main main-0", "it has a pod, and etcd-druid manages the members"},
@@ -162,7 +162,7 @@ func looksAgain(t *testing.T, c *clusters.Cluster, words string, meanwhile func(
 		t.Fatal(err)
 	}
 	r := startPlugin(t, append(args, "-n", c.Namespace, "-y")...)
-	r.says(t, "watching for up to")
+	r.says(t, "Waiting up to")
 	meanwhile()
 	if code := r.wait(t); code != 2 {
 		t.Errorf("exit code %d, want 2", code)

@@ -94,17 +94,17 @@ func TestPluginScaleAlmost(t *testing.T) {
 	r.says(t, "does not answer yet")
 	status := []string{"kubectl etcd scale (scale from 3 to 5 members), begun", fmt.Sprintf("(pid %d)", r.cmd.Process.Pid)}
 	tells(t, 3, status, "status", "main", "-n", ns)
-	living := fmt.Sprintf("(pid %d) is at it, so wait until that ends; if it has died, kubectl etcd scale", r.cmd.Process.Pid)
+	living := fmt.Sprintf("(pid %d) is running it, so wait until it ends; if that process no longer exists, continue it with kubectl etcd scale", r.cmd.Process.Pid)
 	refuses(t, []string{living}, "cut-client-traffic", "main", "--for", "5m", "--reason", "test", "-n", ns, "-y")
 	stolen(t, c, r)
 	halfDone(t, c)
-	under := "a scale of StatefulSet " + ns + "/main to 5 members is under way: finish it with --replicas 5, or undo it with --abort"
+	under := "a scale of StatefulSet " + ns + "/main to 5 members is unfinished: continue it with --replicas 5, or undo it with --abort"
 	refuses(t, []string{under}, "scale", "main", "--replicas", "7", "-n", ns, "-y")
-	refuses(t, []string{"kubectl etcd scale is under way"}, "member", "replace", "main-1", "-n", ns, "-y")
+	refuses(t, []string{"kubectl etcd scale on StatefulSet "}, "member", "replace", "main-1", "-n", ns, "-y")
 	plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
 	unchanged("a scale that was aborted")
 	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
-	wants(t, said, "there is nothing to abort")
+	wants(t, said, "there is nothing to undo")
 	abortedIn(t, c)
 	abortedChanged(t, c)
 }
@@ -211,7 +211,7 @@ func halfDone(t *testing.T, c *clusters.Cluster) {
 	for _, args := range [][]string{
 		{"defrag", "main"}, {"cut-client-traffic", "main", "--for", "5m", "--reason", "test"}, {"member", "remove", "main", "main-3"},
 	} {
-		refuses(t, []string{"kubectl etcd scale is under way on StatefulSet " + c.Namespace + "/main (scale from 3 to 5 members)", on, off}, append(args, "-n", c.Namespace, "-y")...)
+		refuses(t, []string{"kubectl etcd scale on StatefulSet " + c.Namespace + "/main (scale from 3 to 5 members) is unfinished since", on, off}, append(args, "-n", c.Namespace, "-y")...)
 	}
 }
 

@@ -123,7 +123,7 @@ func proposesToSave(t *testing.T, c *clusters.Cluster) {
 	plan := "Have backup-restore of Etcd " + c.Namespace + "/" + c.Name + " take a full snapshot"
 	tells(t, 0, []string{plan, "by lease " + c.Name + "-full-snap the store has revision", "Nothing was changed (--dry-run=client)"}, append(save, "--dry-run=client")...)
 	tells(t, 0, []string{plan, "Nothing was changed (--dry-run=server)"}, append(save, "--dry-run=server")...)
-	tells(t, 2, []string{plan, "run it again with -y"}, save...)
+	tells(t, 2, []string{plan, "run the command again with -y"}, save...)
 }
 
 // savesByTask is a user who may neither reach the sidecars nor read Secrets, but ask

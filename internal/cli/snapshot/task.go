@@ -52,7 +52,7 @@ func takeByTask(ctx context.Context, e *app.App, c *app.Cluster, via snapshotVia
 		case try == tries || !strings.Contains(why, "status code: 405"):
 			return "", fmt.Errorf("EtcdOpsTask %s: %s: %s", name, state, why)
 		}
-		change.SayStep(e, "… EtcdOpsTask %s came to a sidecar that isn't the leader's and could not pass it on; asking again", name)
+		change.PrintStep(e, "… EtcdOpsTask %s came to a sidecar that isn't the leader's and could not pass it on; asking again", name)
 	}
 }
 
