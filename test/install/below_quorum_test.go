@@ -38,7 +38,7 @@ func TestUninstallGivesNothingBelowQuorum(t *testing.T) {
 	}
 	awaitBudget(t, ns, name, 2)
 	_, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
-	if want := "who asked for minAvailable=1 (never below the quorum)"; !strings.Contains(said, want) {
+	if want := "to its author's minAvailable=1 (but not below the quorum)"; !strings.Contains(said, want) {
 		t.Errorf("it doesn't say %q:\n%s", want, said)
 	}
 	var pdb policyv1.PodDisruptionBudget

@@ -200,7 +200,7 @@ func saidToEnd(t *testing.T) {
 		err := admin.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: Name}, &d)
 		return fmt.Sprint(d.Status.ReadyReplicas), err == nil && d.Status.ReadyReplicas == 0, err
 	})
-	if said := problem(webhookStatus(t, 3), "WebhookNoReplica"); !strings.Contains(said, "has none that lasts isn't ready") {
+	if said := problem(webhookStatus(t, 3), "WebhookNoReplica"); !strings.Contains(said, "so the replica isn't ready") {
 		t.Errorf("of replicas whose certificate ends it is said: %q", said)
 	}
 }

@@ -46,7 +46,7 @@ func TestUninstallSparesANamespace(t *testing.T) {
 	})
 
 	_, plan := plugin(t, 0, "webhook", "uninstall", "--dry-run=server")
-	if want := "namespace/" + ns + " stays, with the labels that the manifests put on it: configmap/settings, pod/alone in it are not etcd-webhook's"; !strings.Contains(plan, want) {
+	if want := "namespace/" + ns + " is not deleted, and keeps the labels of the manifests: configmap/settings, pod/alone in it do not belong to etcd-webhook"; !strings.Contains(plan, want) {
 		t.Errorf("the plan says\n%s\nwant\n%s", plan, want)
 	}
 	plugin(t, 0, "webhook", "uninstall", "-y")

@@ -43,7 +43,7 @@ func TestUninstallLetsDruidGoOn(t *testing.T) {
 		})
 	}
 	_, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
-	if want := "etcd-druid goes on with etcd/cut in namespace " + ns; !strings.Contains(said, want) {
+	if want := "etcd-druid reconciles etcd/cut in namespace " + ns + " again"; !strings.Contains(said, want) {
 		t.Errorf("it doesn't say %q:\n%s", want, said)
 	}
 	var all druidv1alpha1.EtcdList
