@@ -44,13 +44,13 @@ var banned = []struct{ pattern, instead string }{
 var later = []string{
 	"ARCHITECTURE.md",
 	"CONTRIBUTING.md",
-	"docs/reference/annotations.md",
 	"docs/reference/commands.md",
-	"docs/reference/topology-policy.md",
 }
 
 // cleanFolders are the folders, with all below them, whose Go files are checked too.
 var cleanFolders = []string{
+	"api",
+	"internal/apitest",
 	"internal/etcd",
 	"internal/snapshot",
 	"cmd/etcd-webhook",
@@ -59,13 +59,24 @@ var cleanFolders = []string{
 	"internal/certificate",
 	"internal/certtest",
 	"internal/cli/app",
+	"internal/cli/alarm",
+	"internal/cli/change",
+	"internal/cli/check",
 	"internal/cli/completion",
+	"internal/cli/defrag",
 	"internal/cli/explain",
 	"internal/cli/list",
+	"internal/cli/member",
+	"internal/cli/moveleader",
 	"internal/cli/proxy",
+	"internal/cli/scale",
+	"internal/cli/status",
 	"internal/cli/ui",
 	"internal/cli/version",
+	"internal/cli/webhook",
+	"internal/flavour",
 	"internal/health",
+	"internal/install",
 	"internal/kubeclient",
 	"internal/pdb",
 	"internal/scrape",
@@ -73,6 +84,7 @@ var cleanFolders = []string{
 	"internal/version",
 	"krew",
 	"manifests",
+	"webhook",
 }
 
 // names are identifiers that stay, because users depend on them or a folder that isn't clean

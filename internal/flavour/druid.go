@@ -17,6 +17,6 @@ var druid = Product{
 		ScaleInHow: "restore a backup into a new Etcd of that size: etcd-druid does not scale in",
 		ReplaceHow: wipe + "its sidecar removes the old member and adds the new one",
 	},
-	ServesKubernetes: true, // mostly
+	ServesKubernetes: true, // in most cases
 	RenewsLeases:     true,
 }

@@ -79,7 +79,7 @@ func staticPodFixes(t *testing.T, given []string) {
 // what takes a Service or a StatefulSet.
 func staticPodRefuses(t *testing.T, pod string, given []string) {
 	t.Helper()
-	const join = "kubeadm join --control-plane on a new node, or kubeadm reset on one that goes"
+	const join = "kubeadm join --control-plane on a new node, or kubeadm reset on a node to remove"
 	for args, words := range map[string]string{
 		"scale etcd --replicas 3":                            "kubeadm adds and removes its members; " + join,
 		"member add etcd --peer-urls https://a:2380":         join,

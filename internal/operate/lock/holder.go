@@ -17,7 +17,7 @@ import (
 const (
 	// OperationAnnotation on a cluster's lock, a Lease, is the command that holds it.
 	OperationAnnotation = "kubectl-etcd.dev/operation"
-	// reasonAnnotation on a cluster's lock is why, in the words of whoever holds it.
+	// reasonAnnotation on a cluster's lock is the holder's --reason.
 	reasonAnnotation = "kubectl-etcd.dev/reason"
 )
 

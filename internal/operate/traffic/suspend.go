@@ -16,9 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// suspendValue as the value of druid's annotation
-// druid.gardener.cloud/suspend-etcd-spec-reconcile on an Etcd says that a cut put the
-// annotation there, and that the cut's end may take it off. druid ignores values.
+// suspendValue is the value of SuspendAnnotation on an Etcd by which a restore knows that a
+// cut has set the annotation, and that it may remove it. druid ignores the value.
 const suspendValue = "kubectl-etcd.dev/client-traffic"
 
 // SuspendAnnotation is druid's annotation that stops it from writing the cluster's objects.
