@@ -67,15 +67,15 @@ func (c *Cluster) Uncordon(ctx context.Context, node string, out io.Writer) erro
 // nobody. It gets at least two arguments; what it says goes to out.
 func Kubectl(ctx context.Context, tb Testbed, out io.Writer, args ...string) error {
 	for sent := 1; ; sent++ {
-		var said bytes.Buffer
+		var printed bytes.Buffer
 		cmd := exec.CommandContext(ctx, tb.Kubectl(), append([]string{"--kubeconfig=" + tb.Kubeconfig()}, args...)...) //nolint:gosec // the testbed's own program
-		cmd.Stdout = io.MultiWriter(out, &said)
+		cmd.Stdout = io.MultiWriter(out, &printed)
 		cmd.Stderr = cmd.Stdout
 		err := cmd.Run()
 		if err == nil {
 			return nil
 		}
-		if sent == sendings || !connecting.MatchString(said.String()) {
+		if sent == sendings || !connecting.MatchString(printed.String()) {
 			return fmt.Errorf("kubectl %s %s: %w", args[0], args[1], err)
 		}
 		select {

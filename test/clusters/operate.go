@@ -60,8 +60,8 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		return err
 	}
 	value := druidv1alpha1.DruidOperationReconcile
-	tell := func() error { return c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &value) }
-	if err := tell(); err != nil {
+	order := func() error { return c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &value) }
+	if err := order(); err != nil {
 		return err
 	}
 	return Await(ctx, reconcileLimit, fmt.Sprintf("druid to reconcile %s", c), func(ctx context.Context) (string, bool, error) {
@@ -77,11 +77,11 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 			return seen, false, nil
 		case op.State != druidv1alpha1.LastOperationStateSucceeded:
 			// With the annotation gone nobody retries this.
-			return seen + ", told again", false, tell()
+			return seen + ", told again", false, order()
 		case was != nil && op.RunID == was.RunID:
 			// Who removes the annotation has written its outcome before: this one had begun
 			// before it was told, and took the annotation with it.
-			return seen + ", told again", false, tell()
+			return seen + ", told again", false, order()
 		}
 		return seen, etcd.Status.ObservedGeneration != nil && *etcd.Status.ObservedGeneration == etcd.Generation, nil
 	})

@@ -17,7 +17,7 @@ var transient = regexp.MustCompile(`no answer (with)?in|was cut|no(body| member)
 
 // Transient says whether a program that failed with these words may be run again and
 // then work, though nothing else changes.
-func Transient(said string) bool { return transient.MatchString(said) }
+func Transient(printed string) bool { return transient.MatchString(printed) }
 
 // A request that failed because nobody was reached is sent again, so often and after
 // such a pause: an API server is back from a restart by then.

@@ -110,19 +110,19 @@ func drainAll(t *testing.T, nodes []testbed.Node, round int) {
 	together, ctx := errgroup.WithContext(t.Context())
 	for _, n := range nodes {
 		together.Go(func() error {
-			var said bytes.Buffer
-			err := clusters.Kubectl(ctx, bed, &said, "drain", n.Name, "--pod-selector", drained, "--timeout", limit.String())
+			var printed bytes.Buffer
+			err := clusters.Kubectl(ctx, bed, &printed, "drain", n.Name, "--pod-selector", drained, "--timeout", limit.String())
 			if err != nil {
-				return fmt.Errorf("round %d: %w\n%s", round, err, said.String())
+				return fmt.Errorf("round %d: %w\n%s", round, err, printed.String())
 			}
 			return nil
 		})
 	}
 	err := together.Wait()
 	for _, n := range nodes {
-		var said bytes.Buffer
-		if err := clusters.Kubectl(context.WithoutCancel(t.Context()), bed, &said, "uncordon", n.Name); err != nil {
-			t.Errorf("%v\n%s", err, said.String())
+		var printed bytes.Buffer
+		if err := clusters.Kubectl(context.WithoutCancel(t.Context()), bed, &printed, "uncordon", n.Name); err != nil {
+			t.Errorf("%v\n%s", err, printed.String())
 		}
 	}
 	if err != nil {

@@ -90,8 +90,8 @@ func TestOverlappingBudgets(t *testing.T) {
 		if err := kube.Get(ctx, client.ObjectKeyFromObject(p), p); err != nil {
 			return "", false, err
 		}
-		said := fmt.Sprintf("%+v", p.Status.Clusters)
-		return said, strings.Contains(said, "first") && strings.Contains(said, "second"), nil
+		printed := fmt.Sprintf("%+v", p.Status.Clusters)
+		return printed, strings.Contains(printed, "first") && strings.Contains(printed, "second"), nil
 	})
 	var list policyv1.PodDisruptionBudgetList
 	if err := kube.List(t.Context(), &list, client.InNamespace(ns)); err != nil {

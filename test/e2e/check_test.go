@@ -169,7 +169,7 @@ func expiringCertificate(t *testing.T, c *clusters.Cluster) {
 	if want := "plain-peer-tls, key old.crt expires in 2 days"; !strings.Contains(r.Findings[0].Message, want) {
 		t.Errorf("%s: %v, want %q", r.Result, r.Findings, want)
 	}
-	stdout, stderr := tells(t, 3, []string{"fails 1 check"}, "check", c.Full(), "-n", c.Namespace, "--only", "certificates")
+	stdout, stderr := prints(t, 3, []string{"fails 1 check"}, "check", c.Full(), "-n", c.Namespace, "--only", "certificates")
 	if !strings.Contains(stdout, "× FAIL    C002") || !strings.Contains(stdout, "fix: renew it in Secret "+c.Namespace+"/plain-peer-tls") {
 		t.Errorf("a person reads:\n%s", stdout)
 	}
@@ -263,13 +263,13 @@ func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
 	grant(t, c.Namespace, user, "apps", "statefulsets", "get", "list")
 	grant(t, c.Namespace, user, "", "pods", "get", "list")
 	results := reported(t, 0, c, with(map[string]string{"M006": "OK", "W001": "Warning"}), "--as", user)
-	for id, says := range map[string]string{
+	for id, awaitOutput := range map[string]string{
 		"Q001": `cannot create resource "pods/portforward"`, "B001": `cannot list resource "poddisruptionbudgets"`,
 		"P001": `cannot get resource "nodes"`, "T001": `cannot list resource "services"`,
 	} {
 		r := results[id]
-		if r.Result != "Unknown" || !strings.Contains(fmt.Sprint(r.Findings), says) || !strings.Contains(fixOf(t, r), "ask for the permission to") {
-			t.Errorf("%s is %s: %v; want it unknown and %q", id, r.Result, r.Findings, says)
+		if r.Result != "Unknown" || !strings.Contains(fmt.Sprint(r.Findings), awaitOutput) || !strings.Contains(fixOf(t, r), "ask for the permission to") {
+			t.Errorf("%s is %s: %v; want it unknown and %q", id, r.Result, r.Findings, awaitOutput)
 		}
 	}
 }

@@ -97,13 +97,13 @@ func unwritten(t *testing.T, ns, name string) {
 }
 
 // awaitEvent waits for an Event about a cluster's owner that has the words in it.
-func awaitEvent(t *testing.T, c *clusters.Cluster, words ...string) {
+func awaitEvent(t *testing.T, c *clusters.Cluster, texts ...string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("an Event about %s with %q", c, words), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("an Event about %s with %q", c, texts), func(ctx context.Context) (string, bool, error) {
 		var events corev1.EventList
 		err := kube.List(ctx, &events, client.InNamespace(c.Namespace))
 		for _, e := range events.Items {
-			if e.InvolvedObject.Name == c.Full() && lacking(e.Message, words) == "" {
+			if e.InvolvedObject.Name == c.Full() && lacking(e.Message, texts) == "" {
 				return "", true, nil
 			}
 		}

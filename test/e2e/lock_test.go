@@ -32,7 +32,7 @@ func TestLock(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
 	for name, test := range map[string]func(*testing.T, observe.Owner){
-		"is given back":                 lockGivenBack,
+		"is given back":                 lockReleased,
 		"of a living holder is kept":    lockOfTheLiving,
 		"of a dead holder changes hand": lockOfTheDead,
 		"is lost when it is deleted":    lockDeleted,
@@ -65,7 +65,7 @@ func leaseOf(o observe.Owner) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: lock.Name(o)}}
 }
 
-func lockGivenBack(t *testing.T, o observe.Owner) {
+func lockReleased(t *testing.T, o observe.Owner) {
 	t.Helper()
 	held := acquire(t, kube, o, "ann")
 	lease := leaseOf(o)

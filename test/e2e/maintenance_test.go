@@ -49,7 +49,7 @@ func TestPluginMaintenance(t *testing.T) {
 		maintain(t, c)
 		checkTunnels(t, c)
 		t.Run("out of space", func(t *testing.T) { outOfSpace(t, c) })
-		t.Run("a stranger's snapshot", func(t *testing.T) { strangersSnapshot(t, c) })
+		t.Run("a stranger's snapshot", func(t *testing.T) { foreignSnapshot(t, c) })
 		t.Run("a member goes", func(t *testing.T) { memberGoes(t, c) })
 	})
 }
@@ -66,7 +66,7 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	target := []string{c.Full(), "-n", c.Namespace}
 	t.Run("alarm list", func(t *testing.T) {
-		stdout, stderr := tells(t, 0, []string{"No alarm is raised in "}, append([]string{"alarm", "list"}, target...)...)
+		stdout, stderr := prints(t, 0, []string{"No alarm is raised in "}, append([]string{"alarm", "list"}, target...)...)
 		if stdout != "" {
 			t.Errorf("%s%s", stdout, stderr)
 		}
@@ -83,14 +83,14 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 		undisturbed(t, c, 1, func() string { return defragged(t, c, target) })
 	})
 	t.Run("proxy", func(t *testing.T) {
-		stdout, stderr := tells(t, 0, []string{"is healthy"}, append(append([]string{"proxy"}, target...), "--", "sh", "-c", "etcdctl put from proxy && etcdctl get from && etcdctl endpoint health")...)
+		stdout, stderr := prints(t, 0, []string{"is healthy"}, append(append([]string{"proxy"}, target...), "--", "sh", "-c", "etcdctl put from proxy && etcdctl get from && etcdctl endpoint health")...)
 		if !strings.Contains(stdout, "OK\nfrom\nproxy\n") || strings.Count(stdout, "is healthy") != 3 {
 			t.Errorf("%s%s", stdout, stderr)
 		}
 		if !strings.Contains(stderr, "any user of this machine") {
 			t.Errorf("nothing is said of other users:\n%s", stderr)
 		}
-		stdout, _ = tells(t, 7, []string{"from\nproxy\n"}, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
+		stdout, _ = prints(t, 7, []string{"from\nproxy\n"}, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
 		if stdout != "from\nproxy\n" {
 			t.Errorf("by a socket: %q", stdout)
 		}
@@ -198,13 +198,13 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 		return fmt.Sprint(err), errors.Is(err, rpctypes.ErrNoSpace), nil
 	})
 	target := []string{c.Full(), "-n", c.Namespace}
-	tells(t, 3, []string{"NOSPACE", "kubectl etcd defrag " + c.Full()}, append([]string{"alarm", "list"}, target...)...)
+	prints(t, 3, []string{"NOSPACE", "kubectl etcd defrag " + c.Full()}, append([]string{"alarm", "list"}, target...)...)
 	refuses(t, []string{"of its quota of 32.0 MiB"}, append([]string{"alarm", "disarm", "-y"}, target...)...)
 	lost := raisedBy(t, members)[0].Pod
 	wipe(t, c, lost)
 	refuses(t, []string{"2 of 3 members well", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
-	_, said := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
-	wants(t, said, "takes no writes before kubectl etcd defrag has run", "promoted "+lost)
+	_, printed := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
+	wants(t, printed, "takes no writes before kubectl etcd defrag has run", "promoted "+lost)
 	// Only the alarm is left for whom nobody answers any more.
 	for _, a := range raisedBy(t, members) {
 		if a.Pod == "" {
@@ -214,8 +214,8 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	tells(t, 3, []string{"no longer in the member list", "kubectl etcd defrag statefulset/" + c.Full()}, append([]string{"status"}, target...)...)
-	tells(t, 3, []string{"NOSPACE of member", "no longer in the member list"}, append([]string{"check", "--only", "D001"}, target...)...)
+	prints(t, 3, []string{"no longer in the member list", "kubectl etcd defrag statefulset/" + c.Full()}, append([]string{"status"}, target...)...)
+	prints(t, 3, []string{"NOSPACE of member", "no longer in the member list"}, append([]string{"check", "--only", "D001"}, target...)...)
 	stdout, stderr := plugin(t, 0, append([]string{"defrag", "-y"}, target...)...)
 	if !strings.Contains(stdout, "takes writes again") || !strings.Contains(stderr, "is compacted") {
 		t.Errorf("%s%s", stdout, stderr)
@@ -242,8 +242,8 @@ func raisedBy(t *testing.T, members *etcd.Cluster) []etcd.Alarm {
 	return alarms
 }
 
-// strangersSnapshot holds a snapshot open while somebody defragments.
-func strangersSnapshot(t *testing.T, c *clusters.Cluster) {
+// foreignSnapshot holds a snapshot open while somebody defragments.
+func foreignSnapshot(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)
 	client := clientOf(t, members, leader(t, c))

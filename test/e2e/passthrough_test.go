@@ -23,7 +23,7 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 	works(t, c)
 	certificates := clientFiles(t, c)
 	proxy := startPlugin(t, "proxy", "--tls-passthrough", c.Full(), "-n", c.Namespace)
-	proxy.says(t, "Press Ctrl-C to stop.")
+	proxy.awaitOutput(t, "Press Ctrl-C to stop.")
 	wants(t, proxy.stderr.String(), "TLS is passed through: use etcdctl with --cacert, --cert and --key.", podsOf(t, c)[0])
 	if strings.Contains(proxy.stderr.String(), "Warning: ") {
 		t.Errorf("a door that takes nobody without a certificate is warned of: %s", &proxy.stderr)
@@ -42,9 +42,9 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 		return out, err == nil && out == "testbed/putget\n"+c.String()+"\n", nil
 	})
 	// Whoever doesn't prove who he is isn't taken for the plugin.
-	said, err := etcdctl(t.Context(), exports+"etcdctl get testbed/putget --insecure-skip-tls-verify --insecure-transport=false")
-	if err == nil || strings.Contains(said, c.String()) {
-		t.Errorf("without a client certificate: %v\n%s", err, said)
+	printed, err := etcdctl(t.Context(), exports+"etcdctl get testbed/putget --insecure-skip-tls-verify --insecure-transport=false")
+	if err == nil || strings.Contains(printed, c.String()) {
+		t.Errorf("without a client certificate: %v\n%s", err, printed)
 	}
 	if err := proxy.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 		t.Errorf("interrupted it ended with exit code %d: %s", code, &proxy.stderr)
 	}
 
-	out, _ := tells(t, 0, []string{c.String()}, "proxy", "--one", "--tls-passthrough", c.Full(), "-n", c.Namespace, "--", "sh", "-c", "etcdctl get testbed/putget "+certificates)
+	out, _ := prints(t, 0, []string{c.String()}, "proxy", "--one", "--tls-passthrough", c.Full(), "-n", c.Namespace, "--", "sh", "-c", "etcdctl get testbed/putget "+certificates)
 	if out != "testbed/putget\n"+c.String()+"\n" {
 		t.Errorf("by one door for all: %q", out)
 	}

@@ -56,8 +56,8 @@ func TestPluginReach(t *testing.T) {
 			eventually(t, "a survey", func(context.Context) (string, bool, error) {
 				var err error
 				survey, err = surveyAs(t, row.cluster, etcd.Credentials{}, nil)
-				said := saidBy(survey, err)
-				return said, said == "", nil
+				printed := printedBy(survey, err)
+				return printed, printed == "", nil
 			})
 			m, listed := survey.Members[0], survey.List[0]
 			want := row.member
@@ -98,7 +98,7 @@ func TestPluginReachRefused(t *testing.T) {
 	}
 	good, elsewhere, expired, serving, locked := rows[0].cluster, rows[1].cluster, rows[2].cluster, rows[3].cluster, rows[4].cluster
 	viewer := viewerOf(t, ns)
-	stranger := secretData(t, ns, "elsewhere-server-tls")["ca.crt"]
+	foreigner := secretData(t, ns, "elsewhere-server-tls")["ca.crt"]
 	for _, refused := range []struct {
 		name   string
 		of     *clusters.Cluster
@@ -108,7 +108,7 @@ func TestPluginReachRefused(t *testing.T) {
 		want   []string // none: nothing is wrong
 	}{
 		{name: "nothing is wrong", of: good},
-		{name: "another authority", of: good, given: etcd.Credentials{CACert: stranger}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
+		{name: "another authority", of: good, given: etcd.Credentials{CACert: foreigner}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
 		{name: "another name", of: good, given: etcd.Credentials{ServerName: "etcd.example.com"}, want: []string{"the accepted names are etcd.example.com"}},
 		{name: "no right to its Secret", of: good, as: viewer, want: []string{`secrets "good-server-tls" is forbidden`, `cannot get resource "secrets"`, "without that permission, set", "--cacert"}},
 		{name: "no right to the user's Secret", of: good, as: viewer, given: etcd.Credentials{ClientSecret: "good-client-tls"}, want: []string{`secrets "good-client-tls" is forbidden`, "--cacert"}},
@@ -138,8 +138,8 @@ func TestPluginReachRefused(t *testing.T) {
 			}
 			eventually(t, fmt.Sprintf("%q to be said", refused.want), func(context.Context) (string, bool, error) {
 				s, err := surveyAs(t, refused.of, refused.given, refused.as)
-				said := saidBy(s, err)
-				return said, len(refused.want) == 0 && said == "" || len(refused.want) > 0 && lacking(said, refused.want) == "", nil
+				printed := printedBy(s, err)
+				return printed, len(refused.want) == 0 && printed == "" || len(refused.want) > 0 && lacking(printed, refused.want) == "", nil
 			})
 		})
 	}
@@ -151,7 +151,7 @@ func TestPluginReachRefused(t *testing.T) {
 func byItsName(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	args := []string{"proxy", "--tls-passthrough", "--server-name", "etcd.example.com", c.Full(), "-n", c.Namespace}
-	tells(t, 0, []string{"https://localhost:", "is healthy"}, append(args, "--", "sh", "-c", "etcdctl endpoint health "+clientFiles(t, c))...)
+	prints(t, 0, []string{"https://localhost:", "is healthy"}, append(args, "--", "sh", "-c", "etcdctl endpoint health "+clientFiles(t, c))...)
 }
 
 // reached is a cluster of one member and what its survey should say.
@@ -215,12 +215,12 @@ func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *res
 	return members.Survey(t.Context())
 }
 
-// saidBy is all errors of a survey, empty for none.
-func saidBy(s etcd.Survey, err error) string {
-	var said []string
+// printedBy is all errors of a survey, empty for none.
+func printedBy(s etcd.Survey, err error) string {
+	var printed []string
 	add := func(err error) {
 		if err != nil {
-			said = append(said, err.Error())
+			printed = append(printed, err.Error())
 		}
 	}
 	add(err)
@@ -228,7 +228,7 @@ func saidBy(s etcd.Survey, err error) string {
 	for _, m := range s.Members {
 		add(m.Err)
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(printed, "; ")
 }
 
 func adminConfig(t *testing.T) *rest.Config {

@@ -147,8 +147,8 @@ func annotatedAsBefore(t *testing.T, c *clusters.Cluster, suspended string) {
 		}
 		was, there := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]
 		_, off := etcd.Annotations[druidv1alpha1.DisableEtcdComponentProtectionAnnotation]
-		_, told := etcd.Annotations[druidv1alpha1.DruidOperationAnnotation]
-		return fmt.Sprint(etcd.Annotations), there && was == suspended && !off && !told, nil
+		_, messages := etcd.Annotations[druidv1alpha1.DruidOperationAnnotation]
+		return fmt.Sprint(etcd.Annotations), there && was == suspended && !off && !messages, nil
 	})
 }
 

@@ -50,7 +50,7 @@ func TestPluginSampleRoles(t *testing.T) {
 		if strings.Contains(stderr, "Kubernetes' own view of the cluster can't be read") {
 			t.Errorf("%s: the gate was not asked:\n%s", strings.Join(args, " "), stderr)
 		}
-		_, stderr = tells(t, 1, []string{"nothing was changed"}, append(args, "-n", ns, "--as", viewer, "-y")...)
+		_, stderr = prints(t, 1, []string{"nothing was changed"}, append(args, "-n", ns, "--as", viewer, "-y")...)
 		wants(t, stderr, "nothing was changed. Missing:", `verb "create" on "leases.coordination.k8s.io" in namespace "`+ns+`"`)
 	}
 	asksWebhook(t, ns)

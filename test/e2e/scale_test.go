@@ -33,9 +33,9 @@ func TestPluginScale(t *testing.T) {
 	writing := startLoad(t, c)
 	before := livesOf(t, c)
 
-	said, _ := plugin(t, 0, "scale", "statefulset/main", "--replicas", "3", "-n", ns, "-y")
-	if said != "statefulset/main scaled to 3 members\n" {
-		t.Errorf("stdout %q", said)
+	printed, _ := plugin(t, 0, "scale", "statefulset/main", "--replicas", "3", "-n", ns, "-y")
+	if printed != "statefulset/main scaled to 3 members\n" {
+		t.Errorf("stdout %q", printed)
 	}
 	scaled(t, c, 3, before)
 	before = livesOf(t, c)
@@ -65,11 +65,11 @@ func TestPluginScaleAlmost(t *testing.T) {
 			t.Errorf("%s changed the template to %s", what, now)
 		}
 	}
-	for size, words := range map[string]string{
+	for size, texts := range map[string]string{
 		"4": "4 members bear the loss of 1, as 3 do",
 		"0": "0 members are no cluster",
 	} {
-		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, words}, "scale", "main", "--replicas", size, "-n", ns, "-y")
+		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, texts}, "scale", "main", "--replicas", size, "-n", ns, "-y")
 	}
 	stale := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-main-4"}}
 	stale.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
@@ -91,9 +91,9 @@ func TestPluginScaleAlmost(t *testing.T) {
 	unchanged("a scale that ran out of time")
 
 	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", ns, "-y")
-	r.says(t, "does not answer yet")
+	r.awaitOutput(t, "does not answer yet")
 	status := []string{"kubectl etcd scale (scale from 3 to 5 members), begun", fmt.Sprintf("(pid %d)", r.cmd.Process.Pid)}
-	tells(t, 3, status, "status", "main", "-n", ns)
+	prints(t, 3, status, "status", "main", "-n", ns)
 	living := fmt.Sprintf("(pid %d) is running it, so wait until it ends; if that process no longer exists, continue it with kubectl etcd scale", r.cmd.Process.Pid)
 	refuses(t, []string{living}, "cut-client-traffic", "main", "--for", "5m", "--reason", "test", "-n", ns, "-y")
 	stolen(t, c, r)
@@ -103,8 +103,8 @@ func TestPluginScaleAlmost(t *testing.T) {
 	refuses(t, []string{"kubectl etcd scale on StatefulSet "}, "member", "replace", "main-1", "-n", ns, "-y")
 	plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
 	unchanged("a scale that was aborted")
-	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
-	wants(t, said, "there is nothing to undo")
+	_, printed := plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
+	wants(t, printed, "there is nothing to undo")
 	abortedIn(t, c)
 	abortedChanged(t, c)
 }
@@ -117,10 +117,10 @@ func abortedIn(t *testing.T, c *clusters.Cluster) {
 	refuses(t, []string{`"whenScaled":"Retain"`}, "scale", "main", "--replicas", "1", "--keep-pvc", "-n", c.Namespace, "-y")
 	retainClaims(t, c, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
 	r := startPlugin(t, "scale", "main", "--replicas", "1", "-n", c.Namespace, "-y")
-	r.says(t, "removed main-2")
+	r.awaitOutput(t, "removed main-2")
 	kill(t, c, r)
-	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
-	wants(t, said, "remove nobody else")
+	_, printed := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
+	wants(t, printed, "remove nobody else")
 	scaled(t, c, 2, before)
 	plugin(t, 0, "scale", "main", "--replicas", "3", "-n", c.Namespace, "-y")
 	scaled(t, c, 3, nil)
@@ -145,7 +145,7 @@ func retainClaims(t *testing.T, c *clusters.Cluster, policy appsv1.PersistentVol
 func abortedChanged(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
-	r.says(t, "does not answer yet")
+	r.awaitOutput(t, "does not answer yet")
 	kill(t, c, r)
 	sts, err := c.StatefulSet(t.Context())
 	if err != nil {
@@ -156,8 +156,8 @@ func abortedChanged(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	refuses(t, []string{"somebody else changed the StatefulSet's template meanwhile"}, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
-	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
-	wants(t, said, "that change stays, and is rolled out")
+	_, printed := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
+	wants(t, printed, "that change stays, and is rolled out")
 	eventually(t, "the change to reach every pod", func(ctx context.Context) (string, bool, error) {
 		found, err := c.Members(ctx)
 		without := ""
@@ -176,12 +176,12 @@ func abortedChanged(t *testing.T, c *clusters.Cluster) {
 func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for within := 40 * time.Second; ; within *= 2 {
-		_, said := plugin(t, 124, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y", "--timeout", within.String())
-		wants(t, said, "timed out: taken back", "the cluster has 3 members")
-		if words := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made"}; within > limit/2 {
-			wants(t, said, words...)
+		_, printed := plugin(t, 124, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y", "--timeout", within.String())
+		wants(t, printed, "timed out: taken back", "the cluster has 3 members")
+		if texts := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made"}; within > limit/2 {
+			wants(t, printed, texts...)
 			return
-		} else if lacking(said, words) == "" {
+		} else if lacking(printed, texts) == "" {
 			return
 		}
 	}
@@ -207,7 +207,7 @@ func stolen(t *testing.T, c *clusters.Cluster, r *running) {
 func halfDone(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	on, off := "kubectl etcd scale statefulset/main --replicas 5 -n "+c.Namespace, "kubectl etcd scale statefulset/main --abort -n "+c.Namespace
-	tells(t, 3, []string{"interrupted: no process works on it", on, off}, "status", "main", "-n", c.Namespace)
+	prints(t, 3, []string{"interrupted: no process works on it", on, off}, "status", "main", "-n", c.Namespace)
 	for _, args := range [][]string{
 		{"defrag", "main"}, {"cut-client-traffic", "main", "--for", "5m", "--reason", "test"}, {"member", "remove", "main", "main-3"},
 	} {
@@ -364,11 +364,11 @@ func templateOf(t *testing.T, c *clusters.Cluster) string {
 }
 
 // wants holds what was said to words.
-func wants(t *testing.T, said string, words ...string) {
+func wants(t *testing.T, printed string, texts ...string) {
 	t.Helper()
-	for _, w := range words {
-		if !strings.Contains(said, w) {
-			t.Errorf("not said: %q\n%s", w, said)
+	for _, w := range texts {
+		if !strings.Contains(printed, w) {
+			t.Errorf("not said: %q\n%s", w, printed)
 		}
 	}
 }

@@ -40,20 +40,20 @@ func TestPluginStaticPod(t *testing.T) {
 	in := []string{"-n", metav1.NamespaceSystem}
 	given := slices.Concat(in, certificates)
 
-	tells(t, 0, []string{"kubeadm   1/1       0       3.6."}, append([]string{"list"}, given...)...)
-	words := []string{"Pods kube-system/etcd (kubeadm)", "healthy, 1 of 1 members ready", "leader " + pod, node.Zone, "no Service of their own", "check etcd -n kube-system"}
-	tells(t, 0, words, append([]string{"status", "pod/" + pod}, given...)...)
-	words = []string{pod, "https://" + node.Address + ":2380", "https://" + node.Address + ":2379"}
-	tells(t, 0, words, append([]string{"member", "list", "-o", "wide"}, given...)...)
-	tells(t, 0, []string{"No alarm is raised in Pods kube-system/etcd"}, append([]string{"alarm", "list", "etcd"}, given...)...)
+	prints(t, 0, []string{"kubeadm   1/1       0       3.6."}, append([]string{"list"}, given...)...)
+	texts := []string{"Pods kube-system/etcd (kubeadm)", "healthy, 1 of 1 members ready", "leader " + pod, node.Zone, "no Service of their own", "check etcd -n kube-system"}
+	prints(t, 0, texts, append([]string{"status", "pod/" + pod}, given...)...)
+	texts = []string{pod, "https://" + node.Address + ":2380", "https://" + node.Address + ":2379"}
+	prints(t, 0, texts, append([]string{"member", "list", "-o", "wide"}, given...)...)
+	prints(t, 0, []string{"No alarm is raised in Pods kube-system/etcd"}, append([]string{"alarm", "list", "etcd"}, given...)...)
 	staticPodChecked(t, given)
 	staticPodSaved(t, given)
 	staticPodRefuses(t, pod, given)
 
 	// The certificates are where no right of Kubernetes' reaches.
 	unproven := []string{"server.crt of pod kube-system/" + pod + " is on its node below ", "(hostPath)", "--cacert, and where it demands one a client certificate by --cert and --key"}
-	tells(t, 3, unproven, append([]string{"status", "etcd"}, in...)...)
-	tells(t, 1, unproven, append([]string{"member", "list", "etcd"}, in...)...)
+	prints(t, 3, unproven, append([]string{"status", "etcd"}, in...)...)
+	prints(t, 1, unproven, append([]string{"member", "list", "etcd"}, in...)...)
 	t.Run("a fix can be typed", func(t *testing.T) { staticPodFixes(t, given) })
 }
 
@@ -80,7 +80,7 @@ func staticPodFixes(t *testing.T, given []string) {
 func staticPodRefuses(t *testing.T, pod string, given []string) {
 	t.Helper()
 	const join = "kubeadm join --control-plane on a new node, or kubeadm reset on a node to remove"
-	for args, words := range map[string]string{
+	for args, texts := range map[string]string{
 		"scale etcd --replicas 3":                            "kubeadm adds and removes its members; " + join,
 		"member add etcd --peer-urls https://a:2380":         join,
 		"member promote etcd " + pod:                         join,
@@ -88,7 +88,7 @@ func staticPodRefuses(t *testing.T, pod string, given []string) {
 		"member replace --force " + pod:                      "kubeadm reset on its node, and kubeadm join --control-plane again",
 		"cut-client-traffic etcd --for 5m --reason nobody's": "they dial the members themselves",
 	} {
-		refuses(t, []string{"refused: ", words}, slices.Concat(strings.Fields(args), []string{"-y"}, given)...)
+		refuses(t, []string{"refused: ", texts}, slices.Concat(strings.Fields(args), []string{"-y"}, given)...)
 	}
 }
 
@@ -111,8 +111,8 @@ func staticPodSaved(t *testing.T, given []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeadm.db")
 	plugin(t, 0, slices.Concat([]string{"snapshot", "save", "etcd", file}, given)...)
-	said, _ := plugin(t, 0, "snapshot", "status", file)
-	wants(t, said, "all pages")
+	printed, _ := plugin(t, 0, "snapshot", "status", file)
+	wants(t, printed, "all pages")
 }
 
 // runStaticPod gives a node's kubelet kubeadm's manifest until the test ends, and waits

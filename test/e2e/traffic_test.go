@@ -87,9 +87,9 @@ func residualIsCounted(t *testing.T, c *clusters.Cluster) {
 		t.Fatalf("watch: %+v", r)
 	}
 	eventually(t, "both streams to be counted, once", func(context.Context) (string, bool, error) {
-		report, words := cutTraffic(t, c, 3, "10m")
+		report, texts := cutTraffic(t, c, 3, "10m")
 		diff := cmp.Diff(map[string]int{"Watch/Watch": 1, "Lease/LeaseKeepAlive": 1}, streamsIn(report))
-		return fmt.Sprintf("%s\n-want +got: %s", words, diff), diff == "" && strings.Contains(words, "at least 2 streams open"), nil
+		return fmt.Sprintf("%s\n-want +got: %s", texts, diff), diff == "" && strings.Contains(texts, "at least 2 streams open"), nil
 	})
 	cutTraffic(t, c, 0, "10m", "--allow-residual")
 	if err := conn.Close(); err != nil {
@@ -163,9 +163,9 @@ func sameAgain(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace, "-y")
 	unchanged(t, c, before)
-	_, words := plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace)
-	if !strings.Contains(words, "is not cut") {
-		t.Errorf("restored twice it says %q", words)
+	_, texts := plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace)
+	if !strings.Contains(texts, "is not cut") {
+		t.Errorf("restored twice it says %q", texts)
 	}
 }
 
@@ -187,7 +187,7 @@ func unchanged(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	r := startPlugin(t, "cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", "8s", "--reason", "a test", "-y")
-	r.says(t, "is cut until")
+	r.awaitOutput(t, "is cut until")
 	_ = r.cmd.Process.Kill() // it may have ended already
 	r.wait(t)
 	until := cutUntil(t, c)
@@ -214,7 +214,7 @@ func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	defer remove(t, other)
 	host, held := answerLost(t, "/services/"+other.Name)
 	r := startPlugin(t, "cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", "1h", "--reason", "a test", "-y", "--server", host)
-	r.says(t, "Service "+before.Name+" is cut until")
+	r.awaitOutput(t, "Service "+before.Name+" is cut until")
 	<-held
 	if _, cut := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]; !cut {
 		t.Error("the API server has not taken the cut")
@@ -271,11 +271,11 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 		eventually(t, "it to say "+want, func(context.Context) (string, bool, error) {
 			r := startPlugin(t, args...)
 			got := r.wait(t)
-			words := r.stderr.String()
+			texts := r.stderr.String()
 			if got == 0 {
-				t.Fatalf("it was not refused: %s", words)
+				t.Fatalf("it was not refused: %s", texts)
 			}
-			return fmt.Sprintf("code %d\n%s", got, words), got == code && strings.Contains(words, want), nil
+			return fmt.Sprintf("code %d\n%s", got, texts), got == code && strings.Contains(texts, want), nil
 		})
 	}
 	refused(2, "is headless", "service/"+c.PeerService())
@@ -312,14 +312,14 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 func cutTraffic(t *testing.T, c *clusters.Cluster, code int, length string, more ...string) (*output.ClientTrafficReport, string) {
 	t.Helper()
 	args := append([]string{"cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", length, "--reason", "a test", "-y", "-o", "json"}, more...)
-	var text, words string
+	var text, texts string
 	eventually(t, fmt.Sprintf("a cut that ends with code %d", code), func(context.Context) (string, bool, error) {
 		// Members take a moment to see that clients have come or gone; cut again, a
 		// Service is cut for longer.
 		r := startPlugin(t, args...)
 		got := r.wait(t)
-		text, words = r.stdout.String(), r.stderr.String()
-		return fmt.Sprintf("code %d\n%s%s", got, text, words), got == code, nil
+		text, texts = r.stdout.String(), r.stderr.String()
+		return fmt.Sprintf("code %d\n%s%s", got, text, texts), got == code, nil
 	})
 	var report output.ClientTrafficReport
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
@@ -328,7 +328,7 @@ func cutTraffic(t *testing.T, c *clusters.Cluster, code int, length string, more
 	if !report.Cut || len(report.Services) != 1 || report.Services[0].ReadyEndpoints != 0 {
 		t.Errorf("not cut: %s", text)
 	}
-	return &report, words
+	return &report, texts
 }
 
 // reader is a user who may look at everything in a namespace but its Secrets.

@@ -65,8 +65,8 @@ func (s *shell) clearsUp(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", block)
 	cmd.Dir, cmd.Env = s.dir, s.env
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s\n%s%v", block, said, err)
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s\n%s%v", block, printed, err)
 	}
 }
 

@@ -201,11 +201,11 @@ func opened(tb testing.TB) []string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var said []string
+	var printed []string
 	for line := range strings.Lines(string(text)) {
 		if strings.Contains(line, "failing open") {
-			said = append(said, line)
+			printed = append(printed, line)
 		}
 	}
-	return said
+	return printed
 }

@@ -24,12 +24,12 @@ const (
 )
 
 // typeInstall types a block of docs/install.md.
-func typeInstall(t *testing.T, words string) {
+func typeInstall(t *testing.T, texts string) {
 	t.Helper()
-	block := shellBlock(t, "docs/install.md", words)
+	block := shellBlock(t, "docs/install.md", texts)
 	eventually(t, block, func(ctx context.Context) (string, bool, error) {
-		said, err := inShell(ctx, block)
-		return fmt.Sprintf("%s%v", said, err), err == nil, nil // a webhook's answer, or a write, may be lost
+		printed, err := inShell(ctx, block)
+		return fmt.Sprintf("%s%v", printed, err), err == nil, nil // a webhook's answer, or a write, may be lost
 	})
 }
 
@@ -43,8 +43,8 @@ func unaidedByHand(t *testing.T, ns, adopted string) {
 	if !found {
 		t.Fatal("docs/install.md doesn't say how cuts are lifted")
 	}
-	if said, err := inShell(t.Context(), cuts); err != nil {
-		t.Fatalf("%s\n%s%v", cuts, said, err)
+	if printed, err := inShell(t.Context(), cuts); err != nil {
+		t.Fatalf("%s\n%s%v", cuts, printed, err)
 	}
 	typeInstall(t, unaided)
 	kubectl(t, "patch", "pdb", adopted, "-n", ns, "--type", "merge", "-p", `{"spec":{"minAvailable":2}}`)

@@ -36,7 +36,7 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 			fresh = p.Name
 		}
 	}
-	saysOutOfSync(t, fresh)
+	expectOutOfSync(t, fresh)
 	runs := replica(t, first[1].Name)
 	if !isReady(runs) {
 		t.Errorf("%s isn't ready although its watches go on: %s", runs.Name, checkCaches(t, runs.Name))
@@ -46,26 +46,26 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 	if err := errors.Join(bed.StopAPIServer(t.Context()), bed.StartAPIServer(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	saysOutOfSync(t, runs.Name)
+	expectOutOfSync(t, runs.Name)
 
 	applied(t, "self-signed", "--server-side", "--force-conflicts")
 	rolledOut(t)
 	for _, name := range []string{fresh, runs.Name} {
 		eventually(t, name+" to be ready again, and to say so", func(ctx context.Context) (string, bool, error) {
-			said, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
-			return checkCaches(t, name), strings.Contains(string(said), "a cache can be kept in sync again") && isReady(replica(t, name)), err
+			printed, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
+			return checkCaches(t, name), strings.Contains(string(printed), "a cache can be kept in sync again") && isReady(replica(t, name)), err
 		})
 	}
 }
 
-// saysOutOfSync waits until a replica isn't ready, and holds that its probe and its log
+// expectOutOfSync waits until a replica isn't ready, and holds that its probe and its log
 // name a collection and what became of it.
-func saysOutOfSync(t *testing.T, name string) {
+func expectOutOfSync(t *testing.T, name string) {
 	t.Helper()
 	eventually(t, name+" to say that its caches are not in sync", func(ctx context.Context) (string, bool, error) {
 		probe := checkCaches(t, name)
-		words, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
-		log := string(words)
+		texts, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
+		log := string(texts)
 		known := strings.Contains(probe, "caches are not in sync: watching ") && strings.Contains(probe, "watching poddisruptionbudgets has been refused since ")
 		return fmt.Sprintf("%s\n%s", probe, log), known && !isReady(replica(t, name)) &&
 			strings.Contains(log, "this replica isn't ready: a cache is not in sync") && strings.Contains(log, "watching poddisruptionbudgets has been refused since "), err

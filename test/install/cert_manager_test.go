@@ -57,9 +57,9 @@ func TestCertManager(t *testing.T) {
 	clientSide := []string{"apply", "-k", overlay}
 	kubectl(t, clientSide...)
 	rolledOut(t)
-	var said string
-	changesNothing(t, func() { said = kubectl(t, clientSide...) })
-	saysUnchanged(t, said)
+	var printed string
+	changesNothing(t, func() { printed = kubectl(t, clientSide...) })
+	expectUnchanged(t, printed)
 	leavesNothing(t)
 }
 
@@ -190,8 +190,8 @@ func awaitServed(t *testing.T, fingerprint string) {
 			return "", false, err
 		}
 		for _, p := range pods.Items {
-			words, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
-			if err != nil || !strings.Contains(string(words), fingerprint) {
+			texts, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
+			if err != nil || !strings.Contains(string(texts), fingerprint) {
 				return p.Name + " doesn't", false, err
 			}
 		}

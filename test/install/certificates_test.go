@@ -72,7 +72,7 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	newScraper(t, namespace(t, "expiry")).await(t, map[string]float64{
 		seriesOf("kubectl_etcd_webhook_certificate_expiry_timestamp_seconds"): float64(served.NotAfter.Unix()),
 	})
-	saidToEnd(t)
+	expectEnd(t)
 	tunnel := newTunnel(t)
 	for _, p := range replicas(t) {
 		leaf, err := servedBy(t.Context(), tunnel, p.Name)
@@ -99,7 +99,7 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 // one that can't be changed it is said what to do; after that it is well.
 func TestAnybodysSecret(t *testing.T) {
 	installed(t)
-	anew := func(text string) {
+	recreate := func(text string) {
 		kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
 		awaitPods(t, 0)
 		kubectl(t, "delete", "secret", certificateSecret, "-n", Namespace, "--ignore-not-found")
@@ -109,20 +109,20 @@ func TestAnybodysSecret(t *testing.T) {
 		kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "2")
 	}
 	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: " + certificateSecret + ", namespace: " + Namespace + "}, "
-	anew(secret + "type: kubernetes.io/tls, stringData: {tls.crt: garbage, tls.key: garbage}}")
+	recreate(secret + "type: kubernetes.io/tls, stringData: {tls.crt: garbage, tls.key: garbage}}")
 	rolledOut(t)
 	if servingIn(t, certificateSecret) == "" {
 		t.Error("replicas are ready, and their Secret has no certificate")
 	}
 
-	anew(secret + "immutable: true, stringData: {tls.crt: garbage}}")
+	recreate(secret + "immutable: true, stringData: {tls.crt: garbage}}")
 	const remedy = "kubectl delete secret " + certificateSecret + " -n " + Namespace
 	eventually(t, "every replica to say what to do", func(ctx context.Context) (string, bool, error) {
 		all := replicas(t)
 		for _, p := range all {
-			words, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
+			texts, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
 			probe := checkOf(t, p.Name, "certificate")
-			if err != nil || !strings.Contains(string(words), remedy) || !strings.Contains(probe, remedy) || isReady(&p) {
+			if err != nil || !strings.Contains(string(texts), remedy) || !strings.Contains(probe, remedy) || isReady(&p) {
 				return probe, false, err
 			}
 		}
@@ -171,7 +171,7 @@ func healSelfSigned(t *testing.T) {
 		}},
 		{"nobody might renew anything, and everything has run out", func() {
 			kubectl(t, "delete", "rolebinding", "etcd-webhook-certificates", "-n", Namespace)
-			saidToEnd(t)
+			expectEnd(t)
 			kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
 			awaitExpired(t)
 			applyAgain()
@@ -191,17 +191,17 @@ func healSelfSigned(t *testing.T) {
 	}
 }
 
-// saidToEnd waits until no replica is ready for want of a certificate that lasts, and
+// expectEnd waits until no replica is ready for want of a certificate that lasts, and
 // holds that the plugin says so.
-func saidToEnd(t *testing.T) {
+func expectEnd(t *testing.T) {
 	t.Helper()
 	eventually(t, "no replica to be ready", func(ctx context.Context) (string, bool, error) {
 		var d appsv1.Deployment
 		err := admin.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: Name}, &d)
 		return fmt.Sprint(d.Status.ReadyReplicas), err == nil && d.Status.ReadyReplicas == 0, err
 	})
-	if said := problem(webhookStatus(t, 3), "WebhookNoReplica"); !strings.Contains(said, "so the replica isn't ready") {
-		t.Errorf("of replicas whose certificate ends it is said: %q", said)
+	if printed := problem(webhookStatus(t, 3), "WebhookNoReplica"); !strings.Contains(printed, "so the replica isn't ready") {
+		t.Errorf("of replicas whose certificate ends it is said: %q", printed)
 	}
 }
 

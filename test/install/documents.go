@@ -10,16 +10,16 @@ import (
 )
 
 // ShellBlock is the first block of commands to type that a page has after these words.
-func ShellBlock(path, words string) (string, error) {
+func ShellBlock(path, texts string) (string, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the test says which
 	if err != nil {
 		return "", err
 	}
-	_, after, found := strings.Cut(string(text), words)
+	_, after, found := strings.Cut(string(text), texts)
 	_, after, opened := strings.Cut(after, "```sh\n")
 	block, _, closed := strings.Cut(after, "\n```")
 	if !found || !opened || !closed {
-		return "", fmt.Errorf("%s has no block to type after %q", path, words)
+		return "", fmt.Errorf("%s has no block to type after %q", path, texts)
 	}
 	return block, nil
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// TestDeadWebhookCostsNobodyElse writes all sorts of objects while nobody answers
+// TestDeadWebhookCostsOthersNothing writes all sorts of objects while nobody answers
 // for etcd-webhook, in three ways: what it isn't for is not even asked about, and
 // etcd members start.
-func TestDeadWebhookCostsNobodyElse(t *testing.T) {
+func TestDeadWebhookCostsOthersNothing(t *testing.T) {
 	installed(t)
 	ns := namespace(t, "others")
 	kubectl(t, "apply", "-n", ns, "-f", "testdata/budget.yaml")

@@ -82,10 +82,10 @@ func (k *kube) kubectl(ctx context.Context, stdin []byte, args ...string) (out [
 func (k *kube) kubectlOnce(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, k.tb.Kubectl(), append([]string{"--kubeconfig", k.tb.Kubeconfig()}, args...)...) //nolint:gosec // the arguments are this package's
 	cmd.Stdin = bytes.NewReader(stdin)
-	var out, words bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &words
+	var out, texts bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &texts
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(words.String()))
+		return nil, fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(texts.String()))
 	}
 	return out.Bytes(), nil
 }

@@ -221,8 +221,8 @@ func (s *scraper) series(ctx context.Context) (samples, error) {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		words, _ := io.ReadAll(answer.Body)
-		return nil, fmt.Errorf("%s: %s", answer.Status, words)
+		texts, _ := io.ReadAll(answer.Body)
+		return nil, fmt.Errorf("%s: %s", answer.Status, texts)
 	}
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(answer.Body)
@@ -255,12 +255,12 @@ func (s samples) add(name string, m *dto.Metric) {
 
 // seriesOf is a series by its name, and its labels and their values in turn.
 func seriesOf(name string, labels ...string) string {
-	var words []string
+	var texts []string
 	for i := 0; i+1 < len(labels); i += 2 {
-		words = append(words, fmt.Sprintf("%s=%q", labels[i], labels[i+1]))
+		texts = append(texts, fmt.Sprintf("%s=%q", labels[i], labels[i+1]))
 	}
-	slices.Sort(words)
-	return name + "{" + strings.Join(words, ",") + "}"
+	slices.Sort(texts)
+	return name + "{" + strings.Join(texts, ",") + "}"
 }
 
 // await collects until the series have these values.

@@ -84,8 +84,8 @@ func answersWithPolicy(t *testing.T, ns string) {
 	governed(t, ns)
 	eventually(t, "a trial pod with the policy's terms", func(context.Context) (string, bool, error) {
 		a := webhookStatus(t, 0, "-n", ns).Admission
-		said, err := json.Marshal(a)
-		return string(said), a.Answered && a.Outcome == "Patched" && a.Policy == ns && len(a.Added) > 0, err
+		printed, err := json.Marshal(a)
+		return string(printed), a.Answered && a.Outcome == "Patched" && a.Policy == ns && len(a.Added) > 0, err
 	})
 	if pods := kubectl(t, "get", "pods", "-n", ns, "-o", "name"); pods != "" {
 		t.Errorf("the trial left %s", pods)
@@ -126,7 +126,7 @@ func withoutEntries(t *testing.T, ns string) {
 }
 
 // withoutLeader takes from all replicas the right to the lease. The one that had it begins
-// anew without the kubelet, which would make it wait.
+// create2 without the kubelet, which would make it wait.
 func withoutLeader(t *testing.T, ns string) {
 	t.Helper()
 	before := awaitStatus(t, 0, func(st *output.WebhookStatus) bool { return st.Program.Ready == 2 && st.Program.Leader != "" }, "-n", ns)
@@ -172,8 +172,8 @@ func awaitStatus(t *testing.T, code int, wanted func(*output.WebhookStatus) bool
 	t.Helper()
 	eventually(t, "the status of etcd-webhook", func(context.Context) (string, bool, error) {
 		st = webhookStatus(t, code, flags...)
-		said, err := json.Marshal(st)
-		return string(said), wanted(st), err
+		printed, err := json.Marshal(st)
+		return string(printed), wanted(st), err
 	})
 	return st
 }

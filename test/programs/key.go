@@ -57,11 +57,11 @@ type sourceModule struct {
 // hashSources adds to sum every file of ours that the packages are made of, and
 // the version and checksum of every other module that they take a package from:
 // a change elsewhere in the tree or in go.mod leaves the sum as it is.
-func hashSources(ctx context.Context, sum hash.Hash, dir string, packages []string, words *downloads) error {
+func hashSources(ctx context.Context, sum hash.Hash, dir string, packages []string, texts *downloads) error {
 	var list bytes.Buffer
 	fields := "-json=ImportPath,Dir,DefaultGODEBUG,Standard,GoFiles,SFiles,HFiles,SysoFiles,EmbedFiles,Module"
-	if err := goCommand(ctx, dir, &list, words, append([]string{"list", "-deps", fields}, packages...)...); err != nil {
-		return fmt.Errorf("list the sources of %q in module %s: %w\n%s", packages, dir, err, bytes.TrimSpace(words.said.Bytes()))
+	if err := goCommand(ctx, dir, &list, texts, append([]string{"list", "-deps", fields}, packages...)...); err != nil {
+		return fmt.Errorf("list the sources of %q in module %s: %w\n%s", packages, dir, err, bytes.TrimSpace(texts.printed.Bytes()))
 	}
 	for packages := json.NewDecoder(&list); ; {
 		var s source

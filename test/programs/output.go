@@ -69,15 +69,15 @@ func (o *compilerOutput) tail() string {
 type downloads struct {
 	progress io.Writer
 	title    string
-	said     bytes.Buffer
-	told     bool
+	printed     bytes.Buffer
+	messages     bool
 }
 
 // Write implements io.Writer.
 func (d *downloads) Write(data []byte) (int, error) {
-	if !d.told && bytes.Contains(data, []byte(downloading)) {
-		d.told = true
+	if !d.messages && bytes.Contains(data, []byte(downloading)) {
+		d.messages = true
 		fmt.Fprintf(d.progress, "downloading the modules of %s\n", d.title)
 	}
-	return d.said.Write(data)
+	return d.printed.Write(data)
 }

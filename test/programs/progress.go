@@ -79,7 +79,7 @@ func (s *step) beat(every time.Duration) {
 		case <-s.done:
 			return
 		case <-ticker.C:
-			s.say(s.state())
+			s.write(s.state())
 		}
 	}
 }
@@ -90,14 +90,14 @@ func (s *step) started() {
 	s.building = true
 	s.mu.Unlock()
 	if s.report.live {
-		s.say(s.state())
+		s.write(s.state())
 		return
 	}
 	line := "building " + s.group.title()
 	if len(s.group.programs) > 1 {
 		line += ": " + strings.Join(s.group.names(), ", ")
 	}
-	s.say(line)
+	s.write(line)
 }
 
 // compiled counts a package that is done.
@@ -137,7 +137,7 @@ func (s *step) end(err error) {
 	case !s.building:
 		how = "waited for"
 	}
-	s.say(fmt.Sprintf("%s %s in %s", how, s.group.title(), s.elapsed()))
+	s.write(fmt.Sprintf("%s %s in %s", how, s.group.title(), s.elapsed()))
 	if s.report.live {
 		fmt.Fprintln(s.report.w)
 	}
@@ -148,8 +148,8 @@ func (s *step) elapsed() time.Duration {
 	return s.report.now().Sub(s.since).Round(time.Second)
 }
 
-// say writes one line, on a terminal over the one before.
-func (s *step) say(line string) {
+// write writes one line, on a terminal over the one before.
+func (s *step) write(line string) {
 	line = fmt.Sprintf("[%d/%d] %s", s.number, s.report.total, line)
 	s.report.mu.Lock()
 	defer s.report.mu.Unlock()

@@ -87,10 +87,10 @@ func (o Options) build(ctx context.Context, p program) error {
 		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off",
 		"GOOS=" + p.platform.OS, "GOARCH=" + p.platform.Arch, "GOAMD64=v1", "GOARM64=v8.0",
 	})
-	var words bytes.Buffer
-	cmd.Stderr = &words
+	var texts bytes.Buffer
+	cmd.Stderr = &texts
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(words.Bytes()))
+		return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(texts.Bytes()))
 	}
 	return nil
 }

@@ -73,12 +73,12 @@ func testLayers(t *testing.T, image v1.Image, platform Platform, version string)
 	}
 	testStatic(t, program, platform)
 	if platform == host[0] {
-		wantSays(t, program, version)
+		wantVersion(t, program, version)
 	}
 }
 
-// wantSays asks the webhook its version.
-func wantSays(t *testing.T, program, version string) {
+// wantVersion asks the webhook its version.
+func wantVersion(t *testing.T, program, version string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), program, "-version").CombinedOutput()
 	if err != nil || string(out) != version+"\n" {

@@ -28,7 +28,7 @@ var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
 	bin := userPrograms(t)
-	first, said := makeOffline(t)
+	first, printed := makeOffline(t)
 	second := filepath.Join(t.TempDir(), "dist")
 	o := Options{Source: clone(t), Out: second, Progress: t.Output(), environment: anotherMachine(t)}
 	disturb(t, o.Source)
@@ -52,14 +52,14 @@ func TestSameBytes(t *testing.T) {
 	t.Run("a stamped image", func(t *testing.T) { testStamped(t, o.Source) })
 	t.Run("what the pages name", func(t *testing.T) { testNamed(t, first) })
 	t.Run("bill of materials", func(t *testing.T) { testBOM(t, first) })
-	t.Run("the command that was printed", func(t *testing.T) { typePrinted(t, bin, said, made) })
+	t.Run("the command that was printed", func(t *testing.T) { typePrinted(t, bin, printed, made) })
 	t.Run("validate-krew-manifest installs every platform", func(t *testing.T) { validateManifest(t, bin, made) })
 }
 
 // makeOffline makes a release as a maintainer does, in a clone, and returns its folder and
 // what make said. Of networks there is none, not even the machine's own: the modules are
 // all that it needs, and they are there.
-func makeOffline(t *testing.T) (dist, said string) {
+func makeOffline(t *testing.T) (dist, printed string) {
 	t.Helper()
 	source := clone(t)
 	modules := exec.CommandContext(t.Context(), "go", "mod", "download")
@@ -144,11 +144,11 @@ func testBOM(t *testing.T, release string) {
 		}
 		linked := 0
 		for line := range strings.Lines(string(out)) {
-			words := strings.Fields(line)
-			if len(words) > 2 && words[0] == "dep" {
+			texts := strings.Fields(line)
+			if len(texts) > 2 && texts[0] == "dep" {
 				linked++
-				if !bytes.Contains(text, []byte(`"pkg:golang/`+words[1]+"@"+strings.ReplaceAll(words[2], "+", "%2B")+`"`)) {
-					t.Errorf("%s lacks %s %s", filepath.Base(path), words[1], words[2])
+				if !bytes.Contains(text, []byte(`"pkg:golang/`+texts[1]+"@"+strings.ReplaceAll(texts[2], "+", "%2B")+`"`)) {
+					t.Errorf("%s lacks %s %s", filepath.Base(path), texts[1], texts[2])
 				}
 			}
 		}

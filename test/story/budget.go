@@ -61,7 +61,7 @@ func (w *World) awaitBudget(ctx context.Context, c *clusters.Cluster, minAvailab
 	})
 	took := time.Since(start)
 	if err == nil {
-		w.Say("budget %s: %s", c, last)
+		w.Report("budget %s: %s", c, last)
 	}
 	return took, err
 }

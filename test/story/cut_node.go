@@ -74,7 +74,7 @@ func (w *World) whileCut(ctx context.Context, sick, other clusters.Member) error
 	if err != nil {
 		return err
 	}
-	w.Say("druid's AllMembersReady=False after %s: %s: %s", time.Since(start).Round(time.Second), condition.Reason, condition.Message)
+	w.Report("druid's AllMembersReady=False after %s: %s: %s", time.Since(start).Round(time.Second), condition.Reason, condition.Message)
 	if _, err := w.awaitBudget(ctx, w.main, 2, policy.MemberDown.Name()); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (w *World) twoTwoOne(ctx context.Context, c *clusters.Cluster) error {
 	if err != nil {
 		return err
 	}
-	members, err := w.tellMembers(ctx, c)
+	members, err := w.showMembers(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -87,10 +87,10 @@ func (w *World) twoPending(ctx context.Context, c *clusters.Cluster) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.tellMembers(ctx, c); err != nil {
+	if _, err := w.showMembers(ctx, c); err != nil {
 		return err
 	}
-	w.Say("scheduler: %s", why)
+	w.Report("scheduler: %s", why)
 	w.Good("%s: with the literal anti-affinity two of five members stay Pending", c)
 	return nil
 }

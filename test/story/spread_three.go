@@ -20,7 +20,7 @@ import (
 func spreadThree(ctx context.Context, w *World) error {
 	together, run := errgroup.WithContext(ctx)
 	for _, c := range w.cast() {
-		w.Do("create Etcd %s with 3 members%s", c, saysOfAffinity(c))
+		w.Do("create Etcd %s with 3 members%s", c, affinityNote(c))
 		together.Go(func() error {
 			_, err := clusters.Apply(run, w.Testbed, c.Namespace, c.Name, c.Spec)
 			return err
@@ -35,7 +35,7 @@ func spreadThree(ctx context.Context, w *World) error {
 	if err := w.disturb(ctx, "spread"); err != nil {
 		return err
 	}
-	w.Say("etcd-backup-restore takes about two minutes to bootstrap three members")
+	w.Report("etcd-backup-restore takes about two minutes to bootstrap three members")
 	if err := awaitReady(ctx, w.cast()...); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (w *World) dismiss(ctx context.Context, c *clusters.Cluster) error {
 	return c.Dismiss(ctx)
 }
 
-func saysOfAffinity(c *clusters.Cluster) string {
+func affinityNote(c *clusters.Cluster) string {
 	if c.Apart == "" {
 		return ", nothing said of affinity"
 	}
@@ -93,7 +93,7 @@ func awaitPlaced(ctx context.Context, want int, all ...*clusters.Cluster) error 
 }
 
 func (w *World) oneMemberAZone(ctx context.Context, c *clusters.Cluster) error {
-	members, err := w.tellMembers(ctx, c)
+	members, err := w.showMembers(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (w *World) oneMemberAZone(ctx context.Context, c *clusters.Cluster) error {
 
 // untouched holds that the members of a cluster outside the policy got nothing.
 func (w *World) untouched(ctx context.Context, c *clusters.Cluster) error {
-	members, err := w.tellMembers(ctx, c)
+	members, err := w.showMembers(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func (w *World) untouched(ctx context.Context, c *clusters.Cluster) error {
 	return nil
 }
 
-// tellMembers prints where the members are and what their pods were given.
-func (w *World) tellMembers(ctx context.Context, c *clusters.Cluster) ([]clusters.Member, error) {
+// showMembers prints where the members are and what their pods were given.
+func (w *World) showMembers(ctx context.Context, c *clusters.Cluster) ([]clusters.Member, error) {
 	members, err := c.Members(ctx)
 	if err != nil {
 		return nil, err

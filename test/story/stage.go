@@ -119,7 +119,7 @@ func (w *World) applyPolicy(ctx context.Context) error {
 	if err := w.Client.Create(ctx, p); err != nil {
 		return fmt.Errorf("create EtcdTopologyPolicy default: %w", err)
 	}
-	w.Say("spread: %s, %s, %s", p.Spec.Spread.Topology, p.Spec.Spread.Enforcement, p.Spec.Spread.Form)
+	w.Report("spread: %s, %s, %s", p.Spec.Spread.Topology, p.Spec.Spread.Enforcement, p.Spec.Spread.Form)
 	return clusters.Await(ctx, limit, "the policy to be known", func(ctx context.Context) (string, bool, error) {
 		err := w.Client.Get(ctx, client.ObjectKeyFromObject(p), p)
 		return "it has no status", p.Status.ObservedGeneration == p.Generation, err

@@ -33,8 +33,8 @@ func (t *Teller) Heading(number int, text string) {
 // Do says what is being done.
 func (t *Teller) Do(format string, args ...any) { t.line("  $", format, args...) }
 
-// Say adds a sentence.
-func (t *Teller) Say(format string, args ...any) { t.line("   ", format, args...) }
+// Report adds a sentence.
+func (t *Teller) Report(format string, args ...any) { t.line("   ", format, args...) }
 
 // Good says that an outcome is what it was said to be.
 func (t *Teller) Good(format string, args ...any) { t.line(t.paint("32", " ok"), format, args...) }

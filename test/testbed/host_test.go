@@ -176,7 +176,7 @@ func sysctls() []string {
 }
 
 // files returns which places exist that Kubernetes' programs make when nobody
-// tells them otherwise.
+// prints them otherwise.
 func files() []string {
 	var found []string
 	for _, path := range []string{

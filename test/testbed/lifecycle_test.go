@@ -60,12 +60,12 @@ func TestKilledUp(t *testing.T) {
 	before := look(t, o.Name)
 	for range killRounds {
 		after := time.Duration(random.Int64N(int64(killWithin)))
-		said := killUp(t, o.StateDir, after)
+		printed := killUp(t, o.StateDir, after)
 		began := time.Now()
 		if err := Down(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("killed after %.2fs, after %q; down took %.2fs", after.Seconds(), lastLine(said), time.Since(began).Seconds())
+		t.Logf("killed after %.2fs, after %q; down took %.2fs", after.Seconds(), lastLine(printed), time.Since(began).Seconds())
 		before.nothingLeft(t, o.Name)
 		if _, err := os.Stat(o.dir()); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there", o.dir())
@@ -109,11 +109,11 @@ func killUp(t *testing.T, dir string, after time.Duration) string {
 	time.Sleep(after)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	said, err := os.ReadFile(out.Name())
+	printed, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(said)
+	return string(printed)
 }
 
 func lastLine(s string) string {

@@ -19,14 +19,14 @@ import (
 // errBusy is returned while another process starts or stops the same testbed.
 var errBusy = errors.New("another process is starting or stopping it")
 
-// lockPatience is how long lock waits: an up that was just killed lets go of
+// lockTimeout is how long lock waits: an up that was just killed lets go of
 // the lock a moment later.
-const lockPatience = 10 * time.Second
+const lockTimeout = 10 * time.Second
 
 // lock takes the run directory for Up and Down, making it if need be. The lock
 // ends with the process that holds it.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errBusy)
+	ctx, cancel := context.WithTimeoutCause(ctx, lockTimeout, errBusy)
 	defer cancel()
 	for {
 		if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -74,7 +74,7 @@ func up(ctx context.Context, asked, o Options) (*Testbed, error) {
 }
 
 // fits says whether an existing testbed is what was asked for; what wasn't
-// said may be anything.
+// printed may be anything.
 func (l layout) fits(asked Options) error {
 	if asked.Nodes != 0 && asked.Nodes != len(l.Nodes) || asked.Zones != 0 && asked.Zones != len(l.zones()) ||
 		asked.Subnet.IsValid() && asked.Subnet.Masked() != l.Subnet {

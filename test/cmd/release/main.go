@@ -42,11 +42,11 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return tell(out, made)
+	return order(out, made)
 }
 
-// tell says what was made and how to try it on this machine.
-func tell(w io.Writer, r *release.Released) error {
+// order says what was made and how to try it on this machine.
+func order(w io.Writer, r *release.Released) error {
 	dir := filepath.Dir(r.Manifest)
 	if _, err := fmt.Fprintf(w, `%s is in %s:
   %d archives of the plugin, each with its SBOM; %s has their checksums
