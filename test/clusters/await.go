@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// lookEvery is how often a condition is looked at while it is awaited.
+	// lookEvery is how often a condition is inspected while it is awaited.
 	lookEvery = time.Second
 	// readyLimit is what a cluster of any flavour gets to become Ready. A druid
 	// cluster of three needs two minutes on an idle machine, most of it spent in
@@ -27,7 +27,7 @@ const (
 type Look func(ctx context.Context) (seen string, done bool, err error)
 
 // Await looks every second until what is awaited has come, and returns nil then.
-// After the limit, or when ctx ends, the error says what was seen last.
+// After the limit, or when ctx ends, the error reports what was seen last.
 func Await(ctx context.Context, limit time.Duration, what string, look Look) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not within %s", limit))
 	defer cancel()

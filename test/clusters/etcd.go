@@ -26,7 +26,7 @@ const (
 	// may be slow.
 	callLimit = 20 * time.Second
 	// silence is after how long a connection is tried, and for how long: one that is
-	// only slow must not be made anew, since what it held open is held twice then.
+	// only slow must not be made again, since what it held open is held twice then.
 	silence = 10 * time.Second
 )
 

@@ -40,7 +40,7 @@ type kube struct {
 // connect asks nothing of the API server yet.
 func connect(tb Testbed) (*kube, error) {
 	// The client logs nothing that its errors don't say, but complains on standard
-	// error where nobody has said so.
+	// error where no one has said so.
 	log.SetLogger(logr.Discard())
 	config, err := tb.RESTConfig()
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reconcileLimit is what druid gets to act on an Etcd. It looks at the annotation
+// reconcileLimit is what druid gets to act on an Etcd. It inspects the annotation
 // again only every fifteen seconds while it is busy with the operation before.
 const reconcileLimit = 10 * time.Minute
 
 // Scale sets the number of members on the cluster's owner, as kubectl scale does,
 // and no more: druid acts on it when it is told to reconcile, and without an
-// operator nobody adds the members to etcd.
+// operator no one adds the members to etcd.
 func (c *Cluster) Scale(ctx context.Context, size int) error {
 	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, size)
 	if err := c.patchOwner(ctx, patch); err != nil {
@@ -76,7 +76,7 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		case op == nil || op.State == druidv1alpha1.LastOperationStateProcessing:
 			return seen, false, nil
 		case op.State != druidv1alpha1.LastOperationStateSucceeded:
-			// With the annotation gone nobody retries this.
+			// With the annotation gone no one retries this.
 			return seen + ", told again", false, order()
 		case was != nil && op.RunID == was.RunID:
 			// Who removes the annotation has written its outcome before: this one had begun

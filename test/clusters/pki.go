@@ -20,7 +20,7 @@ import (
 const certificateLife = 10 * 365 * 24 * time.Hour
 
 // authority is a certificate authority that is thrown away once it has signed
-// what a cluster needs: nobody can get another certificate from it.
+// what a cluster needs: no one can get another certificate from it.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey

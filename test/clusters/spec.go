@@ -57,7 +57,7 @@ type Spec struct {
 	// Mutate changes the StatefulSet before it is applied, where nothing above does. Nil
 	// changes nothing; druid, which makes its own, refuses this.
 	Mutate func(*appsv1.StatefulSet)
-	// Progress is told what images are built, which can take minutes. Nil for nobody.
+	// Progress receives what images are built, which can take minutes. It may be nil.
 	Progress io.Writer
 
 	Certificate CertificateSpec

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 )
 
-// What nobody got is sent again with its body; what somebody may have got only where
+// What no one got is sent again with its body; what a user may have got only where
 // that does no harm, and an answer is an answer.
 func TestPersistently(t *testing.T) {
 	t.Parallel()

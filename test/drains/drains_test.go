@@ -65,8 +65,8 @@ func TestConcurrentDrainsKeepQuorum(t *testing.T) {
 	awaitFull(t, all)
 }
 
-// soonReady has a member's readiness looked at every second, since most of a drain's time
-// goes by until somebody asks, and lost only after a minute: each drained leader leaves the
+// soonReady has a member's readiness inspected every second, since most of a drain's time
+// goes by until a user asks, and lost only after a minute: each drained leader leaves the
 // others without one, for seconds on a slow machine. An unready pod may go while the
 // disruption controller hasn't seen it unready, as docs/rules/budget.md counts; these drains
 // are about members that are well.

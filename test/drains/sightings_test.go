@@ -46,7 +46,7 @@ func (s sightings) see(pod *corev1.Pod, deleted bool) {
 	s[pod.Name] = now
 }
 
-// slowFor is for how long a member that nobody deleted may be slow, and is there.
+// slowFor is for how long a member that no one deleted may be slow, and is there.
 const slowFor = 5 * time.Minute
 
 // count is how many members are there.

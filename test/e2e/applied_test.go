@@ -54,7 +54,7 @@ func TestAppliedFromARepository(t *testing.T) {
 
 	for i, whose := range []string{"etcd-webhook", "kubectl-etcd"} {
 		if err := apply(t, chart[i]); err == nil || !strings.Contains(err.Error(), `conflict with "`+whose+`"`) {
-			t.Errorf("applied again, the %s conflicts with nobody: %v", chart[i]["kind"], err)
+			t.Errorf("applied again, the %s conflicts with no one: %v", chart[i]["kind"], err)
 		}
 	}
 	for _, dry := range []bool{true, false} {

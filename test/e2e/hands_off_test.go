@@ -84,7 +84,7 @@ func noTerms(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// unwritten holds that nobody has changed the spec of a budget or noted anything on it.
+// unwritten holds that no one has changed the spec of a budget or noted anything on it.
 func unwritten(t *testing.T, ns, name string) {
 	t.Helper()
 	var b policyv1.PodDisruptionBudget

@@ -142,7 +142,7 @@ func startReviewed(t *testing.T, namespaceName, name string, spec clusters.Spec,
 	})
 }
 
-// reviewed makes a cluster anew until etcd-webhook has seen all of its members: the API
+// reviewed makes a cluster again until etcd-webhook has seen all of its members: the API
 // server waits for it only so long, and goes on without.
 func reviewed(t *testing.T, begin func() *clusters.Cluster) (c *clusters.Cluster) {
 	t.Helper()

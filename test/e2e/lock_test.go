@@ -75,7 +75,7 @@ func lockReleased(t *testing.T, o observe.Owner) {
 	if got := ptr.Deref(lease.Spec.HolderIdentity, ""); got != "ann" {
 		t.Errorf("the lease's holder is %q, want ann", got)
 	}
-	insists(t, "the lock to be given back", held.Release)
+	insists(t, "the lock to be released", held.Release)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); !apierrors.IsNotFound(err) {
 		t.Errorf("after the release the lease is still there: %v", err)
 	}
@@ -104,7 +104,7 @@ func lockOfTheLiving(t *testing.T, o observe.Owner) {
 	}
 	for _, want := range []string{"ann at desk (pid 1)", `"scale"`, "more room", "since 20", lock.Name(o)} {
 		if !strings.Contains(held.Error(), want) {
-			t.Errorf("the refusal doesn't say %q: %s", want, held)
+			t.Errorf("the refusal lacks %q: %s", want, held)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func lockOfTheDead(t *testing.T, o observe.Owner) {
 		t.Errorf("the lock changed hands after %s: its lease lasts 15s", took)
 	}
 	if !watched || held.Previous == nil || held.Previous.Identity != "cat" {
-		t.Errorf("nobody says that this was cat's lock: watched %v, took over %v", watched, held.Previous)
+		t.Errorf("no one says that this was cat's lock: watched %v, took over %v", watched, held.Previous)
 	}
 	if err := held.StillHeld(); err != nil {
 		t.Errorf("a lock that was just taken over: %v", err)
@@ -162,7 +162,7 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 	lease := leaseOf(o)
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"seen":"yes"}}}`))
 	var renewed time.Time // before the label, zero until there is one
-	eventually(t, "two renewals after somebody labelled the lease", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "two renewals after a user labelled the lease", func(ctx context.Context) (string, bool, error) {
 		if err := held.StillHeld(); err != nil {
 			if !clusters.Transient(err.Error()) {
 				t.Fatal(err)
@@ -179,10 +179,10 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(lease), lease)
 		return lease.Spec.RenewTime.String(), err == nil && lease.Spec.RenewTime.Sub(renewed) > 6*time.Second, err
 	})
-	insists(t, "the lock to be given back", held.Release)
+	insists(t, "the lock to be released", held.Release)
 }
 
-// loses takes a lock, has somebody take it away, and wants that to be noticed and why.
+// loses takes a lock, has a user take it away, and wants that to be noticed and why.
 // An API server may be too slow to renew it before that.
 func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.Lease) error) (held *lock.Lock) {
 	t.Helper()
@@ -257,7 +257,7 @@ func lockCleared(t *testing.T, o observe.Owner) {
 	t.Helper()
 	grant(t, o.Namespace, "keeps-leases", "coordination.k8s.io", "leases", "get", "create", "update")
 	keeper := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "keeps-leases" })
-	insists(t, "the lock to be given back", acquire(t, keeper, o, "ann").Release)
+	insists(t, "the lock to be released", acquire(t, keeper, o, "ann").Release)
 	lease := leaseOf(o)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
 		t.Fatal(err)

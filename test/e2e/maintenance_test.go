@@ -140,7 +140,7 @@ func defragged(t *testing.T, c *clusters.Cluster, target []string) string {
 	return ""
 }
 
-// leavesLeader moves nothing where nobody has agreed to it, and says what was wrong.
+// leavesLeader moves nothing where no one has agreed to it, and says what was wrong.
 func leavesLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	from, to := leader(t, c), another(t, c)
@@ -205,7 +205,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 	refuses(t, []string{"2 of 3 members well", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
 	_, printed := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
 	wants(t, printed, "takes no writes before kubectl etcd defrag has run", "promoted "+lost)
-	// Only the alarm is left for whom nobody answers any more.
+	// Only the alarm is left for whom no one answers any more.
 	for _, a := range raisedBy(t, members) {
 		if a.Pod == "" {
 			continue
@@ -242,7 +242,7 @@ func raisedBy(t *testing.T, members *etcd.Cluster) []etcd.Alarm {
 	return alarms
 }
 
-// foreignSnapshot holds a snapshot open while somebody defragments.
+// foreignSnapshot holds a snapshot open while a user defragments.
 func foreignSnapshot(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)

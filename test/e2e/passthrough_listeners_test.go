@@ -31,7 +31,7 @@ func TestPluginPassthroughListeners(t *testing.T) {
 		}
 		conn, err := net.DialTimeout("tcp", at.Host, time.Minute)
 		if err != nil {
-			t.Fatalf("it prints %s, where nobody listens: %v\n%s", &r.stdout, err, &r.stderr)
+			t.Fatalf("it prints %s, where no one listens: %v\n%s", &r.stdout, err, &r.stderr)
 		}
 		_ = conn.Close()
 	})

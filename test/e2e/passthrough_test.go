@@ -26,7 +26,7 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 	proxy.awaitOutput(t, "Press Ctrl-C to stop.")
 	wants(t, proxy.stderr.String(), "TLS is passed through: use etcdctl with --cacert, --cert and --key.", podsOf(t, c)[0])
 	if strings.Contains(proxy.stderr.String(), "Warning: ") {
-		t.Errorf("a door that takes nobody without a certificate is warned of: %s", &proxy.stderr)
+		t.Errorf("a door that takes no one without a certificate is warned of: %s", &proxy.stderr)
 	}
 	exports := proxy.stdout.String()
 	each := regexp.MustCompile(`^export ETCDCTL_ENDPOINTS='https://127\.0\.0\.1:\d+(,https://127\.0\.0\.1:\d+){2}'\n$`)

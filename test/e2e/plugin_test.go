@@ -88,8 +88,8 @@ func plugin(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	return prints(t, code, nil, args...)
 }
 
-// refuses is plugin for what the plugin says no to, in these words. It asks again while
-// it says no for another reason, as it may while a member is slow.
+// refuses is plugin for a command that the plugin refuses with these texts. It retries while
+// the plugin refuses for another reason, as it may while a member is slow.
 func refuses(t *testing.T, texts []string, args ...string) (stderr string) {
 	t.Helper()
 	_, stderr = prints(t, 2, texts, args...)
@@ -137,7 +137,7 @@ func lacking(text string, texts []string) string {
 // looking are the commands that change nothing.
 var looking = []string{"__complete", "list", "status", "check", "version", "alarm list", "member list", "snapshot list", "webhook status", "proxy"}
 
-// mayRepeat says whether a command that ended so is to be tried again: when it changed
+// mayRepeat reports whether a command that ended so is to be tried again: when it changed
 // nothing, which is so of those that look and of those that a rule refused, or when it
 // awaitOutput itself that only time was lacking. Every command may be run again.
 func mayRepeat(code int, stderr string, args []string) bool {

@@ -192,7 +192,7 @@ func (r *reached) ready(t *testing.T) {
 	}
 }
 
-// surveyAs asks a cluster's members, as an administrator or as somebody else.
+// surveyAs asks a cluster's members, as an administrator or as another user.
 func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *rest.Config) (etcd.Survey, error) {
 	t.Helper()
 	if as == nil {
@@ -253,7 +253,7 @@ func readerAs(t *testing.T, config *rest.Config) *observe.Reader {
 	return &observe.Reader{Reader: c}
 }
 
-// viewerOf is somebody who may do in the namespace all that it takes but read Secrets.
+// viewerOf is a user who may do in the namespace all that it takes but read Secrets.
 func viewerOf(t *testing.T, ns string) *rest.Config {
 	t.Helper()
 	role := &rbacv1.Role{

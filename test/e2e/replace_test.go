@@ -147,7 +147,7 @@ func TestPluginScaleDruid(t *testing.T) {
 	}
 }
 
-// looksAgain has a command find the cluster's lock with somebody who is dead, and what it
+// looksAgain has a command find the cluster's lock with a user who is dead, and what it
 // planned forbidden when it takes the lock over.
 func looksAgain(t *testing.T, c *clusters.Cluster, texts string, meanwhile func(), args ...string) {
 	t.Helper()

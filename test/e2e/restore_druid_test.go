@@ -165,7 +165,7 @@ func volumesOf(t *testing.T, ns string) (names []string) {
 	return names
 }
 
-// stillThere wants volumes that nobody claims any more, and removes them.
+// stillThere wants volumes that no one claims any more, and removes them.
 func stillThere(t *testing.T, names []string) {
 	t.Helper()
 	if len(names) != 3 {

@@ -109,7 +109,7 @@ func TestPluginScaleAlmost(t *testing.T) {
 	abortedChanged(t, c)
 }
 
-// abortedIn takes back a scale-in of which one removal is done: nobody else goes.
+// abortedIn takes back a scale-in of which one removal is done: no one else goes.
 func abortedIn(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	before := livesOf(t, c)
@@ -140,7 +140,7 @@ func retainClaims(t *testing.T, c *clusters.Cluster, policy appsv1.PersistentVol
 	}
 }
 
-// abortedChanged takes back a scale-out during which somebody has changed the template:
+// abortedChanged takes back a scale-out during which a user has changed the template:
 // the change stays and reaches every pod.
 func abortedChanged(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
@@ -187,7 +187,7 @@ func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// stolen has somebody else take the lock of a plugin at work, which stops by it.
+// stolen has another user take the lock of a plugin at work, which stops by it.
 func stolen(t *testing.T, c *clusters.Cluster, r *running) {
 	t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "kubectl-etcd-statefulset-" + c.Full()}}
@@ -202,7 +202,7 @@ func stolen(t *testing.T, c *clusters.Cluster, r *running) {
 	unlock(t, c)
 }
 
-// halfDone looks at a cluster whose scale was interrupted, and tries what must not
+// halfDone inspects a cluster whose scale was interrupted, and tries what must not
 // come in between.
 func halfDone(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
@@ -282,7 +282,7 @@ func create(t *testing.T, o client.Object) {
 }
 
 // scaled wants a cluster of that many members and nothing left over: neither of
-// the operation, nor of members, and nobody restarted that was there before.
+// the operation, nor of members, and no one restarted that was there before.
 func scaled(t *testing.T, c *clusters.Cluster, size int, before map[string]string) {
 	t.Helper()
 	if err := c.WaitReady(t.Context()); err != nil {

@@ -52,7 +52,7 @@ func secured(t *testing.T, c *clusters.Cluster, flavour string) {
 	t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c, nil) })
 }
 
-// cutAndRestored cuts, with clients that hold streams open and one that comes anew, which
+// cutAndRestored cuts, with clients that hold streams open and a new one, which
 // it returns. meanwhile is done before the end, nil for nothing.
 func cutAndRestored(t *testing.T, c *clusters.Cluster, meanwhile func()) pod {
 	t.Helper()

@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginSeen looks at clusters of every flavour with list, status and member list,
+// TestPluginSeen inspects clusters of every flavour with list, status and member list,
 // well and unwell, and reads what a person would read.
 func TestPluginSeen(t *testing.T) {
 	beside(t)
@@ -165,7 +165,7 @@ func seenByLabels(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// seenWithout takes a member away, and waits for nobody: what is seen is what
+// seenWithout takes a member away, and waits for no one: what is seen is what
 // is there.
 func seenWithout(t *testing.T, c *clusters.Cluster) {
 	t.Helper()

@@ -49,7 +49,7 @@ func operating(t *testing.T, members int) {
 }
 
 // enter waits until there is room for so many members beside those that are there.
-// Nobody enters who has entered: two that wait for each other would wait for ever.
+// No one enters who has entered: two that wait for each other would wait for ever.
 func enter(t *testing.T, members int) {
 	t.Helper()
 	room.L.Lock()

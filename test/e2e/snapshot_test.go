@@ -69,7 +69,7 @@ func savesIntoFile(t *testing.T, c *clusters.Cluster) {
 	printed, _ := plugin(t, 0, "snapshot", "status", file)
 	for _, want := range []string{"all pages", fmt.Sprintf("%d, ", saved.Revision), saved.Origin.MemberID} {
 		if !strings.Contains(printed, want) {
-			t.Errorf("%s: status doesn't say %q:\n%s", c, want, printed)
+			t.Errorf("%s: status lacks %q:\n%s", c, want, printed)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestPluginSnapshotInterrupted(t *testing.T) {
 	plan, _ := plugin(t, 0, "snapshot", "restore-plan", file, target(c), "-n", c.Namespace)
 	for _, want := range []string{"--bump-revision 1000000000 --mark-compacted", "--name large-0", "--replicas=0", "claimName: data-__POD__"} {
 		if !strings.Contains(plan, want) {
-			t.Errorf("the plan to restore doesn't say %q:\n%s", want, plan)
+			t.Errorf("the plan to restore lacks %q:\n%s", want, plan)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func fill(t *testing.T, c *clusters.Cluster, keys int) {
 	}
 }
 
-// saveRefused is what to refuse where a file of somebody's is in the way, or the
+// saveRefused is what to refuse where a file of another user's is in the way, or the
 // member isn't there. It leaves that file.
 func saveRefused(t *testing.T, c *clusters.Cluster, file string) {
 	t.Helper()

@@ -69,7 +69,7 @@ func splitReported(t *testing.T, c *clusters.Cluster) {
 	}
 	_, printed := plugin(t, 3, "member", "list", target(c), "-n", c.Namespace)
 	if strings.Contains(printed, "has no quorum") {
-		t.Errorf("torn-0 and torn-1 have just taken keys by their quorum, and it says:\n%s", printed)
+		t.Errorf("torn-0 and torn-1 have just taken keys by their quorum, and it printed:\n%s", printed)
 	}
 }
 

@@ -29,7 +29,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/pki"
 )
 
-// TestPluginStaticPod looks at a member as kubeadm runs it: its node's kubelet made the pod
+// TestPluginStaticPod inspects a member as kubeadm runs it: its node's kubelet made the pod
 // from a file, the API server has but a mirror of it, and its certificates are on the
 // node's disk, where only the user can take them from.
 func TestPluginStaticPod(t *testing.T) {

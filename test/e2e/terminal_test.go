@@ -35,7 +35,7 @@ func startOnTerminal(t *testing.T, rows uint16, args ...string) terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(&r.stdout, keys) }() // until nobody has the terminal
+	go func() { _, _ = io.Copy(&r.stdout, keys) }() // until no one has the terminal
 	return r
 }
 

@@ -68,8 +68,8 @@ func restoresByItself(t *testing.T, c *clusters.Cluster, dialer pod) {
 	reconciled(t, c)
 }
 
-// cutFor cuts for so long, and says whether that was long enough for this machine to see
-// that a client reaches nobody.
+// cutFor cuts for so long, and reports whether that was long enough for this machine to see
+// that a client reaches no one.
 func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration) (seen bool) {
 	t.Helper()
 	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", length.String(), "--reason", "a test", "-y")
@@ -113,7 +113,7 @@ func restoresOnInterrupt(t *testing.T, c *clusters.Cluster) {
 	reconciled(t, c)
 }
 
-// detached leaves the cut and says so. Somebody else's suspension of druid stays.
+// detached leaves the cut and says so. Another user's suspension of druid stays.
 func detached(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	theirs := "maintenance"
@@ -133,7 +133,7 @@ func detached(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	if got := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; got != theirs {
-		t.Errorf("somebody's suspension of druid says %q now, want %q", got, theirs)
+		t.Errorf("another user's suspension of druid says %q now, want %q", got, theirs)
 	}
 	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, nil); err != nil {
 		t.Fatal(err)

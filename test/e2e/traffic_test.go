@@ -34,7 +34,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// Client traffic is cut and restored on clusters that nobody manages: what clients
+// Client traffic is cut and restored on clusters that no one manages: what clients
 // notice, what the members don't, and what is counted.
 func TestPluginClientTrafficOfStatefulSets(t *testing.T) {
 	beside(t)
@@ -141,7 +141,7 @@ func keptAgainstWriters(t *testing.T, c *clusters.Cluster, before *corev1.Servic
 			if failedOpen(t) == ignored {
 				t.Fatalf("%s, the Service selects %v, and was cut until %s", how, now, until)
 			}
-			// Nobody answered the API server in time, and so it went on without.
+			// No one answered the API server in time, and so it went on without.
 			cutTraffic(t, c, 0, "11m")
 			return fmt.Sprintf("%s, the Service selects %v: etcd-webhook was too slow", how, now), false, nil
 		})
@@ -204,7 +204,7 @@ func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 }
 
 // cutInterrupted interrupts the plugin between its last write, which the API server has
-// taken, and the answer: nobody knows of it, and the cut is taken back everywhere.
+// taken, and the answer: no one knows of it, and the cut is taken back everywhere.
 func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	other := before.DeepCopy()

@@ -19,7 +19,7 @@ type page struct {
 	lines []string
 }
 
-// command is one command of a page, with what the page says that it prints.
+// command is one command of a page, with what the page shows that it prints.
 type command struct {
 	line   int // of its first line, from 0
 	text   string

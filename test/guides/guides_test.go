@@ -23,7 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// pages are run one after the other on one testbed, as somebody reads them who
+// pages are run one after the other on one testbed, as a user reads them who
 // begins with the README. Each leaves the tour's cluster as it found it.
 var pages = []string{
 	"README.md",
@@ -84,7 +84,7 @@ func TestEveryGuideIsRun(t *testing.T) {
 	}
 }
 
-// shell runs commands as somebody does who stands in a checkout.
+// shell runs commands as a user does who stands in a checkout.
 type shell struct {
 	dir  string
 	env  []string
@@ -152,14 +152,14 @@ func (s *shell) play(t *testing.T, path string) {
 	}
 }
 
-// limit is what a page's command gets to print what the page says: a machine may be slow.
+// limit is what a page's command gets to print what the page shows: a machine may be slow.
 const limit = 10 * time.Minute
 
 // looks are commands that a person repeats until they see what they wait for: they
 // change nothing, or have no time to.
 var looks = regexp.MustCompile(`^kubectl (get|etcd (list|status|check|member list|webhook status)) |--dry-run|^kubectl drain .*--timeout \d+s`)
 
-// repeats says whether a command that printed something else than the page may be run
+// repeats reports whether a command that printed something else than the page may be run
 // again: one that only looks, one that was to be refused, and one that failed and says
 // itself that only time was lacking.
 func (s *shell) repeats(c command, fails bool, got []string) bool {
@@ -167,7 +167,7 @@ func (s *shell) repeats(c command, fails bool, got []string) bool {
 	return looks.MatchString(c.text) || refused || s.last != 0 && !fails && clusters.Transient(strings.Join(got, "\n"))
 }
 
-// until runs a command until it prints what the page says, as far as it may be
+// until runs a command until it prints what the page shows, as far as it may be
 // repeated. Where that is to be found out, until it prints the same twice. fails is
 // whether it is to fail.
 func (s *shell) until(t *testing.T, c command, fails, update bool) []string {

@@ -105,7 +105,7 @@ func (a *admissions) run(ctx context.Context, every time.Duration) {
 			return
 		case <-ticker.C:
 			// A machine that answers fewer is not asked for more: it would be the load
-			// that nobody can answer in time.
+			// that no one can answer in time.
 			select {
 			case a.open <- struct{}{}:
 			default:

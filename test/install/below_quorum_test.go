@@ -39,7 +39,7 @@ func TestUninstallGivesNothingBelowQuorum(t *testing.T) {
 	awaitBudget(t, ns, name, 2)
 	_, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
 	if want := "to its author's minAvailable=1 (but not below the quorum)"; !strings.Contains(printed, want) {
-		t.Errorf("it doesn't say %q:\n%s", want, printed)
+		t.Errorf("it lacks %q:\n%s", want, printed)
 	}
 	var pdb policyv1.PodDisruptionBudget
 	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &pdb); err != nil {

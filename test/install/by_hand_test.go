@@ -73,11 +73,11 @@ func dropCopy(t *testing.T, ns string) {
 	t.Helper()
 	theirs := &policyv1.PodDisruptionBudget{}
 	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "copied"}, theirs); err != nil {
-		t.Errorf("somebody's copy of a budget that was made: %v", err)
+		t.Errorf("another user's copy of a budget that was made: %v", err)
 		return
 	}
 	if len(theirs.Labels)+len(theirs.Annotations) > 0 {
-		t.Errorf("on somebody's own budget is left: %v %v", theirs.Labels, theirs.Annotations)
+		t.Errorf("on another user's own budget is left: %v %v", theirs.Labels, theirs.Annotations)
 	}
 	if err := admin.Delete(t.Context(), theirs); err != nil {
 		t.Fatal(err)

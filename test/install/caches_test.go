@@ -42,7 +42,7 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 		t.Errorf("%s isn't ready although its watches go on: %s", runs.Name, checkCaches(t, runs.Name))
 	}
 
-	// The leader may lose its lease meanwhile, and begins anew.
+	// The leader may lose its lease meanwhile, and begins again.
 	if err := errors.Join(bed.StopAPIServer(t.Context()), bed.StartAPIServer(t.Context())); err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestCertManager(t *testing.T) {
 // is the shortest that it takes.
 const shorter = `{"spec": {"duration": "1h", "renewBefore": "57m"}}`
 
-// renewedByTime waits until cert-manager has renewed the certificate with nobody asking
+// renewedByTime waits until cert-manager has renewed the certificate with no one asking
 // it to, and every replica serves that one, or a later one, without a restart.
 func renewedByTime(t *testing.T) {
 	t.Helper()

@@ -55,7 +55,7 @@ func installedWith(t *testing.T, arguments string) {
 	rolledOut(t)
 }
 
-// TestUnreadyBeforeItsCertificateEnds: where nobody may renew a certificate, replicas
+// TestUnreadyBeforeItsCertificateEnds: where no one may renew a certificate, replicas
 // aren't ready any more before it runs out, and tell before when it does.
 func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	installedWith(t, minutesLived)
@@ -80,7 +80,7 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !leaf.Equal(served) || p.Status.ContainerStatuses[0].RestartCount > 0 {
-			t.Errorf("%s serves %s after %d restarts, not the certificate that nobody could renew", p.Name, fingerprint(leaf), p.Status.ContainerStatuses[0].RestartCount)
+			t.Errorf("%s serves %s after %d restarts, not the certificate that no one could renew", p.Name, fingerprint(leaf), p.Status.ContainerStatuses[0].RestartCount)
 		}
 		// Both are this machine's time.
 		switch c := readiness(&p); {
@@ -95,7 +95,7 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	applied(t, "self-signed", "--server-side", "--force-conflicts")
 }
 
-// TestAnybodysSecret: one that somebody made beforehand, of another kind, is used, and of
+// TestAnybodysSecret: one that a user made beforehand, of another kind, is used, and of
 // one that can't be changed it is said what to do; after that it is well.
 func TestAnybodysSecret(t *testing.T) {
 	installed(t)
@@ -192,7 +192,7 @@ func healSelfSigned(t *testing.T) {
 }
 
 // expectEnd waits until no replica is ready for want of a certificate that lasts, and
-// holds that the plugin says so.
+// checks that the plugin reports it.
 func expectEnd(t *testing.T) {
 	t.Helper()
 	eventually(t, "no replica to be ready", func(ctx context.Context) (string, bool, error) {

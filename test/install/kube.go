@@ -42,7 +42,7 @@ func connect(tb Testbed) (*kube, error) {
 // Client is an administrator of a testbed who knows Kubernetes' kinds and ours.
 func Client(tb Testbed) (client.Client, error) {
 	// The client logs nothing that its errors don't say, but complains on standard
-	// error where nobody has said so.
+	// error where no one has said so.
 	log.SetLogger(logr.Discard())
 	types := runtime.NewScheme()
 	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types), druidv1alpha1.AddToScheme(types)); err != nil {
@@ -60,7 +60,7 @@ func Client(tb Testbed) (client.Client, error) {
 	return c, nil
 }
 
-// unreached is what kubectl says where a connection to the API server failed before
+// unreached is what kubectl prints where a connection to the API server failed before
 // anything was asked, or where it waits for a definition that has no condition yet.
 var unreached = regexp.MustCompile(`TLS handshake timeout|connection refused|was refused|no route to host|status\.conditions accessor error`)
 

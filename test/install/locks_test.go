@@ -37,7 +37,7 @@ func TestUninstallChecksLocksFirst(t *testing.T) {
 	})
 	_, printed := plugin(t, 2, "webhook", "uninstall", "-y")
 	if want := "is locked by ann@laptop"; !strings.Contains(printed, want) {
-		t.Errorf("it doesn't say %q:\n%s", want, printed)
+		t.Errorf("it lacks %q:\n%s", want, printed)
 	}
 	if left := kubectl(t, "get", "mutatingwebhookconfiguration", Name, "-o", "name"); left == "" {
 		t.Error("the webhook configuration is gone, and the cluster is still locked")

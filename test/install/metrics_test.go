@@ -76,7 +76,7 @@ func TestMetrics(t *testing.T) {
 	if err := admin.Patch(t.Context(), backups, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	// The lease is looked at once a minute, and when something else happens.
+	// The lease is inspected once a minute, and when something else happens.
 	kubectl(t, "annotate", "statefulset", "-n", ns, c.Full(), "seen=again")
 	unwell := s.await(t, map[string]float64{
 		of("cluster_condition", "condition", "BackupReady", "status", "False"): 1,
@@ -134,7 +134,7 @@ func cordoned(t *testing.T) {
 	})
 }
 
-// whoMay: nobody without a token, nobody without the right, and whoever has both.
+// whoMay: no one without a token, no one without the right, and whoever has both.
 func whoMay(t *testing.T, s *scraper) {
 	t.Helper()
 	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "stranger"}})

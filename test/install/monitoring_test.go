@@ -46,7 +46,7 @@ func TestMonitoringIsApplied(t *testing.T) {
 		printed := kubectl(t, "apply", "-k", folder("monitoring"))
 		for _, kind := range []string{"servicemonitor", "prometheusrule"} {
 			if line := kind + ".monitoring.coreos.com/etcd-webhook " + want; !strings.Contains(printed, line) {
-				t.Errorf("it doesn't say %q:\n%s", line, printed)
+				t.Errorf("it lacks %q:\n%s", line, printed)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestUninstallSparesANamespace installs into a namespace where somebody else lives, by
+// TestUninstallSparesANamespace installs into a namespace where another user lives, by
 // an overlay that puts the manifests' labels on it, and uninstalls: what lives there
 // stays as it was, and nothing of etcd-webhook does. Without the others, it goes.
 func TestUninstallSparesANamespace(t *testing.T) {
@@ -53,7 +53,7 @@ func TestUninstallSparesANamespace(t *testing.T) {
 	for _, o := range theirs {
 		uid := o.GetUID()
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil || o.GetUID() != uid || o.GetDeletionTimestamp() != nil {
-			t.Errorf("%s is somebody's: %v, %v", describe(o), o.GetDeletionTimestamp(), err)
+			t.Errorf("%s is another user's: %v, %v", describe(o), o.GetDeletionTimestamp(), err)
 		}
 	}
 	eventually(t, "nothing of etcd-webhook to be left", func(ctx context.Context) (string, bool, error) {
@@ -68,7 +68,7 @@ func TestUninstallSparesANamespace(t *testing.T) {
 	}
 }
 
-// theirOwn puts a ConfigMap and a Pod of somebody's into their namespace, which is the
+// theirOwn puts a ConfigMap and a Pod of another user's into their namespace, which is the
 // first that is returned.
 func theirOwn(t *testing.T, ns string) []client.Object {
 	t.Helper()

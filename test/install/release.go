@@ -66,7 +66,7 @@ func (k *kube) setMode(ctx context.Context, p *v1alpha1.EtcdTopologyPolicy, mode
 }
 
 // awaitReleased waits until no budget carries a record of the controller's. A
-// controller that isn't running gives nothing back, and nobody waits for it.
+// controller that isn't running gives nothing back, and no one waits for it.
 func (k *kube) awaitReleased(ctx context.Context) error {
 	var d appsv1.Deployment
 	err := k.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: Name}, &d)

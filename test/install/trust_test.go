@@ -79,7 +79,7 @@ func (w *trustWatch) bothTrusted(t *testing.T) {
 	}
 }
 
-// look looks at each replica once. What can't be reached is looked at the next time.
+// look inspects each replica once. What can't be reached is inspected the next time.
 func (w *trustWatch) look(ctx context.Context) {
 	var pods corev1.PodList
 	if err := admin.List(ctx, &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name}); err != nil {

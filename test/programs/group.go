@@ -33,7 +33,7 @@ func (p program) file() string {
 	return p.name
 }
 
-// own tells whether the sources are this project's, so that the key has to be
+// own reports whether the sources are this project's, so that the key has to be
 // taken from the files and not from the pinned versions alone.
 func (g group) own() bool { return g.module == "" }
 

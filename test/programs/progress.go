@@ -33,7 +33,7 @@ func newReport(w io.Writer, total int, now func() time.Time) *report {
 	return &report{w: w, live: isTerminal(w), total: total, now: now}
 }
 
-// isTerminal tells whether lines on w can be rewritten.
+// isTerminal reports whether lines on w can be rewritten.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -84,7 +84,7 @@ func (s *step) beat(every time.Duration) {
 	}
 }
 
-// started notes that this process builds, and nobody else.
+// started notes that this process builds, and no one else.
 func (s *step) started() {
 	s.mu.Lock()
 	s.building = true

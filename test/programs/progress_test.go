@@ -71,7 +71,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	})
 }
 
-// pass lets time pass in a bubble where nobody waits for it.
+// pass lets time pass in a bubble where no one waits for it.
 func pass(t *testing.T, d time.Duration) {
 	t.Helper()
 	<-time.After(d)

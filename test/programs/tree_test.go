@@ -164,7 +164,7 @@ func TestBuildThatIsCancelled(t *testing.T) {
 	checkNames(t, filepath.Join(cache.Dir, "programs", "hello"), ".lock")
 }
 
-// writerFunc is a writer that looks at what is written.
+// writerFunc is a writer that inspects what is written.
 type writerFunc func([]byte)
 
 func (f writerFunc) Write(data []byte) (int, error) {

@@ -96,7 +96,7 @@ func (o Options) build(ctx context.Context, p program) error {
 }
 
 // whence are the settings of the go command that say where compilers, modules and what was
-// compiled before come from. All else that somebody set by go env -w is left behind.
+// compiled before come from. All else that a user set by go env -w is left behind.
 func whence(ctx context.Context, environment []string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOAUTH", "GOCACHE", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOVCS")
 	cmd.Env = environment

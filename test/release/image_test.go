@@ -27,7 +27,7 @@ const imageLimit = 40 << 20
 var imageFiles = map[string]int64{"etc/passwd": 0o644, "etc/group": 0o644, "LICENSE": 0o644, webhookProgram: 0o755}
 
 // testImages holds what nodes need of the images that a release has; nothing is taken
-// from the folder with the programs, which nobody pulls.
+// from the folder with the programs, which no one pulls.
 func testImages(t *testing.T, release, version string) {
 	t.Helper()
 	images := readImages(t, filepath.Join(release, "image"))
@@ -60,7 +60,7 @@ func testConfig(t *testing.T, image v1.Image, platform Platform) {
 	}
 }
 
-// testLayers looks at what the layers unpack to.
+// testLayers inspects what the layers unpack to.
 func testLayers(t *testing.T, image v1.Image, platform Platform, version string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), webhookProgram)

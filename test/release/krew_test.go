@@ -64,7 +64,7 @@ func TestKrew(t *testing.T) {
 // krewHint matches the hint about krew in the output of make release-snapshot.
 var krewHint = regexp.MustCompile(`(?m)^To try the plugin by krew: (.+)$`)
 
-// typePrinted types what make release-snapshot printed, as somebody with krew.
+// typePrinted types what make release-snapshot printed, as a user with krew.
 func typePrinted(t *testing.T, bin, printed string, r *Released) {
 	t.Helper()
 	command := krewHint.FindStringSubmatch(printed)
@@ -98,7 +98,7 @@ func validateManifest(t *testing.T, bin string, r *Released) {
 	}
 	printed := newUser(t, bin).run(t, "validate-krew-manifest", "-manifest", manifest)
 	if !strings.Contains(printed, "all 6 spec.platforms installed fine") || strings.Contains(printed, "exceeds") {
-		t.Errorf("it said:\n%s", printed)
+		t.Errorf("it printed:\n%s", printed)
 	}
 }
 
@@ -130,7 +130,7 @@ func publishTwo(t *testing.T) (old, next *Released) {
 	return publish(t, source, released, server.URL, "v0.1.0"), publish(t, source, released, server.URL, "v0.2.0")
 }
 
-// user is somebody with krew and an index in which nothing matters here.
+// user is a user with krew and an index in which nothing matters here.
 type user struct {
 	home string
 	root string // KREW_ROOT

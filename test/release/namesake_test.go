@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// besideNamesake does what docs/decisions/name.md has a table of: somebody has this plugin
+// besideNamesake does what docs/decisions/name.md has a table of: a user has this plugin
 // by krew, and another program of its name.
 func besideNamesake(t *testing.T, bin string, r *Released) {
 	t.Helper()

@@ -37,14 +37,14 @@ type Options struct {
 	Source string
 	// Out is where everything is written. What an earlier release left there goes.
 	Out string
-	// Version is stamped into the programs; empty for what git says.
+	// Version is stamped into the programs; empty for what git reports.
 	Version string
 	// Download is the address of the folder that krew finds the archives in;
 	// empty for the project's releases on GitHub.
 	Download string
 	// Plugins and Images are the platforms; AllPlugins and AllImages where empty.
 	Plugins, Images []Platform
-	// Progress is told what is being made.
+	// Progress receives what is being made.
 	Progress io.Writer
 	// environment adds to what the Go command gets for a platform; nil for nothing.
 	environment func(Platform) []string
@@ -123,7 +123,7 @@ func (o Options) make(ctx context.Context) (*Released, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(clone) }() // nobody knows of it
+	defer func() { _ = os.RemoveAll(clone) }() // no one knows of it
 	if err := cloneInto(ctx, clone, o.Source); err != nil {
 		return nil, err
 	}

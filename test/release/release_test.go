@@ -18,7 +18,7 @@ import (
 var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
 
 // TestSameBytes makes one commit's whole release twice, by make without a network, and from
-// a checkout with other times and changes that nobody committed, and compares every file.
+// a checkout with other times and changes that no one committed, and compares every file.
 //
 // What Go has compiled once it takes from its cache, so a shared one would say little of
 // the compiler. The second release gets an empty cache for this machine's platform: both
@@ -57,7 +57,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 // makeOffline makes a release as a maintainer does, in a clone, and returns its folder and
-// what make said. Of networks there is none, not even the machine's own: the modules are
+// what make printed. Of networks there is none, not even the machine's own: the modules are
 // all that it needs, and they are there.
 func makeOffline(t *testing.T) (dist, printed string) {
 	t.Helper()
@@ -80,7 +80,7 @@ func makeOffline(t *testing.T) (dist, printed string) {
 }
 
 // anotherMachine lets this machine's platform be compiled with nothing that was before, and
-// every platform where somebody has settings of their own.
+// every platform where a user has settings of their own.
 func anotherMachine(t *testing.T) func(Platform) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -178,6 +178,6 @@ func TestClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := clear(dir); err == nil {
-		t.Error("somebody's folder was emptied")
+		t.Error("another user's folder was emptied")
 	}
 }

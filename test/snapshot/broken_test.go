@@ -136,7 +136,7 @@ func TestFullDisk(t *testing.T) {
 	save.Begin = func(string, int64) { attempts++ }
 	shrunk := false
 	save.Progress = func(done int64) {
-		if done > 1<<20 && !shrunk { // somebody else takes the rest
+		if done > 1<<20 && !shrunk { // another user takes the rest
 			shrunk = true
 			if err := os.WriteFile(filepath.Join(disk, "other"), make([]byte, 62<<20), 0o600); err != nil {
 				t.Log(err)

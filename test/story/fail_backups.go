@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// failBackups makes the store unwritable while somebody writes to the cluster: with
+// failBackups makes the store unwritable while a user writes to the cluster: with
 // no new data there is nothing that could fail to be backed up.
 func failBackups(ctx context.Context, w *World) error {
 	writer := w.main.Write(ctx)

@@ -51,7 +51,7 @@ func (c cluster) nodeOf(pod string) Node {
 	return Node{}
 }
 
-// reachable says whether the node's kubelet takes a connection and begins to
+// reachable reports whether the node's kubelet takes a connection and begins to
 // speak TLS; a frozen one only takes it.
 func reachable(n Node) bool {
 	client := http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}

@@ -90,7 +90,7 @@ func (o Options) validate() error {
 func (o Options) dir() string { return filepath.Join(o.StateDir, o.Name) }
 
 // requireRoot comes before any other check: nothing else is worth saying to
-// somebody who has to start over with sudo.
+// a user who has to start over with sudo.
 func requireRoot() error {
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("run as root: a testbed makes network namespaces, mounts and cgroups (this is user %d)", os.Geteuid())

@@ -37,7 +37,7 @@ func (t *Testbed) KillProcess(ctx context.Context, process string) error {
 }
 
 // StartProcess starts a program that was stopped, and doesn't wait for more
-// than that. A program that ends by itself is started anew after a second
+// than that. A program that ends by itself is started again after a second
 // without being asked.
 func (t *Testbed) StartProcess(ctx context.Context, process string) error {
 	return t.send(ctx, process, (*machine.Spec).Start)

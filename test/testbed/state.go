@@ -52,7 +52,7 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	}
 }
 
-// isStill says whether the path leads to the open directory, and not to one
+// isStill reports whether the path leads to the open directory, and not to one
 // made after that was removed.
 func isStill(d *os.File, path string) bool {
 	opened, err := d.Stat()

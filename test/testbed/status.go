@@ -37,7 +37,7 @@ type Status struct {
 	Machines   []MachineStatus `json:"machines"`
 }
 
-// Status looks at the testbed. What can't be seen, because it is off or frozen,
+// Status inspects the testbed. What can't be seen, because it is off or frozen,
 // is left out.
 func (t *Testbed) Status(ctx context.Context) (Status, error) {
 	s := Status{

@@ -20,7 +20,7 @@ func newSteps(log io.Writer) steps {
 }
 
 // do runs a step and tells when it is done. Nothing is said of one that fails:
-// the error says it.
+// the error reports it.
 func (s steps) do(what string, step func() error) error {
 	begin := s.now()
 	if err := step(); err != nil {

@@ -21,7 +21,7 @@ import (
 // Up starts a testbed and returns when all of it works: every node is Ready,
 // names resolve, and a pod could run. One that is there already is brought back
 // to that state with all its data, whatever is stopped, paused or cut off in it;
-// one that an earlier Up left half made is made anew.
+// one that an earlier Up left half made is made again.
 //
 // When Up fails, what it made stays for a look at the logs, until Down.
 func Up(ctx context.Context, o Options) (*Testbed, error) {
@@ -73,7 +73,7 @@ func up(ctx context.Context, asked, o Options) (*Testbed, error) {
 	return create(ctx, o)
 }
 
-// fits says whether an existing testbed is what was asked for; what wasn't
+// fits reports whether an existing testbed is what was asked for; what wasn't
 // printed may be anything.
 func (l layout) fits(asked Options) error {
 	if asked.Nodes != 0 && asked.Nodes != len(l.Nodes) || asked.Zones != 0 && asked.Zones != len(l.zones()) ||

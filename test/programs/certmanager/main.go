@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command cert-manager runs cert-manager's controllers, its cainjector or its
-// webhook, with the issuers that need nobody else: self-signed and CA. It is for
+// webhook, with the issuers that need no one else: self-signed and CA. It is for
 // tests only and takes no flags: it runs in a pod, one replica of each, in the
 // namespace cert-manager.
 package main

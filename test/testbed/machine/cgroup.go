@@ -31,7 +31,7 @@ type hierarchy struct {
 	options []string
 }
 
-// unified says whether the machine has cgroup version 2 and nothing else.
+// unified reports whether the machine has cgroup version 2 and nothing else.
 func unified(hs []hierarchy) bool {
 	return len(hs) == 1 && hs[0].fstype == "cgroup2" && hs[0].mountpoint == cgroupRoot
 }
@@ -179,7 +179,7 @@ func setFrozen(path string, frozen bool) error {
 	return errors.New("this machine's cgroups can't freeze processes")
 }
 
-// isFrozen says whether setFrozen stopped the processes of path.
+// isFrozen reports whether setFrozen stopped the processes of path.
 func isFrozen(path string) bool {
 	hs, _ := hierarchies()
 	for _, h := range hs {

@@ -21,7 +21,7 @@ import (
 // The environment variable keep names a testbed to use instead, which is made
 // if it is not there and left running, for whoever works on one test.
 //
-// What comes after looks at a testbed on which every test of the package has passed, but for
+// What comes after inspects a testbed on which every test of the package has passed, but for
 // those that -skip names.
 func Run(m *testing.M, o testbed.Options, keep string, prepare func(context.Context, *testbed.Testbed) error, after ...func(*testbed.Testbed) error) {
 	o.Log = os.Stderr
