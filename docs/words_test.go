@@ -84,6 +84,17 @@ var cleanFolders = []string{
 	"internal/version",
 	"krew",
 	"manifests",
+	"test/clusters",
+	"test/cmd",
+	"test/drains",
+	"test/guides",
+	"test/images",
+	"test/install",
+	"test/programs",
+	"test/release",
+	"test/snapshot",
+	"test/story",
+	"test/testbed",
 	"webhook",
 }
 

@@ -20,7 +20,7 @@ const (
 	goneLimit = 10 * time.Minute
 )
 
-// Look looks once at what is awaited. It says what it saw, for the person who
+// Look looks once at what is awaited. It returns what it saw, for the person who
 // reads why a wait ended, and whether the wait is over. An error doesn't end the
 // wait, since API servers and members are restarted on purpose; it counts as
 // what was seen.
@@ -40,7 +40,7 @@ func Await(ctx context.Context, limit time.Duration, what string, look Look) err
 		case err == nil && done:
 			return nil
 		case ctx.Err() != nil:
-			// What a look says once its time is over is that its time is over.
+			// After the timeout, a look only reports the timeout.
 			return fmt.Errorf("wait for %s: %w; last seen: %s", what, context.Cause(ctx), last)
 		case err != nil:
 			last = err.Error()

@@ -48,7 +48,7 @@ func (c *Cluster) evict(ctx context.Context, pod string, options metav1.DeleteOp
 }
 
 // Drain runs the real kubectl drain on a node, for the cluster's members alone, and
-// returns once kubectl has ended. What kubectl prints goes to out as it is said. A
+// returns once kubectl has ended. The output of kubectl goes to out immediately. A
 // drain that isn't through when the limit passes ends with an error of kubectl's;
 // a limit of 0 is none. The node stays cordoned: see Uncordon.
 func (c *Cluster) Drain(ctx context.Context, node string, limit time.Duration, out io.Writer) error {
@@ -64,7 +64,7 @@ func (c *Cluster) Uncordon(ctx context.Context, node string, out io.Writer) erro
 }
 
 // Kubectl runs a testbed's own kubectl, as a person would, and again where it reached
-// no one. It gets at least two arguments; what it says goes to out.
+// no one. It gets at least two arguments; its output goes to out.
 func Kubectl(ctx context.Context, tb Testbed, out io.Writer, args ...string) error {
 	for sent := 1; ; sent++ {
 		var printed bytes.Buffer

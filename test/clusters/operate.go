@@ -20,7 +20,7 @@ import (
 const reconcileLimit = 10 * time.Minute
 
 // Scale sets the number of members on the cluster's owner, as kubectl scale does,
-// and no more: druid acts on it when it is told to reconcile, and without an
+// and no more: druid acts on it when the annotation requests a reconciliation, and without an
 // operator no one adds the members to etcd.
 func (c *Cluster) Scale(ctx context.Context, size int) error {
 	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, size)
@@ -52,7 +52,7 @@ func (c *Cluster) patchOwner(ctx context.Context, patch []byte) error {
 	return c.kube.Patch(ctx, owner, client.RawPatch(types.MergePatchType, patch), fieldOwner)
 }
 
-// Reconcile tells druid to act on the Etcd's spec and waits until it has. It does
+// Reconcile requests a reconciliation of the Etcd's spec from druid and waits for it. It does
 // not wait for the members, which may have to restart: see WaitReady.
 func (c *Cluster) Reconcile(ctx context.Context) error {
 	before, err := c.Etcd(ctx)
@@ -60,8 +60,8 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		return err
 	}
 	value := druidv1alpha1.DruidOperationReconcile
-	order := func() error { return c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &value) }
-	if err := order(); err != nil {
+	request := func() error { return c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &value) }
+	if err := request(); err != nil {
 		return err
 	}
 	return Await(ctx, reconcileLimit, fmt.Sprintf("druid to reconcile %s", c), func(ctx context.Context) (string, bool, error) {
@@ -77,11 +77,11 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 			return seen, false, nil
 		case op.State != druidv1alpha1.LastOperationStateSucceeded:
 			// With the annotation gone no one retries this.
-			return seen + ", told again", false, order()
+			return seen + ", requested again", false, request()
 		case was != nil && op.RunID == was.RunID:
 			// Who removes the annotation has written its outcome before: this one had begun
-			// before it was told, and took the annotation with it.
-			return seen + ", told again", false, order()
+			// before the request, and removed the annotation.
+			return seen + ", requested again", false, request()
 		}
 		return seen, etcd.Status.ObservedGeneration != nil && *etcd.Status.ObservedGeneration == etcd.Generation, nil
 	})

@@ -35,8 +35,8 @@ const druidName = "etcd-druid"
 // servingSecret holds the certificate of druid's webhook.
 const servingSecret = "etcd-druid-serving-certificate" //nolint:gosec // the name of a Secret is none
 
-// DruidOptions say how etcd-druid runs. Its zero value is druid in the mode that is
-// its default, where it acts on an Etcd when an annotation tells it to, with timings
+// DruidOptions configure etcd-druid. Its zero value is druid in the mode that is
+// its default, where it acts on an Etcd when an annotation requests it, with timings
 // that are short enough to wait for.
 type DruidOptions struct {
 	// AutoReconcile has druid act on every Etcd at every sync.

@@ -61,7 +61,7 @@ func newAuthority(name string, now time.Time) (*authority, error) {
 }
 
 // sign makes a key and its certificate. Names that are IP addresses become such.
-// A certificate may serve and be a client, unless the authority is told otherwise:
+// A certificate may serve and be a client, unless the options of the authority exclude it:
 // etcd's members are both to each other.
 func (a *authority) sign(commonName string, names ...string) (keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -52,8 +52,8 @@ func (c *Cluster) lookReady(ctx context.Context) (string, bool, error) {
 	return strings.Join(seen, "; "), false, nil
 }
 
-// etcdReady reports whether druid says of every member, and of the backups, that all
-// is well.
+// etcdReady reports whether druid's conditions for all members and for the backups are
+// True.
 func (c *Cluster) etcdReady(etcd *druidv1alpha1.Etcd) (string, bool) {
 	conditions := conditionsOf(etcd)
 	wanted := []string{Quorate, AllMembersReady, string(druidv1alpha1.ConditionTypeAllMembersUpdated)}

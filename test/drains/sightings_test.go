@@ -86,8 +86,8 @@ func TestSightings(t *testing.T) {
 		{name: "for long", uid: "a", later: 2 * slowFor},
 		{name: "Ready again", uid: "a", ready: true, there: 1},
 		{name: "drained", uid: "a", leaving: true},
-		{name: "made anew", uid: "b"},
-		{name: "Ready anew", uid: "b", ready: true, there: 1},
+		{name: "created again", uid: "b"},
+		{name: "Ready again", uid: "b", ready: true, there: 1},
 	} {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "main-0", UID: step.uid}}
 		if step.ready {

@@ -52,7 +52,7 @@ func TestForeignBudgets(t *testing.T) {
 	}
 }
 
-// Where there is none, and the policy says so, one is made; it goes as soon as a
+// If there is none, and the policy has createMissing, one is created; it goes as soon as a
 // foreign one selects the same pods.
 func TestCreatedBudgetGivesWay(t *testing.T) {
 	operating(t, 3)

@@ -33,7 +33,7 @@ import (
 // cluster.
 const notHere = "--skip=D009,Q007,M007,D008"
 
-// checked is what check says of one cluster, by ID.
+// checked returns the results of check for one cluster, by ID.
 func checked(t *testing.T, code int, c *clusters.Cluster, args ...string) map[string]output.CheckResult {
 	t.Helper()
 	stdout, _ := plugin(t, code, append([]string{"check", c.Full(), "-n", c.Namespace, "-o", "json", notHere}, args...)...)
@@ -73,7 +73,7 @@ func awaitChecked(t *testing.T, c *clusters.Cluster, want map[string]string, arg
 	return results
 }
 
-// reported has all checks made until the report is as judge wants it, which says what
+// reported has all checks made until the report is as judge wants it, which returns what
 // is wrong with it, or nothing.
 func reported(t *testing.T, code int, c *clusters.Cluster, judge func(map[string]output.CheckResult) string, args ...string) map[string]output.CheckResult {
 	t.Helper()
@@ -229,7 +229,7 @@ func sicken(set *appsv1.StatefulSet) {
 	etcd.Resources = corev1.ResourceRequirements{}
 	etcd.Args = append(etcd.Args, "--quota-backend-bytes=8388608")
 	etcd.LivenessProbe.HTTPGet.Path = "/health"
-	etcd.LivenessProbe.FailureThreshold = 60 // long enough to look at it
+	etcd.LivenessProbe.FailureThreshold = 60 // long enough to check it
 }
 
 // noSpace fills the database up to its quota.
@@ -256,7 +256,7 @@ func noSpace(t *testing.T, c *clusters.Cluster) {
 }
 
 // checkWithoutRights looks with the eyes of a user who may only see the workload:
-// what can't be seen is unknown, and says which permission is missing.
+// what can't be seen is unknown, with the missing permission.
 func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	const user = "check-viewer"
@@ -274,7 +274,7 @@ func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// shell runs a line that a fix said, with the testbed's kubectl.
+// shell runs a line of a fix, with the testbed's kubectl.
 func shell(t *testing.T, line string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)

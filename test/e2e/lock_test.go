@@ -32,12 +32,12 @@ func TestLock(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
 	for name, test := range map[string]func(*testing.T, observe.Owner){
-		"is given back":                 lockReleased,
+		"is released":                   lockReleased,
 		"of a living holder is kept":    lockOfTheLiving,
 		"of a dead holder changes hand": lockOfTheDead,
 		"is lost when it is deleted":    lockDeleted,
 		"is lost when another has it":   lockStolen,
-		"survives a stranger's label":   lockLabelled,
+		"survives another user's label": lockLabelled,
 		"is lost without the server":    lockWithoutServer,
 		"needs rights":                  lockWithoutRights,
 		"is cleared where not deleted":  lockCleared,
@@ -80,7 +80,7 @@ func lockReleased(t *testing.T, o observe.Owner) {
 		t.Errorf("after the release the lease is still there: %v", err)
 	}
 	if err := held.StillHeld(); !errors.Is(err, lock.ErrReleased) {
-		t.Errorf("after the release Held says %v", err)
+		t.Errorf("after the release StillHeld returns %v", err)
 	}
 	bobs, err := lock.Acquire(t.Context(), kube, o, lock.Claim{
 		Operation: "scale", Holder: "bob",
@@ -133,7 +133,7 @@ func lockOfTheDead(t *testing.T, o observe.Owner) {
 		t.Errorf("the lock changed hands after %s: its lease lasts 15s", took)
 	}
 	if !watched || held.Previous == nil || held.Previous.Identity != "cat" {
-		t.Errorf("no one says that this was cat's lock: watched %v, took over %v", watched, held.Previous)
+		t.Errorf("the lock of cat is not reported: watched %v, took over %v", watched, held.Previous)
 	}
 	if err := held.StillHeld(); err != nil {
 		t.Errorf("a lock that was just taken over: %v", err)
@@ -199,7 +199,7 @@ func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.
 		}
 		err := held.StillHeld()
 		if err == nil || !strings.Contains(err.Error(), why) && !clusters.Transient(err.Error()) {
-			t.Fatalf("the lock is lost: %v; want it to say %q", err, why)
+			t.Fatalf("the lock is lost: %v; want %q in it", err, why)
 		}
 		return err.Error(), strings.Contains(err.Error(), why), nil
 	})
@@ -231,10 +231,10 @@ func lockWithoutServer(t *testing.T, o observe.Owner) {
 
 func lockWithoutRights(t *testing.T, o observe.Owner) {
 	t.Helper()
-	poor := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "nobody-special" })
+	poor := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "without-rights" })
 	_, err := lock.Acquire(t.Context(), poor, o, lock.Claim{Operation: "scale", Holder: "ann"})
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `cannot get resource "leases"`) {
-		t.Errorf("a user without rights is told: %v", err)
+		t.Errorf("the error of a user without permissions: %v", err)
 	}
 	missing, err := operate.Missing(t.Context(), poor, lock.Needs(o))
 	if err != nil {
@@ -275,6 +275,6 @@ func awaitLost(t *testing.T, held *lock.Lock, why string) {
 		t.Fatalf("the lock is not noticed as lost within %s", limit)
 	}
 	if err := held.StillHeld(); err == nil || !strings.Contains(err.Error(), why) {
-		t.Errorf("the lock is lost: %v; want it to say %q", err, why)
+		t.Errorf("the lock is lost: %v; want %q in it", err, why)
 	}
 }

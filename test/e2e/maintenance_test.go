@@ -49,7 +49,7 @@ func TestPluginMaintenance(t *testing.T) {
 		maintain(t, c)
 		checkTunnels(t, c)
 		t.Run("out of space", func(t *testing.T) { outOfSpace(t, c) })
-		t.Run("a stranger's snapshot", func(t *testing.T) { foreignSnapshot(t, c) })
+		t.Run("another user's snapshot", func(t *testing.T) { foreignSnapshot(t, c) })
 		t.Run("a member goes", func(t *testing.T) { memberGoes(t, c) })
 	})
 }
@@ -88,7 +88,7 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 			t.Errorf("%s%s", stdout, stderr)
 		}
 		if !strings.Contains(stderr, "any user of this machine") {
-			t.Errorf("nothing is said of other users:\n%s", stderr)
+			t.Errorf("it doesn't mention other users:\n%s", stderr)
 		}
 		stdout, _ = prints(t, 7, []string{"from\nproxy\n"}, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
 		if stdout != "from\nproxy\n" {
@@ -97,7 +97,7 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 	})
 }
 
-// undisturbed has a trial say what is wrong, nothing for all is well. It is tried again
+// undisturbed runs a trial, which returns what is wrong, or nothing. It is tried again
 // where more leaders were elected meanwhile than the trial asks for, as they are on a machine
 // with too much to do.
 func undisturbed(t *testing.T, c *clusters.Cluster, asked uint64, trial func() string) {
@@ -122,7 +122,7 @@ func term(t *testing.T, c *clusters.Cluster) uint64 {
 	return last
 }
 
-// defragged defragments and says what was wrong about the order.
+// defragged defragments and returns what was wrong about the order.
 func defragged(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	before := leader(t, c)
@@ -140,7 +140,7 @@ func defragged(t *testing.T, c *clusters.Cluster, target []string) string {
 	return ""
 }
 
-// leavesLeader moves nothing where no one has agreed to it, and says what was wrong.
+// leavesLeader moves nothing where no one has agreed to it, and returns what was wrong.
 func leavesLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	from, to := leader(t, c), another(t, c)
@@ -156,7 +156,7 @@ func leavesLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	return ""
 }
 
-// moveLeader moves the leadership and says what was wrong about it.
+// moveLeader moves the leadership and returns what was wrong about it.
 func moveLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	to := another(t, c)

@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginPassthroughListeners opens doors in other places than the usual, to a member whose
-// certificate has few names: what is printed leads to the door, and what is said of it
-// can be understood.
+// TestPluginPassthroughListeners opens listeners at unusual addresses, to a member whose
+// certificate has few names. The printed addresses work, and the messages name what the
+// certificate lacks.
 func TestPluginPassthroughListeners(t *testing.T) {
 	operating(t, 1)
 	few := clusters.CertificateSpec{Names: []string{"localhost", "etcd.example.com"}}
@@ -38,7 +38,7 @@ func TestPluginPassthroughListeners(t *testing.T) {
 	t.Run("a socket", func(t *testing.T) {
 		_, printed := plugin(t, 0, append(args, "--socket", t.TempDir(), "--", "true")...)
 		if strings.Contains(printed, "not valid for ,") {
-			t.Errorf("it is not said what name the certificate lacks:\n%s", printed)
+			t.Errorf("the name that the certificate lacks is not printed:\n%s", printed)
 		}
 	})
 }

@@ -26,7 +26,7 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 	proxy.awaitOutput(t, "Press Ctrl-C to stop.")
 	wants(t, proxy.stderr.String(), "TLS is passed through: use etcdctl with --cacert, --cert and --key.", podsOf(t, c)[0])
 	if strings.Contains(proxy.stderr.String(), "Warning: ") {
-		t.Errorf("a door that takes no one without a certificate is warned of: %s", &proxy.stderr)
+		t.Errorf("there is a warning about a listener that requires certificates: %s", &proxy.stderr)
 	}
 	exports := proxy.stdout.String()
 	each := regexp.MustCompile(`^export ETCDCTL_ENDPOINTS='https://127\.0\.0\.1:\d+(,https://127\.0\.0\.1:\d+){2}'\n$`)
@@ -41,7 +41,7 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 		out, err := etcdctl(ctx, exports+"etcdctl get testbed/putget "+certificates)
 		return out, err == nil && out == "testbed/putget\n"+c.String()+"\n", nil
 	})
-	// Whoever doesn't prove who he is isn't taken for the plugin.
+	// A client without a proof of its identity is not served.
 	printed, err := etcdctl(t.Context(), exports+"etcdctl get testbed/putget --insecure-skip-tls-verify --insecure-transport=false")
 	if err == nil || strings.Contains(printed, c.String()) {
 		t.Errorf("without a client certificate: %v\n%s", err, printed)

@@ -72,10 +72,10 @@ func (r *running) wait(t *testing.T) int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// awaitOutput waits until the plugin has told people something.
+// awaitOutput waits until the plugin has printed a text to stderr.
 func (r *running) awaitOutput(t *testing.T, texts string) {
 	t.Helper()
-	eventually(t, "the plugin to say "+texts, func(context.Context) (string, bool, error) {
+	eventually(t, "the plugin to print "+texts, func(context.Context) (string, bool, error) {
 		printed := r.stderr.String()
 		return printed, strings.Contains(printed, texts), nil
 	})
@@ -96,8 +96,8 @@ func refuses(t *testing.T, texts []string, args ...string) (stderr string) {
 	return stderr
 }
 
-// prints is plugin for what has these words on either stream. What only looks, or was
-// refused, is repeated until it has them.
+// prints is plugin for a command that prints these texts on either stream. A command that
+// changes nothing, or was refused, is repeated until it prints them.
 func prints(t *testing.T, code int, texts []string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	before := ""
@@ -124,7 +124,7 @@ func prints(t *testing.T, code int, texts []string, args ...string) (stdout, std
 	return stdout, stderr
 }
 
-// lacking is the first of the words that a text doesn't have, empty for none.
+// lacking returns the first of the texts that a text lacks. It is empty if there is none.
 func lacking(text string, texts []string) string {
 	for _, w := range texts {
 		if !strings.Contains(text, w) {

@@ -63,7 +63,7 @@ func TestPolicyRefused(t *testing.T) {
 			t.Parallel()
 			err := kube.Create(t.Context(), policyObject(t, "refused", row.spec), client.DryRunAll)
 			if !apierrors.IsInvalid(err) {
-				t.Fatalf("the API server says: %v", err)
+				t.Fatalf("the API server answers: %v", err)
 			}
 			for _, want := range []string{row.field, row.reason} {
 				if !strings.Contains(err.Error(), want) {

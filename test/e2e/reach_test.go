@@ -23,7 +23,7 @@ import (
 )
 
 // TestPluginReach finds, reaches and surveys members of every layout and version of etcd,
-// with what their pods and the cluster's Secrets tell.
+// with the facts from their pods and the cluster's Secrets.
 func TestPluginReach(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
@@ -78,7 +78,7 @@ func TestPluginReach(t *testing.T) {
 	}
 }
 
-// TestPluginReachRefused holds that whatever is wrong is said with the way out, and that
+// TestPluginReachRefused holds that every problem is reported with the way forward, and that
 // no member is believed that doesn't prove what it is.
 func TestPluginReachRefused(t *testing.T) {
 	operating(t, 6)
@@ -136,7 +136,7 @@ func TestPluginReachRefused(t *testing.T) {
 			if refused.before != nil {
 				refused.before(t)
 			}
-			eventually(t, fmt.Sprintf("%q to be said", refused.want), func(context.Context) (string, bool, error) {
+			eventually(t, fmt.Sprintf("%q to be printed", refused.want), func(context.Context) (string, bool, error) {
 				s, err := surveyAs(t, refused.of, refused.given, refused.as)
 				printed := printedBy(s, err)
 				return printed, len(refused.want) == 0 && printed == "" || len(refused.want) > 0 && lacking(printed, refused.want) == "", nil
@@ -154,7 +154,7 @@ func byItsName(t *testing.T, c *clusters.Cluster) {
 	prints(t, 0, []string{"https://localhost:", "is healthy"}, append(args, "--", "sh", "-c", "etcdctl endpoint health "+clientFiles(t, c))...)
 }
 
-// reached is a cluster of one member and what its survey should say.
+// reached is a cluster of one member and the expected result of its survey.
 type reached struct {
 	name            string
 	spec            clusters.Spec

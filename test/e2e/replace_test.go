@@ -101,12 +101,12 @@ func wipe(t *testing.T, c *clusters.Cluster, pod string) {
 	})
 }
 
-// TestPluginScaleDruid has druid scale, and says what it refuses.
+// TestPluginScaleDruid scales through druid, and checks what it refuses.
 func TestPluginScaleDruid(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}})
-	// As kubectl scale does: etcd-druid was not told.
+	// As kubectl scale does, without a request to etcd-druid.
 	if err := c.Scale(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestPluginMembersOfChart(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Bitnami, Size: 3, Ephemeral: true})
-	// The chart's cluster that others look at and maintain has TLS.
+	// The chart's cluster that other tests inspect and maintain has TLS.
 	seen(t, c, target(c), "bitnami")
 	awaitChecked(t, c, map[string]string{"Q001": "OK", "Q002": "OK", "M001": "OK", "D004": "OK"})
 	maintain(t, c)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPluginReplaceTakenBack takes back a replacement whose member has been removed
-// already. Its pod has none then: all that judge say so and how it gets one, and no one
+// already. Its pod has none then: all judgements report it and how it gets one, and no one
 // proposes fewer replicas, which would take a pod with a vote.
 func TestPluginReplaceTakenBack(t *testing.T) {
 	operating(t, 3)

@@ -36,7 +36,7 @@ func TestPluginSampleRoles(t *testing.T) {
 		stdout, stderr := plugin(t, 0, append(args, "-n", ns, "--as", viewer)...)
 		for line := range strings.Lines(stdout + stderr) {
 			denied := strings.Contains(line, "forbidden") && !strings.Contains(line, "at the cluster scope") &&
-				!strings.Contains(line, "system:node:") // a kubelet's own, as an Event tells it
+				!strings.Contains(line, "system:node:") // a kubelet's own, as an Event shows it
 			if denied || strings.Contains(line, "UNKNOWN Q") || strings.Contains(line, "UNKNOWN G003") {
 				t.Errorf("%s: %s", strings.Join(args, " "), line)
 			}

@@ -126,7 +126,7 @@ func abortedIn(t *testing.T, c *clusters.Cluster) {
 	scaled(t, c, 3, nil)
 }
 
-// retainClaims says what Kubernetes does with the claims of pods that are scaled in.
+// retainClaims configures what Kubernetes does with the claims of pods that are scaled in.
 func retainClaims(t *testing.T, c *clusters.Cluster, policy appsv1.PersistentVolumeClaimRetentionPolicyType) {
 	t.Helper()
 	sts, err := c.StatefulSet(t.Context())
@@ -363,12 +363,12 @@ func templateOf(t *testing.T, c *clusters.Cluster) string {
 	return string(text)
 }
 
-// wants holds what was said to words.
+// wants checks that an output contains the texts.
 func wants(t *testing.T, printed string, texts ...string) {
 	t.Helper()
 	for _, w := range texts {
 		if !strings.Contains(printed, w) {
-			t.Errorf("not said: %q\n%s", w, printed)
+			t.Errorf("not printed: %q\n%s", w, printed)
 		}
 	}
 }

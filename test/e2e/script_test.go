@@ -65,7 +65,7 @@ func exits(ctx context.Context) func(*testscript.TestScript, bool, []string) {
 	return until(ctx, func(want string, code int, _ string) bool { return strconv.Itoa(code) == want })
 }
 
-// without runs a program until it succeeds and has not these words on its standard
+// without runs a program until it succeeds without a match on its standard
 // error: without REGEXP PROGRAM [ARG...]. A role that was just given takes a moment.
 func without(ctx context.Context) func(*testscript.TestScript, bool, []string) {
 	return until(ctx, func(texts string, code int, printed string) bool {
@@ -86,7 +86,7 @@ func until(ctx context.Context, ok func(wanted string, code int, printed string)
 				code, err = exit.ExitCode(), nil
 			}
 			printed := ts.ReadFile("stderr")
-			return fmt.Sprintf("exit code %d, and it says %s", code, printed), err == nil && ok(args[0], code, printed), err
+			return fmt.Sprintf("exit code %d, and it prints %s", code, printed), err == nil && ok(args[0], code, printed), err
 		})
 		if err != nil {
 			ts.Fatalf("%v", err)

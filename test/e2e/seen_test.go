@@ -95,8 +95,8 @@ func memberList(t *testing.T, c *clusters.Cluster, target string) {
 	})
 }
 
-// seenCut shows a cut for what it is, and the cluster as healthy: it does what it
-// was told.
+// seenCut shows a cut for what it is, and the cluster as healthy: it does what was
+// requested.
 func seenCut(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	s := corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Full() + "-client"}}

@@ -24,8 +24,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// saves has the plugin save a snapshot of a cluster, in each way, and looks whether
-// what it says of it is so. Every ready-made cluster passes here, with TLS and without.
+// saves has the plugin save a snapshot of a cluster, in each way, and checks
+// what it reports about it. Every ready-made cluster passes here, with TLS and without.
 func saves(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	savesIntoFile(t, c)
@@ -58,7 +58,7 @@ func savesIntoFile(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	if sum := sha256.Sum256(content[:len(content)-32]); saved.SHA256 != fmt.Sprintf("%x", sum) || string(sum[:]) != string(content[len(content)-32:]) {
-		t.Errorf("%s: the file's database has the SHA-256 %x, the plugin says %s", c, sum, saved.SHA256)
+		t.Errorf("%s: the file's database has the SHA-256 %x, the plugin prints %s", c, sum, saved.SHA256)
 	}
 	if saved.Origin.Cluster.Name == "" || saved.Revision < revision || saved.Keys == 0 {
 		t.Errorf("%s: saved %s; the leader was at revision %d", c, out, revision)
@@ -83,7 +83,7 @@ func savesToStdout(t *testing.T, c *clusters.Cluster) {
 }
 
 // savesIntoStore has backup-restore write both kinds, and finds each in the store
-// under the name that it was told.
+// under the printed name.
 func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for _, kind := range []string{"full", "delta"} {
@@ -102,7 +102,7 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 			t.Fatal(err)
 		}
 		if !slices.Contains(stored, list.Items[0].Name) {
-			t.Errorf("%s: %s: told %q was written, and the store has %q", c, kind, list.Items[0].Name, stored)
+			t.Errorf("%s: %s: the plugin printed %q, and the store has %q", c, kind, list.Items[0].Name, stored)
 		}
 		awaitEvent(t, c, "had backup-restore write "+kind+" snapshot "+list.Items[0].Name, "kubectl etcd: before "+kind)
 	}
@@ -112,7 +112,7 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 		list := decode[output.SnapshotList](t, out)
 		stored, err := c.Snapshots()
 		listed := len(list.Items) > 0 && list.Items[0].Type == "Full" && slices.Contains(stored, list.Items[0].Name) && len(list.Leases) == 2
-		return fmt.Sprintf("list says %s; the store has %q", out, stored), listed, err
+		return fmt.Sprintf("list prints %s; the store has %q", out, stored), listed, err
 	})
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginSplitBrain has two etcd clusters behind one name: it is said by all that look,
+// TestPluginSplitBrain has two etcd clusters behind one name: all commands that inspect it report it,
 // nothing is done to either, and what helps works.
 func TestPluginSplitBrain(t *testing.T) {
 	operating(t, 3)
@@ -45,10 +45,10 @@ func TestPluginSplitBrain(t *testing.T) {
 	plugin(t, 0, append([]string{"cut-client-traffic", "--for", "1h", "--reason", "split brain", "-y"}, on...)...)
 	prints(t, 3, append(apart, "kubectl etcd restore-client-traffic "+on[0]), append([]string{"status"}, on...)...)
 	plugin(t, 0, append([]string{"restore-client-traffic", "-y"}, on...)...)
-	t.Run("what is said is so", func(t *testing.T) { splitReported(t, c) })
+	t.Run("the report is right", func(t *testing.T) { splitReported(t, c) })
 }
 
-// splitReported has one of the two clusters take a key that the other never hears of.
+// splitReported has one of the two clusters take a key that the other never gets.
 func splitReported(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)

@@ -57,7 +57,7 @@ func TestPluginStaticPod(t *testing.T) {
 	t.Run("a fix can be typed", func(t *testing.T) { staticPodFixes(t, given) })
 }
 
-// staticPodFixes types what the checks propose, and is not told that it can't be done.
+// staticPodFixes types what the checks propose, and no command answers that it is impossible.
 func staticPodFixes(t *testing.T, given []string) {
 	t.Helper()
 	out, _ := plugin(t, 0, slices.Concat([]string{"check", "etcd", "-o", "json", notHere}, given)...)
@@ -81,18 +81,18 @@ func staticPodRefuses(t *testing.T, pod string, given []string) {
 	t.Helper()
 	const join = "kubeadm join --control-plane on a new node, or kubeadm reset on a node to remove"
 	for args, texts := range map[string]string{
-		"scale etcd --replicas 3":                            "kubeadm adds and removes its members; " + join,
-		"member add etcd --peer-urls https://a:2380":         join,
-		"member promote etcd " + pod:                         join,
-		"member remove etcd " + pod:                          "it has a pod, and kubeadm manages the members",
-		"member replace --force " + pod:                      "kubeadm reset on its node, and kubeadm join --control-plane again",
-		"cut-client-traffic etcd --for 5m --reason nobody's": "they dial the members themselves",
+		"scale etcd --replicas 3":                        "kubeadm adds and removes its members; " + join,
+		"member add etcd --peer-urls https://a:2380":     join,
+		"member promote etcd " + pod:                     join,
+		"member remove etcd " + pod:                      "it has a pod, and kubeadm manages the members",
+		"member replace --force " + pod:                  "kubeadm reset on its node, and kubeadm join --control-plane again",
+		"cut-client-traffic etcd --for 5m --reason test": "they dial the members themselves",
 	} {
 		refuses(t, []string{"refused: ", texts}, slices.Concat(strings.Fields(args), []string{"-y"}, given)...)
 	}
 }
 
-// staticPodChecked holds what can be told of such a member, and what can't.
+// staticPodChecked checks which facts of such a member are known, and which aren't.
 func staticPodChecked(t *testing.T, given []string) {
 	t.Helper()
 	want := with(map[string]string{"Q001": "OK", "M006": "OK", "C001": "OK", "C002": "Unknown", "R001": "Info", "B001": "NotApplicable"})

@@ -80,7 +80,7 @@ func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration)
 		case code := <-ended:
 			printed := r.stderr.String()
 			if code != 0 || asked && (!strings.Contains(printed, "If it is killed, nothing does") || !strings.Contains(printed, "suspend etcd-druid")) {
-				t.Errorf("exit code %d, and it doesn't say what will happen: %s", code, printed)
+				t.Errorf("exit code %d, and it doesn't print what will happen: %s", code, printed)
 			}
 			return seen
 		case <-time.After(200 * time.Millisecond):
@@ -113,7 +113,7 @@ func restoresOnInterrupt(t *testing.T, c *clusters.Cluster) {
 	reconciled(t, c)
 }
 
-// detached leaves the cut and says so. Another user's suspension of druid stays.
+// detached leaves the cut and reports it. Another user's suspension of druid stays.
 func detached(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	theirs := "maintenance"
@@ -133,7 +133,7 @@ func detached(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	if got := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; got != theirs {
-		t.Errorf("another user's suspension of druid says %q now, want %q", got, theirs)
+		t.Errorf("another user's suspension of druid is %q now, want %q", got, theirs)
 	}
 	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, nil); err != nil {
 		t.Fatal(err)

@@ -104,7 +104,7 @@ func residualIsCounted(t *testing.T, c *clusters.Cluster) {
 	}
 	until := cutUntil(t, c)
 	if !until.Equal(report.Until.Time) || until.Before(began.Add(11*time.Minute)) || until.After(ended.Add(11*time.Minute)) {
-		t.Errorf("the cut lasts until %s, %s were asked for between %s and %s, and the report says %s", until, 11*time.Minute, began, ended, report.Until)
+		t.Errorf("the cut lasts until %s, %s were asked for between %s and %s, and the report has %s", until, 11*time.Minute, began, ended, report.Until)
 	}
 }
 
@@ -165,7 +165,7 @@ func sameAgain(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	unchanged(t, c, before)
 	_, texts := plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace)
 	if !strings.Contains(texts, "is not cut") {
-		t.Errorf("restored twice it says %q", texts)
+		t.Errorf("restored twice it prints %q", texts)
 	}
 }
 
@@ -268,7 +268,7 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 	refused := func(code int, want string, args ...string) {
 		t.Helper()
 		args = append(append([]string{"cut-client-traffic"}, args...), "-n", c.Namespace, "--for", "1m", "--reason", "a test", "-y")
-		eventually(t, "it to say "+want, func(context.Context) (string, bool, error) {
+		eventually(t, "it to print "+want, func(context.Context) (string, bool, error) {
 			r := startPlugin(t, args...)
 			got := r.wait(t)
 			texts := r.stderr.String()
@@ -292,7 +292,7 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 	defer conn.Close()
 	var added *clientv3.MemberAddResponse
 	insists(t, "a learner", func(ctx context.Context) (err error) {
-		added, err = conn.MemberAddAsLearner(ctx, []string{"http://nobody.invalid:2380"})
+		added, err = conn.MemberAddAsLearner(ctx, []string{"http://missing.invalid:2380"})
 		return err
 	})
 	refused(2, "is a learner", c.Full())
@@ -308,7 +308,7 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 	}
 }
 
-// cutTraffic cuts, and returns the report and the words beside it.
+// cutTraffic cuts, and returns the report and the messages.
 func cutTraffic(t *testing.T, c *clusters.Cluster, code int, length string, more ...string) (*output.ClientTrafficReport, string) {
 	t.Helper()
 	args := append([]string{"cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", length, "--reason", "a test", "-y", "-o", "json"}, more...)
@@ -331,7 +331,7 @@ func cutTraffic(t *testing.T, c *clusters.Cluster, code int, length string, more
 	return &report, texts
 }
 
-// reader is a user who may look at everything in a namespace but its Secrets.
+// reader is a user who may read everything in a namespace but its Secrets.
 func reader(t *testing.T, ns string) string {
 	t.Helper()
 	name := "reader-of-" + ns
@@ -365,7 +365,7 @@ func clientService(t *testing.T, c *clusters.Cluster) *corev1.Service {
 	return &s
 }
 
-// cutUntil is what the client Service says.
+// cutUntil returns the end of the cut in the client Service.
 func cutUntil(t *testing.T, c *clusters.Cluster) time.Time {
 	t.Helper()
 	value := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]
@@ -402,7 +402,7 @@ func clientPod(t *testing.T, c *clusters.Cluster) pod {
 		// By address: a static program's look-up of names is not what is tried.
 		ask: fmt.Sprintf(`printf 'GET /version HTTP/1.0\r\n\r\n' | nc -w 3 %s 2379`, clientService(t, c).Spec.ClusterIP),
 	}
-	if c.TLS { // to be heard at all is enough
+	if c.TLS { // any answer is enough
 		p.ask += " && echo etcdserver"
 	}
 	if err := kube.Create(t.Context(), p.Pod); err != nil {

@@ -59,7 +59,7 @@ func checkTunnels(t *testing.T, c *clusters.Cluster) {
 		as := rest.CopyConfig(config)
 		as.Impersonate.UserName = "jane"
 		members := through(as)
-		eventually(t, "the API server's own words", func(ctx context.Context) (string, bool, error) {
+		eventually(t, "the API server's own message", func(ctx context.Context) (string, bool, error) {
 			_, err := members.Survey(ctx)
 			messages := apierrors.IsForbidden(err) && strings.Contains(err.Error(), `User "jane" cannot create resource "pods/portforward"`)
 			return fmt.Sprint(err), messages, nil

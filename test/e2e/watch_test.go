@@ -57,7 +57,7 @@ func TestPluginStatusWatched(t *testing.T) {
 }
 
 // lastShows waits until the last of the texts that the plugin has printed, which begin
-// with mark, has these words.
+// with mark, contains these texts.
 func lastShows(t *testing.T, r *running, mark, texts string) {
 	t.Helper()
 	eventually(t, strings.Join(r.cmd.Args[1:], " ")+" to show "+texts, func(context.Context) (string, bool, error) {

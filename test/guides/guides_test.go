@@ -56,7 +56,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// clearsUp types what the README says to remove all of it by.
+// clearsUp runs the commands of the README that remove everything.
 func (s *shell) clearsUp(t *testing.T) {
 	t.Helper()
 	block, err := install.ShellBlock("../../README.md", "this removes all of it:")
@@ -160,8 +160,8 @@ const limit = 10 * time.Minute
 var looks = regexp.MustCompile(`^kubectl (get|etcd (list|status|check|member list|webhook status)) |--dry-run|^kubectl drain .*--timeout \d+s`)
 
 // repeats reports whether a command that printed something else than the page may be run
-// again: one that only looks, one that was to be refused, and one that failed and says
-// itself that only time was lacking.
+// again: one that only looks, one that was to be refused, and one that failed and reports
+// that it timed out.
 func (s *shell) repeats(c command, fails bool, got []string) bool {
 	refused := len(c.output) > 0 && strings.HasPrefix(c.output[0], "refused: ") && s.last != 0
 	return looks.MatchString(c.text) || refused || s.last != 0 && !fails && clusters.Transient(strings.Join(got, "\n"))
@@ -191,8 +191,8 @@ func (s *shell) until(t *testing.T, c command, fails, update bool) []string {
 	}
 }
 
-// changes are commands that are refused, or say other numbers, while a member is slow,
-// or that etcd-webhook is to see, which takes a moment to have heard of a policy.
+// changes are commands that are refused, or print other numbers, while a member is slow, and
+// commands after which etcd-webhook needs a moment to observe a policy.
 var changes = regexp.MustCompile(`^kubectl (etcd (move-leader|snapshot save|cut-client-traffic|restore-client-traffic|scale|member (remove|replace))|drain|apply -f docs/guides/etcd) ?`)
 
 // calm waits before such a command as a person does, who reads what was printed last:

@@ -153,7 +153,7 @@ func (a *admissions) one(ctx context.Context) {
 	}
 }
 
-// try says what was wrong with one admission, nothing when it was reviewed.
+// try returns what was wrong with one admission. It is empty if the admission was reviewed.
 func (a *admissions) try(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -194,7 +194,7 @@ func (a *admissions) allReviewed(tb testing.TB) {
 	}
 }
 
-// opened is what the API server said of reviews that it went on without.
+// opened returns the API server's messages about requests that it admitted without a review.
 func opened(tb testing.TB) []string {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join(bed.Dir(), "logs", "control-plane", "kube-apiserver.log"))

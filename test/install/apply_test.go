@@ -72,7 +72,7 @@ func expectUnchanged(t *testing.T, printed string) {
 	for line := range strings.Lines(printed) {
 		// kubectl sends the selector of a budget each time, to no effect.
 		if !strings.HasSuffix(strings.TrimSpace(line), " unchanged") && !strings.HasPrefix(line, "poddisruptionbudget") {
-			t.Errorf("applied again, kubectl says %s", line)
+			t.Errorf("applied again, kubectl prints %s", line)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func restricted(t *testing.T) {
 	}
 }
 
-// TestFoldersAreValid has the API server look at the network policies and everything
+// TestFoldersAreValid has the API server validate the network policies and everything
 // else of each folder that needs no definitions of others. The testbed enforces no
 // network policy.
 func TestFoldersAreValid(t *testing.T) {

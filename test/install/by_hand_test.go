@@ -41,7 +41,7 @@ func unaidedByHand(t *testing.T, ns, adopted string) {
 	_, cuts, _ = strings.Cut(cuts, "# Lift the cuts.\n")
 	cuts, _, found := strings.Cut(cuts, "\n# ")
 	if !found {
-		t.Fatal("docs/install.md doesn't say how cuts are lifted")
+		t.Fatal("docs/install.md doesn't show how to end cuts")
 	}
 	if printed, err := inShell(t.Context(), cuts); err != nil {
 		t.Fatalf("%s\n%s%v", cuts, printed, err)
@@ -52,7 +52,7 @@ func unaidedByHand(t *testing.T, ns, adopted string) {
 }
 
 // copyMade makes a copy of the budget that etcd-webhook made, for something else, as
-// whoever exports and applies it does. The copy is theirs.
+// a user does who exports and applies it. The copy is the user's.
 func copyMade(t *testing.T, ns string) {
 	t.Helper()
 	var made policyv1.PodDisruptionBudgetList
@@ -62,7 +62,7 @@ func copyMade(t *testing.T, ns string) {
 	theirs := &policyv1.PodDisruptionBudget{Spec: made.Items[0].Spec, ObjectMeta: metav1.ObjectMeta{
 		Namespace: ns, Name: "copied", Labels: made.Items[0].Labels, Annotations: made.Items[0].Annotations,
 	}}
-	theirs.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "nobody"}}
+	theirs.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "none"}}
 	if err := admin.Create(t.Context(), theirs); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // TestUnreadyWithoutItsCaches takes away the right to watch: a replica that starts isn't
-// ready, nor is one that runs once its watches have ended, and both say why. When the right
+// ready, nor is one that runs once its watches have ended, and both report why. When the right
 // is back they are ready by themselves.
 func TestUnreadyWithoutItsCaches(t *testing.T) {
 	installed(t)
@@ -51,7 +51,7 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 	applied(t, "self-signed", "--server-side", "--force-conflicts")
 	rolledOut(t)
 	for _, name := range []string{fresh, runs.Name} {
-		eventually(t, name+" to be ready again, and to say so", func(ctx context.Context) (string, bool, error) {
+		eventually(t, name+" to be ready again, and to report it", func(ctx context.Context) (string, bool, error) {
 			printed, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
 			return checkCaches(t, name), strings.Contains(string(printed), "a cache can be kept in sync again") && isReady(replica(t, name)), err
 		})
@@ -62,7 +62,7 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 // name a collection and what became of it.
 func expectOutOfSync(t *testing.T, name string) {
 	t.Helper()
-	eventually(t, name+" to say that its caches are not in sync", func(ctx context.Context) (string, bool, error) {
+	eventually(t, name+" to report that its caches are not in sync", func(ctx context.Context) (string, bool, error) {
 		probe := checkCaches(t, name)
 		texts, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
 		log := string(texts)
@@ -72,14 +72,14 @@ func expectOutOfSync(t *testing.T, name string) {
 	})
 }
 
-// checkCaches is what a replica's probe says of its caches. That it doesn't answer is
-// said, too.
+// checkCaches returns the result of a replica's probe for its caches, also if it doesn't
+// answer.
 func checkCaches(t *testing.T, name string) string {
 	t.Helper()
 	return checkOf(t, name, "caches")
 }
 
-// checkOf is what a replica's probe says of one of its checks.
+// checkOf returns the result of one check of a replica's probe.
 func checkOf(t *testing.T, name, check string) string {
 	t.Helper()
 	out, err := admin.kubectl(t.Context(), nil, "get", "--raw", "/api/v1/namespaces/"+Namespace+"/pods/"+name+":8081/proxy/readyz/"+check)

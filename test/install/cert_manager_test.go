@@ -111,7 +111,7 @@ func renewedUnderLoad(t *testing.T) {
 }
 
 // leavesNothing uninstalls etcd-webhook, but for the policies and their definition: no
-// other object has a word of it afterwards, and the policies say of no cluster how it is.
+// other object refers to it afterwards, and the policies have no status.
 func leavesNothing(t *testing.T) {
 	t.Helper()
 	plugin(t, 0, "webhook", "uninstall", "-y")
@@ -181,7 +181,7 @@ func inSecret(t *testing.T, secret string) *x509.Certificate {
 	return certificate(s.Data[corev1.TLSCertKey])
 }
 
-// awaitServed waits until every replica says that it serves this certificate.
+// awaitServed waits until every replica reports that it serves this certificate.
 func awaitServed(t *testing.T, fingerprint string) {
 	t.Helper()
 	eventually(t, "every replica to serve the new certificate", func(ctx context.Context) (string, bool, error) {

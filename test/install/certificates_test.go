@@ -56,7 +56,7 @@ func installedWith(t *testing.T, arguments string) {
 }
 
 // TestUnreadyBeforeItsCertificateEnds: where no one may renew a certificate, replicas
-// aren't ready any more before it runs out, and tell before when it does.
+// aren't ready any more before it runs out, and report the end before.
 func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	installedWith(t, minutesLived)
 	awaitPods(t, 2)
@@ -95,8 +95,8 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	applied(t, "self-signed", "--server-side", "--force-conflicts")
 }
 
-// TestAnybodysSecret: one that a user made beforehand, of another kind, is used, and of
-// one that can't be changed it is said what to do; after that it is well.
+// TestAnybodysSecret checks Secrets that a user created before. One of another type is used. For
+// an immutable one the replicas report what to do, and continue after that.
 func TestAnybodysSecret(t *testing.T) {
 	installed(t)
 	recreate := func(text string) {
@@ -117,7 +117,7 @@ func TestAnybodysSecret(t *testing.T) {
 
 	recreate(secret + "immutable: true, stringData: {tls.crt: garbage}}")
 	const remedy = "kubectl delete secret " + certificateSecret + " -n " + Namespace
-	eventually(t, "every replica to say what to do", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "every replica to report what to do", func(ctx context.Context) (string, bool, error) {
 		all := replicas(t)
 		for _, p := range all {
 			texts, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
@@ -169,7 +169,7 @@ func healSelfSigned(t *testing.T) {
 			kubectl(t, "delete", "mutatingwebhookconfiguration", Name)
 			applyAgain()
 		}},
-		{"nobody might renew anything, and everything has run out", func() {
+		{"no program may renew anything, and everything has expired", func() {
 			kubectl(t, "delete", "rolebinding", "etcd-webhook-certificates", "-n", Namespace)
 			expectEnd(t)
 			kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
@@ -201,7 +201,7 @@ func expectEnd(t *testing.T) {
 		return fmt.Sprint(d.Status.ReadyReplicas), err == nil && d.Status.ReadyReplicas == 0, err
 	})
 	if printed := problem(webhookStatus(t, 3), "WebhookNoReplica"); !strings.Contains(printed, "so the replica isn't ready") {
-		t.Errorf("of replicas whose certificate ends it is said: %q", printed)
+		t.Errorf("the problem of replicas whose certificate ends is %q", printed)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// ShellBlock is the first block of commands to type that a page has after these words.
+// ShellBlock is the first block of commands to type that a page has after these texts.
 func ShellBlock(path, texts string) (string, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // the test says which
+	text, err := os.ReadFile(path) //nolint:gosec // the test chooses the page
 	if err != nil {
 		return "", err
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// shellBlock is what a page of this checkout says after these words to type.
+// shellBlock returns the commands that a page of this checkout has after these texts.
 func shellBlock(tb testing.TB, file, texts string) string {
 	tb.Helper()
 	block, err := ShellBlock(filepath.Join("..", "..", file), texts)

@@ -155,7 +155,7 @@ func process(tb testing.TB, pod *corev1.Pod) int {
 	return 0
 }
 
-// watchHolders tells each change of who holds the lease.
+// watchHolders returns a channel with each new holder of the lease.
 func watchHolders(tb testing.TB) <-chan string {
 	tb.Helper()
 	config, err := bed.RESTConfig()

@@ -41,8 +41,8 @@ func connect(tb Testbed) (*kube, error) {
 
 // Client is an administrator of a testbed who knows Kubernetes' kinds and ours.
 func Client(tb Testbed) (client.Client, error) {
-	// The client logs nothing that its errors don't say, but complains on standard
-	// error where no one has said so.
+	// The client's errors contain all that it logs. Without a logger, it prints a warning on
+	// standard error.
 	log.SetLogger(logr.Discard())
 	types := runtime.NewScheme()
 	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types), druidv1alpha1.AddToScheme(types)); err != nil {

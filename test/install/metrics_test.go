@@ -134,11 +134,11 @@ func cordoned(t *testing.T) {
 	})
 }
 
-// whoMay: no one without a token, no one without the right, and whoever has both.
+// whoMay checks that metrics need a token and the permission.
 func whoMay(t *testing.T, s *scraper) {
 	t.Helper()
-	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "stranger"}})
-	for token, want := range map[string]int{"": 401, "made-up": 401, tokenOf(t, s.namespace, "stranger"): 403, s.token: 200} {
+	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "without-rights"}})
+	for token, want := range map[string]int{"": 401, "made-up": 401, tokenOf(t, s.namespace, "without-rights"): 403, s.token: 200} {
 		eventually(t, fmt.Sprintf("code %d with a token of %d characters", want, len(token)), func(ctx context.Context) (string, bool, error) {
 			answer, err := s.get(ctx, token)
 			if err != nil {
@@ -282,7 +282,7 @@ func (s *scraper) await(t *testing.T, want map[string]float64) samples {
 	return got
 }
 
-// about is what is said of a namespace, for messages.
+// about returns the samples of a namespace, for messages.
 func (s samples) about(ns string) string {
 	var out []string
 	for name, v := range s {

@@ -47,7 +47,7 @@ func TestUninstallSparesANamespace(t *testing.T) {
 
 	_, plan := plugin(t, 0, "webhook", "uninstall", "--dry-run=server")
 	if want := "namespace/" + ns + " is not deleted, and keeps the labels of the manifests: configmap/settings, pod/alone in it do not belong to etcd-webhook"; !strings.Contains(plan, want) {
-		t.Errorf("the plan says\n%s\nwant\n%s", plan, want)
+		t.Errorf("the plan has\n%s\nwant\n%s", plan, want)
 	}
 	plugin(t, 0, "webhook", "uninstall", "-y")
 	for _, o := range theirs {
@@ -80,7 +80,7 @@ func theirOwn(t *testing.T, ns string) []client.Object {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "alone"},
 		// No node has this label: it never runs.
-		Spec: corev1.PodSpec{NodeSelector: map[string]string{"nobody": "has"}, Containers: []corev1.Container{{Name: "a", Image: "a"}}},
+		Spec: corev1.PodSpec{NodeSelector: map[string]string{"no-node": "has-it"}, Containers: []corev1.Container{{Name: "a", Image: "a"}}},
 	}
 	create(t, settings)
 	create(t, pod)

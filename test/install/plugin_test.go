@@ -42,7 +42,7 @@ func plugin(tb testing.TB, code int, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// killPlugin runs the plugin and kills it once it has said something.
+// killPlugin runs the plugin and kills it once it has printed a text.
 func killPlugin(tb testing.TB, word string, args ...string) {
 	tb.Helper()
 	cmd := pluginCommand(tb, args...)
@@ -56,7 +56,7 @@ func killPlugin(tb testing.TB, word string, args ...string) {
 	printed := bufio.NewScanner(texts)
 	for found := false; !found; found = strings.Contains(printed.Text(), word) {
 		if !printed.Scan() {
-			tb.Errorf("kubectl etcd %s ended without saying %q", strings.Join(args, " "), word)
+			tb.Errorf("kubectl etcd %s ended without printing %q", strings.Join(args, " "), word)
 			break
 		}
 	}

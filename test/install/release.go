@@ -73,7 +73,7 @@ func (k *kube) awaitReleased(ctx context.Context) error {
 	if err != nil || d.Status.ReadyReplicas == 0 {
 		return client.IgnoreNotFound(err)
 	}
-	return await(ctx, "the budgets to be given back", func(ctx context.Context) (string, bool, error) {
+	return await(ctx, "the budgets to be restored", func(ctx context.Context) (string, bool, error) {
 		var all policyv1.PodDisruptionBudgetList
 		if err := k.List(ctx, &all); err != nil {
 			return "", false, err

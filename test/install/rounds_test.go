@@ -76,12 +76,12 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		state.bring()
 		_, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
 		if printed != "" && strings.Contains(state.name, "by hand") {
-			t.Errorf("round %d: after %s uninstalling said:\n%s", round+1, state.name, printed)
+			t.Errorf("round %d: after %s uninstalling printed:\n%s", round+1, state.name, printed)
 		}
 		if state.copied {
 			dropCopy(t, ns)
 		}
-		what := fmt.Sprintf("round %d (%s): all to be as before; uninstalling said:\n%s\n", round+1, state.name, printed)
+		what := fmt.Sprintf("round %d (%s): all to be as before; uninstalling printed:\n%s\n", round+1, state.name, printed)
 		eventually(t, what, func(context.Context) (string, bool, error) {
 			// What the disruption controller counts follows a moment later, and a probe
 			// may fail where a machine is slow.
@@ -90,7 +90,7 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		})
 	}
 	if _, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y"); printed != "" {
-		t.Errorf("uninstalled once more, it says %s", printed)
+		t.Errorf("uninstalled once more, it prints %s", printed)
 	}
 }
 

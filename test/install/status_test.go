@@ -26,8 +26,8 @@ func TestWebhookStatus(t *testing.T) {
 	t.Run("without a policy it answers", func(t *testing.T) { answersWithoutPolicy(t, ns) })
 	t.Run("with one, a member's pod comes back spread", func(t *testing.T) { answersWithPolicy(t, ns) })
 	t.Run("its rights are gone", func(t *testing.T) { withoutRights(t, ns) })
-	t.Run("somebody deletes webhooks", func(t *testing.T) { withoutEntries(t, ns) })
-	t.Run("nobody can lead", func(t *testing.T) { withoutLeader(t, ns) })
+	t.Run("another user deletes webhooks", func(t *testing.T) { withoutEntries(t, ns) })
+	t.Run("no replica can lead", func(t *testing.T) { withoutLeader(t, ns) })
 	t.Run("an authority that didn't sign", func(t *testing.T) {
 		wrongAuthority(t)
 		awaitStatus(t, 3, func(st *output.WebhookStatus) bool { return problem(st, "WebhookUntrusted") != "" }, "-n", ns)
@@ -146,7 +146,7 @@ func withoutLeader(t *testing.T, ns string) {
 	}
 }
 
-// well applies the manifests again, as the status says, and waits until all is well.
+// well applies the manifests again, as the status advises, and waits until all is well.
 func well(t *testing.T, ns string) {
 	t.Helper()
 	installed(t)
@@ -203,7 +203,7 @@ func governed(t *testing.T, ns string) {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				// No such account, no pods.
-				Spec: corev1.PodSpec{ServiceAccountName: "nobody", Containers: []corev1.Container{{Name: "etcd", Image: "etcd", Command: []string{"etcd"}}}},
+				Spec: corev1.PodSpec{ServiceAccountName: "missing", Containers: []corev1.Container{{Name: "etcd", Image: "etcd", Command: []string{"etcd"}}}},
 			},
 		},
 	})
@@ -211,7 +211,7 @@ func governed(t *testing.T, ns string) {
 
 // wrongAuthority registers the webhook for pods once more, until the test ends, with
 // an authority that is the cluster's and didn't sign what is served. The
-// registration that is there would be put right at once by whoever keeps it.
+// registration that is there would be repaired at once by its controller.
 func wrongAuthority(t *testing.T) {
 	t.Helper()
 	var cm corev1.ConfigMap

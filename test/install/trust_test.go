@@ -102,7 +102,7 @@ func (w *trustWatch) look(ctx context.Context) {
 	}
 }
 
-// compare judges what lies between two sights of a replica.
+// compare judges the change between two reads of a replica.
 func (w *trustWatch) compare(pod string, before, now *trustRecord) {
 	all := slices.Concat(slices.Concat(before.bundles...), slices.Concat(now.bundles...))
 	from, to := signer(before.leaf, all), signer(now.leaf, all)
@@ -114,7 +114,7 @@ func (w *trustWatch) compare(pod string, before, now *trustRecord) {
 	case from.Equal(to):
 		return
 	case now.served.Sub(before.read) >= w.settle || now.served.After(ends):
-		// The new one may have come after the first sight, or the old one couldn't wait.
+		// The new one may have come after the first read, or the old one couldn't wait.
 		w.unseen++
 		return
 	}
@@ -179,7 +179,7 @@ func servedBy(ctx context.Context, tunnel *tunnel.Dialer, pod string) (*x509.Cer
 	conn := tls.Client(raw, &tls.Config{InsecureSkipVerify: true})
 	err = conn.HandshakeContext(ctx)
 	certs := conn.ConnectionState().PeerCertificates
-	_ = conn.Close() // the other side may have said goodbye first
+	_ = conn.Close() // the other side may have closed it first
 	if err == nil && len(certs) == 0 {
 		err = errors.New("it has no certificate")
 	}

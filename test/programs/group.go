@@ -13,7 +13,7 @@ type group struct {
 	module  string // the upstream module; empty for our own
 	version string // the upstream's version, as the module's go.mod pins it
 	tags    string
-	stamps  []string // linker variables that tell a program its version: name=value
+	stamps  []string // linker variables with a program's version: name=value
 
 	programs []program
 }

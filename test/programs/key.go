@@ -18,7 +18,7 @@ import (
 )
 
 // key names what the group's build would make now: equal keys, equal programs.
-// The sources may have to be downloaded for it, which is told on progress.
+// The sources may have to be downloaded for it, which is written to progress.
 func (g group) key(ctx context.Context, tree checkout, progress io.Writer) (string, error) {
 	sum := sha256.New()
 	dir := tree.module(g.dir)
@@ -39,7 +39,7 @@ func (g group) key(ctx context.Context, tree checkout, progress io.Writer) (stri
 	return hex.EncodeToString(sum.Sum(nil)[:12]), nil
 }
 
-// source is what go list tells of one package that a program consists of.
+// source is go list's output for one package of a program.
 type source struct {
 	ImportPath, Dir, DefaultGODEBUG    string
 	Standard                           bool

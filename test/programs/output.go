@@ -53,7 +53,7 @@ func (o *compilerOutput) line(line string) {
 	}
 }
 
-// tail is the end of what was said, each line indented on a line of its own.
+// tail returns the end of the output, with each line indented.
 func (o *compilerOutput) tail() string {
 	var tail strings.Builder
 	for _, line := range append(o.lines, string(o.partial)) {
@@ -64,7 +64,7 @@ func (o *compilerOutput) tail() string {
 	return tail.String()
 }
 
-// downloads keeps what go list prints, and tells a person once when it has to
+// downloads keeps what go list prints, and reports once when it has to
 // download modules first.
 type downloads struct {
 	progress io.Writer

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// heartbeat is how often a long build is heard of where lines can't be rewritten.
+// heartbeat is how often a long build writes a line if lines can't be rewritten.
 const heartbeat = 30 * time.Second
 
-// report tells a person what is being built. On a terminal it keeps the running
+// report prints what is being built. On a terminal it keeps the running
 // build's line up to date; elsewhere it writes a line when a build begins and
 // ends, and in between now and then.
 type report struct {
@@ -70,7 +70,7 @@ func (r *report) begin(g group) *step {
 	return s
 }
 
-// beat says how far the build is until it ends.
+// beat prints the progress of the build until it ends.
 func (s *step) beat(every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -126,7 +126,7 @@ func (s *step) state() string {
 	return fmt.Sprintf("%s %s … %s%s", doing, s.group.title(), s.elapsed(), s.note)
 }
 
-// end says how the build went.
+// end prints the result of the build.
 func (s *step) end(err error) {
 	close(s.done)
 	s.beats.Wait()

@@ -83,12 +83,12 @@ func TestCompilerOutput(t *testing.T) {
 	step := newReport(t.Output(), 1, time.Now).begin(hello)
 	defer step.end(nil)
 	out := &compilerOutput{step: step}
-	for _, part := range []string{"go: downloading k8s.io/", "api v0.37.1\nfmt\nos\n# words\nwords.go:3:1: ", "wrong\nfm"} {
+	for _, part := range []string{"go: downloading k8s.io/", "api v0.37.1\nfmt\nos\n# text\ntext.go:3:1: ", "wrong\nfm"} {
 		if _, err := out.Write([]byte(part)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want := "\n\t# words\n\twords.go:3:1: wrong\n\tfm"; out.tail() != want {
+	if want := "\n\t# text\n\ttext.go:3:1: wrong\n\tfm"; out.tail() != want {
 		t.Errorf("the tail is %q, want %q", out.tail(), want)
 	}
 	if step.packages != 2 {

@@ -23,17 +23,17 @@ import (
 	_ "embed"
 	"os"
 
-	"example.com/greeting/words"
+	"example.com/greeting/text"
 )
 
 //go:embed name
 var name string
 
-func main() { os.Stdout.WriteString(words.Hello + name) }
+func main() { os.Stdout.WriteString(text.Hello + name) }
 `,
-	"hello/name":     "you",
-	"words/words.go": "package words\n\nconst Hello = \"hello \"\n",
-	"bye/bye.go":     "package main\n\nfunc main() {}\n",
+	"hello/name":   "you",
+	"text/text.go": "package text\n\nconst Hello = \"hello \"\n",
+	"bye/bye.go":   "package main\n\nfunc main() {}\n",
 }
 
 var (
@@ -100,7 +100,7 @@ func TestBuild(t *testing.T) {
 
 	_, printed, err = ensureGroups(t.Context(), t, cache, tree, hello, bye)
 	if err != nil || printed != "" {
-		t.Errorf("with everything in the cache it says %q, %v", printed, err)
+		t.Errorf("with everything in the cache it prints %q, %v", printed, err)
 	}
 
 	writeFile(t, tree, "hello/name", "world")
@@ -129,12 +129,12 @@ func checkGreeting(t *testing.T, path, want string) {
 func TestBuildThatFails(t *testing.T) {
 	t.Parallel()
 	tree, cache := writeTree(t), Cache{t.TempDir()}
-	writeFile(t, tree, "words/words.go", "package words\n\nconst Hello = 1 + \"x\"\n")
+	writeFile(t, tree, "text/text.go", "package text\n\nconst Hello = 1 + \"x\"\n")
 	_, printed, err := ensureGroups(t.Context(), t, cache, tree, hello)
 	if err == nil {
 		t.Fatal("a program that doesn't compile was built")
 	}
-	for _, part := range []string{"build hello in module " + tree.module("greeting"), "words/words.go:3:", "mismatched types"} {
+	for _, part := range []string{"build hello in module " + tree.module("greeting"), "text/text.go:3:", "mismatched types"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error lacks %q: %v", part, err)
 		}

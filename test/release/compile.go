@@ -95,8 +95,8 @@ func (o Options) build(ctx context.Context, p program) error {
 	return nil
 }
 
-// whence are the settings of the go command that say where compilers, modules and what was
-// compiled before come from. All else that a user set by go env -w is left behind.
+// whence are the settings of the go command for the locations of compilers, modules and the
+// build cache. All else that a user set by go env -w is left behind.
 func whence(ctx context.Context, environment []string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOAUTH", "GOCACHE", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOVCS")
 	cmd.Env = environment
@@ -137,7 +137,7 @@ func (p *program) read(stamped string) error {
 		}
 	}
 	if p.revision == "" || p.date.IsZero() {
-		return errors.New("the program doesn't say its commit: a release is made in a checkout with git")
+		return errors.New("the program doesn't contain its commit: make a release in a checkout with git")
 	}
 	return nil
 }

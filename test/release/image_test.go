@@ -50,7 +50,7 @@ func testConfig(t *testing.T, image v1.Image, platform Platform) {
 		t.Fatal(err)
 	}
 	if got := (Platform{config.OS, config.Architecture}); got != platform {
-		t.Errorf("it says that it is for %s", got)
+		t.Errorf("its platform is %s", got)
 	}
 	if config.Config.User != "65532:65532" {
 		t.Errorf("it runs as %q", config.Config.User)
@@ -82,7 +82,7 @@ func wantVersion(t *testing.T, program, version string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), program, "-version").CombinedOutput()
 	if err != nil || string(out) != version+"\n" {
-		t.Errorf("etcd-webhook -version says %q, want %s: %v", out, version, err)
+		t.Errorf("etcd-webhook -version prints %q, want %s: %v", out, version, err)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestKrew(t *testing.T) {
 		}
 		k.wantVersion(t, old)
 		if texts := k.run(t, "kubectl", "plugin", "list"); !strings.Contains(texts, k.root+"/bin/kubectl-etcd") || strings.Contains(texts, "warning") {
-			t.Errorf("kubectl plugin list says:\n%s", texts)
+			t.Errorf("kubectl plugin list prints:\n%s", texts)
 		}
 		// The caveat's way to completion, followed.
 		k.run(t, "kubectl", "etcd", "completion", "install")
@@ -120,7 +120,7 @@ func userPrograms(t *testing.T) string {
 	return bin
 }
 
-// publishTwo makes two versions of the plugin, which are where their manifests say.
+// publishTwo makes two versions of the plugin, at the addresses in their manifests.
 func publishTwo(t *testing.T) (old, next *Released) {
 	t.Helper()
 	released := t.TempDir()
@@ -182,7 +182,7 @@ func publish(t *testing.T, source, dir, address, version string) *Released {
 	return made
 }
 
-// run returns all that a command of the user said.
+// run returns the output of a command of the user.
 func (k *user) run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := k.try(t.Context(), name, args...)
@@ -255,7 +255,7 @@ func (k *user) wantVersion(t *testing.T, r *Released) {
 		t.Fatalf("%v in:\n%s", err, text)
 	}
 	if printed.Client.Version != r.Version || len(printed.Client.Commit) != 40 || printed.Client.CommitDate == "" {
-		t.Errorf("kubectl etcd says that it is %+v, want version %s with its commit", printed.Client, r.Version)
+		t.Errorf("the version of kubectl etcd is %+v, want version %s with its commit", printed.Client, r.Version)
 	}
 }
 

@@ -61,15 +61,15 @@ func (k *user) wantOvershadowed(t *testing.T, later, first string) {
 	printed, err := k.try(t.Context(), "sh", "-c", "kubectl plugin list; echo exit code $?")
 	want := "warning: " + later + " is overshadowed by a similarly named plugin: " + first
 	if err != nil || !strings.Contains(printed, want) || !strings.HasSuffix(printed, "exit code 1\n") {
-		t.Errorf("kubectl plugin list says, want %q and exit code 1:\n%s", want, printed)
+		t.Errorf("kubectl plugin list, want %q and exit code 1:\n%s", want, printed)
 	}
 }
 
-// wantTexts wants words in what a command that succeeds says.
+// wantTexts checks that a command succeeds and prints these texts.
 func (k *user) wantTexts(t *testing.T, begin, end string, command ...string) {
 	t.Helper()
 	printed := k.run(t, command[0], command[1:]...)
 	if _, rest, found := strings.Cut(printed, begin); !found || !strings.Contains(rest, end) {
-		t.Errorf("%q says, want %q and %q:\n%s", command, begin, end, printed)
+		t.Errorf("output of %q, want %q and %q:\n%s", command, begin, end, printed)
 	}
 }

@@ -30,7 +30,7 @@ const (
 	webhookProgram = "etcd-webhook"
 )
 
-// Options say of what, where and for which platforms a release is made.
+// Options are the source, the folder and the platforms of a release.
 type Options struct {
 	// Source is a checkout with git. What it has committed is released, and
 	// nothing else that stands there.
@@ -73,7 +73,7 @@ func AllImages() []Platform { return []Platform{{"linux", "amd64"}, {"linux", "a
 
 // Released is what was made; every path is absolute.
 type Released struct {
-	// Version is what the programs say of themselves.
+	// Version is the version that the programs report.
 	Version string
 	// Archives are the plugin's, with their checksums.
 	Archives []krew.Archive
@@ -92,7 +92,7 @@ func Make(ctx context.Context, o Options) (*Released, error) {
 	return r, nil
 }
 
-// publishable says that krew and registries take a version. An empty one is git's.
+// publishable returns an error unless krew and registries accept a version. An empty one is git's.
 func publishable(version string) bool {
 	_, wrong := semver.ParseSemantic(version)
 	return version == "" || wrong == nil && strings.HasPrefix(version, "v") && !strings.Contains(version, "+")
@@ -144,7 +144,7 @@ func (o Options) make(ctx context.Context) (*Released, error) {
 // commit in a worktree (golang.org/issue/58218), and what isn't committed must not
 // be released.
 func cloneInto(ctx context.Context, dir, source string) error {
-	out, err := exec.CommandContext(ctx, "git", "clone", "--quiet", source, dir).CombinedOutput() //nolint:gosec // the caller says which
+	out, err := exec.CommandContext(ctx, "git", "clone", "--quiet", source, dir).CombinedOutput() //nolint:gosec // the caller chooses the source
 	if err != nil {
 		return fmt.Errorf("clone %s: %w: %s", source, err, bytes.TrimSpace(out))
 	}

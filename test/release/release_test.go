@@ -20,7 +20,7 @@ var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
 // TestSameBytes makes one commit's whole release twice, by make without a network, and from
 // a checkout with other times and changes that no one committed, and compares every file.
 //
-// What Go has compiled once it takes from its cache, so a shared one would say little of
+// What Go has compiled once it takes from its cache, so a shared one would prove little about
 // the compiler. The second release gets an empty cache for this machine's platform: both
 // programs have one, and most of their packages are the same, so that this proves it for
 // the plugin and the image at the price of one compilation. The other platforms share
@@ -69,7 +69,7 @@ func makeOffline(t *testing.T) (dist, printed string) {
 	}
 	release := exec.CommandContext(t.Context(), "unshare", "--net", "make", "release-snapshot")
 	release.Dir = source
-	// What this test's own make was told is not for that one.
+	// The variables of this test's own make are not for that one.
 	release.Env = append(os.Environ(), "GOPROXY=off", "MAKEFLAGS=", "VERSION=")
 	release.Stderr = t.Output()
 	out, err := release.Output()
@@ -121,7 +121,7 @@ func disturb(t *testing.T, source string) {
 	}
 }
 
-// testBOM compares the bills with what the Go command says of the programs.
+// testBOM compares the bills with the output of the Go command for the programs.
 func testBOM(t *testing.T, release string) {
 	t.Helper()
 	bills, err := filepath.Glob(filepath.Join(release, "*.cdx.json"))

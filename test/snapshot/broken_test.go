@@ -21,7 +21,7 @@ import (
 )
 
 // cutter is a proxy that ends every connection after so many bytes, or changes
-// nothing and says nothing more.
+// nothing and sends nothing more.
 type cutter struct {
 	address string
 	after   atomic.Int64
@@ -112,8 +112,8 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// A disk without room is told before anything is written, and one that fills up
-// meanwhile when it does; nothing is left of either.
+// A disk without space is reported before anything is written, and one that fills up
+// meanwhile when it happens; nothing is left of either.
 func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Fatal("mounting a small file system is root's: run this test as root")

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// budgetNow is what a cluster's PodDisruptionBudget says now.
+// budgetNow is the current value of a cluster's PodDisruptionBudget.
 type budgetNow struct {
 	min     int
 	reason  string

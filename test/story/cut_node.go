@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// follow is how soon after a cut the budget has to say so: a lease of three
+// follow is how soon after a cut the budget has to change: a lease of three
 // heartbeats, and some.
 const follow = 40 * time.Second
 
@@ -37,7 +37,7 @@ func cutNode(ctx context.Context, w *World) error {
 		return err
 	}
 	if err := w.whileCut(ctx, sick, other); err != nil {
-		_ = w.Testbed.HealNode(context.WithoutCancel(ctx), sick.Node) // the failure says more
+		_ = w.Testbed.HealNode(context.WithoutCancel(ctx), sick.Node) // the failure contains more
 		return err
 	}
 	w.Do("bring %s back", sick.Node)

@@ -22,7 +22,7 @@ import (
 func failBackups(ctx context.Context, w *World) error {
 	writer := w.main.Write(ctx)
 	defer writer.Stop()
-	w.Do("make the backup store of %s unwritable, while somebody writes to it", w.main)
+	w.Do("make the backup store of %s unwritable, while a client writes to it", w.main)
 	if err := w.main.BreakStore(ctx); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (w *World) dismiss(ctx context.Context, c *clusters.Cluster) error {
 
 func affinityNote(c *clusters.Cluster) string {
 	if c.Apart == "" {
-		return ", nothing said of affinity"
+		return ", without affinity"
 	}
 	return ", with DEP-01's literal anti-affinity on " + c.Apart
 }
@@ -108,7 +108,7 @@ func (w *World) oneMemberAZone(ctx context.Context, c *clusters.Cluster) error {
 	if a := etcd.Spec.SchedulingConstraints.Affinity; a != nil {
 		return fmt.Errorf("Etcd %s has an affinity of its own: %v", c, a) //nolint:staticcheck // Etcd is the kind's name
 	}
-	w.Good("%s: one member in each zone; the Etcd still says nothing of affinity", c)
+	w.Good("%s: one member in each zone; the Etcd still has no affinity", c)
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (w *World) showMembers(ctx context.Context, c *clusters.Cluster) ([]cluster
 	return members, nil
 }
 
-// terms says in short which scheduling terms a pod has.
+// terms returns a pod's scheduling terms in short.
 func terms(pod *corev1.Pod) string {
 	var all []string
 	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {

@@ -120,7 +120,7 @@ func (c cluster) apply(manifest string) {
 	}
 }
 
-// probe runs the probe in one of the StatefulSet's pods, until it can do what it is told.
+// probe runs the probe in one of the StatefulSet's pods, until it succeeds.
 func (c cluster) probe(args ...string) (out string) {
 	c.t.Helper()
 	c.eventually(func() string {

@@ -92,7 +92,7 @@ func prepare(t *testing.T, o Options) {
 }
 
 // killUp runs an Up in a process of its own, kills that after a while, and
-// returns what it had said.
+// returns its output.
 func killUp(t *testing.T, dir string, after time.Duration) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -160,7 +160,7 @@ func TestDownWithoutFiles(t *testing.T) {
 	}
 	o.Nodes = 2
 	if _, err := Up(t.Context(), o); err == nil || !strings.Contains(err.Error(), "1 nodes in 1 zones") {
-		t.Errorf("an Up with other nodes says %v", err)
+		t.Errorf("an Up with other nodes returns %v", err)
 	}
 	_ = os.RemoveAll(c.Dir()) // not all of it: the machines go on writing
 	c.must(Down(context.WithoutCancel(t.Context()), o))

@@ -31,7 +31,7 @@ var modules = []struct{ name, file, entry string }{
 	{"overlay", "/proc/filesystems", "overlay"},
 }
 
-// requireTools installs what is missing where apt is there, and else says what
+// requireTools installs what is missing where apt is there, and otherwise reports what
 // to install.
 func requireTools(ctx context.Context, log io.Writer) error {
 	if apt := findTool("apt-get"); apt != "" && len(missingTools()) > 0 {

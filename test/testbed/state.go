@@ -19,7 +19,7 @@ import (
 // errBusy is returned while another process starts or stops the same testbed.
 var errBusy = errors.New("another process is starting or stopping it")
 
-// lockTimeout is how long lock waits: an up that was just killed lets go of
+// lockTimeout is how long lock waits: an up that was just killed releases
 // the lock a moment later.
 const lockTimeout = 10 * time.Second
 
@@ -88,7 +88,7 @@ func (l layout) save() error {
 	return os.Rename(part, layoutFile(l.Dir))
 }
 
-// layouts returns every testbed that the state directory tells of.
+// layouts returns every testbed in the state directory.
 func layouts(stateDir string) ([]layout, error) {
 	files, err := filepath.Glob(layoutFile(filepath.Join(stateDir, "*")))
 	if err != nil {

@@ -20,8 +20,8 @@ type MachineStatus struct {
 	Paused    bool             `json:"paused"`
 	Cut       bool             `json:"cut"`
 	Processes []machine.Status `json:"processes,omitempty"`
-	// Kubernetes is what the API server says of the node, empty when it
-	// doesn't say.
+	// Kubernetes is the node's state according to the API server. It is empty if
+	// unknown.
 	Kubernetes string `json:"kubernetes,omitempty"`
 }
 

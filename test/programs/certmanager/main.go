@@ -37,7 +37,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	parts := map[string]func(context.Context) error{"controller": runController, "cainjector": runInjector, "webhook": runWebhook}
 	if len(args) != 1 || parts[args[0]] == nil {
-		return fmt.Errorf("run %q: say controller, cainjector or webhook", args)
+		return fmt.Errorf("run %q: the argument must be controller, cainjector or webhook", args)
 	}
 	return parts[args[0]](ctx)
 }

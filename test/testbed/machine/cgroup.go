@@ -27,7 +27,7 @@ func CgroupOf(testbed string) string { return filepath.Join("/kubectl-etcd-testb
 type hierarchy struct {
 	mountpoint string
 	fstype     string // cgroup or cgroup2
-	// options of the mount that tell which tree it is: controllers or a name.
+	// options of the mount that identify the tree: controllers or a name.
 	options []string
 }
 
@@ -107,7 +107,7 @@ func makeCgroup(path string) error {
 }
 
 // delegate hands the controllers that kubelet needs from a version 2 cgroup to
-// its children. One that can't be handed on is no error: kubelet says which it
+// its children. One that can't be handed on is no error: kubelet reports which it
 // misses.
 func delegate(dir string) {
 	for _, c := range []string{"cpu", "cpuset", "io", "memory", "pids"} {

@@ -77,7 +77,7 @@ func (s *Spec) Resume() error {
 func (s *Spec) Paused() bool { return isFrozen(s.cgroup()) }
 
 // Destroy ends every process of a testbed and removes its links and cgroups,
-// whatever state they are in and whether or not any file tells of them. It
+// whatever state they are in and whether or not any file lists them. It
 // spares the caller and its parents.
 func Destroy(ctx context.Context, testbed string) error {
 	path := CgroupOf(testbed)
