@@ -43,4 +43,13 @@ var (
 	PodGoing = reasons.Add("PodGoing",
 		"A pod or its volume claims are still being taken away or made.",
 		policy.SeeStatus)
+	VoterAlive = reasons.Add("VoterAlive",
+		"The voter does not answer the plugin, and other members are in contact with it. So it is not dead, and removing it would remove a healthy voter.",
+		"kubectl etcd member list NAME shows its address. Find the pod that runs it, and find out why the plugin can't reach that pod.")
+	VoterElsewhere = reasons.Add("VoterElsewhere",
+		"No pod of this cluster runs the voter, and another pod of the namespace has its name or address, or the leader has a connection with it. It may be alive.",
+		"Inspect that pod. If its etcd is gone for good, delete the pod and try again.")
+	VoterUnknown = reasons.Add("VoterUnknown",
+		"Whether the voter is dead could not be determined: the metrics of the leader or the pods of the namespace can't be read.",
+		"Make the leader's metrics readable, as the message says, and try again.")
 )

@@ -183,7 +183,7 @@ func seenWithout(t *testing.T, c *clusters.Cluster) {
 		"2 of 3 voters healthy, 2 needed: no further member may fail", "no pod runs it", "kubectl etcd member remove statefulset/" + c.Full(),
 		"unhealthy: statefulset/" + c.Full(),
 	}, "status", "-n", c.Namespace)
-	prints(t, 3, []string{"no pod runs it, so it counts as a dead voter"}, "member", "list", "-n", c.Namespace)
+	prints(t, 3, []string{"no pod of this cluster runs it"}, "member", "list", "-n", c.Namespace)
 }
 
 func has(t *testing.T, text string, texts ...string) {

@@ -41,7 +41,7 @@ func TestPluginStaticPod(t *testing.T) {
 	given := slices.Concat(in, certificates)
 
 	prints(t, 0, []string{"kubeadm   1/1       0       3.6."}, append([]string{"list"}, given...)...)
-	texts := []string{"Pods kube-system/etcd (kubeadm)", "healthy, 1 of 1 members ready", "leader " + pod, node.Zone, "no Service of their own", "check etcd -n kube-system"}
+	texts := []string{"Pods kube-system/etcd (kubeadm)", "healthy, 1 of 1 members ready", "leader " + pod, node.Zone, "no Service for clients", "check etcd -n kube-system"}
 	prints(t, 0, texts, append([]string{"status", "pod/" + pod}, given...)...)
 	texts = []string{pod, "https://" + node.Address + ":2380", "https://" + node.Address + ":2379"}
 	prints(t, 0, texts, append([]string{"member", "list", "-o", "wide"}, given...)...)

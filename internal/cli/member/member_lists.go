@@ -125,10 +125,7 @@ func (r memberLists) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
 	switch {
 	case !slices.Contains(pods, m.Pod):
 		m.Pod = ""
-		m.Note = "no pod runs it"
-		if !l.Learner {
-			m.Note += ", so it counts as a dead voter"
-		}
+		m.Note = "no pod of this cluster runs it"
 	case !m.Started:
 		m.Note = "added, but not started yet"
 	}

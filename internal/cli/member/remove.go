@@ -96,11 +96,15 @@ func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
 		return operate.Plan{}, err
 	}
 	r.member = fmt.Sprintf("%016x", r.listed.ID)
-	return removePlan(ctx, r.now, s, r.listed)
+	return removePlan(ctx, r.how(), r.now, s, r.listed)
+}
+
+func (r *removal) how() membership.Removal {
+	return membership.Removal{Reader: r.now.Reader, Owner: r.now.Owner, Members: r.now.Members, Clock: r.app.Clock}
 }
 
 func (r *removal) act(ctx context.Context, run *change.Run) error {
-	if err := membership.RemoveMember(ctx, r.now.Members, r.now.Owner, r.listed, run.Held); err != nil {
+	if err := r.how().Remove(ctx, r.listed, run.Held); err != nil {
 		return err
 	}
 	done := "removed member " + r.listed.NameAndID()
@@ -108,14 +112,14 @@ func (r *removal) act(ctx context.Context, run *change.Run) error {
 	return nil
 }
 
-func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
+func removePlan(ctx context.Context, how membership.Removal, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
 	what := "remove " + l.NameAndID()
 	peers := membership.Peers(c.Owner, s)
 	p := peers[slices.IndexFunc(peers, func(p rules.Peer) bool { return p.ID == l.ID })]
 	if why := useInstead(c, l, p.Healthy); why != "" {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, why)
 	}
-	v := rules.MayRemove(peers, l.ID)
+	v := how.MayRemove(ctx, s, l)
 	if !v.Allowed {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, v.Message)
 	}

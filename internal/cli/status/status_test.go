@@ -32,6 +32,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -112,6 +113,7 @@ var statusCases = map[string]func(*health.Facts){
 	},
 	"dead-voter": func(s *health.Facts) {
 		s.Survey.Value.List = append(s.Survey.Value.List, etcd.Listed{ID: 0xdead, Name: "etcd-main-3", PeerURLs: []string{"http://etcd-main-3.etcd-main-peer.team-a.svc:2380"}})
+		s.Silences = map[uint64]membership.Silence{0xdead: {Contact: membership.ContactNone}}
 	},
 	"hibernated": func(s *health.Facts) {
 		s.Owner.Replicas, s.Pods.Value, s.Cluster.Value.Cluster.Members, s.Cluster.Value.Cluster.Size = 0, nil, nil, 0

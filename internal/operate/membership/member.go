@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -80,10 +81,25 @@ func unchanged(s etcd.Survey, was etcd.Listed) bool {
 	})
 }
 
-// RemoveMember takes a member out of etcd, after another look: leadership away
-// first, and not if the rules say no by then.
-func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etcd.Listed, held func() error) error {
-	what := "remove " + was.NameAndID()
+// MayRemove decides whether a member may be removed from etcd on its own: the voters that are
+// left keep a quorum, and a voter that doesn't answer is dead.
+func (r Removal) MayRemove(ctx context.Context, s etcd.Survey, l etcd.Listed) policy.Verdict {
+	peers := Peers(r.Owner, s)
+	v := membership.MayRemove(peers, l.ID)
+	at := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID == l.ID })
+	if !v.Allowed || l.Learner || peers[at].Healthy {
+		return v
+	}
+	if dead := membership.IsDead(r.Silence(ctx, s, l)); !dead.Allowed {
+		return dead
+	}
+	return v
+}
+
+// Remove takes a member out of etcd. It surveys the members again before, and moves the
+// leadership away from the member first.
+func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error) error {
+	c, what := r.Members, "remove "+was.NameAndID()
 	s, err := SurveyQuorum(ctx, c, what)
 	if err != nil {
 		return err
@@ -91,8 +107,7 @@ func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etc
 	if !unchanged(s, was) {
 		return fmt.Errorf("%s: it is not in etcd's list any more as it was: %s", what, was.PeerURLs)
 	}
-	peers := Peers(o, s)
-	if v := membership.MayRemove(peers, was.ID); !v.Allowed {
+	if v := r.MayRemove(ctx, s, was); !v.Allowed {
 		return &operate.RefusedError{What: what, Why: []string{v.Message}}
 	}
 	leader, pod, err := leaderOf(ctx, c, s)
@@ -106,12 +121,13 @@ func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etc
 		_, err = leader.MemberRemove(ctx, was.ID)
 		return err
 	}
+	peers := Peers(r.Owner, s)
 	heir := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
 	if heir >= 0 {
 		if _, err := leader.MoveLeader(ctx, peers[heir].ID); err != nil {
 			return fmt.Errorf("move leadership off %s: %w", pod, err)
 		}
-		return RemoveMember(ctx, c, o, was, held)
+		return r.Remove(ctx, was, held)
 	}
 	_, err = leader.MemberRemove(ctx, was.ID)
 	return err
