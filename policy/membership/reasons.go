@@ -51,5 +51,5 @@ var (
 		"Inspect that pod. If its etcd is gone for good, delete the pod and try again.")
 	VoterUnknown = reasons.Add("VoterUnknown",
 		"Whether the voter is dead could not be determined: the metrics of the leader or the pods of the namespace can't be read.",
-		"Make the leader's metrics readable, as the message says, and try again.")
+		"Make the leader's metrics readable, which the message names, and try again.")
 )
