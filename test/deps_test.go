@@ -152,8 +152,8 @@ const (
 )
 
 // foreign is what of other modules a package must not have, be it by what it imports:
-// admission and control never dial etcd, and what works on a cluster, or says what is
-// wrong with it, knows no command line.
+// admission and control never dial etcd, and packages that operate on a cluster or judge it
+// know no command line.
 var foreign = map[string][]string{
 	"policy":                       {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/", "net/http"},
 	"internal/reasons":             {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/", "net/http"},
@@ -205,7 +205,7 @@ func TestGraph(t *testing.T) {
 		}
 		may, known := mayImport(from)
 		if !known {
-			t.Errorf("%s isn't in the graph: say there, and in ARCHITECTURE.md, what it may import", from)
+			t.Errorf("%s isn't in the graph: add there, and in ARCHITECTURE.md, what it may import", from)
 		}
 		for _, i := range imports {
 			if to, ours := strings.CutPrefix(i, module); ours && !allows(may, to) {
@@ -323,7 +323,7 @@ func reach(packages map[string][]string, from string) []string {
 	return seen
 }
 
-// chain returns one shortest path of imports, so that the message says whom to ask.
+// chain returns one shortest path of imports, so that the message shows where the import is.
 func chain(packages map[string][]string, from, to string) []string {
 	type step struct {
 		pkg  string

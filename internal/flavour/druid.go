@@ -18,7 +18,7 @@ var druid = Product{
 		ReplaceHow: wipe + "its sidecar removes the old member and adds the new one",
 		ByPlugin:   true,
 	},
-	ServesKubernetes: true, // mostly
+	ServesKubernetes: true, // in most cases
 	RenewsLeases:     true,
 	BackupRestore:    true,
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
-// seeEvents reads the warnings that the program gave, and those about its own
-// objects, the last first.
-func (l *Inspector) seeEvents(ctx context.Context) error {
-	var said, about corev1.EventList
+// readEvents reads the warnings that etcd-webhook recorded and those about its own objects,
+// the latest first.
+func (l *Inspector) readEvents(ctx context.Context) error {
+	var recorded, about corev1.EventList
 	warnings := client.MatchingFields{"type": corev1.EventTypeWarning, "reportingComponent": webhookName}
-	if err := l.kube.List(ctx, &said, warnings); err != nil {
+	if err := l.kube.List(ctx, &recorded, warnings); err != nil {
 		return err
 	}
 	if space := l.st.Program.Namespace; space != "" {
@@ -31,7 +31,7 @@ func (l *Inspector) seeEvents(ctx context.Context) error {
 		}
 	}
 	var out []v1alpha1.WarningEvent
-	for _, e := range slices.Concat(said.Items, about.Items) {
+	for _, e := range slices.Concat(recorded.Items, about.Items) {
 		last, count := format.EventTime(&e)
 		object := strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name
 		if e.InvolvedObject.Namespace != "" && e.InvolvedObject.Namespace != l.st.Program.Namespace {

@@ -35,27 +35,27 @@ func TestMemberOfAnotherWorkload(t *testing.T) {
 	kubectl("wait", "--for=jsonpath={.status.readyReplicas}=1", "--timeout=10m", "statefulset/west")
 
 	remove := []string{"member", "remove", "statefulset/east", "west-0", "-n", ns, "-y"}
-	stdout, stderr := tells(t, 0, []string{"3 of 3 voters healthy", "no pod of this cluster runs it", "it is alive"}, "status", "statefulset/east", "-n", ns)
+	stdout, stderr := prints(t, 0, []string{"3 of 3 voters healthy", "no pod of this cluster runs it", "it is alive"}, "status", "statefulset/east", "-n", ns)
 	lacks(t, stdout+stderr, "member remove", "dead voter")
 	refuses(t, []string{"it is alive"}, remove...)
 
 	// A pod that can't be scheduled has the member's name: its volume may be anywhere.
 	kubectl("patch", "statefulset", "west", "--type=merge", "-p", `{"spec":{"template":{"spec":{"nodeSelector":{"nowhere":"true"}}}}}`)
-	stdout, stderr = tells(t, 3, []string{"2 of 3 voters healthy", "pod west-0", "kubectl etcd status pod/west-0 -n " + ns}, "status", "statefulset/east", "-n", ns)
+	stdout, stderr = prints(t, 3, []string{"2 of 3 voters healthy", "pod west-0", "kubectl etcd status pod/west-0 -n " + ns}, "status", "statefulset/east", "-n", ns)
 	lacks(t, stdout+stderr, "member remove")
 	refuses(t, []string{"pod west-0"}, remove...)
 
 	kubectl("delete", "statefulset", "west")
 	typed := "kubectl etcd member remove statefulset/east west-0 -n " + ns
-	tells(t, 3, []string{typed}, "status", "statefulset/east", "-n", ns)
-	tells(t, 0, []string{"removed member"}, append(strings.Fields(strings.TrimPrefix(typed, "kubectl etcd ")), "-y")...)
-	tells(t, 0, []string{"2 of 2 voters healthy"}, "status", "statefulset/east", "-n", ns)
+	prints(t, 3, []string{typed}, "status", "statefulset/east", "-n", ns)
+	prints(t, 0, []string{"removed member"}, append(strings.Fields(strings.TrimPrefix(typed, "kubectl etcd ")), "-y")...)
+	prints(t, 0, []string{"2 of 2 voters healthy"}, "status", "statefulset/east", "-n", ns)
 }
 
 // lacks holds that a text has none of these words.
-func lacks(t *testing.T, text string, words ...string) {
+func lacks(t *testing.T, text string, texts ...string) {
 	t.Helper()
-	for _, w := range words {
+	for _, w := range texts {
 		if strings.Contains(text, w) {
 			t.Errorf("%q is in:\n%s", w, text)
 		}

@@ -99,7 +99,7 @@ func TestVolumeBoundAfterAdmission(t *testing.T) {
 	refuses(t, []string{"6 nodes match: 7 members could not be scheduled"}, "scale", "statefulset/tied", "--replicas", "7", "-n", ns, "-y")
 }
 
-// applyGated makes a cluster whose three pods the scheduler doesn't look at.
+// applyGated makes a cluster whose three pods the scheduler ignores.
 func applyGated(t *testing.T, ns, name string, gate corev1.PodSchedulingGate) *clusters.Cluster {
 	t.Helper()
 	c, err := clusters.Apply(t.Context(), bed, ns, name, clusters.Spec{Flavour: clusters.Plain, StorageClass: "zone", Mutate: func(set *appsv1.StatefulSet) {
