@@ -116,7 +116,7 @@ func (w *world) install() {
 		w.Remove(path)
 	}
 	w.Create(apitest.Object{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": apitest.Object{
-		"namespace": "etcd-webhook", "name": "etcd-webhook", "labels": apitest.Object{"app.kubernetes.io/name": "etcd-webhook"},
+		"namespace": "etcd-webhook", "name": "etcd-webhook", "labels": apitest.Object{"app.kubernetes.io/name": "etcd-webhook", "app.kubernetes.io/part-of": "kubectl-etcd"},
 	}, "spec": apitest.Object{"replicas": 2}})
 }
 
@@ -183,8 +183,8 @@ func TestChangeProtocol(t *testing.T) {
 	}{
 		{name: "--dry-run=client writes nothing", flags: "--dry-run=client", text: []string{"Nothing was changed (--dry-run=client)."}},
 		{name: "--dry-run=server writes nothing", flags: "--dry-run=server", text: []string{"The rules and the API server allow it. Nothing was changed (--dry-run=server)."}},
-		{name: "no terminal", code: 2, text: []string{"there is no terminal to ask on"}},
-		{name: "--wait=false", flags: "--wait=false -y", not: func(v verb) bool { return v.detaches }, code: 1, text: []string{"--wait=false is not possible here: this command does every step itself"}},
+		{name: "no terminal", code: 2, text: []string{"there is no terminal to ask for confirmation"}},
+		{name: "--wait=false", flags: "--wait=false -y", not: func(v verb) bool { return v.detaches }, code: 1, text: []string{"--wait=false is not possible with this command, because it does every step itself"}},
 		{name: "--wait=false, detached", flags: "--wait=false --dry-run=client", not: func(v verb) bool { return !v.detaches }, text: []string{"Nothing was changed"}},
 		{name: "a held lock", flags: "-y", set: (*world).held, not: func(v verb) bool { return v.lockless }, code: 2, text: []string{"is locked by cat@desk", "wait until that ends"}},
 		{name: "an unfinished change", flags: "-y", set: (*world).unfinished, not: func(v verb) bool { return v.besides }, code: 2, text: []string{"under way", "--abort"}},

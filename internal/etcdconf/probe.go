@@ -55,7 +55,7 @@ func FailsOnLearner(p *corev1.Probe, etcd string) (why string, fails bool) {
 		if _, asks := etcdctl(p.Exec); asks {
 			return "its readiness probe asks etcdctl, which a learner refuses", true
 		}
-		return fmt.Sprintf("nobody knows what its readiness probe %q says of a learner", strings.Join(p.Exec.Command, " ")), false
+		return fmt.Sprintf("it is unknown whether its readiness probe %q fails on a learner", strings.Join(p.Exec.Command, " ")), false
 	case p.HTTPGet == nil:
 		return "its readiness probe only connects", false
 	}

@@ -64,7 +64,7 @@ func TestMissing(t *testing.T) {
 	if err != nil || !slices.Equal(missing, needs[2:]) {
 		t.Fatalf("missing are %v: %v", missing, err)
 	}
-	const want = `user "ann" has no permission for 2 of the things that this needs; nothing was changed. Missing:
+	const want = `user "ann" lacks 2 permissions that this command needs; nothing was changed. Missing:
   verb "patch" on "statefulsets.apps" in namespace "team"
   verb "list" on "nodes" in the whole cluster`
 	if got := (&MissingError{User: "ann", Needs: missing}).Error(); got != want {

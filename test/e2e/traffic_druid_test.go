@@ -121,7 +121,7 @@ func detached(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	report, texts := cutTraffic(t, c, 0, "1s", "--detach")
-	if report.RestoredBy != "nobody" || !strings.Contains(texts, "NOTHING restores it") {
+	if report.RestoredBy != "nothing" || !strings.Contains(texts, "NOTHING restores it") {
 		t.Errorf("restored by %q: %s", report.RestoredBy, texts)
 	}
 	cutUntil(t, c) // still there, its time long over

@@ -37,7 +37,7 @@ type ClientTrafficReport struct {
 const (
 	RestoredByWebhook = "etcd-webhook"
 	RestoredByCommand = "kubectl-etcd"
-	RestoredByNothing = "nobody"
+	RestoredByNothing = "nothing"
 )
 
 // ClientService is one Service that clients use.
