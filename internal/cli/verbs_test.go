@@ -187,8 +187,8 @@ func TestChangeProtocol(t *testing.T) {
 		{name: "--wait=false", flags: "--wait=false -y", not: func(v verb) bool { return v.detaches }, code: 1, text: []string{"--wait=false is not possible with this command, because it does every step itself"}},
 		{name: "--wait=false, detached", flags: "--wait=false --dry-run=client", not: func(v verb) bool { return !v.detaches }, text: []string{"Nothing was changed"}},
 		{name: "a held lock", flags: "-y", set: (*world).held, not: func(v verb) bool { return v.lockless }, code: 2, text: []string{"is locked by cat@desk", "wait until that ends"}},
-		{name: "an unfinished change", flags: "-y", set: (*world).unfinished, not: func(v verb) bool { return v.besides }, code: 2, text: []string{"under way", "--abort"}},
-		{name: "no permission", flags: "-y", set: func(w *world) { w.Deny = func(string, string) bool { return true } }, code: 1, text: []string{`user "ann" has no permission for`, "nothing was changed. Missing:"}},
+		{name: "an unfinished change", flags: "-y", set: (*world).unfinished, not: func(v verb) bool { return v.besides }, code: 2, text: []string{"unfinished", "--abort"}},
+		{name: "no permission", flags: "-y", set: func(w *world) { w.Deny = func(string, string) bool { return true } }, code: 1, text: []string{`user "ann" lacks`, "nothing was changed. Missing:"}},
 	} {
 		for _, v := range verbs {
 			if promise.not != nil && promise.not(v) {
