@@ -28,7 +28,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

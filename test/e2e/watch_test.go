@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
-
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/cel"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 )
 
 // TestConditionsMissNoEtcd evaluates the webhooks' match conditions on the

@@ -17,7 +17,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/krew"
-
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 

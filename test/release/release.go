@@ -20,8 +20,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-etcd/kubectl-etcd/krew"
 	semver "k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/kubectl-etcd/kubectl-etcd/krew"
 )
 
 // The programs that are released.

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
 // What is saved is what etcd's own tools take for a snapshot of the same content,
