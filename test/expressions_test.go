@@ -7,6 +7,7 @@ import (
 	"path"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,8 +20,6 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"sigs.k8s.io/yaml"
-
-	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 )
 
 // oldest is what Kubernetes 1.30, the oldest that docs/install.md names, takes in an

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // AwaitMin waits for the minAvailable of the budget that etcd-webhook keeps for the

@@ -13,13 +13,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 const (

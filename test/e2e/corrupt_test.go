@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

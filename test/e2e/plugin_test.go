@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
+
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )

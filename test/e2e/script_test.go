@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

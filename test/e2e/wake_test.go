@@ -11,10 +11,10 @@ import (
 	"slices"
 	"testing"
 
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

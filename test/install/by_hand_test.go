@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // How docs/install.md uninstalls without the plugin: where etcd-webhook runs, where it

@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 )
 

@@ -10,13 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // modes are the modes of policies by their names.

@@ -10,10 +10,9 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	"github.com/gardener/etcd-druid/api/core/v1alpha1/crds"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // TestUninstallLetsDruidGoOn: an Etcd that a cut of client traffic had etcd-druid leave alone,

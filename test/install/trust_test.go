@@ -14,11 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 )
 
 // trustWatch looks, all the time, what each replica serves and whom each webhook trusts.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/krew"
+
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 

@@ -20,9 +20,8 @@ import (
 	"slices"
 	"strings"
 
-	semver "k8s.io/apimachinery/pkg/util/version"
-
 	"github.com/kubectl-etcd/kubectl-etcd/krew"
+	semver "k8s.io/apimachinery/pkg/util/version"
 )
 
 // The programs that are released.

@@ -21,12 +21,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 

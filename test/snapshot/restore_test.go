@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // What is saved is what etcd's own tools take for a snapshot of the same content,

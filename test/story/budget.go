@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

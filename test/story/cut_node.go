@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 

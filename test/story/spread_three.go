@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
