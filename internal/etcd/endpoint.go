@@ -60,16 +60,6 @@ func Endpoints(ctx context.Context, r *observe.Reader, o observe.Owner, c Creden
 	return f.endpoints(ctx, pods)
 }
 
-// PodEndpoint is Endpoints for a single pod without a known owner.
-func PodEndpoint(ctx context.Context, r *observe.Reader, pod *corev1.Pod, c Credentials) (Endpoint, error) {
-	f := finder{reader: r, files: r.Files(pod.Namespace), given: c}
-	all, err := f.endpoints(ctx, []*corev1.Pod{pod})
-	if err != nil {
-		return Endpoint{}, err
-	}
-	return all[0], nil
-}
-
 func (f *finder) endpoints(ctx context.Context, pods []*corev1.Pod) ([]Endpoint, error) {
 	out := make([]Endpoint, len(pods))
 	for i, pod := range pods {

@@ -7,6 +7,8 @@
 package reasons
 
 import (
+	"slices"
+
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -30,7 +32,7 @@ func All() []Topic {
 		{"Maintenance rule", maintenance.Reasons()},
 		{"Disruption budgets", budgets.All()},
 		{"Facts", facts.All()},
-		{"EtcdTopologyPolicy", topologyPolicy.All()},
+		{"EtcdTopologyPolicy", slices.Concat(topologyPolicy.All(), spread.StatusReasons())},
 		{"Admission", admission.All()},
 		{"Client traffic", clientTraffic.All()},
 		{"kubectl etcd status", status.All()},

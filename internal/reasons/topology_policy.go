@@ -5,7 +5,6 @@ package reasons
 
 import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 var topologyPolicy policy.ReasonList
@@ -30,10 +29,6 @@ var (
 	NotLookedAtYet = topologyPolicy.Add("NotLookedAtYet",
 		"The controller has not checked this cluster yet.",
 		"Wait a moment. If it remains, check whether etcd-webhook runs: kubectl etcd webhook status.")
-	_    = topologyPolicy.Include(spread.SpreadKept)
-	_    = topologyPolicy.Include(spread.NodeShared)
-	_    = topologyPolicy.Include(spread.ZonesUneven)
-	_    = topologyPolicy.Include(spread.NotScheduled)
 	Kept = topologyPolicy.Add("Kept",
 		"The members of every cluster are spread as the policy requires.",
 		policy.NoAction)

@@ -53,19 +53,6 @@ func (p *Progress) Add(bytes int64) {
 	p.done += bytes
 }
 
-// Total sets the total number of bytes.
-func (p *Progress) Total(bytes int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.total = bytes
-}
-
-// Write counts the bytes of b, for io.MultiWriter and io.TeeReader.
-func (p *Progress) Write(b []byte) (int, error) {
-	p.Add(int64(len(b)))
-	return len(b), nil
-}
-
 // Finish removes the bar. The caller reports the result.
 func (p *Progress) Finish() {
 	close(p.stop)
