@@ -11,34 +11,93 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunsEtcd reports whether a pod runs a member of etcd: one of its containers executes etcd, or has
-// etcd's own variables for listening and data. The name of an image, a port or a label are no proof:
-// backup jobs, proxies and clients have them too.
-func RunsEtcd(spec *corev1.PodSpec) bool {
+// RunsEtcd reports whether a pod is shown to run a member of etcd. See [EvidenceOf].
+func RunsEtcd(spec *corev1.PodSpec) bool { return EvidenceOf(spec) == Shown }
+
+// Evidence is how strong the evidence is that a pod runs a member of etcd.
+type Evidence int
+
+// The strengths. Only what is shown may be acted on.
+const (
+	NoEvidence Evidence = iota
+	// Hinted means that a container may run etcd: it has a variable of a member, or a script of
+	// which only some ways run etcd.
+	Hinted
+	// Shown means that a container executes etcd on every way, or that the program is not
+	// visible and the container has several variables of a member.
+	Shown
+)
+
+// EvidenceOf returns the strongest evidence that a container of a pod has. The name of an image, a
+// port or a label are none: backup jobs, proxies and clients have them too.
+func EvidenceOf(spec *corev1.PodSpec) Evidence {
+	strongest := NoEvidence
 	for i := range spec.Containers {
-		if runsEtcd(&spec.Containers[i]) {
-			return true
+		strongest = max(strongest, evidenceOf(&spec.Containers[i]))
+	}
+	return strongest
+}
+
+func evidenceOf(c *corev1.Container) Evidence {
+	started := startedBy(c.Command, c.Args)
+	switch started.program {
+	case "etcd":
+		if started.script != nil && started.script.runsAnother() {
+			return Hinted
+		}
+		return Shown
+	case "etcd grpc-proxy", "etcd gateway", "etcdctl", "etcdutl":
+		return NoEvidence
+	}
+	return evidenceOfVariables(c, started.program)
+}
+
+// evidenceOfVariables judges a container by its variables. Several of a member show one if the pod
+// doesn't show the program: the image decides, or a script in it. One of them is a hint, and so are
+// those of a container that runs something else.
+func evidenceOfVariables(c *corev1.Container, program string) Evidence {
+	own, others := 0, 0
+	for _, e := range c.Env {
+		switch {
+		case memberEnv[e.Name]:
+			own++
+		case accompanyingEnv[e.Name]:
+			others++
 		}
 	}
-	return false
-}
-
-func runsEtcd(c *corev1.Container) bool {
-	switch startedBy(c.Command, c.Args).program {
-	case "etcd":
-		return true
-	case "etcd grpc-proxy", "etcd gateway", "etcdctl", "etcdutl":
-		return false
+	switch {
+	case own == 0:
+		return NoEvidence
+	case own+others > 1 && (program == "" || strings.HasSuffix(program, ".sh")):
+		return Shown
 	}
-	return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return memberEnv[e.Name] })
+	return Hinted
 }
 
-// memberEnv are the variables that only a member has. ETCD_ENDPOINTS and the
-// like belong to clients.
+// runsEtcd reports whether a container is shown to run a member.
+func runsEtcd(c *corev1.Container) bool { return evidenceOf(c) == Shown }
+
+// memberEnv are variables that only a member has. ETCD_ENDPOINTS and the like belong to clients.
 var memberEnv = map[string]bool{
-	"ETCD_LISTEN_CLIENT_URLS": true,
-	"ETCD_LISTEN_PEER_URLS":   true,
-	"ETCD_DATA_DIR":           true,
+	"ETCD_LISTEN_CLIENT_URLS":          true,
+	"ETCD_LISTEN_PEER_URLS":            true,
+	"ETCD_ADVERTISE_CLIENT_URLS":       true,
+	"ETCD_INITIAL_ADVERTISE_PEER_URLS": true,
+	"ETCD_INITIAL_CLUSTER":             true,
+	"ETCD_DATA_DIR":                    true,
+}
+
+// accompanyingEnv are variables that members have beside those, and others too.
+var accompanyingEnv = map[string]bool{
+	"ETCD_NAME":                  true,
+	"ETCD_CONFIG_FILE":           true,
+	"ETCD_INITIAL_CLUSTER_STATE": true,
+	"ETCD_INITIAL_CLUSTER_TOKEN": true,
+	"ETCD_ON_K8S":                true, // Bitnami's image
+	"ALLOW_NONE_AUTHENTICATION":  true, // Bitnami's image
+	"ETCD_AUTO_COMPACTION_MODE":  true,
+	"ETCD_QUOTA_BACKEND_BYTES":   true,
+	"ETCD_SNAPSHOT_COUNT":        true,
 }
 
 // peerFlags are flags that only a member has. They show that the image's entry point, which is not in
@@ -59,17 +118,12 @@ type invocation struct {
 
 func startedBy(command, args []string) invocation {
 	argv := slices.Concat(command, args)
-	var env []string
-	for len(argv) > 0 && launchers[path.Base(argv[0])] {
-		argv = argv[1:]
-		for len(argv) > 0 && (strings.HasPrefix(argv[0], "-") || strings.Contains(argv[0], "=")) {
-			env = append(env, argv[0])
-			argv = argv[1:]
-		}
-	}
-	if len(argv) == 0 {
+	at := programAt(argv)
+	if at < 0 || at >= len(argv) {
 		return invocation{}
 	}
+	env := argv[:at]
+	argv = argv[at:]
 	program := path.Base(argv[0])
 	switch {
 	case program == "etcd":
@@ -84,10 +138,7 @@ func startedBy(command, args []string) invocation {
 	return invocation{program: program, args: argv[1:]}
 }
 
-var (
-	launchers = map[string]bool{"tini": true, "dumb-init": true, "catatonit": true, "nice": true, "ionice": true, "exec": true, "env": true}
-	shells    = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "busybox": true}
-)
+var shells = map[string]bool{"sh": true, "bash": true, "ash": true, "dash": true, "busybox": true}
 
 func isPeerFlag(word string) bool {
 	flag, _, _ := strings.Cut(word, "=")

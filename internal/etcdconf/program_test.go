@@ -32,7 +32,7 @@ func TestRunsEtcd(t *testing.T) {
 		{"tini", c{Command: []string{"/sbin/tini", "-g", "--", "etcd"}}, true},
 		{"env", c{Command: []string{"env", "GOMAXPROCS=2", "etcd"}}, true},
 		{"environment alone, as Bitnami", c{Env: env("ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_CLIENT_URLS")}, true},
-		{"environment with a script of the image", c{Command: []string{"/opt/run.sh"}, Env: env("ETCD_LISTEN_PEER_URLS")}, true},
+		{"environment with a script of the image", c{Command: []string{"/opt/run.sh"}, Env: env("ETCD_LISTEN_PEER_URLS", "ETCD_NAME")}, true},
 
 		{"proxy", c{Command: []string{"etcd", "grpc-proxy", "start"}}, false},
 		{"proxy with a member's environment", c{Command: []string{"etcd", "gateway", "start"}, Env: env("ETCD_DATA_DIR")}, false},

@@ -34,11 +34,14 @@ type script struct {
 	// err is why the script could not be parsed to its end. A shell runs the statements
 	// before a mistake, so they are parsed nevertheless.
 	err error
+	// constants are the variables to which the script assigns one literal value, and unknownWord
+	// for those with another value.
+	constants map[string]string
 }
 
 // parseScript parses a script within bounds and finds the command that runs etcd.
 func parseScript(text string) script {
-	s := script{text: text}
+	s := script{text: text, constants: map[string]string{}}
 	if !strings.Contains(text, "etcd") {
 		return s
 	}
@@ -52,6 +55,9 @@ func parseScript(text string) script {
 			}
 			s.statements = append(s.statements, statement)
 		}
+	}
+	for _, statement := range s.statements {
+		s.assign(statement)
 	}
 	for _, statement := range s.statements {
 		s.find(statement)
@@ -75,7 +81,7 @@ func (s *script) find(statement *syntax.Stmt) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
 		case *syntax.CallExpr:
-			if program, ok := etcdProgram(n); ok && s.program != "etcd" {
+			if program, ok := s.etcdProgram(n); ok && s.program != "etcd" {
 				s.etcd, s.program = n, program
 			}
 		}
@@ -84,8 +90,8 @@ func (s *script) find(statement *syntax.Stmt) {
 }
 
 // etcdProgram returns the program of etcd that a command runs, false where it runs none.
-func etcdProgram(call *syntax.CallExpr) (string, bool) {
-	at := etcdAt(call)
+func (s *script) etcdProgram(call *syntax.CallExpr) (string, bool) {
+	at := s.etcdAt(call)
 	if at < 0 {
 		return "", false
 	}
@@ -98,30 +104,75 @@ func etcdProgram(call *syntax.CallExpr) (string, bool) {
 	return "etcd" + subcommand(next), true
 }
 
-// etcdAt returns the index of the word etcd among a command's, behind programs that run
-// another one; -1 where the command isn't etcd.
-func etcdAt(call *syntax.CallExpr) int {
-	launched := false
-	for i, arg := range call.Args {
-		word, ok := literal(arg)
-		switch {
-		case !ok && launched && i > 0: // a value that env assigns
-			continue
-		case !ok:
-			return -1
-		case path.Base(word) == "etcd":
-			return i
-		case launchers[path.Base(word)] || scriptLaunchers[word]:
-			launched = true
-		case launched && (strings.HasPrefix(word, "-") || strings.Contains(word, "=")):
-		default:
-			return -1
-		}
+// etcdAt returns the index of the word etcd among a command's, behind launchers; -1 where the
+// command isn't etcd.
+func (s *script) etcdAt(call *syntax.CallExpr) int {
+	argv := s.argv(call)
+	at := programAt(argv)
+	if at < 0 || at >= len(argv) || path.Base(argv[at]) != "etcd" {
+		return -1
 	}
-	return -1
+	return at
 }
 
-var scriptLaunchers = map[string]bool{"nohup": true, "command": true, "setsid": true}
+// argv returns the words of a command, as far as they are known: literal words, and variables
+// to which the script assigns one literal value. Of a word that begins with literal text, such
+// as an assignment, that beginning is kept.
+func (s *script) argv(call *syntax.CallExpr) []string {
+	argv := make([]string, len(call.Args))
+	for i, arg := range call.Args {
+		text, ok := literal(arg)
+		if !ok {
+			text, ok = s.constant(arg)
+		}
+		if first, is := arg.Parts[0].(*syntax.Lit); !ok && is {
+			text = first.Value + unknownWord
+		} else if !ok {
+			text = unknownWord
+		}
+		argv[i] = text
+	}
+	return argv
+}
+
+// constant returns the value of a word that is one variable, quoted or not, false where the
+// script assigns none or several to it.
+func (s *script) constant(word *syntax.Word) (string, bool) {
+	parts := word.Parts
+	if quoted, is := parts[0].(*syntax.DblQuoted); is && len(parts) == 1 {
+		parts = quoted.Parts
+	}
+	if len(parts) != 1 {
+		return "", false
+	}
+	p, is := parts[0].(*syntax.ParamExp)
+	if !is || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Index != nil {
+		return "", false
+	}
+	value, ok := s.constants[p.Param.Value]
+	return value, ok && value != unknownWord
+}
+
+// assign records the literal values that a statement assigns to variables.
+func (s *script) assign(statement *syntax.Stmt) {
+	syntax.Walk(statement, func(node syntax.Node) bool {
+		a, is := node.(*syntax.Assign)
+		if !is || a.Name == nil || a.Naked {
+			return true
+		}
+		value := unknownWord
+		if text, ok := "", true; a.Value != nil {
+			if text, ok = literal(a.Value); ok && !a.Append {
+				value = text
+			}
+		}
+		if before, set := s.constants[a.Name.Value]; set && before != value {
+			value = unknownWord
+		}
+		s.constants[a.Name.Value] = value
+		return true
+	})
+}
 
 // literal returns a word that nothing expands, without its quotes.
 func literal(word *syntax.Word) (string, bool) {

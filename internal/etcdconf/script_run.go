@@ -40,7 +40,7 @@ func newRun(s *script, inherited func(string) (string, bool), hostname string, p
 func (r *run) etcdArgs() []string {
 	r.statements(r.script.statements, false)
 	call := r.script.etcd
-	return r.fields(call.Args[etcdAt(call)+1:])
+	return r.fields(call.Args[r.script.etcdAt(call)+1:])
 }
 
 // environ returns a variable of the environment that the script gives to etcd.
@@ -184,7 +184,7 @@ func (r *run) call(c *syntax.CallExpr, perhaps bool) bool {
 
 // envAssigns follows the assignments of env in `env NAME=value etcd`.
 func (r *run) envAssigns(c *syntax.CallExpr) {
-	for _, field := range r.fields(c.Args[:etcdAt(c)]) {
+	for _, field := range r.fields(c.Args[:r.script.etcdAt(c)]) {
 		if name, value, ok := strings.Cut(field, "="); ok && isName(name) {
 			r.vars[name], r.exported[name] = value, true
 		}

@@ -223,6 +223,7 @@ func FuzzParsePod(f *testing.F) {
 	for _, script := range []string{
 		"exec etcd --name ${HOSTNAME} \\\n --data-dir=/d", "A=`hostname` etcd --name=\"$A\"", "etcd ${", "etcd \"$(", "$@ etcd $@",
 		"if x; then ETCD_NAME=1; fi; etcd", "etcd '", "etcd \\", "etcd ${X##*-} ${Y:-$Z} 2>", "etcd --config-file=/c --name",
+		"a() { a; b; }; b() { a; }; a; exec nice -n 1 $E", "case $1 in etcd) etcd ;; *) exec \"$@\" ;; esac", "E=etcd; while ! $E; do timeout; done",
 	} {
 		f.Add(script, "--name", "$(A)$$(B)$(", "name: x")
 	}

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TestEvidenceOf has members in many forms, and what looks like a member. A script is a text with
+// several words; its lines are separated by ¦.
+func TestEvidenceOf(t *testing.T) {
+	t.Parallel()
+	sh := func(script string) corev1.Container {
+		return corev1.Container{Command: []string{"/bin/sh", "-c", strings.ReplaceAll(script, "¦", "\n")}}
+	}
+	argv := func(words string) corev1.Container { return corev1.Container{Command: strings.Fields(words)} }
+	env := func(c corev1.Container, names ...string) corev1.Container {
+		for _, n := range names {
+			c.Env = append(c.Env, corev1.EnvVar{Name: n, Value: "x"})
+		}
+		return c
+	}
+	for _, row := range []struct {
+		name string
+		c    corev1.Container
+		want Evidence
+	}{
+		// Launchers with their options and operands.
+		{"nice and ionice in a shell", sh("exec nice -n -19 ionice -c2 -n0 etcd --name a --data-dir /d"), Shown},
+		{"nice and ionice, values apart", argv("nice -n 5 ionice -c 2 -n 0 etcd --name a"), Shown},
+		{"tini with options", argv("/tini -s -- /usr/local/bin/etcd --data-dir=/d"), Shown},
+		{"dumb-init", argv("dumb-init --rewrite 15:2 -- etcd"), Shown},
+		{"gosu with a user called etcd", argv("gosu etcd etcd --name a"), Shown},
+		{"gosu with a user called etcd and another program", argv("gosu etcd backup --name a"), NoEvidence},
+		{"su-exec", sh("exec su-exec 1000:1000 etcd"), Shown},
+		{"setpriv", argv("setpriv --reuid 1000 --regid=1000 --clear-groups etcd"), Shown},
+		{"timeout", argv("timeout -k 5 3600 etcd"), Shown},
+		{"timeout of another program", argv("timeout 5 etcdctl endpoint health"), NoEvidence},
+		{"chroot", argv("chroot --userspec=etcd /host etcd"), Shown},
+		{"numactl", argv("numactl --cpunodebind 0 -m 0 etcd"), Shown},
+		{"stdbuf", argv("stdbuf -oL etcd"), Shown},
+		{"env", argv("env -u HOME GOMAXPROCS=2 etcd"), Shown},
+		{"nohup", sh("nohup etcd &¦wait"), Shown},
+
+		// Words.
+		{"a quoted path", sh(`exec "/usr/local/bin/etcd" --data-dir /d`), Shown},
+		{"a variable of the script", sh("BIN=/usr/local/bin/etcd¦exec $BIN --name a"), Shown},
+		{"a quoted variable of the script", sh(`BIN=/usr/local/bin/etcd¦exec "${BIN}" --name a`), Shown},
+		{"a variable with two values", sh("BIN=/usr/bin/etcd¦[ -n \"$X\" ] && BIN=/bin/app¦exec $BIN"), NoEvidence},
+		{"a variable that is not known", sh("exec $BIN --etcd"), NoEvidence},
+		{"a comment", sh("# wait for the store; etcd must be up first¦exec /app"), NoEvidence},
+		{"a word of a message", sh("echo start etcd¦exec /app"), NoEvidence},
+		{"a text", sh("cat <<E¦etcd --name a¦E¦exec /app"), NoEvidence},
+		{"a label of a case", sh(`case "$C" in etcd) etcdctl snapshot save /b ;; pg) pg_dump ;; esac`), NoEvidence},
+		{"a wait loop", sh("until etcdctl endpoint health; do sleep 1; done¦exec etcd-backup"), NoEvidence},
+		{"a substitution", sh("V=$(etcd --version)¦exec /app"), NoEvidence},
+		{"a function that is not called", sh("run() { exec etcd; }¦exec /app"), Hinted},
+
+		// Ways.
+		{"a condition before it", sh("if [ -n \"$X\" ]; then rm -rf /d; fi¦exec etcd"), Shown},
+		{"both branches", sh("if [ -d /d/member ]; then exec etcd --a; else exec etcd --b; fi"), Shown},
+		{"one branch, and it after it", sh("if [ -d /d/member ]; then exec etcd --a; fi¦exec etcd --b"), Shown},
+		{"a branch that fails", sh("if [ -z \"$X\" ]; then echo no; exit 1; fi¦exec etcd"), Shown},
+		{"a list", sh("mkdir -p /d && exec etcd"), Shown},
+		{"a condition that is etcd", sh("if ! etcd; then echo it ended; fi"), Shown},
+		{"a pipe", sh("etcd 2>&1 | tee /log"), Shown},
+		{"a function that is called", sh("run() { exec etcd \"$@\"; }¦run --name a"), Shown},
+		{"functions that call each other", sh("a() { b; }¦b() { a; }¦a¦exec etcd"), Shown},
+		{"in the background", sh("etcd --name a &¦P=$!¦trap 'kill $P' TERM¦wait $P"), Shown},
+		{"a loop that restarts it", sh("while true; do etcd; sleep 1; done"), Shown},
+		{"it, and a member that is added before", sh("if [ ! -d /d ]; then etcdctl member add $N; fi¦exec etcd"), Shown},
+		{"a case of it and of another program", sh(`case "$1" in etcd) exec etcd ;; *) exec "$@" ;; esac`), Hinted},
+		{"a case of it and of a last program", sh(`case "$1" in etcd) etcd ;; pg) postgres ;; esac`), Hinted},
+		{"another program after it", sh(`if [ "$ROLE" = store ]; then exec etcd; fi¦exec /app`), Hinted},
+		{"another program where it isn't", sh(`[ "$ROLE" = store ] && exec etcd¦/app --serve`), Hinted},
+		{"an or", sh("exec etcd --a || exec etcd --b"), Shown},
+
+		// Variables.
+		{"several, and the image decides", env(corev1.Container{}, "ETCD_NAME", "ETCD_DATA_DIR"), Shown},
+		{"Bitnami's, and no listener", env(corev1.Container{}, "ALLOW_NONE_AUTHENTICATION", "ETCD_ADVERTISE_CLIENT_URLS"), Shown},
+		{"one", env(corev1.Container{}, "ETCD_DATA_DIR"), Hinted},
+		{"several, and another program", env(argv("sleep infinity"), "ETCD_NAME", "ETCD_DATA_DIR"), Hinted},
+		{"several, and a backup", env(sh("while true; do etcdctl snapshot save /b; sleep 60; done"), "ETCD_LISTEN_PEER_URLS", "ETCD_DATA_DIR"), Hinted},
+		{"several, and etcdctl", env(argv("etcdctl get a"), "ETCD_NAME", "ETCD_DATA_DIR"), NoEvidence},
+		{"a client's", env(corev1.Container{}, "ETCD_ENDPOINTS", "ETCD_NAME"), NoEvidence},
+	} {
+		spec := &corev1.PodSpec{Containers: []corev1.Container{{Command: []string{"pause"}}, row.c}}
+		if got := EvidenceOf(spec); got != row.want {
+			t.Errorf("%s: %d, want %d", row.name, got, row.want)
+		}
+		if RunsEtcd(spec) != (row.want == Shown) {
+			t.Errorf("%s: RunsEtcd is %t", row.name, RunsEtcd(spec))
+		}
+	}
+}
