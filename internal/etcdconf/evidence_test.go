@@ -11,13 +11,13 @@ import (
 )
 
 // TestEvidenceOf has members in many forms, and what looks like a member. A script is a text with
-// several words; its lines are separated by ¦.
+// several commands; its lines are separated by ¦.
 func TestEvidenceOf(t *testing.T) {
 	t.Parallel()
 	sh := func(script string) corev1.Container {
 		return corev1.Container{Command: []string{"/bin/sh", "-c", strings.ReplaceAll(script, "¦", "\n")}}
 	}
-	argv := func(words string) corev1.Container { return corev1.Container{Command: strings.Fields(words)} }
+	argv := func(line string) corev1.Container { return corev1.Container{Command: strings.Fields(line)} }
 	env := func(c corev1.Container, names ...string) corev1.Container {
 		for _, n := range names {
 			c.Env = append(c.Env, corev1.EnvVar{Name: n, Value: "x"})
@@ -46,7 +46,7 @@ func TestEvidenceOf(t *testing.T) {
 		{"env", argv("env -u HOME GOMAXPROCS=2 etcd"), Shown},
 		{"nohup", sh("nohup etcd &¦wait"), Shown},
 
-		// Words.
+		// Text and variables.
 		{"a quoted path", sh(`exec "/usr/local/bin/etcd" --data-dir /d`), Shown},
 		{"a variable of the script", sh("BIN=/usr/local/bin/etcd¦exec $BIN --name a"), Shown},
 		{"a quoted variable of the script", sh(`BIN=/usr/local/bin/etcd¦exec "${BIN}" --name a`), Shown},

@@ -13,7 +13,7 @@ import (
 type launcher struct {
 	// values are the options whose value is the next word.
 	values []string
-	// operands is how many words follow the options, before the program.
+	// operands is how many arguments follow the options, before the program.
 	operands int
 }
 

@@ -115,7 +115,7 @@ func (s *script) etcdAt(call *syntax.CallExpr) int {
 	return at
 }
 
-// argv returns the words of a command, as far as they are known: literal words, and variables
+// argv returns the arguments of a command, as far as they are known: literal ones, and variables
 // to which the script assigns one literal value. Of a word that begins with literal text, such
 // as an assignment, that beginning is kept.
 func (s *script) argv(call *syntax.CallExpr) []string {

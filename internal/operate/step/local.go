@@ -25,11 +25,11 @@ func (p Program) Command(Flags) string {
 	for i, line := range p.Lines {
 		lines[i] = quoted(line)
 	}
-	words := make([]string, 0, len(p.Env)+1)
+	parts := make([]string, 0, len(p.Env)+1)
 	for _, variable := range p.Env {
-		words = append(words, Quote(variable))
+		parts = append(parts, Quote(variable))
 	}
-	return strings.Join(append(words, strings.Join(lines, " \\\n  ")), " ")
+	return strings.Join(append(parts, strings.Join(lines, " \\\n  ")), " ")
 }
 
 // Do implements Action.

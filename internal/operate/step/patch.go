@@ -83,19 +83,19 @@ type Annotation struct {
 
 // Command implements Action.
 func (a Annotate) Command(f Flags) string {
-	words := []string{"annotate"}
+	parts := []string{"annotate"}
 	if a.Overwrite {
-		words = append(words, "--overwrite")
+		parts = append(parts, "--overwrite")
 	}
-	words = append(words, fmt.Sprintf("%s/%s", a.Kind, a.Name))
+	parts = append(parts, fmt.Sprintf("%s/%s", a.Kind, a.Name))
 	for _, change := range a.Changes {
 		if change.Remove {
-			words = append(words, change.Key+"-")
+			parts = append(parts, change.Key+"-")
 		} else {
-			words = append(words, Quote(change.Key+"="+change.Value))
+			parts = append(parts, Quote(change.Key+"="+change.Value))
 		}
 	}
-	return f.kubectl("%s", strings.Join(words, " "))
+	return f.kubectl("%s", strings.Join(parts, " "))
 }
 
 // Do implements Action.
