@@ -16,10 +16,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
+// QuorumCheck is the ID of the check of the quorum itself.
+const QuorumCheck = "Q001"
+
 func quorumChecks() []Check {
 	return []Check{
 		{
-			ID: "Q001", Category: Quorum, Title: "a quorum of voters answers and follows one leader",
+			ID: QuorumCheck, Category: Quorum, Title: "a quorum of voters answers and follows one leader",
 			Doc:  "More than half of the voters must answer and follow the same leader. Without that nothing can be written or read consistently. Members that the plugin could not ask make this unknown, not failed.",
 			Cure: "Find out why the pods of the named voters don't run, and bring them back. Don't delete data or members: that turns an outage into a loss.",
 			run:  quorumAnswers, needs: NeedMembers,
