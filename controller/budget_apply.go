@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -17,7 +18,11 @@ import (
 
 // apply brings the cluster's budget to the value of the verdict.
 func (c *cluster) apply(ctx context.Context) error {
-	if err := c.removeUnneeded(ctx); err != nil {
+	c.held.remove(c.owner.Key())
+	if err := c.removeSurplus(ctx, "the members have another budget"); err != nil {
+		return err
+	}
+	if err := c.removeStrayed(ctx); err != nil {
 		return err
 	}
 	kept := c.facts.Budgets.Kept
@@ -32,7 +37,7 @@ func (c *cluster) apply(ctx context.Context) error {
 		c.problem, c.conflictWait = resetNote(kept.Name), wait
 		return nil
 	}
-	if err := c.adjust(ctx); err != nil {
+	if err := c.adjust(ctx, time.Time{}); err != nil {
 		return err
 	}
 	c.problem = c.uncountedNote(kept)
@@ -44,8 +49,9 @@ func (c *cluster) lacksBudget() bool {
 	return c.problem.Reason == observe.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing
 }
 
-// adjust sets the number and the record of the kept budget if they differ.
-func (c *cluster) adjust(ctx context.Context) error {
+// adjust sets the number and the record of the kept budget if they differ. since is since
+// when no policy keeps it, zero while one does.
+func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	v, kept := c.verdict, c.facts.Budgets.Kept
 	if kept.DeletionTimestamp != nil {
 		return nil
@@ -56,7 +62,7 @@ func (c *cluster) adjust(ctx context.Context) error {
 	}
 	record, wasReset := c.currentRecord()
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
-	record.For, record.Value, record.State = c.owner.Ref(), &due, v.State
+	record.For, record.Value, record.State, record.ReleaseSince = c.owner.Ref(), &due, v.State, since
 	if v.MinAvailable == v.Target || record.Reason == "" {
 		record.Reason = v.Reason.Name()
 	}
@@ -74,11 +80,14 @@ func (c *cluster) adjust(ctx context.Context) error {
 	}
 	if due != kept.Value {
 		log.FromContext(ctx).Info("set budget", "budget", kept.Name, "from", kept.Value.String(), "to", due.String(), "reason", record.Reason)
-		action := actionTighten
-		if loosens {
+		kind, action := normal, actionTighten
+		switch {
+		case loosens:
 			action = actionLoosen
+		case c.evictionsLeft() == 0:
+			kind = warning
 		}
-		c.event(policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, action)
+		c.record(kept.PodDisruptionBudget, kind, policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, action)
 	}
 	return nil
 }
@@ -99,14 +108,18 @@ func (c *cluster) currentRecord() (record observe.BudgetRecord, wasReset bool) {
 	return record, wasReset
 }
 
-// removeUnneeded deletes our budgets that aren't needed, and detaches from budgets that
-// don't belong to this cluster any more.
-func (c *cluster) removeUnneeded(ctx context.Context) error {
+// removeSurplus deletes our budgets that aren't needed.
+func (c *cluster) removeSurplus(ctx context.Context, why string) error {
 	for _, budget := range c.facts.Budgets.Surplus {
-		if err := c.deleteWithEvent(ctx, budget, "the members have another budget"); err != nil {
+		if err := c.deleteWithEvent(ctx, budget, why); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// removeStrayed detaches from budgets that don't belong to this cluster any more.
+func (c *cluster) removeStrayed(ctx context.Context) error {
 	for _, budget := range c.facts.Budgets.Strayed {
 		// A copy under another name belongs to its author. The budget that we created is
 		// deleted, because a new one needs its name.
@@ -127,7 +140,11 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 	if err := c.delete(ctx, budget); err != nil {
 		return err
 	}
-	c.event(policy.Note{Reason: "BudgetRemoved", Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionKeep)
+	kind := normal
+	if !c.kept() {
+		kind = warning
+	}
+	c.record(budget, kind, policy.Note{Reason: reasonRemoved, Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionRelease)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (c *cluster) create(ctx context.Context) error {
 		return fmt.Errorf("create budget %s/%s: %w", budget.Namespace, budget.Name, err)
 	}
 	writes.WithLabelValues(resultWritten).Inc()
-	c.event(policy.Note{Reason: "BudgetCreated", Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
+	c.record(budget, normal, policy.Note{Reason: "BudgetCreated", Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
 	return nil
 }
 

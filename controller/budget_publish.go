@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -20,7 +21,6 @@ const (
 	reasonWriteDenied = "BudgetWriteDenied"
 	reasonNameTaken   = "BudgetNameTaken"
 	reasonWrittenBack = "BudgetWrittenBack"
-	reasonWouldKeep   = "PolicyWarns"
 )
 
 // publish makes the outcome of a reconciliation known: Events, metrics and the finding.
@@ -30,17 +30,15 @@ func (c *cluster) publish(err error) (reconcile.Result, error) {
 	switch {
 	case err != nil:
 		return c.publishError(err)
-	case c.mode == v1alpha1.ModeEnforce:
+	case c.kept():
 		c.denied.remove(c.owner.Key())
 		c.announce(c.notes())
 		c.publishKept()
-	case c.mode == v1alpha1.ModeWarn:
-		c.denied.remove(c.owner.Key())
-		c.publishPreview()
 	default:
-		c.forget(c.owner.Key())
+		c.denied.remove(c.owner.Key())
+		c.publishUnkept()
 	}
-	// Mode Off requeues, too, because the metrics show the state of each cluster.
+	// A cluster without a policy requeues, too, because the metrics show its state.
 	return c.requeue(), nil
 }
 
@@ -59,21 +57,48 @@ func (c *cluster) publishKept() {
 		series.setUnprotected(key, p.Reason)
 		finding = v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: p.Reason, Message: p.Message}
 	}
-	c.Findings.swap(key, finding)
+	c.Findings.set(key, finding)
 }
 
-// publishPreview publishes what mode Enforce would do.
-func (c *cluster) publishPreview() {
+// publishUnkept publishes that no policy keeps the cluster's budget. Whatever stands, the
+// cluster counts as unprotected from the moment on.
+func (c *cluster) publishUnkept() {
+	key := c.owner.Key()
+	_, held := c.held.get(key)
+	if c.unkept.Reason == reasonNoPolicy && !held {
+		// The cluster never had a budget of ours.
+		c.forget(key)
+		return
+	}
+	series.remove(key)
+	if c.facts.Running && c.facts.Cluster.Size > 1 {
+		series.setUnprotected(key, c.unkept.Reason)
+	}
+	var notes []policy.Note
+	if c.previews() {
+		notes = c.preview()
+	}
+	if n := c.holdNote(); n != nil {
+		notes = append(notes, *n)
+	}
+	c.announce(notes)
+	finding := v1alpha1.Finding{Verdict: v1alpha1.Off, Reason: c.unkept.Reason, Message: c.unkept.Message}
+	if c.previews() {
+		finding.Message += "; in mode Enforce: " + c.verdict.Message
+	}
+	c.Findings.set(key, finding)
+}
+
+// preview returns what mode Enforce would do.
+func (c *cluster) preview() []policy.Note {
 	v, notes := c.verdict, c.notes()
 	if kept := c.facts.Budgets.Kept; kept != nil {
 		if due := kept.Value.WithMin(v.Target, c.facts.Replicas); due != kept.Value {
-			notes = append(notes, policy.Note{Reason: reasonWouldKeep, Message: fmt.Sprintf(
+			notes = append(notes, policy.Note{Reason: reasonPolicyWarns, Message: fmt.Sprintf(
 				"EtcdTopologyPolicy %s (mode Warn): budget %s would be kept at %s, not %s: %s", c.policy.Name, kept.Name, due, kept.Value, v.Message)})
 		}
 	}
-	c.announce(notes)
-	series.remove(c.owner.Key())
-	c.Findings.swap(c.owner.Key(), v1alpha1.Finding{Verdict: v1alpha1.Off, Reason: reasonWouldKeep, Message: v.Message})
+	return notes
 }
 
 // publishError publishes why a write failed, and returns when to retry. An error that is
@@ -96,7 +121,7 @@ func (c *cluster) publishError(err error) (reconcile.Result, error) {
 		}
 		c.announce(append(c.notes(), note))
 		series.setUnprotected(key, note.Reason)
-		c.Findings.swap(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})
+		c.Findings.set(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})
 		return reconcile.Result{RequeueAfter: c.denied.next(key)}, nil
 	}
 	writes.WithLabelValues(resultFailed).Inc()
@@ -113,16 +138,32 @@ func (c *cluster) notes() []policy.Note {
 	return notes
 }
 
-// announce records each note as a warning Event, once for as long as its reason holds.
+// announce records each note as a warning Event, once for as long as its reason holds, on
+// the owner and on the budget.
 func (c *cluster) announce(notes []policy.Note) {
 	reason := func(n policy.Note) string { return n.Reason }
 	for _, n := range c.announced.fresh(c.owner.Key(), notes, reason) {
-		warn(c.Recorder, c.owner, n, actionKeep)
+		c.record(c.eventBudget(), warning, n, actionKeep)
 	}
 }
 
-// event records a normal Event on the cluster's owner.
-func (c *cluster) event(n policy.Note, action string) { inform(c.Recorder, c.owner, n, action) }
+// eventBudget returns the budget that Events about the cluster are recorded on, nil for none.
+func (c *cluster) eventBudget() *policyv1.PodDisruptionBudget {
+	if kept := c.facts.Budgets.Kept; kept != nil && (c.kept() || kept.Record.For != "") {
+		return kept.PodDisruptionBudget
+	}
+	return c.facts.Budgets.Left
+}
+
+// record records an Event of a kind on the cluster's owner, and on a budget if it isn't nil:
+// kubectl describe pdb then explains a drain that waits.
+func (c *cluster) record(pdb *policyv1.PodDisruptionBudget, kind string, n policy.Note, action string) {
+	owner := referenceTo(c.owner)
+	c.Recorder.Eventf(owner, nil, kind, n.Reason, action, "%s", truncate(n.Message))
+	if pdb != nil {
+		c.Recorder.Eventf(pdb, owner, kind, n.Reason, action, "%s", truncate(n.Message))
+	}
+}
 
 // evictionsLeft returns how many Ready pods the budget allows to evict, as the disruption
 // controller will count them.

@@ -172,8 +172,8 @@ func TestBudgetWriteDenied(t *testing.T) {
 		t.Errorf("retried after %d seconds, want %d", waits, want)
 	}
 	got := recorded(s.events)
-	if len(got) != 1 || !strings.Contains(got[0], reasonWriteDenied) || !strings.Contains(got[0], "disallowed at the moment") {
-		t.Errorf("recorded %q, want one Event with the denial", got)
+	if len(got) != 2 || !strings.Contains(got[0], reasonWriteDenied) || !strings.Contains(got[0], "disallowed at the moment") {
+		t.Errorf("recorded %q, want one Event with the denial on the budget and one on the owner", got)
 	}
 	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonWriteDenied {
 		t.Errorf("found %+v", f)

@@ -60,6 +60,11 @@ func (w *budgetWrite) dropManagedField() {
 	}
 }
 
+// recordedFor reports whether the budget was kept for an owner before the write.
+func (w *budgetWrite) recordedFor(owner observe.Owner) bool {
+	return w.old != nil && w.old.Annotations[v1alpha1.BudgetForAnnotation] == owner.Ref()
+}
+
 // inForce returns the minAvailable before the write, -1 for none, and the record of the
 // budget before the write.
 func (w *budgetWrite) inForce(facts observe.Facts) (int, observe.BudgetRecord) {

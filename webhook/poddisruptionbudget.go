@@ -39,6 +39,9 @@ type budgetReview struct {
 	owner  observe.Owner
 	policy *v1alpha1.EtcdTopologyPolicy
 	facts  observe.Facts
+	// unkept is the Decision on a budget that no policy keeps, nil while one does. A budget
+	// that was kept until now is held until the controller releases it.
+	unkept *Decision
 }
 
 func (h *budgetHandler) decide(ctx context.Context, req admission.Request) Decision {
@@ -74,11 +77,17 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	}
 	// A cluster that no policy applies to, or whose policy leaves budgets alone.
 	p, d := governing(ctx, h.reader, owners[0], req, "budget")
-	if p == nil {
-		return nil, d
+	if p != nil && !p.Spec.Disruption.On() {
+		p, d = nil, Decision{Outcome: Ignored, Reason: reasonDisruption}
 	}
-	if !p.Spec.Disruption.On() {
-		return nil, Decision{Outcome: Ignored, Reason: reasonDisruption}
+	var unkept *Decision
+	switch held := w.recordedFor(owners[0]); {
+	case p == nil && (!held || d.Outcome == FailedOpen):
+		return nil, d
+	case p == nil:
+		p, unkept = &v1alpha1.EtcdTopologyPolicy{}, &d
+	case held && p.Spec.Mode == v1alpha1.ModeWarn:
+		unkept = &Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: p.Name}
 	}
 	facts, err := h.reader.FactsAs(ctx, owners[0], w.budget)
 	if err != nil {
@@ -93,7 +102,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	if b.Kept == nil || b.Kept.Name != w.budget.Name {
 		return nil, Decision{Outcome: Unchanged, Reason: reasonAnotherKept, Policy: p.Name}
 	}
-	return &budgetReview{write: w, owner: owners[0], policy: p, facts: facts}, Decision{}
+	return &budgetReview{write: w, owner: owners[0], policy: p, facts: facts, unkept: unkept}, Decision{}
 }
 
 // decide asks the budget rule and answers with a patch, or with a preview in mode Warn.
@@ -101,10 +110,10 @@ func (r *budgetReview) decide() Decision {
 	wrote := r.facts.Budgets.Kept.Value
 	current, before := r.write.inForce(r.facts)
 	verdict := budget.Evaluate(budget.Facts{
-		Cluster: r.facts.Cluster, Current: current, State: before.State, Now: r.facts.At,
+		Cluster: r.facts.Cluster, Current: current, Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
 	}, observe.BudgetSettings(r.policy))
 	due := wrote.WithMin(max(verdict.Target, current), r.facts.Replicas)
-	if r.policy.Spec.Mode == v1alpha1.ModeWarn {
+	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		return r.previewBudget(wrote, due, verdict)
 	}
 	record := before
@@ -136,7 +145,15 @@ func (r *budgetReview) patchFor(wrote observe.BudgetValue, record observe.Budget
 	if len(d.Patch) > 0 {
 		d.Outcome = Patched
 	}
-	if wrote != *record.Value {
+	if r.unkept != nil {
+		d.Warnings = append(d.Warnings, r.unkept.Warnings...)
+	}
+	switch {
+	case wrote == *record.Value:
+	case r.unkept != nil:
+		d.Warnings = append(d.Warnings, fmt.Sprintf("no EtcdTopologyPolicy keeps budget %s any more (%s), and until it is released it stays at %s, not %s: %s",
+			r.write.budget.Name, r.unkept.Reason, record.Value, wrote, v.Message))
+	default:
 		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s keeps budget %s at %s, not %s: %s",
 			r.policy.Name, r.write.budget.Name, record.Value, wrote, v.Message))
 	}

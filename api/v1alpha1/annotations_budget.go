@@ -41,6 +41,9 @@ const (
 	BudgetBackupUnknownSinceAnnotation = "kubectl-etcd.dev/budget-backup-unknown-since"
 	// BudgetStaleSinceAnnotation is since when the facts are stale.
 	BudgetStaleSinceAnnotation = "kubectl-etcd.dev/budget-stale-since"
+	// BudgetReleaseSinceAnnotation is since when no policy keeps the budget. It is
+	// only tightened until it is released.
+	BudgetReleaseSinceAnnotation = "kubectl-etcd.dev/budget-release-since"
 
 	// CreatedByLabel with the value CreatedByController marks a budget that
 	// this project made because there was none.

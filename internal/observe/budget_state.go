@@ -26,7 +26,9 @@ type BudgetRecord struct {
 	// Original is what the budget's own author last wrote, nil where that is
 	// not known: the budget is ours.
 	Original *BudgetValue
-	State    budget.State
+	// ReleaseSince is since when no policy keeps the budget, zero while one does.
+	ReleaseSince time.Time
+	State        budget.State
 }
 
 // BudgetAnnotations are the keys that a record is kept under.
@@ -42,6 +44,7 @@ func BudgetAnnotations() []string {
 		v1alpha1.BudgetBackupTrueSinceAnnotation,
 		v1alpha1.BudgetBackupUnknownSinceAnnotation,
 		v1alpha1.BudgetStaleSinceAnnotation,
+		v1alpha1.BudgetReleaseSinceAnnotation,
 	}
 }
 
@@ -63,6 +66,8 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 		For:    annotations[v1alpha1.BudgetForAnnotation],
 		Made:   annotations[v1alpha1.BudgetMadeAnnotation],
 		Reason: annotations[v1alpha1.BudgetReasonAnnotation],
+
+		ReleaseSince: at(v1alpha1.BudgetReleaseSinceAnnotation),
 		State: budget.State{
 			LooserSince:        at(v1alpha1.BudgetLooserSinceAnnotation),
 			HoldSince:          at(v1alpha1.BudgetHoldSinceAnnotation),
@@ -108,5 +113,6 @@ func (r BudgetRecord) Encode() map[string]string {
 	at(v1alpha1.BudgetBackupTrueSinceAnnotation, r.State.BackupTrueSince)
 	at(v1alpha1.BudgetBackupUnknownSinceAnnotation, r.State.BackupUnknownSince)
 	at(v1alpha1.BudgetStaleSinceAnnotation, r.State.StaleSince)
+	at(v1alpha1.BudgetReleaseSinceAnnotation, r.ReleaseSince)
 	return out
 }

@@ -27,7 +27,7 @@ func TestBudgetRecordSurvivesItsAnnotations(t *testing.T) {
 	}
 	for range 1000 {
 		want := BudgetRecord{
-			For: "Etcd/main", Made: "shoot/main-quorum", Reason: "AllReady",
+			For: "Etcd/main", Made: "shoot/main-quorum", Reason: "AllReady", ReleaseSince: at(),
 			State: budget.State{LooserSince: at(), HoldSince: at(), BackupTrueSince: at(), BackupUnknownSince: at(), StaleSince: at()},
 		}
 		if rnd.IntN(2) == 0 {

@@ -83,6 +83,10 @@ func (c *clocks) backup(status policy.Status, s Settings) {
 // when it says.
 func (c *clocks) settle(f Facts, s Settings, t counts, r row) int {
 	current, target := f.Current, r.target
+	if f.Hold && target < current {
+		c.state.LooserSince = time.Time{}
+		return current
+	}
 	if target >= current || target >= t.healthy() {
 		ending := !r.ends.IsZero() && r.after < target && !c.within(r.ends, -s.Settle)
 		c.runWhile(&c.state.LooserSince, ending)
