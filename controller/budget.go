@@ -91,6 +91,8 @@ type cluster struct {
 	// conflictWait is how long the budget is left to another client that resets it; 0 for
 	// no such client.
 	conflictWait time.Duration
+	// otherWait is when to evaluate again a budget that can't protect the cluster alone; 0 for none.
+	otherWait time.Duration
 	// releaseWait is how long a budget is held before it is released; 0 for none.
 	releaseWait time.Duration
 }
@@ -121,7 +123,7 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 
 // decide evaluates the rule.
 func (c *cluster) decide() {
-	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At, Hold: !c.kept() && c.heldBudget() != nil}
+	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At, Hold: !c.kept() && len(c.heldBudgets()) > 0}
 	if kept := c.facts.Budgets.Kept; kept != nil {
 		facts.Current, facts.State = kept.Value.Min(c.facts.Replicas), kept.Record.State
 	}
@@ -134,7 +136,7 @@ func (c *cluster) requeue() reconcile.Result {
 	if !c.facts.Confirmed {
 		unconfirmed = unconfirmedWait
 	}
-	waits := []time.Duration{c.verdict.Recheck, c.facts.NextChange, c.conflictWait, c.releaseWait, unconfirmed}
+	waits := []time.Duration{c.verdict.Recheck, c.facts.NextChange, c.conflictWait, c.otherWait, c.releaseWait, unconfirmed}
 	waits = slices.DeleteFunc(waits, func(d time.Duration) bool { return d <= 0 })
 	if len(waits) == 0 {
 		return reconcile.Result{}

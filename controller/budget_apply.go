@@ -19,17 +19,31 @@ import (
 // apply brings the cluster's budget to the value of the verdict.
 func (c *cluster) apply(ctx context.Context) error {
 	c.held.remove(c.owner.Key())
+	if err := c.adjustOthers(ctx); err != nil {
+		return err
+	}
+	if err := c.applyKept(ctx); err != nil {
+		return err
+	}
+	// Only now is the budget that remains at its value.
 	if err := c.removeSurplus(ctx, "the members have another budget"); err != nil {
 		return err
 	}
-	if err := c.removeStrayed(ctx); err != nil {
-		return err
-	}
+	return c.removeStrayed(ctx)
+}
+
+// applyKept brings the budget that protects the cluster to its value, or creates it.
+func (c *cluster) applyKept(ctx context.Context) error {
 	kept := c.facts.Budgets.Kept
 	if kept == nil {
 		if !c.lacksBudget() {
 			return nil
 		}
+		// A budget that strayed has the name of the one to create.
+		if err := c.removeStrayed(ctx); err != nil {
+			return err
+		}
+		c.facts.Budgets.Strayed = nil
 		c.problem = nil
 		return c.create(ctx)
 	}
@@ -60,7 +74,7 @@ func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 		// Leases that were seen once are not enough evidence to loosen a budget.
 		return nil
 	}
-	record, wasReset := c.currentRecord()
+	record, wasReset := recordOf(kept, c.facts.Replicas)
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
 	record.For, record.Value, record.State, record.ReleaseSince = c.owner.Ref(), &due, v.State, since
 	if v.MinAvailable == v.Target || record.Reason == "" {
@@ -92,16 +106,15 @@ func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	return nil
 }
 
-// currentRecord returns the record of the kept budget with the value that its author
-// wrote last. If the budget doesn't have the value that we set, another client wrote it
-// without passing admission; wasReset reports whether that loosened the budget.
-func (c *cluster) currentRecord() (record observe.BudgetRecord, wasReset bool) {
-	kept := c.facts.Budgets.Kept
+// recordOf returns the record of a budget with the value that its author wrote last. If the
+// budget doesn't have the value that we set, another client wrote it without passing
+// admission; wasReset reports whether that loosened the budget.
+func recordOf(kept *observe.Budget, replicas int) (record observe.BudgetRecord, wasReset bool) {
 	record = kept.Record
 	switch set := record.Value; {
 	case set != nil && *set != kept.Value:
 		record.Original = &kept.Value
-		wasReset = kept.Value.Min(c.facts.Replicas) < set.Min(c.facts.Replicas)
+		wasReset = kept.Value.Min(replicas) < set.Min(replicas)
 	case record.Original == nil && !observe.Ours(kept.PodDisruptionBudget):
 		record.Original = &kept.Value
 	}

@@ -59,19 +59,19 @@ func TestBudgetIsRestored(t *testing.T) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) {
 				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
 			})
-		}, "etcd maxUnavailable=1 AllReady"},
+		}, "etcd maxUnavailable=2 -"},
 		{"it selects only one member now, and no policy keeps it", 2, func(s *stage) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) {
 				p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "etcd-1"}}
 			})
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
-		}, "etcd maxUnavailable=1 -"},
+		}, "etcd maxUnavailable=2 -"},
 		{"it selects other pods now", 2, func(s *stage) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.Selector.MatchExpressions[0].Values = []string{"web"} })
 		}, "etcd maxUnavailable=2 -"},
 		{"its author changes it to a percentage", 2, func(s *stage) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromString("34%")) })
-		}, "etcd ? -"},
+		}, "etcd maxUnavailable=1 AllReady"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

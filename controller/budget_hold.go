@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // The reasons of a budget that no policy keeps.
@@ -25,70 +26,115 @@ const (
 // hold keeps what stands of a cluster whose budget no policy keeps. The budget may only
 // become stricter. After the policy's settle time it is released: the author's value is
 // restored, unless it is below the quorum, and a budget that this controller created is
-// deleted. A tie of policies releases nothing, because nobody decided it.
+// deleted. A tie of policies releases nothing, because no one decided it.
 func (c *cluster) hold(ctx context.Context) error {
 	if err := c.removeStrayed(ctx); err != nil {
 		return err
 	}
-	held := c.heldBudget()
-	if held == nil {
+	held := c.heldBudgets()
+	if len(held) == 0 {
 		return nil
 	}
 	c.held.swap(c.owner.Key(), struct{}{})
-	since := observe.DecodeBudgetRecord(held.Annotations, c.facts.At).ReleaseSince
-	switch {
-	case c.tie:
-		since = time.Time{}
-	case since.IsZero():
-		since = c.facts.At
-	}
-	wait := since.Add(c.settings().Settle).Sub(c.facts.At)
-	if !c.tie && wait <= 0 {
-		return c.release(ctx, held)
-	}
-	if !c.tie {
-		c.releaseWait = wait
-	}
-	return c.tighten(ctx, held, since)
-}
-
-// heldBudget returns the budget that was kept for this cluster until now, nil for none.
-func (c *cluster) heldBudget() *policyv1.PodDisruptionBudget {
-	if kept := c.facts.Budgets.Kept; kept != nil {
-		if kept.Record.For != c.owner.Ref() {
-			return nil
+	since := c.facts.At
+	for _, b := range held {
+		at := observe.DecodeBudgetRecord(b.Annotations, c.facts.At).ReleaseSince
+		if !at.IsZero() && at.Before(since) {
+			since = at
 		}
-		return kept.PodDisruptionBudget
 	}
-	return c.facts.Budgets.Left
+	if c.tie {
+		return c.tighten(ctx, time.Time{})
+	}
+	if c.releaseWait = since.Add(c.settings().Settle).Sub(c.facts.At); c.releaseWait <= 0 {
+		return c.release(ctx)
+	}
+	return c.tighten(ctx, since)
 }
 
-// tighten raises the number of a held budget to what the rule asks for, and records since
-// when it is held.
-func (c *cluster) tighten(ctx context.Context, held *policyv1.PodDisruptionBudget, since time.Time) error {
-	if c.facts.Budgets.Kept != nil {
-		return c.adjust(ctx, since)
+// heldBudgets returns the budgets that were kept or made stricter for this cluster until now.
+func (c *cluster) heldBudgets() []*policyv1.PodDisruptionBudget {
+	var held []*policyv1.PodDisruptionBudget
+	if kept := c.facts.Budgets.Kept; kept != nil && kept.Record.For == c.owner.Ref() {
+		held = append(held, kept.PodDisruptionBudget)
 	}
-	record := observe.DecodeBudgetRecord(held.Annotations, c.facts.At)
-	record.ReleaseSince = since
-	patch, err := pdb.Patch(held, nil, record, false)
-	if err != nil || patch == nil {
-		return err
+	for i := range c.facts.Budgets.Others {
+		if o := &c.facts.Budgets.Others[i]; o.Record.For == c.owner.Ref() {
+			held = append(held, o.PodDisruptionBudget)
+		}
 	}
-	return c.patch(ctx, held, patch)
+	return held
 }
 
-// release ends the work on a held budget, and on the others that were created for the
-// cluster.
-func (c *cluster) release(ctx context.Context, held *policyv1.PodDisruptionBudget) error {
-	why := "no policy keeps the cluster's budget: " + c.unkept.Message
-	if err := c.removeSurplus(ctx, why); err != nil {
+// tighten raises the numbers of the held budgets to what the rule asks for, and records
+// since when they are held.
+func (c *cluster) tighten(ctx context.Context, since time.Time) error {
+	if kept := c.facts.Budgets.Kept; kept != nil && kept.Record.For == c.owner.Ref() {
+		if err := c.adjust(ctx, since); err != nil {
+			return err
+		}
+	}
+	for i := range c.facts.Budgets.Others {
+		o := &c.facts.Budgets.Others[i]
+		if o.Record.For != c.owner.Ref() {
+			continue
+		}
+		if !o.Unreadable {
+			if err := c.adjustOther(ctx, o, since); err != nil {
+				return err
+			}
+			continue
+		}
+		record := o.Record
+		record.ReleaseSince = since
+		patch, err := pdb.Patch(o.PodDisruptionBudget, nil, record, false)
+		if err != nil {
+			return err
+		}
+		if patch != nil {
+			if err := c.patch(ctx, o.PodDisruptionBudget, patch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// release ends the work on the held budgets, and on those that were created for the cluster.
+func (c *cluster) release(ctx context.Context) error {
+	if err := c.removeSurplus(ctx, c.whyReleased()); err != nil {
 		return err
 	}
+	if kept := c.facts.Budgets.Kept; kept != nil && kept.Record.For == c.owner.Ref() {
+		if err := c.releaseBudget(ctx, kept.PodDisruptionBudget, pdb.MinAvailable(c.facts), c.facts.Replicas); err != nil {
+			return err
+		}
+	}
+	for i := range c.facts.Budgets.Others {
+		o := &c.facts.Budgets.Others[i]
+		if o.Record.For != c.owner.Ref() {
+			continue
+		}
+		facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
+		if err != nil {
+			return err
+		}
+		if err := c.releaseBudget(ctx, o.PodDisruptionBudget, budget.LeastShared(facts), o.Expected); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cluster) whyReleased() string {
+	return "no policy keeps the cluster's budget: " + c.unkept.Message
+}
+
+func (c *cluster) releaseBudget(ctx context.Context, held *policyv1.PodDisruptionBudget, least, replicas int) error {
 	if observe.Original(held) {
-		return c.deleteWithEvent(ctx, held, why)
+		return c.deleteWithEvent(ctx, held, c.whyReleased())
 	}
-	if err := c.restore(ctx, held, pdb.MinAvailable(c.facts), c.facts.Replicas); err != nil {
+	if err := c.restore(ctx, held, least, replicas); err != nil {
 		return err
 	}
 	c.record(held, warning, policy.Note{Reason: reasonReleased, Message: fmt.Sprintf(
@@ -98,13 +144,13 @@ func (c *cluster) release(ctx context.Context, held *policyv1.PodDisruptionBudge
 
 // holdNote returns what users should know of a held budget, nil if none is held.
 func (c *cluster) holdNote() *policy.Note {
-	held := c.heldBudget()
-	if held == nil || c.facts.Cluster.Size <= 1 {
+	held := c.heldBudgets()
+	if len(held) == 0 || c.facts.Cluster.Size <= 1 {
 		return nil
 	}
 	until := "for as long as that lasts"
 	if !c.tie {
 		until = fmt.Sprintf("for %s, and is then released", c.settings().Settle)
 	}
-	return &policy.Note{Reason: reasonHeld, Message: fmt.Sprintf("no policy keeps budget %s: %s. It is only tightened %s", held.Name, c.unkept.Message, until)}
+	return &policy.Note{Reason: reasonHeld, Message: fmt.Sprintf("no policy keeps budget %s: %s. It is only tightened %s", held[0].Name, c.unkept.Message, until)}
 }

@@ -32,7 +32,7 @@ func tie(s *stage) {
 	})
 }
 
-// TestTieHoldsBudgets checks that a second policy of the same priority lets go of nothing:
+// TestTieHoldsBudgets checks that a second policy of the same priority releases nothing:
 // budgets stay, become stricter, and never looser, for as long as it lasts. It isn't
 // parallel, because the process has one set of series.
 func TestTieHoldsBudgets(t *testing.T) {

@@ -50,6 +50,9 @@ func (c *cluster) publishKept() {
 	switch p := c.problem; {
 	case p == nil:
 		series.setKept(key, v.Reason.Name(), v.MinAvailable, c.evictionsLeft())
+		for _, n := range c.facts.Budgets.Notes {
+			finding.Message += "; " + n.Message
+		}
 	case c.facts.Cluster.Size <= 1:
 	case !c.facts.Running:
 		finding = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: p.Reason, Message: c.facts.Cluster.Operation}
@@ -132,6 +135,9 @@ func (c *cluster) publishError(err error) (reconcile.Result, error) {
 // needs no budget.
 func (c *cluster) notes() []policy.Note {
 	notes := slices.Concat(c.verdict.Notes, c.facts.Notes)
+	if c.facts.Cluster.Size > 1 {
+		notes = append(notes, c.facts.Budgets.Notes...)
+	}
 	if c.problem != nil && c.facts.Running && c.facts.Cluster.Size > 1 {
 		notes = append(notes, *c.problem)
 	}
@@ -152,7 +158,10 @@ func (c *cluster) eventBudget() *policyv1.PodDisruptionBudget {
 	if kept := c.facts.Budgets.Kept; kept != nil && (c.kept() || kept.Record.For != "") {
 		return kept.PodDisruptionBudget
 	}
-	return c.facts.Budgets.Left
+	if held := c.heldBudgets(); len(held) > 0 {
+		return held[0]
+	}
+	return nil
 }
 
 // record records an Event of a kind on the cluster's owner, and on a budget if it isn't nil:

@@ -58,7 +58,7 @@ func standingOf(match observe.Match) standing {
 // kept reports whether a policy keeps the cluster's budget.
 func (s standing) kept() bool { return s.unkept == nil }
 
-// previews reports whether the policy only says what it would do.
+// previews reports whether the policy only reports what it would do.
 func (s standing) previews() bool { return s.unkept != nil && s.unkept.Reason == reasonPolicyWarns }
 
 // settings returns those of the policy, or the defaults if there is none.

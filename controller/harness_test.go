@@ -36,6 +36,8 @@ type objectStore struct {
 	version int
 	// refuse is the error of every write; nil accepts writes.
 	refuse error
+	// denyPatches refuses patches as admission does, and accepts other writes.
+	denyPatches bool
 }
 
 func (s *objectStore) Create(_ context.Context, obj client.Object, _ ...client.CreateOption) error {
@@ -65,6 +67,9 @@ func (s *objectStore) Delete(_ context.Context, obj client.Object, _ ...client.D
 func (s *objectStore) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	if s.refuse != nil {
 		return s.refuse
+	}
+	if s.denyPatches {
+		return apierrors.NewForbidden(policyv1.Resource("poddisruptionbudgets"), obj.GetName(), errors.New("denied"))
 	}
 	body, err := patch.Data(obj)
 	if err != nil {

@@ -67,18 +67,18 @@ func (w *budgetWrite) recordedFor(owner observe.Owner) bool {
 
 // inForce returns the minAvailable before the write, -1 for none, and the record of the
 // budget before the write.
-func (w *budgetWrite) inForce(facts observe.Facts) (int, observe.BudgetRecord) {
+func (w *budgetWrite) inForce(replicas int, now time.Time) (int, observe.BudgetRecord) {
 	if w.old == nil {
 		// A new budget may be a copy with our annotations. The timers in them are those
 		// of the budget that was copied.
 		return -1, observe.BudgetRecord{}
 	}
-	before := observe.DecodeBudgetRecord(w.old.Annotations, facts.At)
+	before := observe.DecodeBudgetRecord(w.old.Annotations, now)
 	value, problem := observe.ValueOf(w.old.Name, &w.old.Spec)
 	if problem != nil {
 		return -1, before
 	}
-	return value.Min(facts.Replicas), before
+	return value.Min(replicas), before
 }
 
 // original returns the value that the budget's author asks for. A write that leaves our

@@ -6,6 +6,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gomodules.xyz/jsonpatch/v2"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -39,6 +40,10 @@ type budgetReview struct {
 	owner  observe.Owner
 	policy *v1alpha1.EtcdTopologyPolicy
 	facts  observe.Facts
+	// other is the budget if it can't protect the cluster alone, and shared what is known
+	// of it; nil if it can.
+	other  *observe.Other
+	shared budget.SharedFacts
 	// unkept is the Decision on a budget that no policy keeps, nil while one does. A budget
 	// that was kept until now is held until the controller releases it.
 	unkept *Decision
@@ -93,8 +98,17 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	if err != nil {
 		return nil, unobserved("budget", req, err)
 	}
-	// Budgets that can't be kept as they are.
 	b := facts.Budgets
+	review := &budgetReview{write: w, owner: owners[0], policy: p, facts: facts, unkept: unkept}
+	// A budget that can't protect the cluster alone.
+	if i := slices.IndexFunc(b.Others, func(o observe.Other) bool { return o.Name == w.budget.Name && !o.Unreadable }); i >= 0 {
+		review.other = &b.Others[i]
+		if review.shared, err = h.reader.SharedFacts(ctx, facts, review.other, w.budget); err != nil {
+			return nil, unobserved("budget", req, err)
+		}
+		return review, Decision{}
+	}
+	// Budgets that can't be kept as they are.
 	if b.Problem != nil {
 		return nil, Decision{Outcome: Warned, Reason: b.Problem.Reason, Policy: p.Name, Warnings: []string{b.Problem.Message}}
 	}
@@ -102,13 +116,16 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	if b.Kept == nil || b.Kept.Name != w.budget.Name {
 		return nil, Decision{Outcome: Unchanged, Reason: reasonAnotherKept, Policy: p.Name}
 	}
-	return &budgetReview{write: w, owner: owners[0], policy: p, facts: facts, unkept: unkept}, Decision{}
+	return review, Decision{}
 }
 
 // decide asks the budget rule and answers with a patch, or with a preview in mode Warn.
 func (r *budgetReview) decide() Decision {
+	if r.other != nil {
+		return r.decideOther()
+	}
 	wrote := r.facts.Budgets.Kept.Value
-	current, before := r.write.inForce(r.facts)
+	current, before := r.write.inForce(r.facts.Replicas, r.facts.At)
 	verdict := budget.Evaluate(budget.Facts{
 		Cluster: r.facts.Cluster, Current: current, Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
 	}, observe.BudgetSettings(r.policy))
@@ -147,6 +164,9 @@ func (r *budgetReview) patchFor(wrote observe.BudgetValue, record observe.Budget
 	}
 	if r.unkept != nil {
 		d.Warnings = append(d.Warnings, r.unkept.Warnings...)
+	}
+	if r.other == nil {
+		d.Warnings = append(d.Warnings, r.otherWarnings()...)
 	}
 	switch {
 	case wrote == *record.Value:

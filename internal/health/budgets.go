@@ -135,22 +135,31 @@ func budgetForm(f *Facts) []Finding {
 	var found []Finding
 	for i := range f.Selecting.Value {
 		b := &f.Selecting.Value[i]
-		_, problem := observe.ValueOf(b.Name, &b.Spec)
-		if problem == nil {
+		value, unreadable := observe.ValueOf(b.Name, &b.Spec)
+		problem := observe.Fault(b)
+		if problem == nil && !value.Percent {
 			continue
 		}
 		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
-		if problem.Reason == observe.BudgetAlwaysAllow {
+		if problem != nil && problem.Reason == observe.BudgetAlwaysAllow {
 			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
 		}
-		if problem.Reason == observe.BudgetPercentage {
+		if unreadable == nil && value.Percent || problem.Reason == observe.BudgetPercentage {
 			found = append(found, f.percentage(b, fix))
+		}
+		if problem == nil || problem.Reason == observe.BudgetPercentage {
 			continue
 		}
 		found = append(found, budgetProblem(fix, problem))
 	}
-	if p := f.Budgets.Value.Problem; p != nil && (p.Reason == observe.BudgetPartial || p.Reason == observe.BudgetShared) {
-		found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
+	said := slices.Clone(f.Budgets.Value.Notes)
+	if p := f.Budgets.Value.Problem; p != nil {
+		said = append(said, *p)
+	}
+	for i := range said {
+		if p := &said[i]; p.Reason == observe.BudgetPartial || p.Reason == observe.BudgetShared {
+			found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
+		}
 	}
 	if f.Budgets.Err != nil {
 		found = append(found, unknown("what else the budget selects", f.Budgets.Err))
@@ -160,7 +169,7 @@ func budgetForm(f *Facts) []Finding {
 
 // budgetProblem is a note about a budget, without what etcd-webhook does about it.
 func budgetProblem(fix string, n *policy.Note) Finding {
-	one := warning(fix, "%s", strings.Replace(n.Message, " is left alone: ", ": ", 1))
+	one := warning(fix, "%s", strings.NewReplacer(" is left alone: ", ": ", " can't protect the members alone: ", ": ").Replace(n.Message))
 	one.Reason = n.Reason
 	return one
 }
@@ -210,8 +219,7 @@ func budgetAllows(f *Facts) []Finding {
 // field it is in (pkg/controller/disruption/disruption.go, getExpectedPodCount). False
 // where the spec has no value for this cluster's members.
 func valueOf(b *policyv1.PodDisruptionBudget, members int) (value observe.BudgetValue, spec string, known bool) {
-	_, problem := observe.ValueOf(b.Name, &b.Spec)
-	if problem != nil && problem.Reason != observe.BudgetPercentage && problem.Reason != observe.BudgetAlwaysAllow {
+	if p := observe.Fault(b); p != nil && p.Reason != observe.BudgetPercentage && p.Reason != observe.BudgetAlwaysAllow {
 		return value, "", false
 	}
 	field, n := observe.MinAvailable, b.Spec.MinAvailable
@@ -222,8 +230,8 @@ func valueOf(b *policyv1.PodDisruptionBudget, members int) (value observe.Budget
 	return observe.BudgetValue{Field: field, N: count}, fmt.Sprintf("%s=%s", field, n), err == nil
 }
 
-// percentage is the finding about a budget with a percentage. While it keeps a quorum the
-// only disadvantage is that etcd-webhook leaves it alone.
+// percentage is the finding about a budget with a percentage, which means another number at
+// every size. etcd-webhook writes the number in its place.
 func (f *Facts) percentage(b *policyv1.PodDisruptionBudget, fix string) Finding {
 	n := f.Size()
 	value, spec, known := valueOf(b, n)
@@ -233,5 +241,5 @@ func (f *Facts) percentage(b *policyv1.PodDisruptionBudget, fix string) Finding 
 	case value.Min(n) < policy.Quorum(n):
 		return warning(fix, "budget %s: %s is a percentage and keeps %d of %d members; use an integer", b.Name, spec, value.Min(n), n)
 	}
-	return info(fix, "budget %s: %s is a percentage, which etcd-webhook leaves alone; it keeps %d of %d members", b.Name, spec, value.Min(n), n)
+	return info(fix, "budget %s: %s is a percentage, which means another number at every size; it keeps %d of %d members", b.Name, spec, value.Min(n), n)
 }

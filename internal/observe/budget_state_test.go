@@ -44,7 +44,7 @@ func TestDecodeBudgetRecordOfNonsense(t *testing.T) {
 	t.Parallel()
 	got := DecodeBudgetRecord(map[string]string{
 		v1alpha1.BudgetValueAnnotation:           "minAvailable=-3",
-		v1alpha1.BudgetOriginalAnnotation:        "minAvailable=50%",
+		v1alpha1.BudgetOriginalAnnotation:        "minAvailable=150%",
 		v1alpha1.BudgetLooserSinceAnnotation:     "yesterday",
 		v1alpha1.BudgetHoldSinceAnnotation:       "2999-01-01T00:00:00Z",
 		v1alpha1.BudgetBackupTrueSinceAnnotation: "",

@@ -23,32 +23,53 @@ const (
 	MaxUnavailable BudgetField = "maxUnavailable"
 )
 
-// BudgetValue is an integer in one of a budget's two fields.
+// BudgetValue is what stands in one of a budget's two fields: a number of pods, or a
+// percentage of the replicas.
 type BudgetValue struct {
 	Field BudgetField
 	N     int
+	// Percent says that N is a percentage. We write none, but an author may have.
+	Percent bool
 }
 
-// String is the value as annotations and messages have it: minAvailable=2.
-func (v BudgetValue) String() string { return fmt.Sprintf("%s=%d", v.Field, v.N) }
+// String is the value as annotations and messages have it: minAvailable=2, or minAvailable=51%.
+func (v BudgetValue) String() string {
+	if v.Percent {
+		return fmt.Sprintf("%s=%d%%", v.Field, v.N)
+	}
+	return fmt.Sprintf("%s=%d", v.Field, v.N)
+}
+
+// IntOrString is the value as the object has it.
+func (v BudgetValue) IntOrString() intstr.IntOrString {
+	if v.Percent {
+		return intstr.FromString(strconv.Itoa(v.N) + "%")
+	}
+	return intstr.FromInt(v.N)
+}
 
 // ParseBudgetValue is the reverse of String. False for anything else.
 func ParseBudgetValue(s string) (BudgetValue, bool) {
 	field, number, _ := strings.Cut(s, "=")
+	number, percent := strings.CutSuffix(number, "%")
 	n, err := strconv.ParseInt(number, 10, 32)
-	if err != nil || n < 0 || (field != string(MinAvailable) && field != string(MaxUnavailable)) {
+	if err != nil || n < 0 || percent && n > 100 || (field != string(MinAvailable) && field != string(MaxUnavailable)) {
 		return BudgetValue{}, false
 	}
-	return BudgetValue{Field: BudgetField(field), N: int(n)}, true
+	return BudgetValue{Field: BudgetField(field), N: int(n), Percent: percent}, true
 }
 
 // Min is the minAvailable that the value amounts to for a workload of so many
-// replicas, as the disruption controller computes it.
+// replicas, as the disruption controller computes it: it rounds a percentage up.
 func (v BudgetValue) Min(replicas int) int {
-	if v.Field == MaxUnavailable {
-		return max(0, replicas-v.N)
+	n := v.N
+	if v.Percent {
+		n = (v.N*replicas + 99) / 100
 	}
-	return v.N
+	if v.Field == MaxUnavailable {
+		return max(0, replicas-n)
+	}
+	return n
 }
 
 // expected is how many pods the disruption controller counts maxUnavailable from: the
@@ -72,7 +93,7 @@ func (v BudgetValue) WithMin(minimum, replicas int) BudgetValue {
 	return BudgetValue{Field: MinAvailable, N: minimum}
 }
 
-// The reasons why a budget is left alone.
+// The reasons why a budget can't be kept, or can't protect a cluster alone.
 const (
 	BudgetBothFields  = "BudgetBothFields"
 	BudgetNoField     = "BudgetNoField"
@@ -82,29 +103,58 @@ const (
 )
 
 // ValueOf is what a budget's spec says, or why nothing of ours can stand in it.
-// It looks at the spec alone: whether the budget is this cluster's is another matter.
+// It looks at the two fields alone.
 func ValueOf(name string, spec *policyv1.PodDisruptionBudgetSpec) (BudgetValue, *policy.Note) {
 	left := func(reason, format string, args ...any) (BudgetValue, *policy.Note) {
 		return BudgetValue{}, &policy.Note{Reason: reason, Message: "budget " + name + " is left alone: " + fmt.Sprintf(format, args...)}
 	}
 	least, most := spec.MinAvailable, spec.MaxUnavailable
-	switch s := spec.Selector; {
-	case s != nil && len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0:
-		return left(BudgetSelectsAll, "its selector is empty and covers every pod of the namespace; give it the labels of the cluster's members")
+	switch {
 	case least != nil && most != nil:
 		return left(BudgetBothFields, "it has both minAvailable %s and maxUnavailable %s; keep one of them", least.String(), most.String())
 	case least == nil && most == nil:
 		return left(BudgetNoField, "it has neither minAvailable nor maxUnavailable, so it keeps nothing; give it one of them as an integer")
 	}
-	if p := spec.UnhealthyPodEvictionPolicy; p != nil && *p == policyv1.AlwaysAllow {
-		return left(BudgetAlwaysAllow, "unhealthyPodEvictionPolicy AlwaysAllow lets every unready member go at once, whatever the numbers; IfHealthyBudget lets them go while quorum is kept")
-	}
 	field, n := MinAvailable, least
 	if most != nil {
 		field, n = MaxUnavailable, most
 	}
-	if n.Type == intstr.String {
-		return left(BudgetPercentage, "%s %s is a percentage, which Kubernetes rounds up: it means another number at every size; use an integer", field, n.StrVal)
+	if n.Type == intstr.Int {
+		return BudgetValue{Field: field, N: n.IntValue()}, nil
 	}
-	return BudgetValue{Field: field, N: n.IntValue()}, nil
+	value, ok := ParseBudgetValue(string(field) + "=" + n.StrVal)
+	if !ok || !value.Percent {
+		return left(BudgetPercentage, "%s %s is not a percentage that Kubernetes accepts; use an integer", field, n.StrVal)
+	}
+	return value, nil
+}
+
+// alwaysAllows is the note on a budget that lets every unready pod go, nil for others.
+func alwaysAllows(pdb *policyv1.PodDisruptionBudget) *policy.Note {
+	if p := pdb.Spec.UnhealthyPodEvictionPolicy; p == nil || *p != policyv1.AlwaysAllow {
+		return nil
+	}
+	return &policy.Note{Reason: BudgetAlwaysAllow, Message: "budget " + pdb.Name +
+		": unhealthyPodEvictionPolicy AlwaysAllow allows the eviction of every unready member at once, whatever the number; with IfHealthyBudget, or without it, they may be evicted while the quorum is kept"}
+}
+
+// selectsNamespace is the note on a budget with an empty selector, nil for others.
+func selectsNamespace(pdb *policyv1.PodDisruptionBudget) *policy.Note {
+	if s := pdb.Spec.Selector; s == nil || len(s.MatchLabels) > 0 || len(s.MatchExpressions) > 0 {
+		return nil
+	}
+	return &policy.Note{Reason: BudgetSelectsAll, Message: "budget " + pdb.Name +
+		" can't protect the members alone: its selector is empty and covers every pod of the namespace; give it the labels of the cluster's members"}
+}
+
+// Fault is what keeps a budget's spec from protecting a cluster alone, nil for nothing. It
+// doesn't look at the pods.
+func Fault(pdb *policyv1.PodDisruptionBudget) *policy.Note {
+	if n := selectsNamespace(pdb); n != nil {
+		return n
+	}
+	if _, n := ValueOf(pdb.Name, &pdb.Spec); n != nil {
+		return n
+	}
+	return alwaysAllows(pdb)
 }

@@ -35,15 +35,15 @@ type Budgets struct {
 	// members have another: eviction fails on a pod with two.
 	Surplus []*policyv1.PodDisruptionBudget
 	// Strayed were kept for this cluster and are not any more: their selector
-	// was changed, or their value to one that can't be adopted. Those that
-	// overlap are not among them: they stay as they are until one goes.
+	// was changed, or their fields to what nothing of ours can stand in.
 	Strayed []*policyv1.PodDisruptionBudget
-	// Left was kept for this cluster and is not any more, since it selects only some of
-	// the members, or another cluster's, too, or is ours and somebody made of it what
-	// can't be kept. It stays as it is; nil for none.
-	Left *policyv1.PodDisruptionBudget
+	// Others select members, too, and can't protect the cluster alone, or not beside Kept.
+	// They are only made stricter.
+	Others []Other
 	// Problem says why no budget protects the members, nil when one does.
 	Problem *policy.Note
+	// Notes are what is wrong with the budgets although Kept protects the members.
+	Notes []policy.Note
 	// Strangers counts the Ready pods that Kept selects and that are no members.
 	Strangers int
 }
@@ -54,6 +54,8 @@ const (
 	BudgetsOverlap = "BudgetsOverlap"
 	BudgetPartial  = "BudgetPartial"
 	BudgetShared   = "BudgetShared"
+	// BudgetNotAlone is of a foreign budget that also selects pods that are no members.
+	BudgetNotAlone = "BudgetNotAlone"
 	// BudgetUncounted is of a budget that is kept, and can't say what is due.
 	BudgetUncounted = "BudgetUncounted"
 )
@@ -122,26 +124,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 			foreign = append(foreign, pdb)
 		}
 	}
-	b, err := r.choose(ctx, w, ours, foreign)
-	if err != nil {
-		return Budgets{}, err
-	}
-	b.Strayed = recorded
-	if b.Kept == nil && len(foreign) <= 1 {
-		b.leave(w, append(foreign, ours...))
-	}
-	return b, nil
-}
-
-// leave sorts out the first of the budgets that select members, where it was kept until now.
-func (b *Budgets) leave(w *workload, all []*policyv1.PodDisruptionBudget) {
-	switch {
-	case len(all) == 0 || !w.records(all[0]):
-	case Ours(all[0]), b.Problem.Reason == BudgetPartial, b.Problem.Reason == BudgetShared:
-		b.Left = all[0]
-	default:
-		b.Strayed = append(b.Strayed, all[0])
-	}
+	return r.choose(ctx, w, recorded, ours, foreign)
 }
 
 // records says whether a budget was kept for this workload's owner.
@@ -149,52 +132,10 @@ func (w *workload) records(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref()
 }
 
-// choose takes the foreign budget where there is one and ours where not.
-func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
-	var b Budgets
-	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
-		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
-	})
-	var only *policyv1.PodDisruptionBudget
-	switch {
-	case len(foreign) > 1:
-		b.Surplus, b.Problem = ours, overlap(foreign)
-		return b, nil
-	case len(foreign) == 1:
-		only, b.Surplus = foreign[0], ours
-	case len(ours) > 0:
-		only, b.Surplus = ours[0], ours[1:]
-	default:
-		b.Problem = &policy.Note{Reason: NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
-		return b, nil
-	}
-	value, problem := ValueOf(only.Name, &only.Spec)
-	if all := len(w.memberLabels()); problem == nil && w.selects(only) < all {
-		problem = &policy.Note{Reason: BudgetPartial, Message: fmt.Sprintf("budget %s is left alone: it selects %d of the %d members of %s; let its selector match all", only.Name, w.selects(only), all, w.owner)}
-	}
-	if b.Problem = problem; problem != nil {
-		return b, nil
-	}
-	strangers, other, err := r.strangers(ctx, w, only)
-	if err != nil {
-		return b, err
-	}
-	if other != "" {
-		b.Problem = &policy.Note{Reason: BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
-		return b, nil
-	}
-	b.Strangers = strangers
-	b.Kept = &Budget{
-		PodDisruptionBudget: only, Value: value,
-		Record: DecodeBudgetRecord(only.Annotations, r.Leases.Clock.Now()),
-	}
-	return b, nil
-}
-
-func overlap(foreign []*policyv1.PodDisruptionBudget) *policy.Note {
+func overlap(foreign []judged) *policy.Note {
 	var names []string
-	for _, pdb := range foreign {
-		names = append(names, pdb.Name)
+	for _, j := range foreign {
+		names = append(names, j.Name)
 	}
 	slices.Sort(names)
 	return &policy.Note{
@@ -253,42 +194,4 @@ func budgetSelector(pdb *policyv1.PodDisruptionBudget) labels.Selector {
 		return labels.Nothing()
 	}
 	return selector
-}
-
-// strangers counts the Ready pods beside the members that a budget selects, and
-// names the other cluster whose members are among its pods. The cache has no
-// pods of Deployments and DaemonSets: where the disruption controller counts
-// more than it has, the API server is asked.
-func (r *Reader) strangers(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
-	ready, other, err := r.others(ctx, r.Reader, w, pdb)
-	known := int(pdb.Status.CurrentHealthy) <= ready+w.ready()
-	if err != nil || other != "" || r.Live == nil || known {
-		return ready, other, err
-	}
-	return r.others(ctx, r.Live, w, pdb)
-}
-
-func (r *Reader) others(ctx context.Context, from client.Reader, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
-	pods, err := podsOfBudget(ctx, from, pdb)
-	if err != nil {
-		return 0, "", err
-	}
-	ready := 0
-	for i := range pods {
-		pod := &pods[i]
-		if w.has(pod) {
-			continue
-		}
-		other, found, err := r.OwnerOfPod(ctx, pod)
-		if err != nil {
-			return 0, "", err
-		}
-		if found && other.UID != w.owner.UID {
-			return 0, other.String(), nil
-		}
-		if PodReady(pod) {
-			ready++
-		}
-	}
-	return ready, "", nil
 }

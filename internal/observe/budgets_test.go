@@ -6,6 +6,7 @@ package observe
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -24,30 +25,43 @@ func TestBudgets(t *testing.T) {
 		problem string
 		surplus int
 		strayed int
+		// others are those that are only made stricter, and notes what is wrong with them.
+		others int
+		notes  string
 	}{
 		{name: "none", problem: NoBudget},
 		{name: "minAvailable", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}}, kept: "b0 minAvailable=2"},
 		{name: "maxUnavailable", budgets: [][2]string{{"", "maxUnavailable: 1, " + byApp}}, kept: "b0 maxUnavailable=1"},
 		{name: "matchExpressions", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: In, values: [etcd, db]}, {key: tier, operator: DoesNotExist}]}"}}, kept: "b0 maxUnavailable=1"},
 		{name: "matchExpressions of others", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: NotIn, values: [etcd]}]}"}}, problem: NoBudget},
-		{name: "an empty selector covers the namespace", budgets: [][2]string{{"", "minAvailable: 2, selector: {}"}}, problem: BudgetSelectsAll},
+		{name: "an empty selector covers the namespace", budgets: [][2]string{{"", "minAvailable: 2, selector: {}"}}, problem: BudgetSelectsAll, others: 1},
 		{name: "no selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2"}}, problem: NoBudget},
 		{name: "an invalid selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2, selector: {matchExpressions: [{key: app, operator: Near}]}"}}, problem: NoBudget},
-		{name: "a percentage", budgets: [][2]string{{"", "minAvailable: 51%, " + byApp}}, problem: BudgetPercentage},
-		{name: "both fields", budgets: [][2]string{{"", "minAvailable: 2, maxUnavailable: 1, " + byApp}}, problem: BudgetBothFields},
-		{name: "neither field", budgets: [][2]string{{"", byApp}}, problem: BudgetNoField},
-		{name: "AlwaysAllow", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, problem: BudgetAlwaysAllow},
+		{name: "a percentage", budgets: [][2]string{{"", "minAvailable: 51%, " + byApp}}, kept: "b0 minAvailable=51%"},
+		{name: "no percentage", budgets: [][2]string{{"", "minAvailable: '2', " + byApp}}, problem: BudgetPercentage, others: 1},
+		{name: "both fields", budgets: [][2]string{{"", "minAvailable: 2, maxUnavailable: 1, " + byApp}}, problem: BudgetBothFields, others: 1},
+		{name: "neither field", budgets: [][2]string{{"", byApp}}, problem: BudgetNoField, others: 1},
+		{name: "AlwaysAllow", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, kept: "b0 minAvailable=2", notes: BudgetAlwaysAllow},
 		{name: "IfHealthyBudget", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: IfHealthyBudget, " + byApp}}, kept: "b0 minAvailable=2"},
-		{name: "one member only", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: BudgetPartial},
-		{name: "two overlap", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, problem: BudgetsOverlap},
-		{name: "two overlap, one of them in one member", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: BudgetsOverlap},
+		{name: "one member only", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: BudgetPartial, others: 1},
+		{name: "one for each of two members", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-2}}"}}, problem: BudgetPartial, others: 2},
+		{name: "two for one member", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}, {"", "minAvailable: 0, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: BudgetsOverlap, others: 2},
+		{name: "two overlap", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, problem: BudgetsOverlap, others: 2},
+		{name: "two overlap, one of them in one member", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, kept: "b0 minAvailable=2", others: 1, notes: BudgetPartial},
 		{name: "ours", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}}, kept: "b0 minAvailable=2"},
 		{name: "ours and a foreign one", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, kept: "b1 maxUnavailable=1", surplus: 1},
-		{name: "ours and a foreign one that is left alone", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 34%, " + byApp}}, problem: BudgetPercentage, surplus: 1},
+		{name: "ours and a foreign one with a percentage", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 34%, " + byApp}}, kept: "b1 maxUnavailable=34%", surplus: 1},
+		{name: "ours and a foreign one over one member", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}}, kept: "b0 minAvailable=2", others: 1, notes: BudgetPartial},
+		{name: "ours and one for each member", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, kept: "b0 minAvailable=2", others: 2, notes: BudgetPartial + " " + BudgetPartial},
+		{name: "ours and a foreign one that always allows", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, kept: "b0 minAvailable=2", others: 1, notes: BudgetAlwaysAllow},
+		{name: "ours and one over the namespace", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, selector: {}"}}, kept: "b0 minAvailable=2", others: 1, notes: BudgetSelectsAll},
+		{name: "ours and one that keeps nothing", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", byApp}}, kept: "b0 minAvailable=2", others: 1, notes: BudgetNoField},
+		{name: "ours over one member", budgets: [][2]string{{ours, "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}}, problem: BudgetPartial, others: 1},
 		{name: "ours twice", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {ours, "minAvailable: 2, " + byApp}}, kept: "b0 minAvailable=2", surplus: 1},
-		{name: "ours and two foreign ones", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}}, problem: BudgetsOverlap, surplus: 1},
+		{name: "ours and two foreign ones", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}}, problem: BudgetsOverlap, surplus: 1, others: 2},
 		{name: "kept before, now selects others", budgets: [][2]string{{mine, "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: NoBudget, strayed: 1},
-		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, problem: BudgetPercentage, strayed: 1},
+		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, kept: "b0 minAvailable=50%"},
+		{name: "kept before, now without a field", budgets: [][2]string{{mine, byApp}}, problem: BudgetNoField, strayed: 1},
 		{name: "another's record", budgets: [][2]string{{"annotations: {kubectl-etcd.dev/budget-for: StatefulSet/db}", "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: NoBudget},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -68,6 +82,14 @@ func TestBudgets(t *testing.T) {
 			if got.Problem != nil {
 				problem = got.Problem.Reason
 				t.Log(got.Problem.Message)
+			}
+			var notes []string
+			for _, n := range got.Notes {
+				notes = append(notes, n.Reason)
+				t.Log(n.Message)
+			}
+			if len(got.Others) != row.others || strings.Join(notes, " ") != row.notes {
+				t.Errorf("%d others, notes %q; want %d, %q", len(got.Others), notes, row.others, row.notes)
 			}
 			if kept != row.kept || problem != row.problem || len(got.Surplus) != row.surplus || len(got.Strayed) != row.strayed {
 				t.Errorf("kept %q, problem %q, surplus %d, strayed %d; want %q, %q, %d, %d",
@@ -104,11 +126,14 @@ func TestBudgetValue(t *testing.T) {
 		newMin        int
 		want          BudgetValue
 	}{
-		{BudgetValue{MinAvailable, 2}, 3, 2, 3, BudgetValue{MinAvailable, 3}},
-		{BudgetValue{MaxUnavailable, 1}, 3, 2, 2, BudgetValue{MaxUnavailable, 1}},
-		{BudgetValue{MaxUnavailable, 1}, 5, 4, 3, BudgetValue{MaxUnavailable, 2}},
-		{BudgetValue{MaxUnavailable, 1}, 3, 2, 4, BudgetValue{MaxUnavailable, 0}},
-		{BudgetValue{MaxUnavailable, 4}, 3, 0, 0, BudgetValue{MaxUnavailable, 3}},
+		{BudgetValue{Field: MinAvailable, N: 2}, 3, 2, 3, BudgetValue{Field: MinAvailable, N: 3}},
+		{BudgetValue{Field: MaxUnavailable, N: 1}, 3, 2, 2, BudgetValue{Field: MaxUnavailable, N: 1}},
+		{BudgetValue{Field: MaxUnavailable, N: 1}, 5, 4, 3, BudgetValue{Field: MaxUnavailable, N: 2}},
+		{BudgetValue{Field: MaxUnavailable, N: 1}, 3, 2, 4, BudgetValue{Field: MaxUnavailable, N: 0}},
+		{BudgetValue{MinAvailable, 51, true}, 3, 2, 3, BudgetValue{Field: MinAvailable, N: 3}},
+		{BudgetValue{MinAvailable, 51, true}, 5, 3, 3, BudgetValue{Field: MinAvailable, N: 3}},
+		{BudgetValue{MaxUnavailable, 34, true}, 3, 1, 2, BudgetValue{Field: MaxUnavailable, N: 1}},
+		{BudgetValue{Field: MaxUnavailable, N: 4}, 3, 0, 0, BudgetValue{Field: MaxUnavailable, N: 3}},
 	} {
 		if got := row.in.Min(row.replicas); got != row.min {
 			t.Errorf("%s of %d replicas keeps %d, want %d", row.in, row.replicas, got, row.min)

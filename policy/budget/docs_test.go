@@ -15,7 +15,8 @@ func TestDocs(t *testing.T) {
 	policytest.Rows(t, []string{
 		"B-28", // TestAdoptMaxUnavailable
 		"B-30", // TestBudgetTimesToCome
-	}, budgetRows, budgetTimes)
+		"B-35", // TestOursStaysBesideUselessBudget and TestOursGoesAfterForeignIsTight of controller
+	}, budgetRows, budgetTimes, sharedRows)
 	policytest.Reasons(t, Reasons())
 }
 
