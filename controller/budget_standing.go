@@ -27,7 +27,7 @@ type standing struct {
 	// unkept is why no policy keeps the budget, nil while one does.
 	unkept *policy.Note
 	// tie reports whether several policies select the cluster with one priority. It is
-	// nobody's decision, so nothing is released because of it.
+	// no one's decision, so nothing is released because of it.
 	tie bool
 }
 

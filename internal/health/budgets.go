@@ -152,12 +152,12 @@ func budgetForm(f *Facts) []Finding {
 		}
 		found = append(found, budgetProblem(fix, problem))
 	}
-	said := slices.Clone(f.Budgets.Value.Notes)
+	notes := slices.Clone(f.Budgets.Value.Notes)
 	if p := f.Budgets.Value.Problem; p != nil {
-		said = append(said, *p)
+		notes = append(notes, *p)
 	}
-	for i := range said {
-		if p := &said[i]; p.Reason == observe.BudgetPartial || p.Reason == observe.BudgetShared {
+	for i := range notes {
+		if p := &notes[i]; p.Reason == observe.BudgetPartial || p.Reason == observe.BudgetShared {
 			found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
 		}
 	}
