@@ -38,6 +38,7 @@ type Budget struct {
 	// held are the clusters whose budget was held or released since a policy kept it.
 	held       keyed[observe.OwnerKey, struct{}]
 	conflicts  conflicts
+	sizes      keyed[observe.OwnerKey, observe.LargestSize]
 	denied     denials[observe.OwnerKey]
 	conditions conditionHistory
 }
@@ -111,6 +112,10 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}
+	// The size is recorded on the budget, which another client may delete.
+	size, _ := b.sizes.get(key)
+	facts.Remember(size)
+	b.sizes.swap(key, facts.Largest)
 	reported, err := b.Reader.Conditions(ctx, owner, facts)
 	if err != nil {
 		return nil, err
@@ -149,6 +154,7 @@ func (c *cluster) requeue() reconcile.Result {
 // users often create the owner again.
 func (b *Budget) cleanup(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
 	b.forget(key)
+	b.sizes.remove(key)
 	b.conditions.forget(key)
 	selected, err := b.detachOrphans(ctx, key)
 	if err != nil || !selected {

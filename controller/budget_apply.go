@@ -77,6 +77,7 @@ func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	record, wasReset := recordOf(kept, c.facts.Replicas)
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
 	record.For, record.Value, record.State, record.ReleaseSince = c.owner.Ref(), &due, v.State, since
+	record.Size = c.facts.Largest
 	if v.MinAvailable == v.Target || record.Reason == "" {
 		record.Reason = v.Reason.Name()
 	}

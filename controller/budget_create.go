@@ -52,7 +52,7 @@ func (c *cluster) quorumBudget() string { return c.owner.StatefulSet + "-quorum"
 func (c *cluster) newBudget() *policyv1.PodDisruptionBudget {
 	v := c.verdict
 	value := observe.BudgetValue{Field: observe.MinAvailable, N: v.Target}
-	record := observe.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason.Name(), State: v.State}
+	record := observe.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason.Name(), State: v.State, Size: c.facts.Largest}
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:   c.owner.Namespace,

@@ -52,6 +52,7 @@ func TestTieHoldsBudgets(t *testing.T) {
 	s.expect("etcd-quorum minAvailable=3 QuorumAtRisk")
 	setReady(s, "etcd-0", corev1.ConditionTrue)
 	setReady(s, "etcd-1", corev1.ConditionTrue)
+	s.reconcile()
 	s.advance(time.Hour)
 	s.expect("etcd-quorum minAvailable=3 QuorumAtRisk")
 

@@ -54,6 +54,9 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 		record.For = c.owner.Ref()
 	}
 	record.Value, record.State, record.ReleaseSince = &due, v.State, since
+	if record.For == c.owner.Ref() {
+		record.Size = c.facts.Largest
+	}
 	if v.MinAvailable == v.Target || record.Reason == "" {
 		record.Reason = v.Reason.Name()
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
@@ -118,6 +119,8 @@ type stage struct {
 	budget *Budget
 	events *events.FakeRecorder
 	key    observe.OwnerKey
+	// template is what scale makes pods from.
+	template *corev1.Pod
 }
 
 // stageNow is the time at which the objects of internal/observe's tests were read.

@@ -24,6 +24,10 @@ type Cluster struct {
 	// Members are those that have a pod, a lease or both, in ordinal order.
 	Members []Member
 
+	// Lost counts the members that the cluster has had, and that neither its owner asks
+	// for nor have a pod: etcd may still have them as voters. They are part of Size.
+	Lost int
+
 	// NonMemberPods counts the Ready pods that the cluster's disruption budget
 	// selects although they are no members (druid's compaction pod): the
 	// disruption controller counts them as healthy.

@@ -60,6 +60,23 @@ func (w *budgetWrite) dropManagedField() {
 	}
 }
 
+// withOldRecord returns the budget as written, with our annotations of before the write.
+// Those that a client writes are not evidence.
+func (w *budgetWrite) withOldRecord() *policyv1.PodDisruptionBudget {
+	as := w.budget.DeepCopy()
+	for _, key := range observe.BudgetAnnotations() {
+		delete(as.Annotations, key)
+		if w.old == nil || w.old.Annotations[key] == "" {
+			continue
+		}
+		if as.Annotations == nil {
+			as.Annotations = map[string]string{}
+		}
+		as.Annotations[key] = w.old.Annotations[key]
+	}
+	return as
+}
+
 // recordedFor reports whether the budget was kept for an owner before the write.
 func (w *budgetWrite) recordedFor(owner observe.Owner) bool {
 	return w.old != nil && w.old.Annotations[v1alpha1.BudgetForAnnotation] == owner.Ref()

@@ -94,7 +94,8 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	case held && p.Spec.Mode == v1alpha1.ModeWarn:
 		unkept = &Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: p.Name}
 	}
-	facts, err := h.reader.FactsAs(ctx, owners[0], w.budget)
+	as := w.withOldRecord()
+	facts, err := h.reader.FactsAs(ctx, owners[0], as)
 	if err != nil {
 		return nil, unobserved("budget", req, err)
 	}
@@ -103,7 +104,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	// A budget that can't protect the cluster alone.
 	if i := slices.IndexFunc(b.Others, func(o observe.Other) bool { return o.Name == w.budget.Name && !o.Unreadable }); i >= 0 {
 		review.other = &b.Others[i]
-		if review.shared, err = h.reader.SharedFacts(ctx, facts, review.other, w.budget); err != nil {
+		if review.shared, err = h.reader.SharedFacts(ctx, facts, review.other, as); err != nil {
 			return nil, unobserved("budget", req, err)
 		}
 		return review, Decision{}

@@ -13,6 +13,12 @@ const (
 	BackupMaxAgeAnnotation = "kubectl-etcd.dev/backup-max-age"
 )
 
+// SizeAnnotation on the owner of a cluster is how many voters etcd has. Without it the
+// largest size that a cluster has had counts, since a workload that is scaled in leaves
+// voters behind. It is read when it changes: a number, and anything after a space. kubectl
+// etcd scale writes it when it has removed members.
+const SizeAnnotation = "kubectl-etcd.dev/size"
+
 // What this project writes on a PodDisruptionBudget. The annotations are its
 // memory: druid keeps foreign annotations on its budgets, and any replica can
 // go on from them.
@@ -44,6 +50,11 @@ const (
 	// BudgetReleaseSinceAnnotation is since when no policy keeps the budget. It is
 	// only tightened until it is released.
 	BudgetReleaseSinceAnnotation = "kubectl-etcd.dev/budget-release-since"
+	// BudgetSizeAnnotation is the largest size that the cluster has had.
+	BudgetSizeAnnotation = "kubectl-etcd.dev/budget-size"
+	// BudgetSizeReadAnnotation is the text of the owner's size annotation that was
+	// read last.
+	BudgetSizeReadAnnotation = "kubectl-etcd.dev/budget-size-read"
 
 	// CreatedByLabel with the value CreatedByController marks a budget that
 	// this project made because there was none.

@@ -4,6 +4,7 @@
 package observe
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -26,6 +27,8 @@ type BudgetRecord struct {
 	// Original is what the budget's own author last wrote, nil where that is
 	// not known: the budget is ours.
 	Original *BudgetValue
+	// Size is the largest size that the cluster has had.
+	Size LargestSize
 	// ReleaseSince is since when no policy keeps the budget, zero while one does.
 	ReleaseSince time.Time
 	State        budget.State
@@ -45,6 +48,8 @@ func BudgetAnnotations() []string {
 		v1alpha1.BudgetBackupUnknownSinceAnnotation,
 		v1alpha1.BudgetStaleSinceAnnotation,
 		v1alpha1.BudgetReleaseSinceAnnotation,
+		v1alpha1.BudgetSizeAnnotation,
+		v1alpha1.BudgetSizeReadAnnotation,
 	}
 }
 
@@ -76,6 +81,9 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 			StaleSince:         at(v1alpha1.BudgetStaleSinceAnnotation),
 		},
 	}
+	if n, ok := ParseSize(annotations[v1alpha1.BudgetSizeAnnotation]); ok {
+		r.Size = LargestSize{N: n, Read: annotations[v1alpha1.BudgetSizeReadAnnotation]}
+	}
 	if v, ok := ParseBudgetValue(annotations[v1alpha1.BudgetValueAnnotation]); ok {
 		r.Value = &v
 	}
@@ -102,6 +110,10 @@ func (r BudgetRecord) Encode() map[string]string {
 	put(v1alpha1.BudgetForAnnotation, r.For)
 	put(v1alpha1.BudgetMadeAnnotation, r.Made)
 	put(v1alpha1.BudgetReasonAnnotation, r.Reason)
+	if r.Size.N > 0 {
+		put(v1alpha1.BudgetSizeAnnotation, strconv.Itoa(r.Size.N))
+		put(v1alpha1.BudgetSizeReadAnnotation, r.Size.Read)
+	}
 	if r.Value != nil {
 		out[v1alpha1.BudgetValueAnnotation] = r.Value.String()
 	}

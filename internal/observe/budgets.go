@@ -44,6 +44,8 @@ type Budgets struct {
 	Problem *policy.Note
 	// Notes are what is wrong with the budgets although Kept protects the members.
 	Notes []policy.Note
+	// Largest is the largest size of the cluster that is recorded on its budgets.
+	Largest LargestSize
 	// Strangers counts the Ready pods that Kept selects and that are no members.
 	Strangers int
 }

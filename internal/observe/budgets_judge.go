@@ -95,6 +95,9 @@ func (o *Other) expect(w *workload) {
 // cluster alone where there is one, else ours. Ours goes only for such a foreign one.
 func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
 	b := Budgets{Strayed: recorded}
+	for _, pdb := range slices.Concat(recorded, ours, foreign) {
+		b.recordSize(w, DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()))
+	}
 	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
 		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
 	})

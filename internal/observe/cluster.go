@@ -22,6 +22,10 @@ import (
 type Facts struct {
 	Cluster policy.Cluster
 	Budgets Budgets
+	// Largest is the largest size that the cluster has had, to be recorded.
+	Largest LargestSize
+	// asked is the size that its owner asks for.
+	asked int
 	// Running says that the workload has been made: by then whoever makes a
 	// budget of their own has made it, too.
 	Running bool
@@ -64,6 +68,8 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 		return f, err
 	}
 	f.Cluster.NonMemberPods = f.Budgets.Strangers
+	f.asked = max(int(owner.Replicas), w.replicas())
+	f.Largest = f.Budgets.Largest.next(owner.sizeText(), 0)
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
 		return f, err
@@ -78,7 +84,8 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	} else {
 		err = r.statefulSet(ctx, &w, &f)
 	}
-	f.Cluster.Size = max(int(owner.Replicas), w.replicas(), len(f.Cluster.Members))
+	f.Largest = f.Budgets.Largest.next(owner.sizeText(), len(f.Cluster.Members))
+	f.resize()
 	return f, err
 }
 

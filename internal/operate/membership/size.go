@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+)
+
+// recordSize writes on the StatefulSet how many members etcd has, after members were
+// removed: until then the controller of budgets keeps the quorum of the largest size. A
+// number that is there from before is also brought up to date.
+func (m *Members) recordSize(ctx context.Context, j *Change) error {
+	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
+	if err != nil {
+		return err
+	}
+	if _, recorded := sts.Annotations[v1alpha1.SizeAnnotation]; j.Operation != membership.ScaleIn && !recorded {
+		return nil
+	}
+	n := m.count(ctx)
+	if n == 0 {
+		return fmt.Errorf("read the member list of %s", m.Owner)
+	}
+	return m.Kube.Patch(ctx, sizedCopy(sts, n, m.Clock.Now()), client.MergeFrom(sts))
+}
+
+// sizedCopy returns a copy of a StatefulSet with its size. The time makes the same number
+// count again after a larger one.
+func sizedCopy(sts *appsv1.StatefulSet, n int, now time.Time) *appsv1.StatefulSet {
+	after := sts.DeepCopy()
+	if after.Annotations == nil {
+		after.Annotations = map[string]string{}
+	}
+	after.Annotations[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", n, now.UTC().Format(time.RFC3339))
+	return after
+}
