@@ -131,6 +131,9 @@ func (c *cluster) decide() {
 	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At, Hold: !c.kept() && len(c.heldBudgets()) > 0}
 	if kept := c.facts.Budgets.Kept; kept != nil {
 		facts.Current, facts.State = kept.Value.Min(c.facts.Replicas), kept.Record.State
+		if record, _ := recordOf(kept, c.facts.Replicas); record.Original != nil {
+			facts.Floor = record.Original.Min(c.facts.Replicas)
+		}
 	}
 	c.verdict = budget.Evaluate(facts, c.settings())
 }

@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -79,7 +80,7 @@ func TestBudgetIsRestored(t *testing.T) {
 			change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromInt(row.wrote)) })
 			s.reconcile()
 			s.advance(2 * time.Second)
-			s.expect("etcd maxUnavailable=1 AllReady")
+			s.expect(fmt.Sprintf("etcd maxUnavailable=%d AllReady", min(row.wrote, 1)))
 			row.change(s)
 			s.restart()
 			s.reconcile() // the budget is held for the settle time, which may be the default

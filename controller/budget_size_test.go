@@ -46,7 +46,7 @@ func annotateSize(s *stage, text string) {
 }
 
 // TestSizeIsRemembered checks that a StatefulSet that was scaled in keeps the quorum of the
-// voters that etcd may still have, until someone says how many there are.
+// voters that etcd may still have, until someone reports how many there are.
 func TestSizeIsRemembered(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{disruption: {createMissing: true}}")

@@ -17,6 +17,8 @@ func (r *budgetReview) decideOther() Decision {
 	warnings := r.otherWarnings()
 	current, before := r.write.inForce(expected, r.facts.At)
 	f := r.shared
+	original := r.write.original(before, wrote, r.facts.At)
+	f.Floor = original.Min(expected)
 	f.Current, f.State, f.Hold = current, before.State, r.unkept != nil
 	verdict := budget.EvaluateShared(f, observe.BudgetSettings(r.policy))
 	// Of a budget that we never made stricter, its author may take back what its author wrote.
@@ -33,7 +35,7 @@ func (r *budgetReview) decideOther() Decision {
 	if record.For == "" {
 		record.For = r.owner.Ref()
 	}
-	record.Original = new(r.write.original(before, wrote, r.facts.At))
+	record.Original = &original
 	if record.Value == nil || *record.Value != due {
 		record.Value, record.Reason = &due, verdict.Reason.Name()
 	}

@@ -127,15 +127,16 @@ func (r *budgetReview) decide() Decision {
 	}
 	wrote := r.facts.Budgets.Kept.Value
 	current, before := r.write.inForce(r.facts.Replicas, r.facts.At)
+	original := r.write.original(before, wrote, r.facts.At)
 	verdict := budget.Evaluate(budget.Facts{
-		Cluster: r.facts.Cluster, Current: current, Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
+		Cluster: r.facts.Cluster, Current: current, Floor: original.Min(r.facts.Replicas), Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
 	}, observe.BudgetSettings(r.policy))
 	due := wrote.WithMin(max(verdict.Target, current), r.facts.Replicas)
 	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		return r.previewBudget(wrote, due, verdict)
 	}
 	record := before
-	record.For, record.Original = r.owner.Ref(), new(r.write.original(before, wrote, r.facts.At))
+	record.For, record.Original = r.owner.Ref(), &original
 	if record.Value == nil || *record.Value != due {
 		record.Value, record.Reason = &due, verdict.Reason.Name()
 	}

@@ -197,7 +197,8 @@ func budgetAllows(f *Facts) []Finding {
 		if b.Status.DisruptionsAllowed > 0 || b.Status.ObservedGeneration < b.Generation {
 			continue
 		}
-		if why := b.Annotations[v1alpha1.BudgetReasonAnnotation]; why != "" {
+		// A kept budget that allows nothing while all is well is its author's wish.
+		if why := b.Annotations[v1alpha1.BudgetReasonAnnotation]; why != "" && why != policy.AllReady.Name() {
 			found = append(found, info("", "budget %s allows no eviction: %s", b.Name, why))
 			continue
 		}
