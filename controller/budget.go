@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
@@ -118,7 +119,8 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 	b.sizes.swap(key, facts.Largest)
 	reported, err := b.Reader.Conditions(ctx, owner, facts)
 	if err != nil {
-		return nil, err
+		// The metrics lack times then. No budget depends on them.
+		log.FromContext(ctx).Error(err, "cannot read the conditions of a cluster")
 	}
 	return &cluster{
 		Budget: b, owner: owner, facts: facts, reported: reported,

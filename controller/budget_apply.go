@@ -47,7 +47,10 @@ func (c *cluster) applyKept(ctx context.Context) error {
 		c.problem = nil
 		return c.create(ctx)
 	}
-	if wait := c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 {
+	// What got worse since the last write is written even so.
+	set := kept.Record.Value
+	worse := set != nil && c.verdict.Target > set.Min(c.facts.Replicas)
+	if wait := c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 && !worse {
 		c.problem, c.conflictWait = resetNote(kept.Name), wait
 		return nil
 	}

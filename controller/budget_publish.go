@@ -125,10 +125,21 @@ func (c *cluster) publishError(err error) (reconcile.Result, error) {
 		c.announce(append(c.notes(), note))
 		series.setUnprotected(key, note.Reason)
 		c.Findings.set(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})
-		return reconcile.Result{RequeueAfter: c.denied.next(key)}, nil
+		wait := c.denied.next(key)
+		if c.tightens() {
+			wait = tightenRetry
+		}
+		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	writes.WithLabelValues(resultFailed).Inc()
 	return reconcile.Result{}, err
+}
+
+// tightens reports whether the cluster waits for a budget that is stricter than the one that
+// stands, or for its first one.
+func (c *cluster) tightens() bool {
+	kept := c.facts.Budgets.Kept
+	return kept == nil || c.verdict.MinAvailable > kept.Value.Min(c.facts.Replicas)
 }
 
 // notes returns what users should know of the cluster's budget. A cluster of one member

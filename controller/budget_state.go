@@ -98,6 +98,10 @@ func (c *conflicts) backoff(key observe.OwnerKey, now time.Time) time.Duration {
 	return 0
 }
 
+// tightenRetry is how long a refused write waits that makes a budget stricter. Others wait
+// longer with each refusal.
+const tightenRetry = 5 * time.Second
+
 // denials counts refused writes in a row.
 type denials[K comparable] struct {
 	keyed[K, int]

@@ -97,7 +97,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	as := w.withOldRecord()
 	facts, err := h.reader.FactsAs(ctx, owners[0], as)
 	if err != nil {
-		return nil, unobserved("budget", req, err)
+		return nil, w.keepWithoutFacts(unobserved("budget", req, err))
 	}
 	b := facts.Budgets
 	review := &budgetReview{write: w, owner: owners[0], policy: p, facts: facts, unkept: unkept}

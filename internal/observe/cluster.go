@@ -82,7 +82,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	if w.etcd != nil {
 		err = r.druid(ctx, &w, &f)
 	} else {
-		err = r.statefulSet(ctx, &w, &f)
+		r.statefulSet(ctx, &w, &f)
 	}
 	f.Largest = f.Budgets.Largest.next(owner.sizeText(), len(f.Cluster.Members))
 	f.resize()
@@ -90,17 +90,17 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 }
 
 // member is what a pod alone tells of a member.
-func (r *Reader) member(ctx context.Context, pod *corev1.Pod) (policy.Member, error) {
+func (r *Reader) member(ctx context.Context, pod *corev1.Pod) policy.Member {
 	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: PodReady(pod), Node: pod.Spec.NodeName}
 	if m.Node == "" {
-		return m, nil
+		return m
 	}
 	var node corev1.Node
-	if err := client.IgnoreNotFound(r.Get(ctx, client.ObjectKey{Name: m.Node}, &node)); err != nil {
-		return m, fmt.Errorf("observe node %s of pod %s/%s: %w", m.Node, pod.Namespace, pod.Name, err)
+	// A node that can't be read leaves the zone unknown, which no budget depends on.
+	if err := r.Get(ctx, client.ObjectKey{Name: m.Node}, &node); err == nil {
+		m.Zone = node.Labels[spread.ZoneKey]
 	}
-	m.Zone = node.Labels[spread.ZoneKey]
-	return m, nil
+	return m
 }
 
 // traffic finds whether clients are cut off.
@@ -109,8 +109,9 @@ func (r *Reader) traffic(ctx context.Context, w *workload, f *Facts) error {
 	if err := r.List(ctx, &services, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list Services of %s: %w", w.owner, err)
 	}
-	f.Cluster.TrafficCut = trafficCut(services.Items, w.nextLabels())
-	return nil
+	var err error
+	f.Cluster.TrafficCut, err = r.trafficCut(ctx, w, services.Items)
+	return err
 }
 
 // changeIn notes that the facts change by themselves after so long.

@@ -34,6 +34,7 @@ func budgetReasons() []Reason {
 		{"BudgetWrittenBack", from, "Another client loosened the budget three times within ten minutes, bypassing admission. The controller stops changing the budget for a while.", "Find the client: kubectl get pdb NAME -o yaml --show-managed-fields."},
 		{"BackupLeaseIncomplete", from, "The annotations for the record of backups are incomplete. Both the name of a Lease and a maximum age are needed.", "Set both kubectl-etcd.dev/backup-lease and kubectl-etcd.dev/backup-max-age on the owner."},
 		{"BackupLeaseNotFound", from, "The Lease that records backups does not exist.", "Configure the backup program to create and renew it, or correct the annotation."},
+		{"BackupLeaseUnreadable", from, "The Lease that records backups can't be read now, so it is unknown whether backups succeed. The budget follows the other facts.", "Read the message for the failure. The controller tries again."},
 		{"BackupLeaseNeverRenewed", from, "The Lease that records backups has no renewTime.", "Configure the backup program to renew it after each successful backup."},
 		{"BackupTooOld", from, "The last recorded backup is older than the maximum age that the owner allows.", "Repair the backups. kubectl etcd snapshot save NAME takes a snapshot now."},
 		{"BackupSucceeded", from, "The last backup is recent enough.", noAction},
@@ -101,6 +102,6 @@ func trafficReasons() []Reason {
 		{"CutWritten", from, "The Service was written with a cut that has not expired.", noAction},
 		{"CutKept", from, "Another client wrote the Service without its cut, which has not expired. The webhook restored the cut.", "To end it early: kubectl etcd restore-client-traffic NAME."},
 		{"CutEnded", from, "The Service was written without a cut that has expired or was ended.", noAction},
-		{"CutUnreadable", from, "The value of the cut in the Service's selector contains no valid end time. The webhook removed it, because the cut would never end.", "Use kubectl etcd cut-client-traffic, which writes a valid value."},
+		{"CutUnreadable", from, "The value of the cut in the Service's selector contains no valid end time, or one that is more than 24 hours ahead. The webhook removed it, because the cut would never end.", "Use kubectl etcd cut-client-traffic, which writes a valid value."},
 	}
 }

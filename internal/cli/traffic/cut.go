@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -23,7 +24,7 @@ import (
 
 // longestCut is what --for takes at most. Whoever needs more extends the cut
 // while it lasts, and shows that somebody still cares.
-const longestCut = 24 * time.Hour
+const longestCut = observe.LongestCut
 
 // cutOptions are the flags of cut-client-traffic.
 type cutOptions struct {

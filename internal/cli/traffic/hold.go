@@ -62,7 +62,7 @@ func (t *clientTraffic) look(ctx context.Context) (cut bool, by string, err erro
 			return false, "", fmt.Errorf("read Service %s: %w", name, err)
 		}
 		by = traffic.LastWriter(&s)
-		if until, has := observe.CutUntil(&s); has {
+		if until, has := observe.CutUntil(&s, t.now()); has {
 			cut = true
 			if until.After(last) {
 				last = until

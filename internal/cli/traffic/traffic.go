@@ -126,7 +126,7 @@ func (t *clientTraffic) now() time.Time { return t.env.Clock.Now().Add(t.ahead) 
 // cutNow is until when any of the Services is cut as they were last read.
 func (t *clientTraffic) cutNow() (last time.Time, cut bool) {
 	for i := range t.Services.Chosen {
-		if until, has := observe.CutUntil(&t.Services.Chosen[i]); has && until.After(t.now()) && until.After(last) {
+		if until, has := observe.CutUntil(&t.Services.Chosen[i], t.now()); has && until.After(t.now()) && until.After(last) {
 			last, cut = until, true
 		}
 	}
