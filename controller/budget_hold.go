@@ -63,7 +63,7 @@ func (c *cluster) heldBudgets() []*policyv1.PodDisruptionBudget {
 			held = append(held, o.PodDisruptionBudget)
 		}
 	}
-	return held
+	return append(held, c.facts.Budgets.Surplus...)
 }
 
 // tighten raises the numbers of the held budgets to what the rule asks for, and records
@@ -85,19 +85,28 @@ func (c *cluster) tighten(ctx context.Context, since time.Time) error {
 			}
 			continue
 		}
-		record := o.Record
-		record.ReleaseSince = since
-		patch, err := pdb.Patch(o.PodDisruptionBudget, nil, record, false)
-		if err != nil {
+		if err := c.markHeld(ctx, o.PodDisruptionBudget, since); err != nil {
 			return err
 		}
-		if patch != nil {
-			if err := c.patch(ctx, o.PodDisruptionBudget, patch); err != nil {
-				return err
-			}
+	}
+	for _, ours := range c.facts.Budgets.Surplus {
+		if err := c.markHeld(ctx, ours, since); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// markHeld records since when a budget is held whose number can't or needn't be changed: the
+// members of one that isn't needed have another, and their evictions fail meanwhile.
+func (c *cluster) markHeld(ctx context.Context, held *policyv1.PodDisruptionBudget, since time.Time) error {
+	record := observe.DecodeBudgetRecord(held.Annotations, c.facts.At)
+	record.ReleaseSince = since
+	patch, err := pdb.Patch(held, nil, record, false)
+	if err != nil || patch == nil {
+		return err
+	}
+	return c.patch(ctx, held, patch)
 }
 
 // release ends the work on the held budgets, and on those that were created for the cluster.

@@ -176,6 +176,20 @@ func TestReplacedPolicyReleasesNothing(t *testing.T) {
 	}
 }
 
+// TestReleaseBesideForeign checks that ours is released, too, if a foreign budget comes while
+// no policy keeps it, and that the foreign one is not touched.
+func TestReleaseBesideForeign(t *testing.T) {
+	t.Parallel()
+	s := plain(t, "{disruption: {createMissing: true}}")
+	removeBudget(s, "etcd")
+	s.expect("etcd-quorum minAvailable=2 AllReady")
+	change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+	foreign(s, "theirs", "minAvailable: 0, selector: {"+byApp+"}")
+	s.expect("etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=0 -")
+	s.advance(time.Minute)
+	s.expect("theirs minAvailable=0 -")
+}
+
 // TestUnkeptInStatus checks that the status of policies counts the clusters whose budget
 // no policy keeps as unprotected, whatever the Budget controller found before.
 func TestUnkeptInStatus(t *testing.T) {

@@ -29,6 +29,11 @@ type model struct {
 	*stage
 	down map[string]bool
 	log  []string
+	// protected reports whether a budget must protect the members: one did, and nothing
+	// has happened since that may end that.
+	protected bool
+	// unkeptSince is since when no policy keeps the budget by someone's decision.
+	unkeptSince time.Time
 }
 
 const modelVoters = 5
@@ -177,13 +182,14 @@ func (m *model) selects(pdb *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool
 func (m *model) step(event int) {
 	m.log = append(m.log, modelEvents[event].name)
 	modelEvents[event].do(m)
+	if len(m.recorded()) == 0 {
+		m.protected = false // its author took it away
+	}
 	m.reconcile()
 	m.reconcile()
 	finding, _ := m.budget.Findings.get(m.key)
-	if finding.Verdict == v1alpha1.Broken || len(m.heldOrKept()) == 0 {
-		return // reported as unprotected, or released
-	}
-	if m.healthy() < policy.Quorum(modelVoters) {
+	m.follow(finding)
+	if !m.protected || m.healthy() < policy.Quorum(modelVoters) {
 		return
 	}
 	m.evictAll(func(pod string) {
@@ -192,8 +198,24 @@ func (m *model) step(event int) {
 	})
 }
 
-// heldOrKept returns the names of the budgets with our record.
-func (m *model) heldOrKept() []string {
+// follow brings it up to date whether a budget must protect the members.
+func (m *model) follow(finding v1alpha1.Finding) {
+	switch {
+	case finding.Verdict == v1alpha1.Kept:
+		m.protected, m.unkeptSince = true, time.Time{}
+	case finding.Verdict == v1alpha1.Broken:
+		m.protected = false // reported
+	case finding.Reason == reasonConflict:
+		m.unkeptSince = time.Time{}
+	case m.unkeptSince.IsZero():
+		m.unkeptSince = m.clock.Now()
+	case m.clock.Now().Sub(m.unkeptSince) >= time.Minute:
+		m.protected = false // released
+	}
+}
+
+// recorded returns the names of the budgets with our record.
+func (m *model) recorded() []string {
 	var out []string
 	for _, o := range m.Objects {
 		if pdb, ok := o.(*policyv1.PodDisruptionBudget); ok && pdb.Annotations[v1alpha1.BudgetForAnnotation] != "" {
