@@ -110,7 +110,7 @@ func TestAuthorsNumberIsFloor(t *testing.T) {
 			pass(row.down)
 			setReady(s, "etcd-0", corev1.ConditionTrue)
 			pass(row.well)
-			// Whoever wants it looser changes the budget.
+			// To make it looser, the author changes the budget.
 			change(s, "theirs", func(p *policyv1.PodDisruptionBudget) {
 				p.Spec.MinAvailable, p.Spec.MaxUnavailable = new(intstr.FromInt(0)), nil
 			})

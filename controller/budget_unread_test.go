@@ -66,9 +66,9 @@ func TestTighteningIsRetriedSoon(t *testing.T) {
 	}
 }
 
-// TestQuarrelStillTightens checks that a budget that another client resets again and again
+// TestConflictStillTightens checks that a budget that another client resets again and again
 // becomes stricter when the facts get worse.
-func TestQuarrelStillTightens(t *testing.T) {
+func TestConflictStillTightens(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{}")
 	reset := func() {

@@ -24,7 +24,7 @@ import (
 )
 
 // model is a plain cluster of five voters with its budgets, policies and controller, and the
-// eviction API over it. The voters are five whatever the StatefulSet has: no one tells etcd.
+// eviction API over it. The voters are five whatever the StatefulSet has: etcd does not know of a scale.
 type model struct {
 	*stage
 	down map[string]bool
@@ -268,7 +268,7 @@ func (m *model) heal() {
 
 // TestHoldModel goes through every sequence of two events and random longer ones: policies
 // that come, go and tie, foreign budgets of each kind, members that go down, and owners that
-// scale without telling etcd. As long as the cluster isn't reported as unprotected or was
+// scale past etcd. As long as the cluster isn't reported as unprotected or was
 // released, no eviction that is admitted costs the quorum; and when everything is in order
 // again, a drain goes on. SEED repeats a run.
 func TestHoldModel(t *testing.T) {
