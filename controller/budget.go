@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
@@ -39,7 +40,7 @@ type Budget struct {
 	// held are the clusters whose budget was held or released since a policy kept it.
 	held       keyed[observe.OwnerKey, struct{}]
 	conflicts  conflicts
-	sizes      keyed[observe.OwnerKey, observe.LargestSize]
+	sizes      keyed[observe.OwnerKey, annotation.LargestSize]
 	denied     denials[observe.OwnerKey]
 	conditions conditionHistory
 }
@@ -131,7 +132,7 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 // decide evaluates the rule.
 func (c *cluster) decide() {
 	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At, Hold: !c.kept() && len(c.heldBudgets()) > 0}
-	if kept := c.facts.Budgets.Kept; kept != nil {
+	if kept := c.facts.Budgets.Managed; kept != nil {
 		facts.Current, facts.State = kept.Value.Min(c.facts.Replicas), kept.Record.State
 		if record, _ := recordOf(kept, c.facts.Replicas); record.Original != nil {
 			facts.Floor = record.Original.Min(c.facts.Replicas)

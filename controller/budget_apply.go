@@ -12,8 +12,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // apply brings the cluster's budget to the value of the verdict.
@@ -34,7 +37,7 @@ func (c *cluster) apply(ctx context.Context) error {
 
 // applyKept brings the budget that protects the cluster to its value, or creates it.
 func (c *cluster) applyKept(ctx context.Context) error {
-	kept := c.facts.Budgets.Kept
+	kept := c.facts.Budgets.Managed
 	if kept == nil {
 		if !c.lacksBudget() {
 			return nil
@@ -43,7 +46,7 @@ func (c *cluster) applyKept(ctx context.Context) error {
 		if err := c.removeStrayed(ctx); err != nil {
 			return err
 		}
-		c.facts.Budgets.Strayed = nil
+		c.facts.Budgets.Detached = nil
 		c.problem = nil
 		return c.create(ctx)
 	}
@@ -63,13 +66,13 @@ func (c *cluster) applyKept(ctx context.Context) error {
 
 // lacksBudget reports whether the cluster has no budget and the policy wants one created.
 func (c *cluster) lacksBudget() bool {
-	return c.problem.Reason == observe.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing
+	return c.problem.Reason == reasons.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing
 }
 
 // adjust sets the number and the record of the kept budget if they differ. since is since
 // when no policy keeps it, zero while one does.
 func (c *cluster) adjust(ctx context.Context, since time.Time) error {
-	v, kept := c.verdict, c.facts.Budgets.Kept
+	v, kept := c.verdict, c.facts.Budgets.Managed
 	if kept.DeletionTimestamp != nil {
 		return nil
 	}
@@ -105,15 +108,23 @@ func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 		case c.evictionsLeft() == 0:
 			kind = warning
 		}
-		c.record(kept.PodDisruptionBudget, kind, policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message)}, action)
+		c.record(kept.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message), action)
 	}
 	return nil
+}
+
+// recordedReason returns the reason of a record, or else that of the verdict.
+func recordedReason(record annotation.BudgetRecord, v budget.Result) policy.Reason {
+	if reason, declared := reasons.Find(record.Reason); declared {
+		return reason
+	}
+	return v.Reason
 }
 
 // recordOf returns the record of a budget with the value that its author wrote last. If the
 // budget doesn't have the value that we set, another client wrote it without passing
 // admission; wasReset reports whether that loosened the budget.
-func recordOf(kept *observe.Budget, replicas int) (record observe.BudgetRecord, wasReset bool) {
+func recordOf(kept *observe.Budget, replicas int) (record annotation.BudgetRecord, wasReset bool) {
 	record = kept.Record
 	switch set := record.Value; {
 	case set != nil && *set != kept.Value:
@@ -127,7 +138,7 @@ func recordOf(kept *observe.Budget, replicas int) (record observe.BudgetRecord, 
 
 // removeSurplus deletes our budgets that aren't needed.
 func (c *cluster) removeSurplus(ctx context.Context, why string) error {
-	for _, budget := range c.facts.Budgets.Surplus {
+	for _, budget := range c.facts.Budgets.Duplicates {
 		if err := c.deleteWithEvent(ctx, budget, why); err != nil {
 			return err
 		}
@@ -137,7 +148,7 @@ func (c *cluster) removeSurplus(ctx context.Context, why string) error {
 
 // removeStrayed detaches from budgets that don't belong to this cluster any more.
 func (c *cluster) removeStrayed(ctx context.Context) error {
-	for _, budget := range c.facts.Budgets.Strayed {
+	for _, budget := range c.facts.Budgets.Detached {
 		// A copy under another name belongs to its author. The budget that we created is
 		// deleted, because a new one needs its name.
 		var err error
@@ -161,21 +172,21 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 	if !c.kept() {
 		kind = warning
 	}
-	c.record(budget, kind, policy.Note{Reason: reasonRemoved, Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionRelease)
+	c.record(budget, kind, policy.Note{Reason: reasons.BudgetRemoved, Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionRelease)
 	return nil
 }
 
 // uncountedNote returns why a kept budget doesn't protect the members, or nil if it does.
 func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
 	due := c.verdict.MinAvailable
-	if c.facts.Budgets.Strangers == 0 {
+	if c.facts.Budgets.NonMemberPods == 0 {
 		return nil
 	}
 	possible := kept.Value.WithMin(due, c.facts.Replicas).Min(c.facts.Replicas)
 	if possible >= due {
 		return nil
 	}
-	return &policy.Note{Reason: observe.BudgetUncounted, Message: fmt.Sprintf(
+	return &policy.Note{Reason: reasons.BudgetUncounted, Message: fmt.Sprintf(
 		"budget %s can't keep %d pods available: maxUnavailable 0 keeps only %d, because the budget also selects pods without a controller, which count as healthy. Use minAvailable, or let the selector match the members only",
 		kept.Name, due, possible)}
 }
@@ -183,7 +194,7 @@ func (c *cluster) uncountedNote(kept *observe.Budget) *policy.Note {
 // resetNote returns the note on a budget that is left unchanged because another client resets
 // it again and again.
 func resetNote(budget string) *policy.Note {
-	return &policy.Note{Reason: reasonWrittenBack, Message: fmt.Sprintf(
+	return &policy.Note{Reason: reasons.BudgetWrittenBack, Message: fmt.Sprintf(
 		"budget %s is left unchanged for now: another client reset it %d times in %s, bypassing admission. Stop that client, or make sure that its writes reach this project's webhook",
 		budget, maxConflicts, conflictWindow)}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -26,7 +28,7 @@ func (c *cluster) create(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if budgets.Problem == nil || budgets.Problem.Reason != observe.NoBudget {
+		if budgets.Problem == nil || budgets.Problem.Reason != reasons.NoBudget {
 			return apierrors.NewConflict(policyv1.Resource("poddisruptionbudgets"), c.owner.Name, fmt.Errorf("another budget has just been created"))
 		}
 	}
@@ -39,7 +41,7 @@ func (c *cluster) create(ctx context.Context) error {
 		return fmt.Errorf("create budget %s/%s: %w", budget.Namespace, budget.Name, err)
 	}
 	writes.WithLabelValues(resultWritten).Inc()
-	c.record(budget, normal, policy.Note{Reason: "BudgetCreated", Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
+	c.record(budget, normal, policy.Note{Reason: reasons.BudgetCreated, Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
 	return nil
 }
 
@@ -51,8 +53,8 @@ func (c *cluster) quorumBudget() string { return c.owner.StatefulSet + "-quorum"
 // and doesn't delay the owner's deletion.
 func (c *cluster) newBudget() *policyv1.PodDisruptionBudget {
 	v := c.verdict
-	value := observe.BudgetValue{Field: observe.MinAvailable, N: v.Target}
-	record := observe.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason.Name(), State: v.State, Size: c.facts.Largest}
+	value := annotation.BudgetValue{Field: annotation.MinAvailable, N: v.Target}
+	record := annotation.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason.Name(), State: v.State, Size: c.facts.Largest}
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:   c.owner.Namespace,

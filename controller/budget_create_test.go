@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 func TestBudgetIsCreated(t *testing.T) {
@@ -60,10 +61,10 @@ func TestCreatedBudgetSelectsOtherPods(t *testing.T) {
 		p.Labels, p.Annotations = nil, nil
 	})
 	_, result := s.reconcile()
-	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonNameTaken {
+	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasons.BudgetNameTaken.Name() {
 		t.Errorf("found %+v of a name that is in use", f)
 	}
-	if got := strings.Join(recorded(s.events), "\n"); !strings.Contains(got, "exists and does not select the members") {
+	if got := strings.Join(recorded(t, s.events), "\n"); !strings.Contains(got, "exists and does not select the members") {
 		t.Errorf("recorded %q", got)
 	}
 	if result.RequeueAfter < 2*time.Second {
@@ -76,10 +77,10 @@ func TestBudgetIsNotCreatedByDefault(t *testing.T) {
 	s := plain(t, "{}")
 	removeBudget(s, "etcd")
 	s.expect()
-	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != observe.NoBudget {
+	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasons.NoBudget.Name() {
 		t.Errorf("found %+v", f)
 	}
-	if got := recorded(s.events); len(got) != 1 {
+	if got := recorded(t, s.events); len(got) != 1 {
 		t.Errorf("recorded %q, want one Event", got)
 	}
 	etcd := druid(t, "{disruption: {createMissing: true}}")
@@ -130,7 +131,7 @@ func TestBudgetCreationLosesRace(t *testing.T) {
 			if wrote > 0 || result.RequeueAfter <= 0 || result.RequeueAfter > 5*time.Second {
 				t.Errorf("wrote %d times, requeued after %s", wrote, result.RequeueAfter)
 			}
-			if got := recorded(s.events); row.live && len(got) > 0 {
+			if got := recorded(t, s.events); row.live && len(got) > 0 {
 				t.Errorf("recorded %q of a race that the next reconciliation ends", got)
 			}
 			s.budget.Reader = current

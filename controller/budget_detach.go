@@ -46,7 +46,7 @@ func (b *Budget) detachOrphans(ctx context.Context, key observe.OwnerKey) (remai
 // restoreOrDelete deletes a budget that this controller created, and restores any other.
 // A copy of a created budget has its label and record, but belongs to its author.
 func (b *Budget) restoreOrDelete(ctx context.Context, budget *policyv1.PodDisruptionBudget, minAvailable, replicas int) error {
-	if observe.Original(budget) {
+	if observe.NotCopied(budget) {
 		return b.delete(ctx, budget)
 	}
 	return b.restore(ctx, budget, minAvailable, replicas)

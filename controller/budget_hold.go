@@ -11,16 +11,11 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
-)
-
-// The reasons of a budget that no policy keeps.
-const (
-	reasonHeld     = "BudgetHeld"
-	reasonReleased = "BudgetReleased"
-	reasonRemoved  = "BudgetRemoved"
 )
 
 // hold keeps what stands of a cluster whose budget no policy keeps. The budget may only
@@ -38,7 +33,7 @@ func (c *cluster) hold(ctx context.Context) error {
 	c.held.swap(c.owner.Key(), struct{}{})
 	since := c.facts.At
 	for _, b := range held {
-		at := observe.DecodeBudgetRecord(b.Annotations, c.facts.At).ReleaseSince
+		at := annotation.DecodeBudgetRecord(b.Annotations, c.facts.At).ReleaseSince
 		if !at.IsZero() && at.Before(since) {
 			since = at
 		}
@@ -55,7 +50,7 @@ func (c *cluster) hold(ctx context.Context) error {
 // heldBudgets returns the budgets that were kept or made stricter for this cluster until now.
 func (c *cluster) heldBudgets() []*policyv1.PodDisruptionBudget {
 	var held []*policyv1.PodDisruptionBudget
-	if kept := c.facts.Budgets.Kept; kept != nil && kept.Record.For == c.owner.Ref() {
+	if kept := c.facts.Budgets.Managed; kept != nil && kept.Record.For == c.owner.Ref() {
 		held = append(held, kept.PodDisruptionBudget)
 	}
 	for i := range c.facts.Budgets.Others {
@@ -63,13 +58,13 @@ func (c *cluster) heldBudgets() []*policyv1.PodDisruptionBudget {
 			held = append(held, o.PodDisruptionBudget)
 		}
 	}
-	return append(held, c.facts.Budgets.Surplus...)
+	return append(held, c.facts.Budgets.Duplicates...)
 }
 
 // tighten raises the numbers of the held budgets to what the rule asks for, and records
 // since when they are held.
 func (c *cluster) tighten(ctx context.Context, since time.Time) error {
-	if kept := c.facts.Budgets.Kept; kept != nil && kept.Record.For == c.owner.Ref() {
+	if kept := c.facts.Budgets.Managed; kept != nil && kept.Record.For == c.owner.Ref() {
 		if err := c.adjust(ctx, since); err != nil {
 			return err
 		}
@@ -89,7 +84,7 @@ func (c *cluster) tighten(ctx context.Context, since time.Time) error {
 			return err
 		}
 	}
-	for _, ours := range c.facts.Budgets.Surplus {
+	for _, ours := range c.facts.Budgets.Duplicates {
 		if err := c.markHeld(ctx, ours, since); err != nil {
 			return err
 		}
@@ -100,7 +95,7 @@ func (c *cluster) tighten(ctx context.Context, since time.Time) error {
 // markHeld records since when a budget is held whose number can't or needn't be changed: the
 // members of one that isn't needed have another, and their evictions fail meanwhile.
 func (c *cluster) markHeld(ctx context.Context, held *policyv1.PodDisruptionBudget, since time.Time) error {
-	record := observe.DecodeBudgetRecord(held.Annotations, c.facts.At)
+	record := annotation.DecodeBudgetRecord(held.Annotations, c.facts.At)
 	record.ReleaseSince = since
 	patch, err := pdb.Patch(held, nil, record, false)
 	if err != nil || patch == nil {
@@ -114,7 +109,7 @@ func (c *cluster) release(ctx context.Context) error {
 	if err := c.removeSurplus(ctx, c.whyReleased()); err != nil {
 		return err
 	}
-	if kept := c.facts.Budgets.Kept; kept != nil && kept.Record.For == c.owner.Ref() {
+	if kept := c.facts.Budgets.Managed; kept != nil && kept.Record.For == c.owner.Ref() {
 		if err := c.releaseBudget(ctx, kept.PodDisruptionBudget, pdb.MinAvailable(c.facts), c.facts.Replicas); err != nil {
 			return err
 		}
@@ -140,13 +135,13 @@ func (c *cluster) whyReleased() string {
 }
 
 func (c *cluster) releaseBudget(ctx context.Context, held *policyv1.PodDisruptionBudget, least, replicas int) error {
-	if observe.Original(held) {
+	if observe.NotCopied(held) {
 		return c.deleteWithEvent(ctx, held, c.whyReleased())
 	}
 	if err := c.restore(ctx, held, least, replicas); err != nil {
 		return err
 	}
-	c.record(held, warning, policy.Note{Reason: reasonReleased, Message: fmt.Sprintf(
+	c.record(held, warning, policy.Note{Reason: reasons.BudgetReleased, Message: fmt.Sprintf(
 		"budget %s has its author's value again, or the quorum if that is more: %s", held.Name, c.unkept.Message)}, actionRelease)
 	return nil
 }
@@ -161,5 +156,5 @@ func (c *cluster) holdNote() *policy.Note {
 	if !c.tie {
 		until = fmt.Sprintf("for %s, and is then released", c.settings().Settle)
 	}
-	return &policy.Note{Reason: reasonHeld, Message: fmt.Sprintf("no policy keeps budget %s: %s. It is only tightened %s", held[0].Name, c.unkept.Message, until)}
+	return &policy.Note{Reason: reasons.BudgetHeld, Message: fmt.Sprintf("no policy keeps budget %s: %s. It is only tightened %s", held[0].Name, c.unkept.Message, until)}
 }

@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // setReady sets a member's pod Ready or not.
@@ -77,52 +79,52 @@ func TestTieAdoptsNothing(t *testing.T) {
 // on the owner. The cluster counts as unprotected from the moment on.
 func TestReleaseIsHeld(t *testing.T) {
 	for _, row := range []struct {
-		reason string
+		reason policy.Reason
 		change func(*stage)
 	}{
-		{reasonPolicyOff, func(s *stage) {
+		{reasons.PolicyOff, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
 		}},
-		{reasonPolicyWarns, func(s *stage) {
+		{reasons.PolicyWarns, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeWarn })
 		}},
-		{reasonPolicyWarns, func(s *stage) {
+		{reasons.PolicyWarns, func(s *stage) {
 			tie(s)
 			change(s, "another", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Priority = 1 })
 		}},
-		{reasonDisruption, func(s *stage) {
+		{reasons.DisruptionDisabled, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Disruption.Enabled = new(false) })
 		}},
-		{reasonOptedOut, func(s *stage) {
+		{reasons.OptedOut, func(s *stage) {
 			change(s, "etcd", func(o *appsv1.StatefulSet) {
 				o.Annotations = map[string]string{v1alpha1.TopologyPolicyAnnotation: v1alpha1.OptOut}
 			})
 		}},
-		{reasonNoPolicy, func(s *stage) {
+		{reasons.NoPolicy, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) {
 				p.Spec.ClusterSelector = &v1alpha1.Selector{MatchLabels: map[string]v1alpha1.LabelValue{"some": "other"}}
 			})
 		}},
-		{reasonNoPolicy, func(s *stage) {
+		{reasons.NoPolicy, func(s *stage) {
 			s.Objects = slices.DeleteFunc(s.Objects, func(o client.Object) bool { return o.GetUID() == "policy" })
 		}},
 	} {
-		t.Run(row.reason, func(t *testing.T) {
+		t.Run(row.reason.Name(), func(t *testing.T) {
 			s := plain(t, "{disruption: {createMissing: true}}")
 			t.Cleanup(func() { s.budget.forget(s.key) })
 			removeBudget(s, "etcd")
 			s.expect("etcd-quorum minAvailable=2 AllReady")
-			recorded(s.events)
+			recorded(t, s.events)
 			row.change(s)
 			_, result := s.reconcile()
 			if result.RequeueAfter <= 0 || result.RequeueAfter > time.Minute {
 				t.Errorf("reconciles again after %s, want the end of the settle time", result.RequeueAfter)
 			}
-			unkept := map[string]float64{"unprotected " + row.reason: 1}
+			unkept := map[string]float64{"unprotected " + row.reason.Name(): 1}
 			if diff := cmp.Diff(unkept, budgetValues(t, s.key)); diff != "" {
 				t.Errorf("series at once (-want +got):\n%s", diff)
 			}
-			if got := strings.Join(recorded(s.events), "\n"); strings.Count(got, "Warning BudgetHeld") != 2 {
+			if got := strings.Join(recorded(t, s.events), "\n"); strings.Count(got, "Warning BudgetHeld") != 2 {
 				t.Errorf("recorded %q, want BudgetHeld on the budget and on the owner", got)
 			}
 			s.advance(30 * time.Second)
@@ -130,10 +132,10 @@ func TestReleaseIsHeld(t *testing.T) {
 			setReady(s, "etcd-1", corev1.ConditionFalse)
 			s.restart() // since when it is held is recorded on the budget
 			s.expect("etcd-quorum minAvailable=3 QuorumAtRisk")
-			recorded(s.events)
+			recorded(t, s.events)
 			s.advance(30 * time.Second)
 			s.expect()
-			if got := strings.Join(recorded(s.events), "\n"); strings.Count(got, "Warning BudgetRemoved") != 2 {
+			if got := strings.Join(recorded(t, s.events), "\n"); strings.Count(got, "Warning BudgetRemoved") != 2 {
 				t.Errorf("recorded %q, want BudgetRemoved on the budget and on the owner", got)
 			}
 			if diff := cmp.Diff(unkept, budgetValues(t, s.key)); diff != "" {
@@ -169,9 +171,9 @@ func TestReplacedPolicyReleasesNothing(t *testing.T) {
 	remove()
 	s.reconcile()
 	s.advance(time.Minute)
-	recorded(s.events)
+	recorded(t, s.events)
 	s.expect("etcd maxUnavailable=1 -")
-	if got := strings.Join(recorded(s.events), "\n"); strings.Count(got, "Warning BudgetReleased") != 2 {
+	if got := strings.Join(recorded(t, s.events), "\n"); strings.Count(got, "Warning BudgetReleased") != 2 {
 		t.Errorf("recorded %q, want BudgetReleased on the budget and on the owner", got)
 	}
 }
@@ -195,19 +197,20 @@ func TestReleaseBesideForeign(t *testing.T) {
 func TestUnkeptInStatus(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name, reason string
-		change       func(*stage)
-		unprotected  int32
+		name        string
+		reason      policy.Reason
+		change      func(*stage)
+		unprotected int32
 	}{
-		{"kept", "AllReady", func(*stage) {}, 0},
-		{"tied", "", tie, 1},
-		{"off", reasonPolicyOff, func(s *stage) {
+		{"kept", policy.AllReady, func(*stage) {}, 0},
+		{"tied", policy.Reason{}, tie, 1},
+		{"off", reasons.PolicyOff, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
 		}, 1},
-		{"warns", reasonPolicyWarns, func(s *stage) {
+		{"warns", reasons.PolicyWarns, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeWarn })
 		}, 1},
-		{"disruption disabled", reasonDisruption, func(s *stage) {
+		{"disruption disabled", reasons.DisruptionDisabled, func(s *stage) {
 			change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Disruption.Enabled = new(false) })
 		}, 1},
 	} {
@@ -235,7 +238,7 @@ func TestUnkeptInStatus(t *testing.T) {
 			if status.Unprotected != row.unprotected {
 				t.Errorf("%d are unprotected, want %d", status.Unprotected, row.unprotected)
 			}
-			if row.reason != "" && status.Clusters[0].Budget.Reason != row.reason {
+			if name := row.reason.Name(); name != "" && status.Clusters[0].Budget.Reason != name {
 				t.Errorf("found %+v", status.Clusters[0].Budget)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Each cluster has at most one series of each of these.
@@ -59,26 +60,26 @@ func resultOf(err error) string {
 var series budgetSeries
 
 type budgetSeries struct {
-	reasons keyed[observe.OwnerKey, string]
+	labels keyed[observe.OwnerKey, string]
 }
 
 // setKept replaces the series of a cluster by those of a kept budget.
-func (s *budgetSeries) setKept(key observe.OwnerKey, reason string, available, evictions int) {
+func (s *budgetSeries) setKept(key observe.OwnerKey, reason policy.Reason, available, evictions int) {
 	s.remove(key)
-	s.reasons.swap(key, reason)
-	minAvailable.WithLabelValues(key.Namespace, key.Name, reason).Set(float64(available))
+	s.labels.swap(key, reason.Name())
+	minAvailable.WithLabelValues(key.Namespace, key.Name, reason.Name()).Set(float64(available))
 	evictionsLeft.WithLabelValues(key.Namespace, key.Name).Set(float64(evictions))
 }
 
 // setUnprotected replaces the series of a cluster by that of a missing protection.
-func (s *budgetSeries) setUnprotected(key observe.OwnerKey, reason string) {
+func (s *budgetSeries) setUnprotected(key observe.OwnerKey, reason policy.Reason) {
 	s.remove(key)
-	s.reasons.swap(key, reason)
-	unprotected.WithLabelValues(key.Namespace, key.Name, reason).Set(1)
+	s.labels.swap(key, reason.Name())
+	unprotected.WithLabelValues(key.Namespace, key.Name, reason.Name()).Set(1)
 }
 
 func (s *budgetSeries) remove(key observe.OwnerKey) {
-	reason, exists := s.reasons.remove(key)
+	reason, exists := s.labels.remove(key)
 	if !exists {
 		return
 	}

@@ -20,6 +20,9 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // values returns a collector's series as "label value …" with their values.
@@ -93,9 +96,9 @@ func TestBudgetMetrics(t *testing.T) {
 // another one.
 func TestBudgetSeriesAreIndependent(t *testing.T) {
 	one, two := observe.OwnerKey{Namespace: "metrics", Name: "one"}, observe.OwnerKey{Namespace: "metrics", Name: "two"}
-	series.setKept(one, "AllReady", 2, 1)
-	series.setUnprotected(two, "NoBudget")
-	series.setKept(one, "QuorumAtRisk", 3, 0)
+	series.setKept(one, policy.AllReady, 2, 1)
+	series.setUnprotected(two, reasons.NoBudget)
+	series.setKept(one, budget.QuorumAtRisk, 3, 0)
 	if diff := cmp.Diff(map[string]float64{"min QuorumAtRisk": 3, "left ": 0}, budgetValues(t, one)); diff != "" {
 		t.Errorf("one (-want +got):\n%s", diff)
 	}

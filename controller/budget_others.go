@@ -5,12 +5,12 @@ package controller
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -73,24 +73,24 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 		if loosens {
 			action = actionLoosen
 		}
-		c.record(o.PodDisruptionBudget, normal, policy.Note{Reason: record.Reason, Message: fmt.Sprintf("budget %s: %s -> %s: %s", o.Name, o.Value, due, v.Message)}, action)
+		c.record(o.PodDisruptionBudget, normal, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", o.Name, o.Value, due, v.Message), action)
 	}
 	return nil
 }
 
 // dueOfOther evaluates the rule for such a budget, and returns its record with what its
 // author wrote.
-func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (budget.Result, observe.BudgetRecord, error) {
+func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (budget.Result, annotation.BudgetRecord, error) {
 	facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
 	if err != nil {
-		return budget.Result{}, observe.BudgetRecord{}, err
+		return budget.Result{}, annotation.BudgetRecord{}, err
 	}
 	record, _ := recordOf(&o.Budget, o.Expected)
 	facts.Hold = !c.kept() || observe.Ours(o.PodDisruptionBudget)
 	if record.Original != nil {
 		facts.Floor = record.Original.Min(o.Expected)
 	}
-	if kept := c.facts.Budgets.Kept; kept != nil {
+	if kept := c.facts.Budgets.Managed; kept != nil {
 		// The times of the cluster run on the budget that protects it.
 		state := facts.State.LooserSince
 		facts.State = kept.Record.State

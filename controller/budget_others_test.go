@@ -16,7 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 const byApp, byPod = "matchLabels: {app: etcd}", "matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}"
@@ -34,41 +35,41 @@ func TestOursStaysBesideUselessBudget(t *testing.T) {
 		name, spec string
 		pods       func(*stage)
 		want       []string
-		note       string
+		note       policy.Reason
 	}{
 		{"one member", "minAvailable: 1, selector: {" + byPod + "}", nil,
-			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=1 -"}, observe.BudgetPartial},
+			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=1 -"}, reasons.BudgetPartial},
 		{"AlwaysAllow", "minAvailable: 1, unhealthyPodEvictionPolicy: AlwaysAllow, selector: {" + byApp + "}", nil,
-			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=2 AllReady"}, observe.BudgetAlwaysAllow},
+			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=2 AllReady"}, reasons.BudgetAlwaysAllow},
 		{"the whole namespace", "maxUnavailable: 2, selector: {}", nil,
-			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs maxUnavailable=1 AllReady"}, observe.BudgetSelectsAll},
+			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs maxUnavailable=1 AllReady"}, reasons.BudgetSelectsAll},
 		{"other pods, too", "minAvailable: 1, selector: {matchExpressions: [{key: app, operator: In, values: [etcd, web]}]}", func(s *stage) {
 			s.put(readyPod("web", map[string]string{"app": "web"}))
-		}, []string{"etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=3 AllReady"}, observe.BudgetNotAlone},
+		}, []string{"etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=3 AllReady"}, reasons.BudgetNotAlone},
 		{"neither field", "selector: {" + byApp + "}", nil,
-			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs ? -"}, observe.BudgetNoField},
-		{"a percentage", "minAvailable: 34%, selector: {" + byApp + "}", nil, []string{"theirs minAvailable=2 AllReady"}, ""},
-		{"all members", "maxUnavailable: 2, selector: {" + byApp + "}", nil, []string{"theirs maxUnavailable=1 AllReady"}, ""},
+			[]string{"etcd-quorum minAvailable=2 AllReady", "theirs ? -"}, reasons.BudgetNoField},
+		{"a percentage", "minAvailable: 34%, selector: {" + byApp + "}", nil, []string{"theirs minAvailable=2 AllReady"}, policy.Reason{}},
+		{"all members", "maxUnavailable: 2, selector: {" + byApp + "}", nil, []string{"theirs maxUnavailable=1 AllReady"}, policy.Reason{}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			s := plain(t, "{disruption: {createMissing: true}}")
 			removeBudget(s, "etcd")
 			s.expect("etcd-quorum minAvailable=2 AllReady")
-			recorded(s.events)
+			recorded(t, s.events)
 			if row.pods != nil {
 				row.pods(s)
 			}
 			foreign(s, "theirs", row.spec)
 			s.expect(row.want...)
-			got := strings.Join(recorded(s.events), "\n")
-			if row.note != "" && strings.Count(got, "Warning "+row.note) != 2 {
+			got := strings.Join(recorded(t, s.events), "\n")
+			if row.note != (policy.Reason{}) && strings.Count(got, "Warning "+row.note.Name()) != 2 {
 				t.Errorf("recorded %q, want %s on the budget and on the owner", got, row.note)
 			}
 			if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Kept {
 				t.Errorf("found %+v", f)
 			}
-			if row.note == "" && strings.Count(got, "BudgetRemoved") != 2 {
+			if row.note == (policy.Reason{}) && strings.Count(got, "BudgetRemoved") != 2 {
 				t.Errorf("recorded %q, want BudgetRemoved on the budget and on the owner", got)
 			}
 		})

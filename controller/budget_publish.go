@@ -13,14 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-)
-
-// The reasons of this controller's own findings.
-const (
-	reasonWriteDenied = "BudgetWriteDenied"
-	reasonNameTaken   = "BudgetNameTaken"
-	reasonWrittenBack = "BudgetWrittenBack"
 )
 
 // publish makes the outcome of a reconciliation known: Events, metrics and the finding.
@@ -46,19 +40,19 @@ func (c *cluster) publish(err error) (reconcile.Result, error) {
 func (c *cluster) publishKept() {
 	v, key := c.verdict, c.owner.Key()
 	series.remove(key)
-	finding := v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: v.Reason.Name(), Message: v.Message}
+	finding := newFinding(v1alpha1.Kept, v.Reason, v.Message)
 	switch p := c.problem; {
 	case p == nil:
-		series.setKept(key, v.Reason.Name(), v.MinAvailable, c.evictionsLeft())
+		series.setKept(key, v.Reason, v.MinAvailable, c.evictionsLeft())
 		for _, n := range c.facts.Budgets.Notes {
 			finding.Message += "; " + n.Message
 		}
 	case c.facts.Cluster.Size <= 1:
 	case !c.facts.Running:
-		finding = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: p.Reason, Message: c.facts.Cluster.Operation}
+		finding = newFinding(v1alpha1.Unknown, p.Reason, c.facts.Cluster.Operation)
 	default:
 		series.setUnprotected(key, p.Reason)
-		finding = v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: p.Reason, Message: p.Message}
+		finding = newFinding(v1alpha1.Broken, p.Reason, p.Message)
 	}
 	c.Findings.set(key, finding)
 }
@@ -68,7 +62,7 @@ func (c *cluster) publishKept() {
 func (c *cluster) publishUnkept() {
 	key := c.owner.Key()
 	_, held := c.held.get(key)
-	if c.unkept.Reason == reasonNoPolicy && !held {
+	if c.unkept.Reason == reasons.NoPolicy && !held {
 		// The cluster never had a budget of ours.
 		c.forget(key)
 		return
@@ -85,7 +79,7 @@ func (c *cluster) publishUnkept() {
 		notes = append(notes, *n)
 	}
 	c.announce(notes)
-	finding := v1alpha1.Finding{Verdict: v1alpha1.Off, Reason: c.unkept.Reason, Message: c.unkept.Message}
+	finding := newFinding(v1alpha1.Off, c.unkept.Reason, c.unkept.Message)
 	if c.previews() {
 		finding.Message += "; in mode Enforce: " + c.verdict.Message
 	}
@@ -95,9 +89,9 @@ func (c *cluster) publishUnkept() {
 // preview returns what mode Enforce would do.
 func (c *cluster) preview() []policy.Note {
 	v, notes := c.verdict, c.notes()
-	if kept := c.facts.Budgets.Kept; kept != nil {
+	if kept := c.facts.Budgets.Managed; kept != nil {
 		if due := kept.Value.WithMin(v.Target, c.facts.Replicas); due != kept.Value {
-			notes = append(notes, policy.Note{Reason: reasonPolicyWarns, Message: fmt.Sprintf(
+			notes = append(notes, policy.Note{Reason: reasons.PolicyWarns, Message: fmt.Sprintf(
 				"EtcdTopologyPolicy %s (mode Warn): budget %s would be kept at %s, not %s: %s", c.policy.Name, kept.Name, due, kept.Value, v.Message)})
 		}
 	}
@@ -117,14 +111,14 @@ func (c *cluster) publishError(err error) (reconcile.Result, error) {
 		// For example, etcd-druid's component protection denies writes while it reconciles.
 		// It stays switched on, and the write is retried.
 		writes.WithLabelValues(resultOf(err)).Inc()
-		note := policy.Note{Reason: reasonWriteDenied, Message: fmt.Sprintf("cannot write the disruption budget of %s; retrying: %v", c.owner, err)}
+		note := policy.Note{Reason: reasons.BudgetWriteDenied, Message: fmt.Sprintf("cannot write the disruption budget of %s; retrying: %v", c.owner, err)}
 		if apierrors.IsAlreadyExists(err) {
-			note = policy.Note{Reason: reasonNameTaken, Message: fmt.Sprintf(
+			note = policy.Note{Reason: reasons.BudgetNameTaken, Message: fmt.Sprintf(
 				"no disruption budget protects the members of %s, and none can be created, because a budget of that name selects other pods: %v", c.owner, err)}
 		}
 		c.announce(append(c.notes(), note))
 		series.setUnprotected(key, note.Reason)
-		c.Findings.set(key, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: note.Reason, Message: note.Message})
+		c.Findings.set(key, newFinding(v1alpha1.Broken, note.Reason, note.Message))
 		wait := c.denied.next(key)
 		if c.tightens() {
 			wait = tightenRetry
@@ -138,7 +132,7 @@ func (c *cluster) publishError(err error) (reconcile.Result, error) {
 // tightens reports whether the cluster waits for a budget that is stricter than the one that
 // stands, or for its first one.
 func (c *cluster) tightens() bool {
-	kept := c.facts.Budgets.Kept
+	kept := c.facts.Budgets.Managed
 	return kept == nil || c.verdict.MinAvailable > kept.Value.Min(c.facts.Replicas)
 }
 
@@ -158,7 +152,7 @@ func (c *cluster) notes() []policy.Note {
 // announce records each note as a warning Event, once for as long as its reason holds, on
 // the owner and on the budget.
 func (c *cluster) announce(notes []policy.Note) {
-	reason := func(n policy.Note) string { return n.Reason }
+	reason := func(n policy.Note) string { return n.Reason.Name() }
 	for _, n := range c.announced.fresh(c.owner.Key(), notes, reason) {
 		c.record(c.eventBudget(), warning, n, actionKeep)
 	}
@@ -166,7 +160,7 @@ func (c *cluster) announce(notes []policy.Note) {
 
 // eventBudget returns the budget that Events about the cluster are recorded on, nil for none.
 func (c *cluster) eventBudget() *policyv1.PodDisruptionBudget {
-	if kept := c.facts.Budgets.Kept; kept != nil && (c.kept() || kept.Record.For != "") {
+	if kept := c.facts.Budgets.Managed; kept != nil && (c.kept() || kept.Record.For != "") {
 		return kept.PodDisruptionBudget
 	}
 	if held := c.heldBudgets(); len(held) > 0 {
@@ -179,9 +173,9 @@ func (c *cluster) eventBudget() *policyv1.PodDisruptionBudget {
 // kubectl describe pdb then explains a drain that waits.
 func (c *cluster) record(pdb *policyv1.PodDisruptionBudget, kind string, n policy.Note, action string) {
 	owner := referenceTo(c.owner)
-	c.Recorder.Eventf(owner, nil, kind, n.Reason, action, "%s", truncate(n.Message))
+	c.Recorder.Eventf(owner, nil, kind, n.Reason.Name(), action, "%s", truncate(n.Message))
 	if pdb != nil {
-		c.Recorder.Eventf(pdb, owner, kind, n.Reason, action, "%s", truncate(n.Message))
+		c.Recorder.Eventf(pdb, owner, kind, n.Reason.Name(), action, "%s", truncate(n.Message))
 	}
 }
 

@@ -64,7 +64,7 @@ func TestSizeIsRemembered(t *testing.T) {
 	}
 	scale(s, 3)
 	settled("scaled in past etcd", "etcd-quorum minAvailable=3 MemberDown")
-	if got := strings.Join(recorded(s.events), "\n"); !strings.Contains(got, "VotersWithoutPods") || !strings.Contains(got, "5 voters, of which 3 have pods") {
+	if got := strings.Join(recorded(t, s.events), "\n"); !strings.Contains(got, "VotersWithoutPods") || !strings.Contains(got, "5 voters, of which 3 have pods") {
 		t.Errorf("recorded %q", got)
 	}
 	removeBudget(s, "etcd-quorum")

@@ -9,15 +9,9 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
-)
-
-// The reasons why no policy keeps the budget of a cluster, beside those of the policies.
-const (
-	reasonDisruption = "DisruptionDisabled"
-	reasonOptedOut   = "OptedOut"
-	reasonNoPolicy   = "NoPolicy"
 )
 
 // standing is what the policies make of a cluster's budget.
@@ -33,24 +27,24 @@ type standing struct {
 
 func standingOf(match observe.Match) standing {
 	s := standing{policy: match.Policy, tie: len(match.Conflict) > 0}
-	unkept := func(reason, format string, args ...any) standing {
+	unkept := func(reason policy.Reason, format string, args ...any) standing {
 		s.unkept = &policy.Note{Reason: reason, Message: fmt.Sprintf(format, args...)}
 		return s
 	}
 	p := match.Policy
 	switch {
 	case s.tie:
-		return unkept(reasonConflict, "EtcdTopologyPolicies %s have the same priority, so none applies", strings.Join(match.Conflict, ", "))
+		return unkept(reasons.PolicyConflict, "EtcdTopologyPolicies %s have the same priority, so none applies", strings.Join(match.Conflict, ", "))
 	case match.OptedOut:
-		return unkept(reasonOptedOut, "the owner's annotation %s opts out of every policy", v1alpha1.TopologyPolicyAnnotation)
+		return unkept(reasons.OptedOut, "the owner's annotation %s opts out of every policy", v1alpha1.TopologyPolicyAnnotation)
 	case p == nil:
-		return unkept(reasonNoPolicy, "no EtcdTopologyPolicy selects the cluster")
+		return unkept(reasons.NoPolicy, "no EtcdTopologyPolicy selects the cluster")
 	case p.Spec.Mode == v1alpha1.ModeOff:
-		return unkept(reasonPolicyOff, "EtcdTopologyPolicy %s is in mode Off", p.Name)
+		return unkept(reasons.PolicyOff, "EtcdTopologyPolicy %s is in mode Off", p.Name)
 	case !p.Spec.Disruption.On():
-		return unkept(reasonDisruption, "EtcdTopologyPolicy %s does not manage disruption budgets", p.Name)
+		return unkept(reasons.DisruptionDisabled, "EtcdTopologyPolicy %s does not manage disruption budgets", p.Name)
 	case p.Spec.Mode == v1alpha1.ModeWarn:
-		return unkept(reasonPolicyWarns, "EtcdTopologyPolicy %s is in mode Warn", p.Name)
+		return unkept(reasons.PolicyWarns, "EtcdTopologyPolicy %s is in mode Warn", p.Name)
 	}
 	return s
 }
@@ -59,7 +53,7 @@ func standingOf(match observe.Match) standing {
 func (s standing) kept() bool { return s.unkept == nil }
 
 // previews reports whether the policy only reports what it would do.
-func (s standing) previews() bool { return s.unkept != nil && s.unkept.Reason == reasonPolicyWarns }
+func (s standing) previews() bool { return s.unkept != nil && s.unkept.Reason == reasons.PolicyWarns }
 
 // settings returns those of the policy, or the defaults if there is none.
 func (s standing) settings() budget.Settings {

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 func TestBudgetAdoptsAuthorsField(t *testing.T) {
@@ -51,12 +51,12 @@ func TestBudgetHoldsForBackupsAndEndsIt(t *testing.T) {
 	s.restart() // the start of the hold is recorded on the budget
 	s.advance(2 * time.Minute)
 	s.expect("etcd maxUnavailable=1 BackupFailingTooLong")
-	if got := strings.Join(recorded(s.events), "\n"); !strings.Contains(got, "BackupFailingTooLong") {
+	if got := strings.Join(recorded(t, s.events), "\n"); !strings.Contains(got, "BackupFailingTooLong") {
 		t.Errorf("no Event that the limit passed: %q", got)
 	}
 	change(s, "etcd-backup", func(l *coordinationv1.Lease) { l.Spec.RenewTime.Time = s.clock.Now() })
 	s.reconcile() // backups are healthy, the hold is still recorded
-	if got := recorded(s.events); len(got) > 0 {
+	if got := recorded(t, s.events); len(got) > 0 {
 		t.Errorf("recorded after the recovery: %q", got)
 	}
 	s.advance(61 * time.Second)
@@ -190,7 +190,7 @@ func TestBudgetSelectsOtherPods(t *testing.T) {
 			})
 			s.expect(row.want)
 			f, _ := s.budget.Findings.get(s.key)
-			if uncounted := f.Verdict == v1alpha1.Broken && f.Reason == observe.BudgetUncounted; uncounted != row.uncounted {
+			if uncounted := f.Verdict == v1alpha1.Broken && f.Reason == reasons.BudgetUncounted.Name(); uncounted != row.uncounted {
 				t.Errorf("found %+v", f)
 			}
 		})
@@ -222,11 +222,11 @@ func TestBudgetWriteDenied(t *testing.T) {
 	if want := []time.Duration{5, 10, 20, 40, 80, 80}; !slices.Equal(waits, want) {
 		t.Errorf("retried after %d seconds, want %d", waits, want)
 	}
-	got := recorded(s.events)
-	if len(got) != 2 || !strings.Contains(got[0], reasonWriteDenied) || !strings.Contains(got[0], "disallowed at the moment") {
+	got := recorded(t, s.events)
+	if len(got) != 2 || !strings.Contains(got[0], reasons.BudgetWriteDenied.Name()) || !strings.Contains(got[0], "disallowed at the moment") {
 		t.Errorf("recorded %q, want one Event with the denial on the budget and one on the owner", got)
 	}
-	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonWriteDenied {
+	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasons.BudgetWriteDenied.Name() {
 		t.Errorf("found %+v", f)
 	}
 	s.refuse = nil
@@ -258,7 +258,7 @@ func TestBudgetBacksOffAfterConflicts(t *testing.T) {
 	if _, result := s.reconcile(); result.RequeueAfter <= 0 || result.RequeueAfter > conflictWindow {
 		t.Errorf("reconciles again after %s, want the end of the backoff", result.RequeueAfter)
 	}
-	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonWrittenBack {
+	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasons.BudgetWrittenBack.Name() {
 		t.Errorf("found %+v", f)
 	}
 	s.advance(conflictWindow + time.Second)
@@ -273,7 +273,7 @@ func TestBudgetWarns(t *testing.T) {
 	if s.writes != 0 {
 		t.Errorf("wrote %d times in mode Warn", s.writes)
 	}
-	if got := recorded(s.events); len(got) != 1 || !strings.Contains(got[0], "would be kept at maxUnavailable=1, not maxUnavailable=3") {
+	if got := recorded(t, s.events); len(got) != 1 || !strings.Contains(got[0], "would be kept at maxUnavailable=1, not maxUnavailable=3") {
 		t.Errorf("recorded %q", got)
 	}
 }
@@ -282,7 +282,7 @@ func TestBudgetWithoutPolicyIsNotTouched(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "")
 	s.expect("etcd maxUnavailable=1 -")
-	if got := recorded(s.events); s.writes != 0 || len(got) != 0 {
+	if got := recorded(t, s.events); s.writes != 0 || len(got) != 0 {
 		t.Errorf("wrote %d times, recorded %q", s.writes, got)
 	}
 }

@@ -45,7 +45,7 @@ func TestUnreadableFactsStopNothing(t *testing.T) {
 	setReady(s, "etcd-0", corev1.ConditionFalse)
 	setReady(s, "etcd-1", corev1.ConditionFalse)
 	s.expect("etcd maxUnavailable=0 QuorumAtRisk")
-	if got := strings.Join(recorded(s.events), "\n"); !strings.Contains(got, "BackupLeaseUnreadable") {
+	if got := strings.Join(recorded(t, s.events), "\n"); !strings.Contains(got, "BackupLeaseUnreadable") {
 		t.Errorf("recorded %q", got)
 	}
 }

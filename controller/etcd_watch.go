@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// etcdPollInterval is how often to check whether etcd-druid has been installed.
-const etcdPollInterval = 10 * time.Second
+// EtcdPollInterval is how often to check whether etcd-druid has been installed.
+const EtcdPollInterval = 10 * time.Second
 
 // etcdWatch starts a watch of etcd-druid's Etcds as soon as the API server serves them.
 // etcd-druid may be installed later or never, and a watch of a kind that doesn't exist
@@ -23,13 +23,13 @@ const etcdPollInterval = 10 * time.Second
 type etcdWatch struct {
 	mapper meta.RESTMapper
 	start  func() error
-	// poll is etcdPollInterval if it is 0.
+	// poll is EtcdPollInterval if it is 0.
 	poll time.Duration
 }
 
 // Start waits for the kind and starts the watch.
 func (w *etcdWatch) Start(ctx context.Context) error {
-	err := wait.PollUntilContextCancel(ctx, cmp.Or(w.poll, etcdPollInterval), true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, cmp.Or(w.poll, EtcdPollInterval), true, func(ctx context.Context) (bool, error) {
 		_, err := w.mapper.RESTMapping(druidv1alpha1.SchemeGroupVersion.WithKind("Etcd").GroupKind(), druidv1alpha1.SchemeGroupVersion.Version)
 		switch {
 		case meta.IsNoMatchError(err):

@@ -34,13 +34,13 @@ const (
 
 // warn records a warning Event on a cluster's owner.
 func warn(r recorder.EventRecorder, o observe.Owner, n policy.Note, action string) {
-	r.Eventf(referenceTo(o), nil, corev1.EventTypeWarning, n.Reason, action, "%s", truncate(n.Message))
+	r.Eventf(referenceTo(o), nil, corev1.EventTypeWarning, n.Reason.Name(), action, "%s", truncate(n.Message))
 }
 
 // warnOnPod records a warning Event on a member's pod. On the owner, the Events of several
 // pods would be merged into one that shows the first message.
 func warnOnPod(r recorder.EventRecorder, pod *corev1.Pod, o observe.Owner, n policy.Note, action string) {
-	r.Eventf(pod, referenceTo(o), corev1.EventTypeWarning, n.Reason, action, "%s", truncate(n.Message))
+	r.Eventf(pod, referenceTo(o), corev1.EventTypeWarning, n.Reason.Name(), action, "%s", truncate(n.Message))
 }
 
 func referenceTo(o observe.Owner) *corev1.ObjectReference {

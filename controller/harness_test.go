@@ -25,6 +25,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
@@ -115,7 +117,7 @@ type stage struct {
 	*objectStore
 	t      *testing.T
 	clock  *clocktesting.FakePassiveClock
-	leases *observe.LeaseClock
+	leases *leaseclock.Clock
 	budget *Budget
 	events *events.FakeRecorder
 	key    observe.OwnerKey
@@ -157,7 +159,7 @@ func newStage(t *testing.T, objects string, key observe.OwnerKey, policy string)
 		}
 	}
 	s := &stage{t: t, objectStore: &objectStore{Objects: all}, clock: clocktesting.NewFakePassiveClock(stageNow), key: key}
-	s.leases = &observe.LeaseClock{Clock: s.clock}
+	s.leases = &leaseclock.Clock{Clock: s.clock}
 	s.restart()
 	return s
 }
@@ -203,10 +205,10 @@ func (s *stage) budgets() []string {
 			continue
 		}
 		value := "?"
-		if v, problem := observe.ValueOf(pdb.Name, &pdb.Spec); problem == nil {
+		if v, problem := annotation.ValueOf(pdb.Name, &pdb.Spec); problem == nil {
 			value = v.String()
 		}
-		reason := observe.DecodeBudgetRecord(pdb.Annotations, s.clock.Now()).Reason
+		reason := annotation.DecodeBudgetRecord(pdb.Annotations, s.clock.Now()).Reason
 		if reason == "" {
 			reason = "-"
 		}

@@ -19,7 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -32,6 +33,8 @@ type model struct {
 	// protected reports whether a budget must protect the members: one did, and nothing
 	// has happened since that may end that.
 	protected bool
+	// forgot reports whether nothing records any more that the cluster had more members.
+	forgot bool
 	// unkeptSince is since when no policy keeps the budget by someone's decision.
 	unkeptSince time.Time
 }
@@ -60,7 +63,7 @@ var modelEvents = []struct {
 	{"down 1", func(m *model) { m.setDown("etcd-1", true) }},
 	{"up", func(m *model) { m.setDown("", false) }},
 	{"scale 3", func(m *model) { m.scaleTo(3) }},
-	{"scale 5", func(m *model) { m.scaleTo(modelVoters) }},
+	{"scale 5", func(m *model) { m.scaleTo(modelVoters); m.forgot = false }},
 	{"partial", func(m *model) { m.foreign("minAvailable: 0, selector: {" + byPod + "}") }},
 	{"whole", func(m *model) { m.foreign("minAvailable: 0, selector: {" + byApp + "}") }},
 	{"percentage", func(m *model) { m.foreign("maxUnavailable: 80%, selector: {" + byApp + "}") }},
@@ -71,7 +74,11 @@ var modelEvents = []struct {
 	{"no foreign", func(m *model) { m.drop("theirs") }},
 	{"a moment", func(m *model) { m.advance(10 * time.Second) }},
 	{"settled", func(m *model) { m.advance(time.Minute) }},
-	{"restart", func(m *model) { m.restart() }},
+	{"restart", func(m *model) {
+		// A size that is on no budget is forgotten.
+		m.forgot = m.forgot || len(m.recorded()) == 0 && len(m.pods()) < modelVoters
+		m.restart()
+	}},
 }
 
 func (m *model) drop(uid string) {
@@ -155,12 +162,12 @@ func (m *model) admits(pod *corev1.Pod) bool {
 			}
 		}
 	}
-	value, problem := observe.ValueOf(pdb.Name, &pdb.Spec)
+	value, problem := annotation.ValueOf(pdb.Name, &pdb.Spec)
 	if problem != nil {
 		m.t.Fatal(problem.Message)
 	}
 	desired := value.Min(selected)
-	if value.Field == observe.MaxUnavailable || value.Percent {
+	if value.Field == annotation.MaxUnavailable || value.Percent {
 		desired = value.Min(len(m.pods())) // the replicas of the pods' controller
 	}
 	always := pdb.Spec.UnhealthyPodEvictionPolicy != nil && *pdb.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
@@ -189,7 +196,7 @@ func (m *model) step(event int) {
 	m.reconcile()
 	finding, _ := m.budget.Findings.get(m.key)
 	m.follow(finding)
-	if !m.protected || m.healthy() < policy.Quorum(modelVoters) {
+	if !m.protected || m.forgot || m.healthy() < policy.Quorum(modelVoters) {
 		return
 	}
 	m.evictAll(func(pod string) {
@@ -205,7 +212,7 @@ func (m *model) follow(finding v1alpha1.Finding) {
 		m.protected, m.unkeptSince = true, time.Time{}
 	case finding.Verdict == v1alpha1.Broken:
 		m.protected = false // reported
-	case finding.Reason == reasonConflict:
+	case finding.Reason == reasons.PolicyConflict.Name():
 		m.unkeptSince = time.Time{}
 	case m.unkeptSince.IsZero():
 		m.unkeptSince = m.clock.Now()

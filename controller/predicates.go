@@ -77,7 +77,7 @@ func sameRun(a, b corev1.ContainerStatus) bool {
 // leaseChanged ignores heartbeats that arrive in time. A late one needs no event: the
 // cluster is reconciled when its facts are due to change.
 func (b *Budget) leaseChanged() predicate.TypedPredicate[*coordinationv1.Lease] {
-	return when(func(before, after *coordinationv1.Lease) bool { return b.Reader.Leases.News(before, after) })
+	return when(func(before, after *coordinationv1.Lease) bool { return b.Reader.Leases.Significant(before, after) })
 }
 
 // trafficChanged passes changes of the cut of a Service.

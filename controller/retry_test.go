@@ -21,6 +21,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // TestBackoff checks what an outage of the API server means for a budget: a short one
@@ -87,10 +89,10 @@ func TestBudgetCannotBeWritten(t *testing.T) {
 			if _, result := s.reconcile(); result.RequeueAfter != 5*time.Second {
 				t.Errorf("retried after %s", result.RequeueAfter)
 			}
-			if got := strings.Join(recorded(s.events), "\n"); !strings.Contains(got, reasonWriteDenied) || !strings.Contains(got, err.Error()) {
+			if got := strings.Join(recorded(t, s.events), "\n"); !strings.Contains(got, reasons.BudgetWriteDenied.Name()) || !strings.Contains(got, err.Error()) {
 				t.Errorf("recorded %q", got)
 			}
-			if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasonWriteDenied {
+			if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasons.BudgetWriteDenied.Name() {
 				t.Errorf("found %+v", f)
 			}
 			s.refuse = nil
@@ -108,7 +110,7 @@ func TestBudgetWithoutAnswer(t *testing.T) {
 	if _, err := s.budget.Reconcile(t.Context(), s.key); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("returned %v", err)
 	}
-	if got := recorded(s.events); len(got) > 0 {
+	if got := recorded(t, s.events); len(got) > 0 {
 		t.Errorf("recorded %q", got)
 	}
 }
@@ -122,7 +124,7 @@ func TestSetup(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := clocktesting.NewFakePassiveClock(stageNow)
-	reader := &observe.Reader{Leases: &observe.LeaseClock{Clock: clock}}
+	reader := &observe.Reader{Leases: &leaseclock.Clock{Clock: clock}}
 	for _, c := range []interface{ SetupWithManager(ctrl.Manager) error }{
 		&Budget{Reader: reader}, &TopologyPolicy{Reader: reader, Findings: &Findings{}}, &TrafficCut{Reader: reader, Clock: clock}, &Unschedulable{Reader: reader},
 	} {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -40,13 +41,7 @@ type TopologyPolicy struct {
 	announced announcements
 }
 
-// The reasons of findings that don't come from a rule.
 const (
-	reasonPolicyOff    = "PolicyOff"
-	reasonUnobserved   = "Unobserved"
-	reasonNotYet       = "NotLookedAtYet"
-	reasonConflict     = "PolicyConflict"
-	reasonPolicyWarns  = "PolicyWarns"
 	actionSpread       = "SpreadMembers"
 	statusRefreshAfter = 15 * time.Second
 )
@@ -102,7 +97,7 @@ func (t *TopologyPolicy) report(ctx context.Context, policies []v1alpha1.EtcdTop
 		var notes []policy.Note
 		switch {
 		case len(match.Conflict) > 0:
-			notes = append(notes, policy.Note{Reason: reasonConflict, Message: fmt.Sprintf(
+			notes = append(notes, policy.Note{Reason: reasons.PolicyConflict, Message: fmt.Sprintf(
 				"EtcdTopologyPolicies %s have the same priority, so none applies; give one a higher priority", strings.Join(match.Conflict, ", "))})
 		case match.Policy != nil:
 			var found v1alpha1.ClusterStatus

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -23,10 +24,10 @@ func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alp
 	}
 	verdict, standing, err := t.spread(ctx, o, p)
 	if err != nil {
-		status.Spread = v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: reasonUnobserved, Message: truncate(err.Error())}
+		status.Spread = newFinding(v1alpha1.Unknown, reasons.Unobserved, truncate(err.Error()))
 		return status, nil
 	}
-	status.Spread = v1alpha1.Finding{Verdict: verdictOf(standing.Kept), Reason: standing.Reason.Name(), Message: truncate(standing.Message)}
+	status.Spread = newFinding(verdictOf(standing.Kept), standing.Reason, truncate(standing.Message))
 	if p.Spec.Mode != v1alpha1.ModeWarn {
 		return status, nil
 	}
@@ -34,7 +35,7 @@ func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alp
 	if standing.Kept == policy.False {
 		preview += "; now " + standing.Message
 	}
-	return status, append([]policy.Note{{Reason: reasonPolicyWarns, Message: preview}}, verdict.Notes...)
+	return status, append([]policy.Note{{Reason: reasons.PolicyWarns, Message: preview}}, verdict.Notes...)
 }
 
 // spread evaluates the rule for the cluster's next member, and where the running members
@@ -48,7 +49,7 @@ func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha
 		return spread.Result{}, spread.Status{Kept: policy.Unknown, Reason: spread.NotScheduled, Message: "its workload does not exist"}, nil
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := t.Reader.SpreadOutlook(ctx, o, pod, settings.ZoneKey)
+	facts, err := t.Reader.SpreadFactsOfCluster(ctx, o, pod, settings.ZoneKey)
 	if err != nil {
 		return spread.Result{}, spread.Status{}, err
 	}
@@ -67,8 +68,8 @@ func (t *TopologyPolicy) budgetFinding(o observe.Owner, p *v1alpha1.EtcdTopology
 	now := standingOf(observe.Match{Policy: p})
 	finding, ok := t.Findings.get(o.Key())
 	switch {
-	case !now.kept() && (!ok || finding.Reason != now.unkept.Reason):
-		return v1alpha1.Finding{Verdict: v1alpha1.Off, Reason: now.unkept.Reason, Message: truncate(now.unkept.Message)}
+	case !now.kept() && (!ok || finding.Reason != now.unkept.Reason.Name()):
+		return newFinding(v1alpha1.Off, now.unkept.Reason, truncate(now.unkept.Message))
 	case now.kept() && ok && finding.Verdict == v1alpha1.Off:
 		ok = false
 	}
@@ -76,11 +77,14 @@ func (t *TopologyPolicy) budgetFinding(o observe.Owner, p *v1alpha1.EtcdTopology
 		finding.Message = truncate(finding.Message)
 		return finding
 	}
-	return v1alpha1.Finding{Verdict: v1alpha1.Unknown, Reason: reasonNotYet}
+	return newFinding(v1alpha1.Unknown, reasons.NotLookedAtYet, "")
 }
 
-func off() v1alpha1.Finding {
-	return v1alpha1.Finding{Verdict: v1alpha1.Off, Reason: reasonPolicyOff}
+func off() v1alpha1.Finding { return newFinding(v1alpha1.Off, reasons.PolicyOff, "") }
+
+// newFinding returns a finding for the status of a policy, which has the names of reasons.
+func newFinding(v v1alpha1.Verdict, reason policy.Reason, message string) v1alpha1.Finding {
+	return v1alpha1.Finding{Verdict: v, Reason: reason.Name(), Message: message}
 }
 
 func verdictOf(s policy.Status) v1alpha1.Verdict {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // report collects the findings on one policy.
@@ -84,24 +86,24 @@ func (r *report) status(p *v1alpha1.EtcdTopologyPolicy, now time.Time) v1alpha1.
 	s.Conflicts = r.conflicts[:min(len(r.conflicts), v1alpha1.MaxListedClusters)]
 
 	s.Conditions = slices.Clone(p.Status.Conditions)
-	put := func(kind string, status metav1.ConditionStatus, reason, format string, args ...any) {
+	put := func(kind string, status metav1.ConditionStatus, reason policy.Reason, format string, args ...any) {
 		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
-			Type: kind, Status: status, Reason: reason, Message: fmt.Sprintf(format, args...),
+			Type: kind, Status: status, Reason: reason.Name(), Message: fmt.Sprintf(format, args...),
 			ObservedGeneration: p.Generation, LastTransitionTime: metav1.NewTime(now),
 		})
 	}
 	broken, unprotected := int(s.Broken), int(s.Unprotected)
-	put(v1alpha1.ConditionSpread, conditionOf(broken, unknown), reasonOf(broken, unknown, "Kept", "Broken"),
+	put(v1alpha1.ConditionSpread, conditionOf(broken, unknown), reasonOf(broken, unknown, reasons.Kept, reasons.Broken),
 		"spread kept in %d of %d clusters, broken in %d, unknown in %d", s.Kept, s.Matched, broken, unknown)
-	put(v1alpha1.ConditionProtected, conditionOf(unprotected, unevaluated), reasonOf(unprotected, unevaluated, "Protected", "Unprotected"),
+	put(v1alpha1.ConditionProtected, conditionOf(unprotected, unevaluated), reasonOf(unprotected, unevaluated, reasons.Protected, reasons.Unprotected),
 		"%d of %d clusters are not protected by a disruption budget, %d are not evaluated yet", unprotected, int(s.Matched)+r.tied, unevaluated)
 	if len(r.conflicts) > 0 {
 		first := r.conflicts[0]
-		put(v1alpha1.ConditionConflict, metav1.ConditionTrue, reasonConflict,
+		put(v1alpha1.ConditionConflict, metav1.ConditionTrue, reasons.PolicyConflict,
 			"policy %s has the same priority %d and selects %d of the same clusters, for example %s, so none applies to them; give one a higher priority",
 			first.Policy, p.Spec.Priority, first.Clusters, first.Example)
 	} else {
-		put(v1alpha1.ConditionConflict, metav1.ConditionFalse, "NoConflict", "no policy of priority %d selects the same cluster", p.Spec.Priority)
+		put(v1alpha1.ConditionConflict, metav1.ConditionFalse, reasons.NoConflict, "no policy of priority %d selects the same cluster", p.Spec.Priority)
 	}
 	return s
 }
@@ -131,12 +133,12 @@ func conditionOf(bad, unknown int) metav1.ConditionStatus {
 }
 
 // reasonOf returns the reason for that status.
-func reasonOf(bad, unknown int, good, not string) string {
+func reasonOf(bad, unknown int, good, not policy.Reason) policy.Reason {
 	switch {
 	case bad > 0:
 		return not
 	case unknown > 0:
-		return "Unknown"
+		return reasons.Unknown
 	}
 	return good
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 func factsOf(t *testing.T, file string) observetest.Objects {
@@ -46,11 +48,15 @@ func parse(t *testing.T, text string) observetest.Objects {
 }
 
 // recorded returns the Events of a recorder and empties it.
-func recorded(r *events.FakeRecorder) []string {
+func recorded(t *testing.T, r *events.FakeRecorder) []string {
+	t.Helper()
 	var out []string
 	for {
 		select {
 		case e := <-r.Events:
+			if _, declared := reasons.Find(strings.Fields(e)[1]); !declared {
+				t.Errorf("the reason of this Event is not declared: %s", e)
+			}
 			out = append(out, e)
 		default:
 			slices.Sort(out)
@@ -93,7 +99,7 @@ func TestTopologyPolicyStatus(t *testing.T) {
 	if err != nil || result.RequeueAfter == 0 {
 		t.Fatalf("Reconcile: %+v, %v", result, err)
 	}
-	got := map[string]any{"events": recorded(recorder)}
+	got := map[string]any{"events": recorded(t, recorder)}
 	for _, o := range objects {
 		if p, ok := o.(*v1alpha1.EtcdTopologyPolicy); ok {
 			got[p.Name] = p.Status
@@ -128,7 +134,7 @@ func TestTopologyPolicyStatus(t *testing.T) {
 	if len(writes.written) > 0 {
 		t.Errorf("written again: %q", writes.written)
 	}
-	if again := recorded(recorder); len(again) > 0 {
+	if again := recorded(t, recorder); len(again) > 0 {
 		t.Errorf("recorded again: %q", again)
 	}
 }

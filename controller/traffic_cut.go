@@ -25,6 +25,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -49,11 +50,7 @@ type ServicePatcher interface {
 	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
 }
 
-const (
-	reasonRestored      = "ClientTrafficRestored"
-	reasonRestoreDenied = "ClientTrafficRestoreDenied"
-	actionRestore       = "RestoreClientTraffic"
-)
+const actionRestore = "RestoreClientTraffic"
 
 // SetupWithManager starts the reconciler on the leader, for Services that are cut or were
 // cut before the change.
@@ -121,14 +118,14 @@ func (c *TrafficCut) restore(ctx context.Context, service *corev1.Service, why s
 	case answered(err):
 		// etcd-druid's component protection denies it unless this service account is exempt.
 		// It stays switched on, and the write is retried.
-		c.record(ctx, service, corev1.EventTypeWarning, policy.Note{Reason: reasonRestoreDenied, Message: fmt.Sprintf(
+		c.record(ctx, service, corev1.EventTypeWarning, policy.Note{Reason: reasons.ClientTrafficRestoreDenied, Message: fmt.Sprintf(
 			"cannot restore client traffic through Service %s, although %s; retrying: %v", service.Name, why, err)})
 		return reconcile.Result{RequeueAfter: c.denied.next(key)}, nil
 	case err != nil:
 		return reconcile.Result{}, fmt.Errorf("restore client traffic of Service %s: %w", key, err)
 	}
 	log.FromContext(ctx).Info("restored client traffic", "why", why)
-	c.record(ctx, service, corev1.EventTypeNormal, policy.Note{Reason: reasonRestored, Message: fmt.Sprintf(
+	c.record(ctx, service, corev1.EventTypeNormal, policy.Note{Reason: reasons.ClientTrafficRestored, Message: fmt.Sprintf(
 		"restored client traffic through Service %s: %s", service.Name, why)})
 	return reconcile.Result{}, nil
 }
@@ -149,9 +146,9 @@ func (c *TrafficCut) record(ctx context.Context, service *corev1.Service, kind s
 		log.FromContext(ctx).Error(err, "cannot find the cluster of a Service")
 	}
 	for _, o := range owners {
-		c.Recorder.Eventf(referenceTo(o), service, kind, n.Reason, actionRestore, "%s", truncate(n.Message))
+		c.Recorder.Eventf(referenceTo(o), service, kind, n.Reason.Name(), actionRestore, "%s", truncate(n.Message))
 	}
 	if len(owners) == 0 {
-		c.Recorder.Eventf(service, nil, kind, n.Reason, actionRestore, "%s", truncate(n.Message))
+		c.Recorder.Eventf(service, nil, kind, n.Reason.Name(), actionRestore, "%s", truncate(n.Message))
 	}
 }

@@ -128,7 +128,7 @@ func TestTrafficCut(t *testing.T) {
 			if diff := cmp.Diff(want, stored.service); diff != "" {
 				t.Errorf("the Service (-want +got):\n%s", diff)
 			}
-			got := strings.Join(recorded(recorder), "\n")
+			got := strings.Join(recorded(t, recorder), "\n")
 			if !strings.Contains(got, row.event) || row.event == "" && got != "" {
 				t.Errorf("recorded %q, want %q", got, row.event)
 			}

@@ -23,6 +23,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -60,7 +62,6 @@ const (
 	// leader or the previous one.
 	noteMaxAge = 5 * time.Minute
 
-	reasonRespread = "MemberRespread"
 	actionRespread = "DeletePod"
 )
 
@@ -88,7 +89,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 		}
 		return reconcile.Result{}, fmt.Errorf("observe pod %s: %w", req, err)
 	}
-	record, ok := observe.SpreadRecordOf(&pod)
+	record, ok := annotation.SpreadRecordOf(&pod)
 	if !ok || pod.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
@@ -108,8 +109,9 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 	return reconcile.Result{RequeueAfter: after}, err
 }
 
-// announce records the notes of a pod as Events, once.
-func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) {
+// announce records the notes of a pod as Events, once. It leaves out notes whose reason this
+// version doesn't declare: anyone who may create pods can write the annotation.
+func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record annotation.SpreadRecord) {
 	key := client.ObjectKeyFromObject(pod)
 	if u.Clock.Since(pod.CreationTimestamp.Time) > noteMaxAge {
 		return
@@ -118,8 +120,9 @@ func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record ob
 		return
 	}
 	for _, n := range record.Notes {
-		n.Message = fmt.Sprintf("EtcdTopologyPolicy %s: %s", record.Policy, n.Message)
-		warnOnPod(u.Recorder, pod, owner, n, actionSpread)
+		if reason, declared := reasons.Find(n.Reason); declared {
+			warnOnPod(u.Recorder, pod, owner, policy.NewNote(reason, "EtcdTopologyPolicy %s: %s", record.Policy, n.Message), actionSpread)
+		}
 	}
 }
 
@@ -142,7 +145,7 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 	if err := u.Reader.Live.Get(ctx, key, &pod); err != nil {
 		return 0, client.IgnoreNotFound(err)
 	}
-	record, ok := observe.SpreadRecordOf(&pod)
+	record, ok := annotation.SpreadRecordOf(&pod)
 	if _, waits := unschedulableSince(&pod); !ok || !waits || pod.DeletionTimestamp != nil {
 		return 0, nil
 	}
@@ -158,7 +161,7 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 	if err != nil {
 		return 0, fmt.Errorf("delete unschedulable pod %s: %w", key, err)
 	}
-	warn(u.Recorder, owner, policy.Note{Reason: reasonRespread, Message: fmt.Sprintf(
+	warn(u.Recorder, owner, policy.Note{Reason: reasons.MemberRespread, Message: fmt.Sprintf(
 		"deleted pod %s, which found no node for %s: it was required to run in %s, and its volume doesn't allow that. The new pod requires only what its volume allows",
 		pod.Name, unschedulableFor, observe.DescribeTerm(term))}, actionRespread)
 	return 0, nil
@@ -166,14 +169,14 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 
 // obsoleteTerm returns a required term of the pod that admission would not require now and
 // that the pod's volume prevents, and reports whether there is one.
-func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record observe.SpreadRecord) (spread.Term, bool, error) {
+func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record annotation.SpreadRecord) (spread.Term, bool, error) {
 	match, err := u.Reader.PolicyFor(ctx, owner)
 	if err != nil || !match.In(v1alpha1.ModeEnforce) {
 		// Only an enforced policy may delete pods.
 		return spread.Term{}, false, err
 	}
 	settings := observe.SpreadSettings(match.Policy)
-	facts, err := u.Reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := u.Reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return spread.Term{}, false, err
 	}
@@ -199,6 +202,6 @@ func volumePrevents(notes []policy.Note, t spread.Term) bool {
 		taken = spread.VolumeNodeTaken
 	}
 	return slices.ContainsFunc(notes, func(n policy.Note) bool {
-		return n.Reason == taken.Name() || n.Reason == spread.VolumeNowhere.Name()
+		return n.Reason == taken || n.Reason == spread.VolumeNowhere
 	})
 }

@@ -20,8 +20,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -63,30 +63,35 @@ func TestUnschedulable(t *testing.T) {
 		{name: "deleted already", zone: "a", waits: time.Hour, live: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: now} }},
 		{name: "without our record", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) { p.Annotations = nil }},
 		{name: "already preferred: recreated before", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
-			record(p, observe.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
+			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
 		}, requeue: true},
 		{name: "the policy prefers it now, and its volume is in the free zone", zone: "c", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, requeue: true},
 		{name: "the policy prefers it now, and its volume is in the zone of another member", zone: "a", enforcement: v1alpha1.EnforcementPreferred, waits: time.Hour, want: deleted, event: "MemberRespread"},
 		{name: "more zones were required, and its volume is in the free zone", zone: "c", waits: time.Hour, change: func(p *corev1.Pod) {
-			record(p, observe.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 5}}})
+			record(p, annotation.SpreadRecord{Terms: []spread.Term{required[0], {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 5}}})
 		}, requeue: true},
 		{name: "already preferred, and another term differs from the current one", zone: "a", waits: time.Hour, change: func(p *corev1.Pod) {
-			record(p, observe.SpreadRecord{Terms: []spread.Term{{Kind: spread.TopologySpread, TopologyKey: spread.HostnameKey, Hard: true}, {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
+			record(p, annotation.SpreadRecord{Terms: []spread.Term{{Kind: spread.TopologySpread, TopologyKey: spread.HostnameKey, Hard: true}, {Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey}}})
 		}, requeue: true},
 		{name: "a note of admission", zone: "c", change: func(p *corev1.Pod) {
 			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
 			p.Spec.NodeName = "c1"
-			record(p, observe.SpreadRecord{Policy: "prod", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
+			record(p, annotation.SpreadRecord{Policy: "prod", Notes: []annotation.SpreadNote{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
 		}, event: "VolumeZoneTaken EtcdTopologyPolicy prod: the zone is preferred"},
+		{name: "a note with a reason that no rule has", zone: "c", change: func(p *corev1.Pod) {
+			p.CreationTimestamp = metav1.NewTime(now.Add(-time.Minute))
+			p.Spec.NodeName = "c1"
+			record(p, annotation.SpreadRecord{Policy: "prod", Notes: []annotation.SpreadNote{{Reason: "AnythingAtAll", Message: "the zone is preferred"}}})
+		}},
 		{name: "an old note", zone: "c", change: func(p *corev1.Pod) {
 			p.Spec.NodeName = "c1"
-			record(p, observe.SpreadRecord{Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
+			record(p, annotation.SpreadRecord{Notes: []annotation.SpreadNote{{Reason: spread.VolumeZoneTaken.Name(), Message: "the zone is preferred"}}})
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			pod := waiting(now, row.waits)
-			record(pod, observe.SpreadRecord{Policy: "prod", Terms: required})
+			record(pod, annotation.SpreadRecord{Policy: "prod", Terms: required})
 			if row.change != nil {
 				row.change(pod)
 			}
@@ -122,7 +127,7 @@ func TestUnschedulable(t *testing.T) {
 			if (result.RequeueAfter > 0) != row.requeue {
 				t.Errorf("reconciles again after %s", result.RequeueAfter)
 			}
-			got := recorded(recorder)
+			got := recorded(t, recorder)
 			if len(got) > 1 || strings.Contains(strings.Join(got, ""), row.event) != (row.event != "" || len(got) == 0) {
 				t.Errorf("recorded %q, want %q", got, row.event)
 			}
@@ -146,7 +151,7 @@ func waiting(now time.Time, since time.Duration) *corev1.Pod {
 	}
 }
 
-func record(pod *corev1.Pod, r observe.SpreadRecord) {
+func record(pod *corev1.Pod, r annotation.SpreadRecord) {
 	pod.Annotations = map[string]string{v1alpha1.SpreadAnnotation: r.String()}
 }
 

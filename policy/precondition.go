@@ -9,15 +9,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// Precondition says whether a cluster is well enough for an act that takes a member away
-// for a while or for good: restart, rollout, scale-in, defrag, removal or
-// replacement. cures names the pod whose broken member the act removes, replaces
-// or mends, and is empty for all other acts: such an act needs no more than a
-// quorum, which MayRemove looks after. A scale or rollout under way may wait for that very
-// member, and would never end.
+// Precondition returns whether a cluster's state allows an operation that stops or removes a
+// member: restart, rollout, scale-in, defragmentation, removal or replacement. cures is the pod
+// whose broken member the operation removes, replaces or repairs, and "" for any other operation.
+// An operation that cures needs only a quorum, which MayRemove checks. It is also allowed during
+// a scale operation or rollout, which may wait for that member and would never end.
 //
-// A single member is never well enough without a reason: what the act does to it
-// is done to the whole cluster. That is for the caller to say; Precondition lets it pass.
+// For a single member, the operation interrupts the whole cluster. The caller decides whether
+// that is acceptable, and Precondition allows it.
 func Precondition(c Cluster, cures string) Verdict {
 	switch {
 	case c.TrafficCut:
@@ -25,9 +24,9 @@ func Precondition(c Cluster, cures string) Verdict {
 	case c.Operation != "" && cures == "":
 		return Refuse(OperationUnderWay, "a change is under way (%s): wait until it is over", c.Operation)
 	case cures != "":
-		return Allow(CuresMember, "%s is the broken one", cures)
+		return Allow(CuresMember, "%s is the broken member", cures)
 	case c.Stale:
-		return Refuse(FactsStale, "nothing fresh is known of the members")
+		return Refuse(FactsStale, "the current state of the members is unknown")
 	}
 	if v, bad := membersReady(c); bad {
 		return v
@@ -37,7 +36,7 @@ func Precondition(c Cluster, cures string) Verdict {
 	}
 	switch c.BackupReady.Value() {
 	case False:
-		return Refuse(BackupFailing, "BackupReady is False (%s): what is lost now may not be in any backup", c.BackupReady.Reason)
+		return Refuse(BackupFailing, "BackupReady is False (%s): recent data may not be in any backup", c.BackupReady.Reason)
 	case Unknown:
 		v := Allow(AllReady, "%s, all ready", format.Count(len(c.Members), "member"))
 		v.Notes = []Note{NewNote(BackupUnknown, "it is not known whether backups succeed")}
@@ -61,7 +60,7 @@ func membersReady(c Cluster) (Verdict, bool) {
 		return Refuse(MemberDown, "%d of %s ready: %s", len(c.Members)-len(down), format.Count(c.Size, "member"), format.Names(down, "is not", "are not")), true
 	}
 	if missing := c.Size - len(c.Members); missing > 0 {
-		return Refuse(MemberDown, "%d of %s ready: %d not there", len(c.Members), format.Count(c.Size, "member"), missing), true
+		return Refuse(MemberDown, "%d of %s ready: %d missing", len(c.Members), format.Count(c.Size, "member"), missing), true
 	}
 	return Verdict{}, false
 }

@@ -3,10 +3,10 @@
 
 package policy
 
-// ReadyVoters counts the voters that gave a sign of life and whose pods are Ready.
+// ReadyVoters returns the number of voters that are ready and whose pods are Ready.
 //
-// Where leases were seen for the first time, their age is the difference of two machines'
-// clocks: a member that died less than about a minute ago may still count.
+// The age of a lease that was seen for the first time is the difference of two machines' clocks,
+// so a member that died less than about a minute ago may still count.
 func (c Cluster) ReadyVoters() int {
 	n := 0
 	for _, m := range c.Members {

@@ -5,18 +5,17 @@ package policy
 
 import "slices"
 
-// Reason is one word for why something was decided or found. Events,
-// conditions, annotations, audit logs and metrics carry its name.
+// Reason is why something was decided or found. Events, conditions, annotations, audit logs and
+// metrics have its name.
 //
-// Only [ReasonList.Add] makes a Reason, so each one that is given has a
-// meaning, a cure and an entry in a list. Reasons can be compared with ==. The
-// zero Reason stands for none.
+// Only [ReasonList.Add] makes a Reason, so each has a meaning, a cure and an entry in a list.
+// Reasons can be compared with ==. The zero Reason means none.
 type Reason struct{ name, doc, cure string }
 
-// NoAction is the cure of a reason that asks for nothing.
+// NoAction is the cure of a reason that needs none.
 const NoAction = "Nothing needs to be done."
 
-// Name returns the word itself, stable and in CamelCase.
+// Name returns the name, which is stable and in CamelCase.
 func (r Reason) Name() string { return r.name }
 
 // Doc returns what the reason means, in whole sentences.
@@ -28,7 +27,7 @@ func (r Reason) Cure() string { return r.cure }
 // String returns the name.
 func (r Reason) String() string { return r.name }
 
-// Equal reports whether both are the same reason. Tests compare with it.
+// Equal reports whether both are the same reason. cmp.Diff uses it.
 func (r Reason) Equal(other Reason) bool { return r == other }
 
 // ReasonList is the reasons of a rule or a topic, in the order in which they

@@ -5,34 +5,33 @@ package policy
 
 import "fmt"
 
-// Verdict says whether an act may go ahead. The zero Verdict refuses.
+// Verdict is whether an operation may be done. The zero Verdict refuses.
 type Verdict struct {
 	Allowed bool
 	Reason  Reason
-	// Message is for people: the numbers, and what would change them.
+	// Message is for users. It has the numbers and what would change the verdict.
 	Message string
-	// Notes are what a person should know although it changes nothing.
+	// Notes are what users should know. They don't change the verdict.
 	Notes []Note
 }
 
-// Allow returns the verdict that lets an act go ahead.
+// Allow returns a verdict that allows the operation.
 func Allow(reason Reason, format string, args ...any) Verdict {
 	return Verdict{Allowed: true, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// Refuse returns the verdict that stops an act.
+// Refuse returns a verdict that refuses the operation.
 func Refuse(reason Reason, format string, args ...any) Verdict {
 	return Verdict{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// Note is something a person should know about a verdict.
+// Note is what users should know about a verdict.
 type Note struct {
-	// Reason is the name of a [Reason].
-	Reason  string
+	Reason  Reason
 	Message string
 }
 
 // NewNote returns a note whose message is formatted.
 func NewNote(reason Reason, format string, args ...any) Note {
-	return Note{Reason: reason.Name(), Message: fmt.Sprintf(format, args...)}
+	return Note{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }

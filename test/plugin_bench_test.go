@@ -112,5 +112,5 @@ func (p benched) compare(b *testing.B, plugin, kubectl, env []string) {
 	}
 	b.ReportMetric(medians[0]/medians[2], "plugin/kubectl")
 	b.ReportMetric(medians[1]/medians[2], "through-kubectl/kubectl")
-	b.ReportMetric(0, "ns/op") // that of a whole round says nothing
+	b.ReportMetric(0, "ns/op") // the time of a whole round has no meaning
 }

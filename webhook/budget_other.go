@@ -6,6 +6,8 @@ package webhook
 import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
@@ -57,12 +59,12 @@ func (r *budgetReview) otherWarnings() []string {
 }
 
 // otherReason returns the reason of the first of them.
-func (r *budgetReview) otherReason() string {
+func (r *budgetReview) otherReason() policy.Reason {
 	if p := r.facts.Budgets.Problem; p != nil {
 		return p.Reason
 	}
 	if notes := r.facts.Budgets.Notes; len(notes) > 0 {
 		return notes[0].Reason
 	}
-	return reasonAnotherKept
+	return reasons.AnotherBudgetKept
 }

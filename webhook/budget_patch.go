@@ -7,12 +7,12 @@ import (
 	"gomodules.xyz/jsonpatch/v2"
 	policyv1 "k8s.io/api/policy/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
 // budgetPatch sets a budget's number and this project's annotations, and changes nothing
 // else. It is empty if the budget has all of them.
-func budgetPatch(pdb *policyv1.PodDisruptionBudget, have observe.BudgetValue, record observe.BudgetRecord) []jsonpatch.Operation {
+func budgetPatch(pdb *policyv1.PodDisruptionBudget, have annotation.BudgetValue, record annotation.BudgetRecord) []jsonpatch.Operation {
 	var ops []jsonpatch.Operation
 	if due := *record.Value; due != have {
 		ops = append(ops, jsonpatch.NewOperation("add", "/spec/"+string(due.Field), due.N))
@@ -21,7 +21,7 @@ func budgetPatch(pdb *policyv1.PodDisruptionBudget, have observe.BudgetValue, re
 	if len(pdb.Annotations) == 0 {
 		return append(ops, jsonpatch.NewOperation("add", "/metadata/annotations", want))
 	}
-	for _, key := range observe.BudgetAnnotations() {
+	for _, key := range annotation.BudgetAnnotations() {
 		path := annotationPath(key)
 		has, there := pdb.Annotations[key]
 		wanted, needed := want[key]

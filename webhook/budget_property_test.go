@@ -15,7 +15,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 )
 
@@ -81,7 +81,7 @@ func dropOwn(spec map[string]any, patches []jsonpatch.Operation) {
 func othersPart(m map[string]any) map[string]any {
 	meta := m["metadata"].(map[string]any)
 	if a, ok := meta["annotations"].(map[string]any); ok {
-		for _, key := range observe.BudgetAnnotations() {
+		for _, key := range annotation.BudgetAnnotations() {
 			delete(a, key)
 		}
 		if len(a) == 0 {
@@ -104,7 +104,7 @@ func minOf(t *testing.T, raw []byte) int {
 	if err := json.Unmarshal(raw, &pdb); err != nil {
 		t.Fatal(err)
 	}
-	value, problem := observe.ValueOf(pdb.Name, &pdb.Spec)
+	value, problem := annotation.ValueOf(pdb.Name, &pdb.Spec)
 	if problem != nil {
 		return -1
 	}
@@ -157,7 +157,7 @@ func randomBudget(t *testing.T, rng *rand.Rand) []byte {
 	}
 	meta := map[string]any{"name": "budget", "namespace": "db", "resourceVersion": "7"}
 	annotations := map[string]any{"team": "a"}
-	for _, key := range observe.BudgetAnnotations() {
+	for _, key := range annotation.BudgetAnnotations() {
 		if rng.IntN(2) == 0 {
 			annotations[key] = pick("", "nonsense", "minAvailable=2", "minAvailable=3", "maxUnavailable=1", "maxUnavailable=0", "StatefulSet/plain", "2026-11-20T09:00:00Z", "2999-01-01T00:00:00Z")
 		}

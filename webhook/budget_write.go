@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
 // budgetWrite is a client's write of a disruption budget.
@@ -23,7 +24,7 @@ type budgetWrite struct {
 	// old is the budget before the write, nil if the write creates it.
 	old *policyv1.PodDisruptionBudget
 	// dropped is the field that dropManagedField removed, empty for none.
-	dropped observe.BudgetField
+	dropped annotation.BudgetField
 }
 
 func readBudgetWrite(req admission.Request) (budgetWrite, error) {
@@ -46,14 +47,14 @@ func readBudgetWrite(req admission.Request) (budgetWrite, error) {
 // it. An author who switches between minAvailable and maxUnavailable with server-side apply
 // leaves our field in the budget, and the API server rejects a budget with both.
 func (w *budgetWrite) dropManagedField() {
-	ours, recorded := observe.ParseBudgetValue(w.old.Annotations[v1alpha1.BudgetValueAnnotation])
-	was, problem := observe.ValueOf(w.old.Name, &w.old.Spec)
+	ours, recorded := annotation.ParseBudgetValue(w.old.Annotations[v1alpha1.BudgetValueAnnotation])
+	was, problem := annotation.ValueOf(w.old.Name, &w.old.Spec)
 	spec := &w.budget.Spec
 	if !recorded || problem != nil || was != ours || spec.MinAvailable == nil || spec.MaxUnavailable == nil {
 		return
 	}
 	field := &spec.MinAvailable
-	if ours.Field == observe.MaxUnavailable {
+	if ours.Field == annotation.MaxUnavailable {
 		field = &spec.MaxUnavailable
 	}
 	if **field == intstr.FromInt(ours.N) {
@@ -68,10 +69,10 @@ func (w *budgetWrite) keepWithoutFacts(d Decision) Decision {
 	if w.old == nil || w.old.Annotations[v1alpha1.BudgetForAnnotation] == "" {
 		return d
 	}
-	was, lost := observe.ValueOf(w.old.Name, &w.old.Spec)
-	is, problem := observe.ValueOf(w.budget.Name, &w.budget.Spec)
+	was, lost := annotation.ValueOf(w.old.Name, &w.old.Spec)
+	is, problem := annotation.ValueOf(w.budget.Name, &w.budget.Spec)
 	looser := is.N < was.N
-	if was.Field == observe.MaxUnavailable {
+	if was.Field == annotation.MaxUnavailable {
 		looser = is.N > was.N
 	}
 	if lost != nil || problem != nil || was.Percent || is.Field != was.Field || !is.Percent && !looser {
@@ -87,7 +88,7 @@ func (w *budgetWrite) keepWithoutFacts(d Decision) Decision {
 // Those that a client writes are not evidence.
 func (w *budgetWrite) withOldRecord() *policyv1.PodDisruptionBudget {
 	as := w.budget.DeepCopy()
-	for _, key := range observe.BudgetAnnotations() {
+	for _, key := range annotation.BudgetAnnotations() {
 		delete(as.Annotations, key)
 		if w.old == nil || w.old.Annotations[key] == "" {
 			continue
@@ -107,14 +108,14 @@ func (w *budgetWrite) recordedFor(owner observe.Owner) bool {
 
 // inForce returns the minAvailable before the write, -1 for none, and the record of the
 // budget before the write.
-func (w *budgetWrite) inForce(replicas int, now time.Time) (int, observe.BudgetRecord) {
+func (w *budgetWrite) inForce(replicas int, now time.Time) (int, annotation.BudgetRecord) {
 	if w.old == nil {
 		// A new budget may be a copy with our annotations. The timers in them are those
 		// of the budget that was copied.
-		return -1, observe.BudgetRecord{}
+		return -1, annotation.BudgetRecord{}
 	}
-	before := observe.DecodeBudgetRecord(w.old.Annotations, now)
-	value, problem := observe.ValueOf(w.old.Name, &w.old.Spec)
+	before := annotation.DecodeBudgetRecord(w.old.Annotations, now)
+	value, problem := annotation.ValueOf(w.old.Name, &w.old.Spec)
 	if problem != nil {
 		return -1, before
 	}
@@ -124,13 +125,13 @@ func (w *budgetWrite) inForce(replicas int, now time.Time) (int, observe.BudgetR
 // original returns the value that the budget's author asks for. A write that leaves our
 // value as it was asks for nothing new: a client adds a label, or the API server calls again
 // after another webhook changed the budget.
-func (w *budgetWrite) original(before observe.BudgetRecord, wrote observe.BudgetValue, now time.Time) observe.BudgetValue {
-	written := observe.DecodeBudgetRecord(w.budget.Annotations, now)
+func (w *budgetWrite) original(before annotation.BudgetRecord, wrote annotation.BudgetValue, now time.Time) annotation.BudgetValue {
+	written := annotation.DecodeBudgetRecord(w.budget.Annotations, now)
 	if written.Original != nil && written.Value != nil && *written.Value == wrote {
 		return *written.Original
 	}
 	if w.old != nil && before.Original != nil {
-		if was, problem := observe.ValueOf(w.old.Name, &w.old.Spec); problem == nil && was == wrote {
+		if was, problem := annotation.ValueOf(w.old.Name, &w.old.Spec); problem == nil && was == wrote {
 			return *before.Original
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // TestNothingIsLoosenedWithoutFacts checks that a write that can't be judged loosens no number
@@ -39,7 +40,7 @@ func TestNothingIsLoosenedWithoutFacts(t *testing.T) {
 		{"minAvailable: 2", "maxUnavailable: 1", false},
 	} {
 		w := budgetWrite{old: budgetOf(row.old), budget: budgetOf(row.wrote)}
-		d := w.keepWithoutFacts(Decision{Outcome: FailedOpen, Reason: reasonUnobserved})
+		d := w.keepWithoutFacts(Decision{Outcome: FailedOpen, Reason: reasons.Unobserved})
 		if kept := d.Outcome == Patched && len(d.Patch) == 1; kept != row.kept {
 			t.Errorf("%s -> %s: %+v", row.old, row.wrote, d)
 		}

@@ -3,15 +3,18 @@
 
 package webhook
 
-import "gomodules.xyz/jsonpatch/v2"
+import (
+	"gomodules.xyz/jsonpatch/v2"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
 
 // Decision is what a handler answers to one request. The zero Decision is no decision:
 // the endpoint replaces it by the one that is safe for its handler (see undecided), and
 // respond refuses it.
 type Decision struct {
 	Outcome Outcome
-	// Reason is a name in reasons.md, in CamelCase.
-	Reason string
+	Reason  policy.Reason
 	// Policy is the name of the EtcdTopologyPolicy that was followed.
 	Policy string
 	Patch  []jsonpatch.Operation
@@ -50,21 +53,3 @@ func (o Outcome) passes() bool {
 	}
 	return false
 }
-
-// The reasons of decisions that are no rule's.
-const (
-	reasonNotEtcd     = "NotEtcd"
-	reasonNoPolicy    = "NoPolicy"
-	reasonOptedOut    = "OptedOut"
-	reasonPolicyOff   = "PolicyOff"
-	reasonConflict    = "PolicyConflict"
-	reasonUnreadable  = "Unreadable"
-	reasonUnobserved  = "Unobserved"
-	reasonUndecided   = "Undecided"
-	reasonNoSelector  = "NoSelector"
-	reasonNothingToDo = "NothingToDo"
-	reasonCovered     = "Covered"
-	reasonSpread      = "Spread"
-	reasonWarnMode    = "PolicyWarns"
-	reasonOwnWrite    = "OwnWrite"
-)

@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -40,7 +42,7 @@ func (e *endpoint) Handle(ctx context.Context, req admission.Request) admission.
 	return respond(req, d)
 }
 
-// decide asks the handler. It replaces a missing Decision by the safe one, and lets the
+// decide asks the handler. It replaces a missing Decision, or one without a reason, by the safe one, and lets the
 // request pass if the handler panics. controller-runtime answers a panic with a refusal,
 // which failurePolicy Ignore doesn't cover: an object that no test foresaw would keep its
 // pod from ever being created.
@@ -51,11 +53,11 @@ func (e *endpoint) decide(ctx context.Context, req admission.Request) (d Decisio
 		case cause != nil:
 			log.FromContext(ctx).Error(fmt.Errorf("panic: %v", cause), "no decision on a request", "handler", e.entry.Name, "stack", string(debug.Stack()))
 			if e.entry.FailurePolicy == admissionregistrationv1.Ignore {
-				d = Decision{Outcome: FailedOpen, Reason: reasonUndecided, Warnings: []string{internalError(req, "passes unchanged")}}
+				d = Decision{Outcome: FailedOpen, Reason: reasons.Undecided, Warnings: []string{internalError(req, "passes unchanged")}}
 				return
 			}
-		case d.Outcome == "":
-			log.FromContext(ctx).Error(errors.New("the handler returned none"), "no decision on a request", "handler", e.entry.Name)
+		case d.Outcome == "", d.Reason == policy.Reason{}:
+			log.FromContext(ctx).Error(errors.New("the handler returned none, or one without a reason"), "no decision on a request", "handler", e.entry.Name)
 		default:
 			return
 		}
@@ -69,9 +71,9 @@ func (e *endpoint) decide(ctx context.Context, req admission.Request) (d Decisio
 // misses is a patch or a warning.
 func undecided(e entries.Handler, req admission.Request) Decision {
 	if e.Guard || e.FailurePolicy == admissionregistrationv1.Fail {
-		return Decision{Outcome: Denied, Reason: reasonUndecided, Message: internalError(req, "is refused")}
+		return Decision{Outcome: Denied, Reason: reasons.Undecided, Message: internalError(req, "is refused")}
 	}
-	return Decision{Outcome: FailedOpen, Reason: reasonUndecided, Warnings: []string{internalError(req, "passes unchanged")}}
+	return Decision{Outcome: FailedOpen, Reason: reasons.Undecided, Warnings: []string{internalError(req, "passes unchanged")}}
 }
 
 func internalError(req admission.Request, consequence string) string {

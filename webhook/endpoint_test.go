@@ -21,6 +21,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -38,7 +42,7 @@ type response struct {
 	code    int32
 	status  metav1.StatusReason
 	outcome Outcome
-	reason  string
+	reason  policy.Reason
 }
 
 // TestResponses holds the response to each kind of Decision. It goes through an endpoint and
@@ -53,21 +57,23 @@ func TestResponses(t *testing.T) {
 	guard := entries.Handler{Name: "guard", Limit: 1, Guard: true, FailurePolicy: admissionregistrationv1.Ignore}
 	mutation := entries.Handler{Name: "mutation", Limit: 1, FailurePolicy: admissionregistrationv1.Ignore}
 	closed := entries.Handler{Name: "closed", Limit: 1, FailurePolicy: admissionregistrationv1.Fail}
-	deny := &Decision{Outcome: Denied, Reason: "QuorumLost", Policy: "default", Message: message, Warnings: []string{"see the log"}, Patch: []jsonpatch.Operation{{}}}
+	deny := &Decision{Outcome: Denied, Reason: membership.QuorumWouldBeLost, Policy: "default", Message: message, Warnings: []string{"see the log"}, Patch: []jsonpatch.Operation{{}}}
 	for _, row := range []response{
-		{"eviction denied", guard, eviction, deny, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, Denied, "QuorumLost"},
-		{"deletion denied", guard, deletion, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "QuorumLost"},
-		{"scale denied", guard, scale, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "QuorumLost"},
-		{"mutation denied", mutation, creation, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "QuorumLost"},
-		{"eviction undecided", guard, eviction, &Decision{}, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, Denied, "Undecided"},
-		{"deletion undecided", guard, deletion, &Decision{}, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "Undecided"},
-		{"mutation undecided", mutation, creation, &Decision{}, http.StatusOK, "", FailedOpen, "Undecided"},
-		{"undecided with failurePolicy Fail", closed, creation, &Decision{}, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "Undecided"},
-		{"guard panics", guard, eviction, nil, http.StatusOK, "", FailedOpen, "Undecided"},
-		{"mutation panics", mutation, creation, nil, http.StatusOK, "", FailedOpen, "Undecided"},
-		{"panic with failurePolicy Fail", closed, creation, nil, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, "Undecided"},
-		{"warned", guard, eviction, &Decision{Outcome: Warned, Reason: "PolicyWarns"}, http.StatusOK, "", Warned, "PolicyWarns"},
-		{"an outcome that does not exist", mutation, creation, &Decision{Outcome: "Other", Reason: "X"}, http.StatusForbidden, metav1.StatusReasonForbidden, "Other", "X"},
+		{"eviction denied", guard, eviction, deny, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, Denied, membership.QuorumWouldBeLost},
+		{"deletion denied", guard, deletion, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, membership.QuorumWouldBeLost},
+		{"scale denied", guard, scale, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, membership.QuorumWouldBeLost},
+		{"mutation denied", mutation, creation, deny, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, membership.QuorumWouldBeLost},
+		{"eviction undecided", guard, eviction, &Decision{}, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, Denied, reasons.Undecided},
+		{"deletion undecided", guard, deletion, &Decision{}, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, reasons.Undecided},
+		{"mutation undecided", mutation, creation, &Decision{}, http.StatusOK, "", FailedOpen, reasons.Undecided},
+		{"undecided with failurePolicy Fail", closed, creation, &Decision{}, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, reasons.Undecided},
+		{"eviction without a reason", guard, eviction, &Decision{Outcome: Unchanged}, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, Denied, reasons.Undecided},
+		{"mutation without a reason", mutation, creation, &Decision{Outcome: Patched, Patch: []jsonpatch.Operation{{}}}, http.StatusOK, "", FailedOpen, reasons.Undecided},
+		{"guard panics", guard, eviction, nil, http.StatusOK, "", FailedOpen, reasons.Undecided},
+		{"mutation panics", mutation, creation, nil, http.StatusOK, "", FailedOpen, reasons.Undecided},
+		{"panic with failurePolicy Fail", closed, creation, nil, http.StatusForbidden, metav1.StatusReasonForbidden, Denied, reasons.Undecided},
+		{"warned", guard, eviction, &Decision{Outcome: Warned, Reason: reasons.PolicyWarns}, http.StatusOK, "", Warned, reasons.PolicyWarns},
+		{"an outcome that does not exist", mutation, creation, &Decision{Outcome: "Other", Reason: reasons.Covered}, http.StatusForbidden, metav1.StatusReasonForbidden, "Other", reasons.Covered},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -75,11 +81,11 @@ func TestResponses(t *testing.T) {
 			wh := &admission.Webhook{Handler: &endpoint{entry: row.handler, handler: decided{row.answer}, clock: testclock.NewFakePassiveClock(testNow), metrics: m}}
 			got := wh.Handle(t.Context(), admission.Request{AdmissionRequest: row.request})
 			row.check(t, got)
-			if row.reason == reasonUndecided && !strings.Contains(got.Result.Message+strings.Join(got.Warnings, " "), row.request.Name) {
+			if row.reason == reasons.Undecided && !strings.Contains(got.Result.Message+strings.Join(got.Warnings, " "), row.request.Name) {
 				t.Errorf("neither %q nor %q has the object's name", got.Result.Message, got.Warnings)
 			}
 			var counted dto.Metric
-			if err := m.admissions.WithLabelValues(row.handler.Name, string(row.outcome), row.reason).Write(&counted); err != nil {
+			if err := m.admissions.WithLabelValues(row.handler.Name, string(row.outcome), row.reason.Name()).Write(&counted); err != nil {
 				t.Fatal(err)
 			}
 			if counted.GetCounter().GetValue() != 1 {
@@ -97,7 +103,7 @@ func (row *response) check(t *testing.T, got admission.Response) {
 	if got.Result.Details != nil {
 		t.Errorf("client-go retries silently by %+v", got.Result.Details)
 	}
-	want := map[string]string{auditOutcome: string(row.outcome), auditReason: row.reason}
+	want := map[string]string{auditOutcome: string(row.outcome), auditReason: row.reason.Name()}
 	if row.answer != nil && row.answer.Policy != "" {
 		want[auditPolicy] = row.answer.Policy
 	}
@@ -119,7 +125,7 @@ func TestZeroDecisionRefuses(t *testing.T) {
 
 // unreadableFacts is a Reader that panics as soon as it reads.
 func unreadableFacts() *observe.Reader {
-	return &observe.Reader{Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
+	return &observe.Reader{Leases: &leaseclock.Clock{Clock: testclock.NewFakePassiveClock(testNow)}}
 }
 
 // TestPanicFailsOpen holds that a request passes if reading the facts panics, for every

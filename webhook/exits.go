@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // governing returns the policy that applies to an owner's cluster. Without one it returns
@@ -24,13 +25,13 @@ func governing(ctx context.Context, r *observe.Reader, owner observe.Owner, req 
 	case err != nil:
 		return nil, unobserved(what, req, err)
 	case match.OptedOut:
-		return nil, Decision{Outcome: Ignored, Reason: reasonOptedOut}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.OptedOut}
 	case len(match.Conflict) > 0:
-		return nil, Decision{Outcome: Warned, Reason: reasonConflict, Warnings: []string{conflictWarning(match.Conflict, owner)}}
+		return nil, Decision{Outcome: Warned, Reason: reasons.PolicyConflict, Warnings: []string{conflictWarning(match.Conflict, owner)}}
 	case match.Policy == nil:
-		return nil, Decision{Outcome: Ignored, Reason: reasonNoPolicy}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.NoPolicy}
 	case match.Policy.Spec.Mode == v1alpha1.ModeOff:
-		return nil, Decision{Outcome: Ignored, Reason: reasonPolicyOff}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.PolicyOff}
 	}
 	return match.Policy, Decision{}
 }
@@ -43,13 +44,13 @@ func isSelf(req admission.Request, self string) bool {
 // unreadable lets an object pass that can't be decoded. The API server decides whether
 // it is valid.
 func unreadable(what string, req admission.Request, err error) Decision {
-	return Decision{Outcome: FailedOpen, Reason: reasonUnreadable, Warnings: []string{notApplied(what, req.Name, withoutGoTypes(err))}}
+	return Decision{Outcome: FailedOpen, Reason: reasons.Unreadable, Warnings: []string{notApplied(what, req.Name, withoutGoTypes(err))}}
 }
 
 // unobserved lets a request pass that can't be judged now. A member without terms starts;
 // a refusal could keep a cluster from regaining its quorum.
 func unobserved(what string, req admission.Request, err error) Decision {
-	return Decision{Outcome: FailedOpen, Reason: reasonUnobserved, Warnings: []string{notApplied(what, req.Name, err)}}
+	return Decision{Outcome: FailedOpen, Reason: reasons.Unobserved, Warnings: []string{notApplied(what, req.Name, err)}}
 }
 
 func notApplied(what, name string, err error) string {

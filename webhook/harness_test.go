@@ -21,7 +21,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -36,7 +38,7 @@ var testNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
 // readerOf reads objects at testNow, when it sees their leases for the first time.
 func readerOf(objects observetest.Objects) *observe.Reader {
-	return &observe.Reader{Reader: objects, Leases: &observe.LeaseClock{Clock: testclock.NewFakePassiveClock(testNow)}}
+	return &observe.Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: testclock.NewFakePassiveClock(testNow)}}
 }
 
 // testServer has the registered webhooks by their paths.
@@ -83,7 +85,7 @@ func (s testServer) handle(tb testing.TB, request admissionv1.AdmissionRequest) 
 	if !got.Allowed && !h.Guard {
 		tb.Fatalf("refused: %s\n%s", got.Result.Message, request.Object.Raw)
 	}
-	if got.AuditAnnotations[auditReason] == reasonUndecided {
+	if got.AuditAnnotations[auditReason] == reasons.Undecided.Name() {
 		tb.Fatalf("no decision: %s\n%s", got.Warnings, request.Object.Raw)
 	}
 	for _, w := range got.Warnings {

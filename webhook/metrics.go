@@ -38,7 +38,7 @@ func (m *metrics) collectors() []prometheus.Collector {
 
 // record counts a handler's Decision and the time that it took.
 func (m *metrics) record(handler string, d Decision, took time.Duration) {
-	m.admissions.WithLabelValues(handler, string(d.Outcome), d.Reason).Inc()
+	m.admissions.WithLabelValues(handler, string(d.Outcome), d.Reason.Name()).Inc()
 	m.durations.WithLabelValues(handler).Observe(took.Round(time.Microsecond).Seconds())
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -50,7 +51,7 @@ func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*own
 	}
 	// No etcd cluster, or one whose Etcd was warned of.
 	if !ok {
-		return nil, Decision{Outcome: Ignored, Reason: reasonNotEtcd}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
 	// A cluster that no policy applies to.
 	p, d := governing(ctx, h.reader, owner, req, req.Kind.Kind)
@@ -58,7 +59,7 @@ func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*own
 		return nil, d
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}
@@ -68,10 +69,10 @@ func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*own
 // warnOwner asks the spread rule and returns its verdict as warnings.
 func (r *ownerReview) warnOwner() Decision {
 	verdict := spread.Evaluate(r.facts, r.settings)
-	d := Decision{Outcome: Warned, Reason: reasonSpread, Policy: r.policy.Name}
+	d := Decision{Outcome: Warned, Reason: reasons.Spread, Policy: r.policy.Name}
 	will := ": members go"
 	if r.policy.Spec.Mode == v1alpha1.ModeWarn {
-		d.Reason, will = reasonWarnMode, " (mode Warn): members would go"
+		d.Reason, will = reasons.PolicyWarns, " (mode Warn): members would go"
 	}
 	d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s%s to %s", r.policy.Name, will, observe.DescribeTerms(verdict.Terms)))
 	for _, n := range verdict.Notes {

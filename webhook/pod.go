@@ -16,6 +16,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -76,7 +78,7 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	}
 	// A pod of no etcd cluster. Most are.
 	if !ok {
-		return nil, Decision{Outcome: Ignored, Reason: reasonNotEtcd}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
 	// A cluster that no policy applies to.
 	p, d := governing(ctx, h.reader, owner, req, "pod")
@@ -85,21 +87,21 @@ func (h *podHandler) observe(ctx context.Context, req admission.Request, pod *co
 	}
 	// A pod that this handler has changed: the API server calls again when another webhook
 	// changes it afterwards. The first decision stays, even if nodes came or went since.
-	record, recorded := observe.SpreadRecordOf(pod)
+	record, recorded := annotation.SpreadRecordOf(pod)
 	if recorded && carriesAll(pod, record.Terms, owner.MemberSelector) {
-		return nil, Decision{Outcome: Unchanged, Reason: reasonCovered, Policy: p.Name}
+		return nil, Decision{Outcome: Unchanged, Reason: reasons.Covered, Policy: p.Name}
 	}
 	// A pod that the cluster's selector doesn't select. With an empty selector, or one that
 	// misses the pod, a term would separate it from pods of others, or from none.
 	if !selects(owner.MemberSelector, pod) {
-		return nil, Decision{Outcome: FailedOpen, Reason: reasonNoSelector, Policy: p.Name, Warnings: []string{
+		return nil, Decision{Outcome: FailedOpen, Reason: reasons.NoSelector, Policy: p.Name, Warnings: []string{
 			fmt.Sprintf("pod %s is not spread: the selector of %s doesn't select it", pod.Name, owner),
 		}}
 	}
 	settings := observe.SpreadSettings(p)
-	facts, err := h.reader.SpreadFactsOf(ctx, owner, pod, settings.ZoneKey)
+	facts, err := h.reader.SpreadFacts(ctx, owner, pod, settings.ZoneKey)
 	if err != nil {
-		return nil, Decision{Outcome: FailedOpen, Reason: reasonUnobserved, Policy: p.Name, Warnings: []string{notApplied("pod", pod.Name, err)}}
+		return nil, Decision{Outcome: FailedOpen, Reason: reasons.Unobserved, Policy: p.Name, Warnings: []string{notApplied("pod", pod.Name, err)}}
 	}
 	return &podReview{pod: pod, owner: owner, policy: p, settings: settings, facts: facts}, Decision{}
 }
@@ -115,7 +117,7 @@ func (r *podReview) decide() Decision {
 
 // previewSpread returns the warnings of a policy in mode Warn, which changes nothing.
 func (r *podReview) previewSpread(v spread.Result) Decision {
-	d := Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: r.policy.Name, Warnings: []string{
+	d := Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: r.policy.Name, Warnings: []string{
 		fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): pod %s would go to %s", r.policy.Name, r.pod.Name, observe.DescribeTerms(v.Terms)),
 	}}
 	for _, n := range v.Notes {
@@ -127,16 +129,15 @@ func (r *podReview) previewSpread(v spread.Result) Decision {
 // patchFor returns the patch that gives the pod the verdict's terms and a record of them.
 // It leaves out a term that the API server would refuse on this pod, and warns of it.
 func (r *podReview) patchFor(v spread.Result) Decision {
-	d := Decision{Outcome: Unchanged, Reason: reasonNothingToDo, Policy: r.policy.Name}
-	record := observe.SpreadRecord{Policy: r.policy.Name, Notes: v.Notes}
+	d := Decision{Outcome: Unchanged, Reason: reasons.NothingToDo, Policy: r.policy.Name}
+	record := annotation.SpreadRecord{Policy: r.policy.Name}
+	notes := slices.Clone(v.Notes)
 	var missing []spread.Term
 	for _, t := range v.Terms {
-		carried := observe.Carries(r.pod, t, r.owner.MemberSelector)
+		carried := observe.HasTerm(r.pod, t, r.owner.MemberSelector)
 		if !carried && clashes(r.pod, t) {
-			record.Notes = append(record.Notes, policy.Note{
-				Reason:  spread.OwnTerm.Name(),
-				Message: fmt.Sprintf("the pod has its own spread constraint for %s, and the API server accepts only one; change its labelSelector so that it selects the members", t.TopologyKey),
-			})
+			notes = append(notes, policy.NewNote(spread.OwnTerm,
+				"the pod has its own spread constraint for %s, and the API server accepts only one; change its labelSelector so that it selects the members", t.TopologyKey))
 			continue
 		}
 		record.Terms = append(record.Terms, t)
@@ -144,23 +145,24 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 			missing = append(missing, t)
 		}
 	}
-	if len(record.Terms)+len(record.Notes) == 0 {
+	if len(record.Terms)+len(notes) == 0 {
 		return d
 	}
-	d.Outcome, d.Reason = Patched, reasonSpread
+	d.Outcome, d.Reason = Patched, reasons.Spread
+	record.Add(notes...)
 	d.Patch = spreadPatch(r.pod, missing, r.owner.MemberSelector, record.String())
-	for _, n := range record.Notes {
+	for _, n := range notes {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s: %s", r.policy.Name, n.Message))
 	}
-	if len(record.Notes) > 0 {
-		d.Reason = record.Notes[0].Reason
+	if len(notes) > 0 {
+		d.Reason = notes[0].Reason
 	}
 	return d
 }
 
 // carriesAll reports whether the pod carries all of the terms.
 func carriesAll(pod *corev1.Pod, terms []spread.Term, selector *metav1.LabelSelector) bool {
-	return !slices.ContainsFunc(terms, func(t spread.Term) bool { return !observe.Carries(pod, t, selector) })
+	return !slices.ContainsFunc(terms, func(t spread.Term) bool { return !observe.HasTerm(pod, t, selector) })
 }
 
 // selects reports whether a selector selects the pod and is not empty.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -141,7 +142,7 @@ func randomPod(t *testing.T, rng *rand.Rand) []byte {
 		meta["annotations"] = nil
 	case 2:
 		meta["annotations"] = map[string]any{v1alpha1.SpreadAnnotation: pick(rng, "yes", `{"terms":["x"]}`,
-			observe.SpreadRecord{Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: spread.HostnameKey, Hard: true}}}.String())}
+			annotation.SpreadRecord{Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: spread.HostnameKey, Hard: true}}}.String())}
 	}
 	spec := map[string]any{"containers": []any{map[string]any{"name": "etcd", "futureField": 1}}, "futureField": "kept"}
 	if a, set := randomAffinity(rng); set {

@@ -13,14 +13,9 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
-)
-
-// The reasons of decisions on budgets that are not the rule's.
-const (
-	reasonGoing       = "Going"
-	reasonDisruption  = "DisruptionDisabled"
-	reasonAnotherKept = "AnotherBudgetKept"
 )
 
 // budgetHandler keeps writes from loosening the disruption budget of an etcd cluster. The
@@ -62,7 +57,7 @@ func (h *budgetHandler) decide(ctx context.Context, req admission.Request) Decis
 func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*budgetReview, Decision) {
 	// The controller's own write.
 	if isSelf(req, h.self) {
-		return nil, Decision{Outcome: Ignored, Reason: reasonOwnWrite}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.OwnWrite}
 	}
 	w, err := readBudgetWrite(req)
 	if err != nil {
@@ -70,7 +65,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	}
 	// A budget that is being deleted; the write removes a finalizer.
 	if w.budget.DeletionTimestamp != nil {
-		return nil, Decision{Outcome: Ignored, Reason: reasonGoing}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.Going}
 	}
 	owners, err := h.reader.OwnersOfBudget(ctx, w.budget)
 	if err != nil {
@@ -78,12 +73,12 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	}
 	// A budget that selects no members.
 	if len(owners) == 0 {
-		return nil, Decision{Outcome: Ignored, Reason: reasonNotEtcd}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
 	// A cluster that no policy applies to, or whose policy leaves budgets alone.
 	p, d := governing(ctx, h.reader, owners[0], req, "budget")
 	if p != nil && !p.Spec.Disruption.On() {
-		p, d = nil, Decision{Outcome: Ignored, Reason: reasonDisruption}
+		p, d = nil, Decision{Outcome: Ignored, Reason: reasons.DisruptionDisabled}
 	}
 	var unkept *Decision
 	switch held := w.recordedFor(owners[0]); {
@@ -92,7 +87,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	case p == nil:
 		p, unkept = &v1alpha1.EtcdTopologyPolicy{}, &d
 	case held && p.Spec.Mode == v1alpha1.ModeWarn:
-		unkept = &Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: p.Name}
+		unkept = &Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: p.Name}
 	}
 	as := w.withOldRecord()
 	facts, err := h.reader.FactsAs(ctx, owners[0], as)
@@ -114,8 +109,8 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 		return nil, Decision{Outcome: Warned, Reason: b.Problem.Reason, Policy: p.Name, Warnings: []string{b.Problem.Message}}
 	}
 	// A cluster for which another budget is kept.
-	if b.Kept == nil || b.Kept.Name != w.budget.Name {
-		return nil, Decision{Outcome: Unchanged, Reason: reasonAnotherKept, Policy: p.Name}
+	if b.Managed == nil || b.Managed.Name != w.budget.Name {
+		return nil, Decision{Outcome: Unchanged, Reason: reasons.AnotherBudgetKept, Policy: p.Name}
 	}
 	return review, Decision{}
 }
@@ -125,7 +120,7 @@ func (r *budgetReview) decide() Decision {
 	if r.other != nil {
 		return r.decideOther()
 	}
-	wrote := r.facts.Budgets.Kept.Value
+	wrote := r.facts.Budgets.Managed.Value
 	current, before := r.write.inForce(r.facts.Replicas, r.facts.At)
 	original := r.write.original(before, wrote, r.facts.At)
 	verdict := budget.Evaluate(budget.Facts{
@@ -144,8 +139,8 @@ func (r *budgetReview) decide() Decision {
 }
 
 // previewBudget returns the warning of a policy in mode Warn, which changes nothing.
-func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v budget.Result) Decision {
-	d := Decision{Outcome: Warned, Reason: reasonWarnMode, Policy: r.policy.Name}
+func (r *budgetReview) previewBudget(wrote, due annotation.BudgetValue, v budget.Result) Decision {
+	d := Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: r.policy.Name}
 	if wrote == due {
 		d.Outcome = Unchanged
 		return d
@@ -156,8 +151,8 @@ func (r *budgetReview) previewBudget(wrote, due observe.BudgetValue, v budget.Re
 }
 
 // patchFor returns the patch that gives the budget the record and its value.
-func (r *budgetReview) patchFor(wrote observe.BudgetValue, record observe.BudgetRecord, v budget.Result) Decision {
-	d := Decision{Outcome: Unchanged, Reason: v.Reason.Name(), Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
+func (r *budgetReview) patchFor(wrote annotation.BudgetValue, record annotation.BudgetRecord, v budget.Result) Decision {
+	d := Decision{Outcome: Unchanged, Reason: v.Reason, Policy: r.policy.Name, Patch: budgetPatch(r.write.budget, wrote, record)}
 	if r.write.dropped != "" {
 		d.Patch = append(d.Patch, jsonpatch.NewOperation("remove", "/spec/"+string(r.write.dropped), nil))
 	}

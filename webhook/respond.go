@@ -12,15 +12,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// The audit annotations of a review; the API server writes each after the name of the
-// webhook that it asked. A review that was Ignored has none.
+// The audit annotations of a review. The API server writes the name of the webhook before each.
+// An Ignored review has none.
 const (
-	// auditOutcome is what became of the request: Unchanged, Patched, Warned (only warnings
+	// auditOutcome is the result of the request: Unchanged, Patched, Warned (only warnings
 	// were sent), FailedOpen (it could not be judged, and passed unchanged) or Denied.
 	auditOutcome = "outcome"
-	// auditReason is why, as a name (see reasons.md).
+	// auditReason is the reason in CamelCase (see reasons.md).
 	auditReason = "reason"
-	// auditPolicy is the EtcdTopologyPolicy that was followed, absent where there was none.
+	// auditPolicy is the EtcdTopologyPolicy that applied. It is absent if there was none.
 	auditPolicy = "policy"
 )
 
@@ -39,7 +39,7 @@ func respond(req admission.Request, d Decision) admission.Response {
 		r.Warnings = append(r.Warnings, wrap(w)...)
 	}
 	if d.Outcome != Ignored {
-		r.AuditAnnotations = map[string]string{auditOutcome: string(d.Outcome), auditReason: d.Reason}
+		r.AuditAnnotations = map[string]string{auditOutcome: string(d.Outcome), auditReason: d.Reason.Name()}
 		if d.Policy != "" {
 			r.AuditAnnotations[auditPolicy] = d.Policy
 		}

@@ -16,14 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-)
-
-// The reasons of decisions on Services.
-const (
-	reasonCutWritten    = "CutWritten"
-	reasonCutKept       = "CutKept"
-	reasonCutEnded      = "CutEnded"
-	reasonCutUnreadable = "CutUnreadable"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // serviceHandler keeps a cut of client traffic in a Service's selector until it expires. To
@@ -56,22 +49,22 @@ func (h *serviceHandler) decide(_ context.Context, req admission.Request) Decisi
 func (h *serviceHandler) observe(req admission.Request) (*serviceReview, Decision) {
 	// The controller's own write.
 	if isSelf(req, h.self) {
-		return nil, Decision{Outcome: Ignored, Reason: reasonOwnWrite}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.OwnWrite}
 	}
 	before, after, err := readServices(req)
 	if err != nil {
-		return nil, Decision{Outcome: FailedOpen, Reason: reasonUnreadable, Warnings: []string{
+		return nil, Decision{Outcome: FailedOpen, Reason: reasons.Unreadable, Warnings: []string{
 			fmt.Sprintf("Service %s is not checked for a cut of client traffic: %v", req.Name, withoutGoTypes(err)),
 		}}
 	}
 	// A Service that is being deleted, or a headless one, which serves the members
 	// themselves. This project never cuts it, so another client's cut must be easy to undo.
 	if after.DeletionTimestamp != nil || after.Spec.ClusterIP == corev1.ClusterIPNone {
-		return nil, Decision{Outcome: Ignored, Reason: reasonNothingToDo}
+		return nil, Decision{Outcome: Ignored, Reason: reasons.NothingToDo}
 	}
 	// A write that sets or keeps a cut with a readable end, which may be another end.
 	if _, readable := observe.CutUntil(after, h.clock.Now()); readable {
-		return nil, Decision{Outcome: Unchanged, Reason: reasonCutWritten}
+		return nil, Decision{Outcome: Unchanged, Reason: reasons.CutWritten}
 	}
 	return &serviceReview{name: req.Name, before: before, after: after, now: h.clock.Now()}, Decision{}
 }
@@ -83,18 +76,18 @@ func (r *serviceReview) keepCut() Decision {
 	switch {
 	case cut && until.After(r.now):
 		return Decision{
-			Outcome: Patched, Reason: reasonCutKept, Patch: []jsonpatch.Operation{setCut(r.after, r.before.Spec.Selector[v1alpha1.ClientTrafficKey])},
+			Outcome: Patched, Reason: reasons.CutKept, Patch: []jsonpatch.Operation{setCut(r.after, r.before.Spec.Selector[v1alpha1.ClientTrafficKey])},
 			Warnings: []string{fmt.Sprintf("client traffic of Service %s is cut until %s, so %s stays in its selector; to restore traffic earlier, run: kubectl etcd restore-client-traffic service/%s",
 				r.name, until.UTC().Format(time.RFC3339), v1alpha1.ClientTrafficKey, r.name)},
 		}
 	case written:
 		return Decision{
-			Outcome: Patched, Reason: reasonCutUnreadable, Patch: []jsonpatch.Operation{jsonpatch.NewOperation("remove", cutPath, nil)},
+			Outcome: Patched, Reason: reasons.CutUnreadable, Patch: []jsonpatch.Operation{jsonpatch.NewOperation("remove", cutPath, nil)},
 			Warnings: []string{fmt.Sprintf("%s=%q is removed from the selector of Service %s: the value of a cut must have the form %sUNIXTIME, in seconds and at most %s ahead",
 				v1alpha1.ClientTrafficKey, value, r.name, v1alpha1.ClientTrafficPrefix, observe.LongestCut)},
 		}
 	}
-	return Decision{Outcome: Unchanged, Reason: reasonCutEnded}
+	return Decision{Outcome: Unchanged, Reason: reasons.CutEnded}
 }
 
 // cutPath is the JSON pointer to the key of a cut.

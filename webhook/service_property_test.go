@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // TestServiceIdempotent writes random Services. A cut that has not expired is lost only to a
@@ -31,8 +32,8 @@ func TestServiceIdempotent(t *testing.T) {
 	counts := patched(t, generate, func(g generated, mutated []byte, _ admission.Response) {
 		checkService(t, g.old, g.raw, mutated)
 	})
-	if counts[reasonCutKept] < 500 || counts[reasonCutUnreadable] < 500 {
-		t.Errorf("of 10,000 Services %d kept their cut and %d had an unreadable one: check the generator", counts[reasonCutKept], counts[reasonCutUnreadable])
+	if counts[reasons.CutKept.Name()] < 500 || counts[reasons.CutUnreadable.Name()] < 500 {
+		t.Errorf("of 10,000 Services %d kept their cut and %d had an unreadable one: check the generator", counts[reasons.CutKept.Name()], counts[reasons.CutUnreadable.Name()])
 	}
 }
 

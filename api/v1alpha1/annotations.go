@@ -3,29 +3,29 @@
 
 package v1alpha1
 
-// Annotations that people put on the owner of an etcd cluster: the Etcd, or
-// the StatefulSet where there is none.
+// Annotations that users set on the owner of an etcd cluster: the Etcd, or the StatefulSet if
+// there is no Etcd.
 const (
-	// TopologyPolicyAnnotation with the value OptOut takes one cluster out of
-	// every EtcdTopologyPolicy. Other values are ignored.
+	// TopologyPolicyAnnotation with the value OptOut excludes a cluster from every
+	// EtcdTopologyPolicy. Other values are ignored.
 	TopologyPolicyAnnotation = "kubectl-etcd.dev/topology-policy"
-	// OptOut is the value of TopologyPolicyAnnotation that means what it says.
+	// OptOut is the value of TopologyPolicyAnnotation that excludes a cluster.
 	OptOut = "opt-out"
 )
 
 // Annotations that this project writes.
 const (
-	// SpreadAnnotation on a member's pod records which terms admission put
-	// into it and why; the controller reads it back. Nobody else's to write.
+	// SpreadAnnotation on a member's pod records which terms admission added and why. The
+	// controller reads it. No other client should write it.
 	SpreadAnnotation = "kubectl-etcd.dev/spread"
 )
 
-// What a dry run carries that asks whether admission works.
+// Annotations of the dry run that tests admission.
 const (
-	// ProbeAnnotation on a pod that is created in a dry run asks etcd-webhook to
-	// say that it saw the pod. Anywhere else it means nothing.
+	// ProbeAnnotation on a pod that is created in a dry run requests an answer from
+	// etcd-webhook. On any other object it has no effect.
 	ProbeAnnotation = "kubectl-etcd.dev/webhook-probe"
-	// ProbeAnswerAnnotation is the answer, on the pod that comes back and in a
-	// warning: replica=POD version=... outcome=... reason=... policy=...
+	// ProbeAnswerAnnotation is the answer, on the returned pod and in a warning: replica=POD
+	// version=... outcome=... reason=... policy=...
 	ProbeAnswerAnnotation = "kubectl-etcd.dev/webhook-answer"
 )

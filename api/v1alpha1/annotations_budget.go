@@ -3,13 +3,13 @@
 
 package v1alpha1
 
-// Annotations that people put on the StatefulSet of a cluster that no operator
-// keeps. Both or neither: without them nothing is known of backups.
+// Annotations that users set on the StatefulSet of a cluster without an operator. Both are
+// required. Without them the state of backups is unknown.
 const (
-	// BackupLeaseAnnotation names the Lease, in the same namespace, that
-	// whoever takes the backups renews after each one that succeeded.
+	// BackupLeaseAnnotation names a Lease in the same namespace. The backup program renews it
+	// after each successful backup.
 	BackupLeaseAnnotation = "kubectl-etcd.dev/backup-lease"
-	// BackupMaxAgeAnnotation is how old the last backup may be, such as "25h".
+	// BackupMaxAgeAnnotation is the maximum age of the last backup, such as "25h".
 	BackupMaxAgeAnnotation = "kubectl-etcd.dev/backup-max-age"
 )
 
@@ -23,29 +23,29 @@ const SizeAnnotation = "kubectl-etcd.dev/size"
 // memory: druid keeps foreign annotations on its budgets, and any replica can
 // go on from them.
 const (
-	// BudgetForAnnotation names the owner whose budget this is, as Kind/name.
+	// BudgetForAnnotation names the owner of the cluster that the budget protects, as Kind/name.
 	BudgetForAnnotation = "kubectl-etcd.dev/budget-for"
-	// BudgetMadeAnnotation is under what name this project made the budget, as
-	// namespace/name: a copy of it has another.
+	// BudgetMadeAnnotation is the name with which this project created the budget, as
+	// namespace/name. A copy of the budget has another name.
 	BudgetMadeAnnotation = "kubectl-etcd.dev/budget-made"
-	// BudgetValueAnnotation is what this project last set, as minAvailable=2
-	// or maxUnavailable=1.
+	// BudgetValueAnnotation is the value that this project set last, as minAvailable=2 or
+	// maxUnavailable=1.
 	BudgetValueAnnotation = "kubectl-etcd.dev/budget-value"
 	// BudgetReasonAnnotation is the budget rule's reason for that value (see
 	// reasons.md).
 	BudgetReasonAnnotation = "kubectl-etcd.dev/budget-reason"
-	// BudgetOriginalAnnotation is what the budget's own author last wrote, as
+	// BudgetOriginalAnnotation is the value that the budget's author wrote last, as
 	// minAvailable=2 or maxUnavailable=1.
 	BudgetOriginalAnnotation = "kubectl-etcd.dev/budget-original"
-	// BudgetLooserSinceAnnotation is since when a looser value is due.
+	// BudgetLooserSinceAnnotation is the time since when a looser value is due.
 	BudgetLooserSinceAnnotation = "kubectl-etcd.dev/budget-looser-since"
-	// BudgetHoldSinceAnnotation is since when failing backups hold the budget.
+	// BudgetHoldSinceAnnotation is the time since when failed backups hold the budget.
 	BudgetHoldSinceAnnotation = "kubectl-etcd.dev/budget-hold-since"
-	// BudgetBackupTrueSinceAnnotation is since when backups are well again.
+	// BudgetBackupTrueSinceAnnotation is the time since when backups succeed again.
 	BudgetBackupTrueSinceAnnotation = "kubectl-etcd.dev/budget-backup-true-since"
-	// BudgetBackupUnknownSinceAnnotation is since when nothing is known of backups.
+	// BudgetBackupUnknownSinceAnnotation is the time since when the state of backups is unknown.
 	BudgetBackupUnknownSinceAnnotation = "kubectl-etcd.dev/budget-backup-unknown-since"
-	// BudgetStaleSinceAnnotation is since when the facts are stale.
+	// BudgetStaleSinceAnnotation is the time since when the facts are stale.
 	BudgetStaleSinceAnnotation = "kubectl-etcd.dev/budget-stale-since"
 	// BudgetReleaseSinceAnnotation is since when no policy keeps the budget. It is
 	// only tightened until it is released.
@@ -56,14 +56,14 @@ const (
 	// read last.
 	BudgetSizeReadAnnotation = "kubectl-etcd.dev/budget-size-read"
 
-	// CreatedByLabel with the value CreatedByController marks a budget that
-	// this project made because there was none.
+	// CreatedByLabel with the value CreatedByController marks a budget that this project
+	// created because there was none.
 	CreatedByLabel      = "kubectl-etcd.dev/created-by"
 	CreatedByController = "etcd-webhook"
 )
 
-// ClientTrafficKey in a client Service's selector cuts client traffic, since
-// no pod carries it. Its value is cut-until-<unix time>.
+// ClientTrafficKey in the selector of a client Service cuts client traffic, because no pod has
+// this label. Its value is cut-until-<unix time>.
 const (
 	ClientTrafficKey    = "kubectl-etcd.dev/client-traffic"
 	ClientTrafficPrefix = "cut-until-"

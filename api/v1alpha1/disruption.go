@@ -5,16 +5,16 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Disruption says how the PodDisruptionBudgets of the selected clusters are kept.
+// Disruption configures the PodDisruptionBudgets of the selected clusters.
 type Disruption struct {
-	// enabled keeps the budgets at the value that quorum, AllMembersReady and
-	// BackupReady call for. False leaves every budget alone.
+	// enabled keeps the budgets at the value that quorum, AllMembersReady and BackupReady
+	// require. If it is false, no budget is changed.
 	// +optional
 	// +kubebuilder:default=true
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// backupHoldLimit is how long a failed backup may keep every member from
-	// being evicted. After it, quorum alone counts, and an Event says so.
+	// backupHoldLimit is how long failed backups may prevent every eviction. After this time,
+	// only quorum counts, and an Event reports it.
 	// +optional
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:Type=string
@@ -22,8 +22,8 @@ type Disruption struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('168h')",message="must be a duration such as 90s or 1h30m, more than 0s and at most 168h",reason="FieldValueInvalid"
 	BackupHoldLimit *metav1.Duration `json:"backupHoldLimit,omitempty"`
 
-	// staleLimit is how long facts too old to judge by may keep every member
-	// from being evicted. After it, quorum and the ready pods count.
+	// staleLimit is how long stale facts may prevent every eviction. After this time, quorum
+	// and the ready pods count.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:Type=string
@@ -31,8 +31,8 @@ type Disruption struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('24h')",message="must be a duration such as 90s or 1h30m, more than 0s and at most 24h",reason="FieldValueInvalid"
 	StaleLimit *metav1.Duration `json:"staleLimit,omitempty"`
 
-	// settle is how long a looser value must have been due before it frees a
-	// ready member. Tightening is at once.
+	// settle is how long a looser value must be due before it allows the eviction of a ready
+	// member. A stricter value applies immediately.
 	// +optional
 	// +kubebuilder:default="60s"
 	// +kubebuilder:validation:Type=string
@@ -40,12 +40,12 @@ type Disruption struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('1h')",message="must be a duration such as 90s or 1h30m, more than 0s and at most 1h",reason="FieldValueInvalid"
 	Settle *metav1.Duration `json:"settle,omitempty"`
 
-	// createMissing creates a PodDisruptionBudget for a cluster that has none.
-	// A budget that exists is adopted in any case, never doubled.
+	// createMissing creates a PodDisruptionBudget for a cluster that has none. An existing
+	// budget is always used instead of a second one.
 	// +optional
 	// +kubebuilder:default=false
 	CreateMissing bool `json:"createMissing,omitempty"`
 }
 
-// On says whether budgets are to be kept; absent is the default, true.
+// On reports whether budgets are maintained. The default is true.
 func (d *Disruption) On() bool { return d.Enabled == nil || *d.Enabled }

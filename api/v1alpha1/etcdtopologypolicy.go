@@ -5,15 +5,15 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// EtcdTopologyPolicy says how the members of the etcd clusters that it selects
-// are spread over zones or nodes, and how their disruption budgets are kept.
-// Without any policy nothing is touched.
+// EtcdTopologyPolicy configures how the members of the selected etcd clusters
+// are spread over zones or nodes, and how their disruption budgets are
+// maintained. Without a policy, this project changes nothing.
 //
-// Of the policies that select a cluster the one with the highest priority
-// applies, alone. Where two share the highest priority none applies, and the
-// status of both says so. The annotation
-// kubectl-etcd.dev/topology-policy: opt-out on the cluster's owner takes one
-// cluster out of every policy.
+// If several policies select a cluster, only the one with the highest priority
+// applies. If two have the highest priority, none applies, and the status of
+// both shows the conflict. The annotation
+// kubectl-etcd.dev/topology-policy: opt-out on the cluster's owner excludes a
+// cluster from every policy.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -31,11 +31,11 @@ type EtcdTopologyPolicy struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what the policy asks for.
+	// spec is the desired behavior.
 	// +optional
 	// +kubebuilder:default={}
 	Spec EtcdTopologyPolicySpec `json:"spec,omitzero"`
-	// status is what was found in the cluster.
+	// status is the observed state of the selected clusters.
 	// +optional
 	Status EtcdTopologyPolicyStatus `json:"status,omitzero"`
 }
@@ -49,51 +49,50 @@ type EtcdTopologyPolicyList struct {
 	Items           []EtcdTopologyPolicy `json:"items"`
 }
 
-// Mode says how much a policy does.
+// Mode is what a policy does.
 //
 // +kubebuilder:validation:Enum=Enforce;Warn;Off
 type Mode string
 
-// The modes. Off still wins over policies of lower priority, so it exempts
-// the clusters that it selects.
+// The modes. A policy in mode Off still has priority over policies of lower priority, so it
+// exempts the clusters that it selects.
 const (
 	ModeEnforce Mode = "Enforce"
 	ModeWarn    Mode = "Warn"
 	ModeOff     Mode = "Off"
 )
 
-// EtcdTopologyPolicySpec is what a policy asks for.
+// EtcdTopologyPolicySpec is the desired behavior of a policy.
 type EtcdTopologyPolicySpec struct {
-	// namespaceSelector selects namespaces by their labels. Absent or empty, it
-	// selects all, as selectors of admission webhooks do.
+	// namespaceSelector selects namespaces by their labels. If it is absent or empty, it
+	// selects all namespaces.
 	// +optional
 	NamespaceSelector *Selector `json:"namespaceSelector,omitempty"`
 
-	// clusterSelector selects etcd clusters by the labels of their owner: the
-	// Etcd, or the StatefulSet where there is none. Absent or empty, it selects all.
+	// clusterSelector selects etcd clusters by the labels of their owner: the Etcd, or the
+	// StatefulSet if there is no Etcd. If it is absent or empty, it selects all clusters.
 	// +optional
 	ClusterSelector *Selector `json:"clusterSelector,omitempty"`
 
-	// priority decides between policies that select the same cluster: the
-	// highest applies. A tie at the top is an error: none of them applies.
+	// priority decides between policies that select the same cluster. The highest applies. If
+	// two policies have the highest priority, none applies.
 	// +optional
 	// +kubebuilder:default=0
 	Priority int32 `json:"priority"`
 
-	// mode is Enforce to act, Warn to change nothing and say in warnings and
-	// Events what would be done, "Off" (in quotes: without, YAML reads false) to
-	// do nothing at all.
+	// mode is Enforce to change objects, Warn to only report changes in warnings and Events,
+	// or "Off" to do nothing. Quote "Off", because YAML reads it as false otherwise.
 	// +optional
 	// +kubebuilder:default=Enforce
 	Mode Mode `json:"mode,omitempty"`
 
-	// spread says how members are spread. It acts when a member's pod is
-	// created, never on running pods.
+	// spread configures how members are spread. It applies when a member's pod is created,
+	// never to running pods.
 	// +optional
 	// +kubebuilder:default={}
 	Spread Spread `json:"spread,omitzero"`
 
-	// disruption says how the clusters' PodDisruptionBudgets are kept.
+	// disruption configures the clusters' PodDisruptionBudgets.
 	// +optional
 	// +kubebuilder:default={}
 	Disruption Disruption `json:"disruption,omitzero"`

@@ -3,39 +3,39 @@
 
 package v1alpha1
 
-// Spread says over what members are spread and how firmly.
+// Spread configures the topology over which members are spread, and whether it is required.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.form) || !has(self.topology) || self.form != 'AntiAffinity' || self.topology != 'Hostname'",message="form AntiAffinity is about zones: with topology Hostname members always get pod anti-affinity on the host name; leave form out, or set topology to Zone or Auto",fieldPath=".form",reason="FieldValueInvalid"
+// +kubebuilder:validation:XValidation:rule="!has(self.form) || !has(self.topology) || self.form != 'AntiAffinity' || self.topology != 'Hostname'",message="form AntiAffinity is only for zones: with topology Hostname members always get pod anti-affinity on the host name; omit form, or set topology to Zone or Auto",fieldPath=".form",reason="FieldValueInvalid"
 type Spread struct {
-	// topology is what members are kept apart by. Auto is Zone where the nodes
-	// that members may run on show two or more zones, else Hostname.
+	// topology is the domain over which members are spread. Auto is Zone if the nodes on which
+	// members may run have two or more zones, and Hostname otherwise.
 	// +optional
 	// +kubebuilder:default=Auto
 	Topology Topology `json:"topology,omitempty"`
 
-	// enforcement is Required for a member to stay Pending rather than break
-	// the spread, Preferred for the scheduler to do what it can. A member whose
-	// volume is bound where the spread can't be kept gets Preferred in any case.
+	// enforcement is Required or Preferred. With Required, a member stays Pending rather than
+	// break the spread. With Preferred, the scheduler spreads members if possible. A member
+	// whose volume is bound to a place that breaks the spread always gets Preferred.
 	// +optional
 	// +kubebuilder:default=Required
 	Enforcement Enforcement `json:"enforcement,omitempty"`
 
-	// form is the field of the pod by which zone spread is expressed.
-	// AntiAffinity lets no cluster have more members than there are zones.
+	// form is the pod's field for zone spread. With AntiAffinity, a cluster can't have more
+	// members than there are zones.
 	// +optional
 	// +kubebuilder:default=TopologySpread
 	Form Form `json:"form,omitempty"`
 
-	// zoneKey is the node label that names a node's zone.
+	// zoneKey is the node label that contains a node's zone.
 	// +optional
 	// +kubebuilder:default="topology.kubernetes.io/zone"
 	// +kubebuilder:validation:MaxLength=316
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$') && self.indexOf('/') <= 253",message="must be a label key such as topology.kubernetes.io/zone",reason="FieldValueInvalid"
-	// +kubebuilder:validation:XValidation:rule="self != 'kubernetes.io/hostname'",message="a host name is no zone; set topology to Hostname to keep members on different nodes",reason="FieldValueInvalid"
+	// +kubebuilder:validation:XValidation:rule="self != 'kubernetes.io/hostname'",message="a host name is not a zone; set topology to Hostname to keep members on different nodes",reason="FieldValueInvalid"
 	ZoneKey string `json:"zoneKey,omitempty"`
 }
 
-// Topology is what members are kept apart by.
+// Topology is the domain over which members are spread.
 //
 // +kubebuilder:validation:Enum=Auto;Zone;Hostname
 type Topology string
@@ -47,7 +47,7 @@ const (
 	TopologyHostname Topology = "Hostname"
 )
 
-// Enforcement says whether a member stays Pending rather than break the spread.
+// Enforcement is whether a member stays Pending rather than break the spread.
 //
 // +kubebuilder:validation:Enum=Required;Preferred
 type Enforcement string
@@ -58,7 +58,7 @@ const (
 	EnforcementPreferred Enforcement = "Preferred"
 )
 
-// Form is the field of the pod by which zone spread is expressed.
+// Form is the pod's field for zone spread.
 //
 // +kubebuilder:validation:Enum=TopologySpread;AntiAffinity
 type Form string

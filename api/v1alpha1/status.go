@@ -5,33 +5,32 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// MaxListedClusters bounds the lists in a policy's status, so that a policy
-// over thousands of clusters stays far below etcd's limit for one object.
+// MaxListedClusters limits the lists in a policy's status, so that a policy for thousands of
+// clusters stays far below etcd's limit for one object.
 const MaxListedClusters = 100
 
-// EtcdTopologyPolicyStatus is what was found of the clusters that a policy governs.
+// EtcdTopologyPolicyStatus is the observed state of the clusters that a policy governs.
 type EtcdTopologyPolicyStatus struct {
-	// observedGeneration is the generation of the spec that this status is about.
+	// observedGeneration is the generation of the spec to which this status belongs.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// matched is the number of clusters that this policy governs.
 	// +optional
 	Matched int32 `json:"matched"`
-	// kept is how many of the policy's clusters keep the spread that it asks for.
+	// kept is the number of the policy's clusters with the required spread.
 	// +optional
 	Kept int32 `json:"kept"`
-	// broken is how many of the policy's clusters don't keep the spread that it
-	// asks for.
+	// broken is the number of the policy's clusters without the required spread.
 	// +optional
 	Broken int32 `json:"broken"`
-	// unprotected is how many of the policy's clusters have no disruption budget
-	// that is kept.
+	// unprotected is the number of the policy's clusters without a maintained disruption
+	// budget.
 	// +optional
 	Unprotected int32 `json:"unprotected"`
 
-	// clusters are those that this policy governs, the broken ones first, then
-	// the unprotected, the unknown and the rest by name; at most 100 of them.
+	// clusters are the clusters that this policy governs, sorted by broken, unprotected,
+	// unknown, and name. The list has at most 100 clusters.
 	// +optional
 	// +listType=map
 	// +listMapKey=namespace
@@ -40,16 +39,16 @@ type EtcdTopologyPolicyStatus struct {
 	// +kubebuilder:validation:MaxItems=100
 	Clusters []ClusterStatus `json:"clusters,omitempty"`
 
-	// conflicts are the policies that share the highest priority with this one
-	// for some cluster; none of them applies there. At most 100.
+	// conflicts are the policies that have the highest priority together with this one for a
+	// cluster. None of them applies to that cluster. The list has at most 100 policies.
 	// +optional
 	// +listType=map
 	// +listMapKey=policy
 	// +kubebuilder:validation:MaxItems=100
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 
-	// conditions are Spread (every cluster keeps its spread), Protected (every
-	// cluster's budget is kept) and Conflict (True is bad).
+	// conditions are Spread (every cluster has the required spread), Protected (every
+	// cluster's budget is maintained) and Conflict (True is bad).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -61,14 +60,14 @@ type EtcdTopologyPolicyStatus struct {
 const (
 	// ConditionSpread is True when no cluster's spread is broken.
 	ConditionSpread = "Spread"
-	// ConditionProtected is True when every cluster's budget is kept.
+	// ConditionProtected is True when every cluster's budget is maintained.
 	ConditionProtected = "Protected"
 	// ConditionConflict is True when a policy of the same priority selects the
 	// same cluster.
 	ConditionConflict = "Conflict"
 )
 
-// ClusterStatus is what was found of one cluster.
+// ClusterStatus is the observed state of one cluster.
 type ClusterStatus struct {
 	// namespace is the namespace of the cluster's owner.
 	// +required
@@ -80,20 +79,20 @@ type ClusterStatus struct {
 	// +required
 	Name string `json:"name"`
 
-	// spread says whether the members run as the policy asks.
+	// spread is whether the members run as the policy requires.
 	// +optional
 	Spread Finding `json:"spread,omitzero"`
-	// budget says whether the cluster's disruption budget is kept.
+	// budget is whether the cluster's disruption budget is maintained.
 	// +optional
 	Budget Finding `json:"budget,omitzero"`
 }
 
-// Verdict is the outcome of looking at one cluster.
+// Verdict is the result for one cluster.
 //
 // +kubebuilder:validation:Enum=Kept;Broken;Unknown;Off
 type Verdict string
 
-// The verdicts. Off is for what the policy leaves alone.
+// The verdicts. Off means that the policy doesn't change it.
 const (
 	Kept    Verdict = "Kept"
 	Broken  Verdict = "Broken"
@@ -106,22 +105,22 @@ type Finding struct {
 	// verdict is Kept, Broken, Unknown or Off.
 	// +required
 	Verdict Verdict `json:"verdict"`
-	// reason is a word in CamelCase, stable.
+	// reason is a stable identifier in CamelCase.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
-	// message has the objects and numbers.
+	// message is a sentence with the objects and numbers.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 }
 
-// Conflict is a policy that shares the highest priority with another.
+// Conflict is another policy with the same highest priority.
 type Conflict struct {
 	// policy is the other policy's name.
 	// +required
 	Policy string `json:"policy"`
-	// clusters is the number of clusters that neither applies to for it.
+	// clusters is the number of clusters to which neither policy applies.
 	// +optional
 	Clusters int32 `json:"clusters"`
 	// example is one of those clusters, as namespace/name.

@@ -7,17 +7,15 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-)
 
-// etcdPollInterval is how often to check whether etcd-druid has been installed.
-const etcdPollInterval = 10 * time.Second
+	"github.com/kubectl-etcd/kubectl-etcd/controller"
+)
 
 // etcdInformer starts the informer of etcd-druid's Etcds on every replica as soon as the API
 // server serves them, which may be never. Until then absent keeps readers from requesting
@@ -54,7 +52,7 @@ func (e *etcdInformer) NeedLeaderElection() bool { return false }
 // Start polls until Etcds are served.
 func (e *etcdInformer) Start(ctx context.Context) error {
 	// The poll ends without an error, or with the context.
-	_ = wait.PollUntilContextCancel(ctx, etcdPollInterval, false, func(ctx context.Context) (bool, error) {
+	_ = wait.PollUntilContextCancel(ctx, controller.EtcdPollInterval, false, func(ctx context.Context) (bool, error) {
 		if err := e.check(ctx); err != nil {
 			log.FromContext(ctx).Error(err, "cannot check whether the API server serves Etcds; retrying")
 		}

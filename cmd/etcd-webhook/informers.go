@@ -45,5 +45,5 @@ func addInformers(ctx context.Context, mgr ctrl.Manager, reader *observe.Reader)
 	if err := mgr.Add(etcds); err != nil {
 		return err
 	}
-	return reader.Leases.Feed(ctx, mgr.GetCache())
+	return reader.Leases.Watch(ctx, mgr.GetCache())
 }

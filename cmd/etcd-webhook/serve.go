@@ -20,6 +20,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certificate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook"
 )
@@ -54,7 +56,7 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	if err := certificates.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up the certificates: %w", err)
 	}
-	leases := &observe.LeaseClock{Clock: clock.RealClock{}}
+	leases := &leaseclock.Clock{Clock: clock.RealClock{}}
 	reader := &observe.Reader{Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Leases: leases}
 	if err := addInformers(ctx, mgr, reader); err != nil {
 		return err
@@ -91,7 +93,7 @@ func newManager(o options, config *rest.Config, certificates *certificate.Keeper
 	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
-		Cache:                   observe.CacheOptions(),
+		Cache:                   source.CacheOptions(),
 		NewCache:                health.newCache,
 		Metrics:                 metricsOptions(o, tlsOptions),
 		HealthProbeBindAddress:  o.probes,

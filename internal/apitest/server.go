@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -19,6 +20,7 @@ import (
 	"sync"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -37,6 +39,8 @@ type Server struct {
 	Refuse func(method, path string) int
 	// Deny reports whether the user lacks a permission. Nil denies nothing.
 	Deny func(verb, resource string) bool
+	// Dial connects to a port of a pod, for the subresource portforward. Nil refuses it.
+	Dial func(pod string, port int) (net.Conn, error)
 
 	url string
 
@@ -111,6 +115,10 @@ func (s *Server) Writes() []string {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if pod, ok := strings.CutSuffix(r.URL.Path, "/portforward"); ok {
+		s.forward(w, r, path.Base(pod))
+		return
+	}
 	body, err := decode(r)
 	if err != nil {
 		reply(w, http.StatusBadRequest, status(http.StatusBadRequest, err.Error()))
@@ -129,8 +137,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, code, answer)
 }
 
+// jsonPatch is the key under which decode returns a JSON patch, which is a list.
+const jsonPatch = "json-patch"
+
 // decode returns the body of a request, which the client sends as JSON or as protobuf. It is
-// nil for a deletion without options.
+// nil for a deletion without options. A JSON patch is under the key jsonPatch.
 func decode(r *http.Request) (Object, error) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil || len(text) == 0 {
@@ -143,6 +154,9 @@ func decode(r *http.Request) (Object, error) {
 		}
 		return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	}
+	if strings.Contains(r.Header.Get("Content-Type"), "json-patch") {
+		return Object{jsonPatch: text}, nil
+	}
 	var body Object
 	err = json.Unmarshal(text, &body)
 	return body, err
@@ -152,18 +166,22 @@ func (s *Server) answer(r *http.Request, body Object) (int, Object) {
 	at, dry := r.URL.Path, r.URL.Query().Get("dryRun") != ""
 	switch r.Method {
 	case http.MethodGet:
-		return s.read(at)
+		code, answer := s.read(at, r.URL.Query().Get("labelSelector"))
+		if strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") && code == http.StatusOK {
+			answer["apiVersion"], answer["kind"] = "meta.k8s.io/v1", "PartialObjectMetadataList"
+		}
+		return code, answer
 	case http.MethodPost:
 		return s.create(at, body, dry)
 	case http.MethodPut, http.MethodPatch:
-		return s.update(at, body, r.Method == http.MethodPatch, dry)
+		return s.update(at, body, r.Header.Get("Content-Type"), dry)
 	case http.MethodDelete:
 		return s.remove(at, body, dry)
 	}
 	return http.StatusMethodNotAllowed, status(http.StatusMethodNotAllowed, r.Method)
 }
 
-func (s *Server) read(at string) (int, Object) {
+func (s *Server) read(at, selector string) (int, Object) {
 	if o, ok := s.objects[at]; ok {
 		return http.StatusOK, o
 	}
@@ -172,7 +190,7 @@ func (s *Server) read(at string) (int, Object) {
 	}
 	items := []any{}
 	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
-		if collection(name, at) {
+		if collection(name, at) && selected(s.objects[name], selector) {
 			items = append(items, s.objects[name])
 		}
 	}
@@ -184,6 +202,9 @@ func isCollection(at string) bool {
 	parts := strings.Split(strings.Trim(at, "/"), "/")
 	if parts[0] == "apis" {
 		parts = parts[1:]
+	}
+	if len(parts) < 3 {
+		return false // discovery
 	}
 	parts = parts[2:]
 	if len(parts) > 1 && parts[0] == "namespaces" {
@@ -199,6 +220,20 @@ func collection(object, at string) bool {
 	}
 	group, resource := path.Split(at)
 	return strings.HasPrefix(object, group+"namespaces/") && path.Base(path.Dir(object)) == resource
+}
+
+// selected reports whether an object has the labels of a selector. An empty one selects all.
+func selected(o Object, selector string) bool {
+	parsed, err := labels.Parse(selector)
+	if err != nil {
+		return false
+	}
+	set := labels.Set{}
+	own, _ := metadata(o)["labels"].(Object)
+	for key, value := range own {
+		set[key], _ = value.(string)
+	}
+	return parsed.Matches(set)
 }
 
 func reply(w http.ResponseWriter, code int, answer Object) {

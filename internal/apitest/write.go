@@ -5,12 +5,18 @@ package apitest
 
 import (
 	"encoding/json"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
 	"net/http"
 	"path"
 	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 func (s *Server) store(at string, o Object) {
@@ -56,8 +62,8 @@ func (s *Server) review(o Object) Object {
 	return o
 }
 
-func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
-	at = strings.TrimSuffix(at, "/status")
+func (s *Server) update(at string, o Object, kind string, dry bool) (int, Object) {
+	at, isScale := strings.CutSuffix(strings.TrimSuffix(at, "/status"), "/scale")
 	old := s.objects[at]
 	if old == nil {
 		return http.StatusNotFound, status(http.StatusNotFound, path.Base(at))
@@ -65,12 +71,16 @@ func (s *Server) update(at string, o Object, patch, dry bool) (int, Object) {
 	if sent, _ := metadata(o)["resourceVersion"].(string); sent != "" && sent != metadata(old)["resourceVersion"] {
 		return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
 	}
-	if patch {
-		o = merge(clone(old), o)
+	o, err := patched(old, o, kind)
+	if err != nil {
+		return http.StatusUnprocessableEntity, withReason(status(http.StatusUnprocessableEntity, err.Error()), metav1.StatusReasonInvalid)
 	}
 	metadata(o)["uid"] = metadata(old)["uid"]
 	if !dry {
 		s.store(at, o)
+	}
+	if isScale {
+		return http.StatusOK, Object{"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": o["metadata"], "spec": o["spec"]}
 	}
 	return http.StatusOK, o
 }
@@ -86,10 +96,42 @@ func (s *Server) remove(at string, options Object, dry bool) (int, Object) {
 			return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
 		}
 	}
-	if !dry {
+	if !dry && options["dryRun"] == nil {
 		delete(s.objects, at)
 	}
 	return http.StatusOK, status(http.StatusOK, "")
+}
+
+// patched returns what a write makes of an object, by the content type of the write: a patch
+// of one of three kinds, or else a whole object.
+func patched(old, o Object, kind string) (Object, error) {
+	switch {
+	case strings.Contains(kind, "strategic-merge-patch"):
+		gv, _ := schema.ParseGroupVersion(old["apiVersion"].(string))      //nolint:forcetypeassert // each object has one
+		typed, err := scheme.Scheme.New(gv.WithKind(old["kind"].(string))) //nolint:forcetypeassert // each object has one
+		if err != nil {
+			return nil, err
+		}
+		return strategicpatch.StrategicMergeMapPatch(clone(old), o, typed)
+	case strings.Contains(kind, "merge-patch"):
+		return merge(clone(old), o), nil
+	case !strings.Contains(kind, "json-patch"):
+		return o, nil
+	}
+	patch, err := jsonpatch.DecodePatch(o[jsonPatch].([]byte)) //nolint:forcetypeassert // as decode writes it
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(old)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = patch.Apply(text); err != nil {
+		return nil, err
+	}
+	var after Object
+	err = json.Unmarshal(text, &after)
+	return after, err
 }
 
 // merge applies a JSON merge patch (RFC 7386).

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,6 +49,39 @@ func (h Hashes) Agree() bool {
 		}
 	}
 	return len(h.Members) > 0
+}
+
+// Groups returns the members by hash, in the order of the members: one group if all data is
+// equal. It leaves out the members that have no hash or one of another history, which a
+// compaction that is under way makes, and returns them with the reason.
+func (h Hashes) Groups() (groups [][]Hash, left []Incomparable) {
+	var first *Hash
+	for i, m := range h.Members {
+		switch {
+		case m.Err != nil:
+			left = append(left, Incomparable{Hash: m})
+			continue
+		case first == nil:
+			first = &h.Members[i]
+		case m.CompactRevision != first.CompactRevision:
+			left = append(left, Incomparable{m, first.CompactRevision})
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g []Hash) bool { return g[0].Hash == m.Hash })
+		if at < 0 {
+			at, groups = len(groups), append(groups, nil)
+		}
+		groups[at] = append(groups[at], m)
+	}
+	return groups, left
+}
+
+// Incomparable is a member without a hash, or with one of another history than that of the
+// first member, which has compacted up to Other.
+type Incomparable struct {
+	Hash
+
+	Other int64
 }
 
 // Hashes requests the hashes of all keys from voters, at the revision of their last status,

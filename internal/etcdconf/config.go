@@ -22,9 +22,9 @@ type Config struct {
 	Name            string
 	DataDir, WALDir string
 
-	// URLs. What nothing sets has etcd's default, and no entry in Where.
+	// URLs. A setting that isn't set has etcd's default, and no entry in Where.
 	ListenClient, ListenPeer, AdvertiseClient, AdvertisePeer, ListenMetrics []string
-	// ListenClientHTTP is where HTTP is served apart from gRPC; empty for the same.
+	// ListenClientHTTP are the URLs for HTTP where gRPC has others; empty for the same.
 	ListenClientHTTP []string
 
 	InitialCluster, InitialClusterState, InitialClusterToken string
@@ -36,22 +36,22 @@ type Config struct {
 
 	// QuotaBytes is the size that the database may have, 0 for etcd's default.
 	QuotaBytes int64
-	// Where tells from what a setting is, by its flag's name without dashes:
-	// "flag", "env NAME" or "config file PATH", the first two with " in script"
-	// where a shell's script has it. Defaults aren't in it.
+	// Where is the origin of each setting, by its flag's name without dashes: "flag", "env NAME"
+	// or "config file PATH", the first two with " in script" where a shell script sets it.
+	// Defaults are not in it.
 	Where map[string]string
 }
 
 // TLSFiles are paths in the container, empty where there are none.
 type TLSFiles struct {
 	Cert, Key, TrustedCA string
-	// ClientCertAuth and Auto are the settings of that name. Auto is false
-	// where etcd ignores it, since there is a certificate.
+	// ClientCertAuth and Auto are client-cert-auth and auto-tls. Auto is false where etcd
+	// ignores it because there is a certificate.
 	ClientCertAuth, Auto bool
 }
 
-// DemandsClient says whether etcd refuses who shows no certificate that the
-// trusted authority signed: it does so also where only that authority is set.
+// DemandsClient reports whether etcd refuses clients without a certificate of the trusted authority.
+// It also does so where only that authority is set.
 func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA != "" }
 
 // ParsePod returns the configuration of a pod's etcd. It reads only those objects
@@ -75,7 +75,7 @@ func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 	return out, nil
 }
 
-// MemberContainer is the container that runs the member, nil where none does.
+// MemberContainer returns the container that runs the member, nil for none.
 func MemberContainer(spec *corev1.PodSpec) *corev1.Container {
 	for i := range spec.Containers {
 		if c := &spec.Containers[i]; runsEtcd(c) || wrapper(c) {
@@ -138,7 +138,7 @@ func isSet(value string) bool {
 	return on
 }
 
-// clientFiles are what the container has for etcd's clients.
+// clientFiles returns the files that the container has for etcd's clients.
 func clientFiles(env *environment) TLSFiles {
 	flags := map[string]string{}
 	if wrapper(env.container) {

@@ -12,16 +12,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Contents reads the data of a ConfigMap or a Secret in the pod's namespace:
-// what kind is, "ConfigMap" or "Secret", and its name. What is not there is a
-// *MissingError.
+// Contents reads the data of an object in the pod's namespace. kind is "ConfigMap" or "Secret". The
+// error of an object that doesn't exist is a *MissingError.
 type Contents func(kind, name string) (map[string][]byte, error)
 
-// MissingError says that an object that a pod refers to is not there, or lacks
-// a key.
+// MissingError is returned for an object that a pod refers to and that doesn't exist or lacks a key.
 type MissingError struct {
 	Kind, Namespace, Name string
-	// Key is what the object lacks, empty where there is no such object.
+	// Key is the key that the object lacks, empty where the object doesn't exist.
 	Key string
 }
 
@@ -32,13 +30,13 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s %s/%s has no key %q", e.Kind, e.Namespace, e.Name, e.Key)
 }
 
-// environment is a container's, as the kubelet makes it. Only what is asked for
-// is read: a password that nobody needs stays where it is.
+// environment is a container's environment, as the kubelet makes it. It reads only the variables that
+// are looked up, and so no passwords that aren't needed.
 type environment struct {
 	pod       *corev1.Pod
 	container *corev1.Container
 	contents  Contents
-	// err is the first that a lookup met.
+	// err is the first error of a lookup.
 	err error
 	// expanded are the values of Env's entries that were looked up: a value may refer to
 	// the one before it several times, and that one again.
@@ -51,8 +49,7 @@ const maxVariable = 128 << 10
 
 var errTooLong = errors.New("longer than the 128 KiB that Linux passes to a program")
 
-// Variable returns a Variable of a container's environment, and false where the pod
-// doesn't set it.
+// Variable returns a variable of a container's environment, and false where the pod doesn't set it.
 func Variable(pod *corev1.Pod, container, name string, contents Contents) (string, bool, error) {
 	c := containerNamed(pod, container)
 	if c == nil {
@@ -63,12 +60,12 @@ func Variable(pod *corev1.Pod, container, name string, contents Contents) (strin
 	return value, ok, env.err
 }
 
-// lookup is the value of a variable, false where the pod doesn't set it.
+// lookup returns the value of a variable, and false where the pod doesn't set it.
 func (e *environment) lookup(name string) (string, bool) {
 	return e.before(name, len(e.container.Env))
 }
 
-// before looks among the first entries only: a value refers to those before it.
+// before returns a variable's value from the first end entries: a value refers to those before it.
 func (e *environment) before(name string, end int) (string, bool) {
 	for i, v := range slices.Backward(e.container.Env[:end]) {
 		if v.Name != name {
@@ -105,7 +102,7 @@ func (e *environment) note(name string, err error) {
 	}
 }
 
-// from looks through envFrom, of which the last wins.
+// from returns a variable's value from envFrom, where the last entry takes precedence.
 func (e *environment) from(name string) (string, bool) {
 	for _, f := range slices.Backward(e.container.EnvFrom) {
 		key, ok := strings.CutPrefix(name, f.Prefix)
@@ -144,7 +141,7 @@ func (e *environment) valueFrom(from *corev1.EnvVarSource) (string, bool, error)
 		ref := from.SecretKeyRef
 		return e.key("Secret", ref.Name, ref.Key, ref.Optional)
 	}
-	return "", false, errors.New("only the pod knows its value")
+	return "", false, errors.New("its value is only known in the pod")
 }
 
 func (e *environment) key(kind, name, key string, optional *bool) (string, bool, error) {
@@ -187,8 +184,8 @@ func (e *environment) field(path string) (string, bool, error) {
 	return value, true, nil
 }
 
-// expandReferences replaces $(NAME) as the kubelet does in commands, arguments
-// and values: $$ stands for $, and what is not known stays as it is written.
+// expandReferences replaces $(NAME) as the kubelet does in commands, arguments and values. $$ stands
+// for $, and an unknown reference remains as written.
 func expandReferences(text string, lookup func(string) (string, bool)) (string, error) {
 	var out strings.Builder
 	for {
@@ -219,7 +216,7 @@ func expandReferences(text string, lookup func(string) (string, bool)) (string, 
 	}
 }
 
-// hostname is what the pod's kernel calls it.
+// hostname returns the pod's hostname.
 func hostname(pod *corev1.Pod) string {
 	switch {
 	case pod.Spec.HostNetwork:

@@ -12,11 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// UnreadableError says that a file of a pod is not in a Secret or ConfigMap, so
-// that only the pod or its node can read it.
+// UnreadableError is returned for a file of a pod that is not in a Secret or ConfigMap, so that only
+// the pod or its node can read it.
 type UnreadableError struct {
 	Namespace, Pod, Path string
-	// Where is what the file is on, in words.
+	// Where is where the file is, as text.
 	Where string
 }
 
@@ -50,7 +50,7 @@ func containerNamed(pod *corev1.Pod, name string) *corev1.Container {
 	return nil
 }
 
-// podFile finds where a container's file comes from, and reads it.
+// podFile reads a container's file, and returns its origin.
 func podFile(pod *corev1.Pod, container *corev1.Container, name string, contents Contents) ([]byte, Origin, error) {
 	name = path.Clean("/" + name)
 	unreadable := func(where string) error {
@@ -71,20 +71,9 @@ func podFile(pod *corev1.Pod, container *corev1.Container, name string, contents
 	return sources.read(pod.Namespace, below, contents, unreadable("on volume "+volume.Name+", which has no file of that name"))
 }
 
-// mountOf is the mount with the longest path that the file is below, and the
-// file's path in the volume.
+// mountOf returns the mount that a file is below, and the file's path in the volume.
 func mountOf(pod *corev1.Pod, container *corev1.Container, name string, contents Contents) (*corev1.VolumeMount, string) {
-	var found *corev1.VolumeMount
-	var below, longest string
-	for i := range container.VolumeMounts {
-		m := &container.VolumeMounts[i]
-		at := path.Clean("/" + m.MountPath)
-		rest, ok := strings.CutPrefix(name, strings.TrimSuffix(at, "/"))
-		if !ok || rest != "" && rest[0] != '/' || len(at) < len(longest) {
-			continue
-		}
-		found, longest, below = m, at, rest
-	}
+	found, below := MountAt(container, name)
 	if found == nil {
 		return nil, ""
 	}
@@ -94,6 +83,22 @@ func mountOf(pod *corev1.Pod, container *corev1.Container, name string, contents
 		sub, _ = expandReferences(found.SubPathExpr, env.lookup)
 	}
 	return found, strings.TrimPrefix(path.Join("/", sub, below), "/")
+}
+
+// MountAt returns the mount with the longest path that contains a path of a container, and
+// the rest of the path below it. It returns nil for a path in no mount.
+func MountAt(container *corev1.Container, at string) (mount *corev1.VolumeMount, below string) {
+	at = path.Clean(at)
+	longest := ""
+	for i := range container.VolumeMounts {
+		m := &container.VolumeMounts[i]
+		dir := path.Clean("/" + m.MountPath)
+		rest, ok := strings.CutPrefix(at, strings.TrimSuffix(dir, "/"))
+		if ok && (rest == "" || rest[0] == '/') && len(dir) >= len(longest) {
+			mount, longest, below = m, dir, rest
+		}
+	}
+	return mount, below
 }
 
 func volumeOf(pod *corev1.Pod, name string) *corev1.Volume {
@@ -115,7 +120,7 @@ type source struct {
 
 type sources []source
 
-// sourcesOf are the objects behind a volume, or in words what else it is.
+// sourcesOf returns the objects of a volume, or as text what else the volume is.
 func sourcesOf(volume *corev1.Volume) (found sources, where string) {
 	switch v := volume.VolumeSource; {
 	case v.Secret != nil:
@@ -144,8 +149,8 @@ func sourcesOf(volume *corev1.Volume) (found sources, where string) {
 	return nil, "on volume " + volume.Name
 }
 
-// read gives the file of the volume; the last source that has it wins. absent is
-// the error for when none has.
+// read returns the file of the volume. The last source that has it takes precedence. absent is the
+// error where none has it.
 func (s sources) read(namespace, file string, contents Contents, absent error) ([]byte, Origin, error) {
 	for _, source := range slices.Backward(s) {
 		key, listed := source.keyOf(file)
@@ -169,7 +174,7 @@ func (s sources) read(namespace, file string, contents Contents, absent error) (
 	return nil, Origin{}, absent
 }
 
-// keyOf is the key that becomes the file, "" where none does.
+// keyOf returns the key that becomes the file, "" for none.
 func (s source) keyOf(file string) (key string, listed bool) {
 	for _, item := range s.items {
 		if path.Clean(item.Path) == file {

@@ -16,9 +16,8 @@ import (
 // 3.5.21-debian-12-r5. Another minor than 3 has never been.
 var etcdTag = regexp.MustCompile(`^v?(3\.\d+\.\d+)(?:$|[-_.+])`)
 
-// ImageVersion is the version of etcd that a pod's image says it has, empty
-// where the tag is another program's: druid's members run etcd-wrapper, whose
-// version is its own.
+// ImageVersion returns the version of etcd in the tag of a pod's image. It is empty where the tag has
+// the version of another program, such as druid's etcd-wrapper.
 func ImageVersion(pod *corev1.Pod) string {
 	for i := range pod.Spec.Containers {
 		c := &pod.Spec.Containers[i]
@@ -37,8 +36,8 @@ func ImageVersion(pod *corev1.Pod) string {
 	return ""
 }
 
-// ImageVersions are those of several pods, each once, in order; empty where one
-// of them doesn't tell.
+// ImageVersions returns the versions of several pods, each once, in order. It is empty where the
+// version of any of them is unknown.
 func ImageVersions(pods []*corev1.Pod) []string {
 	var versions []string
 	for _, pod := range pods {

@@ -11,10 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunsEtcd says whether a pod would run a member of etcd: one of its containers
-// executes etcd, or is configured by etcd's own variables for listening and
-// data. An image's name, a port or a label prove nothing: backup jobs, proxies
-// and clients have them too.
+// RunsEtcd reports whether a pod runs a member of etcd: one of its containers executes etcd, or has
+// etcd's own variables for listening and data. The name of an image, a port or a label are no proof:
+// backup jobs, proxies and clients have them too.
 func RunsEtcd(spec *corev1.PodSpec) bool {
 	for i := range spec.Containers {
 		if runsEtcd(&spec.Containers[i]) {
@@ -42,48 +41,47 @@ var memberEnv = map[string]bool{
 	"ETCD_DATA_DIR":           true,
 }
 
-// peerFlags are flags that only a member is given; they tell where the
-// image's entry point, which the pod doesn't show, is etcd.
+// peerFlags are flags that only a member has. They show that the image's entry point, which is not in
+// the pod, is etcd.
 var peerFlags = []string{"--listen-peer-urls", "--initial-advertise-peer-urls", "--listen-client-urls"}
 
 // invocation is how a container starts its program.
 type invocation struct {
-	// program is "etcd", "etcd gateway", "etcd grpc-proxy", another program's base
-	// name, or "" when the image decides.
+	// program is "etcd", "etcd gateway", "etcd grpc-proxy", another program's base name, or ""
+	// where the image decides.
 	program string
-	// args are what etcd is given, and env the assignments before it, where
-	// no shell is in between.
+	// args are etcd's arguments, and env the assignments before it, without a shell.
 	args, env []string
-	// script is set where a shell starts the program; positional are the words behind it.
+	// script is set where a shell starts the program. positional are its arguments.
 	script     *script
 	positional []string
 }
 
 func startedBy(command, args []string) invocation {
-	words := slices.Concat(command, args)
+	argv := slices.Concat(command, args)
 	var env []string
-	for len(words) > 0 && launchers[path.Base(words[0])] {
-		words = words[1:]
-		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
-			env = append(env, words[0])
-			words = words[1:]
+	for len(argv) > 0 && launchers[path.Base(argv[0])] {
+		argv = argv[1:]
+		for len(argv) > 0 && (strings.HasPrefix(argv[0], "-") || strings.Contains(argv[0], "=")) {
+			env = append(env, argv[0])
+			argv = argv[1:]
 		}
 	}
-	if len(words) == 0 {
+	if len(argv) == 0 {
 		return invocation{}
 	}
-	program := path.Base(words[0])
+	program := path.Base(argv[0])
 	switch {
 	case program == "etcd":
-		return invocation{program: "etcd" + subcommand(words[1:]), args: words[1:], env: env}
+		return invocation{program: "etcd" + subcommand(argv[1:]), args: argv[1:], env: env}
 	case shells[program]:
-		return inScript(words[1:], program)
-	case len(command) == 0 && slices.ContainsFunc(words, isPeerFlag):
-		return invocation{program: "etcd", args: words, env: env}
-	case len(command) == 0 && strings.HasPrefix(words[0], "-"):
-		return invocation{args: words}
+		return inScript(argv[1:], program)
+	case len(command) == 0 && slices.ContainsFunc(argv, isPeerFlag):
+		return invocation{program: "etcd", args: argv, env: env}
+	case len(command) == 0 && strings.HasPrefix(argv[0], "-"):
+		return invocation{args: argv}
 	}
-	return invocation{program: program, args: words[1:]}
+	return invocation{program: program, args: argv[1:]}
 }
 
 var (
@@ -96,28 +94,28 @@ func isPeerFlag(word string) bool {
 	return slices.Contains(peerFlags, flag)
 }
 
-func subcommand(words []string) string {
-	if len(words) > 0 && (words[0] == "grpc-proxy" || words[0] == "gateway") {
-		return " " + words[0]
+func subcommand(argv []string) string {
+	if len(argv) > 0 && (argv[0] == "grpc-proxy" || argv[0] == "gateway") {
+		return " " + argv[0]
 	}
 	return ""
 }
 
 // inScript parses the script that follows a shell's -c.
-func inScript(words []string, shell string) invocation {
-	at := slices.IndexFunc(words, func(w string) bool {
+func inScript(argv []string, shell string) invocation {
+	at := slices.IndexFunc(argv, func(w string) bool {
 		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
 	})
 	found := invocation{program: shell}
-	for at++; at > 0 && at < len(words) && words[at] == "--"; at++ {
+	for at++; at > 0 && at < len(argv) && argv[at] == "--"; at++ {
 		continue // the end of the shell's own options
 	}
-	if at <= 0 || at >= len(words) {
+	if at <= 0 || at >= len(argv) {
 		return found
 	}
-	parsed := parseScript(words[at])
+	parsed := parseScript(argv[at])
 	if parsed.program == "" {
 		return found
 	}
-	return invocation{program: parsed.program, script: &parsed, positional: words[at+1:]}
+	return invocation{program: parsed.program, script: &parsed, positional: argv[at+1:]}
 }

@@ -13,9 +13,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bounds of a script that is parsed. Anybody who may create a pod chooses its script, and
-// the webhook parses it: the parser recurses, and takes about 4 KiB of stack for each
-// nested bracket.
+// Bounds of a script that is parsed. A user who may create a pod chooses its script, and the webhook
+// parses it: the parser recurses, and takes about 4 KiB of stack for each nested bracket.
 const (
 	maxScriptBytes    = 32 << 10
 	maxScriptBrackets = 1000

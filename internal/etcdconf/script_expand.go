@@ -23,19 +23,19 @@ const (
 	mark = "\x01"
 )
 
-// fields expands words to a command's arguments.
-func (r *run) fields(words []*syntax.Word) []string {
-	raw := r.raw(words)
+// fields expands what the shell grammar calls a word, each to any number of arguments.
+func (r *run) fields(list []*syntax.Word) []string {
+	raw := r.raw(list)
 	for i := range raw {
 		raw[i] = r.render(raw[i])
 	}
 	return raw
 }
 
-// raw expands words, with references to what is unknown.
-func (r *run) raw(words []*syntax.Word) []string {
+// raw is fields with references to what is unknown.
+func (r *run) raw(list []*syntax.Word) []string {
 	var out []string
-	for _, word := range words {
+	for _, word := range list {
 		fields, err := expand.Fields(&expand.Config{Env: r}, r.prepare(word))
 		if err != nil {
 			fields = []string{r.asWritten(r.source(word))}
@@ -100,8 +100,8 @@ func (r *run) spend(values ...string) bool {
 }
 
 // prepare returns a copy of a word of which only that is left to expand what is known and
-// bounded. Braces and tildes stay as they are written, as in a POSIX shell's words: the
-// former may grow without bound, the latter read the file system.
+// bounded. Braces and tildes remain as written, as in a POSIX shell: the former may grow without
+// bound, the latter read the file system.
 func (r *run) prepare(word *syntax.Word) *syntax.Word {
 	if word == nil {
 		return nil
@@ -247,7 +247,7 @@ func isNumber(x syntax.ArithmExpr) bool {
 	return false
 }
 
-// escape has braces and tildes stay as they are written.
+// escape returns a text in which braces and tildes are not expanded.
 func escape(text string) string {
 	if !strings.ContainsAny(text, "{},~") {
 		return text

@@ -10,9 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// run follows a script's assignments up to the command that runs etcd, and expands that
-// command's words. It executes nothing: what only a command in the pod could compute
-// stays in a word as it is written.
+// run follows a script's assignments up to the command that runs etcd, and expands that command's
+// arguments. It executes nothing: what only a command in the pod could compute remains as written.
 type run struct {
 	script *script
 	// inherited is the container's environment, nil for none.
@@ -192,19 +191,19 @@ func (r *run) envAssigns(c *syntax.CallExpr) {
 	}
 }
 
-// setPositional follows `set -- words`, which replaces $1 and following.
-func (r *run) setPositional(words []*syntax.Word, perhaps bool) {
-	if len(words) == 0 {
+// setPositional follows `set -- ARGS`, which replaces $1 and following.
+func (r *run) setPositional(args []*syntax.Word, perhaps bool) {
+	if len(args) == 0 {
 		return
 	}
-	if word, _ := literal(words[0]); word != "--" {
+	if word, _ := literal(args[0]); word != "--" {
 		return
 	}
 	zero := r.positional[:min(1, len(r.positional))]
 	if len(zero) == 0 {
 		zero = []string{"sh"}
 	}
-	r.positional = append(zero[:1:1], r.raw(words[1:])...)
+	r.positional = append(zero[:1:1], r.raw(args[1:])...)
 	r.reset = r.reset || perhaps
 }
 

@@ -22,7 +22,7 @@ func TestScriptArgs(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"words", "a  b\tc", []string{"a", "b", "c"}},
+		{"separate arguments", "a  b\tc", []string{"a", "b", "c"}},
 		{"a line goes on", "a \\\n  b\\\nc", []string{"a", "bc"}},
 		{"ends at a line", "a b\nc", []string{"a", "b"}},
 		{"ends at operators", "a b&&c", []string{"a", "b"}},
@@ -120,7 +120,7 @@ func TestScriptEnvironment(t *testing.T) {
 	}
 }
 
-// TestScriptBounds holds that no script costs much, whoever wrote it.
+// TestScriptBounds holds that no script costs much, also a malicious one.
 func TestScriptBounds(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -152,11 +152,11 @@ func TestScriptBounds(t *testing.T) {
 		size += len(arg)
 	}
 	if a, _ := r.environ("A"); len(a)+size > 2*maxExpansion {
-		t.Errorf("the script made %d bytes of words and a variable of %d, want at most %d", size, len(a), maxExpansion)
+		t.Errorf("the script made %d bytes of arguments and a variable of %d, want at most %d", size, len(a), maxExpansion)
 	}
 }
 
-// TestScriptError says of a script with a mistake what a shell would have run of it.
+// TestScriptError reads the part of an invalid script that a shell would run.
 func TestScriptError(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -195,9 +195,9 @@ func TestEnvironmentBounds(t *testing.T) {
 func TestParseFlags(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name  string
-		words []string
-		want  map[string]string
+		name string
+		argv []string
+		want map[string]string
 	}{
 		{"behind =", []string{"--name=a", "-data-dir=b=c"}, map[string]string{"name": "a", "data-dir": "b=c"}},
 		{"the next word", []string{"--name", "a", "-wal-dir", "b"}, map[string]string{"name": "a", "wal-dir": "b"}},
@@ -210,7 +210,7 @@ func TestParseFlags(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(row.want, parseFlags(row.words)); diff != "" {
+			if diff := cmp.Diff(row.want, parseFlags(row.argv)); diff != "" {
 				t.Errorf("flags (-want +got):\n%s", diff)
 			}
 		})

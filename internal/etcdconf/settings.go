@@ -11,22 +11,22 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// settings are what a container gives to etcd. etcd takes a configuration file
-// alone where it is told of one, else a flag, a variable of the environment, or
-// its default, in this order.
+// settings are the settings that a container gives to etcd. With a configuration file etcd uses only
+// that file. Without one it uses a flag, a variable of the environment, or its default, in this
+// order.
 type settings struct {
 	flags map[string]string
 	env   func(name string) (string, bool)
 	file  map[string]any
 	path  string // the file's, empty for none
-	// script says that a shell's script has the flags; inScript are the variables
-	// that it sets.
+	// script is true where a shell script has the flags. inScript reports whether the script
+	// sets a variable.
 	script   bool
 	inScript func(variable string) bool
 }
 
-// get is the value of the setting that the flag is called by, and where it is
-// from; false where nothing sets it.
+// get returns the value of the setting with a flag's name, and its origin. It returns false where
+// nothing sets it.
 func (s *settings) get(flag string) (value, where string, ok bool) {
 	if s.path != "" {
 		value, ok = fromFile(s.file, flag)
@@ -52,9 +52,9 @@ func (s *settings) in(where string, script bool) string {
 // settingsOf reads how the container starts etcd.
 func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	c := env.container
-	expand := func(words []string) []string {
-		out := make([]string, len(words))
-		for i, w := range words {
+	expand := func(argv []string) []string {
+		out := make([]string, len(argv))
+		for i, w := range argv {
 			value, err := expandReferences(w, env.lookup)
 			if err != nil && env.err == nil {
 				env.err = fmt.Errorf("argument of container %s: %w", c.Name, err)
@@ -65,7 +65,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	}
 	started := startedBy(expand(c.Command), expand(c.Args))
 	s := &settings{env: env.lookup, flags: map[string]string{}}
-	words := started.args
+	argv := started.args
 	switch {
 	case wrapped:
 		return s, s.wrapped(env)
@@ -74,13 +74,13 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 			return s, started.script.err
 		}
 		r := newRun(started.script, env.lookup, hostname(env.pod), started.positional)
-		words = r.etcdArgs()
+		argv = r.etcdArgs()
 		s.env, s.script = r.environ, true
 		s.inScript = func(variable string) bool { _, ok := r.vars[variable]; return ok }
 	case len(started.env) > 0:
 		s.env = assigned(started.env, env.lookup)
 	}
-	s.flags = parseFlags(words)
+	s.flags = parseFlags(argv)
 	s.path = s.flags["config-file"]
 	if s.path == "" {
 		s.path, _ = s.env("ETCD_CONFIG_FILE")
@@ -95,10 +95,10 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 	return s, s.parse(text)
 }
 
-// assigned is an environment with NAME=value before it.
-func assigned(words []string, lookup func(string) (string, bool)) func(string) (string, bool) {
+// assigned returns an environment in which assignments NAME=value take precedence.
+func assigned(argv []string, lookup func(string) (string, bool)) func(string) (string, bool) {
 	return func(name string) (string, bool) {
-		for _, w := range words {
+		for _, w := range argv {
 			if n, v, ok := strings.Cut(w, "="); ok && n == name {
 				return v, true
 			}
@@ -107,11 +107,11 @@ func assigned(words []string, lookup func(string) (string, bool)) func(string) (
 	}
 }
 
-// druidConfigFile is the key of the ConfigMap from which etcd-backup-restore
-// makes each member's configuration file, for etcd-wrapper to fetch.
+// druidConfigFile is the key of the ConfigMap from which etcd-backup-restore makes each member's
+// configuration file, which etcd-wrapper fetches.
 const druidConfigFile = "etcd.conf.yaml"
 
-// wrapped reads the configuration that etcd-wrapper will get.
+// wrapped reads the configuration that etcd-wrapper will fetch.
 func (s *settings) wrapped(env *environment) error {
 	for i := range env.pod.Spec.Volumes {
 		from, _ := sourcesOf(&env.pod.Spec.Volumes[i])
@@ -139,7 +139,7 @@ func (s *settings) wrapped(env *environment) error {
 	return fmt.Errorf("configuration of etcd: no ConfigMap of pod %s/%s has the key %s", env.pod.Namespace, env.pod.Name, druidConfigFile)
 }
 
-// resolve makes the file of all members that of one, as etcd-backup-restore does.
+// resolve turns the configuration of all members into that of one, as etcd-backup-restore does.
 func (s *settings) resolve(pod string) {
 	name := pod
 	if prefix, _ := s.file["member-name-prefix"].(string); prefix != "" {
@@ -161,8 +161,8 @@ func (s *settings) parse(text []byte) error {
 	return nil
 }
 
-// fromFile is a setting in etcd's file, where those of certificates stand one
-// level below.
+// fromFile returns a setting of etcd's configuration file, in which those of certificates are one
+// level deeper.
 func fromFile(file map[string]any, flag string) (string, bool) {
 	section, key := "", flag
 	switch flag {
@@ -178,11 +178,11 @@ func fromFile(file map[string]any, flag string) (string, bool) {
 	case nil:
 		return "", false
 	case []any:
-		words := make([]string, len(v))
+		items := make([]string, len(v))
 		for i := range v {
-			words[i] = fmt.Sprint(v[i])
+			items[i] = fmt.Sprint(v[i])
 		}
-		return strings.Join(words, ","), true
+		return strings.Join(items, ","), true
 	case float64: // every number that YAML gives through JSON
 		return fmt.Sprintf("%.0f", v), true
 	default:
@@ -190,13 +190,13 @@ func fromFile(file map[string]any, flag string) (string, bool) {
 	}
 }
 
-// parseFlags reads arguments as etcd does: one dash or two, the value behind =
-// or in the next word. etcd stops at the first word that is no flag.
-func parseFlags(words []string) map[string]string {
+// parseFlags parses arguments as etcd does: with one dash or two, and the value behind = or in the
+// next argument. etcd stops at the first argument that is no flag.
+func parseFlags(argv []string) map[string]string {
 	flags := map[string]string{}
-	for len(words) > 0 {
-		w := words[0]
-		words = words[1:]
+	for len(argv) > 0 {
+		w := argv[0]
+		argv = argv[1:]
 		name := strings.TrimPrefix(strings.TrimPrefix(w, "-"), "-")
 		if name == w || name == "" {
 			return flags
@@ -204,17 +204,17 @@ func parseFlags(words []string) map[string]string {
 		name, value, ok := strings.Cut(name, "=")
 		switch {
 		case ok:
-		case boolFlags[name] || len(words) == 0:
+		case boolFlags[name] || len(argv) == 0:
 			value = "true"
 		default:
-			value, words = words[0], words[1:]
+			value, argv = argv[0], argv[1:]
 		}
 		flags[name] = value
 	}
 	return flags
 }
 
-// boolFlags take no value from the next word.
+// boolFlags take no value from the next argument.
 var boolFlags = map[string]bool{
 	"auto-tls": true, "peer-auto-tls": true, "client-cert-auth": true, "peer-client-cert-auth": true,
 	"strict-reconfig-check": true, "pre-vote": true, "force-new-cluster": true, "enable-v2": true,
@@ -229,8 +229,7 @@ var boolFlags = map[string]bool{
 	"enable-distributed-tracing": true, "memory-mlock": true, "stop-grpc-service-on-defrag": true,
 }
 
-// wrapper says whether a container runs druid's etcd-wrapper, whose entry point
-// the pod doesn't show.
+// wrapper reports whether a container runs druid's etcd-wrapper, whose entry point is not in the pod.
 func wrapper(c *corev1.Container) bool {
 	return len(c.Args) > 0 && c.Args[0] == "start-etcd"
 }

@@ -14,8 +14,8 @@ var aenix = Product{
 	OnlyEtcd:    true,
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "etcd-operator (aenix)",
-		ScaleHow:   "upgrade to an etcd-operator that manages members: this one changes the StatefulSet and leaves etcd's members as they are",
-		ReplaceHow: "upgrade to an etcd-operator that manages members: this one replaces none",
+		ScaleHow:   "upgrade to an etcd-operator that manages members: this one changes the StatefulSet, but not etcd's member list",
+		ReplaceHow: "upgrade to an etcd-operator that manages members: this one replaces no member",
 	},
 	RevertsServices: "etcd-operator (aenix)",
 }

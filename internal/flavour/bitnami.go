@@ -3,7 +3,7 @@
 
 package flavour
 
-// Bitnami clusters are those of its chart and of what else is made in its image.
+// Bitnami clusters are those of its chart, and others that use its image.
 const Bitnami Name = "bitnami"
 
 var bitnami = Product{
@@ -11,7 +11,7 @@ var bitnami = Product{
 	Env:  []string{"ETCD_ON_K8S", "MY_STS_NAME"},
 	Membership: Membership{
 		Manager: ByStartScript, ManagerName: "the members' start script",
-		ScaleHow:   "helm upgrade --reuse-values --set replicaCount=N, which takes members out of etcd before it scales in",
+		ScaleHow:   "helm upgrade --reuse-values --set replicaCount=N, which removes members from etcd before it scales in",
 		ReplaceHow: selfHealing,
 	},
 	RecoveryEnv: "ETCD_DISASTER_RECOVERY",

@@ -5,7 +5,7 @@ package flavour
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// Cozystack clusters are EtcdClusters of cozystack's operator, which makes its pods itself.
+// Cozystack clusters are EtcdClusters of cozystack's operator, which creates its pods itself.
 const Cozystack Name = "cozystack"
 
 var cozystack = Product{
@@ -19,11 +19,11 @@ var cozystack = Product{
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "etcd-operator",
 		ScaleHow:   "kubectl scale etcdclusters.etcd-operator.cozystack.io NAME --replicas N -n NAMESPACE",
-		ReplaceHow: "delete its EtcdMember: the operator removes the member and makes another",
+		ReplaceHow: "delete its EtcdMember: the operator removes the member and creates a new one",
 	},
 	ClientSecrets: func(cluster string) []ClientSecret {
 		return []ClientSecret{tlsSecret(cluster + "-operator-client-tls")}
 	},
 	RevertsServices:   "etcd-operator",
-	RestoresElsewhere: "etcd-operator restores into a new EtcdCluster, by spec.bootstrap.restore when it is made",
+	RestoresElsewhere: "etcd-operator restores into a new EtcdCluster with spec.bootstrap.restore",
 }

@@ -16,7 +16,9 @@ var druid = Product{
 		ScaleHow:   "kubectl scale etcds.druid.gardener.cloud NAME --replicas N -n NAMESPACE",
 		ScaleInHow: "restore a backup into a new Etcd of that size: etcd-druid does not scale in",
 		ReplaceHow: wipe + "its sidecar removes the old member and adds the new one",
+		ByPlugin:   true,
 	},
-	ServesKubernetes: true, // mostly
+	ServesKubernetes: true, // in most cases
 	RenewsLeases:     true,
+	BackupRestore:    true,
 }

@@ -15,7 +15,7 @@ var etcdOperator = Product{
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "etcd-operator",
 		ScaleHow:   `kubectl patch etcdclusters.operator.etcd.io NAME -n NAMESPACE --type merge -p '{"spec":{"size":N}}'`,
-		ReplaceHow: "scale it in so that the lost member goes, and out again: the operator replaces no member by itself",
+		ReplaceHow: "scale it in until the lost member is removed, and then out again: the operator replaces no member by itself",
 	},
 	ClientSecrets: func(cluster string) []ClientSecret { return []ClientSecret{tlsSecret(cluster + "-client-tls")} },
 }

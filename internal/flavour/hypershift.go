@@ -13,7 +13,7 @@ var hyperShift = Product{
 	Controllers: []schema.GroupVersionKind{{Group: "hypershift.openshift.io", Version: "v1beta1", Kind: "HostedControlPlane"}},
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "HyperShift",
-		ScaleHow:   "choose controllerAvailabilityPolicy when the HostedCluster is made: SingleReplica has one member, HighlyAvailable three",
+		ScaleHow:   "set controllerAvailabilityPolicy when you create the HostedCluster: SingleReplica has one member, HighlyAvailable three",
 		ReplaceHow: selfHealing,
 	},
 	ClientSecrets: func(string) []ClientSecret {

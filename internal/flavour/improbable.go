@@ -5,8 +5,8 @@ package flavour
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// Improbable clusters are EtcdClusters of Improbable's etcd-cluster-operator, which makes
-// a ReplicaSet of one pod for each member.
+// Improbable clusters are EtcdClusters of Improbable's etcd-cluster-operator, which creates a
+// ReplicaSet of one pod for each member.
 const Improbable Name = "improbable"
 
 var improbable = Product{
@@ -16,7 +16,7 @@ var improbable = Product{
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "etcd-cluster-operator",
 		ScaleHow:   "kubectl scale etcdclusters.etcd.improbable.io NAME --replicas N -n NAMESPACE",
-		ReplaceHow: "restore a backup into a new EtcdCluster by an EtcdRestore: the operator replaces no member",
+		ReplaceHow: "restore a backup into a new EtcdCluster with an EtcdRestore: the operator replaces no member",
 	},
-	RestoresElsewhere: "etcd-cluster-operator restores into a new EtcdCluster, by an EtcdRestore",
+	RestoresElsewhere: "etcd-cluster-operator restores into a new EtcdCluster with an EtcdRestore",
 }

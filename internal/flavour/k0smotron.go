@@ -17,7 +17,7 @@ var k0smotron = Product{
 	Labels: []Label{{"app", "k0smotron"}},
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "k0smotron",
-		ScaleHow:   "set spec.replicas of its Cluster; k0smotron never takes members away",
+		ScaleHow:   "set spec.replicas of its Cluster; k0smotron never removes members",
 		ReplaceHow: selfHealing,
 	},
 	ServesKubernetes: true,

@@ -14,8 +14,8 @@ var karmada = Product{
 	Labels:      []Label{{"app.kubernetes.io/managed-by", "karmada-operator"}},
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "karmada-operator",
-		ScaleHow:   "set spec.components.etcd.local.replicas of the Karmada; its operator writes the StatefulSet anew and leaves etcd's members as they are",
-		ReplaceHow: "restore the member's data: the operator replaces none",
+		ScaleHow:   "set spec.components.etcd.local.replicas of the Karmada; its operator changes the StatefulSet, but not etcd's member list",
+		ReplaceHow: "restore the member's data, because the operator replaces no member",
 	},
 	ServesKubernetes: true,
 	RevertsServices:  "karmada-operator",

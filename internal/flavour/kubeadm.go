@@ -11,7 +11,7 @@ var kubeadm = Product{
 	Pods: &Pods{Mirror: true, Label: Label{"component", "etcd"}},
 	Membership: Membership{
 		Manager: ByOperator, ManagerName: "kubeadm",
-		ScaleHow:   "kubeadm join --control-plane on a new node, or kubeadm reset on one that goes",
+		ScaleHow:   "kubeadm join --control-plane on a new node, or kubeadm reset on a node to remove",
 		ReplaceHow: "kubeadm reset on its node, and kubeadm join --control-plane again",
 	},
 	ServesKubernetes: true,

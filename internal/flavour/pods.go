@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// UnknownPods clusters are pods that no StatefulSet and no known operator keeps.
+// UnknownPods clusters are pods without a StatefulSet and without a known operator.
 const UnknownPods Name = "pods"
 
 var pods = Product{
 	Name: UnknownPods,
 	Membership: Membership{
-		Manager: ByOperator, ManagerName: "whoever made the pods",
-		ScaleHow:   "ask whoever made the pods: no StatefulSet keeps them",
-		ReplaceHow: "ask whoever made the pods: no StatefulSet keeps them",
+		Manager: ByOperator, ManagerName: "the program that created the pods",
+		ScaleHow:   "use the program that created the pods, because they have no StatefulSet",
+		ReplaceHow: "use the program that created the pods, because they have no StatefulSet",
 	},
 }
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flavour knows the products that run etcd on Kubernetes: how each is
-// recognised, who changes its members and how, where it keeps clients' certificates and
-// what else differs. One product is one value in one file. It knows Kubernetes' API types
-// only, and reads nothing.
+// Package flavour describes the products that run etcd on Kubernetes: how to recognise each,
+// what changes its members and how, where it keeps certificates of clients, and other
+// differences. One product is one value in one file. The package only depends on Kubernetes'
+// API types, and reads nothing.
 package flavour
 
 import (
@@ -12,59 +12,61 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Name names the product that an etcd cluster comes from: the operator or chart that made
-// it, and so who may change it and how.
+// Name names the product of an etcd cluster: the operator or chart that created it.
 type Name string
 
-// Product is what differs from one product to another. The zero value of each field means
-// that the product does nothing out of the ordinary.
+// Product describes the differences of a product. The zero value of each field is the usual
+// case.
 type Product struct {
 	Name Name
 
 	// Controllers are the kinds that control its StatefulSets or its pods.
 	Controllers []schema.GroupVersionKind
-	// OnlyEtcd is true where these kinds control StatefulSets of etcd and of nothing
-	// else, so that a StatefulSet needs no other sign of etcd.
+	// OnlyEtcd is true if these kinds only control StatefulSets of etcd. Then a StatefulSet
+	// needs no other sign of etcd.
 	OnlyEtcd bool
 	// Labels are labels that its manifests have on the StatefulSet or on its pods. One
 	// of them is enough.
 	Labels []Label
 	// Env are variables that its start script reads. One of them is enough.
 	Env []string
-	// Pods is set where it makes its pods without a StatefulSet.
+	// Pods is set if it creates its pods without a StatefulSet.
 	Pods *Pods
 
 	Membership Membership
-	// ClientSecrets returns where it keeps a client's certificate of a cluster, the best
-	// first; nil for nowhere of its own.
+	// ClientSecrets returns the Secrets with a client certificate for a cluster, the best
+	// first. It is nil if the product has no such Secrets.
 	ClientSecrets func(cluster string) []ClientSecret
 
-	// ServesKubernetes is true where the store is a Kubernetes control plane's, whose API
+	// ServesKubernetes is true if etcd is the store of a Kubernetes control plane, whose API
 	// server compacts it.
 	ServesKubernetes bool
-	// RenewsLeases is true where each member renews a Lease that shows that it runs.
+	// RenewsLeases is true if each running member renews a Lease.
 	RenewsLeases bool
-	// RevertsServices is the name of the operator that undoes a change of a Service
-	// within seconds and that has no switch to leave the Service alone.
+	// BackupRestore is true where each member has the sidecar etcd-backup-restore, which takes
+	// its snapshots and promotes its learners.
+	BackupRestore bool
+	// RevertsServices is the name of the operator if it reverts a change of a Service within
+	// seconds and this can't be switched off.
 	RevertsServices string
-	// RestoresElsewhere is how it restores a backup, where it can't do so in place.
+	// RestoresElsewhere is how it restores a backup if it can't do so in place.
 	RestoresElsewhere string
-	// RecoveryEnv is a variable that has its start script replace restored data by a
-	// snapshot of its own; RecoveryOff is how to switch that off.
+	// RecoveryEnv is a variable with which its start script replaces restored data with its
+	// own snapshot. RecoveryOff is how to switch that off.
 	RecoveryEnv, RecoveryOff string
-	// StateFile is a file in the data directory that its start script believes, rather
-	// than the data. A restore removes it.
+	// StateFile is a file in the data directory that its start script uses instead of the
+	// data. A restore removes it.
 	StateFile string
-	// Settings is where a person changes its members' settings; empty for its controller,
-	// its Helm release or its StatefulSet.
+	// Settings is where a user changes its members' settings. It is empty for the controller,
+	// the Helm release or the StatefulSet.
 	Settings string
 }
 
 // Label is a label and its value.
 type Label struct{ Key, Value string }
 
-// Pods is how the pods of a product that makes them without a StatefulSet are recognised,
-// and which are one cluster.
+// Pods describes how to recognise the pods of a product without StatefulSets, and which of them
+// are one cluster.
 type Pods struct {
 	// ClusterLabel is the label whose value is the cluster's name.
 	ClusterLabel string
@@ -76,7 +78,7 @@ type Pods struct {
 	Members Label
 }
 
-// ClientSecret is where a client's certificate is: a Secret and its keys.
+// ClientSecret is the location of a client certificate: a Secret and its keys.
 type ClientSecret struct{ Secret, Cert, Key string }
 
 func tlsSecret(name string) ClientSecret {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// products are all products, in the order in which they are recognised.
+// products has all products, in the order in which they are tried.
 var products = []Product{
 	druid, etcdOperator, cozystack, aenix, improbable, hyperShift, k0smotron,
 	karmada, kamaji, vcluster, bitnami, karmadaChart, kubeadm, plain, pods,
@@ -20,7 +20,7 @@ var products = []Product{
 // All returns every product.
 func All() []Product { return slices.Clone(products) }
 
-// Of returns the product of a name. A name that no product has is Plain.
+// Of returns the product of a name. For an unknown name it returns Plain.
 func Of(name Name) Product {
 	for _, p := range products {
 		if p.Name == name {
@@ -45,7 +45,7 @@ func OfStatefulSet(controller *metav1.OwnerReference, spec *corev1.PodSpec, labe
 	return Plain
 }
 
-// OnlyEtcd reports whether a controller has StatefulSets of etcd and of nothing else.
+// OnlyEtcd reports whether a controller only has StatefulSets of etcd.
 func OnlyEtcd(controller *metav1.OwnerReference) bool {
 	return slices.ContainsFunc(products, func(p Product) bool { return p.OnlyEtcd && p.controls(controller) })
 }

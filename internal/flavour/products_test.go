@@ -115,7 +115,7 @@ func TestNoProductIsComparedElsewhere(t *testing.T) {
 	}
 }
 
-// usesName says how a node decides by a product's name, and is empty where it doesn't.
+// usesName returns how a node depends on a product's name. It is empty if it doesn't.
 func usesName(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:

@@ -17,6 +17,9 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// Members returns a number of members: "1 member", "3 members".
+func Members(n int) string { return Plural(n, "member", "members") }
+
 // List joins names as a sentence does: "a, b and c".
 func List(names []string) string {
 	if len(names) < 2 {

@@ -71,7 +71,7 @@ func backupsSucceed(f *Facts) []Finding {
 	}
 	c := f.Cluster.Value.Cluster.BackupReady
 	fix := f.Command("snapshot save")
-	if f.Owner.Flavour == observe.Druid {
+	if f.Owner.Product().BackupRestore {
 		fix = f.Command("snapshot save", "--via backup-restore")
 	}
 	switch c.Value() {

@@ -16,6 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -72,7 +74,7 @@ func budgetExists(f *Facts) []Finding {
 	n := f.Size()
 	switch {
 	case n <= 1:
-		return notApplicable("no budget can keep %s available", format.Plural(n, "member", "members"))
+		return notApplicable("no budget can keep %s available", format.Members(n))
 	case len(f.Selecting.Value) > 0:
 		var names []string
 		for _, b := range f.Selecting.Value {
@@ -107,7 +109,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	}
 	n := f.Size()
 	if n <= 1 {
-		return notApplicable("no budget can keep %s available", format.Plural(n, "member", "members"))
+		return notApplicable("no budget can keep %s available", format.Members(n))
 	}
 	var found []Finding
 	for i := range f.Selecting.Value {
@@ -124,7 +126,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	return found
 }
 
-func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to observe.BudgetValue) string {
+func (f *Facts) setBudget(b *policyv1.PodDisruptionBudget, to annotation.BudgetValue) string {
 	return f.kubectl(fmt.Sprintf(`patch poddisruptionbudget %s --type=merge -p '{"spec":{"%s":%d}}'`, b.Name, to.Field, to.N))
 }
 
@@ -135,19 +137,19 @@ func budgetForm(f *Facts) []Finding {
 	var found []Finding
 	for i := range f.Selecting.Value {
 		b := &f.Selecting.Value[i]
-		value, unreadable := observe.ValueOf(b.Name, &b.Spec)
-		problem := observe.Fault(b)
+		value, unreadable := annotation.ValueOf(b.Name, &b.Spec)
+		problem := annotation.Fault(b)
 		if problem == nil && !value.Percent {
 			continue
 		}
 		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
-		if problem != nil && problem.Reason == observe.BudgetAlwaysAllow {
+		if problem != nil && problem.Reason == reasons.BudgetAlwaysAllow {
 			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
 		}
-		if unreadable == nil && value.Percent || problem.Reason == observe.BudgetPercentage {
+		if unreadable == nil && value.Percent || problem.Reason == reasons.BudgetPercentage {
 			found = append(found, f.percentage(b, fix))
 		}
-		if problem == nil || problem.Reason == observe.BudgetPercentage {
+		if problem == nil || problem.Reason == reasons.BudgetPercentage {
 			continue
 		}
 		found = append(found, budgetProblem(fix, problem))
@@ -157,7 +159,7 @@ func budgetForm(f *Facts) []Finding {
 		notes = append(notes, *p)
 	}
 	for i := range notes {
-		if p := &notes[i]; p.Reason == observe.BudgetPartial || p.Reason == observe.BudgetShared {
+		if p := &notes[i]; p.Reason == reasons.BudgetPartial || p.Reason == reasons.BudgetShared {
 			found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
 		}
 	}
@@ -219,16 +221,16 @@ func budgetAllows(f *Facts) []Finding {
 // Kubernetes takes a percentage of the StatefulSet's replicas and rounds up, whichever
 // field it is in (pkg/controller/disruption/disruption.go, getExpectedPodCount). False
 // where the spec has no value for this cluster's members.
-func valueOf(b *policyv1.PodDisruptionBudget, members int) (value observe.BudgetValue, spec string, known bool) {
-	if p := observe.Fault(b); p != nil && p.Reason != observe.BudgetPercentage && p.Reason != observe.BudgetAlwaysAllow {
+func valueOf(b *policyv1.PodDisruptionBudget, members int) (value annotation.BudgetValue, spec string, known bool) {
+	if p := annotation.Fault(b); p != nil && p.Reason != reasons.BudgetPercentage && p.Reason != reasons.BudgetAlwaysAllow {
 		return value, "", false
 	}
-	field, n := observe.MinAvailable, b.Spec.MinAvailable
+	field, n := annotation.MinAvailable, b.Spec.MinAvailable
 	if b.Spec.MaxUnavailable != nil {
-		field, n = observe.MaxUnavailable, b.Spec.MaxUnavailable
+		field, n = annotation.MaxUnavailable, b.Spec.MaxUnavailable
 	}
 	count, err := intstr.GetScaledValueFromIntOrPercent(n, members, true)
-	return observe.BudgetValue{Field: field, N: count}, fmt.Sprintf("%s=%s", field, n), err == nil
+	return annotation.BudgetValue{Field: field, N: count}, fmt.Sprintf("%s=%s", field, n), err == nil
 }
 
 // percentage is the finding about a budget with a percentage, which means another number at

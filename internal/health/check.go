@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Level is how bad a finding is.
@@ -54,9 +55,9 @@ type Finding struct {
 	// Fix is the command that repairs it or, where there is no such command, what to
 	// change. Empty means that no action is needed.
 	Fix string
-	// Reason is the stable name under which status shows the finding. Empty means the
-	// reason of the check, see StatusFindings.
-	Reason string
+	// Reason is why status shows the finding. The zero Reason means that of the check, see
+	// StatusFindings.
+	Reason policy.Reason
 	// Member is the pod or member that the finding is about, empty for the cluster.
 	Member string
 

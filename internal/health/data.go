@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
@@ -92,7 +93,7 @@ func alarms(f *Facts) []Finding {
 		}
 		if len(m.Alarms) == 0 && m.LeaderID != 0 && len(m.Errors) > 0 {
 			sick := about(Failure, m.Pod, f.kubectl("logs "+m.Pod+" --tail 50"), "reports an error: %s", strings.Join(m.Errors, "; "))
-			sick.Reason = ReasonMemberDown
+			sick.Reason = policy.MemberDown
 			found = append(found, sick)
 		}
 	}
@@ -141,46 +142,41 @@ func hashes(f *Facts) []Finding {
 	case h.Skipped != "":
 		return []Finding{{Level: Info, Message: h.Skipped, Fix: h.Fix}}
 	}
-	by := map[uint32][]string{}
+	groups, left := h.Groups()
 	var found []Finding
-	var values []uint32
-	compact := int64(-1)
-	for _, m := range h.Members {
-		switch {
-		case m.Err != nil:
+	for _, m := range left {
+		if m.Err != nil {
 			found = append(found, unknown("the hash of "+m.Pod, m.Err))
 			continue
-		case compact >= 0 && m.CompactRevision != compact:
-			found = append(found, Finding{Level: Unknown, Message: fmt.Sprintf("%s has compacted up to %d, another up to %d: hashes of different histories can't be compared", m.Pod, m.CompactRevision, compact), Fix: f.Command("check", "--only D004")})
-			continue
 		}
-		compact = m.CompactRevision
-		if by[m.Hash] == nil {
-			values = append(values, m.Hash)
-		}
-		by[m.Hash] = append(by[m.Hash], m.Pod)
+		found = append(found, Finding{Level: Unknown, Message: fmt.Sprintf("%s has compacted up to %d, another up to %d: hashes of different histories can't be compared", m.Pod, m.CompactRevision, m.Other), Fix: f.Command("check", "--only D004")})
 	}
-	if len(values) > 1 {
-		return append(found, f.corrupt(h, by, values))
-	}
-	if len(found) > 0 {
+	switch {
+	case len(groups) > 1:
+		return append(found, f.corrupt(h, groups))
+	case len(found) > 0:
 		return found
 	}
 	return ok("%s at revision %d", format.Plural(len(h.Members), "voter", "voters"), h.Revision)
 }
 
 // corrupt names the voters that differ, and which of them most agree with.
-func (f *Facts) corrupt(h Hashes, by map[uint32][]string, values []uint32) Finding {
-	slices.SortStableFunc(values, func(a, b uint32) int { return len(by[b]) - len(by[a]) })
-	var groups []string
-	for _, v := range values {
-		groups = append(groups, fmt.Sprintf("%s %08x", format.List(by[v]), v))
+func (f *Facts) corrupt(h Hashes, groups [][]etcd.Hash) Finding {
+	slices.SortStableFunc(groups, func(a, b []etcd.Hash) int { return len(b) - len(a) })
+	var parts []string
+	for _, group := range groups {
+		var pods []string
+		for _, m := range group {
+			pods = append(pods, m.Pod)
+		}
+		parts = append(parts, fmt.Sprintf("%s %08x", format.List(pods), group[0].Hash))
 	}
-	what := fmt.Sprintf("data differs at revision %d: %s", h.Revision, strings.Join(groups, "; "))
-	if 2*len(by[values[0]]) <= len(h.Members) {
+	what := fmt.Sprintf("data differs at revision %d: %s", h.Revision, strings.Join(parts, "; "))
+	if 2*len(groups[0]) <= len(h.Members) {
 		return failure(f.Command("snapshot save"), "%s; no hash has most of the voters", what)
 	}
-	return failure(f.replace(by[values[1]][0]), "%s; %s differs from the most", what, by[values[1]][0])
+	odd := groups[1][0].Pod
+	return failure(f.replace(odd), "%s; %s differs from the most", what, odd)
 }
 
 func autoCompaction(f *Facts) []Finding {

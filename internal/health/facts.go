@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -64,6 +65,9 @@ type Facts struct {
 
 	// Survey is what the members answered; its Err is why no member could be asked.
 	Survey Got[etcd.Survey]
+	// Silences are what is known of the members in etcd's list that no pod of the cluster runs,
+	// by member ID.
+	Silences map[uint64]membership.Silence
 	// Barred are the pods whose members could not be asked because a permission or a
 	// certificate is missing, which is no sign of a problem of the member.
 	Barred map[string]bool

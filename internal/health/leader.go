@@ -12,6 +12,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 func oneLeader(f *Facts) []Finding {
@@ -30,11 +32,11 @@ func oneLeader(f *Facts) []Finding {
 			name = m.Pod
 		case m.LeaderID == 0:
 			alone := about(Failure, m.Pod, f.look([]etcd.Member{m}), "follows no leader: it can't reach the others, or is starting")
-			alone.Reason = ReasonMemberDown
+			alone.Reason = policy.MemberDown
 			found = append(found, alone)
 		case m.LeaderID != v.leader:
 			other := about(Warning, m.Pod, f.Command("check", "--only Q004"), "follows %016x, most follow %016x: an election is under way, or the network is partitioned", m.LeaderID, v.leader)
-			other.Reason = ReasonLeaders
+			other.Reason = reasons.LeadersDiffer
 			found = append(found, other)
 		}
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 func memberChecks() []Check {
 	return []Check{
 		{
 			ID: "M001", Category: Members, Title: "every member has a pod",
-			Doc:  "A voter in etcd's member list that no pod runs counts as dead: the quorum is computed with it. A StatefulSet that was scaled in without removing the member leaves one behind.",
-			Cure: "Remove the member from etcd, unless its pod is about to come back.",
+			Doc:  "A voter in etcd's member list that no pod of the cluster runs: the quorum is computed with it. A StatefulSet that was scaled in without removing the member leaves one behind. It is dead only if the leader has no connection with it and no other pod of the namespace has its name or address.",
+			Cure: "If it is dead, remove the member from etcd, unless its pod is about to come back. Otherwise find the pod that runs it.",
 			run:  membersHavePods, needs: NeedMembers,
 		},
 		{
@@ -106,23 +106,46 @@ func membersHavePods(f *Facts) []Finding {
 		if f.operation() != "" {
 			report = warning
 		}
-		found = append(found, report(f.toRemove(l), "%s %s (%016x) is in the member list and no pod runs it: %s", what, l.Name, l.ID, strings.Join(l.PeerURLs, ",")))
+		found = append(found, f.withoutPod(l, report, fmt.Sprintf("%s %s (%016x) is in the member list and no pod", what, l.Name, l.ID)))
 	}
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s", format.Plural(len(f.Survey.Value.List), "member", "members"))
+	return ok("%s", format.Members(len(f.Survey.Value.List)))
+}
+
+// withoutPod is the finding about a member of the list that no pod of the cluster runs. It is
+// only called dead where etcd's leader has lost it, and no other pod can be it.
+func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args ...any) Finding, what string) Finding {
+	urls := strings.Join(l.PeerURLs, ",")
+	if l.DuePod(f.Owner) != "" {
+		return report(f.toRemove(l), "%s runs it: %s", what, urls)
+	}
+	v := membership.IsDead(f.Silences[l.ID])
+	if v.Allowed {
+		return report(f.toRemove(l), "%s runs it: %s", what, urls)
+	}
+	if v.Reason == membership.VoterAlive {
+		report = warning
+	}
+	found := report(f.toRemove(l), "%s of this cluster runs it (%s); %s", what, urls, v.Message)
+	found.Reason = v.Reason
+	return found
 }
 
 // toRemove is the command that removes a member from etcd. Where that would be refused,
-// because the pod is expected or an operator manages the members, it is the command that
-// shows more.
+// because the pod is expected, an operator manages the members, or the member may be alive, it
+// is the command that shows more.
 func (f *Facts) toRemove(l etcd.Listed) string {
 	switch {
 	case l.DuePod(f.Owner) != "":
 		return f.kubectl("describe", "statefulset", f.Owner.StatefulSet)
 	case l.Pod != "" && f.Owner.Membership().Manager != flavour.Unmanaged:
 		return f.kubectl("describe", "pod", l.Pod)
+	case l.Pod == "" && len(f.Silences[l.ID].Elsewhere) > 0:
+		return f.kubectl("etcd", "status", "pod/"+f.Silences[l.ID].Elsewhere[0])
+	case l.Pod == "" && !membership.IsDead(f.Silences[l.ID]).Allowed:
+		return f.Command("member list")
 	}
 	return f.Command("member remove", called(l))
 }
@@ -159,7 +182,7 @@ func (f *Facts) outsider(pod string) Finding {
 
 // replace is how to give a pod a new member, by way of what manages the members.
 func (f *Facts) replace(pod string, flags ...string) string {
-	if w := f.Owner.Membership(); w.ReplaceHow != "" && f.Owner.Flavour != observe.Druid {
+	if w := f.Owner.Membership(); w.ReplaceHow != "" && !w.ByPlugin {
 		return w.ReplaceHow
 	}
 	return f.Command("member replace", append([]string{pod}, flags...)...)
@@ -178,9 +201,8 @@ func learners(f *Facts) []Finding {
 		case f.Cluster.Err != nil:
 			found = append(found, unknown(called(l)+": is a learner, and whether an operation is under way that promotes it is not known", f.Cluster.Err))
 		case l.Pod == "":
-			found = append(found, about(Warning, called(l), f.toRemove(l), "is a learner that no pod runs"))
-		case f.Owner.Flavour == observe.Druid:
-			// backup-restore promotes its learners itself.
+			found = append(found, about(Warning, called(l), f.toRemove(l), "is a learner that no pod of this cluster runs"))
+		case f.Owner.Product().BackupRestore:
 			found = append(found, about(Warning, called(l), f.kubectl("logs "+l.Pod+" -c backup-restore"), "is a learner, which has no vote, and its sidecar has not promoted it"))
 		default:
 			found = append(found, about(Warning, called(l), f.Command("member promote", called(l)), "is a learner, which has no vote, and no operation is under way that promotes it"))

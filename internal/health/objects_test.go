@@ -23,6 +23,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -38,7 +40,7 @@ func inPod(i int) func(*Facts) {
 // another member is.
 func boundAmong(i int) func(*Facts) {
 	return pod(i, func(p *corev1.Pod) {
-		record := observe.SpreadRecord{Policy: "all", Notes: []policy.Note{{Reason: spread.VolumeZoneTaken.Name()}}}
+		record := annotation.SpreadRecord{Policy: "all", Notes: []annotation.SpreadNote{{Reason: spread.VolumeZoneTaken.Name()}}}
 		p.Annotations = map[string]string{v1alpha1.SpreadAnnotation: record.String()}
 	})
 }
@@ -169,7 +171,7 @@ func TestBudgets(t *testing.T) {
 		{name: "no percentage", id: "B004", with: part("half"), want: Warning, message: "minAvailable=half is not a percentage"},
 		{name: "AlwaysAllow", id: "B004", with: always, want: Warning, fix: `{"spec":{"unhealthyPodEvictionPolicy":null}}`},
 		{name: "partial", id: "B004", with: func(f *Facts) {
-			f.Budgets.Value.Problem = &policy.Note{Reason: observe.BudgetPartial, Message: "budget main is left alone: it selects 2 of the 3 members"}
+			f.Budgets.Value.Problem = &policy.Note{Reason: reasons.BudgetPartial, Message: "budget main is left alone: it selects 2 of the 3 members"}
 		}, want: Warning, message: "budget main: it selects 2 of the 3 members"},
 
 		{name: "one", id: "B005", want: OK},

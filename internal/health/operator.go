@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -140,7 +141,7 @@ func conditionsFresh(f *Facts) []Finding {
 	for _, c := range f.Etcd.Value.Status.Conditions {
 		// Compaction's condition is only written when a compaction ends, and at 0
 		// replicas druid looks after none.
-		if c.Type == druidv1alpha1.ConditionTypeLastSnapshotCompactionSucceeded || c.Reason == "NotChecked" {
+		if c.Type == druidv1alpha1.ConditionTypeLastSnapshotCompactionSucceeded || c.Reason == reasons.NotChecked.Name() {
 			continue
 		}
 		age := f.At.Sub(c.LastUpdateTime.Time)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -64,7 +65,7 @@ func onDifferentNodes(f *Facts) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s on %s", format.Plural(len(f.Placement.Value), "member", "members"), format.Plural(len(on), "node", "nodes"))
+	return ok("%s on %s", format.Members(len(f.Placement.Value)), format.Plural(len(on), "node", "nodes"))
 }
 
 // lossConsequence is what the loss of so many members at once means, empty where a quorum
@@ -118,8 +119,8 @@ func (f *Facts) leavesData(pod *corev1.Pod) bool {
 // tied reports whether admission found the pod's volume bound where other members are.
 // Admission checks that again when the pod is created again.
 func tied(pod *corev1.Pod) bool {
-	record, _ := observe.SpreadRecordOf(pod)
-	return slices.ContainsFunc(record.Notes, func(n policy.Note) bool {
+	record, _ := annotation.SpreadRecordOf(pod)
+	return slices.ContainsFunc(record.Notes, func(n annotation.SpreadNote) bool {
 		return n.Reason == spread.VolumeZoneTaken.Name() || n.Reason == spread.VolumeNodeTaken.Name()
 	})
 }

@@ -5,13 +5,12 @@ package health
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // probed is the container that the checks on probes judge: the etcd container of the pod
@@ -30,37 +29,12 @@ func (f *Facts) probed() (*corev1.Container, []Finding) {
 	return c, nil
 }
 
-// asksHealth reports whether a probe fails for a reason that a restart can't repair: an
-// alarm, or the loss of quorum. It is false for a probe that can't be parsed, such as a
-// script.
-func asksHealth(p *corev1.Probe) (string, bool) {
-	switch {
-	case p == nil:
-		return "", false
-	case p.HTTPGet != nil:
-		path, query, _ := strings.Cut(p.HTTPGet.Path, "?")
-		values, err := url.ParseQuery(query)
-		spared := err == nil && slices.Contains(values["exclude"], "NOSPACE") && values.Get("serializable") == "true"
-		asks := path == "/health" && !spared || strings.HasPrefix(path, "/readyz")
-		return "GET " + p.HTTPGet.Path, asks
-	case p.Exec != nil:
-		all := strings.Fields(strings.Join(p.Exec.Command, " "))
-		tool := slices.ContainsFunc(all, func(w string) bool { return w == "etcdctl" || strings.HasSuffix(w, "/etcdctl") })
-		asks := tool && (slices.Contains(all, "health") || slices.Contains(all, "get"))
-		if i := slices.Index(all, "endpoint"); i >= 0 && i+1 < len(all) {
-			return "etcdctl endpoint " + all[i+1], asks
-		}
-		return "etcdctl", asks
-	}
-	return "", false
-}
-
 func livenessProbe(f *Facts) []Finding {
 	c, found := f.probed()
 	if c == nil {
 		return found
 	}
-	if what, asks := asksHealth(c.LivenessProbe); asks {
+	if what, asks := etcdconf.AsksHealth(c.LivenessProbe); asks {
 		return []Finding{warning(f.patchProbe(c, "livenessProbe"),
 			"the liveness probe (%s) fails on an alarm or without quorum: the kubelet then restarts the members, which repairs neither", what)}
 	}
@@ -110,7 +84,7 @@ func probesPass(f *Facts) []Finding {
 	}
 	s := got.Value
 	for name, p := range map[string]*corev1.Probe{"liveness": c.LivenessProbe, "readiness": c.ReadinessProbe, "startup": c.StartupProbe} {
-		if p == nil || p.HTTPGet == nil || !listensOn(s.ListenClient, port(c, p.HTTPGet.Port.String())) || listensOn(s.ListenMetrics, port(c, p.HTTPGet.Port.String())) {
+		if p == nil || p.HTTPGet == nil || !etcdconf.ListensOn(s.ListenClient, etcdconf.ProbePort(c, p.HTTPGet)) || etcdconf.ListensOn(s.ListenMetrics, etcdconf.ProbePort(c, p.HTTPGet)) {
 			continue
 		}
 		tls := s.ClientTLS.Cert != "" || s.ClientTLS.Auto
@@ -124,29 +98,12 @@ func probesPass(f *Facts) []Finding {
 	return found
 }
 
-// port is a container port by its name or number.
-func port(c *corev1.Container, name string) string {
-	for _, p := range c.Ports {
-		if p.Name == name {
-			return strconv.Itoa(int(p.ContainerPort))
-		}
-	}
-	return name
-}
-
-func listensOn(urls []string, port string) bool {
-	return slices.ContainsFunc(urls, func(s string) bool {
-		u, err := url.Parse(s)
-		return err == nil && u.Port() == port
-	})
-}
-
 func orderedStart(f *Facts) []Finding {
 	c, found := f.probed()
 	if c == nil {
 		return found
 	}
-	what, asks := asksHealth(c.ReadinessProbe)
+	what, asks := etcdconf.AsksHealth(c.ReadinessProbe)
 	if !f.Owner.Ordered || f.Size() < 2 || !asks || f.StatefulSet.Value.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return nil
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
@@ -80,7 +81,7 @@ func quorumAnswers(f *Facts) []Finding {
 	case f.onlyUnreachable():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
 	case v.ledElsewhere():
-		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.look(v.noAnswer), Reason: ReasonMemberDown}}
+		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.look(v.noAnswer), Reason: policy.MemberDown}}
 	default:
 		found = []Finding{failure(f.look(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
 	}
@@ -106,7 +107,7 @@ func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
 		fix = f.look([]etcd.Member{m})
 	}
 	one := about(Failure, m.Pod, fix, "%s", etcd.Reason(m.Err))
-	one.Reason = ReasonMemberDown
+	one.Reason = policy.MemberDown
 	return one
 }
 
@@ -152,13 +153,13 @@ func (f *Facts) couldNotBeAsked(pod string) Finding {
 
 func down(member, why string) Finding {
 	one := about(Failure, member, "", "%s", why)
-	one.Reason = ReasonMemberDown
+	one.Reason = policy.MemberDown
 	return one
 }
 
 // notAsked gives a finding the reason of what could not be asked.
 func notAsked(f Finding) Finding {
-	f.Reason = ReasonNotAsked
+	f.Reason = reasons.MemberNotAsked
 	return f
 }
 
@@ -209,7 +210,7 @@ func (f *Facts) grow(n int) string {
 
 // scaleTo is how a cluster gets so many members.
 func (f *Facts) scaleTo(n int) string {
-	if w := f.Owner.Membership(); f.Owner.Flavour != observe.Druid && w.Manager != flavour.Unmanaged {
+	if w := f.Owner.Membership(); !w.ByPlugin && w.Manager != flavour.Unmanaged {
 		return w.ScaleHow
 	}
 	return f.Command("scale", fmt.Sprintf("--replicas %d", n))
@@ -230,7 +231,7 @@ func oddSize(f *Facts) []Finding {
 		return []Finding{warning(f.grow(7), "%d voters: every write waits for %d of them", n, n/2+1)}
 	case n == 2:
 		two := warning(f.grow(3), "2 voters tolerate no failure")
-		two.Reason = budget.TwoMembers.Name()
+		two.Reason = budget.TwoMembers
 		return []Finding{two}
 	case even:
 		return []Finding{warning(f.grow(n+1), "%d voters tolerate no more failures than %d", n, n-1)}

@@ -16,7 +16,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 var errRefused = errors.New("connection refused")
@@ -140,11 +142,18 @@ func TestMembers(t *testing.T) {
 	t.Parallel()
 	away := func(l *etcd.Listed) { l.Pod = "" }
 	stray := func(l *etcd.Listed) { l.Pod, l.Name, l.PeerURLs = "", "main-3", []string{"http://main-3.main:2380"} }
-	dead := listed(2, stray)
+	alone := listed(2, stray)
+	withSilence := func(s membership.Silence) func(*Facts) {
+		return func(f *Facts) { alone(f); f.Silences = map[uint64]membership.Silence{3: s} }
+	}
+	dead := withSilence(membership.Silence{Contact: membership.ContactNone})
 	judge(t, []row{
 		{name: "all", id: "M001", want: OK, fix: "-"},
 		{name: "dead voter", id: "M001", with: dead, want: Failure, message: "voter main-3 (0000000000000003) is in the member list and no pod runs it", fix: "kubectl etcd member remove statefulset/main main-3 -n team"},
 		{name: "dead voter whose pod is due", id: "M001", with: listed(2, away), want: Failure, message: "voter main-2 (0000000000000003) is in the member list and no pod runs it", fix: "kubectl describe statefulset main -n team"},
+		{name: "voter in contact with the leader", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactActive}), want: Warning, message: "no pod of this cluster runs it (http://main-3.main:2380); it is alive", fix: "kubectl etcd member list statefulset/main -n team"},
+		{name: "voter of another pod", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactNone, Elsewhere: []string{"etcd3-0"}}), want: Failure, message: "of pod etcd3-0", fix: "kubectl etcd status pod/etcd3-0 -n team"},
+		{name: "voter of which nothing is known", id: "M001", with: withSilence(membership.Silence{Unknown: "403"}), want: Failure, message: "it is not known whether it is dead: 403", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},
 		{name: "dead learner", id: "M001", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true }, want: Warning, message: "learner main-3"},
 
@@ -168,11 +177,18 @@ func TestMembers(t *testing.T) {
 		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main main-2 -n team"},
 		{name: "while it scales", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; scaling(f) }, want: Info, fix: "-"},
 		{name: "left over, for all that is known", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Cluster.Err = errRefused }, want: Unknown, fix: "-"},
-		{name: "druid's", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
-		{name: "in no pod", id: "M003", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true; f.Owner.Flavour = observe.Druid }, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
+		{name: "druid's", id: "M003", with: func(f *Facts) {
+			f.Survey.Value.List[2].Learner = true
+			f.Owner.Flavour, f.Owner.Distribution = observe.Druid, flavour.Druid
+		}, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
+		{name: "in no pod", id: "M003", with: func(f *Facts) {
+			dead(f)
+			f.Survey.Value.List[2].Learner = true
+			f.Owner.Flavour, f.Owner.Distribution = observe.Druid, flavour.Druid
+		}, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
 
 		{name: "all", id: "M004", want: OK},
-		{name: "never", id: "M004", with: listed(2, func(l *etcd.Listed) { l.Name = "" }), want: Failure, message: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
+		{name: "never", id: "M004", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Name = "" }, want: Failure, message: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
 
 		{name: "names", id: "M005", want: OK},
 		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, message: "no second member can reach it"},
@@ -196,7 +212,7 @@ func TestMembers(t *testing.T) {
 		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, message: "5 times over, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
 		{name: "complete", id: "M008", want: OK},
 		{name: "a lease is left over", id: "M008", with: func(f *Facts) {
-			f.Cluster.Value.Notes = []policy.Note{{Reason: "LeaseWithoutMember", Message: "lease main-3 is left over"}}
+			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.LeaseWithoutMember, Message: "lease main-3 is left over"}}
 		}, want: Warning, message: "lease main-3 is left over"},
 		{name: "long ago", id: "M007", with: pod(1, restarted(5, 3*time.Hour)), want: OK},
 	})

@@ -4,11 +4,12 @@
 package health
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // member is the pod of the first member, or the one that is created next, and nil where
@@ -105,29 +106,17 @@ func (f *Facts) dataDir(pod *corev1.Pod) string {
 	return f.setting(pod, "data-dir")
 }
 
-// volumeAt is the volume that a path of the etcd container is in: the mount with the
-// longest path that contains it. It is false where the path is in no volume.
+// volumeAt returns the volume that a path of the etcd container is in. It is false where the
+// path is in no volume.
 func volumeAt(pod *corev1.PodSpec, at string) (corev1.Volume, bool) {
-	c := etcdContainer(pod)
-	best := ""
-	var name string
-	for _, m := range c.VolumeMounts {
-		mount := path.Clean(m.MountPath)
-		if within(path.Clean(at), mount) && len(mount) > len(best) {
-			best, name = mount, m.Name
-		}
-	}
-	i := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == name })
-	switch {
-	case best == "":
+	mount, _ := etcdconf.MountAt(etcdContainer(pod), at)
+	if mount == nil {
 		return corev1.Volume{}, false
-	case i < 0:
+	}
+	i := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+	if i < 0 {
 		// A StatefulSet's template doesn't list the volumes of its claim templates.
-		return corev1.Volume{Name: name}, true
+		return corev1.Volume{Name: mount.Name}, true
 	}
 	return pod.Volumes[i], true
-}
-
-func within(at, dir string) bool {
-	return at == dir || strings.HasPrefix(at, strings.TrimSuffix(dir, "/")+"/")
 }

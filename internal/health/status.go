@@ -11,22 +11,26 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // shown are the checks that status shows, the most urgent first, with the reason of
 // their findings. Left out are advice on configuration, what needs facts that status
 // doesn't gather, and Q002 (slack), which status prints beside the quorum.
-var shown = []struct{ id, reason string }{
-	{"Q005", ReasonSplitBrain}, {"Q001", ReasonNoQuorum}, {"Q004", ReasonNoQuorum},
-	{"M006", ReasonMemberDown}, {"M002", ReasonMemberDown}, {"M001", ReasonDeadVoter}, {"M004", ReasonDeadVoter},
-	{"D001", ReasonAlarm}, {"R002", ReasonBackup}, {"R003", ReasonBackup}, {"T001", ReasonTraffic}, {"G003", ReasonInterrupted},
-	{"M003", ReasonLearner}, {"D002", ReasonQuota}, {"Q006", ReasonLag}, {"D003", ReasonFragmented}, {"C001", ReasonCertificate},
-	{"V001", ReasonVersions}, {"Q003", budget.EvenSize.Name()}, {"O004", ReasonOperatorGone}, {"O005", ReasonCondition},
-	{"P003", ReasonSpread}, {"P001", ReasonSpread}, {"P002", ReasonSpread},
-	{"B001", observe.NoBudget}, {"B002", observe.BudgetsOverlap}, {"B003", ReasonBudgetQuorum}, {"B004", ReasonBudgetForm}, {"B005", ReasonBudgetFull},
-	{"M008", ReasonFacts},
+var shown = []struct {
+	id     string
+	reason policy.Reason
+}{
+	{"Q005", reasons.SplitBrain}, {"Q001", policy.NoQuorum}, {"Q004", policy.NoQuorum},
+	{"M006", policy.MemberDown}, {"M002", policy.MemberDown}, {"M001", reasons.MemberWithoutPod}, {"M004", reasons.MemberWithoutPod},
+	{"D001", reasons.Alarm}, {"R002", reasons.BackupNotReady}, {"R003", reasons.BackupNotReady}, {"T001", policy.ClientTrafficCut}, {"G003", reasons.OperationInterrupted},
+	{"M003", reasons.Learner}, {"D002", reasons.QuotaNear}, {"Q006", reasons.MemberLags}, {"D003", reasons.Fragmented}, {"C001", reasons.CertificateExpires},
+	{"V001", reasons.VersionsDiffer}, {"Q003", budget.EvenSize}, {"O004", reasons.ConditionsOld}, {"O005", reasons.ConditionBad},
+	{"P003", reasons.SpreadBroken}, {"P001", reasons.SpreadBroken}, {"P002", reasons.SpreadBroken},
+	{"B001", reasons.NoBudget}, {"B002", reasons.BudgetsOverlap}, {"B003", reasons.BudgetBelowQuorum}, {"B004", reasons.BudgetNotCounted}, {"B005", reasons.BudgetAllowsNone},
+	{"M008", reasons.FactsIncomplete},
 }
 
 // StatusChecks returns the checks that status shows, the most urgent first.
@@ -49,7 +53,7 @@ func StatusFindings(f *Facts) []Finding {
 	for i, result := range Run(StatusChecks(), f) {
 		for _, finding := range result.Findings {
 			finding.Reason = cmp.Or(finding.Reason, shown[i].reason)
-			refused := finding.cause != nil && apierrors.IsForbidden(finding.cause) && finding.Reason != ReasonNotAsked
+			refused := finding.cause != nil && apierrors.IsForbidden(finding.cause) && finding.Reason != reasons.MemberNotAsked
 			if finding.Level.Worse(Info) && !finding.repeated && !refused {
 				found = append(found, finding)
 			}
@@ -61,7 +65,7 @@ func StatusFindings(f *Facts) []Finding {
 
 func urgency(f Finding) int {
 	switch {
-	case f.Level == Failure && (f.Reason == ReasonSplitBrain || f.Reason == ReasonNoQuorum):
+	case f.Level == Failure && (f.Reason == reasons.SplitBrain || f.Reason == policy.NoQuorum):
 		return 0
 	case f.Level == Failure:
 		return 1
@@ -81,7 +85,7 @@ func Of(f *Facts, found []Finding) string {
 			return output.Down
 		case finding.Level == Failure:
 			health = output.Degraded
-		case finding.Reason == ReasonNotAsked && health == output.Healthy && !f.refused():
+		case finding.Reason == reasons.MemberNotAsked && health == output.Healthy && !f.refused():
 			health = output.Unknown
 		}
 	}
@@ -99,30 +103,3 @@ func (f *Facts) refused() bool {
 	}
 	return slices.ContainsFunc(f.voters().notAsked, func(m etcd.Member) bool { return apierrors.IsForbidden(m.Err) })
 }
-
-// The reasons of the findings that status shows, beside those of package policy.
-const (
-	ReasonSplitBrain   = "SplitBrain"
-	ReasonNoQuorum     = "NoQuorum"
-	ReasonMemberDown   = "MemberDown"
-	ReasonNotAsked     = "MemberNotAsked"
-	ReasonLeaders      = "LeadersDiffer"
-	ReasonDeadVoter    = "MemberWithoutPod"
-	ReasonAlarm        = "Alarm"
-	ReasonBackup       = "BackupNotReady"
-	ReasonCondition    = "ConditionBad"
-	ReasonOperatorGone = "ConditionsOld"
-	ReasonTraffic      = "ClientTrafficCut"
-	ReasonSpread       = "SpreadBroken"
-	ReasonLearner      = "Learner"
-	ReasonQuota        = "QuotaNear"
-	ReasonFragmented   = "Fragmented"
-	ReasonCertificate  = "CertificateExpires"
-	ReasonVersions     = "VersionsDiffer"
-	ReasonLag          = "MemberLags"
-	ReasonInterrupted  = "OperationInterrupted"
-	ReasonBudgetQuorum = "BudgetBelowQuorum"
-	ReasonBudgetForm   = "BudgetNotCounted"
-	ReasonBudgetFull   = "BudgetAllowsNone"
-	ReasonFacts        = "FactsIncomplete"
-)

@@ -4,13 +4,13 @@
 package health
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
@@ -45,31 +45,13 @@ func versionChecks() []Check {
 	}
 }
 
-// release is a version of etcd.
-type release struct{ major, minor, patch int }
-
-// parseRelease reads a version such as 3.5.27; what follows a hyphen or a plus
-// is left away. False for anything else.
-func parseRelease(s string) (release, bool) {
-	s, _, _ = strings.Cut(strings.TrimPrefix(s, "v"), "-")
-	s, _, _ = strings.Cut(s, "+")
-	parts := strings.Split(s, ".")
-	if len(parts) != 3 {
-		return release{}, false
+// release returns a version of etcd, 0.0 for a text that is none.
+func release(text string) *version.Version {
+	v, err := version.ParseGeneric(text)
+	if err != nil {
+		return version.MajorMinor(0, 0)
 	}
-	var n [3]int
-	for i, p := range parts {
-		v, err := strconv.Atoi(p)
-		if err != nil || v < 0 {
-			return release{}, false
-		}
-		n[i] = v
-	}
-	return release{n[0], n[1], n[2]}, true
-}
-
-func (r release) compare(o release) int {
-	return cmp.Or(cmp.Compare(r.major, o.major), cmp.Compare(r.minor, o.minor), cmp.Compare(r.patch, o.patch))
+	return v
 }
 
 func (f *Facts) versions() map[string][]string {
@@ -86,9 +68,13 @@ func oneVersion(f *Facts) []Finding {
 	}
 	by := f.versions()
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
-		x, _ := parseRelease(a)
-		y, _ := parseRelease(b)
-		return x.compare(y)
+		switch x, y := release(a), release(b); {
+		case x.LessThan(y):
+			return -1
+		case y.LessThan(x):
+			return 1
+		}
+		return strings.Compare(a, b)
 	})
 	if len(names) == 1 {
 		return ok("%s", names[0])
@@ -97,15 +83,14 @@ func oneVersion(f *Facts) []Finding {
 	for _, v := range names {
 		parts = append(parts, v+" on "+format.List(by[v]))
 	}
-	lowest, _ := parseRelease(names[0])
-	highest, _ := parseRelease(names[len(names)-1])
+	lowest, highest := release(names[0]), release(names[len(names)-1])
 	fix := f.kubectl("rollout status statefulset " + f.Owner.StatefulSet)
 	if f.Owner.StatefulSet == "" {
 		fix = f.change("finish the update", "")
 	}
 	what := strings.Join(parts, ", ")
 	switch {
-	case lowest.major != highest.major || highest.minor-lowest.minor > 1:
+	case lowest.Major() != highest.Major() || highest.Minor()-lowest.Minor() > 1:
 		return []Finding{failure(fix, "%s: members may be one minor version apart at most", what)}
 	case f.operation() != "":
 		return []Finding{info("", "%s: %s", what, f.operation())}
@@ -117,7 +102,7 @@ func oneVersion(f *Facts) []Finding {
 
 // fault is what is wrong with the versions from one up to, and without, another.
 type fault struct {
-	from, fixed release
+	from, fixed string
 	// only restricts it: "single" to clusters of one member, "auth" to those
 	// with authentication, which is not checked.
 	only string
@@ -128,23 +113,23 @@ type fault struct {
 var faults = []fault{
 	// https://github.com/etcd-io/etcd/issues/13766 and the post-mortem in
 	// Documentation/postmortems/v3.5-data-inconsistency.md.
-	{release{3, 5, 0}, release{3, 5, 3}, "", "members' data may differ after a crash under load (etcd issue 13766)"},
+	{"3.5.0", "3.5.3", "", "members' data may differ after a crash under load (etcd issue 13766)"},
 	// https://github.com/etcd-io/etcd/issues/14685, CHANGELOG-3.5 under v3.5.6.
-	{release{3, 5, 0}, release{3, 5, 6}, "", "members' data may differ after a crash during a defragmentation (etcd issue 14685)"},
+	{"3.5.0", "3.5.6", "", "members' data may differ after a crash during a defragmentation (etcd issue 14685)"},
 	// https://github.com/etcd-io/etcd/issues/14370, CHANGELOG-3.4 under v3.4.21
 	// and CHANGELOG-3.5 under v3.5.5.
-	{release{3, 4, 0}, release{3, 4, 21}, "single", "a single member may lose an acknowledged write in a crash (etcd issue 14370)"},
-	{release{3, 5, 0}, release{3, 5, 5}, "single", "a single member may lose an acknowledged write in a crash (etcd issue 14370)"},
+	{"3.4.0", "3.4.21", "single", "a single member may lose an acknowledged write in a crash (etcd issue 14370)"},
+	{"3.5.0", "3.5.5", "single", "a single member may lose an acknowledged write in a crash (etcd issue 14370)"},
 	// CHANGELOG-3.5 under v3.5.6 ("data consistency issue caused by recovery
 	// from snapshot"), announced for 3.4.20, 3.4.21 and 3.5.5.
-	{release{3, 4, 20}, release{3, 4, 22}, "auth", "with authentication, a new member's data may differ (etcd pull request 14648)"},
-	{release{3, 5, 5}, release{3, 5, 6}, "auth", "with authentication, a new member's data may differ (etcd pull request 14648)"},
+	{"3.4.20", "3.4.22", "auth", "with authentication, a new member's data may differ (etcd pull request 14648)"},
+	{"3.5.5", "3.5.6", "auth", "with authentication, a new member's data may differ (etcd pull request 14648)"},
 	// https://github.com/etcd-io/etcd/issues/19557.
-	{release{3, 5, 1}, release{3, 5, 20}, "", "the promotion of a learner is not kept and fails an upgrade to 3.6 (etcd issue 19557)"},
+	{"3.5.1", "3.5.20", "", "the promotion of a learner is not kept and fails an upgrade to 3.6 (etcd issue 19557)"},
 	// https://github.com/advisories/GHSA-q8m4-xhhv-38mg.
-	{release{3, 4, 0}, release{3, 4, 42}, "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
-	{release{3, 5, 0}, release{3, 5, 28}, "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
-	{release{3, 6, 0}, release{3, 6, 9}, "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
+	{"3.4.0", "3.4.42", "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
+	{"3.5.0", "3.5.28", "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
+	{"3.6.0", "3.6.9", "auth", "with authentication, several calls go unchecked (CVE-2026-33413)"},
 }
 
 func knownFaults(f *Facts) []Finding {
@@ -153,23 +138,23 @@ func knownFaults(f *Facts) []Finding {
 	}
 	var found []Finding
 	by := f.versions()
-	for _, version := range slices.Sorted(maps.Keys(by)) {
-		r, is := parseRelease(version)
-		if !is {
-			found = append(found, info("", "%s runs %q, which is no release", format.List(by[version]), version))
+	for _, runs := range slices.Sorted(maps.Keys(by)) {
+		r, err := version.ParseGeneric(runs)
+		if err != nil {
+			found = append(found, info("", "%s runs %q, which is no release", format.List(by[runs]), runs))
 			continue
 		}
 		for _, bad := range faults {
-			if r.compare(bad.from) < 0 || r.compare(bad.fixed) >= 0 || bad.only == "single" && f.Size() > 1 {
+			if !r.AtLeast(release(bad.from)) || r.AtLeast(release(bad.fixed)) || bad.only == "single" && f.Size() > 1 {
 				continue
 			}
 			report := warning
 			if bad.only == "auth" {
 				report = info
 			}
-			order := fmt.Sprintf("update to %d.%d.%d or a newer patch version", bad.fixed.major, bad.fixed.minor, bad.fixed.patch)
+			order := fmt.Sprintf("update to %s or a newer patch version", bad.fixed)
 			fix := f.change(order, order+" by spec.etcd.image, or with etcd-druid")
-			found = append(found, report(fix, "%s on %s: %s", version, format.List(by[version]), bad.what))
+			found = append(found, report(fix, "%s on %s: %s", runs, format.List(by[runs]), bad.what))
 		}
 	}
 	return found
@@ -181,13 +166,13 @@ func upgradeTraps(f *Facts) []Finding {
 	}
 	var found []Finding
 	by := f.versions()
-	for _, version := range slices.Sorted(maps.Keys(by)) {
-		r, _ := parseRelease(version)
+	for _, runs := range slices.Sorted(maps.Keys(by)) {
+		r := release(runs)
 		switch {
-		case r.major == 3 && r.minor == 5 && r.patch < 26:
+		case r.Major() == 3 && r.Minor() == 5 && r.Patch() < 26:
 			// https://etcd.io/blog/2025/zombie_members_upgrade/
-			found = append(found, info(f.change("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", version, format.List(by[version])))
-		case r.major == 3 && r.minor == 6:
+			found = append(found, info(f.change("update to 3.5.26 or newer before 3.6", "update to 3.5.26 or newer before 3.6 by spec.etcd.image, or with etcd-druid"), "%s on %s: an upgrade to 3.6 from here may bring removed members back", runs, format.List(by[runs])))
+		case r.Major() == 3 && r.Minor() == 6:
 			if names := f.experimental(); len(names) > 0 {
 				found = append(found, info(f.change("rename or drop them before 3.7", ""), "etcd 3.7 does not start with %s", format.List(names)))
 			}

@@ -9,6 +9,7 @@ import (
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // voters are the voters of a cluster as the members that answer describe them.
@@ -18,7 +19,8 @@ type voters struct {
 	total int
 	// leader is the ID of the member that most members follow, 0 for none.
 	leader uint64
-	// following are the voters that answer and follow the leader.
+	// following are the voters that answer and follow the leader, and those without a pod
+	// of the cluster from which the leader receives messages.
 	following []string
 	// noAnswer are the members that don't answer. notAsked are those that could not be
 	// asked, because a permission or a certificate is missing.
@@ -55,8 +57,12 @@ func (f *Facts) voters() voters {
 		}
 	}
 	for _, l := range s.List {
-		if !l.Learner {
-			v.total++
+		if l.Learner {
+			continue
+		}
+		v.total++
+		if l.Pod == "" && f.Silences[l.ID].Contact >= membership.ContactActive {
+			v.following = append(v.following, called(l))
 		}
 	}
 	if !f.listKnown() {

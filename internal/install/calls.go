@@ -19,20 +19,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
-// The API server's own series about webhooks, which have their names as a label.
+// The API server's metrics of admission webhooks. The label name is the webhook's name.
 const (
 	callsMetric    = "apiserver_admission_webhook_request_total"
 	failOpenMetric = "apiserver_admission_webhook_fail_open_count"
 	durationMetric = "apiserver_admission_webhook_admission_duration_seconds"
 )
 
-// seeCalls reads the metrics of whichever API server answers.
-func (l *Inspector) seeCalls(ctx context.Context) error {
-	asking, err := discovery.NewDiscoveryClientForConfig(l.config)
+// readCalls reads the metrics of the API server that answers, which is one of several in a
+// highly available control plane.
+func (l *Inspector) readCalls(ctx context.Context) error {
+	client, err := discovery.NewDiscoveryClientForConfig(l.config)
 	if err != nil {
 		return err
 	}
-	raw, err := asking.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	raw, err := client.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
 		return err
 	}
@@ -48,8 +49,8 @@ func (l *Inspector) seeCalls(ctx context.Context) error {
 	return nil
 }
 
-// ReadCalls is what an API server's metrics say of each webhook of ours. Of its
-// thousands of series only those are parsed.
+// ReadCalls returns the calls of each webhook of ours from an API server's metrics. It only
+// parses those of the thousands of series.
 func ReadCalls(metrics io.Reader) (map[string]v1alpha1.WebhookCalls, error) {
 	var ours bytes.Buffer
 	lines := bufio.NewScanner(metrics)

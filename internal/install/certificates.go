@@ -26,17 +26,17 @@ import (
 // webhookPort is the name of the port that the API server calls.
 const webhookPort = "webhooks"
 
-// handshakeLimit is what a replica gets to show its certificate.
-const handshakeLimit = 5 * time.Second
+// handshakeTimeout limits the TLS handshake with a replica.
+const handshakeTimeout = 5 * time.Second
 
-// seeCertificates asks every replica that runs for its certificate and holds it
-// against the caBundle of every webhook, as the API server does. One that isn't
-// Ready may be so for the sake of its certificate.
-func (l *Inspector) seeCertificates(ctx context.Context) error {
+// readCertificates reads the certificate of every running replica, and verifies it with the
+// caBundle of every webhook, as the API server does. It includes replicas that aren't Ready,
+// because the certificate may be the reason.
+func (l *Inspector) readCertificates(ctx context.Context) error {
 	for i := range l.pods {
 		r := &l.st.Program.Replicas[i]
 		if !running(&l.pods[i]) {
-			r.Silence = "it doesn't run"
+			r.Silence = "it is not running"
 			continue
 		}
 		chain, err := l.served(ctx, &l.pods[i])
@@ -58,9 +58,9 @@ func running(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Running != nil })
 }
 
-// served is the chain that a replica shows, its own certificate first.
+// served returns the certificate chain of a replica, its own certificate first.
 func (l *Inspector) served(ctx context.Context, pod *corev1.Pod) ([]*x509.Certificate, error) {
-	ctx, cancel := context.WithTimeout(ctx, handshakeLimit)
+	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
 	conn, err := l.tunnel.Dial(ctx, pod.Namespace, pod.Name, portOf(pod))
 	if err != nil {
@@ -68,16 +68,16 @@ func (l *Inspector) served(ctx context.Context, pod *corev1.Pod) ([]*x509.Certif
 	}
 	defer conn.Close()
 	client := tls.Client(conn, &tls.Config{
-		InsecureSkipVerify: true, //nolint:gosec // whether it is to be trusted is found out below, for each webhook
+		InsecureSkipVerify: true, //nolint:gosec // distrust verifies the chain for each webhook
 		MinVersion:         tls.VersionTLS12,
 	})
 	if err := client.HandshakeContext(ctx); err != nil {
-		return nil, fmt.Errorf("it doesn't show its certificate: %w", err)
+		return nil, fmt.Errorf("the TLS handshake failed: %w", err)
 	}
 	return client.ConnectionState().PeerCertificates, nil
 }
 
-// portOf is the number of the port for reviews; 9443 where the pod doesn't say.
+// portOf returns the number of the port for admission reviews. The default is 9443.
 func portOf(pod *corev1.Pod) int {
 	for _, c := range pod.Spec.Containers {
 		for _, p := range c.Ports {
@@ -95,36 +95,36 @@ func (l *Inspector) certificate(chain []*x509.Certificate) *v1alpha1.ServingCert
 		Names: leaf.DNSNames, Issuer: leaf.Issuer.String(),
 		NotBefore: metav1.NewTime(leaf.NotBefore), NotAfter: metav1.NewTime(leaf.NotAfter),
 	}
-	said := map[string][]string{}
+	webhooks := map[string][]string{} // by the reason of distrust
 	var order []string
 	for _, w := range l.webhooks {
 		if w.client.Service == nil {
 			continue
 		}
 		host := w.client.Service.Name + "." + w.client.Service.Namespace + ".svc"
-		why := distrust(chain, w.client.CABundle, host, l.theirs.Now())
+		why := distrust(chain, w.client.CABundle, host, l.serverClock.Now())
 		if why == "" {
 			continue
 		}
-		if said[why] == nil {
+		if webhooks[why] == nil {
 			order = append(order, why)
 		}
-		said[why] = append(said[why], strings.TrimSuffix(w.name, entries.Suffix))
+		webhooks[why] = append(webhooks[why], strings.TrimSuffix(w.name, entries.Suffix))
 	}
 	for _, why := range order {
-		out.Distrusted = append(out.Distrusted, strings.Join(said[why], ", ")+": "+why)
+		out.Distrusted = append(out.Distrusted, strings.Join(webhooks[why], ", ")+": "+why)
 	}
 	return out
 }
 
-// distrust is why the API server would refuse a chain, empty if it wouldn't.
+// distrust returns why the API server would not trust a chain. It is empty if it would.
 func distrust(chain []*x509.Certificate, bundle []byte, host string, now time.Time) string {
 	if len(bundle) == 0 {
 		return "the caBundle is empty"
 	}
 	roots, between := x509.NewCertPool(), x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(bundle) {
-		return "the caBundle has no certificate that can be read"
+		return "the caBundle has no valid certificate"
 	}
 	for _, c := range chain[1:] {
 		between.AddCert(c)
@@ -136,14 +136,15 @@ func distrust(chain []*x509.Certificate, bundle []byte, host string, now time.Ti
 	case err == nil:
 		return ""
 	case errors.As(err, &unknown):
-		return fmt.Sprintf("no authority in the caBundle signed it (its issuer is %s)", chain[0].Issuer)
+		return fmt.Sprintf("no authority in the caBundle issued it (its issuer is %s)", chain[0].Issuer)
 	case errors.As(err, &name):
-		return fmt.Sprintf("it is not for %s but for %s", host, strings.Join(chain[0].DNSNames, ", "))
+		return fmt.Sprintf("it is valid for %[2]s, but not for %[1]s", host, strings.Join(chain[0].DNSNames, ", "))
 	}
 	return strings.TrimPrefix(err.Error(), "x509: ")
 }
 
-// authorityExpiry is when the last of the authorities in a bundle runs out.
+// authorityExpiry returns when the last authority of a bundle expires. It is nil if the bundle
+// has none.
 func authorityExpiry(bundle []byte) *metav1.Time {
 	var last time.Time
 	for block, rest := pem.Decode(bytes.TrimSpace(bundle)); block != nil; block, rest = pem.Decode(rest) {
@@ -157,7 +158,7 @@ func authorityExpiry(bundle []byte) *metav1.Time {
 	return &metav1.Time{Time: last}
 }
 
-// FirstExpiry is the replica whose certificate runs out first, nil for none seen.
+// FirstExpiry returns the certificate that expires first. It is nil if none is known.
 func FirstExpiry(replicas []v1alpha1.WebhookReplica) *v1alpha1.ServingCertificate {
 	var certificates []*v1alpha1.ServingCertificate
 	for _, r := range replicas {

@@ -15,15 +15,14 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// seeEvents reads the warnings that the program gave, and those about its own
-// objects, the last first.
-func (l *Inspector) seeEvents(ctx context.Context) error {
-	var said, about corev1.EventList
+// readEvents reads the warnings that etcd-webhook recorded and those about its own objects,
+// the latest first.
+func (l *Inspector) readEvents(ctx context.Context) error {
+	var recorded, about corev1.EventList
 	warnings := client.MatchingFields{"type": corev1.EventTypeWarning, "reportingComponent": webhookName}
-	if err := l.kube.List(ctx, &said, warnings); err != nil {
+	if err := l.kube.List(ctx, &recorded, warnings); err != nil {
 		return err
 	}
 	if space := l.st.Program.Namespace; space != "" {
@@ -32,8 +31,8 @@ func (l *Inspector) seeEvents(ctx context.Context) error {
 		}
 	}
 	var out []v1alpha1.WarningEvent
-	for _, e := range slices.Concat(said.Items, about.Items) {
-		last, count := observe.EventTime(&e)
+	for _, e := range slices.Concat(recorded.Items, about.Items) {
+		last, count := format.EventTime(&e)
 		object := strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name
 		if e.InvolvedObject.Namespace != "" && e.InvolvedObject.Namespace != l.st.Program.Namespace {
 			object += " in " + e.InvolvedObject.Namespace
@@ -45,6 +44,6 @@ func (l *Inspector) seeEvents(ctx context.Context) error {
 	slices.SortStableFunc(out, func(a, b v1alpha1.WarningEvent) int {
 		return cmp.Or(b.Last.Compare(a.Last.Time), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Reason, b.Reason))
 	})
-	l.st.Events = out[:min(len(out), observe.EventsShown)]
+	l.st.Events = out[:min(len(out), format.EventsShown)]
 	return nil
 }

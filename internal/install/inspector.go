@@ -29,18 +29,19 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
-// What the manifests call things, whatever namespace they are put into.
+// The names in the manifests. The namespace is the default one.
 const (
 	webhookName  = "etcd-webhook"
 	webhookLease = webhookName + ".kubectl-etcd.dev"
 	webhookSpace = "kubectl-etcd-system"
 )
 
-// What a judgement can't go by where it can't be seen.
+// The names of facts that may be missing, as WebhookStatus.Unseen lists them.
 const (
 	UnseenWebhooks     = "webhook configurations"
 	unseenDeployments  = "deployments"
@@ -50,17 +51,17 @@ const (
 	unseenPolicies     = "etcdtopologypolicies"
 )
 
-// Inspector looks at the installed etcd-webhook once.
+// Inspector inspects the installed etcd-webhook once.
 type Inspector struct {
-	kube      client.Client
-	reader    *observe.Reader
-	config    *rest.Config
-	tunnel    *tunnel.Dialer
-	clock     clock.Clock
-	theirs    *apiserver.Clock
-	namespace string
-	// only says that the user asked for that namespace.
-	only bool
+	kube        client.Client
+	reader      *observe.Reader
+	config      *rest.Config
+	tunnel      *tunnel.Dialer
+	clock       clock.Clock
+	serverClock *apiserver.Clock
+	namespace   string
+	// explicit is true if the user selected the namespace.
+	explicit bool
 
 	st       *v1alpha1.WebhookStatus
 	webhooks []calledWebhook
@@ -79,41 +80,41 @@ type calledWebhook struct {
 	conditions []admissionregistrationv1.MatchCondition
 }
 
-// NewWebhookLook returns an Inspector. An explicit namespace is the user's choice, another
-// one is the default of the context.
-func NewWebhookLook(config *rest.Config, local clock.Clock, namespace string, explicit bool) (*Inspector, error) {
-	theirs := &apiserver.Clock{PassiveClock: local}
-	asking := theirs.LearnFrom(config)
-	kube, err := kubeclient.Connect(asking)
+// NewInspector returns an Inspector. The namespace is explicit if the user selected it. It is
+// otherwise the default of the context.
+func NewInspector(config *rest.Config, local clock.Clock, namespace string, explicit bool) (*Inspector, error) {
+	serverClock := &apiserver.Clock{PassiveClock: local}
+	dialer := tunnel.New(config)
+	config = serverClock.LearnFrom(config)
+	kube, err := kubeclient.Connect(config)
 	return &Inspector{
-		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: local}}, config: asking, tunnel: tunnel.New(config),
-		clock: local, theirs: theirs, namespace: namespace, only: explicit,
+		kube: kube, reader: &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: local}}, config: config, tunnel: dialer,
+		clock: local, serverClock: serverClock, namespace: namespace, explicit: explicit,
 		st: &v1alpha1.WebhookStatus{PluginVersion: version.Get().Version},
 	}, err
 }
 
-// Look sees everything. What can't be seen is named in the result with why, whether
-// the user may not see it or nobody answered for it; an error is the API server's
-// silence.
-func (l *Inspector) Look(ctx context.Context) (*v1alpha1.WebhookStatus, error) {
+// Inspect reads all facts. For a fact that it can't read, the result has the reason, for
+// example a missing permission. It returns an error if the API server does not answer.
+func (l *Inspector) Inspect(ctx context.Context) (*v1alpha1.WebhookStatus, error) {
 	for i, part := range []struct {
 		what string
-		see  func(context.Context) error
+		read func(context.Context) error
 	}{
-		{UnseenWebhooks, l.seeWebhooks},
-		{unseenDeployments, l.seeDeployment},
-		{unseenPods, l.seePods},
-		{unseenLease, l.seeLeader},
-		{"nodes", l.seeZones},
-		{unseenCertificates, l.seeCertificates},
-		{unseenPolicies, l.seePolicies},
-		{"a trial of admission", l.tryAdmission},
-		{"services", l.seeCuts},
-		{"events", l.seeEvents},
-		{"rights of " + webhookName, l.seeRights},
-		{"the API server's metrics", l.seeCalls},
+		{UnseenWebhooks, l.readWebhooks},
+		{unseenDeployments, l.readDeployment},
+		{unseenPods, l.readPods},
+		{unseenLease, l.readLeader},
+		{"nodes", l.readZones},
+		{unseenCertificates, l.readCertificates},
+		{unseenPolicies, l.readPolicies},
+		{"the dry run of admission", l.tryAdmission},
+		{"services", l.readCuts},
+		{"events", l.readEvents},
+		{"permissions of " + webhookName, l.readPermissions},
+		{"the API server's metrics", l.readCalls},
 	} {
-		err := part.see(ctx)
+		err := part.read(ctx)
 		switch {
 		case err == nil, meta.IsNoMatchError(err):
 		case context.Cause(ctx) != nil:
@@ -124,18 +125,18 @@ func (l *Inspector) Look(ctx context.Context) (*v1alpha1.WebhookStatus, error) {
 			l.st.Unseen = append(l.st.Unseen, v1alpha1.Unseen{What: part.what, Why: format.OneLine(err.Error())})
 		}
 		if part.what == unseenDeployments && len(l.webhooks) == 0 && l.st.Program.Deployment == "" && len(l.st.Unseen) == 0 {
-			break // it isn't there
+			break // it isn't installed
 		}
 	}
-	l.st.Time = metav1.NewTime(l.theirs.Now().UTC())
+	l.st.Time = metav1.NewTime(l.serverClock.Now().UTC())
 	return l.st, context.Cause(ctx)
 }
 
-func (l *Inspector) mayNotSee(what string) bool {
+func (l *Inspector) isUnseen(what string) bool {
 	return slices.ContainsFunc(l.st.Unseen, func(u v1alpha1.Unseen) bool { return u.What == what })
 }
 
-func (l *Inspector) seeWebhooks(ctx context.Context) error {
+func (l *Inspector) readWebhooks(ctx context.Context) error {
 	var mutating admissionregistrationv1.MutatingWebhookConfigurationList
 	var validating admissionregistrationv1.ValidatingWebhookConfigurationList
 	if err := l.kube.List(ctx, &mutating); err != nil {
@@ -159,7 +160,7 @@ func (l *Inspector) seeWebhooks(ctx context.Context) error {
 	return nil
 }
 
-// add notes a webhook, if it is one of ours.
+// add adds a webhook to the status if it is one of ours.
 func (l *Inspector) add(w calledWebhook, in string, rules []admissionregistrationv1.RuleWithOperations, failure *admissionregistrationv1.FailurePolicyType, timeout *int32) {
 	if !strings.HasSuffix(w.name, entries.Suffix) {
 		return
@@ -190,7 +191,7 @@ func (l *Inspector) add(w calledWebhook, in string, rules []admissionregistratio
 	l.st.Webhooks = append(l.st.Webhooks, out)
 }
 
-// excludedBy are the namespaces that a selector leaves out by name.
+// excludedBy returns the namespaces that a selector excludes by name.
 func excludedBy(s *metav1.LabelSelector) []string {
 	if s == nil {
 		return nil
@@ -203,9 +204,9 @@ func excludedBy(s *metav1.LabelSelector) []string {
 	return nil
 }
 
-// seeDeployment finds the Deployment in the namespace that the webhooks call, or
-// anywhere where there are none.
-func (l *Inspector) seeDeployment(ctx context.Context) error {
+// readDeployment finds the Deployment in the namespace that the webhooks call. Without
+// webhooks it searches all namespaces.
+func (l *Inspector) readDeployment(ctx context.Context) error {
 	p := &l.st.Program
 	var found appsv1.DeploymentList
 	err := l.kube.List(ctx, &found, client.InNamespace(p.Namespace), client.MatchingLabels{"app.kubernetes.io/name": webhookName})
@@ -213,7 +214,7 @@ func (l *Inspector) seeDeployment(ctx context.Context) error {
 		return err
 	}
 	d := &found.Items[0]
-	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, observe.DeploymentVersion(d)
+	p.Namespace, p.Deployment, p.Version = d.Namespace, d.Name, DeploymentVersion(d)
 	p.Ready, p.Desired = d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)
 	l.account = cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default")
 	if containers := d.Spec.Template.Spec.Containers; len(containers) > 0 {
@@ -222,7 +223,7 @@ func (l *Inspector) seeDeployment(ctx context.Context) error {
 	return nil
 }
 
-func (l *Inspector) seePods(ctx context.Context) error {
+func (l *Inspector) readPods(ctx context.Context) error {
 	var found corev1.PodList
 	err := l.kube.List(ctx, &found, client.InNamespace(cmp.Or(l.st.Program.Namespace, webhookSpace)), client.MatchingLabels{"app.kubernetes.io/name": webhookName})
 	if err != nil {
@@ -259,7 +260,7 @@ func replicaOf(pod *corev1.Pod) v1alpha1.WebhookReplica {
 	return r
 }
 
-func (l *Inspector) seeZones(ctx context.Context) error {
+func (l *Inspector) readZones(ctx context.Context) error {
 	for i := range l.st.Program.Replicas {
 		r := &l.st.Program.Replicas[i]
 		if r.Node == "" {
@@ -274,7 +275,7 @@ func (l *Inspector) seeZones(ctx context.Context) error {
 	return nil
 }
 
-func (l *Inspector) seePolicies(ctx context.Context) error {
+func (l *Inspector) readPolicies(ctx context.Context) error {
 	var list policyv1alpha1.EtcdTopologyPolicyList
 	if err := l.kube.List(ctx, &list); err != nil {
 		return err
@@ -291,7 +292,7 @@ func (l *Inspector) seePolicies(ctx context.Context) error {
 	return nil
 }
 
-func (l *Inspector) seeCuts(ctx context.Context) error {
+func (l *Inspector) readCuts(ctx context.Context) error {
 	var list corev1.ServiceList
 	if err := l.kube.List(ctx, &list); err != nil {
 		return err
@@ -302,7 +303,7 @@ func (l *Inspector) seeCuts(ctx context.Context) error {
 			continue
 		}
 		out := v1alpha1.WebhookCut{Namespace: s.Namespace, Service: s.Name}
-		if until, readable := observe.CutUntil(s, l.theirs.Now()); readable {
+		if until, readable := observe.CutUntil(s, l.serverClock.Now()); readable {
 			out.Until = &metav1.Time{Time: until.UTC()}
 		}
 		l.st.Cuts = append(l.st.Cuts, out)

@@ -33,15 +33,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
-// theirTime is what the API server of these tests says it is.
-var theirTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+// serverTime is the time of the API server in these tests.
+var serverTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // apiServer answers paths with text or with a code, and 404 to all others.
 type apiServer map[string]any
 
 // ServeHTTP implements http.Handler.
 func (a apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Date", theirTime.Format(http.TimeFormat))
+	w.Header().Set("Date", serverTime.Format(http.TimeFormat))
 	w.Header().Set("Content-Type", "application/json")
 	switch answer := a[r.URL.Path].(type) {
 	case nil:
@@ -63,7 +63,7 @@ const (
 	reviewsPath        = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 )
 
-// answering is an API server with what the manifests register, and a Deployment.
+// answering returns an API server with the webhooks of the manifests and a Deployment.
 func answering(t *testing.T) apiServer {
 	t.Helper()
 	list, err := json.Marshal(admissionregistrationv1.MutatingWebhookConfigurationList{
@@ -78,7 +78,7 @@ func answering(t *testing.T) apiServer {
 		validatingPath:     `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfigurationList","items":[]}`,
 		deploymentsPath: `{"apiVersion":"apps/v1","kind":"DeploymentList","items":[{"metadata":{"name":"etcd-webhook","namespace":"kubectl-etcd-system"},` +
 			`"spec":{"template":{"spec":{"serviceAccountName":"renamed","containers":[{"image":"etcd-webhook:v1"}]}}}}]}`,
-		leasePath: lease(theirTime),
+		leasePath: lease(serverTime),
 		reviewsPath: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			reviewed(w, r, func(authorizationv1.SubjectAccessReviewSpec) bool { return true })
 		}),
@@ -99,10 +99,10 @@ func reviewed(w http.ResponseWriter, r *http.Request, may func(authorizationv1.S
 	review.APIVersion, review.Kind = "authorization.k8s.io/v1", "SubjectAccessReview"
 	review.Status.Allowed = may(review.Spec)
 	w.WriteHeader(http.StatusCreated)
-	_ = json.NewEncoder(w).Encode(review) // who asked sees it
+	_ = json.NewEncoder(w).Encode(review) // the client reports it
 }
 
-// registered is the configuration of manifests/base.
+// registered returns the configuration of manifests/base.
 func registered(t *testing.T) admissionregistrationv1.MutatingWebhookConfiguration {
 	t.Helper()
 	var c admissionregistrationv1.MutatingWebhookConfiguration
@@ -123,33 +123,33 @@ func decodeManifest(t *testing.T, name string, into any) {
 	}
 }
 
-// looker looks at an API server from a machine where it is that time.
-func looker(t *testing.T, a apiServer, local time.Time) *Inspector {
+// newInspector returns an inspector on a machine with the given time.
+func newInspector(t *testing.T, a apiServer, local time.Time) *Inspector {
 	t.Helper()
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
-	look, err := NewWebhookLook(&rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}, clocktesting.NewFakeClock(local), "default", false)
+	inspector, err := NewInspector(&rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}, clocktesting.NewFakeClock(local), "default", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return look
+	return inspector
 }
 
-func lookAt(t *testing.T, a apiServer) (*v1alpha1.WebhookStatus, error) {
+func inspect(t *testing.T, a apiServer) (*v1alpha1.WebhookStatus, error) {
 	t.Helper()
-	return looker(t, a, theirTime).Look(t.Context())
+	return newInspector(t, a, serverTime).Inspect(t.Context())
 }
 
-// TestLookGoesOn: what one part of the API server doesn't answer is told and keeps
-// nothing else from being seen. Its silence from the first question on is an error.
-func TestLookGoesOn(t *testing.T) {
+// TestInspectContinues checks that a part without an answer is reported and doesn't stop the
+// others. If the first request fails, it is an error.
+func TestInspectContinues(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ what, path, why string }{
 		{"the API server's metrics", "/metrics", "the server"},
 		{"events", "/api/v1/events", "the server"},
 		{"services", "/api/v1/services", "the server"},
 		{unseenLease, leasePath, "the server"},
-		{"rights of etcd-webhook", reviewsPath, "the server"},
+		{"permissions of etcd-webhook", reviewsPath, "the server"},
 		{unseenDeployments, deploymentsPath, "the server"},
 	} {
 		for _, code := range []int{http.StatusMethodNotAllowed, http.StatusServiceUnavailable, http.StatusForbidden} {
@@ -157,7 +157,7 @@ func TestLookGoesOn(t *testing.T) {
 				t.Parallel()
 				a := answering(t)
 				a[row.path] = code
-				st, err := lookAt(t, a)
+				st, err := inspect(t, a)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -169,64 +169,65 @@ func TestLookGoesOn(t *testing.T) {
 	}
 	a := answering(t)
 	a[configurationsPath] = http.StatusServiceUnavailable
-	if st, err := lookAt(t, a); err == nil {
-		t.Errorf("it doesn't answer at all, and %+v is seen", st)
+	if st, err := inspect(t, a); err == nil {
+		t.Errorf("without an answer, the status is %+v", st)
 	}
 }
 
-// TestLookByTheirClock judges lease and certificate by the API server's time.
-func TestLookByTheirClock(t *testing.T) {
+// TestServerClock checks that lease and certificate are judged by the API server's time.
+func TestServerClock(t *testing.T) {
 	t.Parallel()
-	look := looker(t, answering(t), theirTime.AddDate(-1, 0, 0))
-	st, err := look.Look(t.Context())
+	inspector := newInspector(t, answering(t), serverTime.AddDate(-1, 0, 0))
+	st, err := inspector.Inspect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !st.Time.Time.Equal(theirTime) || st.Program.Leader != "etcd-webhook-a" {
-		t.Errorf("it is %s and %q leads", st.Time, st.Program.Leader)
+	if !st.Time.Time.Equal(serverTime) || st.Program.Leader != "etcd-webhook-a" {
+		t.Errorf("the time is %s and the leader %q", st.Time, st.Program.Leader)
 	}
 	const host = "etcd-webhook.kubectl-etcd-system.svc"
 	shown := certtest.Make(t, &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{host}, NotBefore: theirTime.Add(-time.Hour), NotAfter: theirTime.Add(time.Hour),
+		SerialNumber: big.NewInt(1), DNSNames: []string{host}, NotBefore: serverTime.Add(-time.Hour), NotAfter: serverTime.Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true,
 	}, nil)
-	for i := range look.webhooks {
-		look.webhooks[i].client.CABundle = shown.CertPEM
+	for i := range inspector.webhooks {
+		inspector.webhooks[i].client.CABundle = shown.CertPEM
 	}
-	if c := look.certificate([]*x509.Certificate{shown.Cert}); len(c.Distrusted) > 0 {
-		t.Errorf("the API server trusts it, and it says %q", c.Distrusted)
+	if c := inspector.certificate([]*x509.Certificate{shown.Cert}); len(c.Distrusted) > 0 {
+		t.Errorf("the API server trusts the certificate, and the result is %q", c.Distrusted)
 	}
 }
 
-// TestLookAtTheLease: who renews a lease holds it, whatever the clock of its node.
-func TestLookAtTheLease(t *testing.T) {
+// TestReadLeader checks that a replica that renews the lease is the leader, even if the clock of
+// its node is wrong.
+func TestReadLeader(t *testing.T) {
 	t.Parallel()
-	old := theirTime.Add(-10 * time.Minute)
-	var asked atomic.Int32
+	old := serverTime.Add(-10 * time.Minute)
+	var reads atomic.Int32
 	slow := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, lease(old.Add(time.Duration(asked.Add(1))*time.Second)))
+		fmt.Fprint(w, lease(old.Add(time.Duration(reads.Add(1))*time.Second)))
 	})
 	for name, row := range map[string]struct {
 		lease  any
 		leader string
 		since  *time.Time
 	}{
-		"renewed":                     {lease(theirTime.Add(-time.Second)), "etcd-webhook-a", nil},
-		"renewed by a clock far back": {slow, "etcd-webhook-a", nil},
-		"of one that is dead":         {lease(old), "", &old},
-		"given back":                  {strings.Replace(lease(old), "etcd-webhook-a_1", "", 1), "", &old},
-		"none, and no replica":        {nil, "", nil},
+		"renewed":                   {lease(serverTime.Add(-time.Second)), "etcd-webhook-a", nil},
+		"renewed with a slow clock": {slow, "etcd-webhook-a", nil},
+		"not renewed":               {lease(old), "", &old},
+		"released":                  {strings.Replace(lease(old), "etcd-webhook-a_1", "", 1), "", &old},
+		"none, and no replica":      {nil, "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := answering(t)
 			a[leasePath] = row.lease
-			look := looker(t, a, theirTime)
-			local := look.clock.(*clocktesting.FakeClock)
+			inspector := newInspector(t, a, serverTime)
+			local := inspector.clock.(*clocktesting.FakeClock)
 			var err error
-			look.st.Program.Namespace = "kubectl-etcd-system"
+			inspector.st.Program.Namespace = "kubectl-etcd-system"
 			done := make(chan error, 1)
-			go func() { done <- look.seeLeader(t.Context()) }()
+			go func() { done <- inspector.readLeader(t.Context()) }()
 			for waiting := true; waiting; {
 				select {
 				case err = <-done:
@@ -237,7 +238,7 @@ func TestLookAtTheLease(t *testing.T) {
 					}
 				}
 			}
-			p := look.st.Program
+			p := inspector.st.Program
 			if err != nil || p.Leader != row.leader || (p.LeaderlessSince == nil) != (row.since == nil) || row.since != nil && !p.LeaderlessSince.Time.Equal(*row.since) {
 				t.Errorf("leader %q, none since %v, %v", p.Leader, p.LeaderlessSince, err)
 			}
@@ -245,9 +246,9 @@ func TestLookAtTheLease(t *testing.T) {
 	}
 }
 
-// TestTrialWhereItMayBe: who may create pods in one namespace is given the proof there,
-// though a policy governs a cluster in another.
-func TestTrialWhereItMayBe(t *testing.T) {
+// TestNamespaceOfTrial checks that the dry run uses a namespace in which the user may create
+// pods, even if a policy only governs a cluster in another namespace.
+func TestNamespaceOfTrial(t *testing.T) {
 	t.Parallel()
 	for _, allowed := range []bool{true, false} {
 		a := answering(t)
@@ -260,21 +261,21 @@ func TestTrialWhereItMayBe(t *testing.T) {
 			w.WriteHeader(http.StatusCreated)
 			fmt.Fprintf(w, `{"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","status":{"allowed":%t}}`, allowed)
 		})
-		st, err := lookAt(t, a)
+		st, err := inspect(t, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "create pod nobodys-webhook-status in namespace default, "
+		want := "create pod sample-webhook-status in namespace default, "
 		if allowed {
 			want = "create pod main-0-webhook-status in namespace other, "
 		}
 		if !strings.HasPrefix(st.Admission.Asked, want) {
-			t.Errorf("allowed %t: asked to %q, want %q", allowed, st.Admission.Asked, want)
+			t.Errorf("allowed %t: the dry run is %q, want %q", allowed, st.Admission.Asked, want)
 		}
 	}
 }
 
-// TestMissingRights asks for the rights of whom the program runs as.
+// TestMissingRights checks that the permissions of the program's ServiceAccount are reviewed.
 func TestMissingRights(t *testing.T) {
 	t.Parallel()
 	a := answering(t)
@@ -284,7 +285,7 @@ func TestMissingRights(t *testing.T) {
 				spec.ResourceAttributes.Resource != "poddisruptionbudgets"
 		})
 	})
-	st, err := lookAt(t, a)
+	st, err := inspect(t, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +295,7 @@ func TestMissingRights(t *testing.T) {
 	}
 }
 
-// TestKeyRightsAreGranted holds the rights that are asked for to those of the manifests.
+// TestKeyRightsAreGranted checks that the manifests grant the permissions.
 func TestKeyRightsAreGranted(t *testing.T) {
 	t.Parallel()
 	var everywhere rbacv1.ClusterRole
@@ -317,10 +318,10 @@ func grants(r rbacv1.PolicyRule, right operate.Need) bool {
 		(right.Name == "" || len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, right.Name))
 }
 
-// TestWebhookScope holds that the scope of a webhook is read.
+// TestWebhookScope checks that the scope of a webhook is read.
 func TestWebhookScope(t *testing.T) {
 	t.Parallel()
-	st, err := lookAt(t, answering(t))
+	st, err := inspect(t, answering(t))
 	if err != nil {
 		t.Fatal(err)
 	}

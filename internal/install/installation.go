@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
@@ -29,43 +30,43 @@ import (
 // also on all that etcd-druid makes for an Etcd that is called kubectl-etcd.
 var installed = client.MatchingLabels{"app.kubernetes.io/name": programName, "app.kubernetes.io/part-of": "kubectl-etcd"}
 
-// Installation is what there is of etcd-webhook in a cluster, and what it holds
-// there. Its zero value is nothing at all.
+// Installation has the objects of etcd-webhook in a cluster, and the objects that it changed.
+// The zero value is an empty installation.
 type Installation struct {
-	// Webhooks are the configurations by which the API server calls it.
+	// Webhooks are the webhook configurations.
 	Webhooks []Object
-	// Rights are what lets it write, Programs what runs it.
+	// Rights are the bindings of its roles. Programs are its Deployments.
 	Rights, Programs []Object
-	// Rest is everything else, its namespace last.
+	// Rest are all other objects, the namespace last.
 	Rest []Object
-	// Retained are the namespaces of it that stay.
+	// Retained are the namespaces that are not deleted.
 	Retained []RetainedNamespace
-	// Policies are the EtcdTopologyPolicies, Definition their definition.
+	// Policies are the EtcdTopologyPolicies. Definition is their CustomResourceDefinition.
 	Policies, Definition []Object
-	// Budgets are those that it keeps or made.
+	// Budgets are the disruption budgets that it maintains or created.
 	Budgets []policyv1.PodDisruptionBudget
 	// Cut are the Services whose client traffic is cut.
 	Cut []corev1.Service
-	// Suspended are the Etcds that etcd-druid leaves alone because of a cut.
+	// Suspended are the Etcds whose reconciliation a cut suspended.
 	Suspended []Object
-	// Records are the leases of clusters by which cuts were made, which may have ended.
+	// Records are the leases of clusters with the record of a cut, which may have ended.
 	Records []Object
 }
 
-// programName is what the manifests call the program.
+// programName is the program's name in the manifests.
 const programName = "etcd-webhook"
 
-// unlabelled are the names, by their resource, of what comes into its namespace without
-// the label: the program and cert-manager make it.
+// unlabelled has the names of objects without the labels, by resource. The program and
+// cert-manager create them in the program's namespace.
 var unlabelled = map[string][]string{
 	"secrets": {"etcd-webhook-certificate", "etcd-webhook-tls", "etcd-webhook-authority"},
 	"leases":  {"etcd-webhook.kubectl-etcd.dev"},
 }
 
-// unlabelled says that the piece is one of those.
+// unlabelled reports whether the object is one of those.
 func (p Object) unlabelled() bool { return slices.Contains(unlabelled[p.Resource], p.Name) }
 
-// lock says that the piece is a cluster's lock.
+// lock reports whether the object is the lock of a cluster.
 func (p Object) lock() bool {
 	return p.Resource == "leases" && strings.HasPrefix(p.Name, lock.NamePrefix)
 }
@@ -73,11 +74,11 @@ func (p Object) lock() bool {
 // Object is one object of an installation.
 type Object struct {
 	metav1.PartialObjectMetadata
-	// Resource is what a Role calls its kind.
+	// Resource is its kind as a Role names it.
 	Resource string
 }
 
-// String names the piece as kubectl does.
+// String returns the object's name as kubectl prints it.
 func (p Object) String() string {
 	name := strings.ToLower(p.Kind) + "/" + p.Name
 	if p.Namespace != "" {
@@ -86,8 +87,8 @@ func (p Object) String() string {
 	return name
 }
 
-// object is the piece for a request about it: what the API server answers to a
-// deletion may be the object, which the client for metadata can't read.
+// object returns the object for a request. The API server may answer a deletion with the whole
+// object, which the metadata client can't decode.
 func (p Object) object() *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(p.GroupVersionKind())
@@ -96,7 +97,7 @@ func (p Object) object() *unstructured.Unstructured {
 	return o
 }
 
-// kind is a kind of pieces.
+// kind is a kind of objects of the installation.
 type kind struct {
 	schema.GroupVersionResource
 	Kind string
@@ -112,9 +113,9 @@ var (
 	toDefinition = func(i *Installation) *[]Object { return &i.Definition }
 )
 
-// kinds are all that a folder of manifests may hold, and the program's lease, in the
-// order in which they go. All bindings go before the program: with its rights it would
-// write its Secret and its lease once more.
+// kinds are all kinds of the manifests and the program's lease, in the order of their deletion.
+// The bindings are before the Deployment. With its permissions, the program would create its
+// Secret and its lease again.
 var kinds = []kind{
 	{v1Resource("admissionregistration.k8s.io", "mutatingwebhookconfigurations"), "MutatingWebhookConfiguration", toWebhooks},
 	{v1Resource("admissionregistration.k8s.io", "validatingwebhookconfigurations"), "ValidatingWebhookConfiguration", toWebhooks},
@@ -139,12 +140,12 @@ var kinds = []kind{
 	{v1Resource("apiextensions.k8s.io", "customresourcedefinitions"), "CustomResourceDefinition", toDefinition},
 }
 
-// resource is one of a group's version v1.
+// v1Resource returns a resource of version v1 of a group.
 func v1Resource(group, name string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1", Resource: name}
 }
 
-// FindNeeds are the permissions that Find uses.
+// FindNeeds returns the permissions that Find needs.
 func FindNeeds() []operate.Need {
 	needs := []operate.Need{
 		{Verb: "list", Resource: "services"},
@@ -161,19 +162,19 @@ func FindNeeds() []operate.Need {
 	return needs
 }
 
-// Find looks for all of it in the whole cluster, by the labels that the
-// manifests carry and by the marks that the program and cuts of client traffic leave.
-func Find(ctx context.Context, kube client.Client, census NamespaceInventory) (*Installation, error) {
+// Find searches the whole cluster for the installation, by the labels of the manifests and by
+// the annotations that the program and cuts of client traffic write.
+func Find(ctx context.Context, kube client.Client, inventory NamespaceInventory) (*Installation, error) {
 	found := &Installation{}
 	for _, k := range kinds {
-		pieces, err := k.find(ctx, kube, installed)
+		objects, err := k.find(ctx, kube, installed)
 		if err != nil {
 			return nil, err
 		}
 		into := k.into(found)
-		*into = append(*into, pieces...)
+		*into = append(*into, objects...)
 	}
-	if err := found.splitNamespaces(ctx, kube, census); err != nil {
+	if err := found.splitNamespaces(ctx, kube, inventory); err != nil {
 		return nil, err
 	}
 	policies := kind{GroupVersionResource: v1alpha1.GroupVersion.WithResource("etcdtopologypolicies"), Kind: "EtcdTopologyPolicy"}
@@ -194,34 +195,34 @@ func Find(ctx context.Context, kube client.Client, census NamespaceInventory) (*
 	return found, err
 }
 
-// find lists the objects of a kind, none where it is not served.
+// find lists the objects of a kind. The list is empty if the API server doesn't serve the kind.
 func (k kind) find(ctx context.Context, kube client.Client, options ...client.ListOption) ([]Object, error) {
 	var list metav1.PartialObjectMetadataList
 	list.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
 	if err := kube.List(ctx, &list, options...); err != nil && !meta.IsNoMatchError(err) {
 		return nil, fmt.Errorf("list %s: %w", k.Resource, err)
 	}
-	var pieces []Object
+	var objects []Object
 	for _, o := range list.Items {
 		o.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind))
-		pieces = append(pieces, Object{PartialObjectMetadata: o, Resource: k.Resource})
+		objects = append(objects, Object{PartialObjectMetadata: o, Resource: k.Resource})
 	}
-	return pieces, nil
+	return objects, nil
 }
 
-// Empty says that there is nothing of it, and nothing that it holds.
+// Empty reports whether there is no object of the installation and none that it changed.
 func (i *Installation) Empty() bool {
 	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Cut)+len(i.Suspended)+len(i.Records) == 0
 }
 
-// heldBudgets are those with our record on them, and those that we made.
+// heldBudgets returns the budgets with a record of etcd-webhook, and those that it created.
 func heldBudgets(ctx context.Context, kube client.Client) ([]policyv1.PodDisruptionBudget, error) {
 	var all policyv1.PodDisruptionBudgetList
 	if err := kube.List(ctx, &all); err != nil {
 		return nil, fmt.Errorf("list budgets: %w", err)
 	}
 	return slices.DeleteFunc(all.Items, func(pdb policyv1.PodDisruptionBudget) bool {
-		recorded := slices.ContainsFunc(observe.BudgetAnnotations(), func(key string) bool {
+		recorded := slices.ContainsFunc(annotation.BudgetAnnotations(), func(key string) bool {
 			_, has := pdb.Annotations[key]
 			return has
 		})
@@ -240,11 +241,11 @@ func cutServices(ctx context.Context, kube client.Client) ([]corev1.Service, err
 	}), nil
 }
 
-// names are the pieces in a sentence, a few of them.
-func names(pieces []Object) string {
+// names returns the names of at most six objects, and the number of the others.
+func names(objects []Object) string {
 	const most = 6
 	var all []string
-	for _, p := range pieces {
+	for _, p := range objects {
 		all = append(all, p.String())
 	}
 	if len(all) > most {

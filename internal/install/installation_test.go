@@ -31,105 +31,105 @@ import (
 
 const space = "team-infra"
 
-// TestNamespaceIsSpared holds which namespaces go, and that in one that stays every
-// piece goes by itself, at its turn.
-func TestNamespaceIsSpared(t *testing.T) {
+// TestRetainedNamespace checks which namespaces are deleted. In a retained namespace, every
+// object is deleted by itself, in the order of the kinds.
+func TestRetainedNamespace(t *testing.T) {
 	t.Parallel()
-	const foreign = " in it is not etcd-webhook's; where nobody needs what lives there: kubectl delete namespace team-infra"
+	const foreign = " in it does not belong to etcd-webhook. To delete it with all its objects: kubectl delete namespace team-infra"
 	for _, row := range []struct {
 		name   string
-		change func(*shelf)
-		// spared begins with why the namespace stays, empty where it goes.
-		spared string
+		change func(*server)
+		// retained begins with why the namespace is not deleted. It is empty if it is deleted.
+		retained string
 	}{
-		{name: "nothing of others", change: func(*shelf) {}},
-		{name: "a ConfigMap", change: func(s *shelf) { s.put("configmaps", "settings") }, spared: "configmap/settings" + foreign},
-		{name: "a Pod", change: func(s *shelf) { s.put("pods", "db-0") }, spared: "pod/db-0" + foreign},
-		{name: "a custom resource", change: func(s *shelf) { s.put("widgets.example.com", "w") }, spared: "widget/w" + foreign},
-		{name: "another's ServiceAccount", change: func(s *shelf) { s.put("serviceaccounts", "builder") }, spared: "serviceaccount/builder" + foreign},
-		{name: "another's lease", change: func(s *shelf) { s.put("leases.coordination.k8s.io", "db") }, spared: "lease/db" + foreign},
-		{name: "etcd-druid's for an Etcd called kubectl-etcd", change: func(s *shelf) {
+		{name: "nothing of others", change: func(*server) {}},
+		{name: "a ConfigMap", change: func(s *server) { s.put("configmaps", "settings") }, retained: "configmap/settings" + foreign},
+		{name: "a Pod", change: func(s *server) { s.put("pods", "db-0") }, retained: "pod/db-0" + foreign},
+		{name: "a custom resource", change: func(s *server) { s.put("widgets.example.com", "w") }, retained: "widget/w" + foreign},
+		{name: "another's ServiceAccount", change: func(s *server) { s.put("serviceaccounts", "builder") }, retained: "serviceaccount/builder" + foreign},
+		{name: "another's lease", change: func(s *server) { s.put("leases.coordination.k8s.io", "db") }, retained: "lease/db" + foreign},
+		{name: "etcd-druid's for an Etcd called kubectl-etcd", change: func(s *server) {
 			s.put("services", "kubectl-etcd-client").Labels = map[string]string{
 				"app.kubernetes.io/name": "kubectl-etcd-client", "app.kubernetes.io/part-of": "kubectl-etcd", "app.kubernetes.io/managed-by": "etcd-druid",
 			}
-		}, spared: "service/kubectl-etcd-client" + foreign},
-		{name: "what is owned by another, too", change: func(s *shelf) {
+		}, retained: "service/kubectl-etcd-client" + foreign},
+		{name: "what is owned by another, too", change: func(s *server) {
 			s.put("configmaps", "shared").OwnerReferences = []metav1.OwnerReference{{UID: "deployments.apps/etcd-webhook"}, {UID: "elsewhere"}}
-		}, spared: "configmap/shared" + foreign},
-		{name: "many", change: func(s *shelf) {
+		}, retained: "configmap/shared" + foreign},
+		{name: "many", change: func(s *server) {
 			for _, name := range []string{"a", "b", "c", "d", "e"} {
 				s.put("configmaps", name)
 			}
-		}, spared: "configmap/a, configmap/b, configmap/c, 2 more in it are not etcd-webhook's"},
-		{name: "one may not look", change: func(s *shelf) { s.silent["widgets.example.com"] = http.StatusForbidden },
-			spared: "whether all in it is of etcd-webhook can't be seen (list widgets.example.com: "},
-		{name: "a list that nobody answers", change: func(s *shelf) { s.silent["widgets.example.com"] = http.StatusServiceUnavailable },
-			spared: "whether all in it is of etcd-webhook can't be seen (list widgets.example.com: "},
-		{name: "a group that nobody serves", change: func(s *shelf) { s.silent["example.com/v1"] = http.StatusServiceUnavailable },
-			spared: "whether all in it is of etcd-webhook can't be seen (ask which kinds there are: "},
-		{name: "a definition that went meanwhile", change: func(s *shelf) { s.silent["widgets.example.com"] = http.StatusNotFound }},
-		{name: "what is going has been decided about", change: func(s *shelf) {
+		}, retained: "configmap/a, configmap/b, configmap/c, 2 more in it do not belong to etcd-webhook"},
+		{name: "no permission for a list", change: func(s *server) { s.failing["widgets.example.com"] = http.StatusForbidden },
+			retained: "its objects can't all be listed (list widgets.example.com: "},
+		{name: "a list without an answer", change: func(s *server) { s.failing["widgets.example.com"] = http.StatusServiceUnavailable },
+			retained: "its objects can't all be listed (list widgets.example.com: "},
+		{name: "a group without a server", change: func(s *server) { s.failing["example.com/v1"] = http.StatusServiceUnavailable },
+			retained: "its objects can't all be listed (list the kinds of the API server: "},
+		{name: "a definition that was deleted meanwhile", change: func(s *server) { s.failing["widgets.example.com"] = http.StatusNotFound }},
+		{name: "a namespace that is already being deleted", change: func(s *server) {
 			s.put("configmaps", "settings")
 			s.objects["namespaces"][0].DeletionTimestamp = &metav1.Time{Time: metav1.Now().Time}
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := installedShelf()
+			s := newServer()
 			row.change(s)
-			kube, census := s.serve(t)
-			found, err := Find(t.Context(), kube, census)
+			kube, inventory := s.serve(t)
+			found, err := Find(t.Context(), kube, inventory)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row.spared == "" {
-				if diff := cmp.Diff([]string{"namespace/team-infra"}, said(found.Rest)); diff != "" || len(found.Retained) > 0 || len(found.Rights) > 0 {
-					t.Errorf("the namespace must go, and all with it: %s spared %v, rights %v", diff, found.Retained, found.Rights)
+			if row.retained == "" {
+				if diff := cmp.Diff([]string{"namespace/team-infra"}, objectNames(found.Rest)); diff != "" || len(found.Retained) > 0 || len(found.Rights) > 0 {
+					t.Errorf("the namespace and its objects must be deleted: %s retained %v, rights %v", diff, found.Retained, found.Rights)
 				}
 				return
 			}
-			singly := []string{"service/etcd-webhook", "secret/etcd-webhook-certificate", "lease/etcd-webhook.kubectl-etcd.dev", "serviceaccount/etcd-webhook"}
-			if diff := cmp.Diff(singly, said(found.Rest)); diff != "" {
-				t.Errorf("the pieces in it: %s", diff)
+			objects := []string{"service/etcd-webhook", "secret/etcd-webhook-certificate", "lease/etcd-webhook.kubectl-etcd.dev", "serviceaccount/etcd-webhook"}
+			if diff := cmp.Diff(objects, objectNames(found.Rest)); diff != "" {
+				t.Errorf("the objects in it: %s", diff)
 			}
-			if diff := cmp.Diff([]string{"rolebinding/etcd-webhook-leader-election"}, said(found.Rights)); diff != "" {
+			if diff := cmp.Diff([]string{"rolebinding/etcd-webhook-leader-election"}, objectNames(found.Rights)); diff != "" {
 				t.Errorf("the rights in it: %s", diff)
 			}
 			facts := strings.Join((&Uninstall{}).Plan(found).Facts, "\n")
-			if want := "namespace/team-infra stays, with the labels that the manifests put on it: " + row.spared; !strings.Contains(facts, want) {
-				t.Errorf("the plan says\n%s\nwant\n%s", facts, want)
+			if want := "namespace/team-infra is not deleted, and keeps the labels of the manifests: " + row.retained; !strings.Contains(facts, want) {
+				t.Errorf("the plan has\n%s\nwant\n%s", facts, want)
 			}
 		})
 	}
 }
 
-// TestWithoutItsNamespace: where the overlay leaves out the Namespace, what the program
-// made goes with the rest.
+// TestWithoutItsNamespace checks an overlay without the Namespace. The objects that the program
+// created are deleted with the others.
 func TestWithoutItsNamespace(t *testing.T) {
 	t.Parallel()
-	s := installedShelf()
+	s := newServer()
 	s.objects["namespaces"][0].Labels = nil
 	s.put("configmaps", "settings")
-	kube, census := s.serve(t)
-	found, err := Find(t.Context(), kube, census)
+	kube, inventory := s.serve(t)
+	found, err := Find(t.Context(), kube, inventory)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"service/etcd-webhook", "secret/etcd-webhook-certificate", "lease/etcd-webhook.kubectl-etcd.dev", "serviceaccount/etcd-webhook"}
-	if diff := cmp.Diff(want, said(found.Rest)); diff != "" || len(found.Retained) > 0 {
-		t.Errorf("%s spared %v", diff, found.Retained)
+	if diff := cmp.Diff(want, objectNames(found.Rest)); diff != "" || len(found.Retained) > 0 {
+		t.Errorf("%s retained %v", diff, found.Retained)
 	}
 	needs := (&Uninstall{}).Needs(found)
 	if need := (operate.Need{Verb: "delete", Resource: "secrets", Namespace: space, Name: "etcd-webhook-certificate"}); !slices.Contains(needs, need) {
-		t.Errorf("nobody asks for %s", need)
+		t.Errorf("the permission %s is not checked", need)
 	}
 }
 
-// TestEndedCutIsForgotten: what a cut that has ended left behind goes as well, in whatever
-// namespace, and nothing else of what is there.
-func TestEndedCutIsForgotten(t *testing.T) {
+// TestRecordOfEndedCut checks that the record of a cut that has ended is deleted, in every
+// namespace, and that other leases are not.
+func TestRecordOfEndedCut(t *testing.T) {
 	t.Parallel()
-	s := installedShelf()
+	s := newServer()
 	lease := s.put("leases.coordination.k8s.io", "kubectl-etcd-statefulset-db")
 	lease.Namespace, lease.Annotations = "team-a", map[string]string{v1alpha1.ClientTrafficKey: "{}"}
 	restoring := s.put("leases.coordination.k8s.io", "kubectl-etcd-etcd-main")
@@ -137,60 +137,60 @@ func TestEndedCutIsForgotten(t *testing.T) {
 	scaling := s.put("leases.coordination.k8s.io", "kubectl-etcd-etcd-other")
 	scaling.Namespace, scaling.Annotations = "team-b", map[string]string{lock.OperationAnnotation: "scale"}
 	s.put("secrets", "etcd-webhook-tls").Namespace = "team-a"
-	kube, census := s.serve(t)
-	found, err := Find(t.Context(), kube, census)
+	kube, inventory := s.serve(t)
+	found, err := Find(t.Context(), kube, inventory)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"lease/kubectl-etcd-statefulset-db", "lease/kubectl-etcd-etcd-main"}, said(found.Records)); diff != "" {
+	if diff := cmp.Diff([]string{"lease/kubectl-etcd-statefulset-db", "lease/kubectl-etcd-etcd-main"}, objectNames(found.Records)); diff != "" {
 		t.Error(diff)
 	}
 	if need := (operate.Need{Verb: "delete", Group: "coordination.k8s.io", Resource: "leases", Namespace: "team-a", Name: "kubectl-etcd-statefulset-db"}); !slices.Contains((&Uninstall{}).Needs(found), need) {
-		t.Errorf("nobody asks for %s", need)
+		t.Errorf("the permission %s is not checked", need)
 	}
 }
 
-// TestSomebodyMovesIn: what has come into the namespace since the plan was made keeps
-// it from being deleted. What the program leaves without an owner doesn't.
-func TestSomebodyMovesIn(t *testing.T) {
+// TestNamespaceChangesAfterPlan checks that the namespace is not deleted if it has got other
+// objects since the plan. Objects of the program without an owner don't count.
+func TestNamespaceChangesAfterPlan(t *testing.T) {
 	t.Parallel()
-	s := installedShelf()
-	kube, census := s.serve(t)
-	found, err := Find(t.Context(), kube, census)
+	s := newServer()
+	kube, inventory := s.serve(t)
+	found, err := Find(t.Context(), kube, inventory)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &Uninstall{Kube: kube, Inventory: census}
+	u := &Uninstall{Kube: kube, Inventory: inventory}
 	s.objects["deployments.apps"] = nil
 	if err := u.recheckNamespaces(t.Context(), found); err != nil {
 		t.Error(err)
 	}
-	if again, err := Find(t.Context(), kube, census); err != nil || len(again.Retained) > 0 {
-		t.Errorf("asked again after its Deployment went: %v, spared %v", err, again.Retained)
+	if again, err := Find(t.Context(), kube, inventory); err != nil || len(again.Retained) > 0 {
+		t.Errorf("without the Deployment: %v, retained %v", err, again.Retained)
 	}
 	s.put("pods", "db-0")
-	if err := u.recheckNamespaces(t.Context(), found); err == nil || !strings.Contains(err.Error(), "pod/db-0 in it is not etcd-webhook's") {
-		t.Errorf("somebody's pod is there, and it says %v", err)
+	if err := u.recheckNamespaces(t.Context(), found); err == nil || !strings.Contains(err.Error(), "pod/db-0 in it does not belong to etcd-webhook") {
+		t.Errorf("with another pod in it: %v", err)
 	}
 }
 
-func said(pieces []Object) []string {
+func objectNames(objects []Object) []string {
 	var all []string
-	for _, p := range pieces {
+	for _, p := range objects {
 		p.Namespace = ""
 		all = append(all, p.String())
 	}
 	return all
 }
 
-// shelf is what an API server has, by the resource.
-type shelf struct {
+// server is an API server with objects by resource.
+type server struct {
 	objects map[string][]metav1.PartialObjectMetadata
-	// silent are the resources and groups that it answers with an error instead.
-	silent map[string]int
+	// failing has the status code for resources and groups that it answers with an error.
+	failing map[string]int
 }
 
-// served are the kinds there are, by their resource; all in version v1.
+// served has the kinds by resource, all in version v1.
 var served = map[string]string{
 	"namespaces": "Namespace", "pods": "Pod", "services": "Service", "secrets": "Secret", "configmaps": "ConfigMap", "serviceaccounts": "ServiceAccount",
 	"events": "Event", "deployments.apps": "Deployment", "replicasets.apps": "ReplicaSet", "leases.coordination.k8s.io": "Lease",
@@ -198,9 +198,10 @@ var served = map[string]string{
 	"endpointslices.discovery.k8s.io": "EndpointSlice", "widgets.example.com": "Widget", "pods.metrics.k8s.io": "PodMetrics",
 }
 
-// installedShelf has etcd-webhook in the namespace, which Kubernetes has added to.
-func installedShelf() *shelf {
-	s := &shelf{objects: map[string][]metav1.PartialObjectMetadata{}, silent: map[string]int{}}
+// newServer returns a server with etcd-webhook in a namespace, and the objects that Kubernetes
+// adds.
+func newServer() *server {
+	s := &server{objects: map[string][]metav1.PartialObjectMetadata{}, failing: map[string]int{}}
 	for resource, name := range map[string]string{
 		"namespaces": space, "services": "etcd-webhook", "serviceaccounts": "etcd-webhook", "deployments.apps": "etcd-webhook",
 		"rolebindings.rbac.authorization.k8s.io": "etcd-webhook-leader-election",
@@ -225,8 +226,8 @@ func installedShelf() *shelf {
 	return s
 }
 
-// put adds an object that is in the namespace, or is it.
-func (s *shelf) put(resource, name string) *metav1.PartialObjectMetadata {
+// put adds an object in the namespace, or the namespace itself.
+func (s *server) put(resource, name string) *metav1.PartialObjectMetadata {
 	o := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: space, Name: name, UID: types.UID(resource + "/" + name)}}
 	if resource == "namespaces" {
 		o.Namespace = ""
@@ -235,11 +236,11 @@ func (s *shelf) put(resource, name string) *metav1.PartialObjectMetadata {
 	return &s.objects[resource][len(s.objects[resource])-1]
 }
 
-func (s *shelf) serve(t *testing.T) (client.Client, NamespaceInventory) {
+func (s *server) serve(t *testing.T) (client.Client, NamespaceInventory) {
 	t.Helper()
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	config := &clientrest.Config{Host: server.URL}
+	endpoint := httptest.NewServer(s)
+	t.Cleanup(endpoint.Close)
+	config := &clientrest.Config{Host: endpoint.URL}
 	scheme := runtime.NewScheme()
 	if err := observe.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
@@ -259,8 +260,8 @@ func (s *shelf) serve(t *testing.T) (client.Client, NamespaceInventory) {
 	return kube, NamespaceInventory{Served: groups, Objects: objects}
 }
 
-// ServeHTTP answers what an API server is asked for its kinds and for lists.
-func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers requests for the kinds and for lists.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	group := ""
 	if parts[0] == "apis" && len(parts) > 1 {
@@ -272,7 +273,7 @@ func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/apis":
 		reply(w, groupsServed())
 	case len(parts) == 2:
-		if code := s.silent[path.Join(group, "v1")]; code != 0 {
+		if code := s.failing[path.Join(group, "v1")]; code != 0 {
 			w.WriteHeader(code)
 			return
 		}
@@ -282,8 +283,8 @@ func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *shelf) list(w http.ResponseWriter, r *http.Request, resource string) {
-	if code := s.silent[resource]; code != 0 {
+func (s *server) list(w http.ResponseWriter, r *http.Request, resource string) {
+	if code := s.failing[resource]; code != 0 {
 		w.WriteHeader(code)
 		return
 	}
@@ -300,7 +301,7 @@ func (s *shelf) list(w http.ResponseWriter, r *http.Request, resource string) {
 		o.TypeMeta = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
 		list.Items = append(list.Items, o)
 	}
-	if !strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") { // read whole
+	if !strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") { // a request for whole objects
 		list.TypeMeta = metav1.TypeMeta{APIVersion: path.Join(groupOf(resource), "v1"), Kind: served[resource] + "List"}
 		for i := range list.Items {
 			list.Items[i].TypeMeta = metav1.TypeMeta{}
@@ -311,7 +312,7 @@ func (s *shelf) list(w http.ResponseWriter, r *http.Request, resource string) {
 
 func reply(w http.ResponseWriter, answer any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // who asked sees it
+	_ = json.NewEncoder(w).Encode(answer) // the client reports it
 }
 
 func groupOf(resource string) string {

@@ -19,33 +19,34 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// listsAtOnce is how many kinds are listed at the same time.
-const listsAtOnce = 16
+// maxLists is the maximum number of concurrent list requests.
+const maxLists = 16
 
-// NamespaceInventory sees what lives in a namespace, of every kind that the API server has: who
-// deletes a namespace deletes all of that. Both are needed.
+// NamespaceInventory lists all objects in a namespace, of every kind that the API server has.
+// The deletion of a namespace deletes all of them. Both fields are required.
 type NamespaceInventory struct {
 	Served  discovery.ServerResourcesInterface
 	Objects metadata.Interface
 }
 
-// unownedObjects are what lives in a namespace and is neither ours, the pieces among it,
-// nor Kubernetes' own. Where not everything can be seen, that is an error.
-func (c NamespaceInventory) unownedObjects(ctx context.Context, namespace string, pieces []Object) ([]Object, error) {
+// unownedObjects returns the objects in a namespace that belong neither to etcd-webhook nor to
+// Kubernetes itself. objects are known to be etcd-webhook's. It returns an error if it can't
+// list all objects.
+func (c NamespaceInventory) unownedObjects(ctx context.Context, namespace string, objects []Object) ([]Object, error) {
 	all, err := c.listAll(ctx, namespace)
 	if err != nil {
 		return nil, err
 	}
-	return unowned(all, pieces), nil
+	return unowned(all, objects), nil
 }
 
-// listAll are all that goes with a namespace.
+// listAll returns all objects in a namespace.
 func (c NamespaceInventory) listAll(ctx context.Context, namespace string) ([]Object, error) {
 	served, err := c.Served.ServerPreferredNamespacedResources()
 	if err != nil {
-		return nil, fmt.Errorf("ask which kinds there are: %w", err)
+		return nil, fmt.Errorf("list the kinds of the API server: %w", err)
 	}
-	// What can't be deleted is no object, such as metrics.
+	// A resource without delete, such as a metric, has no stored objects.
 	served = discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list", "delete"}}, served)
 	var kinds []kind
 	for _, group := range served {
@@ -59,7 +60,7 @@ func (c NamespaceInventory) listAll(ctx context.Context, namespace string) ([]Ob
 	}
 	lists := make([][]Object, len(kinds))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(listsAtOnce)
+	group.SetLimit(maxLists)
 	for i, k := range kinds {
 		group.Go(func() (err error) {
 			lists[i], err = c.list(ctx, k, namespace)
@@ -72,25 +73,25 @@ func (c NamespaceInventory) listAll(ctx context.Context, namespace string) ([]Ob
 
 func (c NamespaceInventory) list(ctx context.Context, k kind, namespace string) ([]Object, error) {
 	list, err := c.Objects.Resource(k.GroupVersionResource).Namespace(namespace).List(ctx, metav1.ListOptions{})
-	if apierrors.IsNotFound(err) { // its definition went meanwhile
+	if apierrors.IsNotFound(err) { // its definition was deleted meanwhile
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", k.GroupResource(), err)
 	}
-	var pieces []Object
+	var objects []Object
 	for _, o := range list.Items {
 		o.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind))
-		pieces = append(pieces, Object{PartialObjectMetadata: o, Resource: k.Resource})
+		objects = append(objects, Object{PartialObjectMetadata: o, Resource: k.Resource})
 	}
-	return pieces, nil
+	return objects, nil
 }
 
-// unowned are those of a namespace's residents that are neither ours nor Kubernetes'.
-// What belongs to ours is ours; what has another owner besides isn't.
-func unowned(all, pieces []Object) []Object {
+// unowned returns the objects in a namespace that are neither ours nor Kubernetes'. An object
+// whose owners are all ours is also ours.
+func unowned(all, objects []Object) []Object {
 	ours := map[types.UID]bool{}
-	for _, p := range pieces {
+	for _, p := range objects {
 		ours[p.UID] = true
 	}
 	for more := true; more; {
@@ -112,20 +113,21 @@ func (p Object) ours() bool {
 	}
 	group := p.GroupVersionKind().Group
 	switch p.Resource {
-	case "pods", "replicasets": // whose Deployment may be gone already
+	case "pods", "replicasets": // their Deployment may already be deleted
 		return (group == "" || group == "apps") && p.Labels["app.kubernetes.io/name"] == programName
-	case "leases": // and the locks of clusters, which stay behind where nobody may delete them
+	case "leases": // a lock of a cluster stays if no user may delete it
 		return group == "coordination.k8s.io" && (p.unlabelled() || p.lock())
 	}
 	return p.unlabelled()
 }
 
-// belongsTo says that somebody owns it, and nobody but those.
+// belongsTo reports whether the object has owners and all of them are among the given ones.
 func (p Object) belongsTo(owners map[types.UID]bool) bool {
 	return len(p.OwnerReferences) > 0 && !slices.ContainsFunc(p.OwnerReferences, func(r metav1.OwnerReference) bool { return !owners[r.UID] })
 }
 
-// kubernetes says that every namespace has it, or that it only tells of others.
+// kubernetes reports whether Kubernetes creates the object in every namespace, or for other
+// objects.
 func (p Object) kubernetes() bool {
 	switch gr := (schema.GroupResource{Group: p.GroupVersionKind().Group, Resource: p.Resource}); gr.String() {
 	case "serviceaccounts":

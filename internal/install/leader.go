@@ -17,13 +17,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// leaseTime is for how long a lease is valid without being renewed.
+// leaseTime returns how long a lease is valid without a renewal.
 func leaseTime(lease *coordinationv1.Lease) time.Duration {
 	return time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15)) * time.Second
 }
 
-// seeLeader reads who holds the lease, as POD_ID, or since when nobody does.
-func (l *Inspector) seeLeader(ctx context.Context) error {
+// readLeader reads the holder of the lease, which is POD_ID, or since when there is none.
+func (l *Inspector) readLeader(ctx context.Context) error {
 	lease, err := l.lease(ctx)
 	if apierrors.IsNotFound(err) {
 		l.st.Program.LeaderlessSince = l.readySince()
@@ -34,13 +34,13 @@ func (l *Inspector) seeLeader(ctx context.Context) error {
 	}
 	holder, _, _ := strings.Cut(ptr.Deref(lease.Spec.HolderIdentity, ""), "_")
 	leads := holder != "" && lease.Spec.RenewTime != nil
-	if leads && l.theirs.Since(lease.Spec.RenewTime.Time) > 2*leaseTime(lease) {
-		// The clock of the node that wrote it may be slow: who leads renews it.
+	if leads && l.serverClock.Since(lease.Spec.RenewTime.Time) > 2*leaseTime(lease) {
+		// The clock of the holder's node may be slow, so wait for a renewal.
 		if leads, err = l.renewed(ctx, lease); err != nil {
 			return err
 		}
 	}
-	if !leads { // what stands there is who did
+	if !leads { // the lease has the last leader
 		since := l.readySince()
 		if renewed := lease.Spec.RenewTime; renewed != nil {
 			since = &metav1.Time{Time: renewed.UTC()}
@@ -62,7 +62,7 @@ func (l *Inspector) lease(ctx context.Context) (*coordinationv1.Lease, error) {
 	return &lease, err
 }
 
-// renewed says whether a lease is renewed within the time for which it is valid.
+// renewed waits for as long as a lease is valid, and reports whether it was renewed.
 func (l *Inspector) renewed(ctx context.Context, before *coordinationv1.Lease) (bool, error) {
 	select {
 	case <-ctx.Done():
@@ -76,10 +76,10 @@ func (l *Inspector) renewed(ctx context.Context, before *coordinationv1.Lease) (
 	return after.Spec.RenewTime != nil && !after.Spec.RenewTime.Equal(before.Spec.RenewTime), nil
 }
 
-// longestLease is for how long a renewal is waited for, whatever the lease says.
+// longestLease is the maximum wait for a renewal.
 const longestLease = 15 * time.Second
 
-// readySince is when the first of the replicas that are ready became so; nil for none.
+// readySince returns when the first of the ready replicas became ready. It is nil if none is.
 func (l *Inspector) readySince() *metav1.Time {
 	var first *metav1.Time
 	for i := range l.pods {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -17,8 +18,8 @@ func (j *WebhookJudge) registered(name string) bool {
 	return slices.ContainsFunc(j.St.Webhooks, func(w v1alpha1.InstalledWebhook) bool { return w.Name == name+entries.Suffix })
 }
 
-// missingEntries reports the webhooks that should be registered beside those that are.
-// Where none is, admission reports it.
+// missingEntries reports the webhooks that are not registered. If none is registered, admission
+// reports it.
 func (j *WebhookJudge) missingEntries() {
 	var missing []string
 	all := entries.All()
@@ -34,6 +35,6 @@ func (j *WebhookJudge) missingEntries() {
 	if !j.registered(entries.Pods) {
 		report = j.fault
 	}
-	report(reasonEntryMissing, "%s lacks %d of the %d webhooks that belong there: %s; %s",
+	report(reasons.WebhookEntryMissing, "%s lacks %d of its %d webhooks: %s. To register them, %s",
 		j.St.Webhooks[0].Configuration, len(missing), len(all), strings.Join(missing, ", "), applyAgain)
 }

@@ -13,64 +13,64 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// RetainedNamespace is one that carries the manifests' label and stays: an overlay can
-// put that on a namespace of somebody's, and all that lives there would go with it.
+// RetainedNamespace is a namespace that has the labels of the manifests but is not deleted. An
+// overlay can add the labels to a namespace with other objects, which would be deleted with it.
 type RetainedNamespace struct {
 	Object
-	// Unowned are what lives in it and isn't of etcd-webhook; Unseen is why that can't
-	// be told. One of them is set.
+	// Unowned are the objects in it that don't belong to etcd-webhook. UnreadErr is the reason
+	// if they can't be listed. One of them is set.
 	Unowned   []Object
 	UnreadErr error
 }
 
-// String is the whole sentence, with the way to be rid of it.
+// String returns why the namespace is not deleted, and the command that deletes it.
 func (s RetainedNamespace) String() string {
 	why := sampleOf(s.Unowned)
 	if s.UnreadErr != nil {
-		why = fmt.Sprintf("whether all in it is of etcd-webhook can't be seen (%v)", s.UnreadErr)
+		why = fmt.Sprintf("its objects can't all be listed (%v)", s.UnreadErr)
 	}
-	return fmt.Sprintf("%s stays, with the labels that the manifests put on it: %s; where nobody needs what lives there: kubectl delete namespace %s", s.Object, why, s.Name)
+	return fmt.Sprintf("%s is not deleted, and keeps the labels of the manifests: %s. To delete it with all its objects: kubectl delete namespace %s", s.Object, why, s.Name)
 }
 
-// sampleOf says of a few objects of one namespace what they aren't.
-func sampleOf(pieces []Object) string {
+// sampleOf returns a text with at most three objects that don't belong to etcd-webhook.
+func sampleOf(objects []Object) string {
 	const most = 3
 	var all []string
-	for _, p := range pieces {
+	for _, p := range objects {
 		p.Namespace = ""
 		all = append(all, p.String())
 	}
 	if len(all) > most {
 		all = append(all[:most], fmt.Sprintf("%d more", len(all)-most))
 	}
-	verb := "are"
+	verb := "do"
 	if len(all) == 1 {
-		verb = "is"
+		verb = "does"
 	}
-	return strings.Join(all, ", ") + " in it " + verb + " not etcd-webhook's"
+	return strings.Join(all, ", ") + " in it " + verb + " not belong to etcd-webhook"
 }
 
-// splitNamespaces parts the namespaces that go from those that stay. What lives in the
-// first goes with them; in the others, and where no namespace is labelled, every piece
-// goes by itself, also those without the label.
-func (i *Installation) splitNamespaces(ctx context.Context, kube client.Client, census NamespaceInventory) error {
-	var going []string
-	pieces := i.namespaced()
+// splitNamespaces separates the namespaces to delete from those to retain. Objects in a deleted
+// namespace need no own deletion. In a retained namespace, and if no namespace has the labels,
+// every object is deleted by itself, including those without the labels.
+func (i *Installation) splitNamespaces(ctx context.Context, kube client.Client, inventory NamespaceInventory) error {
+	var deleted []string
+	objects := i.namespaced()
 	i.Rest = slices.DeleteFunc(i.Rest, func(p Object) bool {
 		if p.Kind != "Namespace" {
 			return false
 		}
-		if s, spared := census.retains(ctx, p, pieces); spared {
+		if s, retained := inventory.retains(ctx, p, objects); retained {
 			i.Retained = append(i.Retained, s)
 			return true
 		}
-		going = append(going, p.Name)
+		deleted = append(deleted, p.Name)
 		return false
 	})
-	with := func(p Object) bool { return slices.Contains(going, p.Namespace) }
+	with := func(p Object) bool { return slices.Contains(deleted, p.Namespace) }
 	i.Rights, i.Rest = slices.DeleteFunc(i.Rights, with), slices.DeleteFunc(i.Rest, with)
 	for _, namespace := range i.namespaces() {
-		if slices.Contains(going, namespace) {
+		if slices.Contains(deleted, namespace) {
 			continue
 		}
 		if err := i.addUnlabelled(ctx, kube, namespace); err != nil {
@@ -80,22 +80,23 @@ func (i *Installation) splitNamespaces(ctx context.Context, kube client.Client, 
 	return nil
 }
 
-// retains says whether a namespace stays. One that is going already is beyond it.
-func (c NamespaceInventory) retains(ctx context.Context, namespace Object, pieces []Object) (RetainedNamespace, bool) {
+// retains reports whether a namespace must be retained. It is false for a namespace that is
+// already being deleted.
+func (c NamespaceInventory) retains(ctx context.Context, namespace Object, objects []Object) (RetainedNamespace, bool) {
 	s := RetainedNamespace{Object: namespace}
 	if namespace.DeletionTimestamp != nil {
 		return s, false
 	}
-	s.Unowned, s.UnreadErr = c.unownedObjects(ctx, namespace.Name, pieces)
+	s.Unowned, s.UnreadErr = c.unownedObjects(ctx, namespace.Name, objects)
 	return s, len(s.Unowned) > 0 || s.UnreadErr != nil
 }
 
-// namespaced are the pieces that belong to a namespace.
+// namespaced returns the objects that are in a namespace.
 func (i *Installation) namespaced() []Object {
 	return slices.DeleteFunc(slices.Concat(i.Rights, i.Programs, i.Rest), func(p Object) bool { return p.Namespace == "" })
 }
 
-// namespaces are the namespaces that have something of it.
+// namespaces returns the namespaces with objects of the installation.
 func (i *Installation) namespaces() []string {
 	var all []string
 	for _, p := range i.namespaced() {
@@ -108,8 +109,8 @@ func (i *Installation) namespaces() []string {
 	return slices.Compact(all)
 }
 
-// addUnlabelled takes in what a namespace that stays has without the label, each at its
-// kind's turn: cert-manager would make a Secret again as long as its Certificate is there.
+// addUnlabelled adds the objects without labels in a retained namespace, in the order of their
+// kinds. cert-manager would create a Secret again while its Certificate exists.
 func (i *Installation) addUnlabelled(ctx context.Context, kube client.Client, namespace string) error {
 	for _, k := range kinds {
 		if len(unlabelled[k.Resource]) == 0 {
@@ -129,20 +130,20 @@ func (i *Installation) addUnlabelled(ctx context.Context, kube client.Client, na
 	return nil
 }
 
-// order is the place of its kind among kinds.
+// order returns the index of the object's kind in kinds.
 func (p Object) order() int {
 	return slices.IndexFunc(kinds, func(k kind) bool { return k.Kind == p.Kind })
 }
 
-// recheckNamespaces makes sure, right before namespaces are deleted, that nobody has put
-// anything into one since it was found to hold nothing of others.
+// recheckNamespaces returns an error if a namespace to delete has got other objects since Find.
+// It runs right before the deletion.
 func (u *Uninstall) recheckNamespaces(ctx context.Context, found *Installation) error {
 	for _, p := range found.Rest {
 		if p.Kind != "Namespace" {
 			continue
 		}
-		if s, spared := u.Inventory.retains(ctx, p, found.namespaced()); spared {
-			return fmt.Errorf("delete namespace %s: since it was looked at, this has changed: %s", p.Name, s)
+		if s, retained := u.Inventory.retains(ctx, p, found.namespaced()); retained {
+			return fmt.Errorf("delete namespace %s: its content has changed since the plan: %s", p.Name, s)
 		}
 	}
 	return nil

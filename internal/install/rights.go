@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// KeyRights are a few of the program's, by its ClusterRole and by the Role of its
-// leader. Without them it goes on answering, by what it saw before.
+// KeyRights returns the most important permissions of the program, from its ClusterRole and the
+// Role of its leader. Without them, the program continues to answer from old data.
 func KeyRights(namespace string) []operate.Need {
 	return []operate.Need{
 		{Verb: "list", Resource: "pods"},
@@ -25,8 +25,8 @@ func KeyRights(namespace string) []operate.Need {
 	}
 }
 
-// seeRights asks whether the program still has its rights.
-func (l *Inspector) seeRights(ctx context.Context) error {
+// readPermissions checks whether the program still has its permissions.
+func (l *Inspector) readPermissions(ctx context.Context) error {
 	p := &l.st.Program
 	if p.Deployment == "" {
 		return nil
@@ -43,7 +43,7 @@ func (l *Inspector) seeRights(ctx context.Context) error {
 	return nil
 }
 
-// reviewOf asks about a ServiceAccount, with the groups that the API server gives it.
+// reviewOf returns an access review of a ServiceAccount with its groups.
 func reviewOf(right operate.Need, namespace, account string) *authorizationv1.SubjectAccessReview {
 	return &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User:   "system:serviceaccount:" + namespace + ":" + account,

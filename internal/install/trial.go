@@ -22,34 +22,35 @@ import (
 	policyv1alpha1 "github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// trialSuffix ends the name of the pod that is asked for. No member's name ends so.
+// trialSuffix is the end of the name of the dry run's pod. No member's name has this end.
 const trialSuffix = "-webhook-status"
 
-// tryAdmission asks the API server for a pod, in a dry run, and sees whether it
-// comes back changed. What is refused or not allowed is part of the result.
+// tryAdmission creates a pod in a dry run, and reads the webhook's answer from its annotations.
+// A refusal or a missing permission is part of the result.
 func (l *Inspector) tryAdmission(ctx context.Context) error {
 	t := &l.st.Admission
-	if !l.mayNotSee(UnseenWebhooks) && !slices.ContainsFunc(l.webhooks, func(w calledWebhook) bool { return w.mutating && strings.HasPrefix(w.name, "pods.") }) {
+	if !l.isUnseen(UnseenWebhooks) && !slices.ContainsFunc(l.webhooks, func(w calledWebhook) bool { return w.mutating && strings.HasPrefix(w.name, "pods.") }) {
 		t.Error = "no webhook for pods is registered"
 		return nil
 	}
-	pod, looksLike := l.trialPod(ctx)
+	pod, description := l.trialPod(ctx)
 	if pod == nil {
-		t.Error = looksLike
+		t.Error = description
 		return nil
 	}
-	t.Asked = fmt.Sprintf("create pod %s in namespace %s, %s", pod.Name, pod.Namespace, looksLike)
-	heard := &warnings{}
-	asking, err := l.listening(heard)
+	t.Asked = fmt.Sprintf("create pod %s in namespace %s, %s", pod.Name, pod.Namespace, description)
+	collected := &warnings{}
+	kube, err := l.collecting(collected)
 	if err != nil {
 		return err
 	}
 	before := l.clock.Now()
-	err = asking.Create(ctx, pod, client.DryRunAll)
+	err = kube.Create(ctx, pod, client.DryRunAll)
 	t.Milliseconds = l.clock.Since(before).Milliseconds()
 	if err != nil {
 		if context.Cause(ctx) != nil {
@@ -59,10 +60,10 @@ func (l *Inspector) tryAdmission(ctx context.Context) error {
 	}
 	answer := pod.Annotations[policyv1alpha1.ProbeAnswerAnnotation]
 	if err != nil {
-		answer = heard.answer()
+		answer = collected.answer()
 	}
-	l.understand(answer)
-	if record, ok := observe.SpreadRecordOf(pod); ok && err == nil {
+	l.parseAnswer(answer)
+	if record, ok := annotation.SpreadRecordOf(pod); ok && err == nil {
 		t.Policy = record.Policy
 		for _, term := range record.Terms {
 			t.Added = append(t.Added, observe.DescribeTerms([]spread.Term{term}))
@@ -71,15 +72,15 @@ func (l *Inspector) tryAdmission(ctx context.Context) error {
 	return nil
 }
 
-// understand reads the webhook's answer: KEY=VALUE, divided by blanks.
-func (l *Inspector) understand(answer string) {
+// parseAnswer reads the webhook's answer: KEY=VALUE pairs, separated by spaces.
+func (l *Inspector) parseAnswer(answer string) {
 	t := &l.st.Admission
-	for word := range strings.FieldsSeq(answer) {
-		key, value, _ := strings.Cut(word, "=")
+	for pair := range strings.FieldsSeq(answer) {
+		key, value, _ := strings.Cut(pair, "=")
 		switch key {
 		case "replica":
 			t.Answered, t.Replica = true, value
-		case "version": // what it was built from, which the image's tag needn't say
+		case "version": // the version of the build; the image's tag may be another one
 			t.Version, l.st.Program.Version = value, value
 		case "outcome":
 			t.Outcome = value
@@ -91,7 +92,7 @@ func (l *Inspector) understand(answer string) {
 	}
 }
 
-// warnings collects those that come with an answer of the API server.
+// warnings collects the warnings of the API server's answers.
 type warnings struct {
 	mu  sync.Mutex
 	all []string
@@ -106,14 +107,14 @@ func (w *warnings) HandleWarningHeader(code int, _, text string) {
 	}
 }
 
-// answer is the webhook's, empty if it gave none.
+// answer returns the webhook's answer from the warnings. It is empty if there is none.
 func (w *warnings) answer() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	answer := ""
 	for _, text := range w.all {
-		if said, begins := strings.CutPrefix(text, policyv1alpha1.ProbeAnswerAnnotation+": "); begins {
-			answer = said
+		if first, begins := strings.CutPrefix(text, policyv1alpha1.ProbeAnswerAnnotation+": "); begins {
+			answer = first
 		} else if more, continues := strings.CutPrefix(text, "... "); continues && answer != "" {
 			answer += " " + more
 		}
@@ -121,8 +122,8 @@ func (w *warnings) answer() string {
 	return answer
 }
 
-// listening is a client whose warnings are collected instead of printed.
-func (l *Inspector) listening(to *warnings) (client.Client, error) {
+// collecting returns a client that collects warnings instead of printing them.
+func (l *Inspector) collecting(to *warnings) (client.Client, error) {
 	config := rest.CopyConfig(l.config)
 	config.WarningHandler = to
 	httpClient, err := rest.HTTPClientFor(config)
@@ -132,14 +133,15 @@ func (l *Inspector) listening(to *warnings) (client.Client, error) {
 	return kubeclient.NewClient(config, httpClient, l.kube.Scheme())
 }
 
-// trialPod is a pod that looks like a member's, and says whose. Of the clusters
-// that a policy governs the first is taken: its pod shows the policy's terms. Nil
-// where no namespace is asked about, with the words for that.
-func (l *Inspector) trialPod(ctx context.Context) (pod *corev1.Pod, looksLike string) {
+// trialPod returns a pod that imitates a member of the first cluster that a policy governs, and
+// a description of the pod. The answer for such a pod shows the policy's terms. If no policy
+// governs a cluster, the pod belongs to no cluster. It is nil if the webhook is called for no
+// namespace; the description is then the reason.
+func (l *Inspector) trialPod(ctx context.Context) (pod *corev1.Pod, description string) {
 	var namespaces corev1.NamespaceList
 	if l.kube.List(ctx, &namespaces) != nil {
-		// Who may not list them may still create a pod in their own.
-		return nobodysPod(l.namespace), "nobody's (you may not list namespaces)"
+		// A user without this permission may still create a pod in their own namespace.
+		return syntheticPod(l.namespace), "of no cluster (you may not list namespaces)"
 	}
 	inScope := map[string]labels.Set{}
 	for _, ns := range namespaces.Items {
@@ -147,7 +149,7 @@ func (l *Inspector) trialPod(ctx context.Context) (pod *corev1.Pod, looksLike st
 			inScope[ns.Name] = ns.Labels
 		}
 	}
-	if own, called := inScope[l.namespace]; l.only && called {
+	if own, called := inScope[l.namespace]; l.explicit && called {
 		inScope = map[string]labels.Set{l.namespace: own}
 	}
 	if o, member, policyName := l.governed(ctx, inScope); member != nil {
@@ -155,18 +157,18 @@ func (l *Inspector) trialPod(ctx context.Context) (pod *corev1.Pod, looksLike st
 		return member, fmt.Sprintf("like a member of %s, which policy %s governs", o, policyName)
 	}
 	if _, ok := inScope[l.namespace]; ok {
-		return nobodysPod(l.namespace), "nobody's: no policy governs a cluster that you may see"
+		return syntheticPod(l.namespace), "of no cluster, because no policy governs a cluster that you may see"
 	}
 	if len(inScope) == 0 {
 		return nil, fmt.Sprintf("the webhook for pods is called for none of the %d namespaces", len(namespaces.Items))
 	}
 	first := slices.Sorted(maps.Keys(inScope))[0]
-	return nobodysPod(first), "nobody's: no policy governs a cluster that you may see"
+	return syntheticPod(first), "of no cluster, because no policy governs a cluster that you may see"
 }
 
-// called says whether the webhook for pods is called for a namespace.
+// called reports whether the API server calls the webhook for pods in a namespace.
 func (l *Inspector) called(namespace labels.Set) bool {
-	if l.mayNotSee(UnseenWebhooks) {
+	if l.isUnseen(UnseenWebhooks) {
 		name := namespace[corev1.LabelMetadataName]
 		return name != metav1.NamespaceSystem && name != webhookSpace
 	}
@@ -180,8 +182,8 @@ func (l *Inspector) called(namespace labels.Set) bool {
 	return false
 }
 
-// governed is a member's pod of the first cluster, those of the user's namespace
-// before others, that a policy which is enforced applies to; nil for none.
+// governed returns the pod of a member of the first cluster to which a policy in mode Enforce
+// applies. Clusters of the user's namespace are first. The pod is nil if there is none.
 func (l *Inspector) governed(ctx context.Context, inScope map[string]labels.Set) (o observe.Owner, member *corev1.Pod, policyName string) {
 	var policies policyv1alpha1.EtcdTopologyPolicyList
 	if err := l.kube.List(ctx, &policies); err != nil || len(policies.Items) == 0 {
@@ -205,11 +207,11 @@ func (l *Inspector) governed(ctx context.Context, inScope map[string]labels.Set)
 		}
 		return 0
 	})
-	asked := map[string]bool{}
+	allowed := map[string]bool{}
 	for _, o := range owners {
 		ns, called := inScope[o.Namespace]
 		m := observe.Choose(policies.Items, ns, o)
-		if !called || !m.In(policyv1alpha1.ModeEnforce) || !l.mayTry(ctx, o.Namespace, asked) {
+		if !called || !m.In(policyv1alpha1.ModeEnforce) || !l.mayTry(ctx, o.Namespace, allowed) {
 			continue
 		}
 		if pod := memberOf(ctx, l.reader, o); pod != nil {
@@ -219,20 +221,20 @@ func (l *Inspector) governed(ctx context.Context, inScope map[string]labels.Set)
 	return observe.Owner{}, nil, ""
 }
 
-// mayTry says whether the user may ask for a pod in a namespace: who may do so in one
-// alone is to have the proof there. Where nobody answers, trying tells. Each namespace
-// is asked about once.
-func (l *Inspector) mayTry(ctx context.Context, namespace string, asked map[string]bool) bool {
-	if may, known := asked[namespace]; known {
+// mayTry reports whether the user may create a pod in a namespace. It is true if the check
+// fails, because the dry run then shows the error. allowed has the results of earlier checks.
+func (l *Inspector) mayTry(ctx context.Context, namespace string, allowed map[string]bool) bool {
+	if may, known := allowed[namespace]; known {
 		return may
 	}
 	missing, err := operate.Missing(ctx, l.kube, []operate.Need{{Verb: "create", Resource: "pods", Namespace: namespace}})
-	asked[namespace] = err != nil || len(missing) == 0
-	return asked[namespace]
+	allowed[namespace] = err != nil || len(missing) == 0
+	return allowed[namespace]
 }
 
-// memberOf is a pod that admission would know for the cluster's, which it does by the
-// StatefulSet that owns it. Nil for an Etcd that has none yet, or another's of its name.
+// memberOf returns a pod that imitates a member of the cluster. Admission finds the cluster by
+// the StatefulSet that owns the pod. It is nil if the cluster has no pod yet, or if admission
+// would find another cluster.
 func memberOf(ctx context.Context, r *observe.Reader, o observe.Owner) *corev1.Pod {
 	member, there, err := r.MemberPod(ctx, o)
 	if err != nil || !there {
@@ -245,9 +247,9 @@ func memberOf(ctx context.Context, r *observe.Reader, o observe.Owner) *corev1.P
 	return pod
 }
 
-// nobodysPod runs etcd and belongs to no cluster.
-func nobodysPod(namespace string) *corev1.Pod {
-	name := "nobodys" + trialSuffix
+// syntheticPod returns a pod that runs etcd and belongs to no cluster.
+func syntheticPod(namespace string) *corev1.Pod {
+	name := "sample" + trialSuffix
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace, Name: name,
@@ -257,14 +259,14 @@ func nobodysPod(namespace string) *corev1.Pod {
 				APIVersion: "apps/v1", Kind: "StatefulSet", Name: name, UID: "00000000-0000-0000-0000-000000000000", Controller: new(true),
 			}},
 		},
-		Spec: harmless(),
+		Spec: minimalPodSpec(),
 	}
 }
 
-// likeMember has what decides where a member's pod goes, and a container that
-// any namespace's Pod Security admits: nothing would run.
+// likeMember returns a pod with the scheduling terms of a member. Its container is allowed by
+// the Pod Security of every namespace.
 func likeMember(member *corev1.Pod) *corev1.Pod {
-	pod := nobodysPod(member.Namespace)
+	pod := syntheticPod(member.Namespace)
 	pod.OwnerReferences = member.OwnerReferences
 	pod.Name = member.Name + trialSuffix
 	maps.Copy(pod.Labels, member.Labels)
@@ -275,7 +277,7 @@ func likeMember(member *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-func harmless() corev1.PodSpec {
+func minimalPodSpec() corev1.PodSpec {
 	small := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m"), corev1.ResourceMemory: resource.MustParse("1Mi")}
 	return corev1.PodSpec{
 		SecurityContext: &corev1.PodSecurityContext{

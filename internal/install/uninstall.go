@@ -24,69 +24,68 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// Uninstall takes etcd-webhook out of a cluster without anything of it left in
-// force. It needs no help of the program, which may have crashed long ago. Done
-// half, it is done by doing it again.
+// Uninstall removes etcd-webhook from a cluster and restores what it changed. It doesn't need
+// the program itself, which may not be running. After an interruption, it can run again.
 type Uninstall struct {
 	Kube      client.Client
 	Reader    *observe.Reader
 	Clock     clock.Clock
 	Inventory NamespaceInventory
-	// All says that the policies and their definition go, too.
+	// All also deletes the policies and their definition.
 	All bool
-	// Restore ends the cut of a Service, and says so.
+	// Restore ends the cut of a Service and reports it.
 	Restore func(context.Context, client.ObjectKey) error
-	// Waiting is told that the holder of a lock may be dead, and for how long that is watched.
+	// Waiting is called if the holder of a lock may be dead, with the time to wait for it.
 	Waiting func(lock.Holder, time.Duration)
-	// Logf is told each thing that was done, Warnf what couldn't be and stops nothing else.
+	// Logf reports each completed step. Warnf reports a failed step that doesn't stop others.
 	Logf, Warnf func(format string, args ...any)
 }
 
-// Plan says what will be done.
+// Plan returns the plan of the uninstallation.
 func (u *Uninstall) Plan(found *Installation) operate.Plan {
 	p := operate.Plan{Title: "uninstall etcd-webhook"}
-	step := func(pieces []Object, format string) {
-		if len(pieces) > 0 {
-			p.Steps = append(p.Steps, fmt.Sprintf(format, names(pieces)))
+	step := func(objects []Object, format string) {
+		if len(objects) > 0 {
+			p.Steps = append(p.Steps, fmt.Sprintf(format, names(objects)))
 		}
 	}
-	step(found.Webhooks, "delete %s: admission is as if it had never been there")
+	step(found.Webhooks, "delete %s; the API server no longer calls etcd-webhook")
 	for _, s := range found.Cut {
 		p.Steps = append(p.Steps, fmt.Sprintf("restore client traffic of Service %s/%s", s.Namespace, s.Name))
 	}
-	step(found.Suspended, "let etcd-druid go on with %s, which a cut of client traffic had it leave alone")
-	step(slices.Concat(found.Rights, found.Programs), "delete %s: nobody keeps budgets any more")
+	step(found.Suspended, "let etcd-druid reconcile %s again, which a cut of client traffic suspended")
+	step(slices.Concat(found.Rights, found.Programs), "delete %s; budgets are no longer maintained")
 	for i := range found.Budgets {
 		p.Steps = append(p.Steps, budgetStep(&found.Budgets[i]))
 	}
 	step(found.Rest, "delete %s")
-	step(found.Records, "delete %s: cuts that have ended are forgotten")
+	step(found.Records, "delete %s, the records of cuts that have ended")
 	switch {
 	case u.All:
 		step(found.Policies, "delete %s")
 		step(found.Definition, "delete %s")
 	case len(found.Policies)+len(found.Definition) > 0:
-		p.Facts = append(p.Facts, fmt.Sprintf("policies (%d) and their definition stay, without a status, and rule again once it is installed again; --all deletes them", len(found.Policies)))
+		p.Facts = append(p.Facts, fmt.Sprintf("policies (%d) and their definition stay without a status, and apply again after a new installation. --all deletes them", len(found.Policies)))
 	}
 	for _, s := range found.Retained {
 		p.Facts = append(p.Facts, s.String())
 	}
-	p.Facts = append(p.Facts, "no pod restarts; members keep the terms that they were created with until they are created again")
+	p.Facts = append(p.Facts, "no pod restarts. Members keep their scheduling terms until their pods are created again")
 	return p
 }
 
 func budgetStep(pdb *policyv1.PodDisruptionBudget) string {
-	if observe.Original(pdb) {
-		return fmt.Sprintf("delete budget %s/%s, which was made because there was none", pdb.Namespace, pdb.Name)
+	if observe.NotCopied(pdb) {
+		return fmt.Sprintf("delete budget %s/%s, which etcd-webhook created", pdb.Namespace, pdb.Name)
 	}
-	text := fmt.Sprintf("give budget %s/%s back to its author", pdb.Namespace, pdb.Name)
+	text := fmt.Sprintf("restore budget %s/%s", pdb.Namespace, pdb.Name)
 	if original := pdb.Annotations[v1alpha1.BudgetOriginalAnnotation]; original != "" {
-		text += ", who asked for " + original + " (never below the quorum)"
+		text += " to its author's " + original + " (but not below the quorum)"
 	}
 	return text
 }
 
-// Needs are the permissions that Run uses.
+// Needs returns the permissions that Run needs.
 func (u *Uninstall) Needs(found *Installation) []operate.Need {
 	var needs []operate.Need
 	for _, p := range u.toDelete(found) {
@@ -94,7 +93,7 @@ func (u *Uninstall) Needs(found *Installation) []operate.Need {
 			needs = append(needs, operate.Need{Verb: verb, Group: p.GroupVersionKind().Group, Resource: p.Resource, Namespace: p.Namespace, Name: p.Name})
 		}
 	}
-	for _, p := range u.kept(found) {
+	for _, p := range u.retainedPolicies(found) {
 		needs = append(needs, operate.Need{Verb: "patch", Group: p.GroupVersionKind().Group, Resource: p.Resource, Subresource: "status", Name: p.Name})
 	}
 	for _, s := range found.Cut {
@@ -104,7 +103,7 @@ func (u *Uninstall) Needs(found *Installation) []operate.Need {
 	}
 	for i := range found.Budgets {
 		pdb, verb := &found.Budgets[i], "patch"
-		if observe.Original(pdb) {
+		if observe.NotCopied(pdb) {
 			verb = "delete"
 		}
 		for _, verb := range []string{"get", verb} {
@@ -114,7 +113,7 @@ func (u *Uninstall) Needs(found *Installation) []operate.Need {
 	return needs
 }
 
-// toDelete are all that are to go, in their order.
+// toDelete returns all objects to delete, in their order.
 func (u *Uninstall) toDelete(found *Installation) []Object {
 	lists := [][]Object{found.Webhooks, found.Rights, found.Programs, found.Rest, found.Records}
 	if u.All {
@@ -127,16 +126,15 @@ func (u *Uninstall) toDelete(found *Installation) []Object {
 	return all
 }
 
-// kept are the policies that stay.
-func (u *Uninstall) kept(found *Installation) []Object {
+// retainedPolicies returns the policies that are not deleted.
+func (u *Uninstall) retainedPolicies(found *Installation) []Object {
 	if u.All {
 		return nil
 	}
 	return found.Policies
 }
 
-// clearStatus takes the status off a policy: it says how clusters are, and nobody looks
-// at them any more.
+// clearStatus removes the status of a policy, because no program updates it any more.
 func (u *Uninstall) clearStatus(ctx context.Context, policy Object, dry dryRun) error {
 	nothing := client.RawPatch(types.MergePatchType, []byte(`{"status":null}`))
 	if err := u.Kube.Status().Patch(ctx, policy.object(), nothing, dry); client.IgnoreNotFound(err) != nil && !meta.IsNoMatchError(err) {
@@ -145,8 +143,8 @@ func (u *Uninstall) clearStatus(ctx context.Context, policy Object, dry dryRun) 
 	return nil
 }
 
-// Try asks the API server whether it would take every write, and keeps nothing. The
-// error is a RefusedError with what it wouldn't.
+// Try makes every write in a dry run. If the API server rejects any, it returns a RefusedError
+// with all of them.
 func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
 	var why []string
 	note := func(err error) {
@@ -157,7 +155,7 @@ func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
 	for _, p := range u.toDelete(found) {
 		note(u.Kube.Delete(ctx, p.object(), client.DryRunAll))
 	}
-	for _, p := range u.kept(found) {
+	for _, p := range u.retainedPolicies(found) {
 		note(u.clearStatus(ctx, p, true))
 	}
 	for _, s := range found.Cut {
@@ -171,13 +169,13 @@ func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
 		return nil
 	}
 	if protected < len(why) {
-		why = append(why, "where somebody protects budgets from you and not from etcd-webhook, as etcd-druid can, let that give them back: "+
-			"set spec.mode of the EtcdTopologyPolicies to Off, wait until no budget has the annotation "+v1alpha1.BudgetForAnnotation+", and run this again")
+		why = append(why, "if another webhook protects budgets from you but not from etcd-webhook, as etcd-druid's can, let etcd-webhook restore them: "+
+			"set spec.mode of the EtcdTopologyPolicies to Off, wait until no budget has the annotation "+v1alpha1.BudgetForAnnotation+", and run this command again")
 	}
 	return &operate.RefusedError{What: "uninstall etcd-webhook", Why: why}
 }
 
-// Run does it. With wait it returns once everything is gone.
+// Run uninstalls etcd-webhook. With wait it returns when all objects are deleted.
 func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) error {
 	if err := u.delete(ctx, found.Webhooks); err != nil {
 		return err
@@ -190,15 +188,15 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 	for _, p := range found.Suspended {
 		u.resume(ctx, p)
 	}
-	// Without rights it can't take a budget back, even where it goes on running on
-	// a node that is cut off.
+	// Without permissions the program can't change a budget again, even if it still runs on a
+	// partitioned node.
 	if err := errors.Join(u.delete(ctx, found.Rights), u.delete(ctx, found.Programs)); err != nil {
 		return err
 	}
 	if err := u.restoreBudgets(ctx); err != nil {
 		return err
 	}
-	for _, p := range u.kept(found) {
+	for _, p := range u.retainedPolicies(found) {
 		if err := u.clearStatus(ctx, p, false); err != nil {
 			return err
 		}
@@ -221,11 +219,11 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 	return u.awaitGone(ctx, u.toDelete(found))
 }
 
-func (u *Uninstall) delete(ctx context.Context, pieces []Object) error {
-	for _, p := range pieces {
+func (u *Uninstall) delete(ctx context.Context, objects []Object) error {
+	for _, p := range objects {
 		err := u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &p.UID}, client.PropagationPolicy("Background"))
 		switch {
-		case meta.IsNoMatchError(err): // its definition went before it
+		case meta.IsNoMatchError(err): // its definition was deleted before
 		case client.IgnoreNotFound(err) != nil:
 			return fmt.Errorf("delete %s: %w", p, err)
 		default:
@@ -235,7 +233,7 @@ func (u *Uninstall) delete(ctx context.Context, pieces []Object) error {
 	return nil
 }
 
-// dryRun is an option of writes that keeps nothing of them, where it is true.
+// dryRun is an option of writes. If it is true, the API server doesn't persist them.
 type dryRun bool
 
 // ApplyToDelete implements client.DeleteOption.
@@ -259,11 +257,11 @@ func (d dryRun) ApplyToSubResourcePatch(o *client.SubResourcePatchOptions) {
 	}
 }
 
-// awaitGone waits until none of the pieces is there.
-func (u *Uninstall) awaitGone(ctx context.Context, pieces []Object) error {
+// awaitGone waits until none of the objects exists.
+func (u *Uninstall) awaitGone(ctx context.Context, objects []Object) error {
 	for {
 		var left []Object
-		for _, p := range pieces {
+		for _, p := range objects {
 			there := p.DeepCopy()
 			err := u.Kube.Get(ctx, client.ObjectKeyFromObject(there), there)
 			switch {
@@ -271,7 +269,7 @@ func (u *Uninstall) awaitGone(ctx context.Context, pieces []Object) error {
 			case ctx.Err() != nil:
 				return fmt.Errorf("wait until %s is gone: %w", p, context.Cause(ctx))
 			case err != nil:
-				return fmt.Errorf("look whether %s is gone: %w", p, err)
+				return fmt.Errorf("check whether %s is gone: %w", p, err)
 			case there.UID == p.UID:
 				left = append(left, p)
 			}
@@ -284,6 +282,6 @@ func (u *Uninstall) awaitGone(ctx context.Context, pieces []Object) error {
 			return fmt.Errorf("wait until %s is gone: %w", names(left), context.Cause(ctx))
 		case <-u.Clock.After(300 * time.Millisecond):
 		}
-		pieces = left
+		objects = left
 	}
 }

@@ -16,16 +16,17 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 	rule "github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
-// settleTime is for how long no budget must be held: a write that the program had
-// sent before it lost its rights has arrived by then.
+// settleTime is how long no budget may have a record. A write that the program sent before it
+// lost its permissions arrives within this time.
 const settleTime = time.Second
 
-// restoreBudgets gives budgets back until none is held any more. One that can't be
-// given back keeps no other from it.
+// restoreBudgets restores budgets until none has a record. A failure for one budget doesn't stop
+// the others.
 func (u *Uninstall) restoreBudgets(ctx context.Context) error {
 	for clean := false; ; {
 		held, err := heldBudgets(ctx, u.Kube)
@@ -47,18 +48,19 @@ func (u *Uninstall) restoreBudgets(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("give the budgets back: %w", context.Cause(ctx))
+			return fmt.Errorf("restore the budgets: %w", context.Cause(ctx))
 		case <-u.Clock.After(settleTime):
 		}
 	}
 }
 
-// retryRestoreBudget is restoreBudget, again when somebody else wrote the budget meanwhile.
+// retryRestoreBudget calls restoreBudget, and retries if another client wrote the budget
+// meanwhile.
 func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
 	for range 10 {
 		err := u.restoreBudget(ctx, pdb, false)
 		switch {
-		case err == nil && observe.Original(pdb):
+		case err == nil && observe.NotCopied(pdb):
 			u.Logf("Budget %s/%s is deleted", pdb.Namespace, pdb.Name)
 			return nil
 		case err == nil:
@@ -66,8 +68,8 @@ func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDis
 			if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), &after); err != nil {
 				return client.IgnoreNotFound(err)
 			}
-			value, _ := observe.ValueOf(after.Name, &after.Spec)
-			u.Logf("Budget %s/%s is its author's again: %s", pdb.Namespace, pdb.Name, value)
+			value, _ := annotation.ValueOf(after.Name, &after.Spec)
+			u.Logf("Budget %s/%s is restored: %s", pdb.Namespace, pdb.Name, value)
 			return nil
 		case apierrors.IsNotFound(err):
 			return nil
@@ -78,13 +80,13 @@ func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDis
 			return client.IgnoreNotFound(err)
 		}
 	}
-	return fmt.Errorf("give budget %s/%s back: somebody writes it all the time", pdb.Namespace, pdb.Name)
+	return fmt.Errorf("restore budget %s/%s: other clients changed it at every attempt", pdb.Namespace, pdb.Name)
 }
 
-// restoreBudget deletes a budget that we made, but no copy of it, and has any other say what its author
-// asked for, but nothing below the quorum of the cluster that it is for.
+// restoreBudget deletes a budget that etcd-webhook created, but not a copy of it. It restores
+// any other budget to its author's value, but not below the quorum of its cluster.
 func (u *Uninstall) restoreBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget, dry dryRun) error {
-	if observe.Original(budget) {
+	if observe.NotCopied(budget) {
 		if err := u.Kube.Delete(ctx, budget.DeepCopy(), client.Preconditions{UID: &budget.UID}, dry); err != nil {
 			return fmt.Errorf("delete budget %s/%s: %w", budget.Namespace, budget.Name, err)
 		}
@@ -92,20 +94,20 @@ func (u *Uninstall) restoreBudget(ctx context.Context, budget *policyv1.PodDisru
 	}
 	least, replicas, err := u.minAvailable(ctx, budget)
 	if err != nil {
-		return fmt.Errorf("give budget %s/%s back: %w", budget.Namespace, budget.Name, err)
+		return fmt.Errorf("restore budget %s/%s: %w", budget.Namespace, budget.Name, err)
 	}
 	patch, err := pdb.Restore(budget, least, replicas, u.Clock.Now())
 	if err != nil || patch == nil {
 		return err
 	}
 	if err := u.Kube.Patch(ctx, budget.DeepCopy(), patch, dry); err != nil {
-		return fmt.Errorf("give budget %s/%s back: %w", budget.Namespace, budget.Name, err)
+		return fmt.Errorf("restore budget %s/%s: %w", budget.Namespace, budget.Name, err)
 	}
 	return nil
 }
 
-// minAvailable is what the budget must keep of how many replicas; nothing where its
-// cluster is gone.
+// minAvailable returns how many replicas the budget must keep, and the number of replicas. Both
+// are 0 if the cluster no longer exists.
 func (u *Uninstall) minAvailable(ctx context.Context, budget *policyv1.PodDisruptionBudget) (least, replicas int, err error) {
 	kind, name, _ := strings.Cut(budget.Annotations[v1alpha1.BudgetForAnnotation], "/")
 	owner, found, err := u.Reader.Owner(ctx, observe.OwnerKey{Kind: kind, Namespace: budget.Namespace, Name: name})

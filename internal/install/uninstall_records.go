@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// CheckLocks looks whether the locks that uninstalling takes are anybody's, which would stop it in
-// its midst: those of the clusters that are cut, and those that remember a cut. The error is
-// a *HeldError where somebody goes on renewing one.
+// CheckLocks checks that no other operation holds a lock that the uninstallation needs: the
+// locks of clusters that are cut, and those with the record of a cut. It returns a *HeldError if
+// a holder renews one.
 func (u *Uninstall) CheckLocks(ctx context.Context, found *Installation, cut []observe.Owner) error {
 	locks := map[client.ObjectKey]string{}
 	for _, p := range found.Records {
@@ -37,7 +37,7 @@ func (u *Uninstall) CheckLocks(ctx context.Context, found *Installation, cut []o
 	return nil
 }
 
-// clusterOf is the cluster whose lock a piece is, as far as that tells.
+// clusterOf returns a description of the cluster of a lock.
 func clusterOf(p Object) string { return "the cluster of " + p.String() }
 
 // cutRecords returns the leases with the record of a cut, and the locks of operations that
@@ -56,19 +56,19 @@ func (u *Uninstall) awaitFree(ctx context.Context, lease client.ObjectKey, clust
 	return lock.AwaitFree(ctx, u.Kube, lease, lock.Claim{Cluster: cluster, Clock: u.Clock, Waiting: u.Waiting})
 }
 
-// deleteRecord deletes the lock of a cluster, which remembers a cut, once nobody holds it.
-// The error is a *HeldError where somebody goes on renewing it.
+// deleteRecord waits until no operation holds the lock of a cluster, and deletes it with the
+// record of its cut. It returns a *HeldError if a holder renews the lock.
 func (u *Uninstall) deleteRecord(ctx context.Context, p Object) error {
 	lease, err := u.awaitFree(ctx, client.ObjectKeyFromObject(&p), clusterOf(p))
 	if err == nil {
-		// Somebody may have taken it since.
+		// Another operation may have acquired it since.
 		err = u.Kube.Delete(ctx, p.object(), client.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion})
 	}
 	_, held := errors.AsType[*lock.HeldError](err)
 	switch {
 	case held:
 		return err
-	case apierrors.IsNotFound(err): // the end of its cut took it away
+	case apierrors.IsNotFound(err): // the end of its cut deleted it
 		return nil
 	case err != nil:
 		return fmt.Errorf("delete %s: %w", p, err)

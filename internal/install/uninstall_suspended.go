@@ -18,15 +18,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// suspendedEtcds are those that etcd-druid leaves alone because a cut said so. A cut that
-// was made before etcd-webhook was there may have been ended by it, which doesn't write Etcds.
+// suspendedEtcds returns the Etcds whose reconciliation a cut suspended. It includes those
+// whose cut has ended, because etcd-webhook ends cuts but doesn't write Etcds.
 func suspendedEtcds(ctx context.Context, kube client.Client) ([]Object, error) {
 	etcds := kind{GroupVersionResource: druidv1alpha1.SchemeGroupVersion.WithResource("etcds"), Kind: "Etcd"}
 	all, err := etcds.find(ctx, kube)
 	return slices.DeleteFunc(all, func(p Object) bool { return !traffic.SuspendedByCut(etcdOf(p)) }), err
 }
 
-// etcdOf is a piece that is an Etcd, as its owner.
+// etcdOf returns the owner of an object that is an Etcd.
 func etcdOf(p Object) observe.Owner {
 	return observe.Owner{
 		Flavour: observe.Druid, APIVersion: p.APIVersion, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name,
@@ -34,20 +34,21 @@ func etcdOf(p Object) observe.Owner {
 	}
 }
 
-// resume lets etcd-druid go on with an Etcd, or says why it can't. That keeps nobody from
-// uninstalling: it isn't etcd-webhook that holds it back.
+// resume lets etcd-druid reconcile an Etcd again. A failure is only a warning, because the
+// suspension doesn't depend on etcd-webhook.
 func (u *Uninstall) resume(ctx context.Context, p Object) {
 	resumed, err := u.mayResume(ctx, p)
 	switch {
 	case apierrors.IsNotFound(err):
 	case err != nil:
-		u.Warnf("etcd-druid still leaves %s alone, until somebody takes off its annotation %s: %v", p, druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, err)
+		u.Warnf("etcd-druid does not reconcile %s until its annotation %s is removed: %v", p, druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, err)
 	case resumed:
-		u.Logf("etcd-druid goes on with %s", p)
+		u.Logf("etcd-druid reconciles %s again", p)
 	}
 }
 
-// mayResume does it where nobody has cut the traffic again, or is about to.
+// mayResume resumes the reconciliation, unless the traffic is cut again or an operation is about
+// to cut it.
 func (u *Uninstall) mayResume(ctx context.Context, p Object) (bool, error) {
 	etcd := etcdOf(p)
 	if err := lock.CheckHeld(ctx, u.Kube, etcd, []string{traffic.CutOperation, traffic.RestoreOperation}, u.Waiting); err != nil {

@@ -19,25 +19,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// BackupStore is where the backups of a cluster are kept, and who takes them.
+// BackupStore is where a cluster's backups are stored, and how to reach the program that takes
+// them.
 type BackupStore struct {
-	// Provider, Container (the bucket) and Prefix are where.
+	// Provider, Container (the bucket) and Prefix are the location.
 	Provider, Container, Prefix string
-	// Port is where etcd-backup-restore listens in every member's pod.
+	// Port is the port of etcd-backup-restore in every member's pod.
 	Port int
-	// ServerName and CA are by whom its certificate is for and signed, PEM; a
-	// nil CA is a server without TLS, CAErr why it can't be had.
+	// ServerName is the name in its certificate, and CA are the authorities that sign it, in
+	// PEM. CAErr is why CA can't be read. Without TLS all three are empty.
 	ServerName string
 	TLS        bool
 	CA         []byte
 	CAErr      error
 }
 
-// defaultBackupPort is druid's where spec.backup.port is not set.
+// defaultBackupPort is druid's port where spec.backup.port is not set.
 const defaultBackupPort = 8080
 
-// BackupStore reads where an Etcd's backups are kept. False for a cluster that
-// has no store, or that isn't druid's.
+// BackupStore reads where an Etcd's backups are stored. It returns false for a cluster without a
+// store, and for one that isn't druid's.
 func (r *Reader) BackupStore(ctx context.Context, o Owner) (BackupStore, bool, error) {
 	if o.Flavour != Druid {
 		return BackupStore{}, false, nil
@@ -59,8 +60,8 @@ func (r *Reader) BackupStore(ctx context.Context, o Owner) (BackupStore, bool, e
 	return out, true, nil
 }
 
-// backupCA reads the authorities of backup-restore's certificate. druid's own
-// programs disagree on the key where none is named.
+// backupCA reads the authorities of backup-restore's certificate. Where no key is named, druid's
+// own programs use different ones.
 func (r *Reader) backupCA(ctx context.Context, namespace string, ref druidv1alpha1.SecretReference) ([]byte, error) {
 	data, err := r.Files(cmp.Or(ref.Namespace, namespace)).Secret(ctx, ref.Name)
 	if err != nil {
@@ -77,16 +78,16 @@ func (r *Reader) backupCA(ctx context.Context, namespace string, ref druidv1alph
 
 // BackupLease is a lease that is renewed after each backup.
 type BackupLease struct {
-	// Type is Full, Delta or, where that isn't told apart, Backup.
+	// Type is Full, Delta or, where the two have one lease, Backup.
 	Type, Name string
-	// Revision is the last one in the store by this lease, 0 where it doesn't tell.
+	// Revision is the last revision in the store according to this lease, 0 for unknown.
 	Revision int64
-	// RenewedAt is by the clock of who renewed it, zero for never.
+	// RenewedAt is by the clock of its holder, zero for never.
 	RenewedAt time.Time
 }
 
-// BackupLeases reads the leases of a cluster's backups: druid's two, or the one
-// that the owner's annotation names. Those that don't exist are left out.
+// BackupLeases reads the leases of a cluster's backups: druid's two, or the one that the owner's
+// annotation names. It leaves out leases that don't exist.
 func (r *Reader) BackupLeases(ctx context.Context, o Owner) ([]BackupLease, error) {
 	var leases []BackupLease
 	if o.Flavour == Druid {
@@ -113,7 +114,7 @@ func (r *Reader) BackupLeases(ctx context.Context, o Owner) ([]BackupLease, erro
 	return out, nil
 }
 
-// SnapshotTasks are the tasks for snapshots of a druid cluster, the newest first.
+// SnapshotTasks reads the tasks for snapshots of a druid cluster, the newest first.
 func (r *Reader) SnapshotTasks(ctx context.Context, o Owner) ([]druidv1alpha1.EtcdOpsTask, error) {
 	if o.Flavour != Druid {
 		return nil, nil

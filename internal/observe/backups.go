@@ -10,23 +10,29 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Backups are when a cluster's last snapshots were taken, by the clock of
-// whoever took them. Zero times are not known. The zero Backups is a cluster of
-// which nobody is known to take any.
+// Backups are the times of a cluster's last snapshots, by the clock of the program that took
+// them. A zero time is unknown. The zero Backups is a cluster without known backups.
 type Backups struct {
-	// Expected says that there should be backups: a store is configured, or a
-	// lease is named.
+	// Expected is true where there should be backups: a store is configured, or a lease is
+	// named.
 	Expected bool
 	// Full and Delta are druid's.
 	Full, Delta time.Time
-	// Last is another's, whose kind isn't known.
+	// Last is the time of a snapshot whose kind isn't known.
 	Last time.Time
 }
 
-// Latest is when the youngest was taken, zero for never.
+// Latest returns the time of the last snapshot, zero for never.
 func (b Backups) Latest() time.Time {
 	latest := b.Last
 	for _, t := range []time.Time{b.Full, b.Delta} {
@@ -37,8 +43,8 @@ func (b Backups) Latest() time.Time {
 	return latest
 }
 
-// Backups reads when a cluster's last snapshots were taken from the leases that
-// druid's sidecar renews after each, or from the one that the owner names.
+// Backups reads when a cluster's last snapshots were taken: from the leases that druid's sidecar
+// renews after each snapshot, or from the lease that the owner names.
 func (r *Reader) Backups(ctx context.Context, o Owner) (Backups, error) {
 	if o.Flavour != Druid {
 		name := namedLease(o)
@@ -64,8 +70,8 @@ func (r *Reader) Backups(ctx context.Context, o Owner) (Backups, error) {
 	return b, err
 }
 
-// renewed is when a lease was renewed last, by its holder's clock. Zero for
-// never, or when there is none.
+// renewed returns when a lease was renewed last, by its holder's clock. It is zero for never, and
+// where there is no lease.
 func (r *Reader) renewed(ctx context.Context, namespace, name string) (time.Time, error) {
 	var lease coordinationv1.Lease
 	found, err := r.fetch(ctx, namespace, name, &lease)
@@ -76,4 +82,68 @@ func (r *Reader) renewed(ctx context.Context, namespace, name string) (time.Time
 		return time.Time{}, nil
 	}
 	return lease.Spec.RenewTime.Time, nil
+}
+
+// backupPoll is how often a backup's lease is read. It may be any Lease, so no informer watches
+// it, and backups are hours apart.
+const backupPoll = time.Minute
+
+// backupTimeout bounds the read of that lease, which is a part of an admission review.
+const backupTimeout = 500 * time.Millisecond
+
+// backupLease derives the condition BackupReady of a cluster without an operator, from the lease
+// and the maximum age that its owner's annotations name. Without them the condition is absent.
+// It compares renewTime with this machine's clock: ages are hours, so clock skew doesn't matter.
+// A lease that can't be read makes the condition Unknown, and the other facts count as before.
+func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) policy.Condition {
+	reported, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
+	if reported == "" && age == "" {
+		return policy.Condition{}
+	}
+	limit, ok := maxAge(age)
+	name := namedLease(w.owner)
+	if name == "" || !ok {
+		f.note(reasons.BackupLeaseIncomplete, "%s has the annotations %s: %q and %s: %q; set both, a Lease's name and a duration such as 25h. Until then the age of backups is unknown",
+			w.owner, v1alpha1.BackupLeaseAnnotation, reported, v1alpha1.BackupMaxAgeAnnotation, age)
+		return policy.Condition{}
+	}
+	f.changeIn(backupPoll)
+	live := r.Live
+	if live == nil {
+		live = r.Reader
+	}
+	ctx, cancel := context.WithTimeout(ctx, backupTimeout)
+	defer cancel()
+	var lease coordinationv1.Lease
+	err := live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: name}, &lease)
+	switch {
+	case apierrors.IsNotFound(err):
+		return newCondition(policy.Unknown, reasons.BackupLeaseNotFound)
+	case err != nil:
+		f.note(reasons.BackupLeaseUnreadable, "it is unknown whether backups of %s succeed: read Lease %s: %v", w.owner, name, err)
+		return newCondition(policy.Unknown, reasons.BackupLeaseUnreadable)
+	case lease.Spec.RenewTime == nil:
+		return newCondition(policy.Unknown, reasons.BackupLeaseNeverRenewed)
+	}
+	rest := limit - f.At.Sub(lease.Spec.RenewTime.Time)
+	if rest < 0 {
+		return newCondition(policy.False, reasons.BackupTooOld)
+	}
+	f.changeIn(rest + time.Second)
+	return newCondition(policy.True, reasons.BackupSucceeded)
+}
+
+// namedLease returns the lease that an owner's annotation names. It is empty for none, and for
+// a value that can't be a name, such as NAMESPACE/NAME.
+func namedLease(o Owner) string {
+	name := o.Annotations[v1alpha1.BackupLeaseAnnotation]
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return ""
+	}
+	return name
+}
+
+func maxAge(age string) (time.Duration, bool) {
+	limit, err := time.ParseDuration(age)
+	return limit, err == nil && limit > 0
 }

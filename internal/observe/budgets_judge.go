@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
@@ -19,12 +21,12 @@ import (
 // Other is a disruption budget that selects members, and that can't protect the cluster alone.
 type Other struct {
 	Budget
-	// Unreadable says that nothing of ours can stand in its fields.
+	// Unreadable is true where no value can be set in its fields.
 	Unreadable bool
 	// Pods are the members' pods that it selects.
 	Pods []string
-	// Strangers counts the Ready pods that it selects and that are no cluster's members.
-	Strangers int
+	// NonMembers counts the Ready pods that it selects and that are no cluster's members.
+	NonMembers int
 	// Sharers are the other clusters whose members it selects.
 	Sharers []Owner
 	// Expected is what the disruption controller counts maxUnavailable from.
@@ -40,10 +42,10 @@ type judged struct {
 	weakness *policy.Note
 }
 
-// judge says what a budget that selects members is worth.
+// judge returns what a budget that selects members is worth.
 func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (judged, error) {
 	j := judged{Other: Other{Budget: Budget{
-		PodDisruptionBudget: pdb, Record: DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()),
+		PodDisruptionBudget: pdb, Record: annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()),
 	}}}
 	selector := budgetSelector(pdb)
 	for _, pod := range w.pods {
@@ -51,29 +53,29 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 			j.Pods = append(j.Pods, pod.Name)
 		}
 	}
-	if j.Value, j.fault = ValueOf(pdb.Name, &pdb.Spec); j.fault != nil {
+	if j.Value, j.fault = annotation.ValueOf(pdb.Name, &pdb.Spec); j.fault != nil {
 		j.Unreadable = true
 		return j, nil
 	}
-	if err := r.strangers(ctx, w, &j.Other); err != nil {
+	if err := r.nonMembers(ctx, w, &j.Other); err != nil {
 		return j, err
 	}
 	j.expect(w)
 	some, all := w.selects(pdb), len(w.memberLabels())
 	switch {
-	case selectsNamespace(pdb) != nil:
-		j.fault = selectsNamespace(pdb)
+	case annotation.SelectsNamespace(pdb) != nil:
+		j.fault = annotation.SelectsNamespace(pdb)
 	case some < all:
-		j.fault = &policy.Note{Reason: BudgetPartial, Message: fmt.Sprintf(
+		j.fault = &policy.Note{Reason: reasons.BudgetPartial, Message: fmt.Sprintf(
 			"budget %s can't protect the members alone: it selects %d of the %d members of %s; let its selector match all", pdb.Name, some, all, w.owner)}
 	case len(j.Sharers) > 0:
-		j.fault = &policy.Note{Reason: BudgetShared, Message: fmt.Sprintf(
+		j.fault = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf(
 			"budget %s can't protect the members alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", pdb.Name, w.owner, j.Sharers[0])}
 	}
-	j.weakness = alwaysAllows(pdb)
-	if j.weakness == nil && j.Strangers > 0 && w.owner.Flavour != Druid {
-		j.weakness = &policy.Note{Reason: BudgetNotAlone, Message: fmt.Sprintf(
-			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.Strangers, w.owner)}
+	j.weakness = annotation.AlwaysAllows(pdb)
+	if j.weakness == nil && j.NonMembers > 0 && w.owner.Flavour != Druid {
+		j.weakness = &policy.Note{Reason: reasons.BudgetNotAlone, Message: fmt.Sprintf(
+			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
 	}
 	return j, nil
 }
@@ -82,7 +84,7 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 // the workloads, and with other pods what it says itself.
 func (o *Other) expect(w *workload) {
 	o.Expected = w.replicas()
-	if o.Strangers > 0 && o.Value.Field == MaxUnavailable && o.Status.ObservedGeneration > 0 {
+	if o.NonMembers > 0 && o.Value.Field == annotation.MaxUnavailable && o.Status.ObservedGeneration > 0 {
 		o.Expected = int(o.Status.ExpectedPods)
 		return
 	}
@@ -94,9 +96,9 @@ func (o *Other) expect(w *workload) {
 // choose judges all budgets that select members, and takes a foreign one that protects the
 // cluster alone where there is one, else ours. Ours goes only for such a foreign one.
 func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
-	b := Budgets{Strayed: recorded}
+	b := Budgets{Detached: recorded}
 	for _, pdb := range slices.Concat(recorded, ours, foreign) {
-		b.recordSize(w, DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()))
+		b.recordSize(w, annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()))
 	}
 	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
 		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
@@ -107,8 +109,8 @@ func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreig
 		switch {
 		case err != nil:
 			return b, err
-		case j.Unreadable && w.records(pdb) && !Ours(pdb):
-			b.Strayed = append(b.Strayed, pdb)
+		case j.Unreadable && w.hasRecord(pdb) && !Ours(pdb):
+			b.Detached = append(b.Detached, pdb)
 			rest = append(rest, j)
 		case j.fault != nil:
 			rest = append(rest, j)
@@ -144,9 +146,9 @@ func (b *Budgets) take(w *workload, whole, rest, mine []judged) {
 	case len(rest) > 0:
 		b.Problem = rest[0].fault
 	default:
-		b.Problem = &policy.Note{Reason: NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
+		b.Problem = &policy.Note{Reason: reasons.NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
 	}
-	if b.Kept != nil {
+	if b.Managed != nil {
 		for _, j := range rest {
 			b.Notes = append(b.Notes, *j.fault)
 		}
@@ -155,27 +157,27 @@ func (b *Budgets) take(w *workload, whole, rest, mine []judged) {
 }
 
 func (b *Budgets) keep(j judged) {
-	b.Kept, b.Strangers = &j.Budget, j.Strangers
-	if j.weakness != nil && j.weakness.Reason == BudgetAlwaysAllow {
+	b.Managed, b.NonMemberPods = &j.Budget, j.NonMembers
+	if j.weakness != nil && j.weakness.Reason == reasons.BudgetAlwaysAllow {
 		b.Notes = append(b.Notes, *j.weakness)
 	}
 }
 
 func (b *Budgets) surplus(mine []judged) {
 	for _, j := range mine {
-		b.Surplus = append(b.Surplus, j.PodDisruptionBudget)
+		b.Duplicates = append(b.Duplicates, j.PodDisruptionBudget)
 	}
 }
 
 func (b *Budgets) others(all []judged) {
 	for _, j := range all {
-		if !slices.Contains(b.Strayed, j.PodDisruptionBudget) {
+		if !slices.Contains(b.Detached, j.PodDisruptionBudget) {
 			b.Others = append(b.Others, j.Other)
 		}
 	}
 }
 
-// sharePod says whether two budgets select the same member.
+// sharePod reports whether two budgets select the same member.
 func sharePod(all []judged) bool {
 	seen := map[string]bool{}
 	for _, j := range all {
@@ -189,35 +191,35 @@ func sharePod(all []judged) bool {
 	return false
 }
 
-// strangers counts the Ready pods beside the members that a budget selects, and finds the
+// nonMembers counts the Ready pods beside the members that a budget selects, and finds the
 // other clusters whose members are among its pods. The cache has no pods of Deployments and
 // DaemonSets: where the disruption controller counts more than it has, the API server is
 // asked. If that doesn't answer, the disruption controller's number counts.
-func (r *Reader) strangers(ctx context.Context, w *workload, o *Other) error {
+func (r *Reader) nonMembers(ctx context.Context, w *workload, o *Other) error {
 	members, err := r.around(ctx, r.Reader, w, o)
 	if err != nil {
 		return err
 	}
 	counted := int(o.Status.CurrentHealthy)
-	if r.Live == nil || counted <= members+o.Strangers {
+	if r.Live == nil || counted <= members+o.NonMembers {
 		return nil
 	}
 	seen := *o
 	if _, err := r.around(ctx, r.Live, w, o); err != nil {
 		*o = seen
-		o.Strangers = counted - members
+		o.NonMembers = counted - members
 	}
 	return nil
 }
 
-// around fills in the strangers and the sharers, and returns the Ready members of any
+// around fills in the pods that are no members and the sharers, and returns the Ready members of any
 // cluster among a budget's pods.
 func (r *Reader) around(ctx context.Context, from client.Reader, w *workload, o *Other) (members int, err error) {
 	pods, err := podsOfBudget(ctx, from, o.PodDisruptionBudget)
 	if err != nil {
 		return 0, err
 	}
-	o.Strangers, o.Sharers = 0, nil
+	o.NonMembers, o.Sharers = 0, nil
 	for i := range pods {
 		pod := &pods[i]
 		ready := PodReady(pod)
@@ -230,7 +232,7 @@ func (r *Reader) around(ctx context.Context, from client.Reader, w *workload, o 
 		case err != nil:
 			return 0, err
 		case !found || other.UID == w.owner.UID:
-			o.Strangers += count(ready)
+			o.NonMembers += count(ready)
 			continue
 		case !slices.ContainsFunc(o.Sharers, func(s Owner) bool { return s.UID == other.UID }):
 			o.Sharers = append(o.Sharers, other)
@@ -252,7 +254,7 @@ func count(yes bool) int {
 // for as it is.
 func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv1.PodDisruptionBudget) (budget.SharedFacts, error) {
 	out := budget.SharedFacts{
-		Shares: []budget.Share{{Cluster: f.Cluster, Pods: o.Pods}}, NonMemberPods: o.Strangers,
+		Shares: []budget.Share{{Cluster: f.Cluster, Pods: o.Pods}}, NonMemberPods: o.NonMembers,
 		Current: o.Value.Min(o.Expected), State: o.Record.State, Now: f.At,
 	}
 	for _, sharer := range o.Sharers {

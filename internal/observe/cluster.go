@@ -13,48 +13,48 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// Facts are what was found of one cluster at one moment, and for how long it
-// stands without anything happening.
+// Facts describe one cluster at one time, and for how long they hold if no object changes.
 type Facts struct {
 	Cluster policy.Cluster
 	Budgets Budgets
 	// Largest is the largest size that the cluster has had, to be recorded.
-	Largest LargestSize
+	Largest annotation.LargestSize
 	// asked is the size that its owner asks for.
 	asked int
-	// Running says that the workload has been made: by then whoever makes a
-	// budget of their own has made it, too.
+	// Running is true once the workload exists. A user or an operator who creates a budget has
+	// done so by then.
 	Running bool
-	// Replicas is what the disruption controller counts maxUnavailable from.
+	// Replicas is the number from which the disruption controller subtracts maxUnavailable.
 	Replicas int
-	// At is the moment.
+	// At is when the facts were read.
 	At time.Time
-	// NextChange is when time alone makes the facts others: a lease ages, a
-	// probation ends. Zero for never.
+	// NextChange is after how long the facts change by time alone: a lease expires, or a pod
+	// has been ready long enough. Zero for never.
 	NextChange time.Duration
-	// Confirmed is false while a member's life rests on a lease that was only
-	// just seen for the first time. Nothing may be loosened on such facts.
+	// Confirmed is false while a member's health depends on a lease that was read for the first
+	// time just now. No budget may be loosened by such facts.
 	Confirmed bool
-	// Notes are what a person should know of how the facts were found.
+	// Notes are what users should know about how the facts were found.
 	Notes []policy.Note
 }
 
-// Cluster reads what the rules may know of an owner's cluster.
+// Cluster reads the facts of an owner's cluster that the rules use.
 func (r *Reader) Cluster(ctx context.Context, owner Owner) (policy.Cluster, error) {
 	f, err := r.Facts(ctx, owner)
 	return f.Cluster, err
 }
 
-// Facts reads an owner's cluster and the budgets around it.
+// Facts reads an owner's cluster and its budgets.
 func (r *Reader) Facts(ctx context.Context, owner Owner) (Facts, error) {
 	return r.FactsAs(ctx, owner, nil)
 }
 
-// FactsAs reads them as if a budget were already as it is given.
+// FactsAs reads the facts as if a budget were already stored as given.
 func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisruptionBudget) (Facts, error) {
 	w, err := r.workload(ctx, owner)
 	if err != nil {
@@ -67,15 +67,15 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	if f.Budgets, err = r.budgets(ctx, &w, pdb); err != nil {
 		return f, err
 	}
-	f.Cluster.NonMemberPods = f.Budgets.Strangers
+	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
 	f.asked = max(int(owner.Replicas), w.replicas())
-	f.Largest = f.Budgets.Largest.next(owner.sizeText(), 0)
+	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), 0)
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
 		return f, err
 	}
-	// A hibernated cluster keeps its leases. No member of it lives, none is
-	// missed, and druid's conditions say what they said before.
+	// A hibernated cluster still has its leases, and druid's conditions are those from before.
+	// No member of it runs, and none is missing.
 	if owner.Replicas == 0 && len(w.pods) == 0 {
 		return f, nil
 	}
@@ -84,7 +84,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	} else {
 		r.statefulSet(ctx, &w, &f)
 	}
-	f.Largest = f.Budgets.Largest.next(owner.sizeText(), len(f.Cluster.Members))
+	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), len(f.Cluster.Members))
 	f.resize()
 	return f, err
 }
@@ -103,7 +103,7 @@ func (r *Reader) member(ctx context.Context, pod *corev1.Pod) policy.Member {
 	return m
 }
 
-// traffic finds whether clients are cut off.
+// traffic reads whether client traffic is cut.
 func (r *Reader) traffic(ctx context.Context, w *workload, f *Facts) error {
 	var services corev1.ServiceList
 	if err := r.List(ctx, &services, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -114,18 +114,18 @@ func (r *Reader) traffic(ctx context.Context, w *workload, f *Facts) error {
 	return err
 }
 
-// changeIn notes that the facts change by themselves after so long.
+// changeIn records that the facts change by time alone after d.
 func (f *Facts) changeIn(d time.Duration) {
 	if d = max(d, time.Millisecond); f.NextChange == 0 || d < f.NextChange {
 		f.NextChange = d
 	}
 }
 
-func (f *Facts) note(reason, format string, args ...any) {
-	f.Notes = append(f.Notes, policy.Note{Reason: reason, Message: fmt.Sprintf(format, args...)})
+func (f *Facts) note(reason policy.Reason, format string, args ...any) {
+	f.Notes = append(f.Notes, policy.NewNote(reason, format, args...))
 }
 
-// operation is the scale or rollout under way, empty when there is none.
+// operation returns the scale or rollout under way, empty for none.
 func (w *workload) operation() string {
 	if w.owner.Flavour == Pods {
 		return ""

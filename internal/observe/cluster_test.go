@@ -23,9 +23,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
+
+// factsNow is the moment at which tests observe.
+var factsNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
 // factsCase is one case of testdata/facts: the objects of a base file with
 // what is different, and how old the leases are as this process saw them.
@@ -67,12 +71,12 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// reader holds the case's objects, and has seen its leases as long ago as it says.
+// reader holds the case's objects, and has observed its leases as long ago as Seen has.
 func (c *factsCase) reader(t *testing.T) (*Reader, Owner) {
 	t.Helper()
 	clock := testclock.NewFakePassiveClock(factsNow)
 	objects := c.objects(t)
-	r := &Reader{Reader: objects, Leases: &LeaseClock{Clock: clock}}
+	r := &Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: clock}}
 	for _, o := range objects {
 		lease, ok := o.(*coordinationv1.Lease)
 		if !ok || c.Seen[lease.Name] == "" {
@@ -204,14 +208,14 @@ func render(f Facts) string {
 	if c.TrafficCut {
 		line("traffic cut")
 	}
-	if k := f.Budgets.Kept; k != nil {
-		line("budget kept: %s %s, strangers %d", k.Name, k.Value, c.NonMemberPods)
+	if k := f.Budgets.Managed; k != nil {
+		line("budget managed: %s %s, %d other pods", k.Name, k.Value, c.NonMemberPods)
 	}
-	for _, pdb := range f.Budgets.Surplus {
-		line("budget surplus: %s", pdb.Name)
+	for _, pdb := range f.Budgets.Duplicates {
+		line("budget duplicate: %s", pdb.Name)
 	}
-	for _, pdb := range f.Budgets.Strayed {
-		line("budget strayed: %s", pdb.Name)
+	for _, pdb := range f.Budgets.Detached {
+		line("budget detached: %s", pdb.Name)
 	}
 	if p := f.Budgets.Problem; p != nil {
 		line("budget problem: %s: %s", p.Reason, p.Message)

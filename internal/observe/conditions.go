@@ -10,27 +10,28 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Condition is what a cluster's operator says of it, for people to read. Rules
-// go by Facts, which knows how old it is.
+// Condition is a condition that a cluster's operator reports, for output. Rules use Facts, which
+// knows its age.
 type Condition struct {
 	Type, Status, Reason, Message string
-	// Since is when the status last changed, Confirmed when it was last said
-	// again, by the operator's clock. Zero for a derived condition.
+	// Since is when the status last changed, and Confirmed when the operator last checked it,
+	// by the operator's clock. Both are zero for a derived condition.
 	Since, Confirmed time.Time
-	// Bad says that the status is the one that isn't wanted.
+	// Bad is true where the status is not the wanted one.
 	Bad bool
 }
 
-// badWhenTrue are the conditions of druid's that are of something amiss.
+// badWhenTrue are druid's conditions for which True means a problem.
 var badWhenTrue = map[druidv1alpha1.ConditionType]bool{
 	druidv1alpha1.ConditionTypeClusterIDMismatch: true,
 }
 
-// Conditions are those that druid keeps of an Etcd, in its order. Where there is
-// no operator they are derived from the facts.
+// Conditions reads druid's conditions of an Etcd, in its order. For a cluster without an operator it
+// derives them from the facts.
 func (r *Reader) Conditions(ctx context.Context, o Owner, f Facts) ([]Condition, error) {
 	if o.Flavour != Druid {
 		return derived(f), nil
@@ -51,11 +52,16 @@ func (r *Reader) Conditions(ctx context.Context, o Owner, f Facts) ([]Condition,
 		out = append(out, Condition{
 			Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message,
 			Since: c.LastTransitionTime.Time, Confirmed: c.LastUpdateTime.Time,
-			// druid keeps the old status of a condition that it doesn't look after.
-			Bad: c.Status != wanted && c.Reason != notChecked,
+			// A condition that druid no longer checks still has its old status.
+			Bad: c.Status != wanted && c.Reason != reasons.NotChecked.Name(),
 		})
 	}
 	return out, nil
+}
+
+// newCondition returns a condition that is derived here, so its reason is one of ours.
+func newCondition(status policy.Status, reason policy.Reason) policy.Condition {
+	return policy.Condition{Status: status, Reason: reason.Name()}
 }
 
 func derived(f Facts) []Condition {

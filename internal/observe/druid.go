@@ -15,6 +15,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -23,56 +26,50 @@ const (
 	heartbeats = 3
 	// defaultHeartbeat is druid's where spec.etcd.heartbeatDuration is not set.
 	defaultHeartbeat = 10 * time.Second
-	// notChecked is druid's reason for a condition that it no longer looks
-	// after, at 0 replicas, while it keeps the condition's old status.
-	notChecked = "NotChecked"
-	// leaseComponent is the label of members' leases, and of no others.
-	leaseComponent = "etcd-member-lease"
-	// etcdContainer is the container of a druid pod whose process is the member.
+	// etcdContainer is the container of a druid pod that runs the member.
 	etcdContainer = "etcd"
 )
 
 // druid reads the members and conditions of an Etcd.
 //
-// Whether a member is a learner can't be known from here: backup-restore
-// writes Member for voters and learners alike, and the Etcd's status copies it.
-// It does no harm: etcd-wrapper's readiness is a linearizable read, which a
-// learner can't answer, so a learner has a fresh lease and an unready pod.
+// It can't distinguish learners: backup-restore writes Member for voters and learners alike, and
+// the Etcd's status copies it. That is safe: etcd-wrapper's readiness probe is a linearizable read,
+// which a learner refuses, so a learner has a fresh lease and an unready pod.
 func (r *Reader) druid(ctx context.Context, w *workload, f *Facts) error {
 	leases, err := r.memberLeases(ctx, w.etcd)
 	if err != nil {
 		return err
 	}
 	limit := heartbeats * heartbeat(w.etcd)
-	leader, heard := youngestLeader{}, false
+	leader, anyFresh := latestLeader{}, false
 	for _, pod := range w.pods {
 		m := r.member(ctx, pod)
 		if lease := leases[pod.Name]; lease != nil {
 			age := r.Leases.Age(lease, limit)
-			heard = heard || age.Age <= limit
-			m.Ready = age.Age <= limit && speaksFor(lease, pod)
-			f.aging(m.Ready, age, limit)
+			anyFresh = anyFresh || age.Age <= limit
+			m.Ready = age.Age <= limit && leaseMatchesPod(lease, pod)
+			f.noteLeaseAge(m.Ready, age, limit)
 			leader.consider(lease, age, len(f.Cluster.Members))
 			delete(leases, pod.Name)
 		}
 		f.Cluster.Members = append(f.Cluster.Members, m)
 	}
 	leader.mark(f.Cluster.Members)
-	f.withoutPod(leases, w)
+	f.addMembersWithoutPod(leases, w)
 	f.Cluster.AllMembersReady = f.druidCondition(w.etcd, druidv1alpha1.ConditionTypeAllMembersReady)
 	f.Cluster.BackupReady = f.druidCondition(w.etcd, druidv1alpha1.ConditionTypeBackupReady)
 	given := f.Cluster.AllMembersReady
-	f.Cluster.Stale = len(f.Cluster.Members) > 0 && !heard && (given.Status == policy.Absent || given.Age > policy.EvidenceLimit)
+	f.Cluster.Stale = len(f.Cluster.Members) > 0 && !anyFresh && (given.Status == policy.Absent || given.Age > policy.EvidenceLimit)
 	return nil
 }
 
-// memberLeases are the leases that were ever held, by the name of the pod:
-// lease and member may carry a prefix that the pod doesn't.
+// memberLeases lists the leases that were ever held, by the name of the pod. Lease and member may
+// have a prefix that the pod doesn't have.
 func (r *Reader) memberLeases(ctx context.Context, etcd *druidv1alpha1.Etcd) (map[string]*coordinationv1.Lease, error) {
 	var list coordinationv1.LeaseList
 	err := r.List(ctx, &list, client.InNamespace(etcd.Namespace), client.UnsafeDisableDeepCopy, client.MatchingLabels{
 		druidv1alpha1.LabelPartOfKey:    etcd.Name,
-		druidv1alpha1.LabelComponentKey: leaseComponent,
+		druidv1alpha1.LabelComponentKey: source.MemberLeaseComponent,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list leases of Etcd %s/%s: %w", etcd.Namespace, etcd.Name, err)
@@ -98,11 +95,10 @@ func heartbeat(etcd *druidv1alpha1.Etcd) time.Duration {
 	return defaultHeartbeat
 }
 
-// speaksFor says whether a lease can be a sign of life of the etcd that runs
-// in the pod now. A restarted member's lease is still that of the process
-// before it: renewed before the container started, as told by the clock of the
-// one node that both ran on.
-func speaksFor(lease *coordinationv1.Lease, pod *corev1.Pod) bool {
+// leaseMatchesPod reports whether the process that runs in a pod now can have renewed a lease. After
+// a restart the lease is that of the process before: it was renewed before the container started, by
+// the clock of the node that both ran on.
+func leaseMatchesPod(lease *coordinationv1.Lease, pod *corev1.Pod) bool {
 	if pod.DeletionTimestamp != nil {
 		return false
 	}
@@ -114,9 +110,8 @@ func speaksFor(lease *coordinationv1.Lease, pod *corev1.Pod) bool {
 	return running != nil && lease.Spec.RenewTime.After(running.StartedAt.Time)
 }
 
-// aging notes when a member's lease will be too old, or too long unchanged to
-// be taken on trust.
-func (f *Facts) aging(ready bool, age LeaseAge, limit time.Duration) {
+// noteLeaseAge records when a ready member's lease will be too old, and whether its age is confirmed.
+func (f *Facts) noteLeaseAge(ready bool, age leaseclock.Age, limit time.Duration) {
 	if !ready {
 		return
 	}
@@ -124,28 +119,28 @@ func (f *Facts) aging(ready bool, age LeaseAge, limit time.Duration) {
 	f.Confirmed = f.Confirmed && age.Confirmed
 }
 
-// youngestLeader finds the member that last said it leads: a member that was
-// cut off says so in its lease for as long as it is.
-type youngestLeader struct {
+// latestLeader finds the member whose lease was last to name it leader. The lease of a member that
+// lost its connection may still name it.
+type latestLeader struct {
 	found bool
 	at    int
 	age   time.Duration
 }
 
-func (y *youngestLeader) consider(lease *coordinationv1.Lease, age LeaseAge, at int) {
+func (y *latestLeader) consider(lease *coordinationv1.Lease, age leaseclock.Age, at int) {
 	if holderRole(lease) == druidv1alpha1.EtcdRoleLeader && (!y.found || age.Age < y.age) {
-		*y = youngestLeader{found: true, at: at, age: age.Age}
+		*y = latestLeader{found: true, at: at, age: age.Age}
 	}
 }
 
-func (y *youngestLeader) mark(members []policy.Member) {
+func (y *latestLeader) mark(members []policy.Member) {
 	if y.found {
 		members[y.at].Leader = true
 	}
 }
 
-// holderRole is the last part of a member lease's holder, which is
-// id:cluster:role, or id:role from older versions of backup-restore.
+// holderRole returns the role in a member lease's holder, which is id:cluster:role, or id:role in
+// older versions of backup-restore.
 func holderRole(lease *coordinationv1.Lease) druidv1alpha1.EtcdRole {
 	if lease.Spec.HolderIdentity == nil {
 		return ""
@@ -157,11 +152,10 @@ func holderRole(lease *coordinationv1.Lease) druidv1alpha1.EtcdRole {
 	return druidv1alpha1.EtcdRole(parts[len(parts)-1])
 }
 
-// withoutPod adds the members that have a lease and no pod. One beyond the
-// replicas may be a voter that was left behind or a lease that was: only
-// etcd's member list knows, so it counts, and a person is told: not of a cluster
-// that sleeps, whose members all come back.
-func (f *Facts) withoutPod(leases map[string]*coordinationv1.Lease, w *workload) {
+// addMembersWithoutPod adds the members that have a lease and no pod. A lease beyond the replicas may
+// be of a voter or of a removed member: only etcd's member list knows. So it counts as a member, and
+// a note reports it, except in a hibernated cluster, whose members all come back.
+func (f *Facts) addMembersWithoutPod(leases map[string]*coordinationv1.Lease, w *workload) {
 	for _, pod := range slices.Sorted(func(yield func(string) bool) {
 		for name := range leases {
 			if !yield(name) {
@@ -171,7 +165,7 @@ func (f *Facts) withoutPod(leases map[string]*coordinationv1.Lease, w *workload)
 	}) {
 		f.Cluster.Members = append(f.Cluster.Members, policy.Member{Pod: pod})
 		if w.owner.Replicas > 0 && w.owner.Ordinal(pod) >= max(int(w.owner.Replicas), w.replicas()) {
-			f.note("LeaseWithoutMember", "lease %s is of a member beyond the %d replicas of %s and counts as a dead one; if that member was removed from etcd, delete the lease",
+			f.note(reasons.LeaseWithoutMember, "lease %s is of a member beyond the %d replicas of %s and counts as a dead one; if that member was removed from etcd, delete the lease",
 				leases[pod].Name, w.owner.Replicas, w.owner)
 		}
 	}
@@ -180,8 +174,7 @@ func (f *Facts) withoutPod(leases map[string]*coordinationv1.Lease, w *workload)
 	})
 }
 
-// druidCondition reads a condition of druid's own type. Its age counts from
-// when druid last confirmed it.
+// druidCondition returns a condition of an Etcd. Its age is the time since druid last checked it.
 func (f *Facts) druidCondition(etcd *druidv1alpha1.Etcd, kind druidv1alpha1.ConditionType) policy.Condition {
 	for _, c := range etcd.Status.Conditions {
 		if c.Type != kind {
@@ -191,7 +184,8 @@ func (f *Facts) druidCondition(etcd *druidv1alpha1.Etcd, kind druidv1alpha1.Cond
 			Status: policy.Unknown, Reason: c.Reason,
 			Age: max(0, f.At.Sub(c.LastUpdateTime.Time)),
 		}
-		if c.Reason != notChecked && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
+		// At 0 replicas druid keeps the old status of a condition that it doesn't check.
+		if c.Reason != reasons.NotChecked.Name() && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
 			out.Status = policy.Status(c.Status)
 		}
 		if out.Age <= policy.EvidenceLimit {

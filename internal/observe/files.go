@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// Files reads what pods of one namespace are given by ConfigMaps and Secrets.
-// It reads each object once, and keeps it in memory alone. It is for one
-// goroutine, and for as long as one command looks.
+// Files reads files and variables of the pods of one namespace from ConfigMaps and Secrets. It reads
+// each object once, and stores it only in memory. It is for one goroutine, and not for longer than
+// one command.
 type Files struct {
 	reader    *Reader
 	namespace string
@@ -29,7 +29,7 @@ type contentsRead struct {
 	err  error
 }
 
-// Files makes a new reader of pods' files.
+// Files returns a new reader of pods' files.
 func (r *Reader) Files(namespace string) *Files {
 	return &Files{reader: r, namespace: namespace, read: map[[2]string]contentsRead{}}
 }
@@ -39,13 +39,13 @@ func (f *Files) Config(ctx context.Context, pod *corev1.Pod) (etcdconf.Config, e
 	return etcdconf.ParsePod(pod, f.contents(ctx))
 }
 
-// File reads a file as a container of the pod sees it, and says where it is
-// from. Its errors may be a *MissingError, an *UnreadableError, or the API server's.
+// File reads a file as a container of the pod sees it, and returns its origin. The error may be a
+// *MissingError, an *UnreadableError, or the API server's.
 func (f *Files) File(ctx context.Context, pod *corev1.Pod, container, path string) ([]byte, etcdconf.Origin, error) {
 	return etcdconf.ReadFile(pod, container, path, f.contents(ctx))
 }
 
-// Variable is a variable of a container's environment, false where it has none.
+// Variable returns a variable of a container's environment, and false where it isn't set.
 func (f *Files) Variable(ctx context.Context, pod *corev1.Pod, container, name string) (string, bool, error) {
 	return etcdconf.Variable(pod, container, name, f.contents(ctx))
 }
@@ -55,7 +55,7 @@ func (f *Files) Secret(ctx context.Context, name string) (map[string][]byte, err
 	return f.contents(ctx)("Secret", name)
 }
 
-// Contents reads ConfigMaps and Secrets of the namespace.
+// Contents returns a function that reads ConfigMaps and Secrets of the namespace.
 func (f *Files) Contents(ctx context.Context) etcdconf.Contents { return f.contents(ctx) }
 
 func (f *Files) contents(ctx context.Context) etcdconf.Contents {

@@ -4,53 +4,47 @@
 package observe
 
 import (
-	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// Flavour is who runs an etcd cluster.
+// Flavour is the kind of object that runs an etcd cluster.
 type Flavour string
 
 // The flavours.
 const (
-	// Druid clusters are an Etcd that etcd-druid reconciles.
+	// Druid is a cluster of an Etcd that etcd-druid reconciles.
 	Druid Flavour = "Druid"
-	// StatefulSet clusters are a StatefulSet, whoever made it.
+	// StatefulSet is a cluster of a StatefulSet, with or without an operator.
 	StatefulSet Flavour = "StatefulSet"
-	// Pods clusters are pods that run etcd and that no StatefulSet made: mirror
-	// pods of kubeadm, those of an operator that makes its pods itself. They can
-	// be looked at, and pods of that operator spread, and no more.
+	// Pods is a cluster of pods without a StatefulSet: mirror pods of kubeadm, or pods that an
+	// operator creates itself. Such clusters are read only, except that the pods of an operator
+	// are spread.
 	Pods Flavour = "Pods"
 )
 
-// Owner is the object that an etcd cluster is known by: the Etcd, or the
-// StatefulSet where there is none. Clusters whose pods no StatefulSet made have
-// an owner, too, for those who only look: see Pods.
+// Owner is the object that identifies an etcd cluster: the Etcd, or the StatefulSet where there is
+// no Etcd. A cluster of the flavour Pods has an owner too, which need not be an object.
 type Owner struct {
 	Flavour Flavour
-	// Distribution is the product that the cluster comes from.
+	// Distribution is the product that created the cluster.
 	Distribution flavour.Name
-	// Controller is what controls the owner, nil for nothing: an EtcdCluster,
-	// a HostedControlPlane.
+	// Controller is the controller of the owner, such as an EtcdCluster or a
+	// HostedControlPlane, nil for none.
 	Controller *metav1.OwnerReference
 	APIVersion string
 	Kind       string
 	Namespace  string
 	Name       string
 	UID        types.UID
-	// Created is when the owner was, zero where it is no object.
+	// Created is when the owner was created, zero where it is no object.
 	Created     metav1.Time
 	Labels      map[string]string
 	Annotations map[string]string
@@ -58,11 +52,11 @@ type Owner struct {
 	// StatefulSet is the name of the workload, which may not exist yet. Empty
 	// for a cluster of pods.
 	StatefulSet string
-	// Replicas is the larger of what the owner and the workload ask for.
+	// Replicas is the larger one of the owner's and the workload's replicas.
 	Replicas int32
 	// FirstOrdinal is the number of the first pod.
 	FirstOrdinal int32
-	// Ordered says that a member is only started when those before it are ready.
+	// Ordered is true where a pod is started only after the pods before it are ready.
 	Ordered bool
 	// Selector is the workload's own, which can't change.
 	Selector *metav1.LabelSelector
@@ -73,17 +67,18 @@ type Owner struct {
 	Claims []Claim
 }
 
-// Claim is a volume claim template: the claim of pod P is called Template-P.
+// Claim is a volume claim template: the claim of pod P has the name Template-P.
 type Claim struct {
 	Template string
 	// Class is the storage class, nil for the default one.
 	Class *string
 }
 
-// String names the owner as messages do.
+// String returns the owner's name as in messages.
 func (o Owner) String() string { return o.Kind + " " + o.Namespace + "/" + o.Name }
 
-// Ordinal is the place of a pod among the members, from 0, -1 when it is none.
+// Ordinal returns the number of a pod among the members, from 0. It is -1 for a pod that is none
+// of the StatefulSet's.
 func (o Owner) Ordinal(pod string) int {
 	if o.StatefulSet == "" {
 		return -1
@@ -96,83 +91,59 @@ func (o Owner) Ordinal(pod string) int {
 	return int(n) - int(o.FirstOrdinal)
 }
 
-// PodName is the name of the member's pod at a place from 0.
-func (o Owner) PodName(place int) string {
-	return o.StatefulSet + "-" + strconv.Itoa(place+int(o.FirstOrdinal))
+// PodName returns the name of the pod with a number from 0: see Ordinal.
+func (o Owner) PodName(ordinal int) string {
+	return o.StatefulSet + "-" + strconv.Itoa(ordinal+int(o.FirstOrdinal))
 }
 
 var etcdKind = druidv1alpha1.SchemeGroupVersion.WithKind("Etcd")
 
-// OwnerOfPod finds the cluster that a pod is a member of, as its controller
-// says. False for a pod that is no member of any: no StatefulSet made it, or
-// its StatefulSet doesn't run etcd, or is gone.
-func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
-	ref := metav1.GetControllerOf(pod)
-	if ref == nil || ref.Kind != "StatefulSet" || groupOf(ref) != appsv1.GroupName {
-		return Owner{}, false, nil
-	}
-	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
-	if err == nil && found && sts.UID != ref.UID && r.Live != nil {
-		// Made anew under its old name, and the cache hasn't heard.
-		found, err = (&Reader{Reader: r.Live}).fetch(ctx, pod.Namespace, ref.Name, &sts)
-	}
-	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", pod.Namespace, ref.Name, err)
-	}
-	if !found || sts.UID != ref.UID {
-		return Owner{}, false, nil
-	}
-	return r.OwnerOfStatefulSet(ctx, &sts)
+// OwnerKey identifies an owner of any kind.
+type OwnerKey struct {
+	Kind      string
+	Namespace string
+	Name      string
 }
 
-// OwnerOfStatefulSet finds the cluster that a StatefulSet runs. False when it
-// runs no etcd, or its Etcd is gone.
-func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool, error) {
-	ref := metav1.GetControllerOf(sts)
-	if ref == nil || groupKindOf(ref) != etcdKind.GroupKind() {
-		owner, ok := StandaloneOwner(sts)
-		return owner, ok, nil
-	}
-	var etcd druidv1alpha1.Etcd
-	found, err := r.fetch(ctx, sts.Namespace, ref.Name, &etcd)
-	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
-	}
-	if !found {
-		return Owner{}, false, nil
-	}
-	return DruidOwner(&etcd, sts), true, nil
+// String returns the key as in logs and messages.
+func (k OwnerKey) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
+
+// Key returns the owner's key.
+func (o Owner) Key() OwnerKey {
+	return OwnerKey{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// StandaloneOwner is the cluster of a StatefulSet that runs etcd and that is no
-// Etcd's. False for all others.
-func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
-	ref := metav1.GetControllerOf(sts)
-	switch {
-	case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
-		return Owner{}, false
-	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(&sts.Spec.Template.Spec):
-		return statefulSetOwner(sts), true
-	}
-	return Owner{}, false
-}
+// Ref returns the owner's name within its namespace, as Kind/name.
+func (o Owner) Ref() string { return o.Key().Ref() }
 
-// OwnerOfEtcd reads the cluster of one Etcd. False when it isn't there.
-func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Owner, bool, error) {
-	var etcd druidv1alpha1.Etcd
-	if found, err := r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
-		return Owner{}, false, err
+// Ref returns the owner's name within its namespace, as Kind/name.
+func (k OwnerKey) Ref() string { return k.Kind + "/" + k.Name }
+
+// ReadOnly reports whether the members are pods without a StatefulSet. The plugin doesn't change
+// how many there are.
+func (o Owner) ReadOnly() bool { return o.Flavour == Pods }
+
+// Product returns the product that created the cluster.
+func (o Owner) Product() flavour.Product { return flavour.Of(o.Distribution) }
+
+// Membership returns who manages the members of this cluster and how to have them
+// changed, with the names of its own objects.
+func (o Owner) Membership() flavour.Membership {
+	m := o.Product().Membership
+	if o.Controller != nil && m.Manager == flavour.Unmanaged {
+		who := o.Controller.Kind + " " + o.Controller.Name
+		return flavour.Membership{
+			Manager: flavour.ByOperator, ManagerName: who,
+			ScaleHow: "ask " + who + ", which made the StatefulSet and may write it back", ReplaceHow: "ask " + who,
+		}
 	}
-	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, key.Namespace, druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta), &sts)
-	if err != nil {
-		return Owner{}, false, err
+	name := o.Name
+	if o.Controller != nil && m.Manager == flavour.ByOperator && o.Flavour == StatefulSet {
+		name = o.Controller.Name
 	}
-	if ref := metav1.GetControllerOf(&sts); !found || ref == nil || ref.UID != etcd.UID {
-		return DruidOwner(&etcd, nil), true, nil
-	}
-	return DruidOwner(&etcd, &sts), true, nil
+	fill := strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name)
+	m.ScaleHow, m.ReplaceHow = fill.Replace(m.ScaleHow), fill.Replace(m.ReplaceHow)
+	return m
 }
 
 func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
@@ -183,12 +154,12 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 		Controller: metav1.GetControllerOf(sts), Created: sts.CreationTimestamp,
 	}
 	o.Distribution = flavour.OfStatefulSet(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
-	o.runsIn(sts)
+	o.setWorkload(sts)
 	o.MemberSelector = o.Selector
 	return o
 }
 
-// DruidOwner is the cluster of an Etcd. sts is nil as long as druid hasn't made it.
+// DruidOwner returns the cluster of an Etcd. sts is nil until druid creates it.
 func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 	o := Owner{
 		Flavour: Druid, Distribution: flavour.Druid, APIVersion: etcdKind.GroupVersion().String(), Kind: etcdKind.Kind,
@@ -203,7 +174,7 @@ func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 		o.Claims[0].Template = *name
 	}
 	if sts != nil {
-		o.runsIn(sts)
+		o.setWorkload(sts)
 	}
 	o.Replicas = max(o.Replicas, etcd.Spec.Replicas)
 	o.MemberSelector = o.Selector.DeepCopy()
@@ -211,11 +182,11 @@ func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 	return o
 }
 
-// druidMemberComponent is the component label that druid puts on members' pods
-// and on no others (druid: internal/common, ComponentNameStatefulSet).
+// druidMemberComponent is the value of the component label on members' pods, and on no other pods
+// of druid's (druid: internal/common, ComponentNameStatefulSet).
 const druidMemberComponent = "etcd-statefulset"
 
-func (o *Owner) runsIn(sts *appsv1.StatefulSet) {
+func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {
 	o.StatefulSet, o.Selector, o.Claims = sts.Name, sts.Spec.Selector, nil
 	if o.Selector == nil {
 		o.Selector = &metav1.LabelSelector{}
@@ -232,10 +203,4 @@ func (o *Owner) runsIn(sts *appsv1.StatefulSet) {
 		t := &sts.Spec.VolumeClaimTemplates[i]
 		o.Claims = append(o.Claims, Claim{Template: t.Name, Class: t.Spec.StorageClassName})
 	}
-}
-
-func groupOf(ref *metav1.OwnerReference) string { return groupKindOf(ref).Group }
-
-func groupKindOf(ref *metav1.OwnerReference) schema.GroupKind {
-	return schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
 }

@@ -4,53 +4,33 @@
 package observe
 
 import (
-	"cmp"
-	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// podsKind stands for the kind of an owner that is no object: the pods are all
-// there is.
+// podsKind is the kind of an owner that is no object.
 const podsKind = "Pods"
 
-// PodOwners finds the clusters among pods that no StatefulSet made, in the
-// order of their names. Pods of jobs and those that have run their course are
-// no members: snapshots and restores run etcd's image, too.
+// PodOwners returns the clusters of pods without a StatefulSet, in the order of tsuccessor names. Pods of
+// jobs and pods that have succeeded are no members: snapshots and restores use etcd's image too.
 func PodOwners(pods []corev1.Pod) []Owner {
-	found := map[types.NamespacedName]*Owner{}
-	for i := range pods {
-		pod := &pods[i]
-		if !looseMember(pod) {
-			continue
-		}
-		o := podOwner(pod)
-		key := types.NamespacedName{Namespace: o.Namespace, Name: o.Kind + "/" + o.Name}
-		if known := found[key]; known == nil {
-			found[key] = &o
-		} else {
-			known.Replicas++
-		}
+	groups := podGroups(pods)
+	owners := make([]Owner, 0, len(groups))
+	for _, g := range groups {
+		owners = append(owners, g.owner)
 	}
-	owners := make([]Owner, 0, len(found))
-	for _, o := range found {
-		owners = append(owners, *o)
-	}
-	slices.SortFunc(owners, func(a, b Owner) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
-	})
 	return owners
 }
 
-// looseMember says whether a pod is a member of a cluster without a StatefulSet.
-func looseMember(pod *corev1.Pod) bool {
-	if pod.Status.Phase == corev1.PodSucceeded {
+// isPodsMember reports whether a pod is a member of a cluster without a StatefulSet.
+func isPodsMember(pod *corev1.Pod) bool {
+	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return false
 	}
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
@@ -61,8 +41,8 @@ func looseMember(pod *corev1.Pod) bool {
 	return etcdconf.RunsEtcd(&pod.Spec)
 }
 
-// podOwner is the cluster that a pod without a StatefulSet is a member of. Two
-// pods are of one cluster when it comes out the same for both.
+// podOwner is the object that a pod without a StatefulSet is made for: its operator's cluster,
+// the manifest of its nodes, its Deployment or other controller, or the pod itself.
 func podOwner(pod *corev1.Pod) Owner {
 	o := Owner{
 		Flavour: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
@@ -70,30 +50,32 @@ func podOwner(pod *corev1.Pod) Owner {
 	}
 	ref := metav1.GetControllerOf(pod)
 	known, ok := flavour.OfPod(pod)
-	switch {
-	case ok:
+	if ok {
 		o.Name, o.Distribution = known.Name, known.Product.Name
 		o.Selector, o.MemberSelector = known.Selector, known.MemberSelector
 		if !known.Kind.Empty() {
 			o.APIVersion, o.Kind = known.Kind.GroupVersion().String(), known.Kind.Kind
 		}
-	case ref != nil && ref.Kind != "Node":
-		o.APIVersion, o.Kind, o.Name, o.UID, o.Controller = ref.APIVersion, ref.Kind, ref.Name, ref.UID, ref
-	default:
-		// Pods that somebody made one by one tell of each other in the list of
-		// members that they start with.
-		if names := etcdconf.InitialMemberNames(&pod.Spec); len(names) > 0 {
-			o.Name = names[0]
-		}
+	}
+	switch {
+	case ref == nil:
+	case ref.Kind == "Node":
+		o.Name = manifestOf(pod)
+	case !ok:
+		o.Controller = topController(pod, ref)
+		o.APIVersion, o.Kind, o.Name, o.UID = o.Controller.APIVersion, o.Controller.Kind, o.Controller.Name, o.Controller.UID
 	}
 	return o
 }
 
-// holds says whether a pod is a member of this cluster without a StatefulSet.
-func (o Owner) holds(pod *corev1.Pod) bool {
-	if pod.Namespace != o.Namespace || !looseMember(pod) {
-		return false
+// topController returns a pod's controller, and the Deployment instead of its ReplicaSet. The
+// name of that ReplicaSet is the Deployment's with the hash of the template, which the pod has
+// as a label. Its UID is not known here.
+func topController(pod *corev1.Pod, ref *metav1.OwnerReference) *metav1.OwnerReference {
+	hash := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	name, made := strings.CutSuffix(ref.Name, "-"+hash)
+	if ref.Kind != "ReplicaSet" || groupOf(ref) != appsv1.GroupName || hash == "" || !made {
+		return ref
 	}
-	other := podOwner(pod)
-	return other.Kind == o.Kind && other.Name == o.Name && other.UID == o.UID
+	return &metav1.OwnerReference{APIVersion: ref.APIVersion, Kind: "Deployment", Name: name, Controller: ref.Controller}
 }

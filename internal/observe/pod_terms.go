@@ -5,27 +5,29 @@ package observe
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// PodTerm is a scheduling term that a pod carries about its own cluster.
+// PodTerm is a scheduling term of a pod that selects its own cluster.
 type PodTerm struct {
 	spread.Term
 	Selector *metav1.LabelSelector
 }
 
-// selfAffinity is the kind of a pod affinity term, which draws members
-// together. This project never injects one; a user's rules its key all the same.
+// selfAffinity is the kind of a pod affinity term, which attracts members. This project never adds
+// one, but does not add terms with the topology key of a user's.
 const selfAffinity spread.TermKind = "PodAffinity"
 
-// SelfTerms are the pod's affinity and anti-affinity terms and spread
-// constraints that select the pod itself, and so its cluster.
+// SelfTerms returns the pod's affinity and anti-affinity terms and spread constraints that select
+// the pod itself, and so its cluster.
 func SelfTerms(pod *corev1.Pod) []PodTerm {
 	var out []PodTerm
 	required := func(kind spread.TermKind, terms []corev1.PodAffinityTerm, hard bool) {
@@ -63,15 +65,15 @@ func SelfTerms(pod *corev1.Pod) []PodTerm {
 	return out
 }
 
-// termSelects says whether an affinity term is about pods like this one. A
-// namespace selector that isn't empty is taken to select the pod's namespace:
-// whoever writes one about these labels has the placing in hand.
+// termSelects reports whether an affinity term selects a pod. A namespace selector that isn't empty
+// counts as selecting the pod's namespace: a user who writes one for these labels decides about the
+// placement.
 func termSelects(t *corev1.PodAffinityTerm, pod *corev1.Pod) bool {
 	if len(t.Namespaces) > 0 && !slices.Contains(t.Namespaces, pod.Namespace) && t.NamespaceSelector == nil {
 		return false
 	}
-	// The API server adds "key not in the pod's own value" for each of these,
-	// after admission: such a term is about other clusters.
+	// For each of these keys the API server adds "not the pod's own value" after admission, so
+	// the term selects other clusters.
 	for _, key := range t.MismatchLabelKeys {
 		if _, has := pod.Labels[key]; has {
 			return false
@@ -80,24 +82,23 @@ func termSelects(t *corev1.PodAffinityTerm, pod *corev1.Pod) bool {
 	return Selects(t.LabelSelector, pod)
 }
 
-// Selects says whether a selector selects the pod. Nil selects nothing, as the
-// scheduler reads it.
+// Selects reports whether a selector selects a pod. Nil selects nothing, as in the scheduler.
 func Selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
 
-// Carries says whether the pod has a term with this selector.
-func Carries(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) bool {
+// HasTerm reports whether a pod has a term with a selector.
+func HasTerm(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) bool {
 	return slices.ContainsFunc(SelfTerms(pod), func(t PodTerm) bool {
 		return t.Term == term && equality.Semantic.DeepEqual(t.Selector, selector)
 	})
 }
 
-// ownKeys are the topology keys that the pod's own terms rule, in order. Terms
-// that admission put there before are not the pod's own.
+// ownKeys returns the topology keys of the pod's own terms, in order. Terms that admission added
+// before are not its own.
 func ownKeys(pod *corev1.Pod, o Owner) []string {
-	record, _ := SpreadRecordOf(pod)
+	record, _ := annotation.SpreadRecordOf(pod)
 	var keys []string
 	for _, t := range SelfTerms(pod) {
 		injected := slices.Contains(record.Terms, t.Term) && equality.Semantic.DeepEqual(t.Selector, o.MemberSelector)
@@ -106,4 +107,36 @@ func ownKeys(pod *corev1.Pod, o Owner) []string {
 		}
 	}
 	return keys
+}
+
+// DescribeTerms returns the effect of terms as text that may follow "members go to".
+func DescribeTerms(terms []spread.Term) string {
+	if len(terms) == 0 {
+		return "any node"
+	}
+	parts := make([]string, 0, len(terms))
+	for _, t := range terms {
+		firmness := " (preferred)"
+		if t.Hard {
+			firmness = " (required)"
+		}
+		parts = append(parts, DescribeTerm(t)+firmness)
+	}
+	return strings.Join(parts, " and ")
+}
+
+// DescribeTerm returns the effect of a term, required or preferred, as text.
+func DescribeTerm(t spread.Term) string {
+	what := "zones"
+	switch t.TopologyKey {
+	case spread.HostnameKey:
+		what = "nodes"
+	case spread.ZoneKey:
+	default:
+		what = "zones by " + t.TopologyKey
+	}
+	if t.Kind == spread.TopologySpread && t.MinDomains == 0 {
+		return "evenly filled " + what
+	}
+	return "different " + what
 }

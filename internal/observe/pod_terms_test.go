@@ -7,12 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -30,7 +29,7 @@ func TestOwnKeys(t *testing.T) {
 		change(&t)
 		return t
 	}
-	hard := SpreadRecord{Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: "host", Hard: true}}}
+	hard := annotation.SpreadRecord{Terms: []spread.Term{{Kind: spread.PodAntiAffinity, TopologyKey: "host", Hard: true}}}
 	for _, row := range []struct {
 		name   string
 		record string
@@ -55,7 +54,7 @@ func TestOwnKeys(t *testing.T) {
 		{"other values of the pod's own label", "", anti(with(term("host", mine), func(t *corev1.PodAffinityTerm) { t.MismatchLabelKeys = []string{"app"} })), nil},
 		{"ours, on record", hard.String(), anti(term("host", mine)), nil},
 		{"ours, on record, beside the user's", hard.String(), anti(term("host", mine), term("zone", mine)), []string{"zone"}},
-		{"same key, not on record", SpreadRecord{}.String(), anti(term("host", mine)), []string{"host"}},
+		{"same key, not on record", annotation.SpreadRecord{}.String(), anti(term("host", mine)), []string{"host"}},
 		{"on record, another selector", hard.String(), anti(term("host", &metav1.LabelSelector{})), []string{"host"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -68,37 +67,5 @@ func TestOwnKeys(t *testing.T) {
 				t.Errorf("ownKeys = %q, want %q", got, row.want)
 			}
 		})
-	}
-}
-
-func TestSpreadRecord(t *testing.T) {
-	t.Parallel()
-	want := SpreadRecord{
-		Policy: "default",
-		Terms: []spread.Term{
-			{Kind: spread.PodAntiAffinity, TopologyKey: spread.HostnameKey, Hard: true},
-			{Kind: spread.TopologySpread, TopologyKey: spread.ZoneKey, Hard: true, MinDomains: 3},
-			{Kind: spread.TopologySpread, TopologyKey: "example.com/rack"},
-		},
-		Notes: []policy.Note{{Reason: "VolumeBound", Message: "volume is in zone a"}},
-	}
-	text := want.String()
-	const wantText = `{"policy":"default","terms":["PodAntiAffinity kubernetes.io/hostname hard",` +
-		`"TopologySpread topology.kubernetes.io/zone hard minDomains=3","TopologySpread example.com/rack soft"],` +
-		`"notes":[{"reason":"VolumeBound","message":"volume is in zone a"}]}`
-	if text != wantText {
-		t.Errorf("String() = %s\nwant       %s", text, wantText)
-	}
-	pod := func(text string) *corev1.Pod {
-		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{v1alpha1.SpreadAnnotation: text}}}
-	}
-	got, ok := SpreadRecordOf(pod(text))
-	if diff := cmp.Diff(want, got); !ok || diff != "" {
-		t.Errorf("SpreadRecordOf: %t (-want +got):\n%s", ok, diff)
-	}
-	for _, bad := range []string{"", "yes", `{"terms":["a"]}`, `{"terms":["a b hard minDomains=x"]}`, `{"terms":["a b c d e"]}`} {
-		if _, ok := SpreadRecordOf(pod(bad)); ok {
-			t.Errorf("SpreadRecordOf(%q) says it is a record", bad)
-		}
 	}
 }

@@ -20,23 +20,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// Match says which policy governs a cluster. The zero value is none.
+// Match is the policy that applies to a cluster. The zero Match is none.
 type Match struct {
-	// Policy applies, alone, by its mode: Off is a policy too. Nil when none
-	// selects the cluster, when there is a conflict, or when it has opted out.
+	// Policy is the one policy that applies, also with mode Off. It is nil where no policy
+	// selects the cluster, where policies conflict, and where the cluster has opted out.
 	Policy *v1alpha1.EtcdTopologyPolicy
-	// Conflict names the policies that share the highest priority, in order.
+	// Conflict has the names of the policies that share the highest priority, in order.
 	Conflict []string
-	// OptedOut says that the owner's annotation takes it out of every policy.
+	// OptedOut is true where the owner's annotation excludes it from every policy.
 	OptedOut bool
 }
 
-// In says whether a policy applies and has one of these modes.
+// In reports whether a policy applies and has one of these modes.
 func (m Match) In(modes ...v1alpha1.Mode) bool {
 	return m.Policy != nil && slices.Contains(modes, m.Policy.Spec.Mode)
 }
 
-// PolicyFor finds the policy that governs a cluster. Its status is left out.
+// PolicyFor returns the policy that applies to a cluster, without its status.
 func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
 	var all v1alpha1.EtcdTopologyPolicyList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
@@ -55,8 +55,8 @@ func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
 	}
 	match := Choose(all.Items, ns.Labels, o)
 	if match.Policy != nil {
-		// Of what the cache holds only this goes out, and without its status,
-		// which may be long: this runs for every member's pod.
+		// This runs for every member's pod, so only the chosen policy is copied, without its
+		// status, which may be long.
 		p := *match.Policy
 		p.Status = v1alpha1.EtcdTopologyPolicyStatus{}
 		match.Policy = p.DeepCopy()
@@ -64,10 +64,9 @@ func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
 	return match, nil
 }
 
-// Choose picks the policy for a cluster: of those that select it the one of
-// the highest priority. A tie there is an error that people must resolve,
-// never a coin flip. A policy whose selector can't be read selects nothing;
-// the definition's validation refuses those.
+// Choose returns the policy for a cluster: of those that select it, the one with the highest
+// priority. Two policies with that priority are a conflict, which users must resolve. A policy with
+// an invalid selector selects nothing; the CRD's validation refuses those.
 func Choose(all []v1alpha1.EtcdTopologyPolicy, namespace labels.Set, o Owner) Match {
 	if o.Annotations[v1alpha1.TopologyPolicyAnnotation] == v1alpha1.OptOut {
 		return Match{OptedOut: true}
@@ -105,8 +104,8 @@ func selects(s *v1alpha1.Selector, set labels.Set) bool {
 	return err == nil && selector.Matches(set)
 }
 
-// SpreadSettings are a policy's, as the rule takes them. Fields that the API
-// server has not filled in get the definition's defaults.
+// SpreadSettings returns the settings of a policy for the spread rule. Fields that the API server
+// has not filled in get the defaults of the CRD.
 func SpreadSettings(p *v1alpha1.EtcdTopologyPolicy) spread.Settings {
 	s := spread.Settings{
 		Topology: spread.TopologyAuto, Enforcement: spread.Required,
@@ -128,8 +127,7 @@ func SpreadSettings(p *v1alpha1.EtcdTopologyPolicy) spread.Settings {
 	return s
 }
 
-// BudgetSettings are a policy's, as the rule takes them, with the defaults of
-// the definition.
+// BudgetSettings returns the settings of a policy for the budget rule, with the defaults of the CRD.
 func BudgetSettings(p *v1alpha1.EtcdTopologyPolicy) budget.Settings {
 	or := func(d *metav1.Duration, otherwise time.Duration) time.Duration {
 		if d == nil {

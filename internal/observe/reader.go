@@ -18,23 +18,46 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
-// Reader reads facts about etcd clusters, through the manager's cache where it
-// may, past it (Live) where a cache would be late.
+// Reader reads facts about etcd clusters.
 type Reader struct {
+	// Reader is the manager's cache in the cluster, and a client in the plugin.
 	client.Reader
-	// Live reads from the API server. Nil where Reader does so already.
+	// Live reads from the API server, for what a cache may not have yet. It is nil where
+	// Reader does so already.
 	Live client.Reader
-	// Leases tells how old members' leases are, and the time. Facts, Cluster
-	// and Budgets need it; nothing else does.
-	Leases *LeaseClock
-	// NoEtcds says that druid's kind was not served a moment ago, so that Owners needn't
-	// ask for it. Nil asks each time.
+	// Leases has the age of members' leases, and the time. Only Facts, Cluster and Budgets
+	// need it.
+	Leases *leaseclock.Clock
+	// NoEtcds reports whether druid's kind is known not to be served, so that Owners needn't
+	// list it. Nil means that Owners lists it each time.
 	NoEtcds func() bool
 }
 
-// AddToScheme makes a scheme know every kind that this package reads.
+// Preload returns a Reader over objects that were listed in advance, and the kinds that the
+// user may not list. See source.Preload.
+func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) (*Reader, []source.Denial, error) {
+	objects, denials, err := source.Preload(ctx, r.Reader, namespace, withNodes)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Reader{Reader: objects, Leases: r.Leases}, denials, nil
+}
+
+// WithoutNodes returns a Reader that reports no nodes. Members' zones are unknown to it, and
+// nothing else differs.
+func (r *Reader) WithoutNodes() *Reader {
+	out := &Reader{Reader: source.WithoutNodes(r.Reader), Leases: r.Leases}
+	if r.Live != nil {
+		out.Live = source.WithoutNodes(r.Live)
+	}
+	return out
+}
+
+// AddToScheme registers every kind that this package reads.
 func AddToScheme(s *runtime.Scheme) error {
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, v1alpha1.AddToScheme, druidv1alpha1.AddToScheme,
@@ -46,9 +69,9 @@ func AddToScheme(s *runtime.Scheme) error {
 	return nil
 }
 
-// fetch gets an object that may have been made a moment ago: what the cache
-// doesn't have is asked for live. False when it isn't there, which includes
-// that its kind is not served: etcd-druid may be installed later or never.
+// fetch gets an object. What the cache doesn't have it reads from the API server, since the
+// object may be new. It returns false where the object doesn't exist or its kind isn't served:
+// etcd-druid may be installed later or never.
 func (r *Reader) fetch(ctx context.Context, namespace, name string, obj client.Object) (bool, error) {
 	key := client.ObjectKey{Namespace: namespace, Name: name}
 	err := r.Get(ctx, key, obj)

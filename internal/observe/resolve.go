@@ -16,12 +16,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// NotFoundError says that a target names no etcd cluster.
+// NotFoundError is returned for a target that names no etcd cluster.
 type NotFoundError struct {
 	Namespace string
 	Target    Target
-	// Why is what was found instead, empty when nothing was.
-	Why string
+	// Reason is what was found instead, empty for nothing.
+	Reason string
 	// Candidates are the clusters of the namespace, each as a target.
 	Candidates []string
 }
@@ -31,8 +31,8 @@ func (e *NotFoundError) Error() string {
 	if e.Target.Name != "" {
 		text = fmt.Sprintf("%s is no etcd cluster in namespace %s", e.Target, e.Namespace)
 	}
-	if e.Why != "" {
-		text += ": " + e.Why
+	if e.Reason != "" {
+		text += ": " + e.Reason
 	}
 	if len(e.Candidates) > 0 {
 		return text + "; there is " + strings.Join(e.Candidates, ", ")
@@ -40,7 +40,7 @@ func (e *NotFoundError) Error() string {
 	return text + "; kubectl etcd list -A shows those of all namespaces"
 }
 
-// AmbiguousError says that a target names several etcd clusters.
+// AmbiguousError is returned for a target that names several etcd clusters.
 type AmbiguousError struct {
 	Namespace string
 	Target    Target
@@ -55,39 +55,39 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s may be any of %d etcd clusters in namespace %s; name one of %s", e.Target, len(e.Candidates), e.Namespace, strings.Join(e.Candidates, ", "))
 }
 
-// Target is what a person can call the cluster by, in its namespace.
+// Target returns the target that names the cluster in its namespace.
 func (o Owner) Target() Target {
 	switch {
 	case o.Flavour == Druid:
 		return Target{"etcd", o.Name}
 	case o.Flavour == StatefulSet:
 		return Target{"statefulset", o.Name}
-	case o.Kind != podsKind && o.Controller == nil:
+	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):
 		return Target{strings.ToLower(o.Kind), o.Name}
 	}
 	return Target{"", o.Name}
 }
 
-// Resolve finds the cluster that a target names. The errors *NotFoundError and
-// *AmbiguousError say what there is instead. An Etcd and its StatefulSet are
-// one cluster and come out as the Etcd's. A name alone is first that of a
-// cluster, and only where there is none that of a Service or pod.
+// Resolve returns the cluster that a target names. The error may be a *NotFoundError or an
+// *AmbiguousError, which list the clusters that exist. An Etcd and its StatefulSet are one cluster,
+// which belongs to the Etcd. A name without a type is that of a cluster, and where there is no such
+// cluster, that of a Service or pod.
 func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner, error) {
 	if t.Name == "" {
-		return r.only(ctx, namespace, t)
+		return r.onlyCluster(ctx, namespace, t)
 	}
 	var why string
 	var refused error
-	for _, look := range r.looks(t.Kind) {
+	for _, look := range r.finders(t.Kind) {
 		var found []Owner
 		for _, one := range look {
-			owners, said, err := one(ctx, types.NamespacedName{Namespace: namespace, Name: t.Name})
+			owners, reported, err := one(ctx, types.NamespacedName{Namespace: namespace, Name: t.Name})
 			if err != nil {
-				// A user may be allowed to see one kind and not another.
+				// A user may have permission to read one kind and not another.
 				refused = errors.Join(refused, err)
 			}
-			if said != "" {
-				why = said
+			if reported != "" {
+				why = reported
 			}
 			found = append(found, owners...)
 		}
@@ -103,16 +103,16 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner
 	if refused != nil {
 		return Owner{}, refused
 	}
-	// Only to name what there is: a user who may not list gets no names.
+	// This is only for the names in the error. A user who may not list gets none.
 	all, err := r.Clusters(ctx, client.InNamespace(namespace))
 	if err != nil {
 		all = nil
 	}
-	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Why: why, Candidates: targets(all)}
+	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all)}
 }
 
-// only is the only cluster of a namespace.
-func (r *Reader) only(ctx context.Context, namespace string, t Target) (Owner, error) {
+// onlyCluster returns the only cluster of a namespace.
+func (r *Reader) onlyCluster(ctx context.Context, namespace string, t Target) (Owner, error) {
 	all, err := r.Clusters(ctx, client.InNamespace(namespace))
 	if err != nil {
 		return Owner{}, err
@@ -126,8 +126,7 @@ func (r *Reader) only(ctx context.Context, namespace string, t Target) (Owner, e
 	return Owner{}, &AmbiguousError{Namespace: namespace, Target: t, Candidates: targets(all)}
 }
 
-// Clusters lists all etcd clusters: those of Owners, and those whose pods are
-// no StatefulSet's.
+// Clusters lists all etcd clusters: those of Owners, and those of pods without a StatefulSet.
 func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
 	owners, err := r.Owners(ctx, opts...)
 	if err != nil {
@@ -140,36 +139,38 @@ func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]Own
 	return append(owners, PodOwners(pods.Items)...), nil
 }
 
-// look finds clusters by a name. It may say what it found instead of one.
-type look func(ctx context.Context, key types.NamespacedName) (owners []Owner, why string, err error)
+// finder returns the clusters of a name, or what it found instead.
+type finder func(ctx context.Context, key types.NamespacedName) (owners []Owner, why string, err error)
 
-// looks are those for a kind of target, in the order in which they count;
-// within a step all count the same.
-func (r *Reader) looks(kind string) [][]look {
+// finders returns the finders for a kind of target, in steps. A later step counts only where all
+// before found nothing.
+func (r *Reader) finders(kind string) [][]finder {
 	switch kind {
 	case "etcd":
-		return [][]look{{r.lookEtcd}}
+		return [][]finder{{r.findEtcd}}
 	case "statefulset":
-		return [][]look{{r.lookStatefulSet}}
+		return [][]finder{{r.findStatefulSet}}
 	case "service":
-		return [][]look{{r.lookService}}
+		return [][]finder{{r.findByService}}
 	case "pod":
-		return [][]look{{r.lookPod}}
+		return [][]finder{{r.findByPod}}
 	case "etcdcluster":
-		return [][]look{{r.lookEtcdCluster}}
+		return [][]finder{{r.findEtcdCluster}}
+	case "deployment", "daemonset", "replicaset":
+		return [][]finder{{r.findByController(kind)}}
 	}
-	return [][]look{{r.lookEtcd, r.lookStatefulSet}, {r.lookLoose}, {r.lookService, r.lookPod}}
+	return [][]finder{{r.findEtcd, r.findStatefulSet}, {r.findPods}, {r.findByService, r.findByPod}}
 }
 
-func (r *Reader) lookEtcd(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findEtcd(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	owner, found, err := r.OwnerOfEtcd(ctx, key)
 	if err != nil {
 		return nil, "", fmt.Errorf("observe Etcd %s: %w", key, err)
 	}
-	return one(owner, found), "", nil
+	return atMostOne(owner, found), "", nil
 }
 
-func (r *Reader) lookStatefulSet(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
 	if err != nil {
@@ -180,13 +181,13 @@ func (r *Reader) lookStatefulSet(ctx context.Context, key types.NamespacedName) 
 	}
 	owner, runs, err := r.OwnerOfStatefulSet(ctx, &sts)
 	if err == nil && !runs {
-		return nil, "nothing in its StatefulSet says that it runs etcd", nil
+		return nil, "its StatefulSet has no container that is known to run etcd", nil
 	}
-	return one(owner, runs), "", err
+	return atMostOne(owner, runs), "", err
 }
 
-// lookLoose finds a cluster whose pods are no StatefulSet's.
-func (r *Reader) lookLoose(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+// findPods finds a cluster whose pods are no StatefulSet's.
+func (r *Reader) findPods(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(key.Namespace)); err != nil {
 		return nil, "", fmt.Errorf("list pods of namespace %s: %w", key.Namespace, err)
@@ -195,11 +196,34 @@ func (r *Reader) lookLoose(ctx context.Context, key types.NamespacedName) ([]Own
 	return owners, "", nil
 }
 
+// findByController finds the clusters of the pods that a controller of a kind made.
+func (r *Reader) findByController(kind string) finder {
+	return func(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+		var pods corev1.PodList
+		if err := r.List(ctx, &pods, client.InNamespace(key.Namespace)); err != nil {
+			return nil, "", fmt.Errorf("list pods of namespace %s: %w", key.Namespace, err)
+		}
+		var owners []Owner
+		for _, g := range podGroups(pods.Items) {
+			if slices.ContainsFunc(g.pods, func(pod *corev1.Pod) bool {
+				o := podOwner(pod)
+				return strings.EqualFold(o.Kind, kind) && o.Name == key.Name
+			}) {
+				owners = append(owners, g.owner)
+			}
+		}
+		if len(owners) == 0 {
+			return nil, "none of its pods shows that it runs etcd", nil
+		}
+		return owners, "", nil
+	}
+}
+
 // etcdClusterKind is the kind of several operators' clusters.
 const etcdClusterKind = "EtcdCluster"
 
-// lookEtcdCluster finds the cluster of any of the operators whose kind is so called.
-func (r *Reader) lookEtcdCluster(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+// findEtcdCluster finds the cluster of any of the operators whose kind is so called.
+func (r *Reader) findEtcdCluster(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	all, err := r.Clusters(ctx, client.InNamespace(key.Namespace))
 	all = slices.DeleteFunc(all, func(o Owner) bool {
 		made := o.Controller != nil && o.Controller.Kind == etcdClusterKind && o.Controller.Name == key.Name
@@ -208,7 +232,7 @@ func (r *Reader) lookEtcdCluster(ctx context.Context, key types.NamespacedName) 
 	return all, "", err
 }
 
-func (r *Reader) lookPod(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	var pod corev1.Pod
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &pod)
 	if err != nil {
@@ -219,14 +243,14 @@ func (r *Reader) lookPod(ctx context.Context, key types.NamespacedName) ([]Owner
 	}
 	owner, runs, err := r.clusterOfPod(ctx, &pod)
 	if err == nil && !runs {
-		return nil, "its pod is no member of one", nil
+		return nil, "its pod is no member of an etcd cluster", nil
 	}
-	return one(owner, runs), "", err
+	return atMostOne(owner, runs), "", err
 }
 
-// lookService finds the clusters of the pods behind a Service, also while
+// findByService finds the clusters of the pods behind a Service, also while
 // client traffic is cut.
-func (r *Reader) lookService(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
 	var service corev1.Service
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &service)
 	if err != nil {
@@ -250,29 +274,29 @@ func (r *Reader) lookService(ctx context.Context, key types.NamespacedName) ([]O
 		}
 	}
 	if len(owners) == 0 {
-		return nil, "its Service selects no member of one", nil
+		return nil, "its Service selects no member of an etcd cluster", nil
 	}
 	return owners, "", nil
 }
 
-// clusterOfPod is OwnerOfPod, and for pods of no StatefulSet their own cluster.
+// clusterOfPod returns the cluster of a pod, also of a pod without a StatefulSet.
 func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
-	if !looseMember(pod) {
+	if !isPodsMember(pod) {
 		return r.OwnerOfPod(ctx, pod)
 	}
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(pod.Namespace)); err != nil {
 		return Owner{}, false, fmt.Errorf("list pods of namespace %s: %w", pod.Namespace, err)
 	}
-	for _, o := range PodOwners(pods.Items) {
-		if o.holds(pod) {
-			return o, true, nil
+	for _, g := range podGroups(pods.Items) {
+		if slices.ContainsFunc(g.pods, func(p *corev1.Pod) bool { return p.Name == pod.Name }) {
+			return g.owner, true, nil
 		}
 	}
 	return Owner{}, false, nil
 }
 
-func one(o Owner, found bool) []Owner {
+func atMostOne(o Owner, found bool) []Owner {
 	if !found {
 		return nil
 	}

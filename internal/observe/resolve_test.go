@@ -33,23 +33,25 @@ func TestParseTarget(t *testing.T) {
 		{"po/main-0", "pod/main-0"},
 		{"pods.v1./main-0", "pod/main-0"},
 		{"etcdclusters.etcd-operator.cozystack.io/main", "etcdcluster/main"},
+		{"deploy/main", "deployment/main"},
+		{"daemonsets.apps/main", "daemonset/main"},
 
 		{"/main", "error"},
 		{"sts/", "error"},
 		{"sts/a/b", "error"},
-		{"deployment/main", "error"},
+		{"cronjob/main", "error"},
 		{"statefulsets.druid.gardener.cloud/main", "error"},
 		{"etcds.apps/main", "error"},
 		{"..", "error"},
 	} {
 		got, err := ParseTarget(row.arg)
-		said := got.String()
+		reported := got.String()
 		if err != nil {
-			said = "error"
+			reported = "error"
 			t.Log(err)
 		}
-		if said != row.want {
-			t.Errorf("ParseTarget(%q) = %s, want %s", row.arg, said, row.want)
+		if reported != row.want {
+			t.Errorf("ParseTarget(%q) = %s, want %s", row.arg, reported, row.want)
 		}
 	}
 }
@@ -81,7 +83,7 @@ func TestResolve(t *testing.T) {
 		{"druid", "main-peer", "Etcd druid/main"},
 		{"druid", "pod/main-0", "Etcd druid/main"},
 		{"druid", "main-0", "Etcd druid/main"},
-		{"druid", "main-compactor-x", "not found: its pod is no member of one; there is etcd/main"},
+		{"druid", "main-compactor-x", "not found: its pod is no member of an etcd cluster; there is etcd/main"},
 		{"druid", "etcdcluster/main", "not found; there is etcd/main"},
 		{"etcd-operator", "etcdcluster/ec", "StatefulSet etcd-operator/ec"},
 		{"etcd-operator", "ec", "StatefulSet etcd-operator/ec"},
@@ -95,20 +97,21 @@ func TestResolve(t *testing.T) {
 		{"bitnami", "shop-etcd", "StatefulSet bitnami/shop-etcd"},
 		{"bitnami", "shop-etcd-headless", "StatefulSet bitnami/shop-etcd"},
 		{"k0smotron", "", "StatefulSet k0smotron/kmc-edge-etcd"},
-		{"k0smotron", "kmc-edge", "not found: nothing in its StatefulSet says that it runs etcd; there is statefulset/kmc-edge-etcd"},
+		{"k0smotron", "kmc-edge", "not found: its StatefulSet has no container that is known to run etcd; there is statefulset/kmc-edge-etcd"},
 		{"kube-system", "", "Pods kube-system/etcd"},
 		{"kube-system", "etcd", "Pods kube-system/etcd"},
 		{"kube-system", "etcd-cp-2", "Pods kube-system/etcd"},
 		{"by-hand", "etcd1", "Pods by-hand/etcd0"},
 		{"by-hand", "dev-5f9c-abcde", "ReplicaSet by-hand/dev-5f9c"},
-		{"by-hand", "", "ambiguous: etcd0, dev-5f9c"},
+		{"by-hand", "replicaset/dev-5f9c", "ReplicaSet by-hand/dev-5f9c"},
+		{"by-hand", "", "ambiguous: etcd0, replicaset/dev-5f9c"},
 		{"mixed", "store", "ambiguous: etcd/store, statefulset/store"},
 		{"mixed", "etcd/store", "Etcd mixed/store"},
 		{"mixed", "sts/store", "StatefulSet mixed/store"},
 		{"mixed", "events", "StatefulSet mixed/events"},
 		{"mixed", "svc/events", "StatefulSet mixed/store"},
 		{"mixed", "db", "ambiguous: statefulset/store, statefulset/events"},
-		{"mixed", "web", "not found: its Service selects no member of one; there is etcd/store, statefulset/events, statefulset/store"},
+		{"mixed", "web", "not found: its Service selects no member of an etcd cluster; there is etcd/store, statefulset/events, statefulset/store"},
 		{"nowhere", "", "not found"},
 		{"nowhere", "main", "not found"},
 	} {
@@ -136,8 +139,8 @@ func resolved(t *testing.T, owner Owner, err error) string {
 	switch {
 	case errors.As(err, &missing):
 		text := "not found"
-		if missing.Why != "" {
-			text += ": " + missing.Why
+		if missing.Reason != "" {
+			text += ": " + missing.Reason
 		}
 		if len(missing.Candidates) > 0 {
 			slices.Sort(missing.Candidates)

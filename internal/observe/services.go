@@ -17,17 +17,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
-// MemberPods are the pods of a cluster's members, by ordinal; those without
-// one by name. None while the workload isn't there.
+// MemberPods reads the pods of a cluster's members, in the order of their ordinals, or of their
+// names where they have none. There are none while the workload doesn't exist.
 func (r *Reader) MemberPods(ctx context.Context, o Owner) ([]*corev1.Pod, error) {
 	w, err := r.workload(ctx, o)
 	return w.pods, err
 }
 
-// ClientServices are the Services through which clients reach members: not
-// headless, and with a selector that some member has, by name. A Service that
-// is cut counts as it was before. Whether it selects other pods too is not
-// looked at.
+// ClientServices reads the Services through which clients reach members, by name: those that are
+// not headless and select some member. A traffic cut in a selector is ignored. They may select
+// other pods too.
 func (r *Reader) ClientServices(ctx context.Context, o Owner) ([]corev1.Service, error) {
 	w, err := r.workload(ctx, o)
 	if err != nil {
@@ -39,9 +38,9 @@ func (r *Reader) ClientServices(ctx context.Context, o Owner) ([]corev1.Service,
 	}), err
 }
 
-// PeerService is the headless Service by which members find each other: the
-// one that the StatefulSet names. Nil when there is none. For pods without a
-// StatefulSet it is the first headless one that selects them.
+// PeerService reads the headless Service by which members find each other, nil for none: the
+// Service that the StatefulSet names, or the first headless one that selects pods without a
+// StatefulSet.
 func (r *Reader) PeerService(ctx context.Context, o Owner) (*corev1.Service, error) {
 	w, err := r.workload(ctx, o)
 	if err != nil {
@@ -79,8 +78,8 @@ func (r *Reader) services(ctx context.Context, namespace string) ([]corev1.Servi
 	return list.Items, nil
 }
 
-// servedBy says whether a Service's selector is that of some member, a cut
-// aside. One without a selector has its endpoints from elsewhere.
+// servedBy reports whether a Service selects some member, when a traffic cut is ignored. The
+// endpoints of a Service without a selector come from elsewhere.
 func (w *workload) servedBy(s *corev1.Service) bool {
 	rest := maps.Clone(s.Spec.Selector)
 	delete(rest, v1alpha1.ClientTrafficKey)
@@ -88,4 +87,34 @@ func (w *workload) servedBy(s *corev1.Service) bool {
 		return false
 	}
 	return slices.ContainsFunc(w.memberLabels(), func(member labels.Set) bool { return labels.SelectorFromSet(rest).Matches(member) })
+}
+
+// OwnersOfService returns the clusters whose members a Service selects when a traffic cut is
+// ignored, and the names of the other pods that it selects. A Service without a selector selects
+// none.
+func (r *Reader) OwnersOfService(ctx context.Context, service *corev1.Service) (owners []Owner, others []string, err error) {
+	selector := Uncut(service)
+	if len(selector) == 0 {
+		return nil, nil, nil
+	}
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(service.Namespace), client.MatchingLabels(selector), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, nil, fmt.Errorf("list pods of Service %s/%s: %w", service.Namespace, service.Name, err)
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue // no endpoint
+		}
+		owner, found, err := r.clusterOfPod(ctx, pod)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !found:
+			others = append(others, pod.Name)
+		case !slices.ContainsFunc(owners, func(o Owner) bool { return o.Key() == owner.Key() }):
+			owners = append(owners, owner)
+		}
+	}
+	return owners, others, nil
 }

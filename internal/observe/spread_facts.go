@@ -7,26 +7,30 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	schedulinghelpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// maxMembers bounds the volumes that are looked up for one pod, whatever number
-// stands in its name or in replicas. etcd advises 7 members at most.
+// maxMembers bounds how many members' volumes are read for one pod, whatever number is in its name
+// or in replicas. etcd's documentation advises at most 7 members.
 const maxMembers = 32
 
-// SpreadFactsOf gathers what the spread rule must know of a pod that is about
-// to be made for a member. zoneKey is the node label that names the zone.
-func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, nodes, err := r.spreadOutlook(ctx, o, pod, zoneKey)
+// SpreadFacts reads the facts of the spread rule for a member's pod that is about to be created.
+// zoneKey is the node label that names the zone.
+func (r *Reader) SpreadFacts(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
+	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
 	if err != nil {
 		return spread.Facts{}, err
 	}
 	var names []string
 	if o.Flavour == Pods {
-		if names, err = r.seats(ctx, o, pod, &f); err != nil {
+		if names, err = r.assignOrdinals(ctx, o, pod, &f); err != nil {
 			return spread.Facts{}, err
 		}
 	} else {
@@ -38,15 +42,14 @@ func (r *Reader) SpreadFactsOf(ctx context.Context, o Owner, pod *corev1.Pod, zo
 	return f, err
 }
 
-// SpreadOutlook is SpreadFactsOf without the volumes: what holds for the
-// cluster, whatever ties one member or another to a place.
-func (r *Reader) SpreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
-	f, _, err := r.spreadOutlook(ctx, o, pod, zoneKey)
+// SpreadFactsOfCluster reads the same facts without the volumes, which tie single members to nodes.
+func (r *Reader) SpreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
+	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
 	return f, err
 }
 
-func (r *Reader) spreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, []*corev1.Node, error) {
-	nodes, err := r.eligible(ctx, pod)
+func (r *Reader) spreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, []*corev1.Node, error) {
+	nodes, err := r.eligibleNodes(ctx, pod)
 	if err != nil {
 		return spread.Facts{}, nil, err
 	}
@@ -54,17 +57,18 @@ func (r *Reader) spreadOutlook(ctx context.Context, o Owner, pod *corev1.Pod, zo
 		Size:    int(o.Replicas),
 		Ordinal: o.Ordinal(pod.Name),
 		Ordered: o.Ordered,
-		Nodes:   places(nodes, zoneKey),
+		Nodes:   spreadNodes(nodes, zoneKey),
 		OwnKeys: ownKeys(pod, o),
 	}
 	if f.Ordinal < maxMembers {
-		// A pod beyond the replicas that the cache shows is proof of more.
+		// A pod beyond the replicas in the cache proves that there are more.
 		f.Size = max(f.Size, f.Ordinal+1)
 	}
 	return f, nodes, nil
 }
 
-// Placement is where a cluster's members run, by the label that names the zone.
+// Placement reads the nodes and zones of a cluster's members. zoneKey is the node label that names
+// the zone.
 func (r *Reader) Placement(ctx context.Context, o Owner, zoneKey string) ([]policy.Member, error) {
 	w, err := r.workload(ctx, o)
 	if err != nil {
@@ -83,4 +87,52 @@ func (r *Reader) Placement(ctx context.Context, o Owner, zoneKey string) ([]poli
 		members = append(members, m)
 	}
 	return members, nil
+}
+
+// temporaryTaints are the taints of a node that is unavailable for a while: cordoned, not ready, short
+// of a resource. Terms that were chosen without such nodes would be wrong an hour later, and would
+// allow two members in one zone while another zone is down.
+var temporaryTaints = map[string]bool{
+	corev1.TaintNodeUnschedulable:      true,
+	corev1.TaintNodeNotReady:           true,
+	corev1.TaintNodeUnreachable:        true,
+	corev1.TaintNodeMemoryPressure:     true,
+	corev1.TaintNodeDiskPressure:       true,
+	corev1.TaintNodePIDPressure:        true,
+	corev1.TaintNodeNetworkUnavailable: true,
+}
+
+// eligibleNodes lists the nodes that match a pod's node selector, required node affinity and
+// tolerations, as the scheduler reads them. They are objects of the cache, which must not be changed.
+func (r *Reader) eligibleNodes(ctx context.Context, pod *corev1.Pod) ([]*corev1.Node, error) {
+	var all corev1.NodeList
+	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	required := nodeaffinity.GetRequiredNodeAffinity(pod)
+	var nodes []*corev1.Node
+	for i := range all.Items {
+		node := &all.Items[i]
+		// The API server rejects an affinity that can't be parsed.
+		if ok, err := required.Match(node); err != nil || !ok {
+			continue
+		}
+		_, untolerated := schedulinghelpers.FindMatchingUntoleratedTaint(logr.Discard(), node.Spec.Taints, pod.Spec.Tolerations, isLastingTaint, true)
+		if !untolerated {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes, nil
+}
+
+func isLastingTaint(t *corev1.Taint) bool {
+	return (t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute) && !temporaryTaints[t.Key]
+}
+
+func spreadNodes(nodes []*corev1.Node, zoneKey string) []spread.Node {
+	out := make([]spread.Node, 0, len(nodes))
+	for _, n := range nodes {
+		out = append(out, spread.Node{Name: n.Name, Zone: n.Labels[zoneKey]})
+	}
+	return out
 }

@@ -35,7 +35,7 @@ func load(t *testing.T, file string) observetest.Objects {
 	return objects
 }
 
-// late is a cache that has not heard of some claims yet.
+// late is a cache that does not have some objects yet.
 func late(all observetest.Objects, names ...string) (out observetest.Objects) {
 next:
 	for _, o := range all {
@@ -86,7 +86,7 @@ func TestSpreadFacts(t *testing.T) {
 			want: spread.Facts{Size: 4, Ordered: true, Ordinal: 0, Nodes: all, Volumes: plain},
 		},
 		{
-			name: "a lost volume is where nobody knows", reader: Reader{Reader: late(objects, "pv-1")},
+			name: "the node of a lost volume is unknown", reader: Reader{Reader: late(objects, "pv-1")},
 			sts: "plain", pod: "plain-0", labels: plainLabels,
 			want: spread.Facts{Size: 4, Ordered: true, Ordinal: 0, Nodes: all, Volumes: []spread.Volume{plain[0], read(spread.UnboundImmediate), plain[2], plain[3]}},
 		},
@@ -143,7 +143,7 @@ func TestSpreadFacts(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatalf("OwnerOfPod: %t, %v", ok, err)
 			}
-			got, err := row.reader.SpreadFactsOf(t.Context(), owner, pod, spread.ZoneKey)
+			got, err := row.reader.SpreadFacts(t.Context(), owner, pod, spread.ZoneKey)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,12 +10,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// probation is how long a pod without a readiness probe must have been Ready:
-// it is called Ready as soon as its process is there.
-const probation = 60 * time.Second
+// minReady is how long a pod without a readiness probe must have been Ready before its member counts
+// as ready: Kubernetes calls it Ready as soon as its process runs.
+const minReady = 60 * time.Second
 
 // statefulSet reads the members of a cluster that no operator keeps. There
 // are no leases and no conditions: a member is as ready as its pod, and which
@@ -27,7 +28,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 		m.Ready = m.PodReady
 		if !probed(pod) {
 			unprobed = true
-			m.Ready = m.PodReady && f.served(pod)
+			m.Ready = m.PodReady && f.readyLongEnough(pod)
 		}
 		if m.Ready {
 			ready++
@@ -35,19 +36,17 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 		f.Cluster.Members = append(f.Cluster.Members, m)
 	}
 	if unprobed {
-		f.note("NoReadinessProbe", "the etcd container of %s has no readiness probe: a member counts as ready once its pod has run for %s; a probe on etcd's /readyz would tell", w.owner, probation)
+		f.note(reasons.NoReadinessProbe, "the etcd container of %s has no readiness probe: a member counts as ready once its pod has run for %s. Add a readiness probe on etcd's /readyz", w.owner, minReady)
 	}
-	f.Cluster.AllMembersReady = policy.Condition{
-		Status: policy.False, Reason: "NotAllMembersReady",
-	}
+	f.Cluster.AllMembersReady = newCondition(policy.False, reasons.NotAllMembersReady)
 	if ready == max(int(w.owner.Replicas), w.replicas(), len(w.pods)) {
-		f.Cluster.AllMembersReady = policy.Condition{Status: policy.True, Reason: "AllMembersReady"}
+		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)
 }
 
-// probed says whether a container that runs etcd has a readiness probe. Where
-// none is recognised, the image decides what runs, and any probe will do.
+// probed reports whether a container that runs etcd has a readiness probe. Where no container is
+// known to run etcd, since the image decides what runs, any readiness probe counts.
 func probed(pod *corev1.Pod) bool {
 	probes, recognised := false, false
 	for _, c := range pod.Spec.Containers {
@@ -61,9 +60,9 @@ func probed(pod *corev1.Pod) bool {
 	return !recognised && probes
 }
 
-// served says whether a pod has been Ready, with the same processes, for the
-// whole probation. The times are its kubelet's.
-func (f *Facts) served(pod *corev1.Pod) bool {
+// readyLongEnough reports whether a pod has been Ready for minReady with the same processes, by its
+// kubelet's clock.
+func (f *Facts) readyLongEnough(pod *corev1.Pod) bool {
 	since := podCondition(pod, corev1.PodReady).LastTransitionTime.Time
 	started, running := runningSince(pod)
 	if !running {
@@ -72,9 +71,9 @@ func (f *Facts) served(pod *corev1.Pod) bool {
 	if started.After(since) {
 		since = started
 	}
-	rest := probation - f.At.Sub(since)
+	rest := minReady - f.At.Sub(since)
 	if rest > 0 {
-		f.changeIn(min(rest, probation))
+		f.changeIn(min(rest, minReady))
 	}
 	return rest <= 0
 }

@@ -12,17 +12,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// Target is what a person calls an etcd cluster by: the name of the cluster, or
-// of an object that belongs to it.
+// Target is what a user types to name an etcd cluster: the cluster, or an object that belongs to it.
 type Target struct {
-	// Kind is etcd, statefulset, service, pod or etcdcluster; empty when only
-	// a name was given.
+	// Kind is a value of targetKinds, such as etcd or statefulset; empty when
+	// only a name was given.
 	Kind string
 	// Name is empty for the only cluster of the namespace.
 	Name string
 }
 
-// String is the target as it may be given to ParseTarget.
+// String returns the target as ParseTarget accepts it.
 func (t Target) String() string {
 	if t.Kind == "" {
 		return t.Name
@@ -30,27 +29,31 @@ func (t Target) String() string {
 	return t.Kind + "/" + t.Name
 }
 
-// targetKinds are the kinds that a target can have, by what kubectl lets
-// people call them: name, plural, short name.
+// targetKinds are the kinds of a target by the names that kubectl accepts: singular, plural, short.
 var targetKinds = map[string]string{
 	"etcd": "etcd", "etcds": "etcd",
 	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
 	"service": "service", "services": "service", "svc": "service",
 	"pod": "pod", "pods": "pod", "po": "pod",
 	"etcdcluster": "etcdcluster", "etcdclusters": "etcdcluster",
+	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
+	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
+	"replicaset": "replicaset", "replicasets": "replicaset", "rs": "replicaset",
 }
 
-// targetGroups are the API groups by which a kind may be made precise, as in
-// statefulsets.apps or etcds.v1alpha1.druid.gardener.cloud.
+// targetGroups are the API groups that may follow a kind, as in statefulsets.apps or
+// etcds.v1alpha1.druid.gardener.cloud.
 var targetGroups = map[string][]string{
 	"etcd":        flavour.Groups("Etcd"),
 	"statefulset": {"apps"},
+	"deployment":  {"apps"},
+	"daemonset":   {"apps"},
+	"replicaset":  {"apps"},
 	"etcdcluster": flavour.Groups(etcdClusterKind),
 }
 
-// ParseTarget reads NAME or TYPE/NAME as kubectl does: case and plural don't
-// matter, short names and groups may be used. The empty argument is the only
-// cluster of the namespace.
+// ParseTarget parses NAME or TYPE/NAME as kubectl does: in any case, singular or plural, with short
+// names and groups. The empty argument means the only cluster of the namespace.
 func ParseTarget(arg string) (Target, error) {
 	if arg == "" {
 		return Target{}, nil
@@ -68,13 +71,12 @@ func ParseTarget(arg string) (Target, error) {
 	resource, group, _ := strings.Cut(strings.ToLower(kind), ".")
 	known, ok := targetKinds[resource]
 	if !ok || group != "" && !inGroup(known, group) {
-		return Target{}, fmt.Errorf("target %q is of a type that is no etcd cluster's; types are etcd, statefulset (sts), service (svc), pod (po) and etcdcluster", arg)
+		return Target{}, fmt.Errorf("target %q is of a type that is no etcd cluster's; types are etcd, statefulset (sts), deployment, daemonset (ds), service (svc), pod (po) and etcdcluster", arg)
 	}
 	return Target{Kind: known, Name: name}, nil
 }
 
-// inGroup says whether a suffix is one of the kind's groups, with or without a
-// version before it.
+// inGroup reports whether a suffix is one of the kind's groups, with or without a version before it.
 func inGroup(kind, suffix string) bool {
 	for _, group := range targetGroups[kind] {
 		version, found := strings.CutSuffix(suffix, "."+group)

@@ -16,9 +16,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// volumes are those of all places of a cluster, whether their pods run or not:
-// a member that is down will come back to its volume. A place without a name is one
-// whose pod can't be known yet.
+// volumes reads the volumes of all ordinals of a cluster, whether their pods run or not: a member
+// that is down will come back to its volume. The name of an ordinal is empty where its pod isn't
+// known yet.
 func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]spread.Volume, error) {
 	own := map[string]bool{}
 	for _, c := range o.Claims {
@@ -35,7 +35,7 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []
 			return nil, err
 		}
 		for i := range out {
-			out[i] = together(out[i], shared)
+			out[i] = combine(out[i], shared)
 		}
 	}
 	for i, name := range names {
@@ -44,23 +44,23 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []
 			if err != nil {
 				return nil, err
 			}
-			out[i] = together(out[i], v)
+			out[i] = combine(out[i], v)
 		}
 	}
 	return out, nil
 }
 
-// memberVolume is the one behind a member's claim.
+// memberVolume reads the volume of a member's claim.
 func (r *Reader) memberVolume(ctx context.Context, o Owner, c Claim, pod string, nodes []*corev1.Node) (spread.Volume, error) {
 	if pod == "" {
-		return r.unbound(ctx, c.Class)
+		return r.unboundVolume(ctx, c.Class)
 	}
 	return r.volume(ctx, o.Namespace, c.Template+"-"+pod, c.Class, nodes)
 }
 
-// volume looks behind one claim. The StatefulSet controller makes claims just
-// before their pod, so one that the cache lacks is asked for live; one that
-// isn't there at all will be made with the class of its template.
+// volume reads the volume of a claim. The StatefulSet controller creates claims just before their
+// pod, so a claim that isn't in the cache is read from the API server. A claim that doesn't exist
+// will be created with the class of its template.
 func (r *Reader) volume(ctx context.Context, namespace, name string, class *string, nodes []*corev1.Node) (spread.Volume, error) {
 	claim, found, err := r.claim(ctx, namespace, name)
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 		class = classOf(&claim)
 	}
 	if claim.Spec.VolumeName == "" {
-		return r.unbound(ctx, class)
+		return r.unboundVolume(ctx, class)
 	}
 	var pv corev1.PersistentVolume
 	found, err = r.fetch(ctx, "", claim.Spec.VolumeName, &pv)
@@ -78,7 +78,7 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 		return spread.Volume{}, fmt.Errorf("observe volume %s of claim %s/%s: %w", claim.Spec.VolumeName, namespace, name, err)
 	}
 	if !found {
-		// Lost, or not made yet: where it will be is not the scheduler's choice.
+		// It is lost, or not created yet. The scheduler doesn't choose its topology.
 		return spread.Volume{State: spread.UnboundImmediate}, nil
 	}
 	bound := spread.Volume{State: spread.Bound}
@@ -90,7 +90,7 @@ func (r *Reader) volume(ctx context.Context, namespace, name string, class *stri
 	return bound, nil
 }
 
-// claim reads one claim, empty and false where it isn't there.
+// claim reads a claim. It returns false where it doesn't exist.
 func (r *Reader) claim(ctx context.Context, namespace, name string) (claim corev1.PersistentVolumeClaim, found bool, err error) {
 	if found, err = r.fetch(ctx, namespace, name, &claim); err != nil {
 		err = fmt.Errorf("observe claim %s/%s: %w", namespace, name, err)
@@ -98,7 +98,7 @@ func (r *Reader) claim(ctx context.Context, namespace, name string) (claim corev
 	return claim, found, err
 }
 
-// classOf is the storage class that a claim names, nil for the default one.
+// classOf returns the storage class of a claim, nil for the default one.
 func classOf(claim *corev1.PersistentVolumeClaim) *string {
 	if !storagehelpers.PersistentVolumeClaimHasClass(claim) {
 		return nil
@@ -106,14 +106,14 @@ func classOf(claim *corev1.PersistentVolumeClaim) *string {
 	return new(storagehelpers.GetPersistentVolumeClaimClass(claim))
 }
 
-// unbound says who will choose the place of a volume of a class.
-func (r *Reader) unbound(ctx context.Context, class *string) (spread.Volume, error) {
+// unboundVolume returns the state of a volume of a class that isn't bound yet: whether the scheduler
+// will choose its topology.
+func (r *Reader) unboundVolume(ctx context.Context, class *string) (spread.Volume, error) {
 	var all storagev1.StorageClassList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return spread.Volume{}, fmt.Errorf("list StorageClasses: %w", err)
 	}
-	// Without a class that can be found the volume, if any, is one that
-	// somebody made beforehand wherever they liked.
+	// Without a known class the volume, if any, was provisioned in advance, in any topology.
 	immediate := spread.Volume{State: spread.UnboundImmediate}
 	if class == nil {
 		class = defaultClass(all.Items)
@@ -128,8 +128,8 @@ func (r *Reader) unbound(ctx context.Context, class *string) (spread.Volume, err
 	return spread.Volume{State: spread.UnboundWaiting}, nil
 }
 
-// defaultClass is the class that the API server gives a claim without one: the
-// newest of those marked as default, the first by name among equals.
+// defaultClass returns the class that the API server gives a claim without one: the newest of those
+// marked as default, and the first by name of several.
 func defaultClass(all []storagev1.StorageClass) *string {
 	var best *storagev1.StorageClass
 	for i := range all {
@@ -148,17 +148,15 @@ func defaultClass(all []storagev1.StorageClass) *string {
 	return &best.Name
 }
 
-// Kubernetes has these in no importable package of its API
-// (pkg/apis/storage/util/helpers.go).
+// No importable package of Kubernetes has these (pkg/apis/storage/util/helpers.go).
 const (
 	defaultClassAnnotation     = "storageclass.kubernetes.io/is-default-class"
 	betaDefaultClassAnnotation = "storageclass.beta.kubernetes.io/is-default-class"
 )
 
-// together is what two volumes of one member come to: the one that is placed
-// without the scheduler makes the member's place unknown, bound ones leave
-// the nodes that both reach, a waiting one follows.
-func together(a, b spread.Volume) spread.Volume {
+// combine returns two volumes of one member as one. With an immediate one, the member's node is
+// unknown. Of two bound ones, the nodes that both reach remain. A waiting one doesn't restrict.
+func combine(a, b spread.Volume) spread.Volume {
 	switch {
 	case a.State == spread.NoVolume:
 		return b

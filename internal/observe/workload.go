@@ -18,13 +18,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// workload is what an owner's cluster is made of, as found. Its objects are
-// the cache's own: nothing may change them.
+// workload is the objects of an owner's cluster. They are objects of the cache, which must not be
+// changed.
 type workload struct {
 	owner Owner
 	// etcd is nil for a cluster that isn't druid's.
 	etcd *druidv1alpha1.Etcd
-	// sts is nil as long as nobody has made it.
+	// sts is nil while it doesn't exist.
 	sts *appsv1.StatefulSet
 	// pods are the members', in order.
 	pods []*corev1.Pod
@@ -43,7 +43,7 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 			w.etcd = &etcd
 		}
 	}
-	member := owner.holds
+	var member func(*corev1.Pod) bool
 	if owner.Flavour != Pods {
 		var sts appsv1.StatefulSet
 		found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)
@@ -51,11 +51,10 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 			return w, fmt.Errorf("observe StatefulSet %s/%s: %w", owner.Namespace, owner.StatefulSet, err)
 		}
 		if ref := metav1.GetControllerOfNoCopy(&sts); !found || w.etcd != nil && (ref == nil || ref.UID != w.etcd.UID) {
-			return w, nil // what is there under its name is another's
+			return w, nil // a StatefulSet of that name has another owner
 		}
 		w.sts = &sts
-		// By the controller and not by a selector: labels of a pod can be edited,
-		// and then it is still a member.
+		// The controller decides, not a selector: a pod with edited labels is still a member.
 		member = func(pod *corev1.Pod) bool {
 			ref := metav1.GetControllerOfNoCopy(pod)
 			return ref != nil && ref.UID == sts.UID
@@ -64,6 +63,9 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return w, fmt.Errorf("list pods of %s: %w", owner, err)
+	}
+	if owner.Flavour == Pods {
+		member = membersOf(owner, pods.Items)
 	}
 	for i := range pods.Items {
 		if member(&pods.Items[i]) {
@@ -76,8 +78,8 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 	return w, nil
 }
 
-// memberLabels are the labels of the members, pod by pod; where there is no
-// pod yet, those that the next one will have.
+// memberLabels returns the labels of the members' pods. Where there is no pod yet, it returns those
+// that the next one will have.
 func (w *workload) memberLabels() []labels.Set {
 	if len(w.pods) == 0 {
 		return []labels.Set{w.nextLabels()}
@@ -100,8 +102,7 @@ func (w *workload) nextLabels() labels.Set {
 	case w.sts != nil:
 		maps.Copy(next, w.sts.Spec.Template.Labels)
 	case w.etcd != nil:
-		// druid makes the budget before the StatefulSet; these are the
-		// labels that its template will have.
+		// druid creates the budget before the StatefulSet. Its template will have these labels.
 		maps.Copy(next, w.etcd.Spec.Labels)
 		maps.Copy(next, w.owner.MemberSelector.MatchLabels)
 		next[druidv1alpha1.LabelAppNameKey] = w.etcd.Name
@@ -111,7 +112,7 @@ func (w *workload) nextLabels() labels.Set {
 	return next
 }
 
-// has says whether a pod is one of the members.
+// has reports whether a pod is one of the members.
 func (w *workload) has(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(w.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID })
 }
@@ -127,7 +128,7 @@ func (w *workload) ready() int {
 	return n
 }
 
-// replicas is what the disruption controller counts maxUnavailable from.
+// replicas returns the number from which the disruption controller subtracts maxUnavailable.
 func (w *workload) replicas() int {
 	switch {
 	case w.sts == nil:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operate has what all operations on a cluster share: the plan that a person
-// agrees to, the permissions that it needs, the Event that records it, and the error of
-// one that is refused. Its folders hold the operations, by what is operated on. They ask
-// package policy what may be done, and print nothing. Only the plugin calls them.
+// Package operate has what all operations on a cluster share: the plan that the user confirms,
+// the permissions, the Event that records the operation, and the error of a refused one. Its
+// folders have the operations. They use package policy to decide what is allowed, and print
+// nothing. Only the plugin calls them.
 package operate

@@ -16,25 +16,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// controllerName is who Events and leases say wrote them.
+// controllerName is the reporting controller of Events.
 const controllerName = "kubectl-etcd.dev/kubectl-etcd"
 
-// maxNote is what the API server takes as an Event's note, in bytes.
+// maxNote is the maximum length of an Event's note in bytes. The API server rejects longer ones.
 const maxNote = 1024
 
-// Announce records on a cluster's owner, as an Event, what a person did to it.
-// message says who, what and why. An error means that nobody will see it there;
-// it is no reason to stop.
-func Announce(ctx context.Context, kube client.Client, o observe.Owner, reason, message string) error {
+// Announce records an operation as an Event on the cluster's owner. The message contains the
+// user, the operation and the reason. An error is no reason to stop the operation.
+func Announce(ctx context.Context, kube client.Client, o observe.Owner, reason policy.Reason, message string) error {
+	if reason == (policy.Reason{}) {
+		return fmt.Errorf("record an Event on %s: it has no reason", o)
+	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	event := eventsv1.Event{
 		ObjectMeta:          metav1.ObjectMeta{GenerateName: eventPrefix(o.Name), Namespace: o.Namespace},
 		EventTime:           metav1.NewMicroTime(clock.RealClock{}.Now()),
 		ReportingController: controllerName, ReportingInstance: "kubectl-etcd",
-		Action: reason, Reason: reason, Type: corev1.EventTypeNormal, Note: cut(message, maxNote),
+		Action: reason.Name(), Reason: reason.Name(), Type: corev1.EventTypeNormal, Note: shorten(message, maxNote),
 		Regarding: corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID},
 	}
 	if err := kube.Create(ctx, &event); err != nil {
@@ -43,11 +46,11 @@ func Announce(ctx context.Context, kube client.Client, o observe.Owner, reason, 
 	return nil
 }
 
-// eventPrefix leaves room for what the API server appends to it.
-func eventPrefix(name string) string { return cut(name, 200) + "-" }
+// eventPrefix returns the prefix of an Event's name. It leaves space for the API server's suffix.
+func eventPrefix(name string) string { return shorten(name, 200) + "-" }
 
-// cut shortens a text to that many bytes, at the end of a whole character.
-func cut(text string, limit int) string {
+// shorten returns at most limit bytes of a text, without part of a character.
+func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

@@ -13,16 +13,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Need is a permission that an operation will use.
+// Need is a permission that an operation needs.
 type Need struct {
 	Verb, Group, Resource, Subresource string
-	// Namespace is empty for what belongs to no namespace, and for all of them.
+	// Namespace is empty for cluster-scoped objects and for all namespaces.
 	Namespace string
 	// Name is empty for any object.
 	Name string
 }
 
-// String is the need as an administrator writes it into a Role:
+// String returns the need in the terms of a Role:
 // verb "update" on "statefulsets.apps/scale" named "main" in namespace "team".
 func (n Need) String() string {
 	resource := n.Resource
@@ -42,15 +42,15 @@ func (n Need) String() string {
 	return text + fmt.Sprintf(" in namespace %q", n.Namespace)
 }
 
-// asked at once: enough for one round trip, and no flood.
-const reviewsAtOnce = 16
+// maxReviews is the maximum number of concurrent access reviews.
+const maxReviews = 16
 
-// Missing asks the API server which of the needs the user has no right to, in
-// their order. An empty result is no promise: admission may still refuse.
+// Missing returns the permissions that the user lacks, in their order. Admission may refuse a
+// write even if no permission is missing.
 func Missing(ctx context.Context, kube client.Client, needs []Need) ([]Need, error) {
 	denied := make([]bool, len(needs))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(reviewsAtOnce)
+	group.SetLimit(maxReviews)
 	for i, need := range needs {
 		group.Go(func() error {
 			allowed, err := may(ctx, kube, need)
@@ -77,25 +77,29 @@ func may(ctx context.Context, kube client.Client, n Need) (bool, error) {
 		},
 	}}
 	if err := kube.Create(ctx, &review); err != nil {
-		return false, fmt.Errorf("ask whether you have %s: %w", n, err)
+		return false, fmt.Errorf("check the permission %s: %w", n, err)
 	}
 	return review.Status.Allowed, nil
 }
 
-// MissingError is the needs that stop an operation before its first act.
+// MissingError are the missing permissions that stop an operation before it changes anything.
 type MissingError struct {
-	// User is whom the API server takes the user for, empty where it doesn't say.
+	// User is the user's name according to the API server. It is empty if unknown.
 	User  string
 	Needs []Need
 }
 
 func (e *MissingError) Error() string {
-	who := "you have"
+	who := "you lack"
 	if e.User != "" {
-		who = fmt.Sprintf("user %q has", e.User)
+		who = fmt.Sprintf("user %q lacks", e.User)
+	}
+	permissions := "permissions"
+	if len(e.Needs) == 1 {
+		permissions = "permission"
 	}
 	lines := make([]string, 0, len(e.Needs)+1)
-	lines = append(lines, fmt.Sprintf("%s no permission for %d of the things that this needs; nothing was changed. Missing:", who, len(e.Needs)))
+	lines = append(lines, fmt.Sprintf("%s %d %s that this command needs; nothing was changed. Missing:", who, len(e.Needs), permissions))
 	for _, n := range e.Needs {
 		lines = append(lines, "  "+n.String())
 	}

@@ -3,14 +3,14 @@
 
 package operate
 
-// Plan describes what an operation is about to do, for the person who must agree to it.
+// Plan describes an operation for the user, who must confirm it.
 type Plan struct {
 	// Title is the operation in one line: "scale Etcd team/main from 3 to 5 members".
 	Title string
-	// Facts are what the plan rests on, with the numbers: "3 of 3 voters healthy, quorum is 2".
+	// Facts are the reasons for the plan, with numbers: "3 of 3 voters healthy, quorum is 2".
 	Facts []string
-	// Steps are what will be done, in order.
+	// Steps are the steps of the operation, in order.
 	Steps []string
-	// Warnings are side effects that may surprise, each a whole sentence.
+	// Warnings are side effects that the user may not expect. Each is a whole sentence.
 	Warnings []string
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// ReadEtcd reads the Etcd that an owner is.
+// ReadEtcd returns the Etcd of an owner.
 func ReadEtcd(ctx context.Context, kube client.Reader, o observe.Owner) (*druidv1alpha1.Etcd, error) {
 	e := &druidv1alpha1.Etcd{}
 	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, e); err != nil {
@@ -25,7 +25,7 @@ func ReadEtcd(ctx context.Context, kube client.Reader, o observe.Owner) (*druidv
 	return e, nil
 }
 
-// PodOf returns a pod as the StatefulSet's controller would make it.
+// PodOf returns a pod as the StatefulSet controller would create it.
 func PodOf(sts *appsv1.StatefulSet, template corev1.PodTemplateSpec, name string) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
 	pod.Namespace, pod.Name = sts.Namespace, name
@@ -38,7 +38,7 @@ func PodOf(sts *appsv1.StatefulSet, template corev1.PodTemplateSpec, name string
 	return pod
 }
 
-// ReadStatefulSet reads the StatefulSet of an owner's members.
+// ReadStatefulSet returns the StatefulSet of an owner's members.
 func ReadStatefulSet(ctx context.Context, kube client.Reader, o observe.Owner) (*appsv1.StatefulSet, error) {
 	sts := &appsv1.StatefulSet{}
 	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.StatefulSet}, sts); err != nil {

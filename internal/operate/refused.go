@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// RefusedError is every known reason why an operation may not begin.
+// RefusedError has every known reason why an operation is refused.
 type RefusedError struct {
 	// What is the operation: "scale StatefulSet team/main to 3 members".
 	What string

@@ -14,7 +14,7 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// HostOf returns the host of a URL without its port, empty where the URL is invalid.
+// HostOf returns the host of a URL without its port. It is empty if the URL is invalid.
 func HostOf(u string) string {
 	parsed, err := url.Parse(u)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
 // Patch returns the smallest merge patch that sets a budget's value and record, or
@@ -29,10 +30,10 @@ import (
 // that doesn't know of its successor then can't undo what the successor tightened. To
 // tighten is always safe, and with a required version it would conflict with each status
 // update of the disruption controller.
-func Patch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, record observe.BudgetRecord, loosens bool) (client.Patch, error) {
+func Patch(pdb *policyv1.PodDisruptionBudget, value *annotation.BudgetValue, record annotation.BudgetRecord, loosens bool) (client.Patch, error) {
 	annotations := AnnotationChanges(pdb.Annotations, record)
 	patch := map[string]any{}
-	if have, problem := observe.ValueOf(pdb.Name, &pdb.Spec); value != nil && problem == nil && have != *value {
+	if have, problem := annotation.ValueOf(pdb.Name, &pdb.Spec); value != nil && problem == nil && have != *value {
 		patch["spec"] = map[string]any{string(value.Field): value.IntOrString()}
 	}
 	meta := map[string]any{"uid": pdb.UID}
@@ -60,10 +61,10 @@ func Patch(pdb *policyv1.PodDisruptionBudget, value *observe.BudgetValue, record
 // AnnotationChanges returns the annotations of a budget that must change so that they
 // hold record. The value is nil for an annotation that must be removed. Annotations of
 // other programs are never among them.
-func AnnotationChanges(annotations map[string]string, record observe.BudgetRecord) map[string]*string {
+func AnnotationChanges(annotations map[string]string, record annotation.BudgetRecord) map[string]*string {
 	changes := map[string]*string{}
 	encoded := record.Encode()
-	for _, key := range observe.BudgetAnnotations() {
+	for _, key := range annotation.BudgetAnnotations() {
 		have, exists := annotations[key]
 		want, needed := encoded[key]
 		switch {

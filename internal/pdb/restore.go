@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -17,9 +18,9 @@ import (
 // removes our record, or nil if the budget has no record. The restored value keeps at
 // least minAvailable of the replicas. now is the time at which the record is read.
 func Restore(pdb *policyv1.PodDisruptionBudget, minAvailable, replicas int, now time.Time) (client.Patch, error) {
-	record := observe.DecodeBudgetRecord(pdb.Annotations, now)
-	have, problem := observe.ValueOf(pdb.Name, &pdb.Spec)
-	var value *observe.BudgetValue
+	record := annotation.DecodeBudgetRecord(pdb.Annotations, now)
+	have, problem := annotation.ValueOf(pdb.Name, &pdb.Spec)
+	var value *annotation.BudgetValue
 	// If the value isn't the one that we set, the author has already changed it.
 	if problem == nil && record.Original != nil && record.Value != nil && *record.Value == have && record.Original.Field == have.Field {
 		value = record.Original
@@ -27,7 +28,7 @@ func Restore(pdb *policyv1.PodDisruptionBudget, minAvailable, replicas int, now 
 			value = new(value.WithMin(minAvailable, replicas))
 		}
 	}
-	return Patch(pdb, value, observe.BudgetRecord{}, true)
+	return Patch(pdb, value, annotation.BudgetRecord{}, true)
 }
 
 // MinAvailable returns how many pods a restored budget must keep, whatever its author
@@ -41,7 +42,7 @@ func MinAvailable(f observe.Facts) int {
 		return 0
 	}
 	least := policy.Quorum(f.Cluster.Size)
-	if kept := f.Budgets.Kept; kept != nil && kept.Value.Field == observe.MaxUnavailable && f.Budgets.Strangers > 0 {
+	if kept := f.Budgets.Managed; kept != nil && kept.Value.Field == annotation.MaxUnavailable && f.Budgets.NonMemberPods > 0 {
 		least += max(0, f.Replicas-f.Cluster.Size)
 	}
 	return least

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -75,18 +76,18 @@ func TestMinAvailable(t *testing.T) {
 	for _, row := range []struct {
 		name                      string
 		size, replicas, otherPods int
-		value                     observe.BudgetValue
+		value                     annotation.BudgetValue
 		want                      int
 	}{
-		{"one member", 1, 1, 0, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 0},
-		{"three members", 3, 3, 0, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 2},
-		{"two pods of another workload, which are counted", 3, 5, 2, observe.BudgetValue{Field: observe.MaxUnavailable, N: 3}, 4},
-		{"two pods without a controller, which are not counted", 3, 3, 2, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 2},
-		{"minAvailable does not depend on other pods", 3, 3, 2, observe.BudgetValue{Field: observe.MinAvailable, N: 2}, 2},
-		{"the cluster grows", 3, 5, 0, observe.BudgetValue{Field: observe.MaxUnavailable, N: 1}, 2},
+		{"one member", 1, 1, 0, annotation.BudgetValue{Field: annotation.MaxUnavailable, N: 1}, 0},
+		{"three members", 3, 3, 0, annotation.BudgetValue{Field: annotation.MaxUnavailable, N: 1}, 2},
+		{"two pods of another workload, which are counted", 3, 5, 2, annotation.BudgetValue{Field: annotation.MaxUnavailable, N: 3}, 4},
+		{"two pods without a controller, which are not counted", 3, 3, 2, annotation.BudgetValue{Field: annotation.MaxUnavailable, N: 1}, 2},
+		{"minAvailable does not depend on other pods", 3, 3, 2, annotation.BudgetValue{Field: annotation.MinAvailable, N: 2}, 2},
+		{"the cluster grows", 3, 5, 0, annotation.BudgetValue{Field: annotation.MaxUnavailable, N: 1}, 2},
 	} {
 		f := observe.Facts{Replicas: row.replicas, Cluster: policy.Cluster{Size: row.size}}
-		f.Budgets = observe.Budgets{Kept: &observe.Budget{Value: row.value}, Strangers: row.otherPods}
+		f.Budgets = observe.Budgets{Managed: &observe.Budget{Value: row.value}, NonMemberPods: row.otherPods}
 		if got := MinAvailable(f); got != row.want {
 			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reasons lists the reasons that the rules and the programs give, with
-// what each means and what to do about it.
+// Package reasons declares the reasons that the programs give beside those of the rules, a file
+// a topic, and lists all reasons. Several programs give some of them, so the package imports
+// nothing but the rules.
 package reasons
 
 import (
@@ -19,12 +20,34 @@ type Topic struct {
 	Reasons []policy.Reason
 }
 
-// Rules returns a topic for each rule.
-func Rules() []Topic {
+// All returns every reason once: those of the rules in the order of their tables, and then those
+// of the programs.
+func All() []Topic {
 	return []Topic{
 		{"Budget rule", budget.Reasons()},
 		{"Spread rule", spread.Reasons()},
 		{"Membership rule", membership.Reasons()},
 		{"Maintenance rule", maintenance.Reasons()},
+		{"Disruption budgets", budgets.All()},
+		{"Facts", facts.All()},
+		{"EtcdTopologyPolicy", topologyPolicy.All()},
+		{"Admission", admission.All()},
+		{"Client traffic", clientTraffic.All()},
+		{"kubectl etcd status", status.All()},
+		{"kubectl etcd webhook status", installation.All()},
+		{"Events of kubectl etcd", events.All()},
 	}
+}
+
+// Find returns the reason with a name. It reports false for a name that no reason has, such as
+// one that another version wrote into an annotation.
+func Find(name string) (policy.Reason, bool) {
+	for _, topic := range All() {
+		for _, r := range topic.Reasons {
+			if r.Name() == name {
+				return r, true
+			}
+		}
+	}
+	return policy.Reason{}, false
 }

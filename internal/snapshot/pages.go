@@ -4,12 +4,9 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 )
 
@@ -45,54 +42,6 @@ func checkPages(ctx context.Context, r io.ReaderAt, size int64) error {
 		return err
 	}
 	return w.tree(ctx, m.root)
-}
-
-// pagesMeta is the content of a meta page. A database begins with two of them.
-type pagesMeta struct {
-	pageSize                  uint32
-	root, freelist, end, txid uint64
-}
-
-// readMeta returns the newest valid meta page.
-func readMeta(r io.ReaderAt, size int64) (pagesMeta, error) {
-	var best pagesMeta
-	first, err := metaAt(r, 0)
-	if err == nil {
-		best = first
-	}
-	// If the first page is invalid, the page size is unknown. bbolt tries the same ones.
-	for pageSize := int64(1024); pageSize <= 1024<<14; pageSize *= 2 {
-		if m, err := metaAt(r, pageSize); err == nil && int64(m.pageSize) == pageSize && (best.pageSize == 0 || m.txid > best.txid) {
-			best = m
-		}
-	}
-	switch {
-	case best.pageSize == 0:
-		return best, errors.New("it is not a bbolt database: neither of its first two pages is valid")
-	case best.pageSize < 1024 || best.pageSize&(best.pageSize-1) != 0:
-		return best, fmt.Errorf("it is not a bbolt database: its page size is %d bytes", best.pageSize)
-	case best.end > uint64(size)/uint64(best.pageSize): //nolint:gosec // never negative
-		return best, fmt.Errorf("it is truncated: it should have %d pages of %d bytes and has only %d bytes", best.end, best.pageSize, size)
-	}
-	return best, nil
-}
-
-// metaAt returns the meta page at an offset, or an error if there is no valid one.
-func metaAt(r io.ReaderAt, at int64) (pagesMeta, error) {
-	b := make([]byte, metaSize)
-	if _, err := r.ReadAt(b, at+pageHeader); err != nil {
-		return pagesMeta{}, err
-	}
-	order := binary.NativeEndian
-	sum := fnv.New64a()
-	_, _ = sum.Write(b[:metaSumAt]) // never fails
-	if order.Uint32(b) != metaMagic || order.Uint32(b[4:]) != metaVersion || order.Uint64(b[metaSumAt:]) != sum.Sum64() {
-		return pagesMeta{}, errors.New("not a meta page")
-	}
-	return pagesMeta{
-		pageSize: order.Uint32(b[8:]),
-		root:     order.Uint64(b[16:]), freelist: order.Uint64(b[32:]), end: order.Uint64(b[40:]), txid: order.Uint64(b[48:]),
-	}, nil
 }
 
 // pageWalk visits pages, each of them once.
@@ -212,98 +161,4 @@ func (w *pageWalk) tree(ctx context.Context, root uint64) error {
 		todo = append(todo, below...)
 	}
 	return nil
-}
-
-// elements checks that the entries of a page are inside the page and in order. It returns
-// the subtrees that they reference. b begins with the header of the page.
-func elements(b []byte, flags uint16, count int, within subtree) ([]subtree, error) {
-	keys := rising{last: within.least, end: within.end}
-	if flags == branchPage {
-		return branches(b, count, &keys)
-	}
-	return leaves(b, count, &keys)
-}
-
-// rising checks that keys are in order, from last and below end.
-type rising struct{ last, end []byte }
-
-// next returns an error if the key of entry i is out of order.
-func (r *rising) next(i int, key []byte) error {
-	by := bytes.Compare(r.last, key)
-	if by > 0 || by == 0 && i > 0 || r.end != nil && bytes.Compare(key, r.end) >= 0 {
-		return fmt.Errorf("the key of entry %d is out of order", i)
-	}
-	r.last = key
-	return nil
-}
-
-func branches(b []byte, count int, keys *rising) ([]subtree, error) {
-	if count == 0 {
-		return nil, errors.New("the branch page has no entries")
-	}
-	order := binary.NativeEndian
-	var below []subtree
-	for i := range count {
-		at := pageHeader + i*pageElement
-		e := b[at : at+pageElement]
-		pos, key := uint64(order.Uint32(e)), uint64(order.Uint32(e[4:]))
-		if pos+key > uint64(len(b)-at) { //nolint:gosec // e is within b
-			return nil, fmt.Errorf("entry %d is outside the page", i)
-		}
-		from := uint64(at) + pos
-		if err := keys.next(i, b[from:from+key]); err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			below[i-1].end = keys.last
-		}
-		below = append(below, subtree{page: order.Uint64(e[8:]), least: keys.last, end: keys.end})
-	}
-	return below, nil
-}
-
-func leaves(b []byte, count int, keys *rising) ([]subtree, error) {
-	order := binary.NativeEndian
-	var below []subtree
-	for i := range count {
-		at := pageHeader + i*pageElement
-		e := b[at : at+pageElement]
-		pos, key, value := uint64(order.Uint32(e[4:])), uint64(order.Uint32(e[8:])), uint64(order.Uint32(e[12:]))
-		if pos+key+value > uint64(len(b)-at) { //nolint:gosec // e is within b
-			return nil, fmt.Errorf("entry %d is outside the page", i)
-		}
-		from := uint64(at) + pos + key
-		if err := keys.next(i, b[from-key:from]); err != nil {
-			return nil, err
-		}
-		if order.Uint32(e)&bucketElement == 0 {
-			continue
-		}
-		roots, err := bucket(b[from : from+value])
-		if err != nil {
-			return nil, fmt.Errorf("entry %d: %w", i, err)
-		}
-		below = append(below, roots...)
-	}
-	return below, nil
-}
-
-// bucket checks the value of a bucket's entry. It returns the root page, or for an inline
-// bucket the subtrees that its own entries reference.
-func bucket(b []byte) ([]subtree, error) {
-	if len(b) < bucketHeader {
-		return nil, fmt.Errorf("a bucket has only %d bytes", len(b))
-	}
-	if root := binary.NativeEndian.Uint64(b); root != 0 {
-		return []subtree{{page: root}}, nil
-	}
-	if len(b) < bucketHeader+pageHeader {
-		return nil, fmt.Errorf("an inline bucket has only %d bytes", len(b))
-	}
-	inline := b[bucketHeader:]
-	count := int(binary.NativeEndian.Uint16(inline[10:]))
-	if flags := binary.NativeEndian.Uint16(inline[8:]); flags != leafPage || len(inline) < pageHeader+count*pageElement {
-		return nil, fmt.Errorf("an inline bucket has flags %#x and %d entries in %d bytes", flags, count, len(inline))
-	}
-	return elements(inline, leafPage, count, subtree{})
 }

@@ -162,7 +162,7 @@ func (s Saver) toPart(ctx context.Context, src Source, part *partFile) (Saved, e
 		return Saved{}, err
 	}
 	room := func(total int64) error { return enoughSpace(part.final, total) }
-	early := newEarlyWriter(part.File)
+	early := newWritebackHinter(part.File)
 	got, took, err := s.transfer(ctx, src, early, room, part.Sync)
 	early.close()
 	if err != nil {

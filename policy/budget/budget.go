@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Settings are what an EtcdTopologyPolicy says of disruption.
+// Settings are the settings of an EtcdTopologyPolicy for disruption.
 type Settings struct {
 	// BackupHoldLimit is how long a failed backup may hold minAvailable at the cluster's size.
 	BackupHoldLimit time.Duration
@@ -22,28 +22,28 @@ type Settings struct {
 	Settle time.Duration
 }
 
-// State is what a budget remembers between two decisions. It is kept in
-// the budget's annotations. Zero times mean "not running".
+// State is what the rule remembers between two decisions. It is stored in the budget's
+// annotations. A zero time means that its clock is not running.
 type State struct {
-	// LooserSince is when a value below the current one first became due, or
-	// began to be waited for because a hold is about to end.
+	// LooserSince is when a value below the current one became due, or when the wait for
+	// it began because a hold is about to end.
 	LooserSince time.Time
-	// HoldSince is when backups were first seen failing; it survives
-	// until BackupReady has been True for Settle.
+	// HoldSince is when backups were first seen failing. It is kept until BackupReady has
+	// been True for Settle.
 	HoldSince time.Time
-	// BackupTrueSince is since when BackupReady is True again after a hold.
+	// BackupTrueSince is when BackupReady became True again after a hold.
 	BackupTrueSince time.Time
-	// BackupUnknownSince is since when BackupReady is Unknown.
+	// BackupUnknownSince is when BackupReady became Unknown.
 	BackupUnknownSince time.Time
-	// StaleSince is since when the facts are stale.
+	// StaleSince is when the facts became stale.
 	StaleSince time.Time
 }
 
-// Facts is what the budget rule decides on.
+// Facts is the input of the budget rule.
 type Facts struct {
 	Cluster policy.Cluster
-	// Current is the minAvailable in force, -1 when there is none. For a budget
-	// with maxUnavailable it is the replicas less that number.
+	// Current is the minAvailable in force, -1 if there is none. For a budget with
+	// maxUnavailable, it is the number of replicas minus that number.
 	Current int
 	// Floor is what the budget's author asks for at least, 0 for nothing: no less is due.
 	Floor int
@@ -55,38 +55,37 @@ type Facts struct {
 	Now time.Time
 }
 
-// Result is the minAvailable that a cluster's budget should have now. It
-// is meant for a budget that selects the cluster's pods with an integer and
-// evicts unready pods only IfHealthyBudget, which is the default.
+// Result is the minAvailable that a cluster's budget should have now. The budget must select
+// the cluster's pods, have an integer, and have unhealthyPodEvictionPolicy IfHealthyBudget,
+// which is the default.
 type Result struct {
 	// MinAvailable to write now.
 	MinAvailable int
-	// Target is what the table asks for; it differs from MinAvailable while a
-	// looser value waits for Settle.
+	// Target is the value of the table's row. It differs from MinAvailable while a looser
+	// value waits for Settle.
 	Target int
-	// Reason names the table's row.
+	// Reason is the reason of the table's row.
 	Reason policy.Reason
-	// Message has the numbers, for people.
+	// Message is for users and has the numbers.
 	Message string
-	// State to remember.
+	// State is what to remember until the next decision.
 	State State
-	// Recheck is when to decide again although no fact has changed, zero for
-	// never: one of this rule's own times runs out then. That facts grow old
-	// (a lease, a condition) is for whoever observes them to notice.
+	// Recheck is when to decide again even if no fact has changed, because one of this rule's
+	// times ends then. Zero means never. It doesn't cover facts that grow old (a lease, a
+	// condition): the observer of the facts must notice that.
 	Recheck time.Duration
-	// Notes are what a person should hear: a limit that passed, an even size.
+	// Notes are what users should know, such as a limit that has passed.
 	Notes []policy.Note
 }
 
-// BackupUnknownGrace is how long an Unknown BackupReady keeps the last decision.
-// druid passes through Unknown around each full snapshot, so a short one means
-// nothing.
+// BackupUnknownGrace is how long the last decision remains while BackupReady is Unknown.
+// etcd-druid sets Unknown for a short time around each full snapshot.
 const BackupUnknownGrace = 5 * time.Minute
 
-// Evaluate decides on minAvailable. The table in docs/rules/budget.md has a row
-// for each reason. For a cluster of two or more it is never below the quorum of
-// those that may vote, whatever the facts. Nonsense (negative sizes, times to come) is read as the
-// nearest sense.
+// Evaluate returns the minAvailable for a cluster's budget. The table in docs/rules/budget.md has
+// a row for each reason. For a cluster of two or more members, the value is never below the
+// quorum of the members that may vote, whatever the facts. An invalid fact, such as a negative
+// size or a future time, counts as the nearest valid one.
 func Evaluate(f Facts, s Settings) Result {
 	t := count(f.Cluster)
 	if t.n <= 1 {

@@ -9,26 +9,26 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// clocks are the times that the budget rule waits for.
+// clocks holds the times that the budget rule waits for.
 type clocks struct {
 	now   time.Time
 	state State
-	// backupFailing is what BackupReady comes to: False, or Unknown after
-	// False for as long as the grace lasts.
+	// backupFailing is true if BackupReady is False, and during the grace if it is Unknown
+	// after False.
 	backupFailing bool
-	// deadlines are when the verdict may change by itself.
+	// deadlines are the times at which the verdict may change although no fact does.
 	deadlines []time.Time
 }
 
-// runClocks brings the state up to now.
+// runClocks returns the clocks with the state updated to the time of the facts.
 func runClocks(f Facts, s Settings) *clocks {
 	c := &clocks{now: f.Now, state: f.State}
 	for _, since := range []*time.Time{
 		&c.state.LooserSince, &c.state.HoldSince, &c.state.BackupTrueSince,
 		&c.state.BackupUnknownSince, &c.state.StaleSince,
 	} {
-		// Whoever wrote a time to come had another clock; it must not make
-		// the wait longer than it would be from now.
+		// A replica with another clock may have written a future time. The wait must not
+		// be longer than it would be from now.
 		if since.After(c.now) {
 			*since = c.now
 		}
@@ -38,7 +38,7 @@ func runClocks(f Facts, s Settings) *clocks {
 	return c
 }
 
-// runWhile starts a clock that should runWhile and stops one that should not.
+// runWhile starts a clock if on is true and it isn't running, and stops it if on is false.
 func (c *clocks) runWhile(since *time.Time, on bool) {
 	if !on {
 		*since = time.Time{}
@@ -47,7 +47,7 @@ func (c *clocks) runWhile(since *time.Time, on bool) {
 	}
 }
 
-// within says that less than limit has passed since.
+// within reports whether less than limit has passed since then. If so, it adds a deadline.
 func (c *clocks) within(since time.Time, limit time.Duration) bool {
 	end := since.Add(limit)
 	if !end.After(c.now) {
@@ -57,8 +57,8 @@ func (c *clocks) within(since time.Time, limit time.Duration) bool {
 	return true
 }
 
-// backup follows BackupReady. A hold is remembered until backups have been well
-// for Settle, so that a flapping condition can't begin a new one each time.
+// backup updates the clocks of backups. A hold is remembered until backups have succeeded for
+// Settle, so that a condition that changes often can't begin a new hold each time.
 func (c *clocks) backup(status policy.Status, s Settings) {
 	held := !c.state.HoldSince.IsZero()
 	c.runWhile(&c.state.BackupTrueSince, held && status == policy.True)
@@ -77,10 +77,9 @@ func (c *clocks) backup(status policy.Status, s Settings) {
 	}
 }
 
-// settle is the minAvailable to write now: a tighter value at once, a looser
-// one at once where it frees no ready pod, else when it has been due for Settle.
-// The wait runs during the last part of a hold already, so that a hold ends
-// when it says.
+// settle returns the minAvailable to write now. A stricter value is written at once. So is a
+// looser value that frees no Ready pod. Any other is written after it has been due for Settle. The
+// wait runs during the last part of a hold, so that the hold ends on time.
 func (c *clocks) settle(f Facts, s Settings, t counts, r row) int {
 	current, target := f.Current, r.target
 	if f.Hold && target < current {
@@ -100,7 +99,7 @@ func (c *clocks) settle(f Facts, s Settings, t counts, r row) int {
 	return target
 }
 
-// next is how long until the first deadline, zero where there is none.
+// next returns the time until the first deadline, zero if there is none.
 func (c *clocks) next(now time.Time) time.Duration {
 	var next time.Duration
 	for _, d := range c.deadlines {

@@ -5,28 +5,27 @@ package budget
 
 import "github.com/kubectl-etcd/kubectl-etcd/policy"
 
-// most is more members, or strangers, than any cluster has. A budget's numbers
-// have 32 bits.
+// most is more members or other pods than any cluster has. A budget's numbers have 32 bits.
 const most = 1 << 29
 
-// counts is a cluster counted: everything that the budget's rows speak of.
+// counts are the numbers of a cluster that the rows of the table use.
 type counts struct {
 	n      int // the cluster's size, learners included
 	quorum int // of n
 	voters int // the most that may have a vote: n without the known learners
 
 	readyMembers  int // M: voters that are ready
-	readyPods     int // R: voters' pods that are Ready
+	readyPods     int // R: pods of voters that are Ready
 	agree         int // voters that are ready and have a Ready pod
-	readyLearners int // learners' pods that are Ready
+	readyLearners int // pods of learners that are Ready
 	nonMemberPods int
 
-	missing int // members of n that have neither pod nor lease
+	missing int // members of n without a pod and without a lease
 
-	down                 []string // not ready, pod not Ready: these should be free to go
+	down                 []string // not ready, pod not Ready: evictions of these should be possible
 	readyPodButNotMember []string // not ready, pod Ready
 	memberReadyPodNot    []string // ready, pod not Ready
-	notReady             []string // down and impostors, in order
+	notReady             []string // down and readyPodButNotMember, in order
 	allMembers           bool     // the condition AllMembersReady is not False
 }
 
@@ -76,18 +75,18 @@ func (t *counts) add(m policy.Member) {
 	}
 }
 
-// healthy is what the disruption controller counts as currentHealthy. As
-// minAvailable it lets unready pods go, all of them, and no Ready one.
+// healthy returns what the disruption controller counts as currentHealthy. As minAvailable, it
+// allows the eviction of all unready pods and of no Ready pod.
 func (t counts) healthy() int { return t.readyPods + t.readyLearners + t.nonMemberPods }
 
-// complete says that leases and pods show every member well.
+// complete reports whether leases and pods show that every member is ready.
 func (t counts) complete() bool {
 	return t.missing == 0 && len(t.notReady) == 0 && len(t.memberReadyPodNot) == 0
 }
 
-// everyPod lets nobody go: learners are among the n, strangers are not.
+// everyPod returns the value that allows no eviction. n includes learners, but not other pods.
 func (t counts) everyPod() int { return t.n + t.nonMemberPods }
 
-// quorumOnly lets voters go down to a quorum. Ready learners and strangers are
-// no voters, but the disruption controller counts them, so they come on top.
+// quorumOnly returns the value that allows evictions down to a quorum of voters. The disruption
+// controller also counts Ready learners and other pods, so they are added.
 func (t counts) quorumOnly() int { return min(t.quorum+t.readyLearners, t.n) + t.nonMemberPods }

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
 )
 
-// readings are what DEP-01 can be taken to say of minAvailable, and what
+// readings are the possible meanings of DEP-01 for minAvailable, and what
 // etcd-druid does today. n counts all members, ready those with status Ready.
 var readings = []struct {
 	name         string

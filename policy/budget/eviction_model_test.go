@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
 )
 
-// census counts a cluster's members by kind, in the order of Kinds. Members of
-// a kind are alike, so a census stands for every cluster that has it.
+// members is the number of members of a cluster by kind, in the order of Kinds. Members of
+// a kind are alike, so one value stands for every cluster that has it.
 type members [len(policytest.Kinds)]uint8
 
 func (m members) String() string {
@@ -71,26 +71,26 @@ func (m members) hasQuorum(voters int) bool {
 // minAvailable and the status that the disruption controller last wrote.
 type budget struct {
 	pods           members // those that can still be evicted, as they truly are
-	strangers      int
+	otherPods      int
 	desired        int
 	currentHealthy int
 	allowed        int
 }
 
-func newBudget(m members, strangers, desired int) budget {
-	b := budget{pods: m, strangers: strangers, desired: desired}
+func newBudget(m members, otherPods, desired int) budget {
+	b := budget{pods: m, otherPods: otherPods, desired: desired}
 	b.sync()
 	return b
 }
 
 // sync is the disruption controller's updatePdbStatus.
 func (b *budget) sync() {
-	b.currentHealthy = b.pods.readyPods() + b.strangers
+	b.currentHealthy = b.pods.readyPods() + b.otherPods
 	b.allowed = max(0, b.currentHealthy-b.desired)
 }
 
 // evict is EvictionREST.Create of kubernetes 1.37 for one pod of a kind, whose
-// member then is gone. It says whether the eviction is admitted.
+// member then is gone. It reports whether the eviction is admitted.
 func (b *budget) evict(kind int) bool {
 	ready := kind == wellV || kind == podOnlyV || kind == wellL || kind == podOnlyL
 	switch {
@@ -109,7 +109,7 @@ func (b *budget) evict(kind int) bool {
 // everySequence walks through whatever evictions the budget admits without a
 // new decision on minAvailable, in every order, with the disruption controller
 // looking or not looking after each. It calls f with the members that live on,
-// until f says that it has seen enough.
+// until f returns false.
 func (b budget) everySequence(f func(members) bool) {
 	seen := map[budget]bool{}
 	var walk func(budget) bool
@@ -132,9 +132,9 @@ func (b budget) everySequence(f func(members) bool) {
 				return false
 			}
 		}
-		if at.strangers > 0 && at.allowed > 0 {
+		if at.otherPods > 0 && at.allowed > 0 {
 			next := at
-			next.strangers--
+			next.otherPods--
 			next.allowed--
 			return walk(next)
 		}
@@ -159,9 +159,9 @@ func (b budget) losesQuorum(voters int) (left members, lost bool) {
 	return left, lost
 }
 
-// admits says whether a pod of a kind could be evicted right now.
+// admits reports whether a pod of a kind could be evicted right now.
 func (b budget) admits(kind int) bool { return b.evict(kind) }
 
 func (b budget) String() string {
-	return fmt.Sprintf("%s, %d strangers, minAvailable %d", b.pods, b.strangers, b.desired)
+	return fmt.Sprintf("%s, %d other pods, minAvailable %d", b.pods, b.otherPods, b.desired)
 }

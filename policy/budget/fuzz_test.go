@@ -20,9 +20,9 @@ func FuzzBudget(f *testing.F) {
 	f.Add("vvx+", 3, 1, "False", "False", int64(time.Hour), 2, int64(-time.Hour), int64(0), false)
 	f.Add("", math.MaxInt, math.MaxInt, "", "Unknown", int64(math.MinInt64), math.MaxInt, int64(math.MaxInt64), int64(math.MaxInt64), true)
 	f.Add("XXVM", math.MinInt, math.MinInt, "true", "x", int64(-1), math.MinInt, int64(math.MinInt64), int64(math.MinInt64), true)
-	f.Fuzz(func(t *testing.T, letters string, size, strangers int, all, backup string, age int64, current int, since, limit int64, stale bool) {
+	f.Fuzz(func(t *testing.T, letters string, size, otherPods int, all, backup string, age int64, current int, since, limit int64, stale bool) {
 		c := policytest.ClusterOf(onlyKinds(letters))
-		c.Size, c.NonMemberPods, c.Stale = size, strangers, stale
+		c.Size, c.NonMemberPods, c.Stale = size, otherPods, stale
 		c.AllMembersReady = policy.Condition{Status: policy.Status(all), Age: time.Duration(age)}
 		c.BackupReady = policy.Condition{Status: policy.Status(backup), Age: time.Duration(age)}
 		then := start.Add(time.Duration(since))

@@ -43,7 +43,7 @@ var recoveries = []lag{
 	{"learner with a Ready pod has a vote now", wellV, wellL, false},
 }
 
-// loses decides on what is seen, and says whether that can cost the quorum
+// loses decides on what is seen, and reports whether that can cost the quorum
 // that truly is there.
 func (l lag) loses(truth members) (had, lost bool) {
 	if truth[l.truth] == 0 || !truth.hasQuorum(truth.voters()) {

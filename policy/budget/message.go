@@ -12,12 +12,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// message is a verdict's message: object, numbers, and what they mean for evictions.
+// message returns a verdict's message: the object, the numbers, and what they mean for evictions.
 func (t counts) message(c policy.Cluster, reason policy.Reason, target int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "etcd cluster %s/%s: ", c.Namespace, c.Name)
 	if reason == SingleMember {
-		fmt.Fprintf(&b, "size %d: minAvailable 0, since no budget can keep a single member available", t.n)
+		fmt.Fprintf(&b, "size %d: minAvailable 0, because no budget can keep a single member available", t.n)
 		return b.String()
 	}
 	b.WriteString(t.state())
@@ -25,22 +25,22 @@ func (t counts) message(c policy.Cluster, reason policy.Reason, target int) stri
 	return b.String()
 }
 
-// consequence is what the value of each row allows, and until when.
+// consequence has for each row what its value allows, and until when.
 var consequence = map[policy.Reason]string{
-	policy.ClientTrafficCut: "lets no pod go until client traffic is restored, since a restarted member could not rejoin",
-	policy.FactsStale:       "lets no pod go until a lease is renewed or the stale limit has passed",
-	FactsStaleTooLong:       "lets unready pods go and no Ready one, since the stale limit has passed",
-	policy.BackupFailing:    "lets no pod go until backups succeed or the hold limit has passed",
-	BackupFailingTooLong:    "lets pods go down to the quorum, since the hold limit has passed; backups still fail",
-	policy.AllReady:         "lets pods go down to the quorum",
-	QuorumAtRisk:            "lets no pod go until more members are ready and their pods too",
-	policy.MemberDown:       "lets the sick pod go and no healthy one",
-	PodNotReady:             "lets no pod go until every pod is Ready or its member is known to be down",
-	MemberNotReady:          "lets no pod go until the member is ready or its pod is known to be down",
-	policy.ConditionFalse:   "lets no pod go until AllMembersReady is True again",
+	policy.ClientTrafficCut: "allows no eviction until client traffic is restored, because a restarted member could not rejoin",
+	policy.FactsStale:       "allows no eviction until a lease is renewed or the stale limit has passed",
+	FactsStaleTooLong:       "allows evictions of unready pods only, because the stale limit has passed",
+	policy.BackupFailing:    "allows no eviction until backups succeed or the hold limit has passed",
+	BackupFailingTooLong:    "allows evictions down to the quorum, because the hold limit has passed; backups still fail",
+	policy.AllReady:         "allows evictions down to the quorum",
+	QuorumAtRisk:            "allows no eviction until more members and their pods are ready",
+	policy.MemberDown:       "allows evictions of unready pods only",
+	PodNotReady:             "allows no eviction until every pod is Ready or its member is known to be down",
+	MemberNotReady:          "allows no eviction until the member is ready or its pod is known to be down",
+	policy.ConditionFalse:   "allows no eviction until AllMembersReady is True again",
 }
 
-// state is who is ready and who is not.
+// state describes which members are ready and which are not.
 func (t counts) state() string {
 	s := fmt.Sprintf("%d of %d members ready", t.n-t.missing-len(t.notReady), t.n)
 	var faults []string
@@ -48,7 +48,7 @@ func (t counts) state() string {
 		faults = append(faults, format.Names(t.notReady, "is not", "are not"))
 	}
 	if t.missing > 0 {
-		faults = append(faults, fmt.Sprintf("%d not there", t.missing))
+		faults = append(faults, fmt.Sprintf("%d missing", t.missing))
 	}
 	if len(t.memberReadyPodNot) > 0 {
 		faults = append(faults, format.Names(t.memberReadyPodNot, "is ready but its pod is not", "are ready but their pods are not"))
@@ -70,7 +70,7 @@ func (t counts) state() string {
 
 func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// notesOf are what a person should hear.
+// notesOf returns what users should know.
 func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 	var notes []policy.Note
 	cluster := f.Cluster.Namespace + "/" + f.Cluster.Name
@@ -78,19 +78,19 @@ func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 		notes = append(notes, policy.NewNote(reason, "etcd cluster %s: %s", cluster, fmt.Sprintf(format, args...)))
 	}
 	if r.reason == FactsStaleTooLong {
-		note(FactsStaleTooLong, "nothing is known of its members since %s, longer than the limit of %s: unready pods may be evicted; find out why no lease is renewed", clockTime(c.state.StaleSince), s.StaleLimit)
+		note(FactsStaleTooLong, "the state of its members is unknown since %s, longer than the limit of %s: unready pods may be evicted; find out why no lease is renewed", clockTime(c.state.StaleSince), s.StaleLimit)
 	}
 	if r.reason == BackupFailingTooLong {
-		note(BackupFailingTooLong, "backups have been failing since %s, longer than the limit of %s: evictions are possible again; repair the backups, what is lost now is in none", clockTime(c.state.HoldSince), s.BackupHoldLimit)
+		note(BackupFailingTooLong, "backups have been failing since %s, longer than the limit of %s: evictions are possible again; repair the backups, because recent data is in none of them", clockTime(c.state.HoldSince), s.BackupHoldLimit)
 	}
 	if lost := f.Cluster.Lost; lost > 0 {
 		note(VotersWithoutPods, "etcd may have %d voters, of which %d have pods: the workload was scaled in, and nothing shows that etcd removed the others. If etcd has them, scale back to %d and scale in with kubectl etcd scale; if not, set the annotation kubectl-etcd.dev/size on the owner to the number of voters", t.n, t.n-t.missing, t.n)
 	}
 	if unknown := c.state.BackupUnknownSince; !unknown.IsZero() && !unknown.Add(BackupUnknownGrace).After(c.now) {
-		note(policy.BackupUnknown, "unknown since %s whether backups succeed: it holds no eviction back; look at the backup store and at the operator", clockTime(unknown))
+		note(policy.BackupUnknown, "it is unknown since %s whether backups succeed; this blocks no eviction; check the backup store and the operator", clockTime(unknown))
 	}
 	if f.Cluster.Operation == "" && t.n == 2 {
-		note(TwoMembers, "2 members tolerate no failure, every drain of their nodes waits: scale to 3, or to 1")
+		note(TwoMembers, "2 members tolerate no failure, so every drain of their nodes waits; scale to 3, or to 1")
 	} else if f.Cluster.Operation == "" && t.n%2 == 0 {
 		note(EvenSize, "%d members tolerate no more failures than %d: scale to %d", t.n, t.n-1, t.n+1)
 	}

@@ -20,13 +20,13 @@ var statuses = []policy.Status{policy.Absent, policy.True, policy.False, policy.
 type verdictKey struct {
 	members   members
 	missing   int
-	strangers int
+	otherPods int
 	desired   int
 }
 
 // everyBudget is the exhaustive state space: all clusters of up to seven
 // members, voters and learners, of which some may not be there yet, with each
-// value of both conditions, a stranger or none, cut or not, fresh or stale,
+// value of both conditions, another pod or none, cut or not, fresh or stale,
 // limits passed or not. It calls f with the facts and what was decided.
 func everyBudget(f func(members, Facts, Result)) (states int) {
 	for size := range largest + 1 {
@@ -129,8 +129,8 @@ func (p *promise) checkSick(b budget, v Result) {
 	}
 }
 
-// safe says whether a quorum is there, and still would be without any of the
-// unready pods: a budget can't tell them apart.
+// safe reports whether a quorum is there, and still would be without any of the
+// unready pods: a budget can't distinguish them.
 func safe(m members, missing int) bool {
 	return 2*int(m[wellV]) > m.voters()+missing
 }

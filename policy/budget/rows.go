@@ -13,13 +13,13 @@ import (
 type row struct {
 	reason policy.Reason
 	target int
-	// ends is when a hold that this row is ends; after is what it gives way to.
+	// ends is when the hold of this row ends, zero if it is no hold. after is the value after it.
 	ends  time.Time
 	after int
 }
 
-// findRow finds it. Rows are in the order of docs/rules/budget.md: the first
-// that applies wins, the tighter ones come first.
+// findRow returns the row that applies. The rows are in the order of docs/rules/budget.md: the
+// first that applies wins, and stricter rows come first.
 func findRow(f Facts, s Settings, t counts, c *clocks) row {
 	switch {
 	case f.Cluster.TrafficCut:
@@ -34,7 +34,7 @@ func findRow(f Facts, s Settings, t counts, c *clocks) row {
 	return unreadyRow(t)
 }
 
-// readyRow is for a cluster whose members are all ready.
+// readyRow returns the row for a cluster whose members are all ready.
 func readyRow(s Settings, t counts, c *clocks) row {
 	switch {
 	case !c.backupFailing:
@@ -48,10 +48,9 @@ func readyRow(s Settings, t counts, c *clocks) row {
 	return row{reason: BackupFailingTooLong, target: t.quorumOnly()}
 }
 
-// unreadyRow is for a cluster with a member that is not ready or a pod that is
-// not. A budget can't tell two unready pods apart, so a sick one may go only
-// where all of them may: the voters that keep both their pod and their lease
-// must be a quorum of all that may have a vote.
+// unreadyRow returns the row for a cluster with a member or a pod that is not ready. A budget
+// can't distinguish two unready pods, so one may be evicted only if all may. For that, the voters
+// with a Ready pod and a fresh lease must be a quorum of all members that may have a vote.
 func unreadyRow(t counts) row {
 	switch {
 	case t.agree < policy.Quorum(t.voters):

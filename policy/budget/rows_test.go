@@ -31,7 +31,7 @@ var budgetRows = []struct {
 	{row: "B-1 one member, backups fail", members: "v", backup: policy.False, want: 0, reason: SingleMember},
 	{row: "B-1 one member, stale", members: "v", stale: true, want: 0, reason: SingleMember},
 	{row: "B-1 one member, cut", members: "v", cut: true, want: 0, reason: SingleMember},
-	{row: "B-1 one member and a stranger", members: "v+", want: 0, reason: SingleMember},
+	{row: "B-1 one member and another pod", members: "v+", want: 0, reason: SingleMember},
 	{row: "B-1 no member", members: "", want: 0, reason: SingleMember},
 	{row: "B-2 all ready", members: "vvv", cut: true, want: 3, reason: policy.ClientTrafficCut},
 	{row: "B-2 one down", members: "vvx", cut: true, want: 3, reason: policy.ClientTrafficCut},
@@ -42,7 +42,7 @@ var budgetRows = []struct {
 	{row: "B-4 one pod is not Ready", members: "ppx", stale: true, since: 10 * time.Minute, want: 2, reason: FactsStaleTooLong, notes: FactsStaleTooLong.Name()},
 	{row: "B-4 all pods Ready", members: "ppp", stale: true, since: time.Hour, want: 3, reason: FactsStaleTooLong, notes: FactsStaleTooLong.Name()},
 	{row: "B-4 fewer pods than a quorum", members: "pxx", stale: true, since: time.Hour, want: 2, reason: FactsStaleTooLong, notes: FactsStaleTooLong.Name()},
-	{row: "B-4 learner and stranger on top", members: "pxxP+", stale: true, since: time.Hour, want: 5, reason: FactsStaleTooLong, notes: FactsStaleTooLong.Name() + " " + EvenSize.Name()},
+	{row: "B-4 learner and another pod added", members: "pxxP+", stale: true, since: time.Hour, want: 5, reason: FactsStaleTooLong, notes: FactsStaleTooLong.Name() + " " + EvenSize.Name()},
 	{row: "B-5 all ready", members: "vvv", backup: policy.False, want: 3, reason: policy.BackupFailing},
 	{row: "B-5 just within the limit", members: "vvvvv", backup: policy.False, since: time.Hour - 1, want: 5, reason: policy.BackupFailing},
 	{row: "B-6 the limit has passed", members: "vvvvv", backup: policy.False, since: time.Hour, want: 3, reason: BackupFailingTooLong, notes: BackupFailingTooLong.Name()},
@@ -78,7 +78,7 @@ var budgetRows = []struct {
 	{row: "B-12 backups fail beyond the limit", members: "vvv", all: policy.False, backup: policy.False, since: time.Hour, want: 3, reason: policy.ConditionFalse},
 	{row: "B-13 all ready", members: "vvv+", want: 3, reason: policy.AllReady},
 	{row: "B-13 one down", members: "vvx+", want: 3, reason: policy.MemberDown},
-	{row: "B-13 nobody may go", members: "vvm+", want: 4, reason: PodNotReady},
+	{row: "B-13 no eviction", members: "vvm+", want: 4, reason: PodNotReady},
 	{row: "B-14 all ready, five and a learner", members: "vvvvvV", want: 5, reason: policy.AllReady, notes: EvenSize.Name()},
 	{row: "B-14 never more than all", members: "vVVV", want: 4, reason: policy.AllReady, notes: EvenSize.Name()},
 	{row: "B-14 one down", members: "vvvvxV", want: 5, reason: policy.MemberDown, notes: EvenSize.Name()},
@@ -122,14 +122,14 @@ func TestBudget(t *testing.T) {
 func TestBudgetMessage(t *testing.T) {
 	t.Parallel()
 	for members, want := range map[string]string{
-		"vvx":      "etcd cluster shoot/main: 2 of 3 members ready (main-2 is not), quorum is 2: minAvailable 2 lets the sick pod go and no healthy one",
-		"vvp":      "etcd cluster shoot/main: 2 of 3 members ready (main-2 is not; main-2 still has a Ready pod), quorum is 2: minAvailable 3 lets no pod go until the member is ready or its pod is known to be down",
-		"vmmxx":    "etcd cluster shoot/main: 3 of 5 members ready (main-3 and main-4 are not; main-1 and main-2 are ready but their pods are not), quorum is 3: minAvailable 5 lets no pod go until more members are ready and their pods too",
-		"vv-":      "etcd cluster shoot/main: 2 of 3 members ready (1 not there), quorum is 2: minAvailable 2 lets the sick pod go and no healthy one",
-		"vvv+":     "etcd cluster shoot/main: 3 of 3 members ready, 1 other Ready pods under the budget, quorum is 2: minAvailable 3 lets pods go down to the quorum",
-		"v":        "etcd cluster shoot/main: size 1: minAvailable 0, since no budget can keep a single member available",
-		"vxxxxxx":  "etcd cluster shoot/main: 1 of 7 members ready (main-1, main-2, main-3, main-4 and 2 more are not), quorum is 4: minAvailable 7 lets no pod go until more members are ready and their pods too",
-		"vvvvvVV+": "etcd cluster shoot/main: 7 of 7 members ready, 2 Ready learner pods, 1 other Ready pods under the budget, quorum is 4: minAvailable 7 lets pods go down to the quorum",
+		"vvx":      "etcd cluster shoot/main: 2 of 3 members ready (main-2 is not), quorum is 2: minAvailable 2 allows evictions of unready pods only",
+		"vvp":      "etcd cluster shoot/main: 2 of 3 members ready (main-2 is not; main-2 still has a Ready pod), quorum is 2: minAvailable 3 allows no eviction until the member is ready or its pod is known to be down",
+		"vmmxx":    "etcd cluster shoot/main: 3 of 5 members ready (main-3 and main-4 are not; main-1 and main-2 are ready but their pods are not), quorum is 3: minAvailable 5 allows no eviction until more members and their pods are ready",
+		"vv-":      "etcd cluster shoot/main: 2 of 3 members ready (1 missing), quorum is 2: minAvailable 2 allows evictions of unready pods only",
+		"vvv+":     "etcd cluster shoot/main: 3 of 3 members ready, 1 other Ready pods under the budget, quorum is 2: minAvailable 3 allows evictions down to the quorum",
+		"v":        "etcd cluster shoot/main: size 1: minAvailable 0, because no budget can keep a single member available",
+		"vxxxxxx":  "etcd cluster shoot/main: 1 of 7 members ready (main-1, main-2, main-3, main-4 and 2 more are not), quorum is 4: minAvailable 7 allows no eviction until more members and their pods are ready",
+		"vvvvvVV+": "etcd cluster shoot/main: 7 of 7 members ready, 2 Ready learner pods, 1 other Ready pods under the budget, quorum is 4: minAvailable 7 allows evictions down to the quorum",
 	} {
 		got := Evaluate(Facts{Cluster: policytest.ClusterOf(members), Current: -1, Now: start}, settings).Message
 		if got != want {
@@ -137,7 +137,7 @@ func TestBudgetMessage(t *testing.T) {
 		}
 	}
 	waiting := Evaluate(Facts{Cluster: policytest.ClusterOf("vvv"), Current: 3, Now: start}, settings).Message
-	const want = "etcd cluster shoot/main: 3 of 3 members ready, quorum is 2: minAvailable 2 lets pods go down to the quorum, after minAvailable 3 until 2030-01-01T00:01:00Z"
+	const want = "etcd cluster shoot/main: 3 of 3 members ready, quorum is 2: minAvailable 2 allows evictions down to the quorum, after minAvailable 3 until 2030-01-01T00:01:00Z"
 	if waiting != want {
 		t.Errorf("waiting:\n got %s\nwant %s", waiting, want)
 	}

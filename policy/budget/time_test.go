@@ -15,7 +15,7 @@ import (
 
 // budgetTimes are the rows of docs/rules/budget.md that take time. Each step is
 // a moment, the members, what else is the case, and the minAvailable expected
-// with what its budget asks for a look at again: a=False and b=False are the
+// with what its budget asks to check again: a=False and b=False are the
 // conditions, stale and cut the flags. What a step decides is the next one's
 // current value.
 var budgetTimes = []struct{ row, steps string }{
@@ -28,14 +28,14 @@ var budgetTimes = []struct{ row, steps string }{
 	{"B-20 a member more is back", "0s vvvxx 3; 1s vvvvx 4@0s"},
 	{"B-21 the sick pod's member is known to be down", "0s vvv 2; 1s vvm 3; 2s vvx 2@0s"},
 	{"B-21 one more is down", "0s vvvvx 4; 1s vvvxx 3@0s"},
-	{"B-21 a stranger ends", "0s vvm+ 4; 1s vvm 3@0s"},
+	{"B-21 another pod ends", "0s vvm+ 4; 1s vvm 3@0s"},
 	{"B-22 a pod is Ready again", "0s vvm 3; 1s vvv 3@60s; 31s vvv 3@30s; 60s vvv 3@1s; 61s vvv 2@0s"},
 	{"B-22 backups are well again", "0s vvv b=False 3@59m; 1m vvv b=True 3@60s; 2m vvv b=True 2@0s"},
 	{"B-22 more are down than a budget of old allows for", "0s vvvvx 4; 10s vvvvv 4@60s; 70s vvvvv 3@0s"},
 	{"B-23 a pod turns unready again", "0s vvm 3; 1s vvv 3@60s; 59s vvm 3@0s; 62s vvv 3@60s; 121s vvv 3@1s; 122s vvv 2@0s"},
 	{"B-23 the sick pod may go all the same", "0s vvm 3; 1s vvv 3@60s; 59s vvx 2@0s; 60s vvv 2@0s"},
 	{"B-24 to the second", "0s vvv b=False 3@59m; 59m vvv b=False 3@60s; 59m59s vvv b=False 3@1s; 1h vvv b=False 2@0s BackupFailingTooLong"},
-	{"B-24 nobody looked in time", "0s vvv b=False 3@59m; 1h1s vvv b=False 3@60s BackupFailingTooLong; 1h1m1s vvv b=False 2@0s BackupFailingTooLong"},
+	{"B-24 not evaluated in time", "0s vvv b=False 3@59m; 1h1s vvv b=False 3@60s BackupFailingTooLong; 1h1m1s vvv b=False 2@0s BackupFailingTooLong"},
 	{"B-24 a pod was unready shortly before", "0s vvv b=False 3; 59m vvv b=False 3@60s; 59m30s vvm b=False 3@0s; 59m40s vvv b=False 3@20s; 1h vvv b=False 3@40s BackupFailingTooLong; 1h40s vvv b=False 2@0s BackupFailingTooLong"},
 	{"B-24 a member was down shortly before", "0s vvvvx b=False 4; 59m50s vvvvv b=False 5@10s; 1h vvvvv b=False 5@50s BackupFailingTooLong; 1h50s vvvvv b=False 3@0s BackupFailingTooLong"},
 	{"B-24 nothing to wait for", "0s vv b=False 2@1h TwoMembers; 59m vv b=False 2@1m TwoMembers; 1h vv b=False 2@0s BackupFailingTooLong TwoMembers"},
@@ -85,11 +85,11 @@ func parseStep(t *testing.T, step string, f *Facts) (want int, recheck time.Dura
 		}
 		return d
 	}
-	words := strings.Fields(step)
-	f.Now = start.Add(duration(words[0]))
-	f.Cluster, f.Hold, f.Floor = policytest.ClusterOf(words[1]), false, 0
+	fields := strings.Fields(step)
+	f.Now = start.Add(duration(fields[0]))
+	f.Cluster, f.Hold, f.Floor = policytest.ClusterOf(fields[1]), false, 0
 	recheck = -1
-	for i, word := range words[2:] {
+	for i, word := range fields[2:] {
 		key, value, _ := strings.Cut(word, "=")
 		switch key {
 		case "a":
@@ -113,7 +113,7 @@ func parseStep(t *testing.T, step string, f *Facts) (want int, recheck time.Dura
 			if at != "" {
 				recheck = duration(at)
 			}
-			return want, recheck, strings.Join(words[i+3:], " ")
+			return want, recheck, strings.Join(fields[i+3:], " ")
 		}
 	}
 	t.Fatalf("no expectation in %q", step)

@@ -31,8 +31,8 @@ type walk struct {
 	loosened, held, stale int
 }
 
-// TestBudgetWalk lets clusters go through random troubles, looks at random
-// moments and whenever a verdict says so, and holds each verdict against what
+// TestBudgetWalk lets clusters go through random troubles, checks them at random
+// moments and whenever a verdict asks for it, and holds each verdict against what
 // happened before it.
 func TestBudgetWalk(t *testing.T) {
 	t.Parallel()

@@ -9,31 +9,31 @@ import (
 	"strings"
 )
 
-// Comparison is what the voters' data came to when each hashed all of its own at
-// one revision. The zero Comparison says that nobody was asked.
+// Comparison is the result of a comparison of the voters' data: each voter hashed its data at one
+// revision. The zero Comparison means that no voter was asked.
 type Comparison struct {
 	Revision int64
-	// Groups are the voters' pods, each with those that have the same data.
+	// Groups are the voters' pods, grouped by equal data.
 	Groups [][]string
-	// Unknown says why a voter's data couldn't be compared, and is empty where all were.
+	// Unknown is why a voter's data couldn't be compared, empty if all data was compared.
 	Unknown string
 }
 
-// agree says that all voters were compared and have the same data.
+// agree reports whether all voters were compared and have the same data.
 func (c Comparison) agree() bool { return len(c.Groups) == 1 && c.Unknown == "" }
 
-// describe says in words who has the same as whom.
+// describe returns which voters have the same data.
 func (c Comparison) describe() string {
-	var said []string
+	var groups []string
 	for _, pods := range c.Groups {
-		said = append(said, strings.Join(pods, " and "))
+		groups = append(groups, strings.Join(pods, " and "))
 	}
-	return fmt.Sprintf("at revision %d the data of %s differ", c.Revision, strings.Join(said, " from those of "))
+	return fmt.Sprintf("at revision %d the data of %s differ", c.Revision, strings.Join(groups, " from those of "))
 }
 
-// Minority are those whose data a pod's differ from, where they are most of the voters:
-// then its data are wrong. It is nil for a pod that has what most have, and where no
-// data have most of the voters.
+// Minority returns the pods whose data a pod's data differs from, if they are a majority of the
+// voters. Then the pod's data is wrong. It returns nil for a pod that has the data of the majority,
+// and if no majority has the same data.
 func (c Comparison) Minority(pod string) []string {
 	voters := 0
 	for _, pods := range c.Groups {

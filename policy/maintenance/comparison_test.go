@@ -22,7 +22,7 @@ func TestMinority(t *testing.T) {
 		{"half of four", "a-0", "a-0 a-1/a-2/a-3", "", ""},
 		{"half of four, the other side", "a-3", "a-0 a-1/a-2/a-3", "", ""},
 		{"one not seen", "a-2", "a-0 a-1/a-2", "a-3: needs root", ""},
-		{"nobody asked", "a-0", "", "", ""},
+		{"no voter asked", "a-0", "", "", ""},
 	} {
 		data := Comparison{Unknown: c.unknown}
 		for group := range strings.SplitSeq(c.groups, "/") {

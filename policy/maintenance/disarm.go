@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// MayDisarm says whether an alarm is worth disarming: whether what raised it is gone.
-// data is only looked at for CORRUPT.
+// MayDisarm returns whether an alarm may be disarmed, which needs that its cause is gone. data is
+// only used for CORRUPT.
 func MayDisarm(members []Database, alarm string, data Comparison) policy.Verdict {
 	if v := allHealthy(members); !v.Allowed {
 		return v
@@ -22,7 +22,7 @@ func MayDisarm(members []Database, alarm string, data Comparison) policy.Verdict
 	case NoSpace:
 		return mayDisarmNoSpace(members)
 	}
-	return policy.Allow(policy.AllReady, "%s well", format.Count(len(members), "member"))
+	return policy.Allow(policy.AllReady, "%s, all healthy", format.Count(len(members), "member"))
 }
 
 func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
@@ -33,13 +33,13 @@ func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
 	case len(data.Groups) > 1:
 		return policy.Refuse(CorruptAlarm, "%s: replace the one that is wrong first (kubectl etcd check, kubectl etcd member replace)", data.describe())
 	case data.Unknown != "":
-		return policy.Refuse(CorruptAlarm, "whether the voters' data are the same could not be seen: %s", data.Unknown)
+		return policy.Refuse(CorruptAlarm, "the voters' data could not be compared: %s", data.Unknown)
 	case !data.agree():
 		return policy.Refuse(CorruptAlarm, "the voters' data were not compared")
 	case len(data.Groups[0]) < len(members):
 		return policy.Refuse(CorruptAlarm, "the data of %d of %s were compared", len(data.Groups[0]), format.Count(len(members), "voter"))
 	case len(members) == 1:
-		return policy.Allow(policy.AllReady, "it is the only voter: there is nothing that its data could differ from")
+		return policy.Allow(policy.AllReady, "it is the only voter, so its data can't differ")
 	}
 	return policy.Allow(policy.AllReady, "at revision %d the data of all %d voters are the same", data.Revision, len(members))
 }
@@ -57,7 +57,7 @@ func mayDisarmNoSpace(members []Database) policy.Verdict {
 	}
 	v := policy.Allow(SpaceFree, "every database leaves more than %d %% of its quota", 100-QuotaRoom)
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Quota == 0 }); i >= 0 {
-		v.Notes = []policy.Note{policy.NewNote(QuotaUnknown, "the quota of %s is not known: whether the alarm comes back will show", members[i].Pod)}
+		v.Notes = []policy.Note{policy.NewNote(QuotaUnknown, "the quota of %s is not known, so the alarm may be raised again", members[i].Pod)}
 	}
 	return v
 }

@@ -13,25 +13,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// Database is what the rules of maintenance see of one member: itself, its
-// database, and who reads that.
+// Database is the facts about one member, its database and the readers of the database.
 type Database struct {
-	// Pod is the pod's name, or the member's ID where it runs in none.
+	// Pod is the pod's name, or the member's ID if it runs in no pod.
 	Pod string
-	// Trouble says why the member is not well, in words, and is empty for one that
-	// answered for itself just now, as this member of this cluster, and follows a
-	// leader.
+	// Trouble is why the member is not healthy, as text. It is empty for a member that has
+	// just answered as this member of this cluster and follows a leader.
 	Trouble         string
 	Learner, Leader bool
-	// Applied is how far it has got in the raft log.
+	// Applied is its applied raft index.
 	Applied uint64
-	// Size is the database file's and InUse what is used of it, in bytes. Quota is 0
-	// where it isn't known.
+	// Size is the size of the database file, and InUse how much of it is in use, in bytes.
+	// Quota is 0 if it is unknown.
 	Size, InUse, Quota int64
-	// Alarms are those raised for it.
+	// Alarms are the alarms that are raised for it.
 	Alarms []string
-	// Snapshots counts the streams that read a snapshot from it, by whomever; it is
-	// negative where that isn't known.
+	// Snapshots is the number of streams of all clients that read a snapshot from it,
+	// negative if it is unknown.
 	Snapshots int
 }
 
@@ -41,13 +39,13 @@ const (
 	Corrupt = "CORRUPT"
 )
 
-// QuotaRoom is how many percent of the quota a database may have for an alarm to be
-// worth disarming: etcd raises it again at the first write that doesn't fit.
+// QuotaRoom is how many percent of its quota a database may take if NOSPACE is disarmed. etcd
+// raises the alarm again at the first write that exceeds the quota.
 const QuotaRoom = 90
 
 func (d Database) has(alarm string) bool { return slices.Contains(d.Alarms, alarm) }
 
-// full says that a database leaves too little room for writes.
+// full reports whether a database has too little space for writes.
 func (d Database) full(size int64) bool { return d.Quota > 0 && size > d.Quota/100*QuotaRoom }
 
 // OutOfSpace reports whether NOSPACE is raised, so that etcd takes no writes.
@@ -56,8 +54,8 @@ func OutOfSpace(members []Database, unmappedAlarms []string) bool {
 	return slices.Contains(unmappedAlarms, NoSpace) || slices.ContainsFunc(members, func(d Database) bool { return d.has(NoSpace) })
 }
 
-// DefragOrder is the members' pods in the order in which they are defragmented: the
-// leader last, since what it doesn't do nobody does.
+// DefragOrder returns the members' pods in the order in which they are defragmented. The leader is
+// last, because all writes wait while it is defragmented.
 func DefragOrder(members []Database) []string {
 	var order, last []string
 	for _, m := range members {
@@ -70,9 +68,9 @@ func DefragOrder(members []Database) []string {
 	return append(order, last...)
 }
 
-// MayDefrag says whether a member of the cluster, any one, may be defragmented now.
-// It answers no request meanwhile, for about a second per gigabyte. unmappedAlarms are
-// the alarms of members that are no longer in the list. They are in force all the same.
+// MayDefrag returns whether any one member may be defragmented now. A member answers no requests
+// while it is defragmented, for about a second per gigabyte. unmappedAlarms are the alarms of
+// members that are no longer in the list. etcd still applies them.
 func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) policy.Verdict {
 	if i := slices.IndexFunc(members, func(d Database) bool { return d.Learner }); i >= 0 {
 		return policy.Refuse(policy.LearnerPresent, "%s is a learner: a defragmentation while it receives its data has corrupted databases; wait until it votes, or remove it", members[i].Pod)
@@ -83,27 +81,27 @@ func MayDefrag(c policy.Cluster, members []Database, unmappedAlarms []string) po
 	for _, m := range members {
 		switch {
 		case m.has(Corrupt):
-			return policy.Refuse(CorruptAlarm, "etcd says that the database of %s is corrupt (alarm %s): find out which members differ first (kubectl etcd check)", m.Pod, Corrupt)
+			return policy.Refuse(CorruptAlarm, "etcd reports that the database of %s is corrupt (alarm %s): find out which members differ first (kubectl etcd check)", m.Pod, Corrupt)
 		case m.Snapshots > 0:
-			return policy.Refuse(SnapshotOpen, "%s being read from %s: a defragmentation would wait for it, and every write would wait for that; try again when it is over", format.Count(m.Snapshots, "snapshot"), m.Pod)
+			return policy.Refuse(SnapshotOpen, "%s being read from %s: a defragmentation would wait for it, and every write would wait for the defragmentation; try again when it is complete", format.Count(m.Snapshots, "snapshot"), m.Pod)
 		case m.Snapshots < 0:
-			return policy.Refuse(SnapshotsUnknown, "the metrics of %s can't be read, so nobody knows whether a snapshot is being read from it", m.Pod)
+			return policy.Refuse(SnapshotsUnknown, "the metrics of %s can't be read, so it is unknown whether a snapshot is being read from it", m.Pod)
 		}
 	}
 	if slices.Contains(unmappedAlarms, Corrupt) {
-		return policy.Refuse(CorruptAlarm, "the alarm %s is raised, and not for a member that is here: see whether data differ (kubectl etcd check) and replace who is wrong; where they are the same kubectl etcd alarm disarm ends it", Corrupt)
+		return policy.Refuse(CorruptAlarm, "the alarm %s is raised, and not for a current member: compare the members' data (kubectl etcd check) and replace a member whose data differs; if all data is the same, kubectl etcd alarm disarm clears the alarm", Corrupt)
 	}
 	if OutOfSpace(members, unmappedAlarms) {
-		return policy.Allow(CuresNoSpace, "etcd is out of space (alarm %s): this is the cure, so failing backups are no reason against it", NoSpace)
+		return policy.Allow(CuresNoSpace, "etcd is out of space (alarm %s): defragmentation frees space, so failing backups are no objection", NoSpace)
 	}
 	return policy.Precondition(c, "")
 }
 
-// MayLead says whether the leadership may be handed to a member.
+// MayLead returns whether leadership may be transferred to a member.
 func MayLead(members []Database, pod string) policy.Verdict {
 	at := slices.IndexFunc(members, func(d Database) bool { return d.Pod == pod })
 	if at < 0 {
-		return policy.Refuse(policy.NoSuchMember, "%s is none of the %s", pod, format.Count(len(members), "member"))
+		return policy.Refuse(policy.NoSuchMember, "%s is not one of the %s", pod, format.Count(len(members), "member"))
 	}
 	voters, well, leader := electorate(members)
 	to := members[at]
@@ -111,15 +109,15 @@ func MayLead(members []Database, pod string) policy.Verdict {
 	case to.Leader && to.Trouble == "":
 		return policy.Allow(LeadsAlready, "%s is the leader", pod)
 	case well < policy.Quorum(voters) || leader < 0:
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: there is no leader to hand over", well, format.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: there is no leader that can transfer its leadership", well, format.Count(voters, "voter"), policy.Quorum(voters))
 	case to.Trouble != "":
 		return policy.Refuse(policy.MemberDown, "%s: %s", pod, to.Trouble)
 	case to.Learner:
 		return policy.Refuse(policy.LearnerPresent, "%s is a learner and can't lead: only voters can", pod)
 	case to.has(Corrupt):
-		return policy.Refuse(CorruptAlarm, "etcd says that the database of %s is corrupt (alarm %s)", pod, Corrupt)
+		return policy.Refuse(CorruptAlarm, "etcd reports that the database of %s is corrupt (alarm %s)", pod, Corrupt)
 	case members[leader].Applied > to.Applied+policy.LagLimit:
-		return policy.Refuse(policy.CatchingUp, "%s is %d entries behind the leader, at most %d is near enough: wait until it has caught up", pod, members[leader].Applied-to.Applied, policy.LagLimit)
+		return policy.Refuse(policy.CatchingUp, "%s is %d entries behind the leader, and may be at most %d behind: wait until it has caught up", pod, members[leader].Applied-to.Applied, policy.LagLimit)
 	}
 	return policy.Allow(policy.QuorumKept, "%d of %s healthy, quorum is %d", well, format.Count(voters, "voter"), policy.Quorum(voters))
 }
@@ -142,8 +140,8 @@ func electorate(members []Database) (voters, healthy, leader int) {
 	return voters, healthy, leader
 }
 
-// Successor is the pod of the voter that should lead next: the one that has got
-// furthest of those that may. ok is false where no other may.
+// Successor returns the pod of the voter that should lead next: the one with the highest applied
+// index of those that may lead. ok is false if no other voter may lead.
 func Successor(members []Database) (pod string, ok bool) {
 	best := -1
 	for i, m := range members {
@@ -160,7 +158,7 @@ func Successor(members []Database) (pod string, ok bool) {
 	return members[best].Pod, true
 }
 
-// allHealthy refuses where a member of the list is not well.
+// allHealthy refuses if a member of the list is not healthy.
 func allHealthy(members []Database) policy.Verdict {
 	if len(members) == 0 {
 		return policy.Refuse(policy.NoQuorum, "no member answers")
@@ -173,11 +171,11 @@ func allHealthy(members []Database) policy.Verdict {
 					well++
 				}
 			}
-			return policy.Refuse(policy.MemberDown, "%d of %s well, all have to be; %s: %s; bring it back or replace it first (kubectl etcd member replace)",
+			return policy.Refuse(policy.MemberDown, "%d of %s healthy, and all must be; %s: %s; bring it back or replace it first (kubectl etcd member replace)",
 				well, format.Count(len(members), "member"), m.Pod, m.Trouble)
 		}
 	}
-	return policy.Allow(policy.AllReady, "%s well", format.Count(len(members), "member"))
+	return policy.Allow(policy.AllReady, "%s, all healthy", format.Count(len(members), "member"))
 }
 
 func formatBytes(bytes int64) string {

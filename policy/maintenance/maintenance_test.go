@@ -71,20 +71,20 @@ var maintenanceRows = []struct {
 	{row: "D-1 a single member", members: "L", ask: defrag(policytest.ClusterOf("v")), allowed: true, reason: policy.AllReady},
 	{row: "D-2 one is down", members: "Lvx", ask: defrag(policytest.ClusterOf("vvv")), reason: policy.MemberDown},
 	{row: "D-2 also out of space", members: "Lvx", change: outOfSpace, ask: defrag(policytest.ClusterOf("vvx")), reason: policy.MemberDown},
-	{row: "D-2 nobody is there", members: "", ask: defrag(policytest.ClusterOf("")), reason: policy.NoQuorum},
+	{row: "D-2 no members", members: "", ask: defrag(policytest.ClusterOf("")), reason: policy.NoQuorum},
 	{row: "D-3 a learner", members: "Lvvl", ask: defrag(policytest.ClusterOf("vvvV")), reason: policy.LearnerPresent},
 	{row: "D-3 also out of space", members: "Lvvl", change: outOfSpace, ask: defrag(policytest.ClusterOf("vvvV")), reason: policy.LearnerPresent},
 	{row: "D-4 a snapshot of any member", members: "Lvv", change: func(m []Database) { m[2].Snapshots = 1 }, ask: defrag(policytest.ClusterOf("vvv")), reason: SnapshotOpen},
 	{row: "D-4 not known", members: "Lvv", change: func(m []Database) { m[1].Snapshots = -1 }, ask: defrag(policytest.ClusterOf("vvv")), reason: SnapshotsUnknown},
 	{row: "D-4 also out of space", members: "Lvv", change: func(m []Database) { outOfSpace(m); m[2].Snapshots = 1 }, ask: defrag(policytest.ClusterOf("vvv")), reason: SnapshotOpen},
 	{row: "D-5 corrupt", members: "Lvv", change: func(m []Database) { m[1].Alarms = []string{Corrupt} }, ask: defrag(policytest.ClusterOf("vvv")), reason: CorruptAlarm},
-	{row: "D-5 said by who is gone", members: "Lvv", ask: defrag(policytest.ClusterOf("vvv"), Corrupt, NoSpace), reason: CorruptAlarm},
+	{row: "D-5 of a removed member", members: "Lvv", ask: defrag(policytest.ClusterOf("vvv"), Corrupt, NoSpace), reason: CorruptAlarm},
 	{row: "D-6 backups fail", members: "Lvv", ask: defrag(backupsFail(policytest.ClusterOf("vvv"))), reason: policy.BackupFailing},
 	{row: "D-6 a pod is not Ready", members: "Lvv", ask: defrag(policytest.ClusterOf("vvm")), reason: policy.MemberDown},
 	{row: "D-7 out of space, backups fail", members: "Lvv", change: outOfSpace, ask: defrag(backupsFail(policytest.ClusterOf("vvv"))), allowed: true, reason: CuresNoSpace},
 	{row: "D-7 out of space, no pod is Ready", members: "Lvv", change: outOfSpace, ask: defrag(policytest.ClusterOf("mmm")), allowed: true, reason: CuresNoSpace},
-	{row: "D-7 said by who is gone", members: "Lvv", ask: defrag(backupsFail(policytest.ClusterOf("vvv")), NoSpace), allowed: true, reason: CuresNoSpace},
-	{row: "D-2 also out of space, said by who is gone", members: "Lvx", ask: defrag(policytest.ClusterOf("vvx"), NoSpace), reason: policy.MemberDown},
+	{row: "D-7 of a removed member", members: "Lvv", ask: defrag(backupsFail(policytest.ClusterOf("vvv")), NoSpace), allowed: true, reason: CuresNoSpace},
+	{row: "D-2 also out of space, of a removed member", members: "Lvx", ask: defrag(policytest.ClusterOf("vvx"), NoSpace), reason: policy.MemberDown},
 
 	{row: "D-10 a voter", members: "Lvv", ask: lead("main-1"), allowed: true, reason: policy.QuorumKept},
 	{row: "D-10 one of three is down", members: "Lvx", ask: lead("main-1"), allowed: true, reason: policy.QuorumKept},
@@ -97,7 +97,7 @@ var maintenanceRows = []struct {
 	{row: "D-14 no leader", members: "vvv", ask: lead("main-0"), reason: policy.NoQuorum},
 	{row: "D-15 who leads already", members: "Lvv", ask: lead("main-0"), allowed: true, reason: LeadsAlready},
 	{row: "D-16 whose data are corrupt", members: "Lvv", change: func(m []Database) { m[1].Alarms = []string{Corrupt} }, ask: lead("main-1"), reason: CorruptAlarm},
-	{row: "D-17 somebody else", members: "Lvv", ask: lead("other-0"), reason: policy.NoSuchMember},
+	{row: "D-17 another member", members: "Lvv", ask: lead("other-0"), reason: policy.NoSuchMember},
 
 	{row: "D-20 room again", members: "Lvv", change: outOfSpace, ask: disarm(NoSpace), allowed: true, reason: SpaceFree},
 	{row: "D-20 quota not known", members: "Lvv", change: func(m []Database) { m[1].Quota = 0 }, ask: disarm(NoSpace), allowed: true, reason: SpaceFree},
@@ -107,10 +107,10 @@ var maintenanceRows = []struct {
 	{row: "D-23 corrupt, and not compared", members: "Lvv", ask: disarm(Corrupt), reason: CorruptAlarm},
 	{row: "D-23 one differs", members: "Lvv", ask: disarm(Corrupt, "main-0 main-1", "main-2"), reason: CorruptAlarm},
 	{row: "D-23 one was not compared", members: "Lvv", ask: disarm(Corrupt, "main-0 main-1"), reason: CorruptAlarm},
-	{row: "D-23 one doesn't tell", members: "Lvv", ask: disarmUnseen, reason: CorruptAlarm},
+	{row: "D-23 one doesn't answer", members: "Lvv", ask: disarmUnseen, reason: CorruptAlarm},
 	{row: "D-23 one is down", members: "Lvx", ask: disarm(Corrupt, "main-0 main-1"), reason: policy.MemberDown},
 	{row: "D-25 corrupt once", members: "Lvv", ask: disarm(Corrupt, "main-0 main-1 main-2"), allowed: true, reason: policy.AllReady},
-	{row: "D-25 nobody to differ from", members: "L", ask: disarm(Corrupt, "main-0"), allowed: true, reason: policy.AllReady},
+	{row: "D-25 no other voter", members: "L", ask: disarm(Corrupt, "main-0"), allowed: true, reason: policy.AllReady},
 	{row: "D-26 corrupt, and a learner", members: "Lvvl", ask: disarm(Corrupt, "main-0 main-1 main-2"), reason: policy.LearnerPresent},
 	{row: "D-24 an alarm of a later etcd", members: "Lvv", ask: disarm("ODD"), allowed: true, reason: policy.AllReady},
 }
@@ -163,8 +163,8 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// TestMaintenanceNeverAtRisk asks of all members to 5 and all states of each: nobody
-// is defragmented while anybody is not well, and nobody leads who can't.
+// TestMaintenanceNeverAtRisk asks of all members to 5 and all states of each: no
+// member is defragmented while another is not healthy, and none leads that can't.
 func TestMaintenanceNeverAtRisk(t *testing.T) {
 	t.Parallel()
 	letters := []rune("vxlL")

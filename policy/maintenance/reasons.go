@@ -13,27 +13,27 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of verdicts and notes.
 var (
 	SnapshotOpen = reasons.Add("SnapshotOpen",
-		"A backup or a user reads a snapshot from a member. A defragmentation of that member waits for it, and every write waits for the defragmentation. Try again after the snapshot.",
-		policy.SeeStatus)
+		"A backup or a user reads a snapshot from a member. A defragmentation of that member waits for it, and every write waits for the defragmentation.",
+		"Run the command again when the snapshot is complete.")
 	SnapshotsUnknown = reasons.Add("SnapshotsUnknown",
-		"A member's metrics can't be read, so it is not known whether a snapshot is being read from it.",
-		policy.SeeStatus)
+		"A member's metrics can't be read, so it is unknown whether a snapshot is being read from it.",
+		"Find out why the metrics can't be read: kubectl etcd check NAME.")
 	CorruptAlarm = reasons.Add("CorruptAlarm",
-		"etcd has found that a member's data differ from the others'. Find that member (kubectl etcd check) and replace it; no other maintenance helps.",
-		policy.SeeStatus)
+		"etcd has found that a member's data differs from the others', or the voters' data could not be compared.",
+		"Find the member with kubectl etcd check NAME, then replace it with kubectl etcd member replace POD.")
 	CuresNoSpace = reasons.Add("CuresNoSpace",
-		"A database has reached its quota and etcd takes no writes (alarm NOSPACE). Defragmentation is the cure, so backups that fail meanwhile are no reason against it.",
+		"A database has reached its quota, and etcd takes no writes (alarm NOSPACE). Defragmentation frees space, so failing backups are no objection.",
 		policy.NoAction)
 	LeadsAlready = reasons.Add("LeadsAlready",
 		"The member is the leader already.",
 		policy.NoAction)
 	DatabaseFull = reasons.Add("DatabaseFull",
-		"More than 90 % of the quota would still be taken, so the alarm would be raised again by one of the next writes. Defragment, delete keys, or raise the quota.",
-		"kubectl etcd defrag NAME does the complete repair. kubectl etcd status shows what remains.")
+		"A database takes more than 90 % of its quota. One of the next writes would raise the alarm again.",
+		"kubectl etcd defrag NAME compacts, defragments and disarms. If that is not enough, delete keys or raise the quota.")
 	SpaceFree = reasons.Add("SpaceFree",
-		"Every database has room again: the alarm may go.",
+		"Every database has free space again, so the alarm can be disarmed.",
 		"kubectl etcd alarm disarm NAME.")
 	QuotaUnknown = reasons.Add("QuotaUnknown",
-		"The quota of a member is neither in its status (before etcd 3.6) nor in its metrics.",
-		policy.SeeStatus)
+		"The quota of a member is unknown: it is neither in its status (before etcd 3.6) nor in its metrics.",
+		"After the alarm is disarmed, check whether it returns: kubectl etcd alarm list NAME.")
 )

@@ -11,6 +11,6 @@ import (
 
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	policytest.Rows(t, nil, membershipRows, preconditionRows, stepRows)
+	policytest.Rows(t, nil, membershipRows, preconditionRows, stepRows, deadRows)
 	policytest.Reasons(t, Reasons())
 }

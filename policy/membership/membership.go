@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package membership has the rules about who the members are: add, remove, promote, replace and scale.
+// Package membership has the rules about changes of the members: add, remove, promote, replace and scale.
 // Its table is docs/rules/membership.md.
 package membership
 
@@ -14,30 +14,30 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// Peer is one entry of etcd's member list, and what is known of the member.
+// Peer is one entry of etcd's member list, with the facts about the member.
 type Peer struct {
 	ID uint64
-	// URL is its peer URL: the one name that the list, the pod's configuration
-	// and initial-cluster share.
+	// URL is its peer URL, the only name that the list, the pod's configuration and
+	// initial-cluster share.
 	URL string
-	// Ordinal is the place from 0 of the pod that advertises URL, -1 where no pod
-	// of the cluster would: then the member is a stranger.
+	// Ordinal is the ordinal of the pod that advertises URL, -1 if no pod of the cluster
+	// would. Then the member is a foreign one.
 	Ordinal int
 	Learner bool
-	// Healthy says that it answered for itself just now, as this member of this
-	// cluster, and follows a leader. A member that has not started is not.
+	// Healthy is true if it has just answered as this member of this cluster and follows a
+	// leader. It is false for a member that has not started.
 	Healthy bool
 	Leader  bool
-	// CaughtUp says that it was within LagLimit entries of its leader at each of
-	// the last CatchUpReads reads.
+	// CaughtUp is true if it was within LagLimit entries of its leader at each of the last
+	// CatchUpReads reads.
 	CaughtUp bool
 }
 
-// CatchUpReads is how many reads in a row must show a learner within
-// [LagLimit] before it is promoted.
+// CatchUpReads is how many reads in a row must show a learner within [policy.LagLimit] before it is
+// promoted.
 const CatchUpReads = 3
 
-// votes counts the voters among peers, and those of them that are healthy.
+// votes returns the number of voters, and of healthy voters.
 func votes(peers []Peer) (voters, healthy int) {
 	for _, p := range peers {
 		if p.Learner {
@@ -51,9 +51,9 @@ func votes(peers []Peer) (voters, healthy int) {
 	return voters, healthy
 }
 
-// MayRemove says whether a member may be removed from etcd's list: there must be
-// a quorum to agree to it, and the voters that are left must have one among
-// those that are healthy now. A learner has no vote to lose.
+// MayRemove returns whether a member may be removed from etcd's list. A quorum must be healthy to
+// agree to it, and the remaining voters must have a quorum of healthy ones. A learner has no vote,
+// so only the first applies.
 func MayRemove(peers []Peer, id uint64) policy.Verdict {
 	at := slices.IndexFunc(peers, func(p Peer) bool { return p.ID == id })
 	if at < 0 {
@@ -61,7 +61,7 @@ func MayRemove(peers []Peer, id uint64) policy.Verdict {
 	}
 	voters, healthy := votes(peers)
 	if healthy < policy.Quorum(voters) {
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: nothing can be changed until it is back", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
 	}
 	if peers[at].Learner {
 		return policy.Allow(policy.QuorumKept, "a learner has no vote: %d of %s stay healthy, quorum is %d", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
@@ -81,24 +81,24 @@ func MayRemove(peers []Peer, id uint64) policy.Verdict {
 	return policy.Allow(policy.QuorumKept, "%d of %s stay healthy, quorum is %d", well, format.Count(left, "voter"), policy.Quorum(left))
 }
 
-// MayAdd says whether a learner may be added. etcd takes one at a time, and none
-// while a voter is down: that one goes first, or comes back.
+// MayAdd returns whether a learner may be added. etcd accepts one learner at a time, and none while
+// a voter is down. That voter must be removed or repaired first.
 func MayAdd(peers []Peer) policy.Verdict {
 	var down []string
 	for _, p := range peers {
 		switch {
 		case p.Learner:
-			return policy.Refuse(policy.LearnerPresent, "member %016x is a learner already: it is promoted or removed before another is added", p.ID)
+			return policy.Refuse(policy.LearnerPresent, "member %016x is a learner already: promote or remove it before another is added", p.ID)
 		case !p.Healthy:
 			down = append(down, fmt.Sprintf("%016x", p.ID))
 		}
 	}
 	voters, healthy := votes(peers)
 	if healthy < policy.Quorum(voters) {
-		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: nothing can be changed until it is back", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
+		return policy.Refuse(policy.NoQuorum, "%d of %s healthy, quorum is %d: members can't be changed before the quorum is restored", healthy, format.Count(voters, "voter"), policy.Quorum(voters))
 	}
 	if len(down) > 0 {
-		return policy.Refuse(VoterDown, "%d of %s healthy (not %s): etcd adds nobody while a voter is down; a dead member is removed or replaced first",
+		return policy.Refuse(VoterDown, "%d of %s healthy (not %s): etcd adds no member while a voter is down; remove or replace a dead member first",
 			healthy, format.Count(voters, "voter"), strings.Join(down, ", "))
 	}
 	return policy.Allow(policy.QuorumKept, "%s, all healthy", format.Count(voters, "voter"))

@@ -12,7 +12,7 @@ import (
 // peers writes etcd's list as a string, one letter for each place: v a healthy
 // voter, x one that is down, L the leader, l a learner that answers, c one that
 // has caught up, d one that is down, and - a place without a member. IDs are the
-// places from 1, or the letters' own where a test says so.
+// places from 1, or the letters' own where a test has them.
 func peers(letters string) []Peer {
 	var all []Peer
 	for at, letter := range letters {
@@ -50,7 +50,7 @@ var membershipRows = []struct {
 	{row: "M-4 a learner that never started, one is dead", members: "Lvxd", id: 4, allowed: true, reason: policy.QuorumKept},
 	{row: "M-5 the only one", members: "L", id: 1, reason: LastMember},
 	{row: "M-5 the only voter", members: "Ll", id: 1, reason: LastMember},
-	{row: "M-6 somebody else", members: "Lvv", id: 9, reason: policy.NoSuchMember},
+	{row: "M-6 another member", members: "Lvv", id: 9, reason: policy.NoSuchMember},
 	{row: "M-7 one", members: "L", allowed: true, reason: policy.QuorumKept},
 	{row: "M-7 three", members: "vLv", allowed: true, reason: policy.QuorumKept},
 	{row: "M-8 one of three is dead", members: "Lvx", reason: VoterDown},
@@ -84,8 +84,8 @@ func TestMembershipMessage(t *testing.T) {
 		want string
 	}{
 		{MayRemove(peers("Lvx"), 2), "1 of 2 voters would be healthy, quorum is 2; now it is 2 of 3, quorum 2"},
-		{MayRemove(peers("vxx"), 3), "1 of 3 voters healthy, quorum is 2: nothing can be changed until it is back"},
-		{MayAdd(peers("Lvx")), "2 of 3 voters healthy (not 0000000000000003): etcd adds nobody while a voter is down; a dead member is removed or replaced first"},
+		{MayRemove(peers("vxx"), 3), "1 of 3 voters healthy, quorum is 2: members can't be changed before the quorum is restored"},
+		{MayAdd(peers("Lvx")), "2 of 3 voters healthy (not 0000000000000003): etcd adds no member while a voter is down; remove or replace a dead member first"},
 	} {
 		if c.got.Message != c.want {
 			t.Errorf("got %q, want %q", c.got.Message, c.want)

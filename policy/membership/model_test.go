@@ -16,7 +16,7 @@ import (
 const ordinals = 5
 
 // world is a model of etcd, of a StatefulSet with its controller, and of the
-// volumes: what a step is tried on. Comparable, so that states can be told apart.
+// volumes: what a step is tried on. Comparable, so that states can be distinguished.
 type world struct {
 	members [ordinals]modelMember
 	pods    [ordinals]modelPod
@@ -34,7 +34,7 @@ type world struct {
 	settled bool
 	leader  int
 	nextID  int
-	// configMap says that what members are told is not part of the pod template.
+	// configMap is true if the bootstrap flags are not part of the pod template.
 	configMap bool
 	// deaths and elections are how many may still happen for no reason.
 	deaths, elections int
@@ -71,7 +71,7 @@ func template(existing bool, places []int) string {
 	return state + " " + strings.Trim(strings.ReplaceAll(fmt.Sprint(places), " ", ","), "[]")
 }
 
-// newWorld has a cluster of n members that was begun as the template says.
+// newWorld has a cluster of n members that was begun as in the template.
 func newWorld(n int) world {
 	var places []int
 	w := world{nextID: n + 1, deaths: 1, elections: 1}
@@ -115,7 +115,7 @@ func (w *world) quorate() bool {
 	return healthy >= policy.Quorum(voters)
 }
 
-// ill says that a member is dead.
+// ill is true for a dead member.
 func (w *world) ill() bool {
 	return slices.ContainsFunc(w.members[:], func(m modelMember) bool { return m.dead })
 }
@@ -138,8 +138,8 @@ func (w *world) update() string {
 	return w.seen.template
 }
 
-// told is what a pod's member reads when it starts.
-func (w *world) told(p modelPod) string {
+// flagsOf returns what a pod's member reads when it starts.
+func (w *world) flagsOf(p modelPod) string {
 	if w.configMap {
 		return w.spec.template
 	}
@@ -175,17 +175,17 @@ func (w *world) site(before world) ClusterState {
 		Observed: w.seen == w.spec, AllUpdated: w.seen == w.spec && w.settled,
 	}
 	for at, m := range w.members {
-		seat := Replica{Pod: fmt.Sprintf("main-%d", at), URL: modelURL(at)}
+		replica := Replica{Pod: fmt.Sprintf("main-%d", at), URL: modelURL(at)}
 		if p := w.pods[at]; p.uid != 0 {
-			seat.UID, seat.Terminating, seat.Updated = fmt.Sprint(p.uid), p.terminating, p.revision == w.update()
+			replica.UID, replica.Terminating, replica.Updated = fmt.Sprint(p.uid), p.terminating, p.revision == w.update()
 		}
 		switch {
 		case w.dying[at]:
-			seat.TerminatingClaims = 1
+			replica.TerminatingClaims = 1
 		case w.claims[at] != 0:
-			seat.Claims = []string{fmt.Sprint(w.claims[at])}
+			replica.Claims = []string{fmt.Sprint(w.claims[at])}
 		}
-		s.Ordinals = append(s.Ordinals, seat)
+		s.Ordinals = append(s.Ordinals, replica)
 		if m.id != 0 {
 			s.Members = append(s.Members, Peer{
 				ID: uint64(m.id), URL: modelURL(at), Ordinal: at, Learner: m.learner,

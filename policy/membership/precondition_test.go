@@ -31,7 +31,7 @@ var preconditionRows = []struct {
 	{row: "M-11 one is not there", members: "vv-", reason: policy.MemberDown},
 	{row: "M-12 before it follows", members: "vvv", all: policy.False, reason: policy.ConditionFalse},
 	{row: "M-13 backups fail", members: "vvv", backup: policy.False, reason: policy.BackupFailing},
-	{row: "M-14 nobody knows", members: "vvv", backup: policy.Unknown, allowed: true, reason: policy.AllReady, notes: policy.BackupUnknown.Name()},
+	{row: "M-14 unknown", members: "vvv", backup: policy.Unknown, allowed: true, reason: policy.AllReady, notes: policy.BackupUnknown.Name()},
 	{row: "M-15 a learner", members: "vvvV", reason: policy.LearnerPresent},
 	{row: "M-16 traffic is cut", members: "vvv", cut: true, reason: policy.ClientTrafficCut},
 	{row: "M-16 even to mend", members: "vvx", cut: true, cures: "main-2", reason: policy.ClientTrafficCut},

@@ -141,7 +141,7 @@ func (e *explorer) step(w world) (world, bool) {
 	return n, n != w
 }
 
-// converges lets everything happen that will, and looks at the end. With a voter
+// converges lets everything happen that will, and checks the end. With a voter
 // dead the operation may wait for ever; undone, it must end all the same.
 func (e *explorer) converges(w world) bool {
 	path := []world{}

@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// replace gives a place a new member with empty volumes: the old one out of the
-// list, OnDelete so that this pod alone gets what it must read, a learner, new
-// volumes, a new pod, the vote; then everything as it was.
+// replace gives an ordinal a new member with empty volumes. It removes the old member from the list,
+// sets OnDelete so that only this pod gets the new bootstrap flags, adds a learner, recreates the
+// volumes and the pod, and promotes the learner. Then it restores the StatefulSet.
 func replace(s ClusterState, r Record) Step {
 	m, found := s.at(r.Ordinal)
 	if other, there := s.learner(); there && other.Ordinal != r.Ordinal {
@@ -34,8 +34,8 @@ func replace(s ClusterState, r Record) Step {
 	return s.asBefore(r)
 }
 
-// asBefore gives the StatefulSet its template and strategy back once the place
-// has its new voter, which must not restart by it.
+// asBefore restores the template and the strategy of the StatefulSet after the ordinal has its new
+// voter. The voter must not restart by that.
 func (s ClusterState) asBefore(r Record) Step {
 	if step, needed := s.restoreBootstrap(0); needed {
 		return step
@@ -53,8 +53,8 @@ func addReplacement(s ClusterState, r Record) Step {
 	return Step{Act: AddLearner, Ordinal: r.Ordinal}
 }
 
-// recreatePod makes the learner's pod anew on new volumes. The pod goes last, when the
-// StatefulSet's controller is known to have seen what the next one must read.
+// recreatePod recreates the learner's pod with new volumes. It deletes the pod last, after the
+// StatefulSet controller has observed the bootstrap flags of the next pod.
 func recreatePod(s ClusterState, r Record, learner Peer) Step {
 	p := s.Ordinals[r.Ordinal]
 	if !learner.Healthy {
@@ -72,14 +72,13 @@ func recreatePod(s ClusterState, r Record, learner Peer) Step {
 		}
 	}
 	if p.UID == "" || p.Terminating || p.TerminatingClaims > 0 {
-		return waitFor(PodGoing, "%s and its volumes are being made anew", p.Pod)
+		return waitFor(PodGoing, "%s and its volumes are being recreated", p.Pod)
 	}
 	return promote(s, learner)
 }
 
-// undoReplace takes the learner back. The member that was removed before stays
-// removed: its place is empty until it is replaced again. A new member that votes
-// already stays.
+// undoReplace removes the learner. The old member remains removed, so its ordinal has no member
+// until it is replaced again. A new member that votes already remains.
 func undoReplace(s ClusterState, r Record) Step {
 	if m, found := s.at(r.Ordinal); found && m.ID != r.Member {
 		if !m.Learner {

@@ -5,8 +5,9 @@ package membership
 
 import "github.com/kubectl-etcd/kubectl-etcd/policy"
 
-// scaleIn takes the highest member away, one at a time: leadership, membership,
-// replica, volumes. Membership goes first, or a dead voter would stay and count.
+// scaleIn removes the highest member, one at a time: it moves the leadership, removes the member,
+// then the replica and the volumes. The member is removed before the replica, because otherwise a
+// dead voter would remain and count.
 func scaleIn(s ClusterState, r Record) Step {
 	if step, bad := s.foreignMember(); bad {
 		return step
@@ -28,8 +29,8 @@ func scaleIn(s ClusterState, r Record) Step {
 	return removeVoter(s, victim)
 }
 
-// undoIn ends a scale-in where it is. Who has left etcd already loses the replica and the
-// volumes, which are of no use to a cluster that has taken the member out; nobody else goes.
+// undoIn ends a scale-in at its current state. A member that was removed from etcd already loses its
+// replica and volumes, which are of no use without it. No other member is removed.
 func undoIn(s ClusterState, r Record) Step {
 	if step, bad := s.foreignMember(); bad {
 		return step
@@ -43,17 +44,17 @@ func undoIn(s ClusterState, r Record) Step {
 	return Step{Act: Done}
 }
 
-// removeVoter removes a voter while all the others are well.
+// removeVoter removes a voter if all other voters are healthy.
 func removeVoter(s ClusterState, victim Peer) Step {
 	if other, down := s.otherDown(victim.ID); down {
-		return waitFor(VoterDown, "%s is not healthy: while it isn't, no other member goes", s.name(other))
+		return waitFor(VoterDown, "%s is not healthy, so no other member is removed", s.name(other))
 	}
 	if v := MayRemove(s.Members, victim.ID); !v.Allowed {
 		return wait(v)
 	}
 	if victim.Leader {
-		if heir, ok := s.transferee(victim.ID); ok {
-			return Step{Act: MoveLeader, Ordinal: victim.Ordinal, Member: victim.ID, TransferTo: heir.ID}
+		if successor, ok := s.transferee(victim.ID); ok {
+			return Step{Act: MoveLeader, Ordinal: victim.Ordinal, Member: victim.ID, TransferTo: successor.ID}
 		}
 	}
 	return s.remove(victim)

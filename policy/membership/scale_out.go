@@ -8,9 +8,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// scaleOut adds one member at a time, the lowest place without a vote first: what
-// its pod will read, the learner, the replica, the vote. The list that a newcomer
-// reads must be etcd's own to the letter, itself included, or it exits.
+// scaleOut adds one member at a time, at the lowest ordinal without a voter: it sets the bootstrap
+// flags, adds the learner and the replica, and promotes the learner. The initial-cluster of a new
+// member must be exactly etcd's member list, including itself, or etcd exits.
 func scaleOut(s ClusterState, r Record) Step {
 	if step, bad := s.foreignMember(); bad {
 		return step
@@ -20,7 +20,7 @@ func scaleOut(s ClusterState, r Record) Step {
 	}
 	size := s.size()
 	if at := s.firstVoterFrom(size); at >= 0 {
-		return stop(MemberGap, "%s is a member, %s is none: replace that first", s.Ordinals[at].Pod, s.Ordinals[size].Pod)
+		return stop(MemberGap, "%s is a member, but the lower %s is not: replace the member of that pod first", s.Ordinals[at].Pod, s.Ordinals[size].Pod)
 	}
 	learner, found := s.learner()
 	if found && learner.Ordinal != size {
@@ -35,36 +35,36 @@ func scaleOut(s ClusterState, r Record) Step {
 	return startLearner(s, learner)
 }
 
-// addLearner adds a learner for a place once nothing is left there of a member before.
-func addLearner(s ClusterState, place int) Step {
-	if step, left := s.removeFrom(place, false); left {
+// addLearner adds a learner for an ordinal after all that a previous member left there is removed.
+func addLearner(s ClusterState, ordinal int) Step {
+	if step, left := s.removeFrom(ordinal, false); left {
 		return step
 	}
 	if v := MayAdd(s.Members); !v.Allowed {
 		return wait(v)
 	}
-	if step, needed := s.setBootstrap(s.bootstrapFor(place), place); needed {
+	if step, needed := s.setBootstrap(s.bootstrapFor(ordinal), ordinal); needed {
 		return step
 	}
-	return Step{Act: AddLearner, Ordinal: place}
+	return Step{Act: AddLearner, Ordinal: ordinal}
 }
 
-// startLearner starts a learner's pod and gives it a vote once it has caught up.
+// startLearner starts a learner's pod and promotes the learner after it has caught up.
 func startLearner(s ClusterState, learner Peer) Step {
-	place := learner.Ordinal
+	ordinal := learner.Ordinal
 	if !learner.Healthy {
-		if step, needed := s.setBootstrap(s.bootstrapFor(place), place); needed {
+		if step, needed := s.setBootstrap(s.bootstrapFor(ordinal), ordinal); needed {
 			return step
 		}
 	}
-	if s.Replicas != place+1 {
-		return s.setReplicas(place + 1)
+	if s.Replicas != ordinal+1 {
+		return s.setReplicas(ordinal + 1)
 	}
 	return promote(s, learner)
 }
 
-// promote gives a learner its vote when it has earned it, and when the voters,
-// itself among them, would have a quorum without luck.
+// promote promotes a learner that has caught up, if the voters have a healthy quorum now, and with
+// the learner as a voter.
 func promote(s ClusterState, learner Peer) Step {
 	switch {
 	case !learner.Healthy:
@@ -91,7 +91,7 @@ func finishOut(s ClusterState, r Record, size int) Step {
 	return s.settle(r, size)
 }
 
-// settle has every place read what is true now, and the strategy as it was.
+// settle sets the bootstrap flags to the current members, and restores the strategy.
 func (s ClusterState) settle(r Record, size int) Step {
 	if want := s.bootstrapFor(-1); !s.Bootstrap.equal(want) {
 		step, _ := s.setBootstrap(want, size)
@@ -100,9 +100,8 @@ func (s ClusterState) settle(r Record, size int) Step {
 	return s.restoreStrategy(r)
 }
 
-// undoOut takes a learner back with all that was made for it. Members that have
-// a vote by then stay, above a place without one as well: taking one away is a scale-in,
-// not an undoing.
+// undoOut removes a learner and what was created for it. Members that are voters by then remain,
+// also above an ordinal without a voter: their removal is a scale-in.
 func undoOut(s ClusterState, r Record) Step {
 	if learner, found := s.learner(); found && learner.Ordinal >= r.Replicas {
 		return s.remove(learner)

@@ -5,38 +5,39 @@ package membership
 
 import "github.com/kubectl-etcd/kubectl-etcd/policy"
 
-// ClusterState is a cluster of a StatefulSet that no operator keeps, as it was found just
-// before a step: etcd's member list, the pods with their volumes, and what the
-// StatefulSet says. The next step is always computed from it anew.
+// ClusterState is the state of a cluster of a StatefulSet without an operator, observed just before
+// a step: etcd's member list, the pods with their volumes, and the StatefulSet. The next step is
+// computed from it each time.
 type ClusterState struct {
-	// Members is etcd's list, as a quorum told it.
+	// Members is etcd's list, read with a quorum.
 	Members []Peer
-	// Ordinals are the pods by ordinal from 0, at least as many as there are
-	// replicas, members and targets; those without pod or claim included.
+	// Ordinals are the ordinals from 0, at least as many as replicas, members and targets.
+	// They include ordinals without a pod or claim.
 	Ordinals []Replica
-	// Replicas is what the StatefulSet asks for.
+	// Replicas is the StatefulSet's spec.replicas.
 	Replicas int
 	// OnDelete and Partition are its update strategy.
 	OnDelete  bool
 	Partition int
-	// Bootstrap is what a pod that is made now is told of the cluster.
+	// Bootstrap is what a pod that is created now gets.
 	Bootstrap BootstrapFlags
-	// InTemplate says that Launch is part of the pod template, so that each
-	// change makes a new revision. It is false where a ConfigMap has it.
+	// InTemplate is true if Bootstrap is in the pod template, so that each change creates a new
+	// revision. It is false if a ConfigMap has it.
 	InTemplate bool
-	// Original says that what the pods are made from is as it was before us.
+	// Original is true if the template or ConfigMap is as it was before the operation.
 	Original bool
-	// Observed says that the StatefulSet's controller has seen all that was
-	// written, so that Current is up to date.
+	// Observed is true if the StatefulSet controller has observed the last write, so that
+	// Updated is current.
 	Observed bool
-	// TemplateEdited says that somebody else has changed the pod template since we began.
+	// TemplateEdited is true if another client has changed the pod template since the
+	// operation began.
 	TemplateEdited bool
-	// AllUpdated says that the controller, too, counts every pod as Current.
+	// AllUpdated is true if the controller counts every pod as updated.
 	AllUpdated bool
 }
 
-// BootstrapFlags is what a member with an empty data directory reads: whether the
-// cluster is there already, and of whom it consists.
+// BootstrapFlags are the flags that a member with an empty data directory reads: whether the cluster
+// exists, and its members.
 type BootstrapFlags struct {
 	Existing bool
 	// URLs are the peer URLs of initial-cluster, sorted.
@@ -45,39 +46,39 @@ type BootstrapFlags struct {
 
 // Replica is one ordinal of the StatefulSet.
 type Replica struct {
-	// Pod is its name, there or not. URL is the peer URL that its member has or
-	// would have.
+	// Pod is the name of its pod, which may not exist. URL is the peer URL that its member has
+	// or would have.
 	Pod, URL string
-	// UID is the pod's, empty where there is none.
+	// UID is that of the pod, empty if there is no pod.
 	UID string
-	// Terminating says that the pod is being deleted.
+	// Terminating is true if the pod is being deleted.
 	Terminating bool
-	// Updated says that it is of the StatefulSet's update revision.
+	// Updated is true if the pod has the StatefulSet's update revision.
 	Updated bool
-	// Claims are the UIDs of its volume claims, but for those being deleted,
-	// of which there are Dying.
+	// Claims are the UIDs of its volume claims, except for those that are being deleted.
+	// TerminatingClaims is the number of those.
 	Claims            []string
 	TerminatingClaims int
 }
 
-// Record is what the journal remembers: what was begun, and what was found then.
+// Record is the content of the journal: the operation, and the state before it.
 type Record struct {
 	Operation Operation
-	// Target is the number of members that a scale is to end with.
+	// Target is the number of members after a scale operation.
 	Target int
-	// Replicas, OnDelete and Partition are the StatefulSet's, as found.
+	// Replicas, OnDelete and Partition are those of the StatefulSet before the operation.
 	Replicas  int
 	OnDelete  bool
 	Partition int
-	// KeepClaims leaves the volume claims of removed members.
+	// KeepClaims is true if the volume claims of removed members are not deleted.
 	KeepClaims bool
-	// Ordinal, Member, UID and Claims are of the pod that is replaced: its ordinal,
-	// the ID of its member (0 for none), its own UID and those of its claims.
+	// Ordinal, Member, UID and Claims are those of the pod that is replaced: its ordinal, the
+	// ID of its member (0 for none), its UID and the UIDs of its claims.
 	Ordinal int
 	Member  uint64
 	UID     string
 	Claims  []string
-	// Undo says that what was begun is being undone.
+	// Undo is true if the operation is being rolled back.
 	Undo bool
 }
 
@@ -91,16 +92,16 @@ const (
 	Replace  Operation = "Replace"
 )
 
-// Act is what a step does: one write, or one thing to wait for.
+// Act is what a step does: one write, or a wait.
 type Act string
 
 // The acts.
 const (
-	// Done: nothing is left to do.
+	// Done means that the operation is complete.
 	Done Act = "Done"
-	// Stop: something is there that this operation can't deal with.
+	// Stop means that the operation can't continue in this state.
 	Stop Act = "Stop"
-	// Wait: something else has to happen first.
+	// Wait means that something else must happen first.
 	Wait Act = "Wait"
 
 	SetPartition    Act = "SetPartition"
@@ -108,8 +109,8 @@ const (
 	SetBootstrap    Act = "SetLaunch"
 	RestoreTemplate Act = "RestoreTemplate"
 	RestoreStrategy Act = "RestoreStrategy"
-	// AdoptPod marks a pod as one of the update revision, because it differs
-	// from it in nothing but what a member with data never reads.
+	// AdoptPod gives a pod the label of the update revision. The pod differs from that revision
+	// only in flags that a member with data never reads.
 	AdoptPod     Act = "AdoptPod"
 	AddLearner   Act = "AddLearner"
 	Promote      Act = "Promote"
@@ -123,22 +124,22 @@ const (
 // Step is the next thing to do, and why.
 type Step struct {
 	Act Act
-	// Ordinal is the ordinal that it is about, where it is about one.
+	// Ordinal is the ordinal that the step is about, if any.
 	Ordinal int
-	// Member is the member's ID, where it is about one.
+	// Member is the ID of the member that the step is about, if any.
 	Member uint64
-	// TransferTo is the ID of the member that leadership goes to.
+	// TransferTo is the ID of the member that becomes the leader.
 	TransferTo uint64
-	// Number is the partition or the replicas to set.
+	// Number is the partition or the number of replicas to set.
 	Number int
 	// Bootstrap is what SetBootstrap writes.
 	Bootstrap BootstrapFlags
-	// Reason and Message say what Stop and Wait are about, the latter with numbers.
+	// Reason and Message are why Stop or Wait is needed. Message has the numbers.
 	Reason  policy.Reason
 	Message string
 }
 
-// Next is the next step of what the journal says was begun.
+// Next returns the next step of the operation in the journal.
 func Next(s ClusterState, r Record) Step {
 	switch {
 	case r.Operation == ScaleOut && r.Undo:
@@ -154,5 +155,5 @@ func Next(s ClusterState, r Record) Step {
 	case r.Operation == Replace:
 		return replace(s, r)
 	}
-	return stop(UnknownOperation, "no operation is called %q", r.Operation)
+	return stop(UnknownOperation, "unknown operation %q", r.Operation)
 }

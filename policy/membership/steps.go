@@ -20,8 +20,8 @@ func waitFor(reason policy.Reason, format string, args ...any) Step {
 
 func wait(v policy.Verdict) Step { return Step{Act: Wait, Reason: v.Reason, Message: v.Message} }
 
-// setBootstrap has the StatefulSet's next pods read what they must, without a restart of
-// those before from: the partition first, then the template.
+// setBootstrap updates the bootstrap flags of the StatefulSet's next pods. Before it changes the
+// template, it sets the partition, which keeps the ordinals below from from restarting.
 func (s ClusterState) setBootstrap(want BootstrapFlags, from int) (Step, bool) {
 	if s.InTemplate && !s.OnDelete && s.Partition != from {
 		return Step{Act: SetPartition, Number: from}, true
@@ -32,7 +32,8 @@ func (s ClusterState) setBootstrap(want BootstrapFlags, from int) (Step, bool) {
 	return Step{}, false
 }
 
-// setBootstrapOnDelete does so for a pod in the middle, which no partition can single out.
+// setBootstrapOnDelete is setBootstrap for any one pod. It sets OnDelete instead of a partition, so
+// that no other pod restarts.
 func (s ClusterState) setBootstrapOnDelete(want BootstrapFlags) (Step, bool) {
 	if s.InTemplate && !s.OnDelete {
 		return Step{Act: SetOnDelete}, true
@@ -43,8 +44,8 @@ func (s ClusterState) setBootstrapOnDelete(want BootstrapFlags) (Step, bool) {
 	return Step{}, false
 }
 
-// restoreBootstrap has the next pods read what they did before us, without a restart of
-// any: those before from are kept by the partition, or all by OnDelete.
+// restoreBootstrap restores the bootstrap flags from before the operation. The partition keeps the
+// ordinals below from from restarting, or OnDelete keeps all.
 func (s ClusterState) restoreBootstrap(from int) (Step, bool) {
 	switch {
 	case s.Original:
@@ -57,10 +58,10 @@ func (s ClusterState) restoreBootstrap(from int) (Step, bool) {
 	return Step{Act: RestoreTemplate}, true
 }
 
-// restoreStrategy gives the StatefulSet its update strategy back when nobody restarts by
-// it: all pods differ from the template in nothing that they will read again, are
-// marked so, and the controller has seen it. Where somebody else has changed the template,
-// that change is theirs to roll out: nobody is marked.
+// restoreStrategy restores the update strategy of the StatefulSet when no pod restarts by it. The pods
+// differ from the template only in flags that they don't read again. So they first get the label
+// of its revision, and the controller must have observed that. If another client has changed the
+// template, no pod gets the label, so that the StatefulSet rolls that change out.
 func (s ClusterState) restoreStrategy(r Record) Step {
 	if s.OnDelete == r.OnDelete && s.Partition == r.Partition && (s.Original || !s.InTemplate) {
 		return Step{Act: Done}
@@ -84,8 +85,8 @@ func (s ClusterState) restoreStrategy(r Record) Step {
 	return Step{Act: Done}
 }
 
-// removeFrom takes away what places from a certain one on still have: replicas, pods,
-// and their claims unless they are kept.
+// removeFrom removes what the ordinals at and above from have: replicas, pods and, unless keep is
+// true, their claims.
 func (s ClusterState) removeFrom(from int, keep bool) (Step, bool) {
 	if s.Replicas > from {
 		return s.setReplicas(from), true
@@ -104,8 +105,8 @@ func (s ClusterState) removeFrom(from int, keep bool) (Step, bool) {
 	return Step{}, false
 }
 
-// raiseReplicas gives voters their pods back, and a place that is to have one, where somebody
-// else has raiseReplicas the replicas below them.
+// raiseReplicas raises the replicas to at least least and to the number that the voters need, if
+// another client has lowered them.
 func (s ClusterState) raiseReplicas(least int) (Step, bool) {
 	if least = max(least, s.votedOrdinals()); s.Replicas < least {
 		return s.setReplicas(least), true
@@ -122,14 +123,15 @@ func (s ClusterState) remove(p Peer) Step {
 	return Step{Act: RemoveMember, Ordinal: p.Ordinal, Member: p.ID}
 }
 
-// bootstrapFor is what a newcomer at a place must read, or, at -1, what is true now.
-func (s ClusterState) bootstrapFor(place int) BootstrapFlags {
+// bootstrapFor returns the bootstrap flags of a new member at an ordinal or, for -1, those of the
+// current members.
+func (s ClusterState) bootstrapFor(ordinal int) BootstrapFlags {
 	l := BootstrapFlags{Existing: true}
 	for _, p := range s.Members {
 		l.URLs = append(l.URLs, p.URL)
 	}
-	if _, there := s.at(place); place >= 0 && !there {
-		l.URLs = append(l.URLs, s.Ordinals[place].URL)
+	if _, there := s.at(ordinal); ordinal >= 0 && !there {
+		l.URLs = append(l.URLs, s.Ordinals[ordinal].URL)
 	}
 	slices.Sort(l.URLs)
 	return l
@@ -139,7 +141,7 @@ func (l BootstrapFlags) equal(m BootstrapFlags) bool {
 	return l.Existing == m.Existing && slices.Equal(l.URLs, m.URLs)
 }
 
-// size is the number of voters at the first places, without a gap.
+// size returns the number of voters at the ordinals from 0 up to the first without a voter.
 func (s ClusterState) size() int {
 	n := 0
 	for {
@@ -150,7 +152,7 @@ func (s ClusterState) size() int {
 	}
 }
 
-// firstVoterFrom is the first place after size that has a voter, -1 for none.
+// firstVoterFrom returns the first ordinal at or above size that has a voter, -1 for none.
 func (s ClusterState) firstVoterFrom(size int) int {
 	for at := size; at < len(s.Ordinals); at++ {
 		if p, found := s.at(at); found && !p.Learner {
@@ -160,7 +162,7 @@ func (s ClusterState) firstVoterFrom(size int) int {
 	return -1
 }
 
-// votedOrdinals is the number of places up to the last that has a voter.
+// votedOrdinals returns the number of ordinals up to the last that has a voter.
 func (s ClusterState) votedOrdinals() int {
 	last := -1
 	for _, p := range s.Members {
@@ -179,8 +181,8 @@ func (s ClusterState) highest() int {
 	return last
 }
 
-func (s ClusterState) at(place int) (Peer, bool) {
-	return s.find(func(p Peer) bool { return p.Ordinal == place && place >= 0 })
+func (s ClusterState) at(ordinal int) (Peer, bool) {
+	return s.find(func(p Peer) bool { return p.Ordinal == ordinal && ordinal >= 0 })
 }
 
 func (s ClusterState) learner() (Peer, bool) {
@@ -191,7 +193,7 @@ func (s ClusterState) otherDown(id uint64) (Peer, bool) {
 	return s.find(func(p Peer) bool { return p.ID != id && !p.Learner && !p.Healthy })
 }
 
-// transferee is a voter that can lead instead of another.
+// transferee returns a voter that can lead instead of another.
 func (s ClusterState) transferee(id uint64) (Peer, bool) {
 	return s.find(func(p Peer) bool { return p.ID != id && !p.Learner && p.Healthy })
 }
@@ -203,10 +205,10 @@ func (s ClusterState) find(what func(Peer) bool) (Peer, bool) {
 	return Peer{}, false
 }
 
-// foreignMember finds a member that no pod of the StatefulSet is.
+// foreignMember returns a step that stops if a member belongs to no pod of the StatefulSet.
 func (s ClusterState) foreignMember() (Step, bool) {
 	if p, found := s.find(func(p Peer) bool { return p.Ordinal < 0 }); found {
-		return stop(StrangerMember, "member %016x with peer URL %s is no pod's of this StatefulSet", p.ID, p.URL), true
+		return stop(StrangerMember, "member %016x with peer URL %s belongs to no pod of this StatefulSet", p.ID, p.URL), true
 	}
 	return Step{}, false
 }

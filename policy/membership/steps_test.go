@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// stepRows are the rows about what comes next, in the words of peers. Pods are
+// stepRows are the rows about what comes next, in the notation of peers. Pods are
 // there up to replicas and as they should be; a test changes what it is about.
 var stepRows = []struct {
 	row, members string
@@ -25,7 +25,7 @@ var stepRows = []struct {
 	{row: "M-20 then the template", members: "L", operation: ScaleOut, target: 3, change: func(s *ClusterState) { s.Partition = 1 }, want: SetBootstrap},
 	{row: "M-20 a ConfigMap needs no partition", members: "L", operation: ScaleOut, target: 3, change: func(s *ClusterState) { s.InTemplate = false }, want: SetBootstrap},
 	{row: "M-20 nor does OnDelete", members: "L", operation: ScaleOut, target: 3, change: func(s *ClusterState) { s.OnDelete = true }, want: SetBootstrap},
-	{row: "M-21 then the learner", members: "L", operation: ScaleOut, target: 3, change: told("11"), want: AddLearner, place: 1},
+	{row: "M-21 then the learner", members: "L", operation: ScaleOut, target: 3, change: bootstrapped("11"), want: AddLearner, place: 1},
 	{row: "M-21 not before all voters are well", members: "Lvx", operation: ScaleOut, target: 5, want: Wait, reason: VoterDown},
 	{row: "M-22 then its replica", members: "Ld", operation: ScaleOut, target: 3, change: func(s *ClusterState) { two(s); s.Replicas = 1 }, want: SetReplicas},
 	{row: "M-23 no vote before it has caught up", members: "Ll", operation: ScaleOut, target: 3, change: two, want: Wait, reason: policy.CatchingUp},
@@ -65,7 +65,7 @@ var stepRows = []struct {
 	{row: "M-33 also while scaling in", members: "Lvvvv", operation: ScaleIn, undo: true, target: 3, want: Done},
 	{row: "M-35 who has left loses the replica", members: "Lvvv", operation: ScaleIn, undo: true, target: 3, change: func(s *ClusterState) { s.Replicas = 5 }, want: SetReplicas},
 	{row: "M-35 and the volumes", members: "Lvvv", operation: ScaleIn, undo: true, target: 3, change: func(s *ClusterState) { s.Ordinals[4].Claims = []string{"1"} }, want: DeleteClaims, place: 4},
-	{row: "M-35 and nobody else goes", members: "Lvvv", operation: ScaleIn, undo: true, target: 3, want: Done},
+	{row: "M-35 and no other member is removed", members: "Lvvv", operation: ScaleIn, undo: true, target: 3, want: Done},
 	{row: "M-36 another's change of the template", members: "Lv", operation: ScaleOut, undo: true, target: 3, change: func(s *ClusterState) {
 		s.Original, s.Partition, s.Bootstrap, s.TemplateEdited, s.Ordinals[0].Updated = false, 2, s.bootstrapFor(-1), true, false
 	}, want: RestoreStrategy},
@@ -79,11 +79,11 @@ var stepRows = []struct {
 	{row: "M-37 or leaving that", members: "Lvvxx", operation: ScaleIn, undo: true, target: 3, change: lowered, want: SetReplicas},
 	{row: "M-37 or replacing", members: "Lvx", operation: Replace, change: func(s *ClusterState) { s.Replicas = 2 }, want: SetReplicas},
 	{row: "M-37 one that is out already", members: "-", operation: Replace, change: func(s *ClusterState) { s.Replicas = 0 }, want: SetReplicas},
-	{row: "M-34 an operation that nobody knows", members: "L", operation: "Reshuffle", want: Stop, reason: UnknownOperation},
+	{row: "M-34 an unknown operation", members: "L", operation: "Reshuffle", want: Stop, reason: UnknownOperation},
 }
 
-// told is a template that names the first places, and the partition before it.
-func told(places string) func(*ClusterState) {
+// bootstrapped is a template that names the first places, and the partition before it.
+func bootstrapped(places string) func(*ClusterState) {
 	return func(s *ClusterState) {
 		s.Original, s.Partition, s.Bootstrap = false, 1, BootstrapFlags{Existing: true}
 		for at := range places {
@@ -95,7 +95,7 @@ func told(places string) func(*ClusterState) {
 func lowered(s *ClusterState) { s.Replicas = 3 }
 
 func two(s *ClusterState) {
-	told("11")(s)
+	bootstrapped("11")(s)
 	s.Replicas = 2
 }
 
@@ -112,11 +112,11 @@ func TestNext(t *testing.T) {
 			s := ClusterState{Members: peers(r.members), InTemplate: true, Original: true, Observed: true, AllUpdated: true}
 			s.Replicas = s.highest() + 1
 			for at := range ordinals {
-				seat := Replica{Pod: "main-0", URL: modelURL(at)}
+				replica := Replica{Pod: "main-0", URL: modelURL(at)}
 				if at < s.Replicas {
-					seat.UID, seat.Updated, seat.Claims = "1", true, []string{"1"}
+					replica.UID, replica.Updated, replica.Claims = "1", true, []string{"1"}
 				}
-				s.Ordinals = append(s.Ordinals, seat)
+				s.Ordinals = append(s.Ordinals, replica)
 			}
 			record := Record{Operation: r.operation, Target: r.target, Replicas: s.size(), Undo: r.undo, Member: 1, UID: "1", Claims: []string{"1"}}
 			if r.undo {

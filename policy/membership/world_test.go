@@ -5,7 +5,7 @@ package membership
 
 import "slices"
 
-// take does what a step says, in one write. It returns a word for what must not
+// take does a step, in one write. It returns a text for what must not
 // happen, empty when all is well.
 func (w *world) take(s Step, before world, r Record) string {
 	quorate := w.quorate()
@@ -210,7 +210,7 @@ func (w *world) kubelet(at int) {
 		*p = modelPod{}
 		w.reap(at)
 	case p.uid != 0 && w.data[at] == 0 && !w.dying[at]:
-		if m.id != 0 && w.told(*p) == template(true, w.list()) {
+		if m.id != 0 && w.flagsOf(*p) == template(true, w.list()) {
 			w.data[at] = m.id
 		}
 	case w.healthy(at) && m.learner && w.quorate():

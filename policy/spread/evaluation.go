@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// evaluation is the facts and settings of one pod, prepared for the rule.
+// evaluation has the facts and settings for one pod, prepared for the rule.
 type evaluation struct {
 	size     int
 	ordinal  int
@@ -70,7 +70,7 @@ func (e evaluation) addZoneTerm(r *Result) (apart bool) {
 	return term.Hard && term.Kind == PodAntiAffinity && e.nodes.unzoned == 0
 }
 
-// requireZone makes the zone's term a required one.
+// requireZone makes the zone's term required.
 func (e evaluation) requireZone(term *Term, r *Result) {
 	term.Hard = true
 	if term.Kind != TopologySpread {
@@ -84,8 +84,8 @@ func (e evaluation) requireZone(term *Term, r *Result) {
 	}
 }
 
-// addNodeTerm puts the hostname's term before those that r has. apart means
-// that the zone's term does its work already.
+// addNodeTerm inserts the hostname's term before the terms of r. apart is true if the zone's
+// term already keeps members on different nodes.
 func (e evaluation) addNodeTerm(r *Result, apart bool) {
 	if slices.Contains(e.ownKeys, HostnameKey) {
 		r.Notes = append(r.Notes, ownTerm(HostnameKey))

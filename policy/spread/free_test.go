@@ -67,8 +67,8 @@ func (s scheduler) everyState(f func(at []int)) int {
 			}
 		}
 	}
-	nobody := slices.Repeat([]int{away}, len(s.pods))
-	visit(nobody)
+	none := slices.Repeat([]int{away}, len(s.pods))
+	visit(none)
 	return len(seen)
 }
 

@@ -6,6 +6,8 @@ package spread
 import (
 	"math"
 	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // FuzzSpread takes any facts: no panic, each key at most once and none of the
@@ -31,7 +33,7 @@ func FuzzSpread(f *testing.F) {
 			checkTerm(t, term, size, len(at) > 0 && Enforcement(enforcement) != Preferred)
 		}
 		for _, n := range v.Notes {
-			if n.Reason == "" || n.Message == "" {
+			if n.Reason == (policy.Reason{}) || n.Message == "" {
 				t.Errorf("empty note %+v", n)
 			}
 		}

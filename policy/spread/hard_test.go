@@ -21,9 +21,9 @@ func TestSpreadStaysHard(t *testing.T) {
 	hard, soft := 0, 0
 	for _, zones := range []string{"abc", "aabbcc", "aabbc", "aaabbcc", "aab", "aabb", "abbb", "aaa", "abcd", "abcdd"} {
 		at := places(zones)
-		for _, words := range [][]string{distinct(zones, false), distinct(zones, true)} {
+		for _, choices := range [][]string{distinct(zones, false), distinct(zones, true)} {
 			for size := 2; size <= 5; size++ {
-				everyWord(append(words, "?"), size, func(layout []string) {
+				everyWord(append(choices, "?"), size, func(layout []string) {
 					f := Facts{Size: size, Nodes: at, Volumes: volumes(strings.Join(layout, " "), at)}
 					want := anyArrangement(at, f)
 					got := true
@@ -49,7 +49,7 @@ func TestSpreadStaysHard(t *testing.T) {
 	}
 }
 
-// early says that some wait while two share a zone.
+// early is true if some wait while two share a zone.
 func early(layout []string) bool {
 	taken := map[byte]int{}
 	for _, word := range layout {
@@ -78,7 +78,7 @@ func anyArrangement(at []Node, f Facts) bool {
 	return found
 }
 
-// meets says whether an arrangement is what the required terms describe.
+// meets reports whether an arrangement is what the required terms describe.
 func (s scheduler) meets(nodes []int) bool {
 	for i, a := range nodes {
 		for _, b := range nodes[:i] {
@@ -100,22 +100,22 @@ func (s scheduler) meets(nodes []int) bool {
 
 // distinct are the zones of a topology, or its nodes.
 func distinct(zones string, nodes bool) []string {
-	var words []string
+	var choices []string
 	for _, p := range places(zones) {
 		switch {
 		case nodes:
-			words = append(words, p.Name)
-		case len(words) == 0 || words[len(words)-1] != p.Zone:
-			words = append(words, p.Zone)
+			choices = append(choices, p.Name)
+		case len(choices) == 0 || choices[len(choices)-1] != p.Zone:
+			choices = append(choices, p.Zone)
 		}
 	}
-	return words
+	return choices
 }
 
-// everyWord calls f with each choice of size words, in one order.
-func everyWord(words []string, size int, f func([]string)) {
-	sets := make([][]string, len(words))
-	for i, w := range words {
+// everyWord calls f with each selection of size choices, in one order.
+func everyWord(choices []string, size int, f func([]string)) {
+	sets := make([][]string, len(choices))
+	for i, w := range choices {
 		sets[i] = []string{w}
 	}
 	everyMultiset(sets, size, func(chosen [][]string) {

@@ -26,9 +26,9 @@ func places(zones string) []Node {
 
 // volumes are one word for each ordinal: ? waits for a pod, ! is placed without
 // asking, - is none, and otherwise a bound one's nodes or zones, by comma.
-func volumes(words string, places []Node) []Volume {
+func volumes(items string, places []Node) []Volume {
 	var out []Volume
-	for word := range strings.FieldsSeq(words) {
+	for word := range strings.FieldsSeq(items) {
 		v := Volume{}
 		switch word {
 		case "-":
@@ -64,7 +64,7 @@ func nodesAt(at string, places []Node) []string {
 // inShort writes terms as in the table: host and zone, anti-zone for zones by
 // anti-affinity, ! for required and ? for preferred, and minDomains.
 func inShort(terms []Term) string {
-	var words []string
+	var items []string
 	for _, t := range terms {
 		word := "zone"
 		switch {
@@ -77,7 +77,7 @@ func inShort(terms []Term) string {
 		if t.MinDomains > 0 {
 			word += fmt.Sprint(t.MinDomains)
 		}
-		words = append(words, word)
+		items = append(items, word)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(items, " ")
 }

@@ -16,7 +16,7 @@ func note(reason policy.Reason, format string, args ...any) *policy.Note {
 	return &n
 }
 
-// topologyNotes returns the notes on the nodes and zones that there are.
+// topologyNotes returns the notes on the nodes and zones.
 func (e evaluation) topologyNotes() []policy.Note {
 	var notes []policy.Note
 	switch {
@@ -37,14 +37,14 @@ func (e evaluation) topologyNotes() []policy.Note {
 	return notes
 }
 
-// whyNoAntiAffinity returns why anti-affinity over zones is not used although
-// the policy asks for it, nil if it is used.
+// whyNoAntiAffinity returns why anti-affinity over zones is not used although the policy asks for
+// it. It returns nil if it is used.
 func (e evaluation) whyNoAntiAffinity() *policy.Note {
 	zones := len(e.nodes.zones)
 	if e.size <= zones || e.nodes.empty() {
 		return nil
 	}
-	return note(MembersExceedZones, "%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled for ever, so a spread constraint is used instead", e.size, zones, e.zoneKey, e.size-zones)
+	return note(MembersExceedZones, "%d members but %d zones: anti-affinity over %s would leave %d of them unscheduled forever, so a spread constraint is used instead", e.size, zones, e.zoneKey, e.size-zones)
 }
 
 // whyZoneNotRequired returns why this member's zone term can't be required, nil
@@ -55,7 +55,7 @@ func (e evaluation) whyZoneNotRequired(kind TermKind) *policy.Note {
 	}
 	switch e.volumes.stateOf(e.ordinal) {
 	case UnboundImmediate:
-		return note(VolumeUnplaced, "member %d: its volume will be placed without asking the scheduler: the zone is preferred, not required; a storage class with WaitForFirstConsumer avoids it", e.ordinal)
+		return note(VolumeUnplaced, "member %d: the scheduler does not choose the zone of its volume, so the zone is preferred, not required; a storage class with WaitForFirstConsumer avoids this", e.ordinal)
 	case Bound:
 		return e.whyBoundZoneNotRequired(kind)
 	case NoVolume, UnboundWaiting:
@@ -82,13 +82,13 @@ func (e evaluation) whyNodeNotRequired() *policy.Note {
 		return nil
 	}
 	if n := len(e.volumes.feasible[e.ordinal].nodes); n > 0 {
-		return note(VolumeNodeTaken, "member %d: its volume is bound to %d of %d nodes that match, where other members may be: a node of its own is preferred for it, not required; a new volume can be placed on a free node", e.ordinal, n, e.nodes.count())
+		return note(VolumeNodeTaken, "member %d: its volume is bound to %d of %d nodes that match, where other members may be: a different node is preferred for it, not required; a new volume can be placed on a free node", e.ordinal, n, e.nodes.count())
 	}
 	return e.noFeasibleNode()
 }
 
 func (e evaluation) noFeasibleNode() *policy.Note {
-	return note(VolumeNowhere, "member %d: its volume admits none of the %d nodes that match the pod: no scheduling term can help; look at the volume's node affinity and the pod's node selector", e.ordinal, e.nodes.count())
+	return note(VolumeNowhere, "member %d: its volume admits none of the %d nodes that match the pod: no scheduling term can help; check the volume's node affinity and the pod's node selector", e.ordinal, e.nodes.count())
 }
 
 // zoneSizes lists the zones with the number of their nodes.

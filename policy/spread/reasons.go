@@ -13,40 +13,40 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of the spread's notes.
 var (
 	NoPlaces = reasons.Add("NoPlaces",
-		"No node matches the pod's node selector, node affinity and tolerations, so nothing can be counted: members are spread as well as possible, not strictly.",
+		"No node matches the pod's node selector, node affinity and tolerations. Members are spread as well as possible, not strictly.",
 		"Compare the pod's nodeSelector, affinity and tolerations with kubectl get nodes --show-labels.")
 	NoZones = reasons.Add("NoZones",
-		"Zones were asked for, but no node that matches has the zone label: members are spread over nodes only.",
+		"The policy asks for zones, but no matching node has the zone label. Members are spread over nodes only.",
 		"Label the nodes with topology.kubernetes.io/zone, or set the policy's topology to Hostname.")
 	OneZone = reasons.Add("OneZone",
-		"Zones were asked for, but all nodes that match are in one: its failure takes every member.",
+		"The policy asks for zones, but all matching nodes are in one zone. If it fails, all members fail.",
 		"Add nodes in other zones, or set the policy's topology to Hostname to accept it.")
 	MembersExceedHosts = reasons.Add("MembersExceedHosts",
-		"There are more members than nodes that match, so two of them must share one: apart is preferred, not required.",
+		"There are more members than matching nodes, so some of them must share a node. Different nodes are preferred, not required.",
 		"Add nodes, or scale down to at most as many members as there are nodes.")
 	MembersExceedZones = reasons.Add("MembersExceedZones",
-		"Anti-affinity over zones was asked for, but there are more members than zones, and those beyond would never be scheduled: the spread-constraint form is used instead.",
+		"The policy asks for anti-affinity over zones, but there are more members than zones. Some members would never be scheduled, so a spread constraint is used instead.",
 		"Set the policy's form to TopologySpread, or add a zone.")
 	ZonesTooSmall = reasons.Add("ZonesTooSmall",
-		"A zone has fewer nodes than its even share of members, so the last members would never be scheduled: even zones are preferred, not required.",
+		"A zone has fewer nodes than its even share of members. The last members would never be scheduled, so even zones are preferred, not required.",
 		"Add nodes to the zone that has too few.")
 	NodesWithoutZone = reasons.Add("NodesWithoutZone",
-		"Some nodes that match have no zone label. Members under a required zone spread can't be scheduled there.",
+		"Some matching nodes have no zone label. Members with a required zone spread can't be scheduled there.",
 		"Label those nodes with topology.kubernetes.io/zone.")
 	OwnTerm = reasons.Add("OwnTerm",
-		"The pod already has a term for this topology key that selects its own cluster: it is kept, and nothing is injected for that key.",
-		"If the term is intended, nothing. To get the policy's term, remove yours from the pod template.")
+		"The pod already has a term for this topology key that selects its own cluster. That term remains, and nothing is injected for the key.",
+		"If the term is intended, no action is needed. To get the policy's term, remove yours from the pod template.")
 	VolumeNowhere = reasons.Add("VolumeNowhere",
-		"The member's volume admits none of the nodes that match the pod. No scheduling term can help: the volume or the node selector has to change.",
+		"The member's volume admits none of the nodes that match the pod. No scheduling term can help: the volume or the node selector must change.",
 		"Compare the PersistentVolume's nodeAffinity with the nodes. If the node is gone permanently, kubectl etcd member replace POD.")
 	VolumeUnplaced = reasons.Add("VolumeUnplaced",
-		"The member's volume is not bound yet and will be placed without asking the scheduler, so it may land in a zone that is taken: the zone is preferred, not required. A storage class with volumeBindingMode WaitForFirstConsumer avoids it.",
+		"The member's volume is not bound yet, and the scheduler will not choose its zone. It may be placed in the zone of another member, so the zone is preferred, not required.",
 		"Use a storage class with volumeBindingMode WaitForFirstConsumer for new clusters.")
 	VolumeZoneTaken = reasons.Add("VolumeZoneTaken",
-		"The member's volume is bound to zones that other members may hold. It would wait for ever under a required zone spread, so the zone is preferred for it.",
+		"The member's volume is bound to zones where other members may run. With a required zone spread, the pod could stay Pending forever, so the zone is preferred.",
 		"When all members are healthy, replace the member, so that it gets a volume in another zone: kubectl etcd member replace POD --force.")
 	VolumeNodeTaken = reasons.Add("VolumeNodeTaken",
-		"The member's volume is bound to nodes that other members may hold. It would wait for ever under a required anti-affinity, so a node of its own is preferred for it.",
+		"The member's volume is bound to nodes where other members may run. With a required anti-affinity, the pod could stay Pending forever, so a different node is preferred.",
 		"When all members are healthy, replace the member, so that it gets a volume on another node: kubectl etcd member replace POD --force.")
 )
 
@@ -68,5 +68,5 @@ var (
 		"When the cluster is healthy, delete one of that zone's pods. Admission spreads its replacement. If its volume prevents that: kubectl etcd member replace POD --force.")
 	NotScheduled = statusReasons.Add("NotScheduled",
 		"A member's pod has no node yet.",
-		"kubectl describe pod shows why the scheduler finds none.")
+		"Find out why the scheduler finds none: kubectl describe pod POD.")
 )

@@ -67,7 +67,7 @@ func newPod(f Facts, v Result) pod {
 	return p
 }
 
-// finds says whether member i, which is away, finds a node.
+// finds reports whether member i, which is away, finds a node.
 func (s scheduler) finds(i int, at []int) bool {
 	for node := range s.zones {
 		if s.admits(i, node, at) {
@@ -77,7 +77,7 @@ func (s scheduler) finds(i int, at []int) bool {
 	return false
 }
 
-// admits says whether node passes every filter for member i.
+// admits reports whether node passes every filter for member i.
 func (s scheduler) admits(i, node int, at []int) bool {
 	p := s.pods[i]
 	if !p.nodes[node] {

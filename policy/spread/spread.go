@@ -7,17 +7,17 @@ package spread
 
 import "github.com/kubectl-etcd/kubectl-etcd/policy"
 
-// Topology says over what members are spread.
+// Topology is what members are spread over.
 type Topology string
 
-// The topologies. Auto is Zone where the nodes show two or more zones, else Hostname.
+// The topologies. Auto means Zone if the nodes have two or more zones, otherwise Hostname.
 const (
 	TopologyAuto     Topology = "Auto"
 	TopologyZone     Topology = "Zone"
 	TopologyHostname Topology = "Hostname"
 )
 
-// Enforcement says whether a member stays Pending rather than break the spread.
+// Enforcement is whether a member stays Pending if it can't be spread.
 type Enforcement string
 
 // The enforcements.
@@ -26,10 +26,10 @@ const (
 	Preferred Enforcement = "Preferred"
 )
 
-// Form says by which field of the pod the zone spread is expressed.
+// Form is the field of the pod that expresses the zone spread.
 type Form string
 
-// The forms. AntiAffinity is DEP-01's literal one.
+// The forms. DEP-01 literally describes AntiAffinity.
 const (
 	FormTopologySpread Form = "TopologySpread"
 	FormAntiAffinity   Form = "AntiAffinity"
@@ -41,7 +41,7 @@ const (
 	ZoneKey     = "topology.kubernetes.io/zone"
 )
 
-// Settings are what an EtcdTopologyPolicy says of spread.
+// Settings are the settings of an EtcdTopologyPolicy for spread.
 type Settings struct {
 	Topology    Topology
 	Enforcement Enforcement
@@ -53,18 +53,18 @@ type Settings struct {
 // Node is a node that members may run on.
 type Node struct {
 	Name string
-	Zone string // empty when the node has no zone label
+	Zone string // empty if the node has no zone label
 }
 
-// VolumeState is what is known of the volume that a member's ordinal uses.
+// VolumeState is the state of the volume that a member's ordinal uses.
 type VolumeState string
 
-// The volume states. The zero value is a member without a persistent volume.
+// The volume states. The zero value means that the member has no persistent volume.
 const (
 	NoVolume VolumeState = ""
-	// Bound volumes tie their member to Volume.Nodes.
+	// Bound volumes restrict their member to Volume.Nodes.
 	Bound VolumeState = "Bound"
-	// UnboundImmediate volumes will be placed without asking the scheduler.
+	// UnboundImmediate volumes will be placed without the scheduler.
 	UnboundImmediate VolumeState = "UnboundImmediate"
 	// UnboundWaiting volumes are placed where the scheduler puts the pod.
 	UnboundWaiting VolumeState = "UnboundWaiting"
@@ -73,32 +73,31 @@ const (
 // Volume is the volume of one ordinal.
 type Volume struct {
 	State VolumeState
-	// Nodes are, for a bound volume, the names of the Places that its node
-	// affinity admits.
+	// Nodes are the names of the nodes that a bound volume's node affinity admits.
 	Nodes []string
 }
 
-// Facts are what the spread rule knows of a member's pod about to be created.
+// Facts are the facts about a member's pod that is about to be created.
 type Facts struct {
-	// Size as in Cluster.
+	// Size is that of [policy.Cluster].
 	Size int
-	// Ordinal of the pod, -1 when it has none.
+	// Ordinal is the pod's ordinal, -1 if it has none.
 	Ordinal int
-	// Nodes are the nodes that match the pod's node selector, node affinity
-	// and tolerations. Cordoned and NotReady nodes count: they come back.
+	// Nodes are the nodes that match the pod's node selector, node affinity and tolerations.
+	// They include cordoned and NotReady nodes, which may become available again.
 	Nodes []Node
-	// Volumes are those of ordinals 0 to Size-1. Shorter or nil: no volumes. A
-	// claim that is still to be made from a template counts as unbound.
+	// Volumes are those of the ordinals 0 to Size-1. Ordinals beyond the slice have none. A
+	// claim that will be created from a template counts as unbound.
 	Volumes []Volume
-	// Ordered says that a member is only started when those of lower ordinals
-	// are ready, as a StatefulSet with podManagementPolicy OrderedReady does.
+	// Ordered is true if a member is started only after those with lower ordinals are ready,
+	// as by a StatefulSet with podManagementPolicy OrderedReady.
 	Ordered bool
-	// OwnKeys are the topology keys that the pod's own terms already rule,
-	// by anti-affinity or by a spread constraint that select its own cluster.
+	// OwnKeys are the topology keys of the pod's own terms: of anti-affinity and of spread
+	// constraints that select its own cluster.
 	OwnKeys []string
 }
 
-// TermKind is the field of a pod that a term stands in.
+// TermKind is the field of a pod that has a term.
 type TermKind string
 
 // The kinds of terms.
@@ -107,27 +106,26 @@ const (
 	TopologySpread  TermKind = "TopologySpread"
 )
 
-// Term is one scheduling term to inject. The selector is not the rule's affair.
+// Term is one scheduling term to inject. The caller adds the selector.
 type Term struct {
 	Kind        TermKind
 	TopologyKey string
 	// Hard is required anti-affinity or DoNotSchedule; otherwise weight 100 or ScheduleAnyway.
 	Hard bool
-	// MinDomains of a hard TopologySpread, 0 for none.
+	// MinDomains is that of a hard TopologySpread, 0 for none.
 	MinDomains int
 }
 
-// Result says which terms a member's pod gets. The zero value injects nothing.
+// Result is the terms that a member's pod gets. The zero value injects nothing.
 type Result struct {
-	// Topology is what the settings came to, never Auto.
+	// Topology is the topology that is used, never Auto.
 	Topology Topology
 	Terms    []Term
 	Notes    []policy.Note
 }
 
-// Evaluate decides which scheduling terms a member's pod gets. The table in
-// docs/rules/spread.md has a row for each case. The terms of the pod itself
-// stay: terms are only added to them.
+// Evaluate returns the scheduling terms that a member's pod gets. The table in
+// docs/rules/spread.md has a row for each case. Terms are only added: the pod's own remain.
 func Evaluate(f Facts, s Settings) Result {
 	e := newEvaluation(f, s)
 	r := Result{Topology: e.topology}

@@ -47,7 +47,7 @@ var spreadRows = []struct {
 	{row: "S-7 two zones", topology: TopologyAuto, size: 3, places: "aabb", want: "host! zone!"},
 	{row: "S-7 one zone", topology: TopologyAuto, size: 3, places: "aaa", want: "host!"},
 	{row: "S-7 no zones", topology: TopologyAuto, size: 3, places: "...", want: "host!"},
-	{row: "S-7 nothing said", topology: "Elsewhere", size: 3, places: "aabbcc", want: "host! zone!3"},
+	{row: "S-7 nothing set", topology: "Elsewhere", size: 3, places: "aabbcc", want: "host! zone!3"},
 	{row: "S-8 three in three", required: Preferred, size: 3, places: "aabbcc", want: "host? zone?"},
 	{row: "S-8 five in three", required: Preferred, size: 5, places: "aabbcc", want: "host? zone?"},
 	{row: "S-8 hostname", required: Preferred, topology: TopologyHostname, size: 3, places: "aabbcc", want: "host?"},

@@ -13,17 +13,17 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
-// Status says whether members run where the rule wants them. Pods don't move:
-// a member that was there before the policy stays on its node.
+// Status is whether members run where the rule wants them. Pods don't move, so a member that is
+// older than the policy stays on its node.
 type Status struct {
-	// Kept is True, False, or Unknown while members have no node yet.
+	// Kept is True, False, or Unknown while a member has no node.
 	Kept    policy.Status
 	Reason  policy.Reason
 	Message string
 }
 
-// StatusOf checks where the members of a cluster run. topology is Zone or
-// Hostname, as in [Result]; nodes are those that the members may use.
+// StatusOf returns whether the members of a cluster are spread. topology is Zone or Hostname, as
+// in [Result]. nodes are those that the members may use.
 func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node) Status {
 	var placed []policy.Member
 	for _, m := range members {
@@ -32,10 +32,10 @@ func StatusOf(size int, members []policy.Member, topology Topology, nodes []Node
 		}
 	}
 	if size == 0 && len(placed) == 0 {
-		return Status{policy.True, SpreadKept, "no member is asked for"}
+		return Status{policy.True, SpreadKept, "no member is wanted"}
 	}
 	if size <= 1 && len(placed) <= 1 {
-		return Status{policy.True, SpreadKept, "one member has nothing to be spread from"}
+		return Status{policy.True, SpreadKept, "a single member needs no spread"}
 	}
 	if s, broken := nodesShared(placed); broken {
 		return s
@@ -62,7 +62,7 @@ func nodesShared(placed []policy.Member) (Status, bool) {
 	}
 	for _, node := range slices.Sorted(maps.Keys(on)) {
 		if len(on[node]) > 1 {
-			return Status{policy.False, NodeShared, fmt.Sprintf("%s run on node %s; a member moves when its pod is made anew", strings.Join(on[node], " and "), node)}, true
+			return Status{policy.False, NodeShared, fmt.Sprintf("%s run on node %s; a member moves when its pod is recreated", strings.Join(on[node], " and "), node)}, true
 		}
 	}
 	return Status{}, false
@@ -78,7 +78,7 @@ func checkZones(size int, placed []policy.Member, nodes []Node) (s Status, done 
 	case 0:
 		return Status{policy.False, NoZones, "no node that members may run on has a zone label"}, true
 	case 1:
-		return Status{policy.False, OneZone, "all nodes that members may run on are in zone " + slices.Collect(maps.Keys(counts))[0] + ": its failure takes every member"}, true
+		return Status{policy.False, OneZone, "all nodes that members may run on are in zone " + slices.Collect(maps.Keys(counts))[0] + ": if it fails, all members fail"}, true
 	}
 	fair := (max(size, len(placed)) + len(counts) - 1) / len(counts)
 	most, least := 0, size
@@ -86,12 +86,12 @@ func checkZones(size int, placed []policy.Member, nodes []Node) (s Status, done 
 		most, least = max(most, n), min(least, n)
 	}
 	if most > fair || len(placed) >= size && most-least > 1 {
-		return Status{policy.False, ZonesUneven, fmt.Sprintf("members are not even over zones: %s; a member moves when its pod is made anew and its volume allows it", formatCounts(counts))}, true
+		return Status{policy.False, ZonesUneven, fmt.Sprintf("members are not even over zones: %s; a member moves when its pod is recreated and its volume allows it", formatCounts(counts))}, true
 	}
 	return Status{}, false
 }
 
-// membersByZone are the members in each zone, with the zones that have none.
+// membersByZone returns the number of members in each zone, including zones without members.
 func membersByZone(placed []policy.Member, nodes []Node) map[string]int {
 	counts := map[string]int{}
 	for _, p := range nodes {

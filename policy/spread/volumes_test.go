@@ -139,7 +139,7 @@ func nodeSets(zones string) (all, usual [][]string) {
 }
 
 // everyMultiset calls f with each choice of size of the sets, in one order: it
-// makes no difference who is who while nobody waits for lower ordinals.
+// makes no difference which member is which while none waits for lower ordinals.
 func everyMultiset(sets [][]string, size int, f func([][]string)) {
 	chosen := make([][]string, 0, size)
 	var choose func(from int)

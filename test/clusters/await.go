@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// lookEvery is how often a condition is looked at while it is awaited.
+	// lookEvery is how often a condition is inspected while it is awaited.
 	lookEvery = time.Second
 	// readyLimit is what a cluster of any flavour gets to become Ready. A druid
 	// cluster of three needs two minutes on an idle machine, most of it spent in
@@ -20,14 +20,14 @@ const (
 	goneLimit = 10 * time.Minute
 )
 
-// Look looks once at what is awaited. It says what it saw, for the person who
+// Look looks once at what is awaited. It returns what it saw, for the person who
 // reads why a wait ended, and whether the wait is over. An error doesn't end the
 // wait, since API servers and members are restarted on purpose; it counts as
 // what was seen.
 type Look func(ctx context.Context) (seen string, done bool, err error)
 
 // Await looks every second until what is awaited has come, and returns nil then.
-// After the limit, or when ctx ends, the error says what was seen last.
+// After the limit, or when ctx ends, the error reports what was seen last.
 func Await(ctx context.Context, limit time.Duration, what string, look Look) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not within %s", limit))
 	defer cancel()
@@ -40,7 +40,7 @@ func Await(ctx context.Context, limit time.Duration, what string, look Look) err
 		case err == nil && done:
 			return nil
 		case ctx.Err() != nil:
-			// What a look says once its time is over is that its time is over.
+			// After the timeout, a look only reports the timeout.
 			return fmt.Errorf("wait for %s: %w; last seen: %s", what, context.Cause(ctx), last)
 		case err != nil:
 			last = err.Error()

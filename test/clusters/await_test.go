@@ -72,7 +72,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// What a look says when its time is over is not what was seen last.
+// The result of a look that timed out is not what was seen last.
 func TestAwaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

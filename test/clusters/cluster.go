@@ -18,7 +18,7 @@ import (
 )
 
 // Cluster is one etcd cluster on a testbed. It holds a connection and no state of
-// the cluster: every method asks the API server anew. It may be used by several
+// the cluster: every method asks the API server again. It may be used by several
 // goroutines.
 type Cluster struct {
 	layout
@@ -45,7 +45,7 @@ func At(tb Testbed, namespace, name string, spec Spec) (*Cluster, error) {
 	}, nil
 }
 
-// Apply makes a cluster, or changes the one that is there to what the spec says,
+// Apply makes a cluster, or changes the one that is there to what the spec requires,
 // and returns without waiting for it. The namespace is made where it is missing,
 // and the images that the cluster runs are built and pushed first.
 //
@@ -90,7 +90,7 @@ func (c *Cluster) apply(ctx context.Context) error {
 	return err
 }
 
-// mutate changes the StatefulSet as the spec says.
+// mutate changes the StatefulSet as the spec requires.
 func (c *Cluster) mutate(object *unstructured.Unstructured) error {
 	if c.Mutate == nil || object.GetKind() != "StatefulSet" {
 		return nil
@@ -139,7 +139,7 @@ func (c *Cluster) ensureCertificates(ctx context.Context) error {
 	return nil
 }
 
-// certified tells whether the cluster that is there has certificates.
+// certified reports whether the cluster that is there has certificates.
 func (c *Cluster) certified(ctx context.Context) (bool, error) {
 	return c.hasSecret(ctx, c.clientSecret())
 }

@@ -86,7 +86,7 @@ type kind struct {
 	list   client.ObjectList
 }
 
-// kinds are what a cluster consists of, owners first: while one lives it makes anew
+// kinds are what a cluster consists of, owners first: while one lives it makes again
 // what goes.
 func (c *Cluster) kinds() []kind {
 	kinds := []kind{

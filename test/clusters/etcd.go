@@ -26,7 +26,7 @@ const (
 	// may be slow.
 	callLimit = 20 * time.Second
 	// silence is after how long a connection is tried, and for how long: one that is
-	// only slow must not be made anew, since what it held open is held twice then.
+	// only slow must not be made again, since what it held open is held twice then.
 	silence = 10 * time.Second
 )
 
@@ -109,10 +109,10 @@ func (c *Cluster) clientTLS(ctx context.Context) (*tls.Config, error) {
 	}, nil
 }
 
-// Health is what one member says of itself.
+// Health is the health that one member reports.
 type Health struct {
 	Pod string
-	// Err says why the member did not answer; the other fields are empty then.
+	// Err is why the member did not answer. The other fields are empty then.
 	Err     error
 	Version string
 	// Member and Leader are member IDs; Leader is 0 where the member knows none.

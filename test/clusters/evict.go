@@ -20,7 +20,7 @@ import (
 )
 
 // Evict asks for the eviction of a member's pod and returns what the API server
-// answered: a success, or 429 and why, or whatever else. The error says that there
+// answered: a success, or 429 and why, or whatever else. The error reports that there
 // was no answer at all.
 func (c *Cluster) Evict(ctx context.Context, pod string) (metav1.Status, error) {
 	return c.evict(ctx, pod, metav1.DeleteOptions{})
@@ -48,7 +48,7 @@ func (c *Cluster) evict(ctx context.Context, pod string, options metav1.DeleteOp
 }
 
 // Drain runs the real kubectl drain on a node, for the cluster's members alone, and
-// returns once kubectl has ended. What kubectl says goes to out as it is said. A
+// returns once kubectl has ended. The output of kubectl goes to out immediately. A
 // drain that isn't through when the limit passes ends with an error of kubectl's;
 // a limit of 0 is none. The node stays cordoned: see Uncordon.
 func (c *Cluster) Drain(ctx context.Context, node string, limit time.Duration, out io.Writer) error {
@@ -64,18 +64,18 @@ func (c *Cluster) Uncordon(ctx context.Context, node string, out io.Writer) erro
 }
 
 // Kubectl runs a testbed's own kubectl, as a person would, and again where it reached
-// nobody. It gets at least two arguments; what it says goes to out.
+// no one. It gets at least two arguments; its output goes to out.
 func Kubectl(ctx context.Context, tb Testbed, out io.Writer, args ...string) error {
 	for sent := 1; ; sent++ {
-		var said bytes.Buffer
+		var printed bytes.Buffer
 		cmd := exec.CommandContext(ctx, tb.Kubectl(), append([]string{"--kubeconfig=" + tb.Kubeconfig()}, args...)...) //nolint:gosec // the testbed's own program
-		cmd.Stdout = io.MultiWriter(out, &said)
+		cmd.Stdout = io.MultiWriter(out, &printed)
 		cmd.Stderr = cmd.Stdout
 		err := cmd.Run()
 		if err == nil {
 			return nil
 		}
-		if sent == sendings || !connecting.MatchString(said.String()) {
+		if sent == sendings || !connecting.MatchString(printed.String()) {
 			return fmt.Errorf("kubectl %s %s: %w", args[0], args[1], err)
 		}
 		select {

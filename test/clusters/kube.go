@@ -39,8 +39,8 @@ type kube struct {
 
 // connect asks nothing of the API server yet.
 func connect(tb Testbed) (*kube, error) {
-	// The client logs nothing that its errors don't say, but complains on standard
-	// error where nobody has said so.
+	// The client's errors contain all that it logs. Without a logger, it prints a warning on
+	// standard error.
 	log.SetLogger(logr.Discard())
 	config, err := tb.RESTConfig()
 	if err != nil {

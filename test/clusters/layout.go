@@ -116,7 +116,7 @@ func (l layout) ReleaseAnnotations() map[string]string {
 	return annotations
 }
 
-// Affinity keeps members apart as the spec says: strictly over Apart, or softly
+// Affinity keeps members apart as the spec requires: strictly over Apart, or softly
 // over nodes, which is the chart's default.
 func (l layout) Affinity() *corev1.Affinity {
 	term := corev1.PodAffinityTerm{

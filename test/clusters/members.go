@@ -28,14 +28,14 @@ type Member struct {
 	Lease *Lease
 }
 
-// Lease is what a member of druid's says of itself every heartbeat.
+// Lease is the lease that a member of druid's renews at every heartbeat.
 type Lease struct {
 	// Holder is the whole identity: id:cluster:role, or id:role with older versions.
 	Holder string
-	// Role is Leader or Member as the member itself last said it. After a leader was
-	// cut off its lease goes on saying Leader.
+	// Role is Leader or Member, as the member itself reported it last. The lease of a leader that
+	// is cut off still has Leader.
 	Role string
-	// Renewed is when the member last said so, by its own clock.
+	// Renewed is when the member renewed it last, by its own clock.
 	Renewed time.Time
 }
 
@@ -96,7 +96,7 @@ func (c *Cluster) lease(ctx context.Context, pod string) (*Lease, error) {
 		return nil, fmt.Errorf("read lease %s/%s: %w", c.Namespace, name, err)
 	}
 	if lease.Spec.HolderIdentity == nil || lease.Spec.RenewTime == nil {
-		return nil, nil //nolint:nilnil // druid makes the lease before the member says anything
+		return nil, nil //nolint:nilnil // druid creates the lease before the member renews it
 	}
 	holder := *lease.Spec.HolderIdentity
 	return &Lease{
@@ -141,7 +141,7 @@ func podReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// String says of a member what a person wants to know of one that isn't Ready.
+// String returns what a person wants to know of a member that isn't Ready.
 func (m Member) String() string {
 	switch {
 	case m.Ready:

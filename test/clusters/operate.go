@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reconcileLimit is what druid gets to act on an Etcd. It looks at the annotation
+// reconcileLimit is what druid gets to act on an Etcd. It inspects the annotation
 // again only every fifteen seconds while it is busy with the operation before.
 const reconcileLimit = 10 * time.Minute
 
 // Scale sets the number of members on the cluster's owner, as kubectl scale does,
-// and no more: druid acts on it when it is told to reconcile, and without an
-// operator nobody adds the members to etcd.
+// and no more: druid acts on it when the annotation requests a reconciliation, and without an
+// operator no one adds the members to etcd.
 func (c *Cluster) Scale(ctx context.Context, size int) error {
 	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, size)
 	if err := c.patchOwner(ctx, patch); err != nil {
@@ -52,7 +52,7 @@ func (c *Cluster) patchOwner(ctx context.Context, patch []byte) error {
 	return c.kube.Patch(ctx, owner, client.RawPatch(types.MergePatchType, patch), fieldOwner)
 }
 
-// Reconcile tells druid to act on the Etcd's spec and waits until it has. It does
+// Reconcile requests a reconciliation of the Etcd's spec from druid and waits for it. It does
 // not wait for the members, which may have to restart: see WaitReady.
 func (c *Cluster) Reconcile(ctx context.Context) error {
 	before, err := c.Etcd(ctx)
@@ -60,8 +60,8 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		return err
 	}
 	value := druidv1alpha1.DruidOperationReconcile
-	tell := func() error { return c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &value) }
-	if err := tell(); err != nil {
+	request := func() error { return c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &value) }
+	if err := request(); err != nil {
 		return err
 	}
 	return Await(ctx, reconcileLimit, fmt.Sprintf("druid to reconcile %s", c), func(ctx context.Context) (string, bool, error) {
@@ -76,12 +76,12 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		case op == nil || op.State == druidv1alpha1.LastOperationStateProcessing:
 			return seen, false, nil
 		case op.State != druidv1alpha1.LastOperationStateSucceeded:
-			// With the annotation gone nobody retries this.
-			return seen + ", told again", false, tell()
+			// With the annotation gone no one retries this.
+			return seen + ", requested again", false, request()
 		case was != nil && op.RunID == was.RunID:
 			// Who removes the annotation has written its outcome before: this one had begun
-			// before it was told, and took the annotation with it.
-			return seen + ", told again", false, tell()
+			// before the request, and removed the annotation.
+			return seen + ", requested again", false, request()
 		}
 		return seen, etcd.Status.ObservedGeneration != nil && *etcd.Status.ObservedGeneration == etcd.Generation, nil
 	})

@@ -35,8 +35,8 @@ const druidName = "etcd-druid"
 // servingSecret holds the certificate of druid's webhook.
 const servingSecret = "etcd-druid-serving-certificate" //nolint:gosec // the name of a Secret is none
 
-// DruidOptions say how etcd-druid runs. Its zero value is druid in the mode that is
-// its default, where it acts on an Etcd when an annotation tells it to, with timings
+// DruidOptions configure etcd-druid. Its zero value is druid in the mode that is
+// its default, where it acts on an Etcd when an annotation requests it, with timings
 // that are short enough to wait for.
 type DruidOptions struct {
 	// AutoReconcile has druid act on every Etcd at every sync.
@@ -49,7 +49,7 @@ type DruidOptions struct {
 	// ExemptServiceAccounts may change it all the same, unless druid is just acting:
 	// system:serviceaccount:NAMESPACE:NAME.
 	ExemptServiceAccounts []string
-	// Progress is told what images are built, which can take minutes. Nil for nobody.
+	// Progress receives what images are built, which can take minutes. It may be nil.
 	Progress io.Writer
 }
 
@@ -152,7 +152,7 @@ func druidDefinitions() ([]*unstructured.Unstructured, error) {
 }
 
 // UninstallDruid removes etcd-druid and its custom resources. It refuses as long as
-// there is an Etcd: without druid nobody would take off its finalizer.
+// there is an Etcd: without druid no one would take off its finalizer.
 func UninstallDruid(ctx context.Context, tb Testbed) error {
 	k, err := connect(tb)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // anything, and on a machine that builds it takes its time.
 const druidLimit = 10 * time.Minute
 
-// awaitDruid waits until druid acts on an Etcd. A Deployment that is available says
+// awaitDruid waits until druid acts on an Etcd. An available Deployment proves
 // little: druid is killed by a wrong configuration long after it has started.
 func (k *kube) awaitDruid(ctx context.Context) error {
 	if err := k.awaitDeployment(ctx); err != nil {
@@ -75,7 +75,7 @@ func (k *kube) awaitDeployment(ctx context.Context) error {
 	})
 }
 
-// druidPods says how druid's pods are.
+// druidPods returns the state of druid's pods.
 func (k *kube) druidPods(ctx context.Context) (string, error) {
 	var pods corev1.PodList
 	err := k.List(ctx, &pods, client.InNamespace(DruidNamespace), client.MatchingLabels{"app.kubernetes.io/name": druidName})

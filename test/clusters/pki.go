@@ -20,7 +20,7 @@ import (
 const certificateLife = 10 * 365 * 24 * time.Hour
 
 // authority is a certificate authority that is thrown away once it has signed
-// what a cluster needs: nobody can get another certificate from it.
+// what a cluster needs: no one can get another certificate from it.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -61,7 +61,7 @@ func newAuthority(name string, now time.Time) (*authority, error) {
 }
 
 // sign makes a key and its certificate. Names that are IP addresses become such.
-// A certificate may serve and be a client, unless the authority is told otherwise:
+// A certificate may serve and be a client, unless the options of the authority exclude it:
 // etcd's members are both to each other.
 func (a *authority) sign(commonName string, names ...string) (keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

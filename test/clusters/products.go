@@ -17,7 +17,7 @@ const (
 	// Kamaji keeps its certificates in one Secret under keys of its own, and knows
 	// its user by the common name of the client's certificate, which is in another.
 	Kamaji Product = "kamaji"
-	// Karmada has one member, which isn't called as its pod, words of their own for
+	// Karmada has one member, whose name isn't the name of its pod, other names for
 	// flags, and the client Service as the URL that it advertises.
 	Karmada Product = "karmada"
 	// VCluster has no ports in its pods, and all certificates in one Secret.
@@ -36,14 +36,14 @@ type product struct {
 	// clientSecret is the Secret with a client's certificate, empty for the usual.
 	clientSecret string
 	labels       func(name string) map[string]string
-	// pack says where the certificates go; nil for the usual.
+	// pack returns the Secrets for the certificates. It is nil for the usual ones.
 	pack func(name string) packing
 	// secured copies have TLS always, and single ones no second member.
 	secured, single bool
 }
 
 // packing is the keys of certificates by Secret. A key stands for a certificate and
-// its private key, {base}.crt and {base}.key, unless keyName says otherwise.
+// its private key, {base}.crt and {base}.key, unless keyName has other names.
 type packing struct {
 	secret, authority, server, peer, client string
 	// apart is a Secret of the client's certificate alone, whose common name is root.

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WaitReady waits until every member runs what its owner says and is Ready, and a
+// WaitReady waits until every member runs what its owner requires and is Ready, and a
 // druid cluster's conditions are all good.
 func (c *Cluster) WaitReady(ctx context.Context) error { return c.WaitReadyWithin(ctx, readyLimit) }
 
@@ -52,8 +52,8 @@ func (c *Cluster) lookReady(ctx context.Context) (string, bool, error) {
 	return strings.Join(seen, "; "), false, nil
 }
 
-// etcdReady tells whether druid says of every member, and of the backups, that all
-// is well.
+// etcdReady reports whether druid's conditions for all members and for the backups are
+// True.
 func (c *Cluster) etcdReady(etcd *druidv1alpha1.Etcd) (string, bool) {
 	conditions := conditionsOf(etcd)
 	wanted := []string{Quorate, AllMembersReady, string(druidv1alpha1.ConditionTypeAllMembersUpdated)}

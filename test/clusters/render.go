@@ -18,7 +18,7 @@ import (
 )
 
 // manifests holds one template per flavour. Templates rather than typed objects:
-// the result is what somebody who runs such a cluster has in their repository, and
+// the result is what a user who runs such a cluster has in their repository, and
 // can be compared with it line by line.
 //
 //go:embed manifests/*.yaml

@@ -16,7 +16,7 @@ import (
 )
 
 // TestRender holds what is applied for each flavour and option. UPDATE=1 writes the
-// golden files anew.
+// golden files again.
 func TestRender(t *testing.T) {
 	t.Parallel()
 	two, half := intstr.FromInt32(2), intstr.FromString("50%")

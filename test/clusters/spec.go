@@ -30,7 +30,7 @@ const (
 // versions of etcd that StatefulSets can run, by their minor release.
 var versions = []string{"3.7", "3.6", "3.5", "3.4"}
 
-// Spec says what etcd cluster to make. Its zero value but for the flavour is a
+// Spec describes an etcd cluster to create. Its zero value but for the flavour is a
 // cluster of three members without TLS.
 type Spec struct {
 	Flavour Flavour
@@ -46,7 +46,7 @@ type Spec struct {
 	// Ephemeral keeps data in an emptyDir. Druid refuses this.
 	Ephemeral bool
 	// Apart is a topology key over which members have a required anti-affinity.
-	// Empty means none, which leaves the choice to whoever watches over the
+	// Empty means none, which leaves the choice to the policy of the
 	// namespace.
 	Apart string
 	// Annotations of the Etcd or StatefulSet.
@@ -57,7 +57,7 @@ type Spec struct {
 	// Mutate changes the StatefulSet before it is applied, where nothing above does. Nil
 	// changes nothing; druid, which makes its own, refuses this.
 	Mutate func(*appsv1.StatefulSet)
-	// Progress is told what images are built, which can take minutes. Nil for nobody.
+	// Progress receives what images are built, which can take minutes. It may be nil.
 	Progress io.Writer
 
 	Certificate CertificateSpec
@@ -66,8 +66,8 @@ type Spec struct {
 	Bitnami     BitnamiSpec
 }
 
-// Budget is what a PodDisruptionBudget allows. Both fields may be set: what the
-// API server says to that is worth a test.
+// Budget is what a PodDisruptionBudget allows. Both fields may be set: the
+// answer of the API server to that is worth a test.
 type Budget struct {
 	MinAvailable, MaxUnavailable *intstr.IntOrString
 }

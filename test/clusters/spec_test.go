@@ -29,7 +29,7 @@ func TestSpecIsChecked(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if err := c.spec.check(); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("check() = %v, want an error that says %q", err, c.want)
+				t.Errorf("check() = %v, want an error with %q", err, c.want)
 			}
 		})
 	}

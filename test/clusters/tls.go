@@ -84,7 +84,7 @@ func (l layout) druidCertificates(now time.Time) (secretData, error) {
 	return secrets, nil
 }
 
-// leaf says which certificate goes into which Secret.
+// leaf is a certificate and its Secret.
 type leaf struct {
 	secret     string
 	by         *authority

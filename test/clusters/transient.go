@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// transient is what programs say where a machine has too much to do, or somebody is
-// just being elected.
-var transient = regexp.MustCompile(`no answer (with)?in|was cut|no(body| member)? leads|(follows|knows|has) no leader|no member says that it leads|` +
+// transient matches the messages of programs on an overloaded machine, or during an election.
+var transient = regexp.MustCompile(`no answer (with)?in|was cut|no(body| member)? leads|(follows|knows|has) no leader|no member (\w+ that it leads|is the leader)|` +
 	`TLS handshake timeout|i/o timeout|connection (refused|reset|lost)|was refused|\bEOF\b|deadline exceeded|` +
 	`etcdserver: (leader changed|no leader|request timed out|too many requests)|not renewed for|last renewed|another may have been elected|error dialing backend`)
 
-// Transient says whether a program that failed with these words may be run again and
-// then work, though nothing else changes.
-func Transient(said string) bool { return transient.MatchString(said) }
+// Transient reports whether a program that failed with this output may succeed when it runs
+// again without any other change.
+func Transient(printed string) bool { return transient.MatchString(printed) }
 
-// A request that failed because nobody was reached is sent again, so often and after
+// A request that failed because no one was reached is sent again, so often and after
 // such a pause: an API server is back from a restart by then.
 const (
 	sendings  = 20
@@ -59,7 +58,7 @@ func (p persistent) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// repeatable says whether a request may be sent twice: a patch of ours says the same
+// repeatable reports whether a request may be sent twice: a patch of ours has the same effect
 // then, and a second deletion finds nothing.
 func repeatable(method string) bool {
 	return method == http.MethodGet || method == http.MethodPatch || method == http.MethodDelete

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 )
 
-// What nobody got is sent again with its body; what somebody may have got only where
+// What no one got is sent again with its body; what a user may have got only where
 // that does no harm, and an answer is an answer.
 func TestPersistently(t *testing.T) {
 	t.Parallel()
@@ -24,9 +24,9 @@ func TestPersistently(t *testing.T) {
 		fails        error
 		sent         int
 	}{
-		{"a write that nobody got", http.MethodPost, refused, 3},
-		{"a write that somebody may have got", http.MethodPost, lost, 1},
-		{"a patch that somebody may have got", http.MethodPatch, lost, 3},
+		{"a write that was not received", http.MethodPost, refused, 3},
+		{"a write that may have been received", http.MethodPost, lost, 1},
+		{"a patch that may have been received", http.MethodPatch, lost, 3},
 		{"something else is wrong", http.MethodGet, errors.New("unsupported protocol scheme"), 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -65,8 +65,8 @@ func TestConcurrentDrainsKeepQuorum(t *testing.T) {
 	awaitFull(t, all)
 }
 
-// soonReady has a member's readiness looked at every second, since most of a drain's time
-// goes by until somebody asks, and lost only after a minute: each drained leader leaves the
+// soonReady has a member's readiness inspected every second, since most of a drain's time
+// goes by until a user asks, and lost only after a minute: each drained leader leaves the
 // others without one, for seconds on a slow machine. An unready pod may go while the
 // disruption controller hasn't seen it unready, as docs/rules/budget.md counts; these drains
 // are about members that are well.
@@ -110,19 +110,19 @@ func drainAll(t *testing.T, nodes []testbed.Node, round int) {
 	together, ctx := errgroup.WithContext(t.Context())
 	for _, n := range nodes {
 		together.Go(func() error {
-			var said bytes.Buffer
-			err := clusters.Kubectl(ctx, bed, &said, "drain", n.Name, "--pod-selector", drained, "--timeout", limit.String())
+			var printed bytes.Buffer
+			err := clusters.Kubectl(ctx, bed, &printed, "drain", n.Name, "--pod-selector", drained, "--timeout", limit.String())
 			if err != nil {
-				return fmt.Errorf("round %d: %w\n%s", round, err, said.String())
+				return fmt.Errorf("round %d: %w\n%s", round, err, printed.String())
 			}
 			return nil
 		})
 	}
 	err := together.Wait()
 	for _, n := range nodes {
-		var said bytes.Buffer
-		if err := clusters.Kubectl(context.WithoutCancel(t.Context()), bed, &said, "uncordon", n.Name); err != nil {
-			t.Errorf("%v\n%s", err, said.String())
+		var printed bytes.Buffer
+		if err := clusters.Kubectl(context.WithoutCancel(t.Context()), bed, &printed, "uncordon", n.Name); err != nil {
+			t.Errorf("%v\n%s", err, printed.String())
 		}
 	}
 	if err != nil {

@@ -46,7 +46,7 @@ func (s sightings) see(pod *corev1.Pod, deleted bool) {
 	s[pod.Name] = now
 }
 
-// slowFor is for how long a member that nobody deleted may be slow, and is there.
+// slowFor is for how long a member that no one deleted may be slow, and is there.
 const slowFor = 5 * time.Minute
 
 // count is how many members are there.
@@ -86,8 +86,8 @@ func TestSightings(t *testing.T) {
 		{name: "for long", uid: "a", later: 2 * slowFor},
 		{name: "Ready again", uid: "a", ready: true, there: 1},
 		{name: "drained", uid: "a", leaving: true},
-		{name: "made anew", uid: "b"},
-		{name: "Ready anew", uid: "b", ready: true, there: 1},
+		{name: "created again", uid: "b"},
+		{name: "Ready again", uid: "b", ready: true, there: 1},
 	} {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "main-0", UID: step.uid}}
 		if step.ready {

@@ -78,8 +78,8 @@ func budgetsNow(ctx context.Context, set kubernetes.Interface, ns string) string
 	return strings.Join(lines, "\n")
 }
 
-// follow lists the members' pods and watches them until the watch ends, and tells
-// of each change.
+// follow lists the members' pods and watches them until the watch ends, and reports
+// each change.
 func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Cluster, seen sightings, changed func()) {
 	options := metav1.ListOptions{LabelSelector: labels.FormatLabels(c.MemberLabels())}
 	list, err := pods.List(ctx, options)

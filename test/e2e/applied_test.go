@@ -23,7 +23,7 @@ import (
 
 // TestAppliedFromARepository applies a budget and a client Service on the server's side, as
 // Helm and Flux do, while etcd-webhook keeps the one and client traffic is cut at the
-// other: who applies hears of it, and whoever insists loosens nothing and sees no drift. Cut
+// other: the client gets a warning, and a client that forces its value loosens nothing and sees no drift. Cut
 // once more, the same Event comes again.
 func TestAppliedFromARepository(t *testing.T) {
 	operating(t, 3)
@@ -54,7 +54,7 @@ func TestAppliedFromARepository(t *testing.T) {
 
 	for i, whose := range []string{"etcd-webhook", "kubectl-etcd"} {
 		if err := apply(t, chart[i]); err == nil || !strings.Contains(err.Error(), `conflict with "`+whose+`"`) {
-			t.Errorf("applied again, the %s conflicts with nobody: %v", chart[i]["kind"], err)
+			t.Errorf("applied again, the %s conflicts with no one: %v", chart[i]["kind"], err)
 		}
 	}
 	for _, dry := range []bool{true, false} {
@@ -69,7 +69,7 @@ func TestAppliedFromARepository(t *testing.T) {
 		}
 		awaitKept(t, ns, 3)
 		if clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey] == "" {
-			t.Fatal("whoever applies the Service lifts the cut")
+			t.Fatal("applying the Service ends the cut")
 		}
 	}
 
@@ -102,10 +102,10 @@ func apply(t *testing.T, o map[string]any, options ...client.PatchOption) (err e
 		}
 		got, want := held(made), held(there)
 		if got != want && failedOpen(t) == ignored {
-			t.Errorf("%s %s: applied it says %s, and there is %s", o["kind"], made.GetName(), got, want)
+			t.Errorf("%s %s: applied it has %s, and there is %s", o["kind"], made.GetName(), got, want)
 			return "", true, nil
 		}
-		return fmt.Sprintf("applied it says %s, and there is %s: etcd-webhook was too slow", got, want), got == want, nil
+		return fmt.Sprintf("applied it has %s, and there is %s: etcd-webhook was too slow", got, want), got == want, nil
 	})
 	return err
 }

@@ -52,7 +52,7 @@ func TestForeignBudgets(t *testing.T) {
 	}
 }
 
-// Where there is none, and the policy says so, one is made; it goes as soon as a
+// If there is none, and the policy has createMissing, one is created; it goes as soon as a
 // foreign one selects the same pods.
 func TestCreatedBudgetGivesWay(t *testing.T) {
 	operating(t, 3)
@@ -90,8 +90,8 @@ func TestOverlappingBudgets(t *testing.T) {
 		if err := kube.Get(ctx, client.ObjectKeyFromObject(p), p); err != nil {
 			return "", false, err
 		}
-		said := fmt.Sprintf("%+v", p.Status.Clusters)
-		return said, strings.Contains(said, "first") && strings.Contains(said, "second"), nil
+		printed := fmt.Sprintf("%+v", p.Status.Clusters)
+		return printed, strings.Contains(printed, "first") && strings.Contains(printed, "second"), nil
 	})
 	var list policyv1.PodDisruptionBudgetList
 	if err := kube.List(t.Context(), &list, client.InNamespace(ns)); err != nil {

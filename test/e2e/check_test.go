@@ -33,7 +33,7 @@ import (
 // cluster.
 const notHere = "--skip=D009,Q007,M007,D008"
 
-// checked is what check says of one cluster, by ID.
+// checked returns the results of check for one cluster, by ID.
 func checked(t *testing.T, code int, c *clusters.Cluster, args ...string) map[string]output.CheckResult {
 	t.Helper()
 	stdout, _ := plugin(t, code, append([]string{"check", c.Full(), "-n", c.Namespace, "-o", "json", notHere}, args...)...)
@@ -73,7 +73,7 @@ func awaitChecked(t *testing.T, c *clusters.Cluster, want map[string]string, arg
 	return results
 }
 
-// reported has all checks made until the report is as judge wants it, which says what
+// reported has all checks made until the report is as judge wants it, which returns what
 // is wrong with it, or nothing.
 func reported(t *testing.T, code int, c *clusters.Cluster, judge func(map[string]output.CheckResult) string, args ...string) map[string]output.CheckResult {
 	t.Helper()
@@ -169,7 +169,7 @@ func expiringCertificate(t *testing.T, c *clusters.Cluster) {
 	if want := "plain-peer-tls, key old.crt expires in 2 days"; !strings.Contains(r.Findings[0].Message, want) {
 		t.Errorf("%s: %v, want %q", r.Result, r.Findings, want)
 	}
-	stdout, stderr := tells(t, 3, []string{"fails 1 check"}, "check", c.Full(), "-n", c.Namespace, "--only", "certificates")
+	stdout, stderr := prints(t, 3, []string{"fails 1 check"}, "check", c.Full(), "-n", c.Namespace, "--only", "certificates")
 	if !strings.Contains(stdout, "× FAIL    C002") || !strings.Contains(stdout, "fix: renew it in Secret "+c.Namespace+"/plain-peer-tls") {
 		t.Errorf("a person reads:\n%s", stdout)
 	}
@@ -229,7 +229,7 @@ func sicken(set *appsv1.StatefulSet) {
 	etcd.Resources = corev1.ResourceRequirements{}
 	etcd.Args = append(etcd.Args, "--quota-backend-bytes=8388608")
 	etcd.LivenessProbe.HTTPGet.Path = "/health"
-	etcd.LivenessProbe.FailureThreshold = 60 // long enough to look at it
+	etcd.LivenessProbe.FailureThreshold = 60 // long enough to check it
 }
 
 // noSpace fills the database up to its quota.
@@ -256,25 +256,25 @@ func noSpace(t *testing.T, c *clusters.Cluster) {
 }
 
 // checkWithoutRights looks with the eyes of a user who may only see the workload:
-// what can't be seen is unknown, and says which permission is missing.
+// what can't be seen is unknown, with the missing permission.
 func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	const user = "check-viewer"
 	grant(t, c.Namespace, user, "apps", "statefulsets", "get", "list")
 	grant(t, c.Namespace, user, "", "pods", "get", "list")
 	results := reported(t, 0, c, with(map[string]string{"M006": "OK", "W001": "Warning"}), "--as", user)
-	for id, says := range map[string]string{
+	for id, awaitOutput := range map[string]string{
 		"Q001": `cannot create resource "pods/portforward"`, "B001": `cannot list resource "poddisruptionbudgets"`,
 		"P001": `cannot get resource "nodes"`, "T001": `cannot list resource "services"`,
 	} {
 		r := results[id]
-		if r.Result != "Unknown" || !strings.Contains(fmt.Sprint(r.Findings), says) || !strings.Contains(fixOf(t, r), "ask for the permission to") {
-			t.Errorf("%s is %s: %v; want it unknown and %q", id, r.Result, r.Findings, says)
+		if r.Result != "Unknown" || !strings.Contains(fmt.Sprint(r.Findings), awaitOutput) || !strings.Contains(fixOf(t, r), "ask for the permission to") {
+			t.Errorf("%s is %s: %v; want it unknown and %q", id, r.Result, r.Findings, awaitOutput)
 		}
 	}
 }
 
-// shell runs a line that a fix said, with the testbed's kubectl.
+// shell runs a line of a fix, with the testbed's kubectl.
 func shell(t *testing.T, line string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)

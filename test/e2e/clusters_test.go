@@ -23,7 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// Every cluster that can be made becomes Ready and keeps what it is told. As many begin
+// Every cluster that can be made becomes Ready and keeps what is written into it. As many begin
 // at once as there is room for: druid's need two minutes, most of which they wait.
 func TestReadyMadeClusters(t *testing.T) {
 	beside(t)
@@ -49,7 +49,7 @@ func TestReadyMadeClusters(t *testing.T) {
 			if err := row.cluster.WaitReady(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			works(t, row.cluster) // without probes, Ready says little
+			works(t, row.cluster) // without probes, Ready proves little
 			agrees(t, row.cluster, row.version)
 			backedUp(t, row.cluster)
 			saves(t, row.cluster)
@@ -104,7 +104,7 @@ func agrees(t *testing.T, c *clusters.Cluster, version string) {
 }
 
 // backedUp checks that the store of a druid cluster really holds a snapshot: a
-// condition that says so has been seen over an empty one.
+// condition with this state has been seen over an empty one.
 func backedUp(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	if c.Flavour != clusters.Druid || c.Druid.NoBackups {
@@ -170,7 +170,7 @@ func TestStoreBreaksAndHeals(t *testing.T) {
 	}
 }
 
-// What the API server says to an eviction is handed on: a budget's refusal with its
+// The API server's answer to an eviction is handed on: a budget's refusal with its
 // code, and success.
 func TestEvict(t *testing.T) {
 	operating(t, 3)

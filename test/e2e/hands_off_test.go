@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// In mode Warn nothing changes, and an Event says what would.
+// In mode Warn nothing changes, and an Event reports what would.
 func TestWarnModeChangesNothing(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Mode = v1alpha1.ModeWarn })
@@ -103,7 +103,7 @@ func noTerms(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// unwritten holds that nobody has changed the spec of a budget or noted anything on it.
+// unwritten holds that no one has changed the spec of a budget or noted anything on it.
 func unwritten(t *testing.T, ns, name string) {
 	t.Helper()
 	var b policyv1.PodDisruptionBudget
@@ -115,14 +115,14 @@ func unwritten(t *testing.T, ns, name string) {
 	}
 }
 
-// awaitEvent waits for an Event about a cluster's owner that has the words in it.
-func awaitEvent(t *testing.T, c *clusters.Cluster, words ...string) {
+// awaitEvent waits for an Event about a cluster's owner that contains the texts.
+func awaitEvent(t *testing.T, c *clusters.Cluster, texts ...string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("an Event about %s with %q", c, words), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("an Event about %s with %q", c, texts), func(ctx context.Context) (string, bool, error) {
 		var events corev1.EventList
 		err := kube.List(ctx, &events, client.InNamespace(c.Namespace))
 		for _, e := range events.Items {
-			if e.InvolvedObject.Name == c.Full() && lacking(e.Message, words) == "" {
+			if e.InvolvedObject.Name == c.Full() && lacking(e.Message, texts) == "" {
 				return "", true, nil
 			}
 		}

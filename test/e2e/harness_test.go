@@ -26,7 +26,7 @@ import (
 // measures time.
 const limit = 12 * time.Minute
 
-// eventually waits until look says that what came true.
+// eventually waits until look reports that the condition is true.
 func eventually(t *testing.T, what string, look clusters.Look) {
 	t.Helper()
 	if err := clusters.Await(t.Context(), limit, what, look); err != nil {
@@ -34,7 +34,7 @@ func eventually(t *testing.T, what string, look clusters.Look) {
 	}
 }
 
-// stopwatch tells for how long this process ran since it was started: not the moments
+// stopwatch returns for how long this process ran since it was started: not the moments
 // in which a machine with too much to do left it waiting.
 func stopwatch(t *testing.T) func() time.Duration {
 	t.Helper()
@@ -142,7 +142,7 @@ func startReviewed(t *testing.T, namespaceName, name string, spec clusters.Spec,
 	})
 }
 
-// reviewed makes a cluster anew until etcd-webhook has seen all of its members: the API
+// reviewed makes a cluster again until etcd-webhook has seen all of its members: the API
 // server waits for it only so long, and goes on without.
 func reviewed(t *testing.T, begin func() *clusters.Cluster) (c *clusters.Cluster) {
 	t.Helper()

@@ -64,7 +64,7 @@ func startLoad(t *testing.T, c *clusters.Cluster) *load {
 	return l
 }
 
-// compare writes to the API server, whose etcd nobody operates on, for as long as the
+// compare writes to the API server, whose etcd no one operates on, for as long as the
 // others write.
 func (l *load) compare(ctx context.Context, namespace string) {
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "elsewhere"}}

@@ -32,12 +32,12 @@ func TestLock(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
 	for name, test := range map[string]func(*testing.T, observe.Owner){
-		"is given back":                 lockGivenBack,
+		"is released":                   lockReleased,
 		"of a living holder is kept":    lockOfTheLiving,
 		"of a dead holder changes hand": lockOfTheDead,
 		"is lost when it is deleted":    lockDeleted,
 		"is lost when another has it":   lockStolen,
-		"survives a stranger's label":   lockLabelled,
+		"survives another user's label": lockLabelled,
 		"is lost without the server":    lockWithoutServer,
 		"needs rights":                  lockWithoutRights,
 		"is cleared where not deleted":  lockCleared,
@@ -65,7 +65,7 @@ func leaseOf(o observe.Owner) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: lock.Name(o)}}
 }
 
-func lockGivenBack(t *testing.T, o observe.Owner) {
+func lockReleased(t *testing.T, o observe.Owner) {
 	t.Helper()
 	held := acquire(t, kube, o, "ann")
 	lease := leaseOf(o)
@@ -75,12 +75,12 @@ func lockGivenBack(t *testing.T, o observe.Owner) {
 	if got := ptr.Deref(lease.Spec.HolderIdentity, ""); got != "ann" {
 		t.Errorf("the lease's holder is %q, want ann", got)
 	}
-	insists(t, "the lock to be given back", held.Release)
+	insists(t, "the lock to be released", held.Release)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); !apierrors.IsNotFound(err) {
 		t.Errorf("after the release the lease is still there: %v", err)
 	}
 	if err := held.StillHeld(); !errors.Is(err, lock.ErrReleased) {
-		t.Errorf("after the release Held says %v", err)
+		t.Errorf("after the release StillHeld returns %v", err)
 	}
 	bobs, err := lock.Acquire(t.Context(), kube, o, lock.Claim{
 		Operation: "scale", Holder: "bob",
@@ -104,7 +104,7 @@ func lockOfTheLiving(t *testing.T, o observe.Owner) {
 	}
 	for _, want := range []string{"ann at desk (pid 1)", `"scale"`, "more room", "since 20", lock.Name(o)} {
 		if !strings.Contains(held.Error(), want) {
-			t.Errorf("the refusal doesn't say %q: %s", want, held)
+			t.Errorf("the refusal lacks %q: %s", want, held)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func lockOfTheDead(t *testing.T, o observe.Owner) {
 		t.Errorf("the lock changed hands after %s: its lease lasts 15s", took)
 	}
 	if !watched || held.Previous == nil || held.Previous.Identity != "cat" {
-		t.Errorf("nobody says that this was cat's lock: watched %v, took over %v", watched, held.Previous)
+		t.Errorf("the lock of cat is not reported: watched %v, took over %v", watched, held.Previous)
 	}
 	if err := held.StillHeld(); err != nil {
 		t.Errorf("a lock that was just taken over: %v", err)
@@ -162,7 +162,7 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 	lease := leaseOf(o)
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"seen":"yes"}}}`))
 	var renewed time.Time // before the label, zero until there is one
-	eventually(t, "two renewals after somebody labelled the lease", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "two renewals after a user labelled the lease", func(ctx context.Context) (string, bool, error) {
 		if err := held.StillHeld(); err != nil {
 			if !clusters.Transient(err.Error()) {
 				t.Fatal(err)
@@ -179,10 +179,10 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(lease), lease)
 		return lease.Spec.RenewTime.String(), err == nil && lease.Spec.RenewTime.Sub(renewed) > 6*time.Second, err
 	})
-	insists(t, "the lock to be given back", held.Release)
+	insists(t, "the lock to be released", held.Release)
 }
 
-// loses takes a lock, has somebody take it away, and wants that to be noticed and why.
+// loses takes a lock, has a user take it away, and wants that to be noticed and why.
 // An API server may be too slow to renew it before that.
 func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.Lease) error) (held *lock.Lock) {
 	t.Helper()
@@ -199,7 +199,7 @@ func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.
 		}
 		err := held.StillHeld()
 		if err == nil || !strings.Contains(err.Error(), why) && !clusters.Transient(err.Error()) {
-			t.Fatalf("the lock is lost: %v; want it to say %q", err, why)
+			t.Fatalf("the lock is lost: %v; want %q in it", err, why)
 		}
 		return err.Error(), strings.Contains(err.Error(), why), nil
 	})
@@ -231,10 +231,10 @@ func lockWithoutServer(t *testing.T, o observe.Owner) {
 
 func lockWithoutRights(t *testing.T, o observe.Owner) {
 	t.Helper()
-	poor := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "nobody-special" })
+	poor := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "without-rights" })
 	_, err := lock.Acquire(t.Context(), poor, o, lock.Claim{Operation: "scale", Holder: "ann"})
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `cannot get resource "leases"`) {
-		t.Errorf("a user without rights is told: %v", err)
+		t.Errorf("the error of a user without permissions: %v", err)
 	}
 	missing, err := operate.Missing(t.Context(), poor, lock.Needs(o))
 	if err != nil {
@@ -257,7 +257,7 @@ func lockCleared(t *testing.T, o observe.Owner) {
 	t.Helper()
 	grant(t, o.Namespace, "keeps-leases", "coordination.k8s.io", "leases", "get", "create", "update")
 	keeper := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "keeps-leases" })
-	insists(t, "the lock to be given back", acquire(t, keeper, o, "ann").Release)
+	insists(t, "the lock to be released", acquire(t, keeper, o, "ann").Release)
 	lease := leaseOf(o)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
 		t.Fatal(err)
@@ -275,6 +275,6 @@ func awaitLost(t *testing.T, held *lock.Lock, why string) {
 		t.Fatalf("the lock is not noticed as lost within %s", limit)
 	}
 	if err := held.StillHeld(); err == nil || !strings.Contains(err.Error(), why) {
-		t.Errorf("the lock is lost: %v; want it to say %q", err, why)
+		t.Errorf("the lock is lost: %v; want %q in it", err, why)
 	}
 }

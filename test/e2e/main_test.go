@@ -25,7 +25,7 @@ var (
 )
 
 // TestMain lets all tests begin: those with clusters wait for room among themselves, and
-// who waits must keep nobody out.
+// who waits must keep no one out.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "200"); err != nil {

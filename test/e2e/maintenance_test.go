@@ -13,11 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -26,6 +21,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
@@ -49,7 +51,7 @@ func TestPluginMaintenance(t *testing.T) {
 		maintain(t, c)
 		checkTunnels(t, c)
 		t.Run("out of space", func(t *testing.T) { outOfSpace(t, c) })
-		t.Run("a stranger's snapshot", func(t *testing.T) { strangersSnapshot(t, c) })
+		t.Run("another user's snapshot", func(t *testing.T) { foreignSnapshot(t, c) })
 		t.Run("a member goes", func(t *testing.T) { memberGoes(t, c) })
 	})
 }
@@ -66,7 +68,7 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	target := []string{c.Full(), "-n", c.Namespace}
 	t.Run("alarm list", func(t *testing.T) {
-		stdout, stderr := tells(t, 0, []string{"No alarm is raised in "}, append([]string{"alarm", "list"}, target...)...)
+		stdout, stderr := prints(t, 0, []string{"No alarm is raised in "}, append([]string{"alarm", "list"}, target...)...)
 		if stdout != "" {
 			t.Errorf("%s%s", stdout, stderr)
 		}
@@ -83,21 +85,21 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 		undisturbed(t, c, 1, func() string { return defragged(t, c, target) })
 	})
 	t.Run("proxy", func(t *testing.T) {
-		stdout, stderr := tells(t, 0, []string{"is healthy"}, append(append([]string{"proxy"}, target...), "--", "sh", "-c", "etcdctl put from proxy && etcdctl get from && etcdctl endpoint health")...)
+		stdout, stderr := prints(t, 0, []string{"is healthy"}, append(append([]string{"proxy"}, target...), "--", "sh", "-c", "etcdctl put from proxy && etcdctl get from && etcdctl endpoint health")...)
 		if !strings.Contains(stdout, "OK\nfrom\nproxy\n") || strings.Count(stdout, "is healthy") != 3 {
 			t.Errorf("%s%s", stdout, stderr)
 		}
 		if !strings.Contains(stderr, "any user of this machine") {
-			t.Errorf("nothing is said of other users:\n%s", stderr)
+			t.Errorf("it doesn't mention other users:\n%s", stderr)
 		}
-		stdout, _ = tells(t, 7, []string{"from\nproxy\n"}, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
+		stdout, _ = prints(t, 7, []string{"from\nproxy\n"}, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
 		if stdout != "from\nproxy\n" {
 			t.Errorf("by a socket: %q", stdout)
 		}
 	})
 }
 
-// undisturbed has a trial say what is wrong, nothing for all is well. It is tried again
+// undisturbed runs a trial, which returns what is wrong, or nothing. It is tried again
 // where more leaders were elected meanwhile than the trial asks for, as they are on a machine
 // with too much to do.
 func undisturbed(t *testing.T, c *clusters.Cluster, asked uint64, trial func() string) {
@@ -122,7 +124,7 @@ func term(t *testing.T, c *clusters.Cluster) uint64 {
 	return last
 }
 
-// defragged defragments and says what was wrong about the order.
+// defragged defragments and returns what was wrong about the order.
 func defragged(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	before := leader(t, c)
@@ -140,7 +142,7 @@ func defragged(t *testing.T, c *clusters.Cluster, target []string) string {
 	return ""
 }
 
-// leavesLeader moves nothing where nobody has agreed to it, and says what was wrong.
+// leavesLeader moves nothing where no one has agreed to it, and returns what was wrong.
 func leavesLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	from, to := leader(t, c), another(t, c)
@@ -150,13 +152,13 @@ func leavesLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 		return "a dry run:\n" + stderr
 	}
 	asked := startPlugin(t, args...)
-	if code := asked.wait(t); code != 2 || !strings.Contains(asked.stderr.String(), "there is no terminal to ask on") || leader(t, c) != from {
+	if code := asked.wait(t); code != 2 || !strings.Contains(asked.stderr.String(), "there is no terminal to ask for confirmation") || leader(t, c) != from {
 		return fmt.Sprintf("without -y: exit code %d\n%s", code, &asked.stderr)
 	}
 	return ""
 }
 
-// moveLeader moves the leadership and says what was wrong about it.
+// moveLeader moves the leadership and returns what was wrong about it.
 func moveLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	to := another(t, c)
@@ -198,14 +200,14 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 		return fmt.Sprint(err), errors.Is(err, rpctypes.ErrNoSpace), nil
 	})
 	target := []string{c.Full(), "-n", c.Namespace}
-	tells(t, 3, []string{"NOSPACE", "kubectl etcd defrag " + c.Full()}, append([]string{"alarm", "list"}, target...)...)
+	prints(t, 3, []string{"NOSPACE", "kubectl etcd defrag " + c.Full()}, append([]string{"alarm", "list"}, target...)...)
 	refuses(t, []string{"of its quota of 32.0 MiB"}, append([]string{"alarm", "disarm", "-y"}, target...)...)
 	lost := raisedBy(t, members)[0].Pod
 	wipe(t, c, lost)
-	refuses(t, []string{"2 of 3 members well", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
-	_, said := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
-	wants(t, said, "takes no writes before kubectl etcd defrag has run", "promoted "+lost)
-	// Only the alarm is left for whom nobody answers any more.
+	refuses(t, []string{"2 of 3 members healthy", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
+	_, printed := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
+	wants(t, printed, "takes no writes before kubectl etcd defrag has run", "promoted "+lost)
+	// Only the alarm is left for whom no one answers any more.
 	for _, a := range raisedBy(t, members) {
 		if a.Pod == "" {
 			continue
@@ -214,8 +216,8 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	tells(t, 3, []string{"no longer in the member list", "kubectl etcd defrag statefulset/" + c.Full()}, append([]string{"status"}, target...)...)
-	tells(t, 3, []string{"NOSPACE of member", "no longer in the member list"}, append([]string{"check", "--only", "D001"}, target...)...)
+	prints(t, 3, []string{"no longer in the member list", "kubectl etcd defrag statefulset/" + c.Full()}, append([]string{"status"}, target...)...)
+	prints(t, 3, []string{"NOSPACE of member", "no longer in the member list"}, append([]string{"check", "--only", "D001"}, target...)...)
 	stdout, stderr := plugin(t, 0, append([]string{"defrag", "-y"}, target...)...)
 	if !strings.Contains(stdout, "takes writes again") || !strings.Contains(stderr, "is compacted") {
 		t.Errorf("%s%s", stdout, stderr)
@@ -242,8 +244,8 @@ func raisedBy(t *testing.T, members *etcd.Cluster) []etcd.Alarm {
 	return alarms
 }
 
-// strangersSnapshot holds a snapshot open while somebody defragments.
-func strangersSnapshot(t *testing.T, c *clusters.Cluster) {
+// foreignSnapshot holds a snapshot open while a user defragments.
+func foreignSnapshot(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)
 	client := clientOf(t, members, leader(t, c))
@@ -370,7 +372,7 @@ func observed(t *testing.T, c *clusters.Cluster) (*observe.Reader, observe.Owner
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := &observe.Reader{Reader: all, Leases: &observe.LeaseClock{Clock: clock.RealClock{}}}
+	reader := &observe.Reader{Reader: all, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	owner, err := reader.Resolve(t.Context(), c.Namespace, observe.Target{Name: c.Full()})
 	if err != nil {
 		t.Fatal(err)

@@ -23,10 +23,10 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 	works(t, c)
 	certificates := clientFiles(t, c)
 	proxy := startPlugin(t, "proxy", "--tls-passthrough", c.Full(), "-n", c.Namespace)
-	proxy.says(t, "Press Ctrl-C to stop.")
+	proxy.awaitOutput(t, "Press Ctrl-C to stop.")
 	wants(t, proxy.stderr.String(), "TLS is passed through: use etcdctl with --cacert, --cert and --key.", podsOf(t, c)[0])
 	if strings.Contains(proxy.stderr.String(), "Warning: ") {
-		t.Errorf("a door that takes nobody without a certificate is warned of: %s", &proxy.stderr)
+		t.Errorf("there is a warning about a listener that requires certificates: %s", &proxy.stderr)
 	}
 	exports := proxy.stdout.String()
 	each := regexp.MustCompile(`^export ETCDCTL_ENDPOINTS='https://127\.0\.0\.1:\d+(,https://127\.0\.0\.1:\d+){2}'\n$`)
@@ -41,10 +41,10 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 		out, err := etcdctl(ctx, exports+"etcdctl get testbed/putget "+certificates)
 		return out, err == nil && out == "testbed/putget\n"+c.String()+"\n", nil
 	})
-	// Whoever doesn't prove who he is isn't taken for the plugin.
-	said, err := etcdctl(t.Context(), exports+"etcdctl get testbed/putget --insecure-skip-tls-verify --insecure-transport=false")
-	if err == nil || strings.Contains(said, c.String()) {
-		t.Errorf("without a client certificate: %v\n%s", err, said)
+	// A client without a proof of its identity is not served.
+	printed, err := etcdctl(t.Context(), exports+"etcdctl get testbed/putget --insecure-skip-tls-verify --insecure-transport=false")
+	if err == nil || strings.Contains(printed, c.String()) {
+		t.Errorf("without a client certificate: %v\n%s", err, printed)
 	}
 	if err := proxy.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 		t.Errorf("interrupted it ended with exit code %d: %s", code, &proxy.stderr)
 	}
 
-	out, _ := tells(t, 0, []string{c.String()}, "proxy", "--one", "--tls-passthrough", c.Full(), "-n", c.Namespace, "--", "sh", "-c", "etcdctl get testbed/putget "+certificates)
+	out, _ := prints(t, 0, []string{c.String()}, "proxy", "--one", "--tls-passthrough", c.Full(), "-n", c.Namespace, "--", "sh", "-c", "etcdctl get testbed/putget "+certificates)
 	if out != "testbed/putget\n"+c.String()+"\n" {
 		t.Errorf("by one door for all: %q", out)
 	}

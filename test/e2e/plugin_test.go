@@ -72,12 +72,12 @@ func (r *running) wait(t *testing.T) int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// says waits until the plugin has told people something.
-func (r *running) says(t *testing.T, words string) {
+// awaitOutput waits until the plugin has printed a text to stderr.
+func (r *running) awaitOutput(t *testing.T, texts string) {
 	t.Helper()
-	eventually(t, "the plugin to say "+words, func(context.Context) (string, bool, error) {
-		said := r.stderr.String()
-		return said, strings.Contains(said, words), nil
+	eventually(t, "the plugin to print "+texts, func(context.Context) (string, bool, error) {
+		printed := r.stderr.String()
+		return printed, strings.Contains(printed, texts), nil
 	})
 }
 
@@ -85,48 +85,48 @@ func (r *running) says(t *testing.T, words string) {
 // one, it runs it again, as a person would, if that can't hide anything: see mayRepeat.
 func plugin(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
-	return tells(t, code, nil, args...)
+	return prints(t, code, nil, args...)
 }
 
-// refuses is plugin for what the plugin says no to, in these words. It asks again while
-// it says no for another reason, as it may while a member is slow.
-func refuses(t *testing.T, words []string, args ...string) (stderr string) {
+// refuses is plugin for a command that the plugin refuses with these texts. It retries while
+// the plugin refuses for another reason, as it may while a member is slow.
+func refuses(t *testing.T, texts []string, args ...string) (stderr string) {
 	t.Helper()
-	_, stderr = tells(t, 2, words, args...)
+	_, stderr = prints(t, 2, texts, args...)
 	return stderr
 }
 
-// tells is plugin for what has these words on either stream. What only looks, or was
-// refused, is repeated until it has them.
-func tells(t *testing.T, code int, words []string, args ...string) (stdout, stderr string) {
+// prints is plugin for a command that prints these texts on either stream. A command that
+// changes nothing, or was refused, is repeated until it prints them.
+func prints(t *testing.T, code int, texts []string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	before := ""
 	eventually(t, "kubectl etcd "+strings.Join(args, " "), func(context.Context) (string, bool, error) {
 		r := startPlugin(t, args...)
 		got := r.wait(t)
 		stdout, stderr = r.stdout.String(), before+r.stderr.String()
-		if got == code && lacking(stdout+stderr, words) == "" {
+		if got == code && lacking(stdout+stderr, texts) == "" {
 			return "", true, nil
 		}
-		said := fmt.Sprintf("exit code %d, want %d", got, code)
-		if missing := lacking(stdout+stderr, words); missing != "" {
-			said += fmt.Sprintf(", and %q", missing)
+		printed := fmt.Sprintf("exit code %d, want %d", got, code)
+		if missing := lacking(stdout+stderr, texts); missing != "" {
+			printed += fmt.Sprintf(", and %q", missing)
 		}
-		said += "\n" + stdout + stderr
+		printed += "\n" + stdout + stderr
 		if !mayRepeat(got, stderr, args) {
-			t.Fatalf("kubectl etcd %s: %s", strings.Join(args, " "), said)
+			t.Fatalf("kubectl etcd %s: %s", strings.Join(args, " "), printed)
 		}
 		if args[0] == "scale" || args[0] == "member" {
 			before = stderr // it goes on with what it has begun
 		}
-		return said, false, nil
+		return printed, false, nil
 	})
 	return stdout, stderr
 }
 
-// lacking is the first of the words that a text doesn't have, empty for none.
-func lacking(text string, words []string) string {
-	for _, w := range words {
+// lacking returns the first of the texts that a text lacks. It is empty if there is none.
+func lacking(text string, texts []string) string {
+	for _, w := range texts {
 		if !strings.Contains(text, w) {
 			return w
 		}
@@ -137,9 +137,9 @@ func lacking(text string, words []string) string {
 // looking are the commands that change nothing.
 var looking = []string{"__complete", "list", "status", "check", "version", "alarm list", "member list", "snapshot list", "webhook status", "proxy"}
 
-// mayRepeat says whether a command that ended so is to be tried again: when it changed
+// mayRepeat reports whether a command that ended so is to be tried again: when it changed
 // nothing, which is so of those that look and of those that a rule refused, or when it
-// says itself that only time was lacking. Every command may be run again.
+// awaitOutput itself that only time was lacking. Every command may be run again.
 func mayRepeat(code int, stderr string, args []string) bool {
 	line := strings.Join(args, " ")
 	looks := slices.ContainsFunc(looking, func(c string) bool { return line == c || strings.HasPrefix(line, c+" ") })

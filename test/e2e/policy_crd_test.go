@@ -42,9 +42,9 @@ func TestPolicyRefused(t *testing.T) {
 		{`spread: {topology: Rack}`, "spec.spread.topology", `supported values: "Auto", "Zone", "Hostname"`},
 		{`spread: {enforcement: Sometimes}`, "spec.spread.enforcement", `supported values: "Required", "Preferred"`},
 		{`spread: {form: Ring}`, "spec.spread.form", `supported values: "TopologySpread", "AntiAffinity"`},
-		{`spread: {topology: Hostname, form: AntiAffinity}`, "spec.spread.form", "form AntiAffinity is about zones"},
+		{`spread: {topology: Hostname, form: AntiAffinity}`, "spec.spread.form", "form AntiAffinity is only for zones"},
 		{`spread: {zoneKey: "a b"}`, "spec.spread.zoneKey", labelKey},
-		{`spread: {zoneKey: kubernetes.io/hostname}`, "spec.spread.zoneKey", "a host name is no zone"},
+		{`spread: {zoneKey: kubernetes.io/hostname}`, "spec.spread.zoneKey", "a host name is not a zone"},
 		{`disruption: {backupHoldLimit: 0s}`, "spec.disruption.backupHoldLimit", duration + "168h"},
 		{`disruption: {backupHoldLimit: 169h}`, "spec.disruption.backupHoldLimit", duration + "168h"},
 		{`disruption: {backupHoldLimit: forever}`, "spec.disruption.backupHoldLimit", duration + "168h"},
@@ -55,15 +55,15 @@ func TestPolicyRefused(t *testing.T) {
 		{`clusterSelector: {matchLabels: {a: "b c"}}`, "spec.clusterSelector.matchLabels", "every value must be a label value"},
 		{`namespaceSelector: {matchExpressions: [{key: a//b, operator: Exists}]}`, "spec.namespaceSelector.matchExpressions[0].key", labelKey},
 		{`namespaceSelector: {matchExpressions: [{key: a, operator: Equals}]}`, "spec.namespaceSelector.matchExpressions[0].operator", `"In", "NotIn", "Exists", "DoesNotExist"`},
-		{`namespaceSelector: {matchExpressions: [{key: a, operator: In}]}`, "spec.namespaceSelector.matchExpressions[0].values", "must be given for In and NotIn"},
-		{`namespaceSelector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}`, "spec.namespaceSelector.matchExpressions[0].values", "and for nothing else"},
+		{`namespaceSelector: {matchExpressions: [{key: a, operator: In}]}`, "spec.namespaceSelector.matchExpressions[0].values", "is required for In and NotIn"},
+		{`namespaceSelector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}`, "spec.namespaceSelector.matchExpressions[0].values", "must be empty for other operators"},
 		{`namespaceSelector: {matchExpressions: [{key: a, operator: In, values: [b c]}]}`, "spec.namespaceSelector.matchExpressions[0].values[0]", "must be a label value"},
 	} {
 		t.Run(row.spec, func(t *testing.T) {
 			t.Parallel()
 			err := kube.Create(t.Context(), policyObject(t, "refused", row.spec), client.DryRunAll)
 			if !apierrors.IsInvalid(err) {
-				t.Fatalf("the API server says: %v", err)
+				t.Fatalf("the API server answers: %v", err)
 			}
 			for _, want := range []string{row.field, row.reason} {
 				if !strings.Contains(err.Error(), want) {

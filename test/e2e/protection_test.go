@@ -33,7 +33,7 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	})
 	before := clientService(t, c)
 	denied := []string{"cut client traffic of Service " + before.Name + ", as a dry run", "disallowed at the moment"}
-	tells(t, 1, denied, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "10m", "--reason", "a test", "-y")
+	prints(t, 1, denied, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "10m", "--reason", "a test", "-y")
 	unchanged(t, c, before)
 	node := nodeToMiss(t, c)
 	if err := bed.CutNode(ctx, node); err != nil {

@@ -23,7 +23,7 @@ import (
 )
 
 // TestPluginReach finds, reaches and surveys members of every layout and version of etcd,
-// with what their pods and the cluster's Secrets tell.
+// with the facts from their pods and the cluster's Secrets.
 func TestPluginReach(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
@@ -32,7 +32,7 @@ func TestPluginReach(t *testing.T) {
 		{name: "kamaji", spec: clusters.Spec{Plain: like(clusters.Kamaji)}, auth: true, version: "3.7."},
 		{name: "karmada", spec: clusters.Spec{Plain: like(clusters.Karmada), Version: "3.5"}, version: "3.5.", member: "etcd0"},
 		{name: "vcluster", spec: clusters.Spec{Plain: like(clusters.VCluster), Version: "3.6"}, version: "3.6."},
-		{name: "file", spec: clusters.Spec{Plain: like(clusters.ConfigFile)}, version: "3.7.", unscaled: "from config file /etc/etcd/etcd.yaml, and heeds neither flags nor variables"},
+		{name: "file", spec: clusters.Spec{Plain: like(clusters.ConfigFile)}, version: "3.7.", unscaled: "from config file /etc/etcd/etcd.yaml, and ignores flags and variables"},
 		{name: "file-tls", spec: clusters.Spec{Plain: like(clusters.ConfigFile), TLS: true, Version: "3.6"}, version: "3.6."},
 		{name: "docs", spec: clusters.Spec{Plain: like(clusters.Docs), Version: "3.5"}, version: "3.5."},
 		{name: "docs-tls", spec: clusters.Spec{Plain: like(clusters.Docs), TLS: true}, version: "3.7."},
@@ -56,8 +56,8 @@ func TestPluginReach(t *testing.T) {
 			eventually(t, "a survey", func(context.Context) (string, bool, error) {
 				var err error
 				survey, err = surveyAs(t, row.cluster, etcd.Credentials{}, nil)
-				said := saidBy(survey, err)
-				return said, said == "", nil
+				printed := printedBy(survey, err)
+				return printed, printed == "", nil
 			})
 			m, listed := survey.Members[0], survey.List[0]
 			want := row.member
@@ -78,7 +78,7 @@ func TestPluginReach(t *testing.T) {
 	}
 }
 
-// TestPluginReachRefused holds that whatever is wrong is said with the way out, and that
+// TestPluginReachRefused holds that every problem is reported with the way forward, and that
 // no member is believed that doesn't prove what it is.
 func TestPluginReachRefused(t *testing.T) {
 	operating(t, 6)
@@ -98,7 +98,7 @@ func TestPluginReachRefused(t *testing.T) {
 	}
 	good, elsewhere, expired, serving, locked := rows[0].cluster, rows[1].cluster, rows[2].cluster, rows[3].cluster, rows[4].cluster
 	viewer := viewerOf(t, ns)
-	stranger := secretData(t, ns, "elsewhere-server-tls")["ca.crt"]
+	foreigner := secretData(t, ns, "elsewhere-server-tls")["ca.crt"]
 	for _, refused := range []struct {
 		name   string
 		of     *clusters.Cluster
@@ -108,7 +108,7 @@ func TestPluginReachRefused(t *testing.T) {
 		want   []string // none: nothing is wrong
 	}{
 		{name: "nothing is wrong", of: good},
-		{name: "another authority", of: good, given: etcd.Credentials{CACert: stranger}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
+		{name: "another authority", of: good, given: etcd.Credentials{CACert: foreigner}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
 		{name: "another name", of: good, given: etcd.Credentials{ServerName: "etcd.example.com"}, want: []string{"the accepted names are etcd.example.com"}},
 		{name: "no right to its Secret", of: good, as: viewer, want: []string{`secrets "good-server-tls" is forbidden`, `cannot get resource "secrets"`, "without that permission, set", "--cacert"}},
 		{name: "no right to the user's Secret", of: good, as: viewer, given: etcd.Credentials{ClientSecret: "good-client-tls"}, want: []string{`secrets "good-client-tls" is forbidden`, "--cacert"}},
@@ -136,10 +136,10 @@ func TestPluginReachRefused(t *testing.T) {
 			if refused.before != nil {
 				refused.before(t)
 			}
-			eventually(t, fmt.Sprintf("%q to be said", refused.want), func(context.Context) (string, bool, error) {
+			eventually(t, fmt.Sprintf("%q to be printed", refused.want), func(context.Context) (string, bool, error) {
 				s, err := surveyAs(t, refused.of, refused.given, refused.as)
-				said := saidBy(s, err)
-				return said, len(refused.want) == 0 && said == "" || len(refused.want) > 0 && lacking(said, refused.want) == "", nil
+				printed := printedBy(s, err)
+				return printed, len(refused.want) == 0 && printed == "" || len(refused.want) > 0 && lacking(printed, refused.want) == "", nil
 			})
 		})
 	}
@@ -151,10 +151,10 @@ func TestPluginReachRefused(t *testing.T) {
 func byItsName(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	args := []string{"proxy", "--tls-passthrough", "--server-name", "etcd.example.com", c.Full(), "-n", c.Namespace}
-	tells(t, 0, []string{"https://localhost:", "is healthy"}, append(args, "--", "sh", "-c", "etcdctl endpoint health "+clientFiles(t, c))...)
+	prints(t, 0, []string{"https://localhost:", "is healthy"}, append(args, "--", "sh", "-c", "etcdctl endpoint health "+clientFiles(t, c))...)
 }
 
-// reached is a cluster of one member and what its survey should say.
+// reached is a cluster of one member and the expected result of its survey.
 type reached struct {
 	name            string
 	spec            clusters.Spec
@@ -192,7 +192,7 @@ func (r *reached) ready(t *testing.T) {
 	}
 }
 
-// surveyAs asks a cluster's members, as an administrator or as somebody else.
+// surveyAs asks a cluster's members, as an administrator or as another user.
 func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *rest.Config) (etcd.Survey, error) {
 	t.Helper()
 	if as == nil {
@@ -215,12 +215,12 @@ func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *res
 	return members.Survey(t.Context())
 }
 
-// saidBy is all errors of a survey, empty for none.
-func saidBy(s etcd.Survey, err error) string {
-	var said []string
+// printedBy is all errors of a survey, empty for none.
+func printedBy(s etcd.Survey, err error) string {
+	var printed []string
 	add := func(err error) {
 		if err != nil {
-			said = append(said, err.Error())
+			printed = append(printed, err.Error())
 		}
 	}
 	add(err)
@@ -228,7 +228,7 @@ func saidBy(s etcd.Survey, err error) string {
 	for _, m := range s.Members {
 		add(m.Err)
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(printed, "; ")
 }
 
 func adminConfig(t *testing.T) *rest.Config {
@@ -253,7 +253,7 @@ func readerAs(t *testing.T, config *rest.Config) *observe.Reader {
 	return &observe.Reader{Reader: c}
 }
 
-// viewerOf is somebody who may do in the namespace all that it takes but read Secrets.
+// viewerOf is a user who may do in the namespace all that it takes but read Secrets.
 func viewerOf(t *testing.T, ns string) *rest.Config {
 	t.Helper()
 	role := &rbacv1.Role{

@@ -42,13 +42,13 @@ func TestPluginMemberReplace(t *testing.T) {
 	refuses(t, []string{"refused: cannot replace main-1 of StatefulSet " + ns + "/main: it is healthy"}, "member", "replace", "main-1", "-n", ns, "-y")
 	refuses(t, []string{"it is none of the StatefulSet's 3 pods"}, "member", "replace", "statefulset/main", "main-2000000000", "-n", ns, "-y")
 	wipe(t, c, "main-1")
-	_, said := plugin(t, 0, "member", "replace", "main-1", "-n", ns, "-y")
-	wants(t, said, "main-1 has lost its data: it says \"has already been bootstrapped", "removed main-1", "promoted main-1")
+	_, printed := plugin(t, 0, "member", "replace", "main-1", "-n", ns, "-y")
+	wants(t, printed, "main-1 has lost its data: its log has \"has already been bootstrapped", "removed main-1", "promoted main-1")
 	replaced("main-1")
 
 	leader, _ := leads(t, c)
-	_, said = plugin(t, 0, "member", "replace", leader, "--force", "-n", ns, "-y")
-	wants(t, said, "moved leadership from "+leader, "promoted "+leader)
+	_, printed = plugin(t, 0, "member", "replace", leader, "--force", "-n", ns, "-y")
+	wants(t, printed, "moved leadership from "+leader, "promoted "+leader)
 	replaced(leader)
 
 	// One is down, another is to go: two voters would be left, one of them well.
@@ -56,11 +56,11 @@ func TestPluginMemberReplace(t *testing.T) {
 	refuses(t, []string{"1 of 2 voters would be healthy, quorum is 2; now it is 2 of 3, quorum 2"}, "member", "replace", "main-1", "--force", "-n", ns, "-y")
 	refuses(t, []string{"main-2 is not healthy"}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	r := startPlugin(t, "member", "replace", "main-2", "-n", ns, "-y")
-	r.says(t, "added main-2 to etcd as a learner")
+	r.awaitOutput(t, "added main-2 to etcd as a learner")
 	_ = r.cmd.Process.Kill()
 	r.wait(t)
 	r = startPlugin(t, "member", "replace", "main-2", "-n", ns, "-y")
-	r.says(t, "took over the lock of")
+	r.awaitOutput(t, "took over the lock of")
 	kill(t, c, r)
 	if runs := throughKills(t, c, "member", "replace", "main-2", "-n", ns, "-y"); runs < 2 {
 		t.Errorf("%d runs: it was hardly killed", runs)
@@ -76,7 +76,7 @@ func listedByOne(t *testing.T, c *clusters.Cluster) {
 	if err := c.Scale(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	tells(t, 3, []string{"main-0", "no quorum"}, "member", "list", c.Full(), "-n", c.Namespace)
+	prints(t, 3, []string{"main-0", "no quorum"}, "member", "list", c.Full(), "-n", c.Namespace)
 	if err := c.Scale(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
@@ -101,35 +101,35 @@ func wipe(t *testing.T, c *clusters.Cluster, pod string) {
 	})
 }
 
-// TestPluginScaleDruid has druid scale, and says what it refuses.
+// TestPluginScaleDruid scales through druid, and checks what it refuses.
 func TestPluginScaleDruid(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}})
-	// As kubectl scale does: etcd-druid was not told.
+	// As kubectl scale does, without a request to etcd-druid.
 	if err := c.Scale(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
 	refuses(t, []string{"etcd-druid does not scale in: an Etcd of 3"}, "scale", "main", "--replicas", "1", "-n", ns, "-y")
-	_, said := plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
-	wants(t, said, "its replicas are 3, which etcd-druid has not been told to act on: it runs 1", "told etcd-druid to reconcile it")
+	_, printed := plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
+	wants(t, printed, "its replicas are 3, and etcd-druid has not reconciled that: it runs 1", "requested a reconcile from etcd-druid")
 	votersAre(t, c, 3)
-	_, said = plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
-	wants(t, said, "has 3 members already")
+	_, printed = plugin(t, 0, "scale", "main", "--replicas", "3", "-n", ns, "-y")
+	wants(t, printed, "already has 3 members")
 	for _, r := range []struct {
 		args  string
-		words string
+		texts string
 	}{
 		{"scale main --replicas 1", "etcd-druid does not scale in"},
 		{"scale main --replicas 4", "4 members bear the loss of 1, as 3 do"},
 		{"scale main --replicas 0", "without a snapshot"},
-		{"scale main --abort", "goes on until it is done"},
+		{"scale main --abort", "continues until it is complete"},
 		{"member add main --peer-urls http://a:2380", "etcd-druid adds and removes its members"},
 		{"member promote main main-0", "etcd-druid adds and removes its members"},
 		{"member remove main main-0", "it has a pod, and etcd-druid manages the members"},
 		{"member replace main-0", "it is healthy"},
 	} {
-		refuses(t, []string{"refused: ", r.words}, append(strings.Fields(r.args), "-n", ns, "-y")...)
+		refuses(t, []string{"refused: ", r.texts}, append(strings.Fields(r.args), "-n", ns, "-y")...)
 	}
 	if err := c.WaitReady(t.Context()); err != nil { // druid rolls the pods of a cluster that has grown
 		t.Fatal(err)
@@ -147,9 +147,9 @@ func TestPluginScaleDruid(t *testing.T) {
 	}
 }
 
-// looksAgain has a command find the cluster's lock with somebody who is dead, and what it
+// looksAgain has a command find the cluster's lock with a user who is dead, and what it
 // planned forbidden when it takes the lock over.
-func looksAgain(t *testing.T, c *clusters.Cluster, words string, meanwhile func(), args ...string) {
+func looksAgain(t *testing.T, c *clusters.Cluster, texts string, meanwhile func(), args ...string) {
 	t.Helper()
 	owner := observe.Owner{Kind: "StatefulSet", Namespace: c.Namespace, Name: c.Full()}
 	if c.Flavour == clusters.Druid {
@@ -162,12 +162,12 @@ func looksAgain(t *testing.T, c *clusters.Cluster, words string, meanwhile func(
 		t.Fatal(err)
 	}
 	r := startPlugin(t, append(args, "-n", c.Namespace, "-y")...)
-	r.says(t, "watching for up to")
+	r.awaitOutput(t, "Waiting up to")
 	meanwhile()
 	if code := r.wait(t); code != 2 {
 		t.Errorf("exit code %d, want 2", code)
 	}
-	wants(t, r.stderr.String(), "took over the lock of", words)
+	wants(t, r.stderr.String(), "took over the lock of", texts)
 }
 
 // cutByHand writes into the client Service what cuts the traffic.
@@ -184,14 +184,14 @@ func cutByHand(t *testing.T, c *clusters.Cluster, value string) {
 // the others.
 func removesStrays(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
-	tells(t, 1, []string{`etcd has no member "main-3"; it has main-`}, "member", "remove", "main", "main-3", "-n", c.Namespace, "-y")
+	prints(t, 1, []string{`etcd has no member "main-3"; it has main-`}, "member", "remove", "main", "main-3", "-n", c.Namespace, "-y")
 	conn, err := c.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	nowhere := []string{"http://main-3.nowhere.invalid:2380"}
-	for words, add := range map[string]func(context.Context, []string) (*clientv3.MemberAddResponse, error){
+	for texts, add := range map[string]func(context.Context, []string) (*clientv3.MemberAddResponse, error){
 		"a learner has no vote: 3 of 3 voters stay healthy": conn.MemberAddAsLearner,
 		"3 of 3 voters stay healthy, quorum is 2":           conn.MemberAdd,
 	} {
@@ -201,7 +201,7 @@ func removesStrays(t *testing.T, c *clusters.Cluster) {
 			return err
 		})
 		id := fmt.Sprintf("%016x", added.Member.ID)
-		tells(t, 0, []string{words, "removed member (never started) " + id}, "member", "remove", "main", id, "-n", c.Namespace, "-y")
+		prints(t, 0, []string{texts, "removed member (never started) " + id}, "member", "remove", "main", id, "-n", c.Namespace, "-y")
 		votersAre(t, c, 3)
 	}
 }
@@ -212,7 +212,7 @@ func TestPluginMembersOfChart(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Bitnami, Size: 3, Ephemeral: true})
-	// The chart's cluster that others look at and maintain has TLS.
+	// The chart's cluster that other tests inspect and maintain has TLS.
 	seen(t, c, target(c), "bitnami")
 	awaitChecked(t, c, map[string]string{"Q001": "OK", "Q002": "OK", "M001": "OK", "D004": "OK"})
 	maintain(t, c)
@@ -239,7 +239,7 @@ func TestPluginMembersOfChart(t *testing.T) {
 	if err := c.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	out, said := plugin(t, 0, "member", "remove", "main-etcd", "main-etcd-2", "-n", ns, "-y")
-	wants(t, out+said, "removed member main-etcd-2", "2 of 2 voters stay healthy")
+	out, printed := plugin(t, 0, "member", "remove", "main-etcd", "main-etcd-2", "-n", ns, "-y")
+	wants(t, out+printed, "removed member main-etcd-2", "2 of 2 voters stay healthy")
 	votersAre(t, c, 2)
 }

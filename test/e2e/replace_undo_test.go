@@ -10,7 +10,7 @@ import (
 )
 
 // TestPluginReplaceTakenBack takes back a replacement whose member has been removed
-// already. Its pod has none then: all that judge say so and how it gets one, and nobody
+// already. Its pod has none then: all judgements report it and how it gets one, and no one
 // proposes fewer replicas, which would take a pod with a vote.
 func TestPluginReplaceTakenBack(t *testing.T) {
 	operating(t, 3)
@@ -18,16 +18,16 @@ func TestPluginReplaceTakenBack(t *testing.T) {
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
 	before := livesOf(t, c)
 	r := startPlugin(t, "member", "replace", "main-1", "--force", "-n", ns, "-y")
-	r.says(t, "removed main-1")
+	r.awaitOutput(t, "removed main-1")
 	kill(t, c, r)
 	const lacks = "etcd has 2 members and the StatefulSet asks for 3"
 	cure := "main-1 has no member: kubectl etcd member replace main-1 -n " + ns
-	_, said := plugin(t, 0, "member", "replace", "main-1", "--abort", "-n", ns, "-y")
-	wants(t, said, lacks, cure)
+	_, printed := plugin(t, 0, "member", "replace", "main-1", "--abort", "-n", ns, "-y")
+	wants(t, printed, lacks, cure)
 
-	tells(t, 3, []string{"main-1: is no member", "fix: kubectl etcd member replace statefulset/main main-1 -n " + ns}, "check", "main", "--only", "M002", "-n", ns)
-	tells(t, 0, []string{"fix: kubectl etcd check statefulset/main --only members"}, "check", "main", "--only", "Q002", "-n", ns)
-	tells(t, 3, []string{"no member", "kubectl etcd member replace statefulset/main main-1 -n " + ns}, "status", "main", "-n", ns)
+	prints(t, 3, []string{"main-1: is no member", "fix: kubectl etcd member replace statefulset/main main-1 -n " + ns}, "check", "main", "--only", "M002", "-n", ns)
+	prints(t, 0, []string{"fix: kubectl etcd check statefulset/main --only members"}, "check", "main", "--only", "Q002", "-n", ns)
+	prints(t, 3, []string{"no member", "kubectl etcd member replace statefulset/main main-1 -n " + ns}, "status", "main", "-n", ns)
 	refuses(t, []string{lacks, cure}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 
 	plugin(t, 0, "member", "replace", "main-1", "-n", ns, "-y")

@@ -108,7 +108,7 @@ func ownersUnwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(sets.Items) == 0 {
-		t.Fatal("there is no StatefulSet to look at")
+		t.Fatal("there is no StatefulSet to check")
 	}
 	for i := range sets.Items {
 		fieldsOf(t, &sets.Items[i])

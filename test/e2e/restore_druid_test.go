@@ -147,8 +147,8 @@ func annotatedAsBefore(t *testing.T, c *clusters.Cluster, suspended string) {
 		}
 		was, there := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]
 		_, off := etcd.Annotations[druidv1alpha1.DisableEtcdComponentProtectionAnnotation]
-		_, told := etcd.Annotations[druidv1alpha1.DruidOperationAnnotation]
-		return fmt.Sprint(etcd.Annotations), there && was == suspended && !off && !told, nil
+		_, messages := etcd.Annotations[druidv1alpha1.DruidOperationAnnotation]
+		return fmt.Sprint(etcd.Annotations), there && was == suspended && !off && !messages, nil
 	})
 }
 
@@ -165,7 +165,7 @@ func volumesOf(t *testing.T, ns string) (names []string) {
 	return names
 }
 
-// stillThere wants volumes that nobody claims any more, and removes them.
+// stillThere wants volumes that no one claims any more, and removes them.
 func stillThere(t *testing.T, names []string) {
 	t.Helper()
 	if len(names) != 3 {

@@ -123,9 +123,9 @@ func typed(t *testing.T, dir, title, command string) {
 	cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c", command)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+strings.Join([]string{filepath.Join(dir, "bin"), filepath.Dir(path), bed.Bin(), os.Getenv("PATH")}, ":"))
-	said, err := cmd.CombinedOutput()
+	printed, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s\n%s", title, err, command, said)
+		t.Fatalf("%s: %v\n%s\n%s", title, err, command, printed)
 	}
 }
 

@@ -52,7 +52,7 @@ func grant(t *testing.T, namespaceName, user, group, resource string, verbs ...s
 }
 
 // awaitRight waits until a right that was given is there: the API server's authorizer
-// hears of a role by a watch.
+// learns of a role by a watch.
 func awaitRight(t *testing.T, namespaceName, user, group, resource, verb string) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("the right of %s to %s %s", user, verb, resource), func(ctx context.Context) (string, bool, error) {

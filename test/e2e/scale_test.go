@@ -33,9 +33,9 @@ func TestPluginScale(t *testing.T) {
 	writing := startLoad(t, c)
 	before := livesOf(t, c)
 
-	said, _ := plugin(t, 0, "scale", "statefulset/main", "--replicas", "3", "-n", ns, "-y")
-	if said != "statefulset/main scaled to 3 members\n" {
-		t.Errorf("stdout %q", said)
+	printed, _ := plugin(t, 0, "scale", "statefulset/main", "--replicas", "3", "-n", ns, "-y")
+	if printed != "statefulset/main scaled to 3 members\n" {
+		t.Errorf("stdout %q", printed)
 	}
 	scaled(t, c, 3, before)
 	before = livesOf(t, c)
@@ -65,11 +65,11 @@ func TestPluginScaleAlmost(t *testing.T) {
 			t.Errorf("%s changed the template to %s", what, now)
 		}
 	}
-	for size, words := range map[string]string{
+	for size, texts := range map[string]string{
 		"4": "4 members bear the loss of 1, as 3 do",
 		"0": "0 members are no cluster",
 	} {
-		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, words}, "scale", "main", "--replicas", size, "-n", ns, "-y")
+		refuses(t, []string{"refused: cannot scale StatefulSet " + ns + "/main to " + size, texts}, "scale", "main", "--replicas", size, "-n", ns, "-y")
 	}
 	stale := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "data-main-4"}}
 	stale.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
@@ -91,25 +91,25 @@ func TestPluginScaleAlmost(t *testing.T) {
 	unchanged("a scale that ran out of time")
 
 	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", ns, "-y")
-	r.says(t, "does not answer yet")
+	r.awaitOutput(t, "does not answer yet")
 	status := []string{"kubectl etcd scale (scale from 3 to 5 members), begun", fmt.Sprintf("(pid %d)", r.cmd.Process.Pid)}
-	tells(t, 3, status, "status", "main", "-n", ns)
-	living := fmt.Sprintf("(pid %d) is at it, so wait until that ends; if it has died, kubectl etcd scale", r.cmd.Process.Pid)
+	prints(t, 3, status, "status", "main", "-n", ns)
+	living := fmt.Sprintf("(pid %d) is running it, so wait until it ends; if that process no longer exists, continue it with kubectl etcd scale", r.cmd.Process.Pid)
 	refuses(t, []string{living}, "cut-client-traffic", "main", "--for", "5m", "--reason", "test", "-n", ns, "-y")
 	stolen(t, c, r)
 	halfDone(t, c)
-	under := "a scale of StatefulSet " + ns + "/main to 5 members is under way: finish it with --replicas 5, or undo it with --abort"
+	under := "a scale of StatefulSet " + ns + "/main to 5 members is unfinished: continue it with --replicas 5, or undo it with --abort"
 	refuses(t, []string{under}, "scale", "main", "--replicas", "7", "-n", ns, "-y")
-	refuses(t, []string{"kubectl etcd scale is under way"}, "member", "replace", "main-1", "-n", ns, "-y")
+	refuses(t, []string{"kubectl etcd scale on StatefulSet "}, "member", "replace", "main-1", "-n", ns, "-y")
 	plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
 	unchanged("a scale that was aborted")
-	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
-	wants(t, said, "there is nothing to abort")
+	_, printed := plugin(t, 0, "scale", "main", "--abort", "-n", ns, "-y")
+	wants(t, printed, "there is nothing to undo")
 	abortedIn(t, c)
 	abortedChanged(t, c)
 }
 
-// abortedIn takes back a scale-in of which one removal is done: nobody else goes.
+// abortedIn takes back a scale-in of which one removal is done: no one else goes.
 func abortedIn(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	before := livesOf(t, c)
@@ -117,16 +117,16 @@ func abortedIn(t *testing.T, c *clusters.Cluster) {
 	refuses(t, []string{`"whenScaled":"Retain"`}, "scale", "main", "--replicas", "1", "--keep-pvc", "-n", c.Namespace, "-y")
 	retainClaims(t, c, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
 	r := startPlugin(t, "scale", "main", "--replicas", "1", "-n", c.Namespace, "-y")
-	r.says(t, "removed main-2")
+	r.awaitOutput(t, "removed main-2")
 	kill(t, c, r)
-	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
-	wants(t, said, "remove nobody else")
+	_, printed := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
+	wants(t, printed, "remove no other member")
 	scaled(t, c, 2, before)
 	plugin(t, 0, "scale", "main", "--replicas", "3", "-n", c.Namespace, "-y")
 	scaled(t, c, 3, nil)
 }
 
-// retainClaims says what Kubernetes does with the claims of pods that are scaled in.
+// retainClaims configures what Kubernetes does with the claims of pods that are scaled in.
 func retainClaims(t *testing.T, c *clusters.Cluster, policy appsv1.PersistentVolumeClaimRetentionPolicyType) {
 	t.Helper()
 	sts, err := c.StatefulSet(t.Context())
@@ -140,12 +140,12 @@ func retainClaims(t *testing.T, c *clusters.Cluster, policy appsv1.PersistentVol
 	}
 }
 
-// abortedChanged takes back a scale-out during which somebody has changed the template:
+// abortedChanged takes back a scale-out during which a user has changed the template:
 // the change stays and reaches every pod.
 func abortedChanged(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
-	r.says(t, "does not answer yet")
+	r.awaitOutput(t, "does not answer yet")
 	kill(t, c, r)
 	sts, err := c.StatefulSet(t.Context())
 	if err != nil {
@@ -155,9 +155,9 @@ func abortedChanged(t *testing.T, c *clusters.Cluster) {
 	if err := kube.Patch(t.Context(), sts, change); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, []string{"somebody else changed the StatefulSet's template meanwhile"}, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
-	_, said := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
-	wants(t, said, "that change stays, and is rolled out")
+	refuses(t, []string{"another client has changed the StatefulSet's template"}, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
+	_, printed := plugin(t, 0, "scale", "main", "--abort", "-n", c.Namespace, "-y")
+	wants(t, printed, "that change stays, and is rolled out")
 	eventually(t, "the change to reach every pod", func(ctx context.Context) (string, bool, error) {
 		found, err := c.Members(ctx)
 		without := ""
@@ -176,18 +176,18 @@ func abortedChanged(t *testing.T, c *clusters.Cluster) {
 func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for within := 40 * time.Second; ; within *= 2 {
-		_, said := plugin(t, 124, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y", "--timeout", within.String())
-		wants(t, said, "timed out: taken back", "the cluster has 3 members")
-		if words := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made"}; within > limit/2 {
-			wants(t, said, words...)
+		_, printed := plugin(t, 124, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y", "--timeout", within.String())
+		wants(t, printed, "timed out: the change was rolled back", "the cluster has 3 members")
+		if texts := []string{"added main-3 to etcd as a learner", "main-3 is a learner and does not answer yet: its pod has not been made"}; within > limit/2 {
+			wants(t, printed, texts...)
 			return
-		} else if lacking(said, words) == "" {
+		} else if lacking(printed, texts) == "" {
 			return
 		}
 	}
 }
 
-// stolen has somebody else take the lock of a plugin at work, which stops by it.
+// stolen has another user take the lock of a plugin at work, which stops by it.
 func stolen(t *testing.T, c *clusters.Cluster, r *running) {
 	t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "kubectl-etcd-statefulset-" + c.Full()}}
@@ -198,20 +198,20 @@ func stolen(t *testing.T, c *clusters.Cluster, r *running) {
 	if code := r.wait(t); code != 1 {
 		t.Errorf("exit code %d without its lock", code)
 	}
-	wants(t, r.stderr.String(), "stopped before the next change: lock "+c.Namespace+"/"+lease.Name+" is lost: mallory for \"scale\" since ")
+	wants(t, r.stderr.String(), "stopped before the next change: lock "+c.Namespace+"/"+lease.Name+" is lost: it is held by mallory for \"scale\" since ")
 	unlock(t, c)
 }
 
-// halfDone looks at a cluster whose scale was interrupted, and tries what must not
+// halfDone inspects a cluster whose scale was interrupted, and tries what must not
 // come in between.
 func halfDone(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	on, off := "kubectl etcd scale statefulset/main --replicas 5 -n "+c.Namespace, "kubectl etcd scale statefulset/main --abort -n "+c.Namespace
-	tells(t, 3, []string{"interrupted: no process works on it", on, off}, "status", "main", "-n", c.Namespace)
+	prints(t, 3, []string{"interrupted: no process works on it", on, off}, "status", "main", "-n", c.Namespace)
 	for _, args := range [][]string{
 		{"defrag", "main"}, {"cut-client-traffic", "main", "--for", "5m", "--reason", "test"}, {"member", "remove", "main", "main-3"},
 	} {
-		refuses(t, []string{"kubectl etcd scale is under way on StatefulSet " + c.Namespace + "/main (scale from 3 to 5 members)", on, off}, append(args, "-n", c.Namespace, "-y")...)
+		refuses(t, []string{"kubectl etcd scale on StatefulSet " + c.Namespace + "/main (scale from 3 to 5 members) is unfinished since", on, off}, append(args, "-n", c.Namespace, "-y")...)
 	}
 }
 
@@ -282,7 +282,7 @@ func create(t *testing.T, o client.Object) {
 }
 
 // scaled wants a cluster of that many members and nothing left over: neither of
-// the operation, nor of members, and nobody restarted that was there before.
+// the operation, nor of members, and no one restarted that was there before.
 func scaled(t *testing.T, c *clusters.Cluster, size int, before map[string]string) {
 	t.Helper()
 	if err := c.WaitReady(t.Context()); err != nil {
@@ -363,12 +363,12 @@ func templateOf(t *testing.T, c *clusters.Cluster) string {
 	return string(text)
 }
 
-// wants holds what was said to words.
-func wants(t *testing.T, said string, words ...string) {
+// wants checks that an output contains the texts.
+func wants(t *testing.T, printed string, texts ...string) {
 	t.Helper()
-	for _, w := range words {
-		if !strings.Contains(said, w) {
-			t.Errorf("not said: %q\n%s", w, said)
+	for _, w := range texts {
+		if !strings.Contains(printed, w) {
+			t.Errorf("not printed: %q\n%s", w, printed)
 		}
 	}
 }

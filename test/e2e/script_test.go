@@ -65,17 +65,17 @@ func exits(ctx context.Context) func(*testscript.TestScript, bool, []string) {
 	return until(ctx, func(want string, code int, _ string) bool { return strconv.Itoa(code) == want })
 }
 
-// without runs a program until it succeeds and has not these words on its standard
+// without runs a program until it succeeds without a match on its standard
 // error: without REGEXP PROGRAM [ARG...]. A role that was just given takes a moment.
 func without(ctx context.Context) func(*testscript.TestScript, bool, []string) {
-	return until(ctx, func(words string, code int, said string) bool {
-		return code == 0 && !regexp.MustCompile(words).MatchString(said)
+	return until(ctx, func(texts string, code int, printed string) bool {
+		return code == 0 && !regexp.MustCompile(texts).MatchString(printed)
 	})
 }
 
 // until is a command of scripts that runs a program until its exit code and what it has
 // on standard error are as wanted, by the command's first argument.
-func until(ctx context.Context, ok func(wanted string, code int, said string) bool) func(*testscript.TestScript, bool, []string) {
+func until(ctx context.Context, ok func(wanted string, code int, printed string) bool) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < 2 {
 			ts.Fatalf("this command isn't negated, and needs what is wanted and a program")
@@ -85,8 +85,8 @@ func until(ctx context.Context, ok func(wanted string, code int, said string) bo
 			if exit, ended := errors.AsType[*exec.ExitError](err); ended {
 				code, err = exit.ExitCode(), nil
 			}
-			said := ts.ReadFile("stderr")
-			return fmt.Sprintf("exit code %d, and it says %s", code, said), err == nil && ok(args[0], code, said), err
+			printed := ts.ReadFile("stderr")
+			return fmt.Sprintf("exit code %d, and it prints %s", code, printed), err == nil && ok(args[0], code, printed), err
 		})
 		if err != nil {
 			ts.Fatalf("%v", err)

@@ -52,7 +52,7 @@ func secured(t *testing.T, c *clusters.Cluster, flavour string) {
 	t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c, nil) })
 }
 
-// cutAndRestored cuts, with clients that hold streams open and one that comes anew, which
+// cutAndRestored cuts, with clients that hold streams open and a new one, which
 // it returns. meanwhile is done before the end, nil for nothing.
 func cutAndRestored(t *testing.T, c *clusters.Cluster, meanwhile func()) pod {
 	t.Helper()
@@ -74,9 +74,9 @@ func cutAndRestored(t *testing.T, c *clusters.Cluster, meanwhile func()) pod {
 func learnerByHand(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	const url = "https://etcd-a.invalid:2380"
-	out, said := plugin(t, 0, "member", "add", target(c), "--peer-urls", url, "-n", c.Namespace, "-y")
+	out, printed := plugin(t, 0, "member", "add", target(c), "--peer-urls", url, "-n", c.Namespace, "-y")
 	wants(t, out, "added a learner at "+url)
-	id := regexp.MustCompile(`\b[0-9a-f]{16}\b`).FindString(out + said)
+	id := regexp.MustCompile(`\b[0-9a-f]{16}\b`).FindString(out + printed)
 	refuses(t, []string{"it runs in no pod of the cluster", "kubectl etcd member remove " + target(c) + " " + id}, "member", "promote", target(c), id, "-n", c.Namespace, "-y")
 	out, _ = plugin(t, 0, "member", "remove", target(c), id, "-n", c.Namespace, "-y")
 	wants(t, out, "removed member")

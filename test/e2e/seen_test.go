@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginSeen looks at clusters of every flavour with list, status and member list,
+// TestPluginSeen inspects clusters of every flavour with list, status and member list,
 // well and unwell, and reads what a person would read.
 func TestPluginSeen(t *testing.T) {
 	beside(t)
@@ -30,8 +30,8 @@ func TestPluginSeen(t *testing.T) {
 		t.Parallel()
 		c := borrowDruid(t)
 		seen(t, c, "etcd/"+c.Name, "etcd-druid")
-		words := []string{"Backups", "full ", "BackupReady True", "Budget", "minAvailable", "policy shared (Enforce)"}
-		tells(t, 0, words, "status", "-n", c.Namespace, "svc/"+c.Name+"-client")
+		texts := []string{"Backups", "full ", "BackupReady True", "Budget", "minAvailable", "policy shared (Enforce)"}
+		prints(t, 0, texts, "status", "-n", c.Namespace, "svc/"+c.Name+"-client")
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
@@ -53,19 +53,19 @@ func TestPluginSeen(t *testing.T) {
 // seen holds what is true of every healthy cluster of three.
 func seen(t *testing.T, c *clusters.Cluster, target, flavour string) {
 	t.Helper()
-	tells(t, 0, []string{"FLAVOUR", c.Full(), flavour, "3/3", "open"}, "list", "-n", c.Namespace)
+	prints(t, 0, []string{"FLAVOUR", c.Full(), flavour, "3/3", "open"}, "list", "-n", c.Namespace)
 
-	words := []string{"healthy, 3 of 3 members ready", "3 of 3 voters healthy, 2 needed: 1 more may fail", "leader", "zone-", "Spread", "Next"}
-	tells(t, 0, words, "status", "-n", c.Namespace, target)
+	texts := []string{"healthy, 3 of 3 members ready", "3 of 3 voters healthy, 2 needed: 1 more may fail", "leader", "zone-", "Spread", "Next"}
+	prints(t, 0, texts, "status", "-n", c.Namespace, target)
 	statusInFull(t, c, target)
 	memberList(t, c, target)
 	// Names are given up after three seconds: who types doesn't wait for longer.
-	tells(t, 0, []string{c.Full()}, "__complete", "status", "-n", c.Namespace, "")
+	prints(t, 0, []string{c.Full()}, "__complete", "status", "-n", c.Namespace, "")
 	member := []string{c.Full() + "-0\tmember of " + target}
-	tells(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, "")
-	tells(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, c.Full(), "")
-	tells(t, 0, member, "__complete", "snapshot", "save", "-n", c.Namespace, c.Full(), "--member", "")
-	tells(t, 0, []string{c.ClientService() + "\tof " + target}, "__complete", "cut-client-traffic", "-n", c.Namespace, c.Full(), "--service", "")
+	prints(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, "")
+	prints(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, c.Full(), "")
+	prints(t, 0, member, "__complete", "snapshot", "save", "-n", c.Namespace, c.Full(), "--member", "")
+	prints(t, 0, []string{c.ClientService() + "\tof " + target}, "__complete", "cut-client-traffic", "-n", c.Namespace, c.Full(), "--service", "")
 }
 
 // statusInFull reads the status for programs, which leaves nothing out.
@@ -95,8 +95,8 @@ func memberList(t *testing.T, c *clusters.Cluster, target string) {
 	})
 }
 
-// seenCut shows a cut for what it is, and the cluster as healthy: it does what it
-// was told.
+// seenCut shows a cut for what it is, and the cluster as healthy: it does what was
+// requested.
 func seenCut(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	s := corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Full() + "-client"}}
@@ -108,8 +108,8 @@ func seenCut(t *testing.T, c *clusters.Cluster) {
 		}
 	}
 	patch(cut)
-	tells(t, 0, []string{"cut 5", "m more"}, "list", "-n", c.Namespace) // minutes of an hour
-	tells(t, 0, []string{"cut 5", "m more", "kubectl etcd restore-client-traffic statefulset/" + c.Full()}, "status", "-n", c.Namespace)
+	prints(t, 0, []string{"cut 5", "m more"}, "list", "-n", c.Namespace) // minutes of an hour
+	prints(t, 0, []string{"cut 5", "m more", "kubectl etcd restore-client-traffic statefulset/" + c.Full()}, "status", "-n", c.Namespace)
 	patch(fmt.Sprintf(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":%q}}}`, observe.CutValue(time.Time{})))
 	patch(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":null}}}`)
 }
@@ -132,10 +132,10 @@ func seenByViewer(t *testing.T, c *clusters.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	tells(t, 0, []string{c.Full(), "3/3", "services is forbidden", "leases.coordination.k8s.io is forbidden"}, "list", "-n", c.Namespace, "--as", who)
-	words := []string{"healthy, 3 of 3 members ready", "from Kubernetes objects", "pods/portforward", "you may not list nodes", "events is forbidden"}
-	tells(t, 0, words, "status", "-n", c.Namespace, "--as", who)
-	tells(t, 1, []string{"clusters may be missing", "-n NAMESPACE"}, "list", "-A", "--as", who)
+	prints(t, 0, []string{c.Full(), "3/3", "services is forbidden", "leases.coordination.k8s.io is forbidden"}, "list", "-n", c.Namespace, "--as", who)
+	texts := []string{"healthy, 3 of 3 members ready", "from Kubernetes objects", "pods/portforward", "you may not list nodes", "events is forbidden"}
+	prints(t, 0, texts, "status", "-n", c.Namespace, "--as", who)
+	prints(t, 1, []string{"clusters may be missing", "-n NAMESPACE"}, "list", "-A", "--as", who)
 }
 
 // seenByLabels names the cluster by what only it has in all namespaces, and then not only it.
@@ -146,12 +146,12 @@ func seenByLabels(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	by := "by=" + c.Namespace
-	tells(t, 1, []string{"no etcd cluster in any namespace with labels " + by}, "status", "-A", "-l", by)
+	prints(t, 1, []string{"no etcd cluster in any namespace with labels " + by}, "status", "-A", "-l", by)
 	set.Labels["by"] = c.Namespace
 	if err := kube.Update(t.Context(), set); err != nil {
 		t.Fatal(err)
 	}
-	tells(t, 0, []string{c.Full(), "healthy, 3 of 3 members ready"}, "status", "-A", "-l", by)
+	prints(t, 0, []string{c.Full(), "healthy, 3 of 3 members ready"}, "status", "-A", "-l", by)
 
 	twin := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "twin", Labels: set.Labels}, Spec: set.Spec}
 	twin.Spec.Replicas = new(int32)
@@ -159,18 +159,18 @@ func seenByLabels(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	both := []string{"there are 2 etcd clusters; choose one of", "statefulset/" + c.Full() + " -n " + c.Namespace, "statefulset/twin -n " + c.Namespace}
-	tells(t, 1, both, "status", "-A", "-l", by)
+	prints(t, 1, both, "status", "-A", "-l", by)
 	if err := kube.Delete(t.Context(), twin); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// seenWithout takes a member away, and waits for nobody: what is seen is what
+// seenWithout takes a member away, and waits for no one: what is seen is what
 // is there.
 func seenWithout(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
-	_, words := plugin(t, 1, "status", "-n", c.Namespace, "elsewhere")
-	has(t, words, "there is statefulset/"+c.Full())
+	_, texts := plugin(t, 1, "status", "-n", c.Namespace, "elsewhere")
+	has(t, texts, "there is statefulset/"+c.Full())
 	if err := c.Scale(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
@@ -179,16 +179,16 @@ func seenWithout(t *testing.T, c *clusters.Cluster) {
 		err := kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: gone}, &corev1.Pod{})
 		return fmt.Sprint(err), err != nil, client.IgnoreNotFound(err)
 	})
-	tells(t, 3, []string{
+	prints(t, 3, []string{
 		"2 of 3 voters healthy, 2 needed: no further member may fail", "no pod runs it", "kubectl etcd member remove statefulset/" + c.Full(),
 		"unhealthy: statefulset/" + c.Full(),
 	}, "status", "-n", c.Namespace)
-	tells(t, 3, []string{"no pod runs it: it counts as a dead voter"}, "member", "list", "-n", c.Namespace)
+	prints(t, 3, []string{"no pod of this cluster runs it"}, "member", "list", "-n", c.Namespace)
 }
 
-func has(t *testing.T, text string, words ...string) {
+func has(t *testing.T, text string, texts ...string) {
 	t.Helper()
-	for _, w := range words {
+	for _, w := range texts {
 		if !strings.Contains(text, w) {
 			t.Errorf("nothing of %q in:\n%s", w, text)
 		}

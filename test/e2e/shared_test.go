@@ -32,7 +32,7 @@ func beside(t *testing.T) {
 
 // room is for how many members there is at once in tests that have clusters of their
 // own. More than a small machine can run keep each other waiting for seconds, and such a
-// member is dead to whoever looks. Whoever fits comes in first, so that the tests that
+// member is dead to every observer. A test that fits starts first, so that the tests that
 // mostly wait, for etcd-druid to notice, begin at once. Who waits keeps a place among
 // the tests that may run in parallel: there must be more of those than tests.
 var room = struct {
@@ -49,7 +49,7 @@ func operating(t *testing.T, members int) {
 }
 
 // enter waits until there is room for so many members beside those that are there.
-// Nobody enters who has entered: two that wait for each other would wait for ever.
+// No one enters who has entered: two that wait for each other would wait for ever.
 func enter(t *testing.T, members int) {
 	t.Helper()
 	room.L.Lock()

@@ -24,8 +24,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// saves has the plugin save a snapshot of a cluster, in each way, and looks whether
-// what it says of it is so. Every ready-made cluster passes here, with TLS and without.
+// saves has the plugin save a snapshot of a cluster, in each way, and checks
+// what it reports about it. Every ready-made cluster passes here, with TLS and without.
 func saves(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	savesIntoFile(t, c)
@@ -36,9 +36,9 @@ func saves(t *testing.T, c *clusters.Cluster) {
 		savesByTask(t, c)
 		return
 	}
-	_, told := plugin(t, 2, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore")
-	if !strings.Contains(told, "save to a file instead") {
-		t.Errorf("%s: by backup-restore that isn't there: %s", c, told)
+	_, messages := plugin(t, 2, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore")
+	if !strings.Contains(messages, "save to a file instead") {
+		t.Errorf("%s: by backup-restore that isn't there: %s", c, messages)
 	}
 }
 
@@ -58,7 +58,7 @@ func savesIntoFile(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	if sum := sha256.Sum256(content[:len(content)-32]); saved.SHA256 != fmt.Sprintf("%x", sum) || string(sum[:]) != string(content[len(content)-32:]) {
-		t.Errorf("%s: the file's database has the SHA-256 %x, the plugin says %s", c, sum, saved.SHA256)
+		t.Errorf("%s: the file's database has the SHA-256 %x, the plugin prints %s", c, sum, saved.SHA256)
 	}
 	if saved.Origin.Cluster.Name == "" || saved.Revision < revision || saved.Keys == 0 {
 		t.Errorf("%s: saved %s; the leader was at revision %d", c, out, revision)
@@ -66,35 +66,35 @@ func savesIntoFile(t *testing.T, c *clusters.Cluster) {
 	if left := filesIn(t, filepath.Dir(file)); !slices.Equal(left, []string{"saved.db", "saved.db.json"}) {
 		t.Errorf("%s: left %q", c, left)
 	}
-	said, _ := plugin(t, 0, "snapshot", "status", file)
+	printed, _ := plugin(t, 0, "snapshot", "status", file)
 	for _, want := range []string{"all pages", fmt.Sprintf("%d, ", saved.Revision), saved.Origin.MemberID} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%s: status doesn't say %q:\n%s", c, want, said)
+		if !strings.Contains(printed, want) {
+			t.Errorf("%s: status lacks %q:\n%s", c, want, printed)
 		}
 	}
 }
 
 func savesToStdout(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
-	streamed, told := plugin(t, 0, "snapshot", "save", target(c), "-", "-n", c.Namespace)
-	if body := len(streamed) - 32; body < 4096 || fmt.Sprintf("%x", sha256.Sum256([]byte(streamed[:body]))) != fmt.Sprintf("%x", streamed[body:]) || !strings.Contains(told, "with the correct hash") {
-		t.Errorf("%s: to stdout came %d bytes that are no snapshot\n%s", c, len(streamed), told)
+	streamed, messages := plugin(t, 0, "snapshot", "save", target(c), "-", "-n", c.Namespace)
+	if body := len(streamed) - 32; body < 4096 || fmt.Sprintf("%x", sha256.Sum256([]byte(streamed[:body]))) != fmt.Sprintf("%x", streamed[body:]) || !strings.Contains(messages, "with the correct hash") {
+		t.Errorf("%s: to stdout came %d bytes that are no snapshot\n%s", c, len(streamed), messages)
 	}
 }
 
 // savesIntoStore has backup-restore write both kinds, and finds each in the store
-// under the name that it was told.
+// under the printed name.
 func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for _, kind := range []string{"full", "delta"} {
 		works(t, c) // a delta needs something new
-		out, told := plugin(t, 0, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore="+kind, "-o", "json", "-y", "--reason", "before "+kind)
+		out, messages := plugin(t, 0, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore="+kind, "-o", "json", "-y", "--reason", "before "+kind)
 		list := decode[output.SnapshotList](t, out)
-		if len(list.Items) == 0 && kind == "delta" && strings.Contains(told, "Nothing has changed") {
+		if len(list.Items) == 0 && kind == "delta" && strings.Contains(messages, "Nothing has changed") {
 			continue // its own clock was a moment faster
 		}
 		if len(list.Items) != 1 || !strings.EqualFold(list.Items[0].Type, kind) {
-			t.Errorf("%s: %s: got %s\n%s", c, kind, out, told)
+			t.Errorf("%s: %s: got %s\n%s", c, kind, out, messages)
 			continue
 		}
 		stored, err := c.Snapshots()
@@ -102,7 +102,7 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 			t.Fatal(err)
 		}
 		if !slices.Contains(stored, list.Items[0].Name) {
-			t.Errorf("%s: %s: told %q was written, and the store has %q", c, kind, list.Items[0].Name, stored)
+			t.Errorf("%s: %s: the plugin printed %q, and the store has %q", c, kind, list.Items[0].Name, stored)
 		}
 		awaitEvent(t, c, "had backup-restore write "+kind+" snapshot "+list.Items[0].Name, "kubectl etcd: before "+kind)
 	}
@@ -112,7 +112,7 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 		list := decode[output.SnapshotList](t, out)
 		stored, err := c.Snapshots()
 		listed := len(list.Items) > 0 && list.Items[0].Type == "Full" && slices.Contains(stored, list.Items[0].Name) && len(list.Leases) == 2
-		return fmt.Sprintf("list says %s; the store has %q", out, stored), listed, err
+		return fmt.Sprintf("list prints %s; the store has %q", out, stored), listed, err
 	})
 }
 
@@ -121,9 +121,9 @@ func proposesToSave(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	save := []string{"snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore"}
 	plan := "Have backup-restore of Etcd " + c.Namespace + "/" + c.Name + " take a full snapshot"
-	tells(t, 0, []string{plan, "by lease " + c.Name + "-full-snap the store has revision", "Nothing was changed (--dry-run=client)"}, append(save, "--dry-run=client")...)
-	tells(t, 0, []string{plan, "Nothing was changed (--dry-run=server)"}, append(save, "--dry-run=server")...)
-	tells(t, 2, []string{plan, "run it again with -y"}, save...)
+	prints(t, 0, []string{plan, "by lease " + c.Name + "-full-snap the store has revision", "Nothing was changed (--dry-run=client)"}, append(save, "--dry-run=client")...)
+	prints(t, 0, []string{plan, "Nothing was changed (--dry-run=server)"}, append(save, "--dry-run=server")...)
+	prints(t, 2, []string{plan, "run the command again with -y"}, save...)
 }
 
 // savesByTask is a user who may neither reach the sidecars nor read Secrets, but ask
@@ -141,10 +141,10 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 	if c.TLS {
 		lacks = []string{`verb "create" on "etcdopstasks.druid.gardener.cloud" in namespace "` + c.Namespace + `"`, `cannot get resource "secrets"`}
 	}
-	tells(t, 1, lacks, append(save, "-y")...)
+	prints(t, 1, lacks, append(save, "-y")...)
 
 	grant(t, c.Namespace, user, "druid.gardener.cloud", "etcdopstasks", "create", "get")
-	tells(t, 0, []string{"ask etcd-druid by an EtcdOpsTask", "No snapshot was taken"}, append(save, "--dry-run=server")...)
+	prints(t, 0, []string{"ask etcd-druid by an EtcdOpsTask", "Nothing was changed (--dry-run=server)"}, append(save, "--dry-run=server")...)
 	var tasks metav1.PartialObjectMetadataList
 	tasks.SetGroupVersionKind(druidv1alpha1.SchemeGroupVersion.WithKind("EtcdOpsTaskList"))
 	if err := kube.List(t.Context(), &tasks, client.InNamespace(c.Namespace)); err != nil {
@@ -155,11 +155,11 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 			t.Errorf("%s: a dry run left task %s", c, task.Name)
 		}
 	}
-	words := []string{
+	texts := []string{
 		"Asking etcd-druid for it by a task instead", "EtcdOpsTask " + c.Namespace + "/" + c.Name + "-full-", " succeeded",
 		"By its lease " + c.Name + "-full-snap the store has revision ",
 	}
-	tells(t, 0, words, append(save, "-y")...)
+	prints(t, 0, texts, append(save, "-y")...)
 	awaitEvent(t, c, "had etcd-druid take a full snapshot by EtcdOpsTask", "by "+user+" with kubectl etcd")
 }
 
@@ -191,7 +191,7 @@ func TestPluginSnapshotInterrupted(t *testing.T) {
 	plan, _ := plugin(t, 0, "snapshot", "restore-plan", file, target(c), "-n", c.Namespace)
 	for _, want := range []string{"--bump-revision 1000000000 --mark-compacted", "--name large-0", "--replicas=0", "claimName: data-__POD__"} {
 		if !strings.Contains(plan, want) {
-			t.Errorf("the plan to restore doesn't say %q:\n%s", want, plan)
+			t.Errorf("the plan to restore lacks %q:\n%s", want, plan)
 		}
 	}
 }
@@ -213,24 +213,24 @@ func fill(t *testing.T, c *clusters.Cluster, keys int) {
 	}
 }
 
-// saveRefused is what to refuse where a file of somebody's is in the way, or the
+// saveRefused is what to refuse where a file of another user's is in the way, or the
 // member isn't there. It leaves that file.
 func saveRefused(t *testing.T, c *clusters.Cluster, file string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, told := plugin(t, 1, "snapshot", "save", target(c), file, "-n", c.Namespace)
-	if mine, err := os.ReadFile(file); err != nil || string(mine) != "mine" || !strings.Contains(told, "exists already") {
-		t.Errorf("an existing file is now %d bytes, %v\n%s", len(mine), err, told)
+	_, messages := plugin(t, 1, "snapshot", "save", target(c), file, "-n", c.Namespace)
+	if mine, err := os.ReadFile(file); err != nil || string(mine) != "mine" || !strings.Contains(messages, "exists already") {
+		t.Errorf("an existing file is now %d bytes, %v\n%s", len(mine), err, messages)
 	}
-	_, told = plugin(t, 3, "snapshot", "status", file)
-	if !strings.Contains(told, "neither the size of a database") {
-		t.Errorf("status of something else: %s", told)
+	_, messages = plugin(t, 3, "snapshot", "status", file)
+	if !strings.Contains(messages, "neither the size of a database") {
+		t.Errorf("status of something else: %s", messages)
 	}
-	_, told = plugin(t, 1, "snapshot", "save", target(c), "-n", c.Namespace, "--member", "large-7")
-	if !strings.Contains(told, `no member with the pod "large-7": it has large-0`) {
-		t.Errorf("of a member that isn't there: %s", told)
+	_, messages = plugin(t, 1, "snapshot", "save", target(c), "-n", c.Namespace, "--member", "large-7")
+	if !strings.Contains(messages, `no member with the pod "large-7": it has large-0`) {
+		t.Errorf("of a member that isn't there: %s", messages)
 	}
 }
 

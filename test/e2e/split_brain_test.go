@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginSplitBrain has two etcd clusters behind one name: it is said by all that look,
+// TestPluginSplitBrain has two etcd clusters behind one name: all commands that inspect it report it,
 // nothing is done to either, and what helps works.
 func TestPluginSplitBrain(t *testing.T) {
 	operating(t, 3)
@@ -28,8 +28,8 @@ func TestPluginSplitBrain(t *testing.T) {
 	})
 	on := []string{target(c), "-n", c.Namespace}
 	apart := []string{"split brain, 2 clusters: ", "torn-0 and torn-1 in ", "torn-2 in ", "is down"}
-	tells(t, 3, apart, append([]string{"status"}, on...)...)
-	tells(t, 3, []string{"torn-2 disagrees: it is a member of another cluster, "}, append([]string{"member", "list"}, on...)...)
+	prints(t, 3, apart, append([]string{"status"}, on...)...)
+	prints(t, 3, []string{"torn-2 disagrees: it is a member of another cluster, "}, append([]string{"member", "list"}, on...)...)
 	checks := awaitChecked(t, c, map[string]string{"Q005": "Failure", "M001": "Unknown"})
 	if got, want := fixOf(t, checks["Q005"]), "kubectl etcd cut-client-traffic statefulset/torn --for 1h --reason 'split brain' -n "+c.Namespace; got != want {
 		t.Errorf("the fix is %q, want %q", got, want)
@@ -43,13 +43,13 @@ func TestPluginSplitBrain(t *testing.T) {
 	// Each half's data is still to be had, and no client need write to either.
 	plugin(t, 0, append([]string{"snapshot", "save", "--member", "torn-2", on[0], filepath.Join(t.TempDir(), "other.db")}, on[1:]...)...)
 	plugin(t, 0, append([]string{"cut-client-traffic", "--for", "1h", "--reason", "split brain", "-y"}, on...)...)
-	tells(t, 3, append(apart, "kubectl etcd restore-client-traffic "+on[0]), append([]string{"status"}, on...)...)
+	prints(t, 3, append(apart, "kubectl etcd restore-client-traffic "+on[0]), append([]string{"status"}, on...)...)
 	plugin(t, 0, append([]string{"restore-client-traffic", "-y"}, on...)...)
-	t.Run("what is said is so", func(t *testing.T) { tornTold(t, c) })
+	t.Run("the report is right", func(t *testing.T) { splitReported(t, c) })
 }
 
-// tornTold has one of the two clusters take a key that the other never hears of.
-func tornTold(t *testing.T, c *clusters.Cluster) {
+// splitReported has one of the two clusters take a key that the other never gets.
+func splitReported(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)
 	for n := range 3 {
@@ -67,9 +67,9 @@ func tornTold(t *testing.T, c *clusters.Cluster) {
 			t.Errorf("%s %s, of members of two clusters, one of which has keys that the other lacks: %+v", r.ID, r.Title, r)
 		}
 	}
-	_, said := plugin(t, 3, "member", "list", target(c), "-n", c.Namespace)
-	if strings.Contains(said, "has no quorum") {
-		t.Errorf("torn-0 and torn-1 have just taken keys by their quorum, and it says:\n%s", said)
+	_, printed := plugin(t, 3, "member", "list", target(c), "-n", c.Namespace)
+	if strings.Contains(printed, "has no quorum") {
+		t.Errorf("torn-0 and torn-1 have just taken keys by their quorum, and it printed:\n%s", printed)
 	}
 }
 
@@ -77,16 +77,16 @@ func tornTold(t *testing.T, c *clusters.Cluster) {
 // is meant.
 func tornRefuses(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
-	said := []string{"refused: split brain: the members belong to 2 etcd clusters: ", "torn-0, torn-1 in cluster ", "torn-2 in cluster "}
+	printed := []string{"refused: split brain: the members belong to 2 etcd clusters: ", "torn-0, torn-1 in cluster ", "torn-2 in cluster "}
 	for _, args := range []string{
 		"scale torn --replicas 5 -y", "scale torn --replicas 1 -y", "member remove torn torn-2 -y", "member replace torn-2 --force -y",
 		"member add torn --peer-urls http://a:2380 -y", "member promote torn torn-2 -y", "move-leader torn --to torn-1 -y",
 		"defrag torn -y", "alarm disarm torn -y", "alarm list torn", "proxy torn",
 	} {
-		refuses(t, said, append(strings.Fields(args), "-n", c.Namespace)...)
+		refuses(t, printed, append(strings.Fields(args), "-n", c.Namespace)...)
 	}
 	file := filepath.Join(t.TempDir(), "whose.db")
-	refuses(t, append(said, "choose a member with --member"), "snapshot", "save", "torn", file, "-n", c.Namespace)
+	refuses(t, append(printed, "choose a member with --member"), "snapshot", "save", "torn", file, "-n", c.Namespace)
 	if left := filesIn(t, filepath.Dir(file)); len(left) > 0 {
 		t.Errorf("a snapshot that was refused left %q", left)
 	}

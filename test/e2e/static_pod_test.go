@@ -29,7 +29,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/pki"
 )
 
-// TestPluginStaticPod looks at a member as kubeadm runs it: its node's kubelet made the pod
+// TestPluginStaticPod inspects a member as kubeadm runs it: its node's kubelet made the pod
 // from a file, the API server has but a mirror of it, and its certificates are on the
 // node's disk, where only the user can take them from.
 func TestPluginStaticPod(t *testing.T) {
@@ -40,24 +40,24 @@ func TestPluginStaticPod(t *testing.T) {
 	in := []string{"-n", metav1.NamespaceSystem}
 	given := slices.Concat(in, certificates)
 
-	tells(t, 0, []string{"kubeadm   1/1       0       3.6."}, append([]string{"list"}, given...)...)
-	words := []string{"Pods kube-system/etcd (kubeadm)", "healthy, 1 of 1 members ready", "leader " + pod, node.Zone, "no Service of their own", "check etcd -n kube-system"}
-	tells(t, 0, words, append([]string{"status", "pod/" + pod}, given...)...)
-	words = []string{pod, "https://" + node.Address + ":2380", "https://" + node.Address + ":2379"}
-	tells(t, 0, words, append([]string{"member", "list", "-o", "wide"}, given...)...)
-	tells(t, 0, []string{"No alarm is raised in Pods kube-system/etcd"}, append([]string{"alarm", "list", "etcd"}, given...)...)
+	prints(t, 0, []string{"kubeadm   1/1       0       3.6."}, append([]string{"list"}, given...)...)
+	texts := []string{"Pods kube-system/etcd (kubeadm)", "healthy, 1 of 1 members ready", "leader " + pod, node.Zone, "no Service for clients", "check etcd -n kube-system"}
+	prints(t, 0, texts, append([]string{"status", "pod/" + pod}, given...)...)
+	texts = []string{pod, "https://" + node.Address + ":2380", "https://" + node.Address + ":2379"}
+	prints(t, 0, texts, append([]string{"member", "list", "-o", "wide"}, given...)...)
+	prints(t, 0, []string{"No alarm is raised in Pods kube-system/etcd"}, append([]string{"alarm", "list", "etcd"}, given...)...)
 	staticPodChecked(t, given)
 	staticPodSaved(t, given)
 	staticPodRefuses(t, pod, given)
 
 	// The certificates are where no right of Kubernetes' reaches.
 	unproven := []string{"server.crt of pod kube-system/" + pod + " is on its node below ", "(hostPath)", "--cacert, and where it demands one a client certificate by --cert and --key"}
-	tells(t, 3, unproven, append([]string{"status", "etcd"}, in...)...)
-	tells(t, 1, unproven, append([]string{"member", "list", "etcd"}, in...)...)
+	prints(t, 3, unproven, append([]string{"status", "etcd"}, in...)...)
+	prints(t, 1, unproven, append([]string{"member", "list", "etcd"}, in...)...)
 	t.Run("a fix can be typed", func(t *testing.T) { staticPodFixes(t, given) })
 }
 
-// staticPodFixes types what the checks propose, and is not told that it can't be done.
+// staticPodFixes types what the checks propose, and no command answers that it is impossible.
 func staticPodFixes(t *testing.T, given []string) {
 	t.Helper()
 	out, _ := plugin(t, 0, slices.Concat([]string{"check", "etcd", "-o", "json", notHere}, given)...)
@@ -79,20 +79,20 @@ func staticPodFixes(t *testing.T, given []string) {
 // what takes a Service or a StatefulSet.
 func staticPodRefuses(t *testing.T, pod string, given []string) {
 	t.Helper()
-	const join = "kubeadm join --control-plane on a new node, or kubeadm reset on one that goes"
-	for args, words := range map[string]string{
-		"scale etcd --replicas 3":                            "kubeadm adds and removes its members; " + join,
-		"member add etcd --peer-urls https://a:2380":         join,
-		"member promote etcd " + pod:                         join,
-		"member remove etcd " + pod:                          "it has a pod, and kubeadm manages the members",
-		"member replace --force " + pod:                      "kubeadm reset on its node, and kubeadm join --control-plane again",
-		"cut-client-traffic etcd --for 5m --reason nobody's": "they dial the members themselves",
+	const join = "kubeadm join --control-plane on a new node, or kubeadm reset on a node to remove"
+	for args, texts := range map[string]string{
+		"scale etcd --replicas 3":                        "kubeadm adds and removes its members; " + join,
+		"member add etcd --peer-urls https://a:2380":     join,
+		"member promote etcd " + pod:                     join,
+		"member remove etcd " + pod:                      "it has a pod, and kubeadm manages the members",
+		"member replace --force " + pod:                  "kubeadm reset on its node, and kubeadm join --control-plane again",
+		"cut-client-traffic etcd --for 5m --reason test": "they dial the members themselves",
 	} {
-		refuses(t, []string{"refused: ", words}, slices.Concat(strings.Fields(args), []string{"-y"}, given)...)
+		refuses(t, []string{"refused: ", texts}, slices.Concat(strings.Fields(args), []string{"-y"}, given)...)
 	}
 }
 
-// staticPodChecked holds what can be told of such a member, and what can't.
+// staticPodChecked checks which facts of such a member are known, and which aren't.
 func staticPodChecked(t *testing.T, given []string) {
 	t.Helper()
 	want := with(map[string]string{"Q001": "OK", "M006": "OK", "C001": "OK", "C002": "Unknown", "R001": "Info", "B001": "NotApplicable"})
@@ -111,8 +111,8 @@ func staticPodSaved(t *testing.T, given []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeadm.db")
 	plugin(t, 0, slices.Concat([]string{"snapshot", "save", "etcd", file}, given)...)
-	said, _ := plugin(t, 0, "snapshot", "status", file)
-	wants(t, said, "all pages")
+	printed, _ := plugin(t, 0, "snapshot", "status", file)
+	wants(t, printed, "all pages")
 }
 
 // runStaticPod gives a node's kubelet kubeadm's manifest until the test ends, and waits

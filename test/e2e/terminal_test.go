@@ -14,7 +14,7 @@ import (
 )
 
 // terminal is the plugin at work on a terminal, in the hands of a person: stdout is all
-// that the terminal was told, stderr stays empty.
+// that the terminal received, stderr stays empty.
 type terminal struct {
 	*running
 
@@ -35,11 +35,11 @@ func startOnTerminal(t *testing.T, rows uint16, args ...string) terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(&r.stdout, keys) }() // until nobody has the terminal
+	go func() { _, _ = io.Copy(&r.stdout, keys) }() // until no one has the terminal
 	return r
 }
 
-// openTerminal makes a terminal of Linux': what the one end is told, the other shows.
+// openTerminal makes a terminal of Linux': what is written to one end, the other shows.
 func openTerminal(t *testing.T) (keys, screen *os.File) {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -68,8 +68,8 @@ func restoresByItself(t *testing.T, c *clusters.Cluster, dialer pod) {
 	reconciled(t, c)
 }
 
-// cutFor cuts for so long, and says whether that was long enough for this machine to see
-// that a client reaches nobody.
+// cutFor cuts for so long, and reports whether that was long enough for this machine to see
+// that a client reaches no one.
 func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration) (seen bool) {
 	t.Helper()
 	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", length.String(), "--reason", "a test", "-y")
@@ -78,9 +78,9 @@ func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration)
 	for asked := false; ; {
 		select {
 		case code := <-ended:
-			said := r.stderr.String()
-			if code != 0 || asked && (!strings.Contains(said, "If it is killed, nothing does") || !strings.Contains(said, "suspend etcd-druid")) {
-				t.Errorf("exit code %d, and it doesn't say what will happen: %s", code, said)
+			printed := r.stderr.String()
+			if code != 0 || asked && (!strings.Contains(printed, "If it is killed, nothing does") || !strings.Contains(printed, "suspend etcd-druid")) {
+				t.Errorf("exit code %d, and it doesn't print what will happen: %s", code, printed)
 			}
 			return seen
 		case <-time.After(200 * time.Millisecond):
@@ -103,7 +103,7 @@ func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration)
 func restoresOnInterrupt(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "10m", "--reason", "a test", "-y")
-	r.says(t, "Staying until")
+	r.awaitOutput(t, "Staying until")
 	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -113,19 +113,19 @@ func restoresOnInterrupt(t *testing.T, c *clusters.Cluster) {
 	reconciled(t, c)
 }
 
-// detached leaves the cut and says so. Somebody else's suspension of druid stays.
+// detached leaves the cut and reports it. Another user's suspension of druid stays.
 func detached(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	theirs := "maintenance"
 	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, &theirs); err != nil {
 		t.Fatal(err)
 	}
-	report, words := cutTraffic(t, c, 0, "1s", "--detach")
-	if report.RestoredBy != "nobody" || !strings.Contains(words, "NOTHING restores it") {
-		t.Errorf("restored by %q: %s", report.RestoredBy, words)
+	report, texts := cutTraffic(t, c, 0, "1s", "--detach")
+	if report.RestoredBy != "nothing" || !strings.Contains(texts, "NOTHING restores it") {
+		t.Errorf("restored by %q: %s", report.RestoredBy, texts)
 	}
 	cutUntil(t, c) // still there, its time long over
-	tells(t, 0, []string{"cut"}, "list", "-n", c.Namespace)
+	prints(t, 0, []string{"cut"}, "list", "-n", c.Namespace)
 	refuses(t, []string{"client traffic is cut"}, "member", "replace", "etcd/"+c.Name, c.Full()+"-1", "--force", "-n", c.Namespace, "-y")
 	plugin(t, 0, "restore-client-traffic", c.Name, "-n", c.Namespace, "-y")
 	etcd, err := c.Etcd(t.Context())
@@ -133,7 +133,7 @@ func detached(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	if got := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; got != theirs {
-		t.Errorf("somebody's suspension of druid says %q now, want %q", got, theirs)
+		t.Errorf("another user's suspension of druid is %q now, want %q", got, theirs)
 	}
 	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, nil); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// Client traffic is cut and restored on clusters that nobody manages: what clients
+// Client traffic is cut and restored on clusters that no one manages: what clients
 // notice, what the members don't, and what is counted.
 func TestPluginClientTrafficOfStatefulSets(t *testing.T) {
 	beside(t)
@@ -87,9 +87,9 @@ func residualIsCounted(t *testing.T, c *clusters.Cluster) {
 		t.Fatalf("watch: %+v", r)
 	}
 	eventually(t, "both streams to be counted, once", func(context.Context) (string, bool, error) {
-		report, words := cutTraffic(t, c, 3, "10m")
+		report, texts := cutTraffic(t, c, 3, "10m")
 		diff := cmp.Diff(map[string]int{"Watch/Watch": 1, "Lease/LeaseKeepAlive": 1}, streamsIn(report))
-		return fmt.Sprintf("%s\n-want +got: %s", words, diff), diff == "" && strings.Contains(words, "at least 2 streams open"), nil
+		return fmt.Sprintf("%s\n-want +got: %s", texts, diff), diff == "" && strings.Contains(texts, "at least 2 streams open"), nil
 	})
 	cutTraffic(t, c, 0, "10m", "--allow-residual")
 	if err := conn.Close(); err != nil {
@@ -104,7 +104,7 @@ func residualIsCounted(t *testing.T, c *clusters.Cluster) {
 	}
 	until := cutUntil(t, c)
 	if !until.Equal(report.Until.Time) || until.Before(began.Add(11*time.Minute)) || until.After(ended.Add(11*time.Minute)) {
-		t.Errorf("the cut lasts until %s, %s were asked for between %s and %s, and the report says %s", until, 11*time.Minute, began, ended, report.Until)
+		t.Errorf("the cut lasts until %s, %s were asked for between %s and %s, and the report has %s", until, 11*time.Minute, began, ended, report.Until)
 	}
 }
 
@@ -141,7 +141,7 @@ func keptAgainstWriters(t *testing.T, c *clusters.Cluster, before *corev1.Servic
 			if failedOpen(t) == ignored {
 				t.Fatalf("%s, the Service selects %v, and was cut until %s", how, now, until)
 			}
-			// Nobody answered the API server in time, and so it went on without.
+			// No one answered the API server in time, and so it went on without.
 			cutTraffic(t, c, 0, "11m")
 			return fmt.Sprintf("%s, the Service selects %v: etcd-webhook was too slow", how, now), false, nil
 		})
@@ -163,9 +163,9 @@ func sameAgain(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace, "-y")
 	unchanged(t, c, before)
-	_, words := plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace)
-	if !strings.Contains(words, "is not cut") {
-		t.Errorf("restored twice it says %q", words)
+	_, texts := plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace)
+	if !strings.Contains(texts, "is not cut") {
+		t.Errorf("restored twice it prints %q", texts)
 	}
 }
 
@@ -187,7 +187,7 @@ func unchanged(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	r := startPlugin(t, "cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", "8s", "--reason", "a test", "-y")
-	r.says(t, "is cut until")
+	r.awaitOutput(t, "is cut until")
 	_ = r.cmd.Process.Kill() // it may have ended already
 	r.wait(t)
 	until := cutUntil(t, c)
@@ -204,7 +204,7 @@ func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 }
 
 // cutInterrupted interrupts the plugin between its last write, which the API server has
-// taken, and the answer: nobody knows of it, and the cut is taken back everywhere.
+// taken, and the answer: no one knows of it, and the cut is taken back everywhere.
 func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	other := before.DeepCopy()
@@ -214,7 +214,7 @@ func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	defer remove(t, other)
 	host, held := answerLost(t, "/services/"+other.Name)
 	r := startPlugin(t, "cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", "1h", "--reason", "a test", "-y", "--server", host)
-	r.says(t, "Service "+before.Name+" is cut until")
+	r.awaitOutput(t, "Service "+before.Name+" is cut until")
 	<-held
 	if _, cut := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]; !cut {
 		t.Error("the API server has not taken the cut")
@@ -268,14 +268,14 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 	refused := func(code int, want string, args ...string) {
 		t.Helper()
 		args = append(append([]string{"cut-client-traffic"}, args...), "-n", c.Namespace, "--for", "1m", "--reason", "a test", "-y")
-		eventually(t, "it to say "+want, func(context.Context) (string, bool, error) {
+		eventually(t, "it to print "+want, func(context.Context) (string, bool, error) {
 			r := startPlugin(t, args...)
 			got := r.wait(t)
-			words := r.stderr.String()
+			texts := r.stderr.String()
 			if got == 0 {
-				t.Fatalf("it was not refused: %s", words)
+				t.Fatalf("it was not refused: %s", texts)
 			}
-			return fmt.Sprintf("code %d\n%s", got, words), got == code && strings.Contains(words, want), nil
+			return fmt.Sprintf("code %d\n%s", got, texts), got == code && strings.Contains(texts, want), nil
 		})
 	}
 	refused(2, "is headless", "service/"+c.PeerService())
@@ -292,7 +292,7 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 	defer conn.Close()
 	var added *clientv3.MemberAddResponse
 	insists(t, "a learner", func(ctx context.Context) (err error) {
-		added, err = conn.MemberAddAsLearner(ctx, []string{"http://nobody.invalid:2380"})
+		added, err = conn.MemberAddAsLearner(ctx, []string{"http://missing.invalid:2380"})
 		return err
 	})
 	refused(2, "is a learner", c.Full())
@@ -308,18 +308,18 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 	}
 }
 
-// cutTraffic cuts, and returns the report and the words beside it.
+// cutTraffic cuts, and returns the report and the messages.
 func cutTraffic(t *testing.T, c *clusters.Cluster, code int, length string, more ...string) (*output.ClientTrafficReport, string) {
 	t.Helper()
 	args := append([]string{"cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", length, "--reason", "a test", "-y", "-o", "json"}, more...)
-	var text, words string
+	var text, texts string
 	eventually(t, fmt.Sprintf("a cut that ends with code %d", code), func(context.Context) (string, bool, error) {
 		// Members take a moment to see that clients have come or gone; cut again, a
 		// Service is cut for longer.
 		r := startPlugin(t, args...)
 		got := r.wait(t)
-		text, words = r.stdout.String(), r.stderr.String()
-		return fmt.Sprintf("code %d\n%s%s", got, text, words), got == code, nil
+		text, texts = r.stdout.String(), r.stderr.String()
+		return fmt.Sprintf("code %d\n%s%s", got, text, texts), got == code, nil
 	})
 	var report output.ClientTrafficReport
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
@@ -328,10 +328,10 @@ func cutTraffic(t *testing.T, c *clusters.Cluster, code int, length string, more
 	if !report.Cut || len(report.Services) != 1 || report.Services[0].ReadyEndpoints != 0 {
 		t.Errorf("not cut: %s", text)
 	}
-	return &report, words
+	return &report, texts
 }
 
-// reader is a user who may look at everything in a namespace but its Secrets.
+// reader is a user who may read everything in a namespace but its Secrets.
 func reader(t *testing.T, ns string) string {
 	t.Helper()
 	name := "reader-of-" + ns
@@ -365,7 +365,7 @@ func clientService(t *testing.T, c *clusters.Cluster) *corev1.Service {
 	return &s
 }
 
-// cutUntil is what the client Service says.
+// cutUntil returns the end of the cut in the client Service.
 func cutUntil(t *testing.T, c *clusters.Cluster) time.Time {
 	t.Helper()
 	value := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]
@@ -402,7 +402,7 @@ func clientPod(t *testing.T, c *clusters.Cluster) pod {
 		// By address: a static program's look-up of names is not what is tried.
 		ask: fmt.Sprintf(`printf 'GET /version HTTP/1.0\r\n\r\n' | nc -w 3 %s 2379`, clientService(t, c).Spec.ClusterIP),
 	}
-	if c.TLS { // to be heard at all is enough
+	if c.TLS { // any answer is enough
 		p.ask += " && echo etcdserver"
 	}
 	if err := kube.Create(t.Context(), p.Pod); err != nil {

@@ -59,10 +59,10 @@ func checkTunnels(t *testing.T, c *clusters.Cluster) {
 		as := rest.CopyConfig(config)
 		as.Impersonate.UserName = "jane"
 		members := through(as)
-		eventually(t, "the API server's own words", func(ctx context.Context) (string, bool, error) {
+		eventually(t, "the API server's own message", func(ctx context.Context) (string, bool, error) {
 			_, err := members.Survey(ctx)
-			told := apierrors.IsForbidden(err) && strings.Contains(err.Error(), `User "jane" cannot create resource "pods/portforward"`)
-			return fmt.Sprint(err), told, nil
+			messages := apierrors.IsForbidden(err) && strings.Contains(err.Error(), `User "jane" cannot create resource "pods/portforward"`)
+			return fmt.Sprint(err), messages, nil
 		})
 	})
 	t.Run("nothing listens", func(t *testing.T) {
@@ -70,8 +70,8 @@ func checkTunnels(t *testing.T, c *clusters.Cluster) {
 		members.Endpoints[0].Port = 2399
 		eventually(t, "a refused connection", func(ctx context.Context) (string, bool, error) {
 			m := members.Status(ctx, members.Endpoints[0].Pod)
-			told := errors.Is(m.Err, syscall.ECONNREFUSED) && strings.Contains(etcd.Reason(m.Err), "nothing listens on port 2399")
-			return fmt.Sprint(m.Err), told, nil
+			messages := errors.Is(m.Err, syscall.ECONNREFUSED) && strings.Contains(etcd.Reason(m.Err), "nothing listens on port 2399")
+			return fmt.Sprint(m.Err), messages, nil
 		})
 	})
 	t.Run("deadlines", func(t *testing.T) {

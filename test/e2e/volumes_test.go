@@ -96,10 +96,10 @@ func TestVolumeBoundAfterAdmission(t *testing.T) {
 		t.Errorf("after %s was replaced members are not in three zones: %v", tied, zones)
 	}
 	// Nothing of that is in the template: admission has put it into the pods.
-	refuses(t, []string{"6 nodes match: 7 members could not be placed"}, "scale", "statefulset/tied", "--replicas", "7", "-n", ns, "-y")
+	refuses(t, []string{"6 nodes match: 7 members could not be scheduled"}, "scale", "statefulset/tied", "--replicas", "7", "-n", ns, "-y")
 }
 
-// applyGated makes a cluster whose three pods the scheduler doesn't look at.
+// applyGated makes a cluster whose three pods the scheduler ignores.
 func applyGated(t *testing.T, ns, name string, gate corev1.PodSchedulingGate) *clusters.Cluster {
 	t.Helper()
 	c, err := clusters.Apply(t.Context(), bed, ns, name, clusters.Spec{Flavour: clusters.Plain, StorageClass: "zone", Mutate: func(set *appsv1.StatefulSet) {

@@ -36,28 +36,28 @@ func TestPluginScaleDruidToZero(t *testing.T) {
 	stopsNot(t, c, file, to(0))
 	_, planned := plugin(t, 0, to(0, "--after-snapshot", file, "--dry-run=server")...)
 	wants(t, planned, fmt.Sprintf("snapshot %s is whole: %d keys at revision %d, the cluster is at ", file, saved.Keys, saved.Revision), "Waking them takes the same number: --replicas 3")
-	said, told := plugin(t, 0, to(0, "--after-snapshot", file)...)
-	if said != "etcd/main scaled to 0 members\n" {
-		t.Errorf("stdout %q", said)
+	printed, messages := plugin(t, 0, to(0, "--after-snapshot", file)...)
+	if printed != "etcd/main scaled to 0 members\n" {
+		t.Errorf("stdout %q", printed)
 	}
-	wants(t, told, "set the replicas of Etcd "+ns+"/main to 0", "told etcd-druid to reconcile it")
+	wants(t, messages, "set the replicas of Etcd "+ns+"/main to 0", "requested a reconcile from etcd-druid")
 	if left := livesOf(t, c); len(left) > 0 {
 		t.Errorf("stopped, it has %v", left)
 	}
-	_, told = plugin(t, 0, to(0)...)
-	wants(t, told, "has 0 members already")
+	_, messages = plugin(t, 0, to(0)...)
+	wants(t, messages, "already has 0 members")
 
 	for _, size := range []int{1, 5} {
-		words := "it was stopped with 3 members, and their data counts all of them: wake it with --replicas 3"
-		refuses(t, []string{fmt.Sprintf("refused: cannot scale Etcd %s/main to %d member", ns, size), words}, to(size)...)
+		texts := "it was stopped with 3 members, and their data counts all of them: wake it with --replicas 3"
+		refuses(t, []string{fmt.Sprintf("refused: cannot scale Etcd %s/main to %d member", ns, size), texts}, to(size)...)
 	}
 	refuses(t, []string{"it is hibernated", " -n " + ns + " scale etcd/main --replicas 3"}, "snapshot", "restore-plan", file, target(c), "-n", ns)
 	if left := livesOf(t, c); len(left) > 0 {
 		t.Errorf("what was refused made %v", left)
 	}
-	said, _ = plugin(t, 0, to(3)...)
-	if said != "etcd/main scaled to 3 members\n" {
-		t.Errorf("stdout %q", said)
+	printed, _ = plugin(t, 0, to(3)...)
+	if printed != "etcd/main scaled to 3 members\n" {
+		t.Errorf("stdout %q", printed)
 	}
 	if err := c.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
@@ -88,20 +88,20 @@ func stopsNot(t *testing.T, c *clusters.Cluster, file string, stop []string) {
 		name  string
 		code  int
 		file  string
-		words []string
+		texts []string
 	}{
-		{"no snapshot", 2, "", []string{"refused: ", "to 0 members without a snapshot: kubectl etcd snapshot save etcd/main FILE -n " + c.Namespace, "--after-snapshot FILE"}},
+		{"no snapshot", 2, "", []string{"refused: ", "to 0 members without a snapshot. Run kubectl etcd snapshot save etcd/main FILE -n " + c.Namespace, "--after-snapshot FILE"}},
 		{"no file", 1, file + ".not", []string{"error: --after-snapshot: ", "no such file"}},
 		{"damaged", 3, written(t, flipped), []string{"unhealthy: --after-snapshot ", "it was changed or truncated after the member sent it"}},
 		{"cut off", 3, written(t, content[:len(content)-1000]), []string{"unhealthy: --after-snapshot ", "it is cut off, or no snapshot"}},
 		{"a copy without its hash", 2, written(t, content[:len(content)-32]), []string{"refused: ", "has no hash at its end"}},
-		{"of another cluster", 2, other, []string{"refused: ", other + " is of another cluster: it has none of the members of Etcd " + c.String()}},
+		{"of another cluster", 2, other, []string{"refused: ", other + " belongs to another cluster: it contains no member of Etcd " + c.String()}},
 	} {
 		args := stop
 		if row.file != "" {
 			args = append(slices.Clone(stop), "--after-snapshot", row.file)
 		}
-		tells(t, row.code, row.words, args...)
+		prints(t, row.code, row.texts, args...)
 		etcd, err := c.Etcd(t.Context())
 		if err != nil {
 			t.Fatal(err)

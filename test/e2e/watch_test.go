@@ -27,11 +27,11 @@ func TestPluginStatusWatched(t *testing.T) {
 	args := []string{"status", target(c), "-n", c.Namespace, "--watch", "--interval", "300ms"}
 	file, program, screen := startPlugin(t, args...), startPlugin(t, append(args, "-o", "json")...), startOnTerminal(t, 60, args...)
 	const well, ill = "healthy, 3 of 3 members ready", "no pod runs it"
-	show := func(words, health string) {
+	show := func(texts, health string) {
 		t.Helper()
-		lastShows(t, file, "---\n", words)
+		lastShows(t, file, "---\n", texts)
 		lastShows(t, program, "\n{\n", `"health": "`+health+`"`)
-		lastShows(t, screen.running, "\x1b[H", words)
+		lastShows(t, screen.running, "\x1b[H", texts)
 	}
 	show(well, output.Healthy)
 	if err := c.Scale(t.Context(), 2); err != nil {
@@ -45,8 +45,8 @@ func TestPluginStatusWatched(t *testing.T) {
 	screen.resize(t, 10)
 	eventually(t, "what a window of 10 lines holds", func(context.Context) (string, bool, error) {
 		frame := last(screen.running, "\x1b[H")
-		said := lacking(frame, []string{"Ctrl-C to stop; last refresh ", well, "more lines, which don't fit into the window"}) == ""
-		return fmt.Sprintf("%q", frame), said && strings.Count(frame, "\n") == 9, nil
+		printed := lacking(frame, []string{"Ctrl-C to stop; last refresh ", well, "more lines, which don't fit into the window"}) == ""
+		return fmt.Sprintf("%q", frame), printed && strings.Count(frame, "\n") == 9, nil
 	})
 
 	screen.types(t, "\x03")
@@ -57,12 +57,12 @@ func TestPluginStatusWatched(t *testing.T) {
 }
 
 // lastShows waits until the last of the texts that the plugin has printed, which begin
-// with mark, has these words.
-func lastShows(t *testing.T, r *running, mark, words string) {
+// with mark, contains these texts.
+func lastShows(t *testing.T, r *running, mark, texts string) {
 	t.Helper()
-	eventually(t, strings.Join(r.cmd.Args[1:], " ")+" to show "+words, func(context.Context) (string, bool, error) {
+	eventually(t, strings.Join(r.cmd.Args[1:], " ")+" to show "+texts, func(context.Context) (string, bool, error) {
 		text := last(r, mark)
-		return text + r.stderr.String(), strings.Contains(text, words), nil
+		return text + r.stderr.String(), strings.Contains(text, texts), nil
 	})
 }
 

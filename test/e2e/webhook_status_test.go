@@ -10,5 +10,5 @@ import "testing"
 func TestWebhookStatusOfDruid(t *testing.T) {
 	beside(t)
 	c := sharedDruid(t)
-	tells(t, 0, []string{"like a member of Etcd " + c.Namespace + "/" + c.Name + ", which policy", "Patched (Spread)"}, "webhook", "status", "-n", c.Namespace)
+	prints(t, 0, []string{"like a member of Etcd " + c.Namespace + "/" + c.Name + ", which policy", "Patched (Spread)"}, "webhook", "status", "-n", c.Namespace)
 }

@@ -19,7 +19,7 @@ type page struct {
 	lines []string
 }
 
-// command is one command of a page, with what the page says that it prints.
+// command is one command of a page, with what the page shows that it prints.
 type command struct {
 	line   int // of its first line, from 0
 	text   string
@@ -85,7 +85,7 @@ func TestCommands(t *testing.T) {
 	text := strings.Join([]string{
 		"# A page", "",
 		opened, "$ kubectl get pods", "NAME  READY", "a     1/1", "$ cat <<EOF", "> one", "> EOF", "one", fence,
-		"words", "", fence + "sh", "$ not run", fence, "",
+		"text", "", fence + "sh", "$ not run", fence, "",
 		opened, "$ true", fence, "",
 	}, "\n")
 	p := &page{path: t.TempDir() + "/page.md", lines: strings.Split(text, "\n")}

@@ -23,7 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// pages are run one after the other on one testbed, as somebody reads them who
+// pages are run one after the other on one testbed, as a user reads them who
 // begins with the README. Each leaves the tour's cluster as it found it.
 var pages = []string{
 	"README.md",
@@ -56,7 +56,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// clearsUp types what the README says to remove all of it by.
+// clearsUp runs the commands of the README that remove everything.
 func (s *shell) clearsUp(t *testing.T) {
 	t.Helper()
 	block, err := install.ShellBlock("../../README.md", "this removes all of it:")
@@ -65,8 +65,8 @@ func (s *shell) clearsUp(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", block)
 	cmd.Dir, cmd.Env = s.dir, s.env
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s\n%s%v", block, said, err)
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s\n%s%v", block, printed, err)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestEveryGuideIsRun(t *testing.T) {
 	}
 }
 
-// shell runs commands as somebody does who stands in a checkout.
+// shell runs commands as a user does who stands in a checkout.
 type shell struct {
 	dir  string
 	env  []string
@@ -152,22 +152,22 @@ func (s *shell) play(t *testing.T, path string) {
 	}
 }
 
-// limit is what a page's command gets to print what the page says: a machine may be slow.
+// limit is what a page's command gets to print what the page shows: a machine may be slow.
 const limit = 10 * time.Minute
 
 // looks are commands that a person repeats until they see what they wait for: they
 // change nothing, or have no time to.
 var looks = regexp.MustCompile(`^kubectl (get|etcd (list|status|check|member list|webhook status)) |--dry-run|^kubectl drain .*--timeout \d+s`)
 
-// repeats says whether a command that printed something else than the page may be run
-// again: one that only looks, one that was to be refused, and one that failed and says
-// itself that only time was lacking.
+// repeats reports whether a command that printed something else than the page may be run
+// again: one that only looks, one that was to be refused, and one that failed and reports
+// that it timed out.
 func (s *shell) repeats(c command, fails bool, got []string) bool {
 	refused := len(c.output) > 0 && strings.HasPrefix(c.output[0], "refused: ") && s.last != 0
 	return looks.MatchString(c.text) || refused || s.last != 0 && !fails && clusters.Transient(strings.Join(got, "\n"))
 }
 
-// until runs a command until it prints what the page says, as far as it may be
+// until runs a command until it prints what the page shows, as far as it may be
 // repeated. Where that is to be found out, until it prints the same twice. fails is
 // whether it is to fail.
 func (s *shell) until(t *testing.T, c command, fails, update bool) []string {
@@ -191,8 +191,8 @@ func (s *shell) until(t *testing.T, c command, fails, update bool) []string {
 	}
 }
 
-// changes are commands that are refused, or say other numbers, while a member is slow,
-// or that etcd-webhook is to see, which takes a moment to have heard of a policy.
+// changes are commands that are refused, or print other numbers, while a member is slow, and
+// commands after which etcd-webhook needs a moment to observe a policy.
 var changes = regexp.MustCompile(`^kubectl (etcd (move-leader|snapshot save|cut-client-traffic|restore-client-traffic|scale|member (remove|replace))|drain|apply -f docs/guides/etcd) ?`)
 
 // calm waits before such a command as a person does, who reads what was printed last:

@@ -21,7 +21,7 @@ var various = []struct {
 	{regexp.MustCompile(`(?m)^(Warnings)?  +\S+ ago .*\n`), ""},
 	// A probe that a slow machine failed restarts a container.
 	{regexp.MustCompile(`(Running +)\d+( \(\S+ ago\))? +`), "$1RESTARTS  "},
-	// A drain tries again, and says so, while a pod is not ready for a moment.
+	// A drain retries, and reports it, while a pod is not ready for a moment.
 	{regexp.MustCompile(`(?m)^error when evicting .*\(will retry after .*\n?`), ""},
 	// A transfer that takes long shows how far it is.
 	{regexp.MustCompile(`(?m)^snapshot  .*/s(, \S+ left)?\n`), ""},
@@ -38,14 +38,14 @@ var various = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "UID"},
 	{regexp.MustCompile(`\b([0-9a-f]{32,64}|[0-9a-f]{12,16}|[0-9a-f]{8})\b`), "ID"},
 	{regexp.MustCompile(`(context +)\S+ \(https://\S+\)`), "$1CONTEXT"},
-	{regexp.MustCompile(`by \S+ at \S+ \(pid \d+\)`), "by SOMEBODY"},
+	{regexp.MustCompile(`by \S+ at \S+ \(pid \d+\)`), "by USER"},
 	{regexp.MustCompile(`\b\d+\.\d+\.\d+\.\d+(:\d+)?\b`), "ADDRESS"},
 	{regexp.MustCompile(`\bv\d+\.\d+\.\d+[-+.0-9A-Za-z]*`), "VERSION"},
 	// etcd agrees on a cluster's version some seconds after the members are ready.
 	{regexp.MustCompile(`storage (before )?3\.\d(\.\d)?, cluster 3\.\d\.\d`), "storage VERSION, cluster VERSION"},
 	{regexp.MustCompile(`\b(etcd-webhook)-[0-9a-f]{6,10}-[a-z0-9]{5}\b`), "$1-POD"},
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(ns|µs|ms|s|m|h|d))+\b`), "AGE"},
-	// How large a database may become is what its manifest says.
+	// The manifest has the quota of a database.
 	{regexp.MustCompile(`(of a quota of \S+) ([KMG]iB)`), "${1}_$2"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(bytes|[KMG]?i?B|[KMG]i?|kB)\b`), "SIZE"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?%`), "PERCENT"},
@@ -61,7 +61,7 @@ func normal(lines []string) string {
 	for _, v := range various {
 		text = v.pattern.ReplaceAllString(text, v.word)
 	}
-	// Two replicas that led one after the other have said the same.
+	// Two replicas that were leaders one after the other have reported the same.
 	lines = slices.CompactFunc(strings.Split(text, "\n"), func(a, b string) bool {
 		return a == b && strings.HasPrefix(a, "EtcdTopologyPolicy ")
 	})

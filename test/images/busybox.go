@@ -79,7 +79,7 @@ func command(ctx context.Context, dir, program string, args ...string) error {
 	return nil
 }
 
-// isStatic tells whether a program runs without a dynamic loader.
+// isStatic reports whether a program runs without a dynamic loader.
 func isStatic(path string) bool {
 	program, err := elf.Open(path)
 	if err != nil {

@@ -3,8 +3,8 @@
 
 package images
 
-// Pause is the image of every pod's sandbox, and the name that containerd has
-// to be told.
+// Pause is the image of every pod's sandbox, and the name in containerd's
+// configuration.
 const Pause = "registry.k8s.io/pause:3.10.1"
 
 // Webhook is the project's own image, made of the sources in this checkout.
@@ -17,13 +17,13 @@ const Druid = gardener + "gardener/etcd-druid:v0.37.0"
 const CertManager = "quay.io/jetstack/cert-manager-controller:v1.21.2"
 
 // Alpine stands in for the image of that name: a shell and the usual tools.
-// druid asks for it, and it serves whoever needs a shell in a pod.
+// druid asks for it, and it serves everyone who needs a shell in a pod.
 const Alpine = gardener + "3rd/alpine:3.21.3"
 
 // gardener is the registry of druid and of what druid runs.
 const gardener = "europe-docker.pkg.dev/gardener-project/public/"
 
-// nonroot is the user that druid's programs run as unless told otherwise.
+// nonroot is the user that druid's programs run as by default.
 const nonroot = "65532:65532"
 
 // known is everything that this package can make. druid v0.37.0 asks for the

@@ -28,7 +28,7 @@ type file struct {
 	from   string // or the file that has the content
 }
 
-// layer is a tar of files that is written anew each time it is read. It isn't
+// layer is a tar of files that is written again each time it is read. It isn't
 // compressed: it crosses no wire, and packing and unpacking it for every node
 // would take longer than copying it.
 type layer struct {

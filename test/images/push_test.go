@@ -47,12 +47,12 @@ func pull(t *testing.T, address, repository, tag string) v1.Image {
 func TestPush(t *testing.T) {
 	t.Parallel()
 	address, cache := startRegistry(t), programs.Cache{Dir: t.TempDir()}
-	var said bytes.Buffer
-	if err := Push(t.Context(), cache, address, []string{Pause}, &said); err != nil {
+	var printed bytes.Buffer
+	if err := Push(t.Context(), cache, address, []string{Pause}, &printed); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasSuffix(said.String(), "\npushing image "+Pause+"\n") {
-		t.Errorf("the progress is:\n%s", &said)
+	if !strings.HasSuffix(printed.String(), "\npushing image "+Pause+"\n") {
+		t.Errorf("the progress is:\n%s", &printed)
 	}
 	image := pull(t, address, "pause", "3.10.1")
 	if err := validate.Image(image, validate.Fast); err != nil {
@@ -70,12 +70,12 @@ func TestPush(t *testing.T) {
 		t.Error(diff)
 	}
 
-	said.Reset()
-	if err := Push(t.Context(), cache, address, []string{Pause}, &said); err != nil {
+	printed.Reset()
+	if err := Push(t.Context(), cache, address, []string{Pause}, &printed); err != nil {
 		t.Fatal(err)
 	}
-	if said.Len() != 0 {
-		t.Errorf("what is there already is pushed again:\n%s", &said)
+	if printed.Len() != 0 {
+		t.Errorf("what is there already is pushed again:\n%s", &printed)
 	}
 }
 

@@ -105,7 +105,7 @@ func (a *admissions) run(ctx context.Context, every time.Duration) {
 			return
 		case <-ticker.C:
 			// A machine that answers fewer is not asked for more: it would be the load
-			// that nobody can answer in time.
+			// that no one can answer in time.
 			select {
 			case a.open <- struct{}{}:
 			default:
@@ -153,7 +153,7 @@ func (a *admissions) one(ctx context.Context) {
 	}
 }
 
-// try says what was wrong with one admission, nothing when it was reviewed.
+// try returns what was wrong with one admission. It is empty if the admission was reviewed.
 func (a *admissions) try(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -194,18 +194,18 @@ func (a *admissions) allReviewed(tb testing.TB) {
 	}
 }
 
-// opened is what the API server said of reviews that it went on without.
+// opened returns the API server's messages about requests that it admitted without a review.
 func opened(tb testing.TB) []string {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join(bed.Dir(), "logs", "control-plane", "kube-apiserver.log"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var said []string
+	var printed []string
 	for line := range strings.Lines(string(text)) {
 		if strings.Contains(line, "failing open") {
-			said = append(said, line)
+			printed = append(printed, line)
 		}
 	}
-	return said
+	return printed
 }

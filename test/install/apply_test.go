@@ -53,10 +53,10 @@ func TestApplyTwice(t *testing.T) {
 				}
 				return diff, diff == "", nil // a probe may fail for a moment
 			})
-			var said string
-			changesNothing(t, func() { said = applied(t, "self-signed", flags...) })
+			var printed string
+			changesNothing(t, func() { printed = applied(t, "self-signed", flags...) })
 			if flags[0] != "--server-side" {
-				saysUnchanged(t, said)
+				expectUnchanged(t, printed)
 			}
 			restricted(t)
 		})
@@ -66,13 +66,13 @@ func TestApplyTwice(t *testing.T) {
 	}
 }
 
-// saysUnchanged holds kubectl to its own word of a second apply by the client.
-func saysUnchanged(t *testing.T, said string) {
+// expectUnchanged holds kubectl to its own word of a second apply by the client.
+func expectUnchanged(t *testing.T, printed string) {
 	t.Helper()
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(printed) {
 		// kubectl sends the selector of a budget each time, to no effect.
 		if !strings.HasSuffix(strings.TrimSpace(line), " unchanged") && !strings.HasPrefix(line, "poddisruptionbudget") {
-			t.Errorf("applied again, kubectl says %s", line)
+			t.Errorf("applied again, kubectl prints %s", line)
 		}
 	}
 }
@@ -149,15 +149,15 @@ func restricted(t *testing.T) {
 	}
 }
 
-// TestFoldersAreValid has the API server look at the network policies and everything
+// TestFoldersAreValid has the API server validate the network policies and everything
 // else of each folder that needs no definitions of others. The testbed enforces no
 // network policy.
 func TestFoldersAreValid(t *testing.T) {
 	installed(t)
 	for _, name := range []string{"base", "overlays/self-signed"} {
-		said := kubectl(t, "apply", "--server-side", "--force-conflicts", "--dry-run=server", "-k", folder(filepath.FromSlash(name)))
-		if !strings.Contains(said, "networkpolicy.networking.k8s.io/"+Name) {
-			t.Errorf("%s has no network policy: %s", name, said)
+		printed := kubectl(t, "apply", "--server-side", "--force-conflicts", "--dry-run=server", "-k", folder(filepath.FromSlash(name)))
+		if !strings.Contains(printed, "networkpolicy.networking.k8s.io/"+Name) {
+			t.Errorf("%s has no network policy: %s", name, printed)
 		}
 	}
 }

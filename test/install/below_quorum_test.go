@@ -37,9 +37,9 @@ func TestUninstallGivesNothingBelowQuorum(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitBudget(t, ns, name, 2)
-	_, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
-	if want := "who asked for minAvailable=1 (never below the quorum)"; !strings.Contains(said, want) {
-		t.Errorf("it doesn't say %q:\n%s", want, said)
+	_, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
+	if want := "to its author's minAvailable=1 (but not below the quorum)"; !strings.Contains(printed, want) {
+		t.Errorf("it lacks %q:\n%s", want, printed)
 	}
 	var pdb policyv1.PodDisruptionBudget
 	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &pdb); err != nil {

@@ -24,12 +24,12 @@ const (
 )
 
 // typeInstall types a block of docs/install.md.
-func typeInstall(t *testing.T, words string) {
+func typeInstall(t *testing.T, texts string) {
 	t.Helper()
-	block := shellBlock(t, "docs/install.md", words)
+	block := shellBlock(t, "docs/install.md", texts)
 	eventually(t, block, func(ctx context.Context) (string, bool, error) {
-		said, err := inShell(ctx, block)
-		return fmt.Sprintf("%s%v", said, err), err == nil, nil // a webhook's answer, or a write, may be lost
+		printed, err := inShell(ctx, block)
+		return fmt.Sprintf("%s%v", printed, err), err == nil, nil // a webhook's answer, or a write, may be lost
 	})
 }
 
@@ -41,10 +41,10 @@ func unaidedByHand(t *testing.T, ns, adopted string) {
 	_, cuts, _ = strings.Cut(cuts, "# Lift the cuts.\n")
 	cuts, _, found := strings.Cut(cuts, "\n# ")
 	if !found {
-		t.Fatal("docs/install.md doesn't say how cuts are lifted")
+		t.Fatal("docs/install.md doesn't show how to end cuts")
 	}
-	if said, err := inShell(t.Context(), cuts); err != nil {
-		t.Fatalf("%s\n%s%v", cuts, said, err)
+	if printed, err := inShell(t.Context(), cuts); err != nil {
+		t.Fatalf("%s\n%s%v", cuts, printed, err)
 	}
 	typeInstall(t, unaided)
 	kubectl(t, "patch", "pdb", adopted, "-n", ns, "--type", "merge", "-p", `{"spec":{"minAvailable":2}}`)
@@ -52,7 +52,7 @@ func unaidedByHand(t *testing.T, ns, adopted string) {
 }
 
 // copyMade makes a copy of the budget that etcd-webhook made, for something else, as
-// whoever exports and applies it does. The copy is theirs.
+// a user does who exports and applies it. The copy is the user's.
 func copyMade(t *testing.T, ns string) {
 	t.Helper()
 	var made policyv1.PodDisruptionBudgetList
@@ -62,7 +62,7 @@ func copyMade(t *testing.T, ns string) {
 	theirs := &policyv1.PodDisruptionBudget{Spec: made.Items[0].Spec, ObjectMeta: metav1.ObjectMeta{
 		Namespace: ns, Name: "copied", Labels: made.Items[0].Labels, Annotations: made.Items[0].Annotations,
 	}}
-	theirs.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "nobody"}}
+	theirs.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "none"}}
 	if err := admin.Create(t.Context(), theirs); err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +73,11 @@ func dropCopy(t *testing.T, ns string) {
 	t.Helper()
 	theirs := &policyv1.PodDisruptionBudget{}
 	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "copied"}, theirs); err != nil {
-		t.Errorf("somebody's copy of a budget that was made: %v", err)
+		t.Errorf("another user's copy of a budget that was made: %v", err)
 		return
 	}
 	if len(theirs.Labels)+len(theirs.Annotations) > 0 {
-		t.Errorf("on somebody's own budget is left: %v %v", theirs.Labels, theirs.Annotations)
+		t.Errorf("on another user's own budget is left: %v %v", theirs.Labels, theirs.Annotations)
 	}
 	if err := admin.Delete(t.Context(), theirs); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestUnreadyWithoutItsCaches takes away the right to watch: a replica that starts isn't
-// ready, nor is one that runs once its watches have ended, and both say why. When the right
+// ready, nor is one that runs once its watches have ended, and both report why. When the right
 // is back they are ready by themselves.
 func TestUnreadyWithoutItsCaches(t *testing.T) {
 	installed(t)
@@ -36,50 +36,50 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 			fresh = p.Name
 		}
 	}
-	saysOutOfSync(t, fresh)
+	expectOutOfSync(t, fresh)
 	runs := replica(t, first[1].Name)
 	if !isReady(runs) {
 		t.Errorf("%s isn't ready although its watches go on: %s", runs.Name, checkCaches(t, runs.Name))
 	}
 
-	// The leader may lose its lease meanwhile, and begins anew.
+	// The leader may lose its lease meanwhile, and begins again.
 	if err := errors.Join(bed.StopAPIServer(t.Context()), bed.StartAPIServer(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	saysOutOfSync(t, runs.Name)
+	expectOutOfSync(t, runs.Name)
 
 	applied(t, "self-signed", "--server-side", "--force-conflicts")
 	rolledOut(t)
 	for _, name := range []string{fresh, runs.Name} {
-		eventually(t, name+" to be ready again, and to say so", func(ctx context.Context) (string, bool, error) {
-			said, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
-			return checkCaches(t, name), strings.Contains(string(said), "a cache can be kept in sync again") && isReady(replica(t, name)), err
+		eventually(t, name+" to be ready again, and to report it", func(ctx context.Context) (string, bool, error) {
+			printed, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
+			return checkCaches(t, name), strings.Contains(string(printed), "a cache can be kept in sync again") && isReady(replica(t, name)), err
 		})
 	}
 }
 
-// saysOutOfSync waits until a replica isn't ready, and holds that its probe and its log
+// expectOutOfSync waits until a replica isn't ready, and holds that its probe and its log
 // name a collection and what became of it.
-func saysOutOfSync(t *testing.T, name string) {
+func expectOutOfSync(t *testing.T, name string) {
 	t.Helper()
-	eventually(t, name+" to say that its caches are not in sync", func(ctx context.Context) (string, bool, error) {
+	eventually(t, name+" to report that its caches are not in sync", func(ctx context.Context) (string, bool, error) {
 		probe := checkCaches(t, name)
-		words, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
-		log := string(words)
+		texts, err := admin.kubectl(ctx, nil, "logs", name, "-n", Namespace)
+		log := string(texts)
 		known := strings.Contains(probe, "caches are not in sync: watching ") && strings.Contains(probe, "watching poddisruptionbudgets has been refused since ")
 		return fmt.Sprintf("%s\n%s", probe, log), known && !isReady(replica(t, name)) &&
 			strings.Contains(log, "this replica isn't ready: a cache is not in sync") && strings.Contains(log, "watching poddisruptionbudgets has been refused since "), err
 	})
 }
 
-// checkCaches is what a replica's probe says of its caches. That it doesn't answer is
-// said, too.
+// checkCaches returns the result of a replica's probe for its caches, also if it doesn't
+// answer.
 func checkCaches(t *testing.T, name string) string {
 	t.Helper()
 	return checkOf(t, name, "caches")
 }
 
-// checkOf is what a replica's probe says of one of its checks.
+// checkOf returns the result of one check of a replica's probe.
 func checkOf(t *testing.T, name, check string) string {
 	t.Helper()
 	out, err := admin.kubectl(t.Context(), nil, "get", "--raw", "/api/v1/namespaces/"+Namespace+"/pods/"+name+":8081/proxy/readyz/"+check)

@@ -18,7 +18,7 @@ import (
 var certManager []byte
 
 // AddCertManager runs the real cert-manager on a testbed, and waits until it is
-// Ready. progress is told what is built, which can take minutes.
+// Ready. progress receives what is built, which can take minutes.
 func AddCertManager(ctx context.Context, tb Testbed, progress io.Writer) error {
 	if err := images.Push(ctx, programs.Cache{}, tb.Registry(), []string{images.CertManager}, progress); err != nil {
 		return err
@@ -41,7 +41,7 @@ func AddCertManager(ctx context.Context, tb Testbed, progress io.Writer) error {
 	return await(ctx, "cert-manager's webhook to be trusted", k.certManagerTrusted)
 }
 
-// certManagerTrusted says whether API servers trust cert-manager's own webhook, without
+// certManagerTrusted reports whether API servers trust cert-manager's own webhook, without
 // which it issues nothing. cainjector sometimes misses the Secret that was made while it
 // started, and looks again when the configuration changes.
 func (k *kube) certManagerTrusted(ctx context.Context) (seen string, done bool, err error) {

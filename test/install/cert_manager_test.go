@@ -57,9 +57,9 @@ func TestCertManager(t *testing.T) {
 	clientSide := []string{"apply", "-k", overlay}
 	kubectl(t, clientSide...)
 	rolledOut(t)
-	var said string
-	changesNothing(t, func() { said = kubectl(t, clientSide...) })
-	saysUnchanged(t, said)
+	var printed string
+	changesNothing(t, func() { printed = kubectl(t, clientSide...) })
+	expectUnchanged(t, printed)
 	leavesNothing(t)
 }
 
@@ -67,7 +67,7 @@ func TestCertManager(t *testing.T) {
 // is the shortest that it takes.
 const shorter = `{"spec": {"duration": "1h", "renewBefore": "57m"}}`
 
-// renewedByTime waits until cert-manager has renewed the certificate with nobody asking
+// renewedByTime waits until cert-manager has renewed the certificate with no one asking
 // it to, and every replica serves that one, or a later one, without a restart.
 func renewedByTime(t *testing.T) {
 	t.Helper()
@@ -111,7 +111,7 @@ func renewedUnderLoad(t *testing.T) {
 }
 
 // leavesNothing uninstalls etcd-webhook, but for the policies and their definition: no
-// other object has a word of it afterwards, and the policies say of no cluster how it is.
+// other object refers to it afterwards, and the policies have no status.
 func leavesNothing(t *testing.T) {
 	t.Helper()
 	plugin(t, 0, "webhook", "uninstall", "-y")
@@ -181,7 +181,7 @@ func inSecret(t *testing.T, secret string) *x509.Certificate {
 	return certificate(s.Data[corev1.TLSCertKey])
 }
 
-// awaitServed waits until every replica says that it serves this certificate.
+// awaitServed waits until every replica reports that it serves this certificate.
 func awaitServed(t *testing.T, fingerprint string) {
 	t.Helper()
 	eventually(t, "every replica to serve the new certificate", func(ctx context.Context) (string, bool, error) {
@@ -190,8 +190,8 @@ func awaitServed(t *testing.T, fingerprint string) {
 			return "", false, err
 		}
 		for _, p := range pods.Items {
-			words, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
-			if err != nil || !strings.Contains(string(words), fingerprint) {
+			texts, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
+			if err != nil || !strings.Contains(string(texts), fingerprint) {
 				return p.Name + " doesn't", false, err
 			}
 		}

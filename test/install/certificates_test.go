@@ -55,8 +55,8 @@ func installedWith(t *testing.T, arguments string) {
 	rolledOut(t)
 }
 
-// TestUnreadyBeforeItsCertificateEnds: where nobody may renew a certificate, replicas
-// aren't ready any more before it runs out, and tell before when it does.
+// TestUnreadyBeforeItsCertificateEnds: where no one may renew a certificate, replicas
+// aren't ready any more before it runs out, and report the end before.
 func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	installedWith(t, minutesLived)
 	awaitPods(t, 2)
@@ -72,7 +72,7 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	newScraper(t, namespace(t, "expiry")).await(t, map[string]float64{
 		seriesOf("kubectl_etcd_webhook_certificate_expiry_timestamp_seconds"): float64(served.NotAfter.Unix()),
 	})
-	saidToEnd(t)
+	expectEnd(t)
 	tunnel := newTunnel(t)
 	for _, p := range replicas(t) {
 		leaf, err := servedBy(t.Context(), tunnel, p.Name)
@@ -80,7 +80,7 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !leaf.Equal(served) || p.Status.ContainerStatuses[0].RestartCount > 0 {
-			t.Errorf("%s serves %s after %d restarts, not the certificate that nobody could renew", p.Name, fingerprint(leaf), p.Status.ContainerStatuses[0].RestartCount)
+			t.Errorf("%s serves %s after %d restarts, not the certificate that no one could renew", p.Name, fingerprint(leaf), p.Status.ContainerStatuses[0].RestartCount)
 		}
 		// Both are this machine's time.
 		switch c := readiness(&p); {
@@ -95,11 +95,11 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	applied(t, "self-signed", "--server-side", "--force-conflicts")
 }
 
-// TestAnybodysSecret: one that somebody made beforehand, of another kind, is used, and of
-// one that can't be changed it is said what to do; after that it is well.
+// TestAnybodysSecret checks Secrets that a user created before. One of another type is used. For
+// an immutable one the replicas report what to do, and continue after that.
 func TestAnybodysSecret(t *testing.T) {
 	installed(t)
-	anew := func(text string) {
+	recreate := func(text string) {
 		kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
 		awaitPods(t, 0)
 		kubectl(t, "delete", "secret", certificateSecret, "-n", Namespace, "--ignore-not-found")
@@ -109,20 +109,20 @@ func TestAnybodysSecret(t *testing.T) {
 		kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "2")
 	}
 	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: " + certificateSecret + ", namespace: " + Namespace + "}, "
-	anew(secret + "type: kubernetes.io/tls, stringData: {tls.crt: garbage, tls.key: garbage}}")
+	recreate(secret + "type: kubernetes.io/tls, stringData: {tls.crt: garbage, tls.key: garbage}}")
 	rolledOut(t)
 	if servingIn(t, certificateSecret) == "" {
 		t.Error("replicas are ready, and their Secret has no certificate")
 	}
 
-	anew(secret + "immutable: true, stringData: {tls.crt: garbage}}")
+	recreate(secret + "immutable: true, stringData: {tls.crt: garbage}}")
 	const remedy = "kubectl delete secret " + certificateSecret + " -n " + Namespace
-	eventually(t, "every replica to say what to do", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "every replica to report what to do", func(ctx context.Context) (string, bool, error) {
 		all := replicas(t)
 		for _, p := range all {
-			words, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
+			texts, err := admin.kubectl(ctx, nil, "logs", p.Name, "-n", Namespace)
 			probe := checkOf(t, p.Name, "certificate")
-			if err != nil || !strings.Contains(string(words), remedy) || !strings.Contains(probe, remedy) || isReady(&p) {
+			if err != nil || !strings.Contains(string(texts), remedy) || !strings.Contains(probe, remedy) || isReady(&p) {
 				return probe, false, err
 			}
 		}
@@ -169,9 +169,9 @@ func healSelfSigned(t *testing.T) {
 			kubectl(t, "delete", "mutatingwebhookconfiguration", Name)
 			applyAgain()
 		}},
-		{"nobody might renew anything, and everything has run out", func() {
+		{"no program may renew anything, and everything has expired", func() {
 			kubectl(t, "delete", "rolebinding", "etcd-webhook-certificates", "-n", Namespace)
-			saidToEnd(t)
+			expectEnd(t)
 			kubectl(t, "scale", "deployment", Name, "-n", Namespace, "--replicas", "0")
 			awaitExpired(t)
 			applyAgain()
@@ -191,17 +191,17 @@ func healSelfSigned(t *testing.T) {
 	}
 }
 
-// saidToEnd waits until no replica is ready for want of a certificate that lasts, and
-// holds that the plugin says so.
-func saidToEnd(t *testing.T) {
+// expectEnd waits until no replica is ready for want of a certificate that lasts, and
+// checks that the plugin reports it.
+func expectEnd(t *testing.T) {
 	t.Helper()
 	eventually(t, "no replica to be ready", func(ctx context.Context) (string, bool, error) {
 		var d appsv1.Deployment
 		err := admin.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: Name}, &d)
 		return fmt.Sprint(d.Status.ReadyReplicas), err == nil && d.Status.ReadyReplicas == 0, err
 	})
-	if said := problem(webhookStatus(t, 3), "WebhookNoReplica"); !strings.Contains(said, "has none that lasts isn't ready") {
-		t.Errorf("of replicas whose certificate ends it is said: %q", said)
+	if printed := problem(webhookStatus(t, 3), "WebhookNoReplica"); !strings.Contains(printed, "so the replica isn't ready") {
+		t.Errorf("the problem of replicas whose certificate ends is %q", printed)
 	}
 }
 

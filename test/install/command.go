@@ -12,7 +12,7 @@ import (
 )
 
 // NewCertManagerCommand returns the command that installs and uninstalls cert-manager by
-// hand. etcd-webhook has none: it is installed as its documents say.
+// hand. etcd-webhook has none: it is installed as its documents show.
 func NewCertManagerCommand(attach clusters.Attach) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cert-manager",

@@ -22,7 +22,7 @@ func TestConditionsMissNoEtcd(t *testing.T) {
 	sets := condition(t, "statefulsets.etcd-webhook.kubectl-etcd.dev")
 	for _, row := range []struct {
 		name, containers string
-		// unseen says that only a known owner tells the code that it is etcd.
+		// unseen is true if the code only knows by the owner that it is etcd.
 		etcd, unseen bool
 	}{
 		{name: "etcd's documentation", containers: `[{name: m, image: quay.io/x/y, command: [/usr/local/bin/etcd], args: [--data-dir=/data]}]`, etcd: true},

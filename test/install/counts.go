@@ -16,8 +16,8 @@ const (
 	FailedOpen = "apiserver_admission_webhook_fail_open_count"
 )
 
-// Counts is what one of these counters says of etcd-webhook, a line for each webhook, to be
-// compared with what it says later.
+// Counts returns the values of one of these counters for etcd-webhook, a line for each webhook.
+// A later result can be compared with it.
 func Counts(ctx context.Context, tb Testbed, counter string) (string, error) {
 	k, err := connect(tb)
 	if err != nil {

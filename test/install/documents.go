@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// ShellBlock is the first block of commands to type that a page has after these words.
-func ShellBlock(path, words string) (string, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // the test says which
+// ShellBlock is the first block of commands to type that a page has after these texts.
+func ShellBlock(path, texts string) (string, error) {
+	text, err := os.ReadFile(path) //nolint:gosec // the test chooses the page
 	if err != nil {
 		return "", err
 	}
-	_, after, found := strings.Cut(string(text), words)
+	_, after, found := strings.Cut(string(text), texts)
 	_, after, opened := strings.Cut(after, "```sh\n")
 	block, _, closed := strings.Cut(after, "\n```")
 	if !found || !opened || !closed {
-		return "", fmt.Errorf("%s has no block to type after %q", path, words)
+		return "", fmt.Errorf("%s has no block to type after %q", path, texts)
 	}
 	return block, nil
 }

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// shellBlock is what a page of this checkout says after these words to type.
-func shellBlock(tb testing.TB, file, words string) string {
+// shellBlock returns the commands that a page of this checkout has after these texts.
+func shellBlock(tb testing.TB, file, texts string) string {
 	tb.Helper()
-	block, err := ShellBlock(filepath.Join("..", "..", file), words)
+	block, err := ShellBlock(filepath.Join("..", "..", file), texts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func shellBlock(tb testing.TB, file, words string) string {
 }
 
 // inShell types lines as a person does who is in the checkout.
-func inShell(ctx context.Context, lines string) (said []byte, err error) {
+func inShell(ctx context.Context, lines string) (printed []byte, err error) {
 	cmd := exec.CommandContext(ctx, "sh", "-ec", lines)
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+bed.Bin()+":"+os.Getenv("PATH"))

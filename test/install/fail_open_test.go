@@ -20,10 +20,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// TestDeadWebhookCostsNobodyElse writes all sorts of objects while nobody answers
+// TestDeadWebhookCostsOthersNothing writes all sorts of objects while no one answers
 // for etcd-webhook, in three ways: what it isn't for is not even asked about, and
 // etcd members start.
-func TestDeadWebhookCostsNobodyElse(t *testing.T) {
+func TestDeadWebhookCostsOthersNothing(t *testing.T) {
 	installed(t)
 	ns := namespace(t, "others")
 	kubectl(t, "apply", "-n", ns, "-f", "testdata/budget.yaml")
@@ -137,8 +137,8 @@ func tarpit(t *testing.T) {
 var controlPlane = []string{"etcd", "kube-controller-manager", "kube-scheduler"}
 
 // coldStart turns everything off, and on again the control plane first. While there is
-// nobody to ask, etcd-webhook is asked about nobody else's objects, and members' pods are
-// made anew.
+// no one to ask, etcd-webhook is asked about no one else's objects, and members' pods are
+// made again.
 func coldStart(t *testing.T, ns string) {
 	t.Helper()
 	for _, n := range bed.Nodes() {

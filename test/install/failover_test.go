@@ -43,19 +43,19 @@ func TestAnotherReplicaLeads(t *testing.T) {
 	for name, end := range endings {
 		for try := 1; ; try++ {
 			took, released := failover(t, end)
-			t.Logf("after %s: %s, given back: %t", name, took.Round(10*time.Millisecond), released)
+			t.Logf("after %s: %s, released: %t", name, took.Round(10*time.Millisecond), released)
 			if released || name == crash {
 				break
 			}
 			if try == 3 {
-				t.Errorf("after %s the lease was never given back: the next one had to wait until it ended", name)
+				t.Errorf("after %s the lease was never released: the next one had to wait until it ended", name)
 				break
 			}
 		}
 	}
 }
 
-// BenchmarkFailover measures how long nobody leads: from when the leader is ended until
+// BenchmarkFailover measures how long no one leads: from when the leader is ended until
 // the lease has another holder. Run it by
 //
 //	go test ./install -run '^$' -bench Failover -benchtime 25x
@@ -100,7 +100,7 @@ func failover(tb testing.TB, end func(context.Context, *corev1.Pod, int) error) 
 				holder = *lease.Spec.HolderIdentity
 			}
 		case <-timeout:
-			tb.Fatalf("nobody leads after the end of %s", pod.Name)
+			tb.Fatalf("no one leads after the end of %s", pod.Name)
 		}
 		if holder != "" && holder != old { // it may be the same pod's next process
 			took = time.Since(began)
@@ -155,7 +155,7 @@ func process(tb testing.TB, pod *corev1.Pod) int {
 	return 0
 }
 
-// watchHolders tells each change of who holds the lease.
+// watchHolders returns a channel with each new holder of the lease.
 func watchHolders(tb testing.TB) <-chan string {
 	tb.Helper()
 	config, err := bed.RESTConfig()

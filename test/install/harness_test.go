@@ -27,7 +27,7 @@ import (
 // measures time.
 const limit = 12 * time.Minute
 
-// eventually waits until look says that what came true.
+// eventually waits until look reports that the condition is true.
 func eventually(tb testing.TB, what string, look clusters.Look) {
 	tb.Helper()
 	if err := clusters.Await(tb.Context(), limit, what, look); err != nil {
@@ -65,7 +65,7 @@ func uninstalled(tb testing.TB) {
 func folder(name string) string { return filepath.Join("..", "..", "manifests", name) }
 
 // applied installs an overlay of manifests/overlays as people do, by kubectl apply
-// -k with these flags, and returns what that said. Nothing is waited for.
+// -k with these flags, and returns its output. It waits for nothing.
 func applied(tb testing.TB, overlay string, flags ...string) string {
 	tb.Helper()
 	return kubectl(tb, append([]string{"apply", "-k", pinned(tb, filepath.Join("overlays", overlay))}, flags...)...)

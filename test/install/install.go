@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package install puts the project's own webhook and controller on a testbed, as
-// its default manifests say, with an image of this checkout.
+// in its default manifests, with an image of this checkout.
 package install
 
 import (

@@ -41,8 +41,8 @@ func connect(tb Testbed) (*kube, error) {
 
 // Client is an administrator of a testbed who knows Kubernetes' kinds and ours.
 func Client(tb Testbed) (client.Client, error) {
-	// The client logs nothing that its errors don't say, but complains on standard
-	// error where nobody has said so.
+	// The client's errors contain all that it logs. Without a logger, it prints a warning on
+	// standard error.
 	log.SetLogger(logr.Discard())
 	types := runtime.NewScheme()
 	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types), druidv1alpha1.AddToScheme(types)); err != nil {
@@ -60,7 +60,7 @@ func Client(tb Testbed) (client.Client, error) {
 	return c, nil
 }
 
-// unreached is what kubectl says where a connection to the API server failed before
+// unreached is what kubectl prints where a connection to the API server failed before
 // anything was asked, or where it waits for a definition that has no condition yet.
 var unreached = regexp.MustCompile(`TLS handshake timeout|connection refused|was refused|no route to host|status\.conditions accessor error`)
 
@@ -82,10 +82,10 @@ func (k *kube) kubectl(ctx context.Context, stdin []byte, args ...string) (out [
 func (k *kube) kubectlOnce(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, k.tb.Kubectl(), append([]string{"--kubeconfig", k.tb.Kubeconfig()}, args...)...) //nolint:gosec // the arguments are this package's
 	cmd.Stdin = bytes.NewReader(stdin)
-	var out, words bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &words
+	var out, texts bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &texts
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(words.String()))
+		return nil, fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(texts.String()))
 	}
 	return out.Bytes(), nil
 }

@@ -15,9 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestUninstallLooksAtLocksFirst: while somebody works on a cluster whose traffic was cut,
+// TestUninstallChecksLocksFirst: while another user works on a cluster whose traffic was cut,
 // uninstalling is refused before it has done anything, instead of in its midst.
-func TestUninstallLooksAtLocksFirst(t *testing.T) {
+func TestUninstallChecksLocksFirst(t *testing.T) {
 	uninstalled(t)
 	ns := namespace(t, "locked")
 	installed(t)
@@ -35,9 +35,9 @@ func TestUninstallLooksAtLocksFirst(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	_, said := plugin(t, 2, "webhook", "uninstall", "-y")
-	if want := "is locked by ann@laptop"; !strings.Contains(said, want) {
-		t.Errorf("it doesn't say %q:\n%s", want, said)
+	_, printed := plugin(t, 2, "webhook", "uninstall", "-y")
+	if want := "is locked by ann@laptop"; !strings.Contains(printed, want) {
+		t.Errorf("it lacks %q:\n%s", want, printed)
 	}
 	if left := kubectl(t, "get", "mutatingwebhookconfiguration", Name, "-o", "name"); left == "" {
 		t.Error("the webhook configuration is gone, and the cluster is still locked")

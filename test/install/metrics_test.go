@@ -76,7 +76,7 @@ func TestMetrics(t *testing.T) {
 	if err := admin.Patch(t.Context(), backups, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	// The lease is looked at once a minute, and when something else happens.
+	// The lease is inspected once a minute, and when something else happens.
 	kubectl(t, "annotate", "statefulset", "-n", ns, c.Full(), "seen=again")
 	unwell := s.await(t, map[string]float64{
 		of("cluster_condition", "condition", "BackupReady", "status", "False"): 1,
@@ -134,11 +134,11 @@ func cordoned(t *testing.T) {
 	})
 }
 
-// whoMay: nobody without a token, nobody without the right, and whoever has both.
+// whoMay checks that metrics need a token and the permission.
 func whoMay(t *testing.T, s *scraper) {
 	t.Helper()
-	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "stranger"}})
-	for token, want := range map[string]int{"": 401, "made-up": 401, tokenOf(t, s.namespace, "stranger"): 403, s.token: 200} {
+	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "without-rights"}})
+	for token, want := range map[string]int{"": 401, "made-up": 401, tokenOf(t, s.namespace, "without-rights"): 403, s.token: 200} {
 		eventually(t, fmt.Sprintf("code %d with a token of %d characters", want, len(token)), func(ctx context.Context) (string, bool, error) {
 			answer, err := s.get(ctx, token)
 			if err != nil {
@@ -221,8 +221,8 @@ func (s *scraper) series(ctx context.Context) (samples, error) {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		words, _ := io.ReadAll(answer.Body)
-		return nil, fmt.Errorf("%s: %s", answer.Status, words)
+		texts, _ := io.ReadAll(answer.Body)
+		return nil, fmt.Errorf("%s: %s", answer.Status, texts)
 	}
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(answer.Body)
@@ -255,12 +255,12 @@ func (s samples) add(name string, m *dto.Metric) {
 
 // seriesOf is a series by its name, and its labels and their values in turn.
 func seriesOf(name string, labels ...string) string {
-	var words []string
+	var texts []string
 	for i := 0; i+1 < len(labels); i += 2 {
-		words = append(words, fmt.Sprintf("%s=%q", labels[i], labels[i+1]))
+		texts = append(texts, fmt.Sprintf("%s=%q", labels[i], labels[i+1]))
 	}
-	slices.Sort(words)
-	return name + "{" + strings.Join(words, ",") + "}"
+	slices.Sort(texts)
+	return name + "{" + strings.Join(texts, ",") + "}"
 }
 
 // await collects until the series have these values.
@@ -282,7 +282,7 @@ func (s *scraper) await(t *testing.T, want map[string]float64) samples {
 	return got
 }
 
-// about is what is said of a namespace, for messages.
+// about returns the samples of a namespace, for messages.
 func (s samples) about(ns string) string {
 	var out []string
 	for name, v := range s {

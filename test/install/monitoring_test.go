@@ -43,10 +43,10 @@ func TestMonitoringIsApplied(t *testing.T) {
 		kubectl(t, "wait", "--for", "condition=Established", "--timeout", limit.String(), "-f", definition)
 	}
 	for _, want := range []string{"created", "unchanged"} {
-		said := kubectl(t, "apply", "-k", folder("monitoring"))
+		printed := kubectl(t, "apply", "-k", folder("monitoring"))
 		for _, kind := range []string{"servicemonitor", "prometheusrule"} {
-			if line := kind + ".monitoring.coreos.com/etcd-webhook " + want; !strings.Contains(said, line) {
-				t.Errorf("it doesn't say %q:\n%s", line, said)
+			if line := kind + ".monitoring.coreos.com/etcd-webhook " + want; !strings.Contains(printed, line) {
+				t.Errorf("it lacks %q:\n%s", line, printed)
 			}
 		}
 	}

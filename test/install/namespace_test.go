@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestUninstallSparesANamespace installs into a namespace where somebody else lives, by
+// TestUninstallSparesANamespace installs into a namespace where another user lives, by
 // an overlay that puts the manifests' labels on it, and uninstalls: what lives there
 // stays as it was, and nothing of etcd-webhook does. Without the others, it goes.
 func TestUninstallSparesANamespace(t *testing.T) {
@@ -46,14 +46,14 @@ func TestUninstallSparesANamespace(t *testing.T) {
 	})
 
 	_, plan := plugin(t, 0, "webhook", "uninstall", "--dry-run=server")
-	if want := "namespace/" + ns + " stays, with the labels that the manifests put on it: configmap/settings, pod/alone in it are not etcd-webhook's"; !strings.Contains(plan, want) {
-		t.Errorf("the plan says\n%s\nwant\n%s", plan, want)
+	if want := "namespace/" + ns + " is not deleted, and keeps the labels of the manifests: configmap/settings, pod/alone in it do not belong to etcd-webhook"; !strings.Contains(plan, want) {
+		t.Errorf("the plan has\n%s\nwant\n%s", plan, want)
 	}
 	plugin(t, 0, "webhook", "uninstall", "-y")
 	for _, o := range theirs {
 		uid := o.GetUID()
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil || o.GetUID() != uid || o.GetDeletionTimestamp() != nil {
-			t.Errorf("%s is somebody's: %v, %v", describe(o), o.GetDeletionTimestamp(), err)
+			t.Errorf("%s is another user's: %v, %v", describe(o), o.GetDeletionTimestamp(), err)
 		}
 	}
 	eventually(t, "nothing of etcd-webhook to be left", func(ctx context.Context) (string, bool, error) {
@@ -68,7 +68,7 @@ func TestUninstallSparesANamespace(t *testing.T) {
 	}
 }
 
-// theirOwn puts a ConfigMap and a Pod of somebody's into their namespace, which is the
+// theirOwn puts a ConfigMap and a Pod of another user's into their namespace, which is the
 // first that is returned.
 func theirOwn(t *testing.T, ns string) []client.Object {
 	t.Helper()
@@ -80,7 +80,7 @@ func theirOwn(t *testing.T, ns string) []client.Object {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "alone"},
 		// No node has this label: it never runs.
-		Spec: corev1.PodSpec{NodeSelector: map[string]string{"nobody": "has"}, Containers: []corev1.Container{{Name: "a", Image: "a"}}},
+		Spec: corev1.PodSpec{NodeSelector: map[string]string{"no-node": "has-it"}, Containers: []corev1.Container{{Name: "a", Image: "a"}}},
 	}
 	create(t, settings)
 	create(t, pod)

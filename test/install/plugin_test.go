@@ -26,14 +26,14 @@ func plugin(tb testing.TB, code int, args ...string) (stdout, stderr string) {
 	tb.Helper()
 	eventually(tb, "kubectl etcd "+strings.Join(args, " "), func(context.Context) (string, bool, error) {
 		cmd := pluginCommand(tb, args...)
-		var out, words bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &words
+		var out, texts bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &texts
 		err := cmd.Run()
 		if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 			tb.Fatal(err)
 		}
 		got := cmd.ProcessState.ExitCode()
-		stdout, stderr = out.String(), words.String()
+		stdout, stderr = out.String(), texts.String()
 		if got != code && got != 2 && args[1] != "status" && !clusters.Transient(stderr) {
 			tb.Fatalf("kubectl etcd %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, stdout, stderr)
 		}
@@ -42,21 +42,21 @@ func plugin(tb testing.TB, code int, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// killPlugin runs the plugin and kills it once it has said something.
+// killPlugin runs the plugin and kills it once it has printed a text.
 func killPlugin(tb testing.TB, word string, args ...string) {
 	tb.Helper()
 	cmd := pluginCommand(tb, args...)
-	words, err := cmd.StderrPipe()
+	texts, err := cmd.StderrPipe()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	said := bufio.NewScanner(words)
-	for found := false; !found; found = strings.Contains(said.Text(), word) {
-		if !said.Scan() {
-			tb.Errorf("kubectl etcd %s ended without saying %q", strings.Join(args, " "), word)
+	printed := bufio.NewScanner(texts)
+	for found := false; !found; found = strings.Contains(printed.Text(), word) {
+		if !printed.Scan() {
+			tb.Errorf("kubectl etcd %s ended without printing %q", strings.Join(args, " "), word)
 			break
 		}
 	}

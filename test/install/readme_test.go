@@ -96,8 +96,8 @@ func pushLayout(ctx context.Context, made *release.Released) error {
 func works(t *testing.T, typed, image string) {
 	t.Helper()
 	eventually(t, typed, func(ctx context.Context) (string, bool, error) {
-		said, err := inShell(ctx, typed)
-		return fmt.Sprintf("%s%v", said, err), err == nil, nil // cert-manager's webhook may not be trusted yet
+		printed, err := inShell(ctx, typed)
+		return fmt.Sprintf("%s%v", printed, err), err == nil, nil // cert-manager's webhook may not be trusted yet
 	})
 	rolledOut(t)
 	if runs := kubectl(t, "get", "deployment", Name, "-n", Namespace, "-o", "jsonpath={.spec.template.spec.containers[*].image}"); !strings.HasSuffix(runs, image) {

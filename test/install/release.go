@@ -66,14 +66,14 @@ func (k *kube) setMode(ctx context.Context, p *v1alpha1.EtcdTopologyPolicy, mode
 }
 
 // awaitReleased waits until no budget carries a record of the controller's. A
-// controller that isn't running gives nothing back, and nobody waits for it.
+// controller that isn't running gives nothing back, and no one waits for it.
 func (k *kube) awaitReleased(ctx context.Context) error {
 	var d appsv1.Deployment
 	err := k.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: Name}, &d)
 	if err != nil || d.Status.ReadyReplicas == 0 {
 		return client.IgnoreNotFound(err)
 	}
-	return await(ctx, "the budgets to be given back", func(ctx context.Context) (string, bool, error) {
+	return await(ctx, "the budgets to be restored", func(ctx context.Context) (string, bool, error) {
 		var all policyv1.PodDisruptionBudgetList
 		if err := k.List(ctx, &all); err != nil {
 			return "", false, err

@@ -90,7 +90,7 @@ func TestRightsOfTheAccount(t *testing.T) {
 	installed(t)
 	for name, ns := range map[string]string{"own-namespace": Namespace, "other-namespaces": "default"} {
 		t.Run(name, func(t *testing.T) {
-			everyone := mayDo(t, "system:serviceaccount:default:nobody", ns)
+			everyone := mayDo(t, "system:serviceaccount:default:unknown", ns)
 			may := slices.DeleteFunc(mayDo(t, account, ns), func(line string) bool { return slices.Contains(everyone, line) })
 			got := strings.Join(may, "\n") + "\n"
 			file := filepath.Join("testdata", "may-"+name+".txt")

@@ -74,14 +74,14 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		t.Logf("%s round %d: %s", time.Now().Format("15:04:05"), round+1, state.name)
 		hold(t, ns, adopted)
 		state.bring()
-		_, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
-		if said != "" && strings.Contains(state.name, "by hand") {
-			t.Errorf("round %d: after %s uninstalling said:\n%s", round+1, state.name, said)
+		_, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
+		if printed != "" && strings.Contains(state.name, "by hand") {
+			t.Errorf("round %d: after %s uninstalling printed:\n%s", round+1, state.name, printed)
 		}
 		if state.copied {
 			dropCopy(t, ns)
 		}
-		what := fmt.Sprintf("round %d (%s): all to be as before; uninstalling said:\n%s\n", round+1, state.name, said)
+		what := fmt.Sprintf("round %d (%s): all to be as before; uninstalling printed:\n%s\n", round+1, state.name, printed)
 		eventually(t, what, func(context.Context) (string, bool, error) {
 			// What the disruption controller counts follows a moment later, and a probe
 			// may fail where a machine is slow.
@@ -89,8 +89,8 @@ func TestUninstallLeavesNothing(t *testing.T) {
 			return "(-before +after)\n" + diff, diff == "", nil
 		})
 	}
-	if _, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y"); said != "" {
-		t.Errorf("uninstalled once more, it says %s", said)
+	if _, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y"); printed != "" {
+		t.Errorf("uninstalled once more, it prints %s", printed)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // order does, or that are no objects.
 var moving = []string{"Event", "APIService", "Endpoints", "EndpointSlice", "ComponentStatus"}
 
-// counted are fields that say how often or when something was written, not what.
+// counted are fields with the number and time of writes, not their content.
 var counted = []string{"managedFields", "resourceVersion", "generation", "observedGeneration", "lastTransitionTime"}
 
 // snapshot is the content of all objects of the cluster, but for what the API server

@@ -26,8 +26,8 @@ func TestWebhookStatus(t *testing.T) {
 	t.Run("without a policy it answers", func(t *testing.T) { answersWithoutPolicy(t, ns) })
 	t.Run("with one, a member's pod comes back spread", func(t *testing.T) { answersWithPolicy(t, ns) })
 	t.Run("its rights are gone", func(t *testing.T) { withoutRights(t, ns) })
-	t.Run("somebody deletes webhooks", func(t *testing.T) { withoutEntries(t, ns) })
-	t.Run("nobody can lead", func(t *testing.T) { withoutLeader(t, ns) })
+	t.Run("another user deletes webhooks", func(t *testing.T) { withoutEntries(t, ns) })
+	t.Run("no replica can lead", func(t *testing.T) { withoutLeader(t, ns) })
 	t.Run("an authority that didn't sign", func(t *testing.T) {
 		wrongAuthority(t)
 		awaitStatus(t, 3, func(st *output.WebhookStatus) bool { return problem(st, "WebhookUntrusted") != "" }, "-n", ns)
@@ -84,8 +84,8 @@ func answersWithPolicy(t *testing.T, ns string) {
 	governed(t, ns)
 	eventually(t, "a trial pod with the policy's terms", func(context.Context) (string, bool, error) {
 		a := webhookStatus(t, 0, "-n", ns).Admission
-		said, err := json.Marshal(a)
-		return string(said), a.Answered && a.Outcome == "Patched" && a.Policy == ns && len(a.Added) > 0, err
+		printed, err := json.Marshal(a)
+		return string(printed), a.Answered && a.Outcome == "Patched" && a.Policy == ns && len(a.Added) > 0, err
 	})
 	if pods := kubectl(t, "get", "pods", "-n", ns, "-o", "name"); pods != "" {
 		t.Errorf("the trial left %s", pods)
@@ -116,7 +116,7 @@ func withoutEntries(t *testing.T, ns string) {
 	}
 	drop("3")
 	awaitStatus(t, 0, func(st *output.WebhookStatus) bool {
-		return st.Health == output.Degraded && strings.Contains(problem(st, "WebhookEntryMissing"), "mutatingwebhookconfiguration/etcd-webhook lacks 1 of the 6 webhooks that belong there: services.")
+		return st.Health == output.Degraded && strings.Contains(problem(st, "WebhookEntryMissing"), "mutatingwebhookconfiguration/etcd-webhook lacks 1 of its 6 webhooks: services.")
 	}, "-n", ns)
 	drop("0")
 	awaitStatus(t, 3, func(st *output.WebhookStatus) bool {
@@ -126,7 +126,7 @@ func withoutEntries(t *testing.T, ns string) {
 }
 
 // withoutLeader takes from all replicas the right to the lease. The one that had it begins
-// anew without the kubelet, which would make it wait.
+// create2 without the kubelet, which would make it wait.
 func withoutLeader(t *testing.T, ns string) {
 	t.Helper()
 	before := awaitStatus(t, 0, func(st *output.WebhookStatus) bool { return st.Program.Ready == 2 && st.Program.Leader != "" }, "-n", ns)
@@ -146,7 +146,7 @@ func withoutLeader(t *testing.T, ns string) {
 	}
 }
 
-// well applies the manifests again, as the status says, and waits until all is well.
+// well applies the manifests again, as the status advises, and waits until all is well.
 func well(t *testing.T, ns string) {
 	t.Helper()
 	installed(t)
@@ -172,8 +172,8 @@ func awaitStatus(t *testing.T, code int, wanted func(*output.WebhookStatus) bool
 	t.Helper()
 	eventually(t, "the status of etcd-webhook", func(context.Context) (string, bool, error) {
 		st = webhookStatus(t, code, flags...)
-		said, err := json.Marshal(st)
-		return string(said), wanted(st), err
+		printed, err := json.Marshal(st)
+		return string(printed), wanted(st), err
 	})
 	return st
 }
@@ -203,7 +203,7 @@ func governed(t *testing.T, ns string) {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				// No such account, no pods.
-				Spec: corev1.PodSpec{ServiceAccountName: "nobody", Containers: []corev1.Container{{Name: "etcd", Image: "etcd", Command: []string{"etcd"}}}},
+				Spec: corev1.PodSpec{ServiceAccountName: "missing", Containers: []corev1.Container{{Name: "etcd", Image: "etcd", Command: []string{"etcd"}}}},
 			},
 		},
 	})
@@ -211,7 +211,7 @@ func governed(t *testing.T, ns string) {
 
 // wrongAuthority registers the webhook for pods once more, until the test ends, with
 // an authority that is the cluster's and didn't sign what is served. The
-// registration that is there would be put right at once by whoever keeps it.
+// registration that is there would be repaired at once by its controller.
 func wrongAuthority(t *testing.T) {
 	t.Helper()
 	var cm corev1.ConfigMap

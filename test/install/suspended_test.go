@@ -16,7 +16,7 @@ import (
 )
 
 // TestUninstallLetsDruidGoOn: an Etcd that a cut of client traffic had etcd-druid leave alone,
-// before etcd-webhook was there to end that cut, isn't left so. One that somebody else
+// before etcd-webhook was there to end that cut, isn't left so. One that another user
 // suspended stays theirs.
 func TestUninstallLetsDruidGoOn(t *testing.T) {
 	uninstalled(t)
@@ -42,9 +42,9 @@ func TestUninstallLetsDruidGoOn(t *testing.T) {
 			Spec:       druidv1alpha1.EtcdSpec{Labels: map[string]string{"app": name}},
 		})
 	}
-	_, said := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
-	if want := "etcd-druid goes on with etcd/cut in namespace " + ns; !strings.Contains(said, want) {
-		t.Errorf("it doesn't say %q:\n%s", want, said)
+	_, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
+	if want := "etcd-druid reconciles etcd/cut in namespace " + ns + " again"; !strings.Contains(printed, want) {
+		t.Errorf("it lacks %q:\n%s", want, printed)
 	}
 	var all druidv1alpha1.EtcdList
 	if err := admin.List(t.Context(), &all, client.InNamespace(ns)); err != nil || len(all.Items) != 2 {

@@ -27,14 +27,14 @@ type trustWatch struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	last map[string]*trustSight // by pod
+	last map[string]*trustRecord // by pod
 	// judged are the changes of authority that were seen in time, unseen the others.
 	judged, unseen int
 	wrong          []string
 }
 
-// trustSight is a served certificate, and the caBundles that were read right after it.
-type trustSight struct {
+// trustRecord is a served certificate, and the caBundles that were read right after it.
+type trustRecord struct {
 	leaf *x509.Certificate
 	// served and read are when one was there, and when the other was asked for.
 	served, read time.Time
@@ -46,7 +46,7 @@ type trustSight struct {
 func watchTrust(t *testing.T, settle time.Duration) *trustWatch {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &trustWatch{tunnel: newTunnel(t), settle: settle, cancel: cancel, last: map[string]*trustSight{}}
+	w := &trustWatch{tunnel: newTunnel(t), settle: settle, cancel: cancel, last: map[string]*trustRecord{}}
 	t.Cleanup(w.end)
 	w.done.Go(func() {
 		for ctx.Err() == nil {
@@ -79,7 +79,7 @@ func (w *trustWatch) bothTrusted(t *testing.T) {
 	}
 }
 
-// look looks at each replica once. What can't be reached is looked at the next time.
+// look inspects each replica once. What can't be reached is inspected the next time.
 func (w *trustWatch) look(ctx context.Context) {
 	var pods corev1.PodList
 	if err := admin.List(ctx, &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name}); err != nil {
@@ -90,7 +90,7 @@ func (w *trustWatch) look(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		now := &trustSight{leaf: leaf, served: time.Now()}
+		now := &trustRecord{leaf: leaf, served: time.Now()}
 		now.read = time.Now()
 		if now.bundles, err = bundles(ctx); err != nil {
 			continue
@@ -102,8 +102,8 @@ func (w *trustWatch) look(ctx context.Context) {
 	}
 }
 
-// compare judges what lies between two sights of a replica.
-func (w *trustWatch) compare(pod string, before, now *trustSight) {
+// compare judges the change between two reads of a replica.
+func (w *trustWatch) compare(pod string, before, now *trustRecord) {
 	all := slices.Concat(slices.Concat(before.bundles...), slices.Concat(now.bundles...))
 	from, to := signer(before.leaf, all), signer(now.leaf, all)
 	ends := before.leaf.NotAfter.Add(before.leaf.NotBefore.Sub(before.leaf.NotAfter) / 10)
@@ -114,7 +114,7 @@ func (w *trustWatch) compare(pod string, before, now *trustSight) {
 	case from.Equal(to):
 		return
 	case now.served.Sub(before.read) >= w.settle || now.served.After(ends):
-		// The new one may have come after the first sight, or the old one couldn't wait.
+		// The new one may have come after the first read, or the old one couldn't wait.
 		w.unseen++
 		return
 	}
@@ -179,7 +179,7 @@ func servedBy(ctx context.Context, tunnel *tunnel.Dialer, pod string) (*x509.Cer
 	conn := tls.Client(raw, &tls.Config{InsecureSkipVerify: true})
 	err = conn.HandshakeContext(ctx)
 	certs := conn.ConnectionState().PeerCertificates
-	_ = conn.Close() // the other side may have said goodbye first
+	_ = conn.Close() // the other side may have closed it first
 	if err == nil && len(certs) == 0 {
 		err = errors.New("it has no certificate")
 	}

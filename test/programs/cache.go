@@ -126,7 +126,7 @@ func fillEntry(folder, key string, fill func(dir string) error) (string, error) 
 	return dir, nil
 }
 
-// sweep removes what killed processes left half made, and entries that nobody
+// sweep removes what killed processes left half made, and entries that no one
 // has asked for in a long time. The caller holds the lock.
 func sweep(folder string) error {
 	entries, err := os.ReadDir(folder)

@@ -46,7 +46,7 @@ func findCheckout() (checkout, error) {
 	}
 }
 
-// holdsPrograms tells whether dir is the test module of a checkout.
+// holdsPrograms reports whether dir is the test module of a checkout.
 func holdsPrograms(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "programs", "kubernetes", "go.mod"))
 	return err == nil

@@ -13,7 +13,7 @@ type group struct {
 	module  string // the upstream module; empty for our own
 	version string // the upstream's version, as the module's go.mod pins it
 	tags    string
-	stamps  []string // linker variables that tell a program its version: name=value
+	stamps  []string // linker variables with a program's version: name=value
 
 	programs []program
 }
@@ -33,7 +33,7 @@ func (p program) file() string {
 	return p.name
 }
 
-// own tells whether the sources are this project's, so that the key has to be
+// own reports whether the sources are this project's, so that the key has to be
 // taken from the files and not from the pinned versions alone.
 func (g group) own() bool { return g.module == "" }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // key names what the group's build would make now: equal keys, equal programs.
-// The sources may have to be downloaded for it, which is told on progress.
+// The sources may have to be downloaded for it, which is written to progress.
 func (g group) key(ctx context.Context, tree checkout, progress io.Writer) (string, error) {
 	sum := sha256.New()
 	dir := tree.module(g.dir)
@@ -39,7 +39,7 @@ func (g group) key(ctx context.Context, tree checkout, progress io.Writer) (stri
 	return hex.EncodeToString(sum.Sum(nil)[:12]), nil
 }
 
-// source is what go list tells of one package that a program consists of.
+// source is go list's output for one package of a program.
 type source struct {
 	ImportPath, Dir, DefaultGODEBUG    string
 	Standard                           bool
@@ -57,11 +57,11 @@ type sourceModule struct {
 // hashSources adds to sum every file of ours that the packages are made of, and
 // the version and checksum of every other module that they take a package from:
 // a change elsewhere in the tree or in go.mod leaves the sum as it is.
-func hashSources(ctx context.Context, sum hash.Hash, dir string, packages []string, words *downloads) error {
+func hashSources(ctx context.Context, sum hash.Hash, dir string, packages []string, texts *downloads) error {
 	var list bytes.Buffer
 	fields := "-json=ImportPath,Dir,DefaultGODEBUG,Standard,GoFiles,SFiles,HFiles,SysoFiles,EmbedFiles,Module"
-	if err := goCommand(ctx, dir, &list, words, append([]string{"list", "-deps", fields}, packages...)...); err != nil {
-		return fmt.Errorf("list the sources of %q in module %s: %w\n%s", packages, dir, err, bytes.TrimSpace(words.said.Bytes()))
+	if err := goCommand(ctx, dir, &list, texts, append([]string{"list", "-deps", fields}, packages...)...); err != nil {
+		return fmt.Errorf("list the sources of %q in module %s: %w\n%s", packages, dir, err, bytes.TrimSpace(texts.printed.Bytes()))
 	}
 	for packages := json.NewDecoder(&list); ; {
 		var s source

@@ -32,7 +32,7 @@ func TestKeyOfOwnSources(t *testing.T) {
 		"the Go language":     {"go.mod", "module example.com/greeting\n\ngo 1.25\n", true},
 		"its own file":        {"hello/hello.go", greeting["hello/hello.go"] + "\n", true},
 		"a new file":          {"hello/more.go", "package main\n", true},
-		"a package it uses":   {"words/words.go", "package words\n\nconst Hello = \"hi \"\n", true},
+		"a package it uses":   {"text/text.go", "package text\n\nconst Hello = \"hi \"\n", true},
 		"a file it embeds":    {"hello/name", "world", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestKeyOfUpstream(t *testing.T) {
 	tree := writeTree(t)
 	writeFile(t, tree, "go.sum", "")
 	keys := []string{keyOf(t, tree, upstream), keyOf(t, tree, stamped), keyOf(t, tree, tagged)}
-	writeFile(t, tree, "go.sum", "example.com/words v1.0.0 h1:x\n")
+	writeFile(t, tree, "go.sum", "example.com/text v1.0.0 h1:x\n")
 	keys = append(keys, keyOf(t, tree, upstream))
 	writeFile(t, tree, "go.mod", greeting["go.mod"]+"\n// changed\n")
 	keys = append(keys, keyOf(t, tree, upstream))

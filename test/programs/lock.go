@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// Packages is the file that whoever calls apt locks: apt has a lock of its own, but
-// lets go of it between fetching archives and unpacking them, and some hosts remove
+// Packages is the file that every caller of apt locks: apt has a lock of its own, but
+// releases it between fetching archives and unpacking them, and some hosts remove
 // them after every call.
 const Packages = "/var/lib/dpkg/lock"
 
-// Lock takes the lock file at path, waiting for whoever holds it until ctx is
-// done, and returns what lets go of it. The kernel lets go when a process dies,
+// Lock takes the lock file at path, waiting for its holder until ctx is
+// done, and returns a function that releases it. The kernel releases it when a process dies,
 // so no lock outlives a crash. The file stays: removing it would let two
 // processes hold locks of the same name.
 func Lock(ctx context.Context, path string) (func(), error) {

@@ -16,7 +16,7 @@ const downloading = "go: downloading "
 // kept is how many of the compiler's last lines an error shows.
 const kept = 30
 
-// compilerOutput reads what go build -v says: packages and downloads move the
+// compilerOutput reads what go build -v prints: packages and downloads move the
 // progress, everything else is kept for the error.
 type compilerOutput struct {
 	step    *step
@@ -53,7 +53,7 @@ func (o *compilerOutput) line(line string) {
 	}
 }
 
-// tail is the end of what was said, each line indented on a line of its own.
+// tail returns the end of the output, with each line indented.
 func (o *compilerOutput) tail() string {
 	var tail strings.Builder
 	for _, line := range append(o.lines, string(o.partial)) {
@@ -64,20 +64,20 @@ func (o *compilerOutput) tail() string {
 	return tail.String()
 }
 
-// downloads keeps what go list says, and tells a person once when it has to
+// downloads keeps what go list prints, and reports once when it has to
 // download modules first.
 type downloads struct {
 	progress io.Writer
 	title    string
-	said     bytes.Buffer
-	told     bool
+	printed  bytes.Buffer
+	reported bool
 }
 
 // Write implements io.Writer.
 func (d *downloads) Write(data []byte) (int, error) {
-	if !d.told && bytes.Contains(data, []byte(downloading)) {
-		d.told = true
+	if !d.reported && bytes.Contains(data, []byte(downloading)) {
+		d.reported = true
 		fmt.Fprintf(d.progress, "downloading the modules of %s\n", d.title)
 	}
-	return d.said.Write(data)
+	return d.printed.Write(data)
 }

@@ -20,7 +20,7 @@ import (
 
 // Ensure builds the named programs that are not in the cache yet and returns the
 // path of each by name. Programs of one upstream are built together. What it
-// builds, how far it is and how many builds are left is told on progress; where
+// builds, how far it is and how many builds are left is written to progress; where
 // nothing has to be built, nothing is written there.
 //
 // Several processes may call Ensure on one cache at once: each build runs once.

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// heartbeat is how often a long build is heard of where lines can't be rewritten.
+// heartbeat is how often a long build writes a line if lines can't be rewritten.
 const heartbeat = 30 * time.Second
 
-// report tells a person what is being built. On a terminal it keeps the running
+// report prints what is being built. On a terminal it keeps the running
 // build's line up to date; elsewhere it writes a line when a build begins and
 // ends, and in between now and then.
 type report struct {
@@ -33,7 +33,7 @@ func newReport(w io.Writer, total int, now func() time.Time) *report {
 	return &report{w: w, live: isTerminal(w), total: total, now: now}
 }
 
-// isTerminal tells whether lines on w can be rewritten.
+// isTerminal reports whether lines on w can be rewritten.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -70,7 +70,7 @@ func (r *report) begin(g group) *step {
 	return s
 }
 
-// beat says how far the build is until it ends.
+// beat prints the progress of the build until it ends.
 func (s *step) beat(every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -79,25 +79,25 @@ func (s *step) beat(every time.Duration) {
 		case <-s.done:
 			return
 		case <-ticker.C:
-			s.say(s.state())
+			s.write(s.state())
 		}
 	}
 }
 
-// started notes that this process builds, and nobody else.
+// started notes that this process builds, and no one else.
 func (s *step) started() {
 	s.mu.Lock()
 	s.building = true
 	s.mu.Unlock()
 	if s.report.live {
-		s.say(s.state())
+		s.write(s.state())
 		return
 	}
 	line := "building " + s.group.title()
 	if len(s.group.programs) > 1 {
 		line += ": " + strings.Join(s.group.names(), ", ")
 	}
-	s.say(line)
+	s.write(line)
 }
 
 // compiled counts a package that is done.
@@ -126,7 +126,7 @@ func (s *step) state() string {
 	return fmt.Sprintf("%s %s … %s%s", doing, s.group.title(), s.elapsed(), s.note)
 }
 
-// end says how the build went.
+// end prints the result of the build.
 func (s *step) end(err error) {
 	close(s.done)
 	s.beats.Wait()
@@ -137,7 +137,7 @@ func (s *step) end(err error) {
 	case !s.building:
 		how = "waited for"
 	}
-	s.say(fmt.Sprintf("%s %s in %s", how, s.group.title(), s.elapsed()))
+	s.write(fmt.Sprintf("%s %s in %s", how, s.group.title(), s.elapsed()))
 	if s.report.live {
 		fmt.Fprintln(s.report.w)
 	}
@@ -148,8 +148,8 @@ func (s *step) elapsed() time.Duration {
 	return s.report.now().Sub(s.since).Round(time.Second)
 }
 
-// say writes one line, on a terminal over the one before.
-func (s *step) say(line string) {
+// write writes one line, on a terminal over the one before.
+func (s *step) write(line string) {
 	line = fmt.Sprintf("[%d/%d] %s", s.number, s.report.total, line)
 	s.report.mu.Lock()
 	defer s.report.mu.Unlock()

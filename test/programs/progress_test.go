@@ -16,8 +16,8 @@ import (
 func TestProgressOnAPipe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var said bytes.Buffer
-		report := newReport(&said, 3, time.Now)
+		var printed bytes.Buffer
+		report := newReport(&printed, 3, time.Now)
 
 		step := report.begin(groups[0])
 		step.started()
@@ -47,7 +47,7 @@ func TestProgressOnAPipe(t *testing.T) {
 [3/3] building hello
 [3/3] could not build hello in 1s
 `
-		if diff := cmp.Diff(want, said.String()); diff != "" {
+		if diff := cmp.Diff(want, printed.String()); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -56,8 +56,8 @@ func TestProgressOnAPipe(t *testing.T) {
 func TestProgressOnATerminal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var said bytes.Buffer
-		report := newReport(&said, 1, time.Now)
+		var printed bytes.Buffer
+		report := newReport(&printed, 1, time.Now)
 		report.live = true
 		step := report.begin(hello)
 		step.started()
@@ -65,13 +65,13 @@ func TestProgressOnATerminal(t *testing.T) {
 		step.end(nil)
 		const again = "\r\x1b[K"
 		want := again + "[1/1] building hello … 0s" + again + "[1/1] building hello … 1s" + again + "[1/1] built hello in 2s\n"
-		if diff := cmp.Diff(want, said.String()); diff != "" {
+		if diff := cmp.Diff(want, printed.String()); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
-// pass lets time pass in a bubble where nobody waits for it.
+// pass lets time pass in a bubble where no one waits for it.
 func pass(t *testing.T, d time.Duration) {
 	t.Helper()
 	<-time.After(d)
@@ -83,12 +83,12 @@ func TestCompilerOutput(t *testing.T) {
 	step := newReport(t.Output(), 1, time.Now).begin(hello)
 	defer step.end(nil)
 	out := &compilerOutput{step: step}
-	for _, part := range []string{"go: downloading k8s.io/", "api v0.37.1\nfmt\nos\n# words\nwords.go:3:1: ", "wrong\nfm"} {
+	for _, part := range []string{"go: downloading k8s.io/", "api v0.37.1\nfmt\nos\n# text\ntext.go:3:1: ", "wrong\nfm"} {
 		if _, err := out.Write([]byte(part)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want := "\n\t# words\n\twords.go:3:1: wrong\n\tfm"; out.tail() != want {
+	if want := "\n\t# text\n\ttext.go:3:1: wrong\n\tfm"; out.tail() != want {
 		t.Errorf("the tail is %q, want %q", out.tail(), want)
 	}
 	if step.packages != 2 {
@@ -96,16 +96,16 @@ func TestCompilerOutput(t *testing.T) {
 	}
 }
 
-func TestDownloadsAreTold(t *testing.T) {
+func TestDownloadsAreReported(t *testing.T) {
 	t.Parallel()
-	var said bytes.Buffer
-	out := &downloads{progress: &said, title: "hello"}
+	var printed bytes.Buffer
+	out := &downloads{progress: &printed, title: "hello"}
 	for _, line := range []string{"go: downloading k8s.io/api v0.37.1\n", "go: downloading k8s.io/client-go v0.37.1\n"} {
 		if _, err := out.Write([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want := "downloading the modules of hello\n"; said.String() != want {
-		t.Errorf("the progress is %q, want %q", &said, want)
+	if want := "downloading the modules of hello\n"; printed.String() != want {
+		t.Errorf("the progress is %q, want %q", &printed, want)
 	}
 }

@@ -23,17 +23,17 @@ import (
 	_ "embed"
 	"os"
 
-	"example.com/greeting/words"
+	"example.com/greeting/text"
 )
 
 //go:embed name
 var name string
 
-func main() { os.Stdout.WriteString(words.Hello + name) }
+func main() { os.Stdout.WriteString(text.Hello + name) }
 `,
-	"hello/name":     "you",
-	"words/words.go": "package words\n\nconst Hello = \"hello \"\n",
-	"bye/bye.go":     "package main\n\nfunc main() {}\n",
+	"hello/name":   "you",
+	"text/text.go": "package text\n\nconst Hello = \"hello \"\n",
+	"bye/bye.go":   "package main\n\nfunc main() {}\n",
 }
 
 var (
@@ -64,7 +64,7 @@ func writeFile(t *testing.T, tree checkout, name, content string) {
 }
 
 // ensureGroups does what Ensure does, for groups that aren't in the table.
-func ensureGroups(ctx context.Context, t *testing.T, cache Cache, tree checkout, wanted ...group) (paths map[string]string, said string, err error) {
+func ensureGroups(ctx context.Context, t *testing.T, cache Cache, tree checkout, wanted ...group) (paths map[string]string, printed string, err error) {
 	t.Helper()
 	var progress bytes.Buffer
 	builds, err := plan(ctx, cache, tree, wanted, &progress)
@@ -87,29 +87,29 @@ func pathsOf(builds []build) map[string]string {
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	tree, cache := writeTree(t), Cache{t.TempDir()}
-	built, said, err := ensureGroups(t.Context(), t, cache, tree, hello, bye)
+	built, printed, err := ensureGroups(t.Context(), t, cache, tree, hello, bye)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"[1/2] building hello\n", "[1/2] built hello in ", "[2/2] building bye\n", "[2/2] built bye in "} {
-		if !strings.Contains(said, line) {
-			t.Errorf("the progress lacks %q:\n%s", line, said)
+		if !strings.Contains(printed, line) {
+			t.Errorf("the progress lacks %q:\n%s", line, printed)
 		}
 	}
 	checkGreeting(t, built["hello"], "hello you")
 
-	_, said, err = ensureGroups(t.Context(), t, cache, tree, hello, bye)
-	if err != nil || said != "" {
-		t.Errorf("with everything in the cache it says %q, %v", said, err)
+	_, printed, err = ensureGroups(t.Context(), t, cache, tree, hello, bye)
+	if err != nil || printed != "" {
+		t.Errorf("with everything in the cache it prints %q, %v", printed, err)
 	}
 
 	writeFile(t, tree, "hello/name", "world")
-	built, said, err = ensureGroups(t.Context(), t, cache, tree, hello, bye)
+	built, printed, err = ensureGroups(t.Context(), t, cache, tree, hello, bye)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(said, "[1/1] building hello\n") || strings.Contains(said, "bye") {
-		t.Errorf("a change of hello builds:\n%s", said)
+	if !strings.HasPrefix(printed, "[1/1] building hello\n") || strings.Contains(printed, "bye") {
+		t.Errorf("a change of hello builds:\n%s", printed)
 	}
 	checkGreeting(t, built["hello"], "hello world")
 }
@@ -129,18 +129,18 @@ func checkGreeting(t *testing.T, path, want string) {
 func TestBuildThatFails(t *testing.T) {
 	t.Parallel()
 	tree, cache := writeTree(t), Cache{t.TempDir()}
-	writeFile(t, tree, "words/words.go", "package words\n\nconst Hello = 1 + \"x\"\n")
-	_, said, err := ensureGroups(t.Context(), t, cache, tree, hello)
+	writeFile(t, tree, "text/text.go", "package text\n\nconst Hello = 1 + \"x\"\n")
+	_, printed, err := ensureGroups(t.Context(), t, cache, tree, hello)
 	if err == nil {
 		t.Fatal("a program that doesn't compile was built")
 	}
-	for _, part := range []string{"build hello in module " + tree.module("greeting"), "words/words.go:3:", "mismatched types"} {
+	for _, part := range []string{"build hello in module " + tree.module("greeting"), "text/text.go:3:", "mismatched types"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error lacks %q: %v", part, err)
 		}
 	}
-	if !strings.Contains(said, "[1/1] could not build hello in ") {
-		t.Errorf("the progress is:\n%s", said)
+	if !strings.Contains(printed, "[1/1] could not build hello in ") {
+		t.Errorf("the progress is:\n%s", printed)
 	}
 	checkNames(t, filepath.Join(cache.Dir, "programs", "hello"), ".lock")
 }
@@ -164,7 +164,7 @@ func TestBuildThatIsCancelled(t *testing.T) {
 	checkNames(t, filepath.Join(cache.Dir, "programs", "hello"), ".lock")
 }
 
-// writerFunc is a writer that looks at what is written.
+// writerFunc is a writer that inspects what is written.
 type writerFunc func([]byte)
 
 func (f writerFunc) Write(data []byte) (int, error) {

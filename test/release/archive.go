@@ -54,7 +54,7 @@ func (o Options) archive(p program) (krew.Archive, error) {
 
 // create writes a file, and takes an error of its last bytes for one.
 func create(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path) //nolint:gosec // the caller says where
+	f, err := os.Create(path) //nolint:gosec // the caller chooses the path
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func writeTarball(w io.Writer, entries []entry, date time.Time) error {
 	return packed.Close()
 }
 
-// writeTar writes a tar that says nothing of who made it, where or when.
+// writeTar writes a tar without the user, the machine and the time of its creation.
 func writeTar(w io.Writer, entries []entry, date time.Time) error {
 	archive := tar.NewWriter(w)
 	for _, e := range entries {

@@ -87,16 +87,16 @@ func (o Options) build(ctx context.Context, p program) error {
 		"CGO_ENABLED=0", "GOENV=off", "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off",
 		"GOOS=" + p.platform.OS, "GOARCH=" + p.platform.Arch, "GOAMD64=v1", "GOARM64=v8.0",
 	})
-	var words bytes.Buffer
-	cmd.Stderr = &words
+	var texts bytes.Buffer
+	cmd.Stderr = &texts
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(words.Bytes()))
+		return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(texts.Bytes()))
 	}
 	return nil
 }
 
-// whence are the settings of the go command that say where compilers, modules and what was
-// compiled before come from. All else that somebody set by go env -w is left behind.
+// whence are the settings of the go command for the locations of compilers, modules and the
+// build cache. All else that a user set by go env -w is left behind.
 func whence(ctx context.Context, environment []string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOAUTH", "GOCACHE", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "GOVCS")
 	cmd.Env = environment
@@ -137,7 +137,7 @@ func (p *program) read(stamped string) error {
 		}
 	}
 	if p.revision == "" || p.date.IsZero() {
-		return errors.New("the program doesn't say its commit: a release is made in a checkout with git")
+		return errors.New("the program doesn't contain its commit: make a release in a checkout with git")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// runsAs is the user of the image: nobody's, as in the manifests.
+// runsAs is the user of the image, an unprivileged one as in the manifests.
 const runsAs = "65532:65532"
 
 // writeImage writes an OCI layout with one index of the program's platforms, and
@@ -84,7 +84,7 @@ func imageOf(p program, license string) (v1.Image, error) {
 	return mutate.Annotations(image, annotations(p)).(v1.Image), nil
 }
 
-// annotations tell what an image is, by OCI's names.
+// annotations returns the annotations of an image, with OCI's names.
 func annotations(p program) map[string]string {
 	return map[string]string{
 		"org.opencontainers.image.title":    p.name,

@@ -27,7 +27,7 @@ const imageLimit = 40 << 20
 var imageFiles = map[string]int64{"etc/passwd": 0o644, "etc/group": 0o644, "LICENSE": 0o644, webhookProgram: 0o755}
 
 // testImages holds what nodes need of the images that a release has; nothing is taken
-// from the folder with the programs, which nobody pulls.
+// from the folder with the programs, which no one pulls.
 func testImages(t *testing.T, release, version string) {
 	t.Helper()
 	images := readImages(t, filepath.Join(release, "image"))
@@ -50,7 +50,7 @@ func testConfig(t *testing.T, image v1.Image, platform Platform) {
 		t.Fatal(err)
 	}
 	if got := (Platform{config.OS, config.Architecture}); got != platform {
-		t.Errorf("it says that it is for %s", got)
+		t.Errorf("its platform is %s", got)
 	}
 	if config.Config.User != "65532:65532" {
 		t.Errorf("it runs as %q", config.Config.User)
@@ -60,7 +60,7 @@ func testConfig(t *testing.T, image v1.Image, platform Platform) {
 	}
 }
 
-// testLayers looks at what the layers unpack to.
+// testLayers inspects what the layers unpack to.
 func testLayers(t *testing.T, image v1.Image, platform Platform, version string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), webhookProgram)
@@ -73,16 +73,16 @@ func testLayers(t *testing.T, image v1.Image, platform Platform, version string)
 	}
 	testStatic(t, program, platform)
 	if platform == host[0] {
-		wantSays(t, program, version)
+		wantVersion(t, program, version)
 	}
 }
 
-// wantSays asks the webhook its version.
-func wantSays(t *testing.T, program, version string) {
+// wantVersion asks the webhook its version.
+func wantVersion(t *testing.T, program, version string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), program, "-version").CombinedOutput()
 	if err != nil || string(out) != version+"\n" {
-		t.Errorf("etcd-webhook -version says %q, want %s: %v", out, version, err)
+		t.Errorf("etcd-webhook -version prints %q, want %s: %v", out, version, err)
 	}
 }
 

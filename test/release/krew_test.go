@@ -31,18 +31,18 @@ func TestKrew(t *testing.T) {
 	t.Run("as the README has it", func(t *testing.T) { followReadme(t, bin, old) })
 	t.Run("by hand from an archive", func(t *testing.T) {
 		k := newUser(t, bin)
-		said := k.run(t, "kubectl", "krew", "install", "--manifest", old.Manifest, "--archive", archive(old))
-		if !strings.Contains(said, "kubectl etcd completion install") {
-			t.Errorf("no word on completion in:\n%s", said)
+		printed := k.run(t, "kubectl", "krew", "install", "--manifest", old.Manifest, "--archive", archive(old))
+		if !strings.Contains(printed, "kubectl etcd completion install") {
+			t.Errorf("no word on completion in:\n%s", printed)
 		}
 		k.wantVersion(t, old)
-		if words := k.run(t, "kubectl", "plugin", "list"); !strings.Contains(words, k.root+"/bin/kubectl-etcd") || strings.Contains(words, "warning") {
-			t.Errorf("kubectl plugin list says:\n%s", words)
+		if texts := k.run(t, "kubectl", "plugin", "list"); !strings.Contains(texts, k.root+"/bin/kubectl-etcd") || strings.Contains(texts, "warning") {
+			t.Errorf("kubectl plugin list prints:\n%s", texts)
 		}
 		// The caveat's way to completion, followed.
 		k.run(t, "kubectl", "etcd", "completion", "install")
-		if words := k.run(t, "kubectl", "__complete", "etcd", "vers"); !strings.Contains(words, "\nversion\t") {
-			t.Errorf("kubectl completes %q", words)
+		if texts := k.run(t, "kubectl", "__complete", "etcd", "vers"); !strings.Contains(texts, "\nversion\t") {
+			t.Errorf("kubectl completes %q", texts)
 		}
 		k.wantGone(t)
 	})
@@ -61,15 +61,15 @@ func TestKrew(t *testing.T) {
 	})
 }
 
-// printed is what make release-snapshot says of krew.
-var printed = regexp.MustCompile(`(?m)^To try the plugin by krew: (.+)$`)
+// krewHint matches the hint about krew in the output of make release-snapshot.
+var krewHint = regexp.MustCompile(`(?m)^To try the plugin by krew: (.+)$`)
 
-// typePrinted types what make release-snapshot printed, as somebody with krew.
-func typePrinted(t *testing.T, bin, said string, r *Released) {
+// typePrinted types what make release-snapshot printed, as a user with krew.
+func typePrinted(t *testing.T, bin, printed string, r *Released) {
 	t.Helper()
-	command := printed.FindStringSubmatch(said)
+	command := krewHint.FindStringSubmatch(printed)
 	if command == nil {
-		t.Fatalf("no command for krew in:\n%s", said)
+		t.Fatalf("no command for krew in:\n%s", printed)
 	}
 	k := newUser(t, bin)
 	k.run(t, "sh", "-c", command[1])
@@ -96,9 +96,9 @@ func validateManifest(t *testing.T, bin string, r *Released) {
 	if err := os.WriteFile(manifest, []byte(strings.ReplaceAll(string(text), address, server.URL)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := newUser(t, bin).run(t, "validate-krew-manifest", "-manifest", manifest)
-	if !strings.Contains(said, "all 6 spec.platforms installed fine") || strings.Contains(said, "exceeds") {
-		t.Errorf("it said:\n%s", said)
+	printed := newUser(t, bin).run(t, "validate-krew-manifest", "-manifest", manifest)
+	if !strings.Contains(printed, "all 6 spec.platforms installed fine") || strings.Contains(printed, "exceeds") {
+		t.Errorf("it printed:\n%s", printed)
 	}
 }
 
@@ -120,7 +120,7 @@ func userPrograms(t *testing.T) string {
 	return bin
 }
 
-// publishTwo makes two versions of the plugin, which are where their manifests say.
+// publishTwo makes two versions of the plugin, at the addresses in their manifests.
 func publishTwo(t *testing.T) (old, next *Released) {
 	t.Helper()
 	released := t.TempDir()
@@ -130,7 +130,7 @@ func publishTwo(t *testing.T) (old, next *Released) {
 	return publish(t, source, released, server.URL, "v0.1.0"), publish(t, source, released, server.URL, "v0.2.0")
 }
 
-// user is somebody with krew and an index in which nothing matters here.
+// user is a user with krew and an index in which nothing matters here.
 type user struct {
 	home string
 	root string // KREW_ROOT
@@ -182,7 +182,7 @@ func publish(t *testing.T, source, dir, address, version string) *Released {
 	return made
 }
 
-// run returns all that a command of the user said.
+// run returns the output of a command of the user.
 func (k *user) run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := k.try(t.Context(), name, args...)
@@ -247,15 +247,15 @@ func (k *user) publish(t *testing.T, index string, r *Released) {
 // wantVersion runs the plugin by kubectl.
 func (k *user) wantVersion(t *testing.T, r *Released) {
 	t.Helper()
-	var said struct {
+	var printed struct {
 		Client struct{ Version, Commit, CommitDate string }
 	}
 	text := k.run(t, "kubectl", "etcd", "version", "--client", "-o", "json")
-	if err := json.Unmarshal([]byte(text), &said); err != nil {
+	if err := json.Unmarshal([]byte(text), &printed); err != nil {
 		t.Fatalf("%v in:\n%s", err, text)
 	}
-	if said.Client.Version != r.Version || len(said.Client.Commit) != 40 || said.Client.CommitDate == "" {
-		t.Errorf("kubectl etcd says that it is %+v, want version %s with its commit", said.Client, r.Version)
+	if printed.Client.Version != r.Version || len(printed.Client.Commit) != 40 || printed.Client.CommitDate == "" {
+		t.Errorf("the version of kubectl etcd is %+v, want version %s with its commit", printed.Client, r.Version)
 	}
 }
 

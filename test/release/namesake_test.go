@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// besideNamesake does what docs/decisions/name.md has a table of: somebody has this plugin
+// besideNamesake does what docs/decisions/name.md has a table of: a user has this plugin
 // by krew, and another program of its name.
 func besideNamesake(t *testing.T, bin string, r *Released) {
 	t.Helper()
@@ -23,15 +23,15 @@ func besideNamesake(t *testing.T, bin string, r *Released) {
 	k.env = append(k.env, "PATH="+path+":"+filepath.Dir(theirs))
 	k.wantOvershadowed(t, theirs, ours)
 	// It has a main package to name, since it is a Go program.
-	k.wantWords(t, "Warning: "+theirs+" (sigs.k8s.io/krew/cmd/validate-krew-manifest ", "is also in PATH. kubectl etcd runs "+ours+", which comes first.",
+	k.wantTexts(t, "Warning: "+theirs+" (sigs.k8s.io/krew/cmd/validate-krew-manifest ", "is also in PATH. kubectl etcd runs "+ours+", which comes first.",
 		"kubectl", "etcd", "version", "--client")
 
 	k.env = append(k.env, "PATH="+filepath.Dir(theirs)+":"+path)
-	if said, err := k.try(t.Context(), "kubectl", "etcd", "version", "--client"); err == nil || strings.Contains(said, "Client Version") {
-		t.Errorf("kubectl runs ours, which comes later: %v\n%s", err, said)
+	if printed, err := k.try(t.Context(), "kubectl", "etcd", "version", "--client"); err == nil || strings.Contains(printed, "Client Version") {
+		t.Errorf("kubectl runs ours, which comes later: %v\n%s", err, printed)
 	}
 	k.wantOvershadowed(t, ours, theirs)
-	k.wantWords(t, "Warning: kubectl etcd runs "+theirs+" (sigs.k8s.io/krew/cmd/validate-krew-manifest ", "not this program: it comes first in PATH.",
+	k.wantTexts(t, "Warning: kubectl etcd runs "+theirs+" (sigs.k8s.io/krew/cmd/validate-krew-manifest ", "not this program: it comes first in PATH.",
 		ours, "version", "--client")
 }
 
@@ -58,18 +58,18 @@ func (k *user) path() string {
 // ends with 1.
 func (k *user) wantOvershadowed(t *testing.T, later, first string) {
 	t.Helper()
-	said, err := k.try(t.Context(), "sh", "-c", "kubectl plugin list; echo exit code $?")
+	printed, err := k.try(t.Context(), "sh", "-c", "kubectl plugin list; echo exit code $?")
 	want := "warning: " + later + " is overshadowed by a similarly named plugin: " + first
-	if err != nil || !strings.Contains(said, want) || !strings.HasSuffix(said, "exit code 1\n") {
-		t.Errorf("kubectl plugin list says, want %q and exit code 1:\n%s", want, said)
+	if err != nil || !strings.Contains(printed, want) || !strings.HasSuffix(printed, "exit code 1\n") {
+		t.Errorf("kubectl plugin list, want %q and exit code 1:\n%s", want, printed)
 	}
 }
 
-// wantWords wants words in what a command that succeeds says.
-func (k *user) wantWords(t *testing.T, begin, end string, command ...string) {
+// wantTexts checks that a command succeeds and prints these texts.
+func (k *user) wantTexts(t *testing.T, begin, end string, command ...string) {
 	t.Helper()
-	said := k.run(t, command[0], command[1:]...)
-	if _, rest, found := strings.Cut(said, begin); !found || !strings.Contains(rest, end) {
-		t.Errorf("%q says, want %q and %q:\n%s", command, begin, end, said)
+	printed := k.run(t, command[0], command[1:]...)
+	if _, rest, found := strings.Cut(printed, begin); !found || !strings.Contains(rest, end) {
+		t.Errorf("output of %q, want %q and %q:\n%s", command, begin, end, printed)
 	}
 }

@@ -30,21 +30,21 @@ const (
 	webhookProgram = "etcd-webhook"
 )
 
-// Options say of what, where and for which platforms a release is made.
+// Options are the source, the folder and the platforms of a release.
 type Options struct {
 	// Source is a checkout with git. What it has committed is released, and
 	// nothing else that stands there.
 	Source string
 	// Out is where everything is written. What an earlier release left there goes.
 	Out string
-	// Version is stamped into the programs; empty for what git says.
+	// Version is stamped into the programs; empty for what git reports.
 	Version string
 	// Download is the address of the folder that krew finds the archives in;
 	// empty for the project's releases on GitHub.
 	Download string
 	// Plugins and Images are the platforms; AllPlugins and AllImages where empty.
 	Plugins, Images []Platform
-	// Progress is told what is being made.
+	// Progress receives what is being made.
 	Progress io.Writer
 	// environment adds to what the Go command gets for a platform; nil for nothing.
 	environment func(Platform) []string
@@ -73,7 +73,7 @@ func AllImages() []Platform { return []Platform{{"linux", "amd64"}, {"linux", "a
 
 // Released is what was made; every path is absolute.
 type Released struct {
-	// Version is what the programs say of themselves.
+	// Version is the version that the programs report.
 	Version string
 	// Archives are the plugin's, with their checksums.
 	Archives []krew.Archive
@@ -92,7 +92,7 @@ func Make(ctx context.Context, o Options) (*Released, error) {
 	return r, nil
 }
 
-// publishable says that krew and registries take a version. An empty one is git's.
+// publishable returns an error unless krew and registries accept a version. An empty one is git's.
 func publishable(version string) bool {
 	_, wrong := semver.ParseSemantic(version)
 	return version == "" || wrong == nil && strings.HasPrefix(version, "v") && !strings.Contains(version, "+")
@@ -123,7 +123,7 @@ func (o Options) make(ctx context.Context) (*Released, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(clone) }() // nobody knows of it
+	defer func() { _ = os.RemoveAll(clone) }() // no one knows of it
 	if err := cloneInto(ctx, clone, o.Source); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (o Options) make(ctx context.Context) (*Released, error) {
 // commit in a worktree (golang.org/issue/58218), and what isn't committed must not
 // be released.
 func cloneInto(ctx context.Context, dir, source string) error {
-	out, err := exec.CommandContext(ctx, "git", "clone", "--quiet", source, dir).CombinedOutput() //nolint:gosec // the caller says which
+	out, err := exec.CommandContext(ctx, "git", "clone", "--quiet", source, dir).CombinedOutput() //nolint:gosec // the caller chooses the source
 	if err != nil {
 		return fmt.Errorf("clone %s: %w: %s", source, err, bytes.TrimSpace(out))
 	}

@@ -18,9 +18,9 @@ import (
 var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
 
 // TestSameBytes makes one commit's whole release twice, by make without a network, and from
-// a checkout with other times and changes that nobody committed, and compares every file.
+// a checkout with other times and changes that no one committed, and compares every file.
 //
-// What Go has compiled once it takes from its cache, so a shared one would say little of
+// What Go has compiled once it takes from its cache, so a shared one would prove little about
 // the compiler. The second release gets an empty cache for this machine's platform: both
 // programs have one, and most of their packages are the same, so that this proves it for
 // the plugin and the image at the price of one compilation. The other platforms share
@@ -28,7 +28,7 @@ var host = []Platform{{OS: "linux", Arch: runtime.GOARCH}}
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
 	bin := userPrograms(t)
-	first, said := makeOffline(t)
+	first, printed := makeOffline(t)
 	second := filepath.Join(t.TempDir(), "dist")
 	o := Options{Source: clone(t), Out: second, Progress: t.Output(), environment: anotherMachine(t)}
 	disturb(t, o.Source)
@@ -52,14 +52,14 @@ func TestSameBytes(t *testing.T) {
 	t.Run("a stamped image", func(t *testing.T) { testStamped(t, o.Source) })
 	t.Run("what the pages name", func(t *testing.T) { testNamed(t, first) })
 	t.Run("bill of materials", func(t *testing.T) { testBOM(t, first) })
-	t.Run("the command that was printed", func(t *testing.T) { typePrinted(t, bin, said, made) })
+	t.Run("the command that was printed", func(t *testing.T) { typePrinted(t, bin, printed, made) })
 	t.Run("validate-krew-manifest installs every platform", func(t *testing.T) { validateManifest(t, bin, made) })
 }
 
 // makeOffline makes a release as a maintainer does, in a clone, and returns its folder and
-// what make said. Of networks there is none, not even the machine's own: the modules are
+// what make printed. Of networks there is none, not even the machine's own: the modules are
 // all that it needs, and they are there.
-func makeOffline(t *testing.T) (dist, said string) {
+func makeOffline(t *testing.T) (dist, printed string) {
 	t.Helper()
 	source := clone(t)
 	modules := exec.CommandContext(t.Context(), "go", "mod", "download")
@@ -69,7 +69,7 @@ func makeOffline(t *testing.T) (dist, said string) {
 	}
 	release := exec.CommandContext(t.Context(), "unshare", "--net", "make", "release-snapshot")
 	release.Dir = source
-	// What this test's own make was told is not for that one.
+	// The variables of this test's own make are not for that one.
 	release.Env = append(os.Environ(), "GOPROXY=off", "MAKEFLAGS=", "VERSION=")
 	release.Stderr = t.Output()
 	out, err := release.Output()
@@ -80,7 +80,7 @@ func makeOffline(t *testing.T) (dist, said string) {
 }
 
 // anotherMachine lets this machine's platform be compiled with nothing that was before, and
-// every platform where somebody has settings of their own.
+// every platform where a user has settings of their own.
 func anotherMachine(t *testing.T) func(Platform) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -121,7 +121,7 @@ func disturb(t *testing.T, source string) {
 	}
 }
 
-// testBOM compares the bills with what the Go command says of the programs.
+// testBOM compares the bills with the output of the Go command for the programs.
 func testBOM(t *testing.T, release string) {
 	t.Helper()
 	bills, err := filepath.Glob(filepath.Join(release, "*.cdx.json"))
@@ -144,11 +144,11 @@ func testBOM(t *testing.T, release string) {
 		}
 		linked := 0
 		for line := range strings.Lines(string(out)) {
-			words := strings.Fields(line)
-			if len(words) > 2 && words[0] == "dep" {
+			texts := strings.Fields(line)
+			if len(texts) > 2 && texts[0] == "dep" {
 				linked++
-				if !bytes.Contains(text, []byte(`"pkg:golang/`+words[1]+"@"+strings.ReplaceAll(words[2], "+", "%2B")+`"`)) {
-					t.Errorf("%s lacks %s %s", filepath.Base(path), words[1], words[2])
+				if !bytes.Contains(text, []byte(`"pkg:golang/`+texts[1]+"@"+strings.ReplaceAll(texts[2], "+", "%2B")+`"`)) {
+					t.Errorf("%s lacks %s %s", filepath.Base(path), texts[1], texts[2])
 				}
 			}
 		}
@@ -178,6 +178,6 @@ func TestClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := clear(dir); err == nil {
-		t.Error("somebody's folder was emptied")
+		t.Error("another user's folder was emptied")
 	}
 }

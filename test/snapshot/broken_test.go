@@ -21,7 +21,7 @@ import (
 )
 
 // cutter is a proxy that ends every connection after so many bytes, or changes
-// nothing and says nothing more.
+// nothing and sends nothing more.
 type cutter struct {
 	address string
 	after   atomic.Int64
@@ -112,8 +112,8 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// A disk without room is told before anything is written, and one that fills up
-// meanwhile when it does; nothing is left of either.
+// A disk without space is reported before anything is written, and one that fills up
+// meanwhile when it happens; nothing is left of either.
 func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Fatal("mounting a small file system is root's: run this test as root")
@@ -136,7 +136,7 @@ func TestFullDisk(t *testing.T) {
 	save.Begin = func(string, int64) { attempts++ }
 	shrunk := false
 	save.Progress = func(done int64) {
-		if done > 1<<20 && !shrunk { // somebody else takes the rest
+		if done > 1<<20 && !shrunk { // another user takes the rest
 			shrunk = true
 			if err := os.WriteFile(filepath.Join(disk, "other"), make([]byte, 62<<20), 0o600); err != nil {
 				t.Log(err)

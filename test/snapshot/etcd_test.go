@@ -48,7 +48,7 @@ func of(t *testing.T, version string) release {
 	return release{version, paths[names[0]], paths[names[1]]}
 }
 
-// testWriter is told what is built.
+// testWriter logs what is built.
 type testWriter struct{ t *testing.T }
 
 func (w testWriter) Write(p []byte) (int, error) {
@@ -78,8 +78,8 @@ func (r release) start(t *testing.T, dir string) (address string, stop func()) {
 	cmd := exec.Command(r.etcd, "--name", "m", "--data-dir", dir,
 		"--listen-client-urls", "http://"+address, "--advertise-client-urls", "http://"+address,
 		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "m="+peer)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func (r release) start(t *testing.T, dir string) (address string, stop func()) {
 	t.Cleanup(func() {
 		stop()
 		if t.Failed() {
-			t.Logf("etcd %s said:\n%s", r.version, said.Bytes()[max(0, said.Len()-3000):])
+			t.Logf("etcd %s printed:\n%s", r.version, printed.Bytes()[max(0, printed.Len()-3000):])
 		}
 	})
 	await(t, address)

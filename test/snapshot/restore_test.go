@@ -46,7 +46,7 @@ func TestSavedCanBeRestored(t *testing.T) {
 	}
 }
 
-// An empty snapshot is one, and its content says from where a restore raises the revision.
+// An empty snapshot is one, and its content has the revision that a restore raises.
 func TestSavedEmpty(t *testing.T) {
 	for _, version := range []string{"3.7", "3.6", "3.5", "3.4"} {
 		t.Run(version, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestSavedEmpty(t *testing.T) {
 }
 
 // settledStatus is the status of a member that has written its storage version, if its
-// release has one: it does so a moment after it has begun to serve, and says 3.5.0 until then.
+// release has one: it does so a moment after it has begun to serve, and reports 3.5.0 until then.
 func settledStatus(t *testing.T, c *clientv3.Client, address, version string) *clientv3.StatusResponse {
 	t.Helper()
 	var status *clientv3.StatusResponse
@@ -82,7 +82,7 @@ func settledStatus(t *testing.T, c *clientv3.Client, address, version string) *c
 
 func nothing(snapshot.Saved) ([]byte, error) { return nil, nil }
 
-// sameAsTool compares with what etcd's own tool says of the file.
+// sameAsTool compares with the output of etcd's own tool for the file.
 func sameAsTool(t *testing.T, r release, path string, saved snapshot.Saved) {
 	t.Helper()
 	var tool struct {
@@ -94,7 +94,7 @@ func sameAsTool(t *testing.T, r release, path string, saved snapshot.Saved) {
 		t.Fatal(err)
 	}
 	if tool.Hash != saved.Content.Hash || tool.Revision != saved.Content.Revision {
-		t.Errorf("etcd's tool says %+v, we %+v", tool, saved.Content)
+		t.Errorf("etcd's tool prints %+v, we %+v", tool, saved.Content)
 	}
 	// Before 3.7 the tool counts revisions, not keys.
 	if r.version == "3.7" && tool.TotalKey != saved.Content.Keys {

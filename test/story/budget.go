@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// budgetNow is what a cluster's PodDisruptionBudget says now.
+// budgetNow is the current value of a cluster's PodDisruptionBudget.
 type budgetNow struct {
 	min     int
 	reason  string
@@ -61,7 +61,7 @@ func (w *World) awaitBudget(ctx context.Context, c *clusters.Cluster, minAvailab
 	})
 	took := time.Since(start)
 	if err == nil {
-		w.Say("budget %s: %s", c, last)
+		w.Report("budget %s: %s", c, last)
 	}
 	return took, err
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// follow is how soon after a cut the budget has to say so: a lease of three
+// follow is how soon after a cut the budget has to change: a lease of three
 // heartbeats, and some.
 const follow = 40 * time.Second
 
@@ -37,7 +37,7 @@ func cutNode(ctx context.Context, w *World) error {
 		return err
 	}
 	if err := w.whileCut(ctx, sick, other); err != nil {
-		_ = w.Testbed.HealNode(context.WithoutCancel(ctx), sick.Node) // the failure says more
+		_ = w.Testbed.HealNode(context.WithoutCancel(ctx), sick.Node) // the failure contains more
 		return err
 	}
 	w.Do("bring %s back", sick.Node)
@@ -74,7 +74,7 @@ func (w *World) whileCut(ctx context.Context, sick, other clusters.Member) error
 	if err != nil {
 		return err
 	}
-	w.Say("druid's AllMembersReady=False after %s: %s: %s", time.Since(start).Round(time.Second), condition.Reason, condition.Message)
+	w.Report("druid's AllMembersReady=False after %s: %s: %s", time.Since(start).Round(time.Second), condition.Reason, condition.Message)
 	if _, err := w.awaitBudget(ctx, w.main, 2, policy.MemberDown.Name()); err != nil {
 		return err
 	}

@@ -29,21 +29,21 @@ func (w *World) drainWaits(ctx context.Context, c *clusters.Cluster, node string
 	var line string
 	for within := drainTime; line == ""; within *= 2 {
 		w.Do("kubectl drain %s --timeout=%s", node, within)
-		var said bytes.Buffer
-		err := c.Drain(ctx, node, within, &said)
+		var printed bytes.Buffer
+		err := c.Drain(ctx, node, within, &printed)
 		var undo bytes.Buffer
 		if undone := c.Uncordon(ctx, node, &undo); undone != nil {
 			return fmt.Errorf("%w: %s", undone, undo.String())
 		}
 		if err == nil {
-			return fmt.Errorf("drain of %s although %s can't spare a member: %w:\n%s", node, c, errDrained, said.String())
+			return fmt.Errorf("drain of %s although %s can't spare a member: %w:\n%s", node, c, errDrained, printed.String())
 		}
 		// A slow machine may not have come so far as to try.
-		if line = lineWith(said.String(), "disruption budget"); line == "" && within >= longestDrain {
-			return fmt.Errorf("drain of %s ended for another reason: %w:\n%s", node, err, said.String())
+		if line = lineWith(printed.String(), "disruption budget"); line == "" && within >= longestDrain {
+			return fmt.Errorf("drain of %s ended for another reason: %w:\n%s", node, err, printed.String())
 		}
 	}
-	w.Say("kubectl: %s", line)
+	w.Report("kubectl: %s", line)
 	w.Good("the drain of %s waits", node)
 	return nil
 }

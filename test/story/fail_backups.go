@@ -17,12 +17,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// failBackups makes the store unwritable while somebody writes to the cluster: with
+// failBackups makes the store unwritable while a user writes to the cluster: with
 // no new data there is nothing that could fail to be backed up.
 func failBackups(ctx context.Context, w *World) error {
 	writer := w.main.Write(ctx)
 	defer writer.Stop()
-	w.Do("make the backup store of %s unwritable, while somebody writes to it", w.main)
+	w.Do("make the backup store of %s unwritable, while a client writes to it", w.main)
 	if err := w.main.BreakStore(ctx); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (w *World) whileFailing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.Say("druid: %s: %s", condition, condition.Message)
+	w.Report("druid: %s: %s", condition, condition.Message)
 	if _, err := w.awaitBudget(ctx, w.main, 3, policy.BackupFailing.Name()); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (w *World) whileFailing(ctx context.Context) error {
 	if err := w.disturb(ctx, "backup"); err != nil {
 		return err
 	}
-	w.Say("backupHoldLimit is %s", w.holdLimit())
+	w.Report("backupHoldLimit is %s", w.holdLimit())
 	if _, err := w.awaitBudget(ctx, w.main, 2, budget.BackupFailingTooLong.Name()); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (w *World) whileFailing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.Say("Event %s %s: %s", event.Type, event.Reason, event.Message)
+	w.Report("Event %s %s: %s", event.Type, event.Reason, event.Message)
 	w.Good("the hold has ended, loudly")
 	return nil
 }

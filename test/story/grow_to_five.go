@@ -21,7 +21,7 @@ func growToFive(ctx context.Context, w *World) error {
 		if err := c.Scale(ctx, 5); err != nil {
 			return err
 		}
-		// druid says Succeeded when the StatefulSet is written, not when members run.
+		// druid reports Succeeded when the StatefulSet is written, not when members run.
 		if err := c.Reconcile(ctx); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (w *World) twoTwoOne(ctx context.Context, c *clusters.Cluster) error {
 	if err != nil {
 		return err
 	}
-	members, err := w.tellMembers(ctx, c)
+	members, err := w.showMembers(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (w *World) twoTwoOne(ctx context.Context, c *clusters.Cluster) error {
 	return nil
 }
 
-// twoPending waits until the scheduler has said of both new members why they wait.
+// twoPending waits until the scheduler has reported for both new members why they wait.
 func (w *World) twoPending(ctx context.Context, c *clusters.Cluster) error {
 	var why string
 	err := clusters.Await(ctx, limit, fmt.Sprintf("two unschedulable members of %s", c), func(ctx context.Context) (string, bool, error) {
@@ -87,10 +87,10 @@ func (w *World) twoPending(ctx context.Context, c *clusters.Cluster) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.tellMembers(ctx, c); err != nil {
+	if _, err := w.showMembers(ctx, c); err != nil {
 		return err
 	}
-	w.Say("scheduler: %s", why)
+	w.Report("scheduler: %s", why)
 	w.Good("%s: with the literal anti-affinity two of five members stay Pending", c)
 	return nil
 }

@@ -25,7 +25,7 @@ func reconcile(ctx context.Context, w *World) error {
 	if err != nil {
 		return err
 	}
-	w.tellSnapshot(before)
+	w.showSnapshot(before)
 	for range 2 {
 		if err := w.reconcileAll(ctx, w.main, w.grow); err != nil {
 			return err
@@ -47,7 +47,7 @@ func reconcile(ctx context.Context, w *World) error {
 	if err != nil {
 		return err
 	}
-	w.tellSnapshot(after)
+	w.showSnapshot(after)
 	if diff := cmp.Diff(before, after); diff != "" {
 		return fmt.Errorf("druid's reconciles changed something (-before +after):\n%s", diff)
 	}
@@ -77,7 +77,7 @@ func (w *World) snapshot(ctx context.Context, all ...*clusters.Cluster) (map[str
 	return seen, nil
 }
 
-func (w *World) tellSnapshot(seen map[string]clusters.Lives) {
+func (w *World) showSnapshot(seen map[string]clusters.Lives) {
 	rows := [][]string{{"STATEFULSET", "GENERATION", "POD", "UID AND RESTARTS"}}
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		for _, pod := range slices.Sorted(maps.Keys(seen[name].Pods)) {

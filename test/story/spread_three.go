@@ -20,7 +20,7 @@ import (
 func spreadThree(ctx context.Context, w *World) error {
 	together, run := errgroup.WithContext(ctx)
 	for _, c := range w.cast() {
-		w.Do("create Etcd %s with 3 members%s", c, saysOfAffinity(c))
+		w.Do("create Etcd %s with 3 members%s", c, affinityNote(c))
 		together.Go(func() error {
 			_, err := clusters.Apply(run, w.Testbed, c.Namespace, c.Name, c.Spec)
 			return err
@@ -35,7 +35,7 @@ func spreadThree(ctx context.Context, w *World) error {
 	if err := w.disturb(ctx, "spread"); err != nil {
 		return err
 	}
-	w.Say("etcd-backup-restore takes about two minutes to bootstrap three members")
+	w.Report("etcd-backup-restore takes about two minutes to bootstrap three members")
 	if err := awaitReady(ctx, w.cast()...); err != nil {
 		return err
 	}
@@ -54,9 +54,9 @@ func (w *World) dismiss(ctx context.Context, c *clusters.Cluster) error {
 	return c.Dismiss(ctx)
 }
 
-func saysOfAffinity(c *clusters.Cluster) string {
+func affinityNote(c *clusters.Cluster) string {
 	if c.Apart == "" {
-		return ", nothing said of affinity"
+		return ", without affinity"
 	}
 	return ", with DEP-01's literal anti-affinity on " + c.Apart
 }
@@ -93,7 +93,7 @@ func awaitPlaced(ctx context.Context, want int, all ...*clusters.Cluster) error 
 }
 
 func (w *World) oneMemberAZone(ctx context.Context, c *clusters.Cluster) error {
-	members, err := w.tellMembers(ctx, c)
+	members, err := w.showMembers(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -108,13 +108,13 @@ func (w *World) oneMemberAZone(ctx context.Context, c *clusters.Cluster) error {
 	if a := etcd.Spec.SchedulingConstraints.Affinity; a != nil {
 		return fmt.Errorf("Etcd %s has an affinity of its own: %v", c, a) //nolint:staticcheck // Etcd is the kind's name
 	}
-	w.Good("%s: one member in each zone; the Etcd still says nothing of affinity", c)
+	w.Good("%s: one member in each zone; the Etcd still has no affinity", c)
 	return nil
 }
 
 // untouched holds that the members of a cluster outside the policy got nothing.
 func (w *World) untouched(ctx context.Context, c *clusters.Cluster) error {
-	members, err := w.tellMembers(ctx, c)
+	members, err := w.showMembers(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -127,8 +127,8 @@ func (w *World) untouched(ctx context.Context, c *clusters.Cluster) error {
 	return nil
 }
 
-// tellMembers prints where the members are and what their pods were given.
-func (w *World) tellMembers(ctx context.Context, c *clusters.Cluster) ([]clusters.Member, error) {
+// showMembers prints where the members are and what their pods were given.
+func (w *World) showMembers(ctx context.Context, c *clusters.Cluster) ([]clusters.Member, error) {
 	members, err := c.Members(ctx)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (w *World) tellMembers(ctx context.Context, c *clusters.Cluster) ([]cluster
 	return members, nil
 }
 
-// terms says in short which scheduling terms a pod has.
+// terms returns a pod's scheduling terms in short.
 func terms(pod *corev1.Pod) string {
 	var all []string
 	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {

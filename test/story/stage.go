@@ -27,7 +27,7 @@ func setStage(ctx context.Context, w *World) error {
 	w.Do("build etcd-druid, etcd-backup-restore, etcd and etcd-webhook, and their images")
 	var names []string
 	for _, image := range images.Known() {
-		if image.Name != images.CertManager { // the story is told without
+		if image.Name != images.CertManager { // the story doesn't use it
 			names = append(names, image.Name)
 		}
 	}
@@ -70,7 +70,7 @@ func (w *World) clear(ctx context.Context) error {
 	return together.Wait()
 }
 
-// casting names the story's clusters. Only one of them says where its members go.
+// casting names the story's clusters. Only one of them has an affinity.
 func (w *World) casting() (err error) {
 	at := func(namespace, name string, spec clusters.Spec) *clusters.Cluster {
 		c, failed := clusters.At(w.Testbed, namespace, name, spec)
@@ -119,7 +119,7 @@ func (w *World) applyPolicy(ctx context.Context) error {
 	if err := w.Client.Create(ctx, p); err != nil {
 		return fmt.Errorf("create EtcdTopologyPolicy default: %w", err)
 	}
-	w.Say("spread: %s, %s, %s", p.Spec.Spread.Topology, p.Spec.Spread.Enforcement, p.Spec.Spread.Form)
+	w.Report("spread: %s, %s, %s", p.Spec.Spread.Topology, p.Spec.Spread.Enforcement, p.Spec.Spread.Form)
 	return clusters.Await(ctx, limit, "the policy to be known", func(ctx context.Context) (string, bool, error) {
 		err := w.Client.Get(ctx, client.ObjectKeyFromObject(p), p)
 		return "it has no status", p.Status.ObservedGeneration == p.Generation, err

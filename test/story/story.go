@@ -4,7 +4,7 @@
 // Package story plays the main job of this project on a real cluster, step by
 // step: members spread over zones, budgets that follow what is true, and nothing
 // that restarts a pod or stops one from being created. Each step prints what it
-// does and what the objects then say, and fails where that is not what was said.
+// does and the objects afterwards, and fails if they differ from what is expected.
 //
 // The demonstration plays it as it is. The tests play it in two halves, growth and
 // failures, while the API server and the webhook are restarted in the middle of every
@@ -46,7 +46,7 @@ const (
 	outside = "etcd-demo-outside"
 )
 
-// What the story's policy says, short enough to wait for.
+// The durations of the story's policy, which are short enough to wait for.
 const (
 	backupHoldLimit = time.Minute
 	settle          = 10 * time.Second
@@ -68,16 +68,16 @@ const limit = 12 * time.Minute
 type step struct {
 	title string
 	play  func(context.Context, *World) error
-	grows bool // whether it is told of the clusters that grow
+	grows bool // whether it belongs to the half of the story with growth
 }
 
 func steps() []step {
 	return []step{
-		{title: "Three members, three zones, though the Etcd says nothing of affinity", play: spreadThree},
+		{title: "Three members, three zones, though the Etcd has no affinity", play: spreadThree},
 		{title: "From three members to five over three zones", play: growToFive, grows: true},
 		{title: "etcd-druid reconciles: nothing restarts", play: reconcile, grows: true},
 		{title: "A node is cut off: the budget follows what is true", play: cutNode},
-		{title: "Backups fail: nobody drains until they are well, or for so long", play: failBackups},
+		{title: "Backups fail: no drain until they succeed again, or until the limit", play: failBackups},
 		{title: "etcd-webhook is gone: pods and StatefulSets are created all the same", play: withoutWebhook},
 	}
 }
@@ -105,7 +105,7 @@ func Play(ctx context.Context, w *World, numbers ...int) error {
 	return nil
 }
 
-// disturb gives whoever plays the story the chance to break things in a step.
+// disturb gives the player of the story a chance to break things in a step.
 func (w *World) disturb(ctx context.Context, step string) error {
 	if w.Disturb == nil {
 		return nil

@@ -22,7 +22,7 @@ type Teller struct {
 
 // NewTeller starts a tale on out. With color, headings and outcomes stand out.
 func NewTeller(out io.Writer, color bool) *Teller {
-	return &Teller{out: out, color: color, start: time.Now()} //nolint:forbidigo // it tells a person how long things take
+	return &Teller{out: out, color: color, start: time.Now()} //nolint:forbidigo // it shows how long things take
 }
 
 // Heading opens a step.
@@ -30,13 +30,13 @@ func (t *Teller) Heading(number int, text string) {
 	t.write("\n" + t.paint("1", fmt.Sprintf("%d. %s", number, text)) + "\n")
 }
 
-// Do says what is being done.
+// Do prints what is being done.
 func (t *Teller) Do(format string, args ...any) { t.line("  $", format, args...) }
 
-// Say adds a sentence.
-func (t *Teller) Say(format string, args ...any) { t.line("   ", format, args...) }
+// Report adds a sentence.
+func (t *Teller) Report(format string, args ...any) { t.line("   ", format, args...) }
 
-// Good says that an outcome is what it was said to be.
+// Good prints that a result is the expected one.
 func (t *Teller) Good(format string, args ...any) { t.line(t.paint("32", " ok"), format, args...) }
 
 // Table prints rows in columns, the first of them as a heading.

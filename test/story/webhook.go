@@ -50,8 +50,8 @@ func (w *World) webhookPods(ctx context.Context) ([]corev1.Pod, error) {
 	return pods.Items, nil
 }
 
-// costOfLosing says for each node how much the story would miss it: most of all the
-// node of druid, whose word it waits for, then those of etcd-webhook.
+// costOfLosing returns for each node how much the story needs it: most of all the
+// node of druid, for which it waits, then those of etcd-webhook.
 func (w *World) costOfLosing(ctx context.Context) (map[string]int, error) {
 	pods, err := w.webhookPods(ctx)
 	if err != nil {

@@ -49,7 +49,7 @@ func withoutWebhook(ctx context.Context, w *World) (err error) {
 }
 
 // createSolos creates an etcd where the policy applies, where it doesn't, and where
-// nobody thought of either.
+// no one thought of either.
 func (w *World) createSolos(ctx context.Context) ([]*clusters.Cluster, error) {
 	var solos []*clusters.Cluster
 	for _, namespace := range []string{inside, outside, metav1.NamespaceDefault} {

@@ -104,7 +104,7 @@ func (c cluster) kubectl(args ...string) string {
 	}
 }
 
-// unreached is what kubectl says whose request nobody got: on a machine with too much to
+// unreached is what kubectl prints whose request no one got: on a machine with too much to
 // do an API server may take no connection for seconds.
 var unreached = regexp.MustCompile(`TLS handshake timeout|connection refused|was refused`)
 
@@ -120,7 +120,7 @@ func (c cluster) apply(manifest string) {
 	}
 }
 
-// probe runs the probe in one of the StatefulSet's pods, until it can do what it is told.
+// probe runs the probe in one of the StatefulSet's pods, until it succeeds.
 func (c cluster) probe(args ...string) (out string) {
 	c.t.Helper()
 	c.eventually(func() string {

@@ -51,7 +51,7 @@ func (c cluster) nodeOf(pod string) Node {
 	return Node{}
 }
 
-// reachable says whether the node's kubelet takes a connection and begins to
+// reachable reports whether the node's kubelet takes a connection and begins to
 // speak TLS; a frozen one only takes it.
 func reachable(n Node) bool {
 	client := http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -76,7 +76,7 @@ func (c cluster) answers(n Node) {
 func testAPIServer(c cluster) {
 	c.must(c.StopAPIServer(c.t.Context()))
 	if out, err := c.try("get", "nodes", "--request-timeout=2s"); err == nil {
-		c.t.Errorf("a stopped API server says %s", out)
+		c.t.Errorf("a stopped API server answers %s", out)
 	}
 	c.must(c.StartAPIServer(c.t.Context()))
 	c.kubectl("get", "nodes")

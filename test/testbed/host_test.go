@@ -89,7 +89,7 @@ func processesOf(name string) []string {
 	return found
 }
 
-// dying is whether a process has given back its memory, and with it its program: all
+// dying is whether a process has released its memory, and with it its program: all
 // that is left is for its parent to collect it.
 func dying(dir string) bool {
 	_, err := os.Readlink(filepath.Join(dir, "exe"))
@@ -175,8 +175,8 @@ func sysctls() []string {
 	return found
 }
 
-// files returns which places exist that Kubernetes' programs make when nobody
-// tells them otherwise.
+// files returns which places exist that Kubernetes' programs make when no one
+// prints them otherwise.
 func files() []string {
 	var found []string
 	for _, path := range []string{

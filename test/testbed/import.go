@@ -41,7 +41,7 @@ func (t *Testbed) ImportImage(ctx context.Context, archive string) error {
 }
 
 // PushImage makes an image available to the nodes under a name, whatever
-// registry that name says.
+// registry that name contains.
 func (t *Testbed) PushImage(ctx context.Context, image string, content v1.Image) error {
 	parsed, err := name.ParseReference(image)
 	if err != nil {

@@ -110,8 +110,8 @@ func TestFreeSubnet(t *testing.T) {
 		{"asked and taken", prefix("172.20.5.0/24"), []netip.Prefix{prefix("172.16.0.0/12")}, "this host uses 172.16.0.0/12"},
 	} {
 		got, err := freeSubnet(row.asked, row.taken)
-		if said := got.String(); (err != nil || said != row.want) && (err == nil || !strings.Contains(err.Error(), row.want)) {
-			t.Errorf("%s: %s, %v; want %s", row.name, said, err, row.want)
+		if printed := got.String(); (err != nil || printed != row.want) && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: %s, %v; want %s", row.name, printed, err, row.want)
 		}
 	}
 }

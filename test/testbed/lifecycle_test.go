@@ -60,12 +60,12 @@ func TestKilledUp(t *testing.T) {
 	before := look(t, o.Name)
 	for range killRounds {
 		after := time.Duration(random.Int64N(int64(killWithin)))
-		said := killUp(t, o.StateDir, after)
+		printed := killUp(t, o.StateDir, after)
 		began := time.Now()
 		if err := Down(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("killed after %.2fs, after %q; down took %.2fs", after.Seconds(), lastLine(said), time.Since(began).Seconds())
+		t.Logf("killed after %.2fs, after %q; down took %.2fs", after.Seconds(), lastLine(printed), time.Since(began).Seconds())
 		before.nothingLeft(t, o.Name)
 		if _, err := os.Stat(o.dir()); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there", o.dir())
@@ -92,7 +92,7 @@ func prepare(t *testing.T, o Options) {
 }
 
 // killUp runs an Up in a process of its own, kills that after a while, and
-// returns what it had said.
+// returns its output.
 func killUp(t *testing.T, dir string, after time.Duration) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -109,11 +109,11 @@ func killUp(t *testing.T, dir string, after time.Duration) string {
 	time.Sleep(after)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	said, err := os.ReadFile(out.Name())
+	printed, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(said)
+	return string(printed)
 }
 
 func lastLine(s string) string {
@@ -160,7 +160,7 @@ func TestDownWithoutFiles(t *testing.T) {
 	}
 	o.Nodes = 2
 	if _, err := Up(t.Context(), o); err == nil || !strings.Contains(err.Error(), "1 nodes in 1 zones") {
-		t.Errorf("an Up with other nodes says %v", err)
+		t.Errorf("an Up with other nodes returns %v", err)
 	}
 	_ = os.RemoveAll(c.Dir()) // not all of it: the machines go on writing
 	c.must(Down(context.WithoutCancel(t.Context()), o))

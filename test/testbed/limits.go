@@ -77,7 +77,7 @@ func restoreLimits(ctx context.Context, name string) error {
 			return r.save()
 		}
 		for key, before := range r.Before {
-			// Somebody else may have set it meanwhile.
+			// Another user may have set it meanwhile.
 			if value, err := readLimit(key); err == nil && value == limits[key] {
 				if err := writeLimit(key, before); err != nil {
 					return err

@@ -66,7 +66,7 @@ func (t *Testbed) ResumeNode(_ context.Context, node string) error {
 	return spec.Resume()
 }
 
-// CutNode takes a node's network cable out: it reaches nobody and nobody
+// CutNode takes a node's network cable out: it reaches no one and no one
 // reaches it, while its own pods still reach one another.
 func (t *Testbed) CutNode(_ context.Context, node string) error { return t.setCut(node, true) }
 

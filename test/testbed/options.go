@@ -28,7 +28,7 @@ const (
 	maxSocketPath = 107
 )
 
-// Options say which testbed is meant and what it shall look like. The zero
+// Options select a testbed and describe it. The zero
 // value is the default testbed.
 type Options struct {
 	Name  string // DefaultName when empty
@@ -39,7 +39,7 @@ type Options struct {
 	// Subnet is a /24 for the machines; when zero a free one of 10.89.0.0/16.
 	Subnet netip.Prefix
 	Cache  programs.Cache
-	// Log is told what Up and Down do, nothing when nil.
+	// Log receives what Up and Down do. It may be nil.
 	Log io.Writer
 }
 
@@ -89,8 +89,8 @@ func (o Options) validate() error {
 
 func (o Options) dir() string { return filepath.Join(o.StateDir, o.Name) }
 
-// requireRoot comes before any other check: nothing else is worth saying to
-// somebody who has to start over with sudo.
+// requireRoot comes before any other check: a user who has to start over with sudo
+// needs no other message.
 func requireRoot() error {
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("run as root: a testbed makes network namespaces, mounts and cgroups (this is user %d)", os.Geteuid())

@@ -28,22 +28,22 @@ func (t *Testbed) StartAPIServer(ctx context.Context) error {
 // StopProcess ends a program and keeps it down. A program of the control plane
 // is named plainly, one of a node as NODE/NAME.
 func (t *Testbed) StopProcess(ctx context.Context, process string) error {
-	return t.tell(ctx, process, (*machine.Spec).Stop)
+	return t.send(ctx, process, (*machine.Spec).Stop)
 }
 
 // KillProcess is StopProcess without a chance to clean up.
 func (t *Testbed) KillProcess(ctx context.Context, process string) error {
-	return t.tell(ctx, process, (*machine.Spec).Kill)
+	return t.send(ctx, process, (*machine.Spec).Kill)
 }
 
 // StartProcess starts a program that was stopped, and doesn't wait for more
-// than that. A program that ends by itself is started anew after a second
+// than that. A program that ends by itself is started again after a second
 // without being asked.
 func (t *Testbed) StartProcess(ctx context.Context, process string) error {
-	return t.tell(ctx, process, (*machine.Spec).Start)
+	return t.send(ctx, process, (*machine.Spec).Start)
 }
 
-func (t *Testbed) tell(ctx context.Context, process string, order func(*machine.Spec, context.Context, string) error) error {
+func (t *Testbed) send(ctx context.Context, process string, order func(*machine.Spec, context.Context, string) error) error {
 	on, name, ok := strings.Cut(process, "/")
 	if !ok {
 		on, name = controlPlane, process

@@ -26,12 +26,12 @@ var tools = []struct{ name, pkg, why string }{
 }
 
 // modules are parts of the kernel that may have to be loaded first, and the
-// file that tells whether that is done, or needless.
+// file that reports whether that is done, or needless.
 var modules = []struct{ name, file, entry string }{
 	{"overlay", "/proc/filesystems", "overlay"},
 }
 
-// requireTools installs what is missing where apt is there, and else says what
+// requireTools installs what is missing where apt is there, and otherwise reports what
 // to install.
 func requireTools(ctx context.Context, log io.Writer) error {
 	if apt := findTool("apt-get"); apt != "" && len(missingTools()) > 0 {
@@ -52,7 +52,7 @@ func requireTools(ctx context.Context, log io.Writer) error {
 	return fmt.Errorf("this host lacks programs that the testbed needs; install them with its package manager:\n%s", strings.Join(lines, "\n"))
 }
 
-// installTools installs what is missing once nobody else does. Another program's apt is
+// installTools installs what is missing once no one else does. Another program's apt is
 // waited for by apt itself.
 func installTools(ctx context.Context, log io.Writer, apt string) error {
 	unlock, err := programs.Lock(ctx, programs.Packages)

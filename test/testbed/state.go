@@ -19,14 +19,14 @@ import (
 // errBusy is returned while another process starts or stops the same testbed.
 var errBusy = errors.New("another process is starting or stopping it")
 
-// lockPatience is how long lock waits: an up that was just killed lets go of
+// lockTimeout is how long lock waits: an up that was just killed releases
 // the lock a moment later.
-const lockPatience = 10 * time.Second
+const lockTimeout = 10 * time.Second
 
 // lock takes the run directory for Up and Down, making it if need be. The lock
 // ends with the process that holds it.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errBusy)
+	ctx, cancel := context.WithTimeoutCause(ctx, lockTimeout, errBusy)
 	defer cancel()
 	for {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -52,7 +52,7 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	}
 }
 
-// isStill says whether the path leads to the open directory, and not to one
+// isStill reports whether the path leads to the open directory, and not to one
 // made after that was removed.
 func isStill(d *os.File, path string) bool {
 	opened, err := d.Stat()
@@ -88,7 +88,7 @@ func (l layout) save() error {
 	return os.Rename(part, layoutFile(l.Dir))
 }
 
-// layouts returns every testbed that the state directory tells of.
+// layouts returns every testbed in the state directory.
 func layouts(stateDir string) ([]layout, error) {
 	files, err := filepath.Glob(layoutFile(filepath.Join(stateDir, "*")))
 	if err != nil {

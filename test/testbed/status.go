@@ -20,8 +20,8 @@ type MachineStatus struct {
 	Paused    bool             `json:"paused"`
 	Cut       bool             `json:"cut"`
 	Processes []machine.Status `json:"processes,omitempty"`
-	// Kubernetes is what the API server says of the node, empty when it
-	// doesn't say.
+	// Kubernetes is the node's state according to the API server. It is empty if
+	// unknown.
 	Kubernetes string `json:"kubernetes,omitempty"`
 }
 
@@ -37,7 +37,7 @@ type Status struct {
 	Machines   []MachineStatus `json:"machines"`
 }
 
-// Status looks at the testbed. What can't be seen, because it is off or frozen,
+// Status inspects the testbed. What can't be seen, because it is off or frozen,
 // is left out.
 func (t *Testbed) Status(ctx context.Context) (Status, error) {
 	s := Status{

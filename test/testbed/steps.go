@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// steps tells a person what is being done and how long each part took.
+// steps prints what is being done and how long each part took.
 type steps struct {
 	log io.Writer
 	now func() time.Time
@@ -19,8 +19,8 @@ func newSteps(log io.Writer) steps {
 	return steps{log, time.Now} //nolint:forbidigo // for the person who waits
 }
 
-// do runs a step and tells when it is done. Nothing is said of one that fails:
-// the error says it.
+// do runs a step and prints when it is done. It prints nothing for one that fails:
+// the error reports it.
 func (s steps) do(what string, step func() error) error {
 	begin := s.now()
 	if err := step(); err != nil {

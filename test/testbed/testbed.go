@@ -75,7 +75,7 @@ func (t *Testbed) Kubectl() string { return filepath.Join(t.bin(), "kubectl") }
 func (t *Testbed) Bin() string { return t.bin() }
 
 // Registry returns host:port of the registry that every node pulls every image
-// from, whatever registry the image's name says. It speaks plain HTTP.
+// from, whatever registry the image's name contains. It speaks plain HTTP.
 func (t *Testbed) Registry() string { return t.registry() }
 
 // Nodes returns the nodes in the order of their numbers.
@@ -85,7 +85,7 @@ func (t *Testbed) Nodes() []Node { return slices.Clone(t.layout.Nodes) }
 func (t *Testbed) Zones() []string { return t.zones() }
 
 // StaticPods returns the directory of a node's static pods: its kubelet runs each manifest
-// that is put there, whatever the API server says.
+// that is put there, whatever the API server contains.
 func (t *Testbed) StaticPods(node string) string { return t.staticPods(node) }
 
 // Log returns the file that takes a program's output: of the control plane by

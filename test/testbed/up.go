@@ -21,9 +21,9 @@ import (
 // Up starts a testbed and returns when all of it works: every node is Ready,
 // names resolve, and a pod could run. One that is there already is brought back
 // to that state with all its data, whatever is stopped, paused or cut off in it;
-// one that an earlier Up left half made is made anew.
+// one that an earlier Up left half made is made again.
 //
-// When Up fails, what it made stays for a look at the logs, until Down.
+// When Up fails, what it made stays, so that the logs can be read, until Down.
 func Up(ctx context.Context, o Options) (*Testbed, error) {
 	asked := o
 	o, err := o.complete()
@@ -35,7 +35,7 @@ func Up(ctx context.Context, o Options) (*Testbed, error) {
 	}
 	if dir := machine.Testbeds()[o.Name]; dir != "" && dir != o.dir() {
 		return nil, fmt.Errorf("the name %s is in use by a testbed at %s: choose another with --name, "+
-			"look at it with --state-dir %s, or stop it with `testbed down --name %s`", o.Name, dir, filepath.Dir(dir), o.Name)
+			"inspect it with --state-dir %s, or stop it with `testbed down --name %s`", o.Name, dir, filepath.Dir(dir), o.Name)
 	}
 	if err := requireTools(ctx, o.Log); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func up(ctx context.Context, asked, o Options) (*Testbed, error) {
 	return create(ctx, o)
 }
 
-// fits says whether an existing testbed is what was asked for; what wasn't
-// said may be anything.
+// fits reports whether an existing testbed is what was asked for; what wasn't
+// printed may be anything.
 func (l layout) fits(asked Options) error {
 	if asked.Nodes != 0 && asked.Nodes != len(l.Nodes) || asked.Zones != 0 && asked.Zones != len(l.zones()) ||
 		asked.Subnet.IsValid() && asked.Subnet.Masked() != l.Subnet {

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// readyPatience is how long Up waits for each stage of the cluster. A busy
+	// readyTimeout is how long Up waits for each stage of the cluster. A busy
 	// machine takes a minute or some; what takes longer doesn't come.
-	readyPatience = 8 * time.Minute
-	// tryPatience is what one look gets.
-	tryPatience = 20 * time.Second
+	readyTimeout = 8 * time.Minute
+	// tryTimeout is what one look gets.
+	tryTimeout = 20 * time.Second
 )
 
 // waitAPIServer waits until the API server is ready for requests.
@@ -78,7 +78,7 @@ func (t *Testbed) nodesReady(ctx context.Context, client kubernetes.Interface) e
 }
 
 func kubeletAnswers(ctx context.Context, client kubernetes.Interface, node string) bool {
-	ctx, cancel := context.WithTimeout(ctx, tryPatience/8)
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout/8)
 	defer cancel()
 	return client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("healthz").Do(ctx).Error() == nil
 }
@@ -117,11 +117,11 @@ func (t *Testbed) resolves(ctx context.Context) error {
 
 // poll repeats a check until it succeeds.
 func (t *Testbed) poll(ctx context.Context, what string, check func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readyPatience)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	var last error
 	for {
-		try, done := context.WithTimeout(ctx, tryPatience)
+		try, done := context.WithTimeout(ctx, tryTimeout)
 		err := check(try)
 		done()
 		if err == nil {

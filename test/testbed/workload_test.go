@@ -61,10 +61,10 @@ func testPortForward(c cluster) {
 	}()
 	var address string
 	if _, err := fmt.Fscanf(out, "Forwarding from %s ->", &address); err != nil {
-		c.t.Fatalf("port-forward doesn't say where: %v", err)
+		c.t.Fatalf("port-forward prints no address: %v", err)
 	}
 	if body := fetch(c.t, "http://"+address+"/"); body != "db-1\n" {
-		c.t.Errorf("by port-forward db-1 says %q", body)
+		c.t.Errorf("by port-forward db-1 answers %q", body)
 	}
 }
 
@@ -101,7 +101,7 @@ func testVolume(c cluster) {
 	c.kubectl("delete", "pod", "db-0")
 	c.kubectl("rollout", "status", "--timeout=10m", "statefulset/db")
 	if got := c.probe("read", "/data/file"); got != "kept" {
-		c.t.Errorf("after the pod was replaced, its file says %q", got)
+		c.t.Errorf("after the pod was replaced, its file contains %q", got)
 	}
 	node := c.kubectl("get", "pod", "db-0", "-o", "jsonpath={.spec.nodeName}")
 	zone := c.kubectl("get", "node", node, "-o", `jsonpath={.metadata.labels.topology\.kubernetes\.io/zone}`)

@@ -7,33 +7,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// CheckReport is what kubectl etcd check found of one cluster.
+// CheckReport has the results of kubectl etcd check for one cluster.
 //
 // +kubebuilder:object:root=true
 type CheckReport struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Cluster CheckedCluster `json:"cluster"`
-	// Time is when it was looked at, by the clock of the machine that did.
+	// Time is when the cluster was checked, by the clock of the plugin's machine.
 	Time metav1.Time `json:"time"`
 	// Result is the worst of all checks: OK, Info, Unknown, Warning or Failure.
 	Result string `json:"result"`
 	// Summary counts the checks by their result.
 	Summary CheckSummary `json:"summary"`
-	// Checks are all that were selected, in the order of their categories.
+	// Checks are the selected checks, in the order of their categories.
 	Checks []CheckResult `json:"checks"`
 }
 
 // CheckedCluster is the cluster that a report is about.
 type CheckedCluster struct {
 	Namespace string `json:"namespace"`
-	// Kind and Name are the owner's: Etcd, StatefulSet.
+	// Kind and Name are those of the owner, such as Etcd or StatefulSet.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Target is what the plugin takes as an argument: TYPE/NAME.
+	// Target is the argument of the plugin for this cluster: TYPE/NAME.
 	Target       string `json:"target"`
 	Distribution string `json:"distribution,omitempty"`
-	// Replicas are the members that it should have.
+	// Replicas is the number of requested members.
 	Replicas int32 `json:"replicas"`
 }
 
@@ -47,15 +47,15 @@ type CheckSummary struct {
 	NotApplicable int `json:"notApplicable"`
 }
 
-// CheckResult is what one check came to.
+// CheckResult is the result of one check.
 type CheckResult struct {
 	// ID never changes its meaning: Q001.
 	ID       string `json:"id"`
 	Category string `json:"category"`
-	// Title says what holds where all is well.
+	// Title is the statement that is true if the check is OK.
 	Title string `json:"title"`
-	// Result is the worst of the findings. Unknown is what could not be looked
-	// at; NotApplicable is what this cluster doesn't have.
+	// Result is the worst of the findings. Unknown means that the check was not possible,
+	// NotApplicable that the cluster doesn't have the checked feature.
 	Result   string         `json:"result"`
 	Findings []CheckFinding `json:"findings,omitempty"`
 }
@@ -64,14 +64,15 @@ type CheckResult struct {
 type CheckFinding struct {
 	Level   string `json:"level"`
 	Message string `json:"message,omitempty"`
-	// Fix is the command that mends it, or what to change. Empty where nothing is to be done.
+	// Fix is the command that repairs it, or the required change. It is empty if no change is
+	// required.
 	Fix string `json:"fix,omitempty"`
 }
 
-// Names are the clusters as arguments, for -o name.
+// Names returns the clusters as arguments, for -o name.
 func (r *CheckReport) Names() []string { return []string{r.Cluster.Target} }
 
-// CheckReportList is the reports of several clusters.
+// CheckReportList has the reports of several clusters.
 //
 // +kubebuilder:object:root=true
 type CheckReportList struct {
@@ -81,7 +82,7 @@ type CheckReportList struct {
 	Items []CheckReport `json:"items"`
 }
 
-// Names are the clusters as arguments, for -o name.
+// Names returns the clusters as arguments, for -o name.
 func (l *CheckReportList) Names() []string {
 	var names []string
 	for i := range l.Items {

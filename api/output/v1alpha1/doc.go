@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 is the API group output.kubectl-etcd.dev: what kubectl etcd
-// prints with -o json and -o yaml, and hands to jsonpath and go-template. The API
-// server never sees these objects. One file per kind.
+// Package v1alpha1 is the API group output.kubectl-etcd.dev. It has the objects that kubectl
+// etcd prints with -o json, yaml, jsonpath and go-template. They are not stored in the API
+// server. Each kind has one file.
 //
-// IDs of clusters and members are written as 16 hexadecimal digits, since many
-// readers of JSON lose digits of large numbers. Sizes are bytes.
+// IDs of clusters and members are 16 hexadecimal digits, because many JSON parsers lose digits
+// of large numbers. Sizes are bytes.
 //
 // +kubebuilder:object:generate=true
 // +groupName=output.kubectl-etcd.dev

@@ -5,14 +5,14 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// EtcdAlarmList is the alarms that are raised in one etcd cluster.
+// EtcdAlarmList has the alarms of one etcd cluster.
 //
 // +kubebuilder:object:root=true
 type EtcdAlarmList struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Cluster ClusterIdentity `json:"cluster"`
-	// Items is empty where no alarm is raised.
+	// Items is empty if no alarm is raised.
 	Items []EtcdAlarm `json:"items"`
 }
 
@@ -20,14 +20,14 @@ type EtcdAlarmList struct {
 type EtcdAlarm struct {
 	// Type is NOSPACE or CORRUPT.
 	Type string `json:"type"`
-	// MemberID is the member that it is raised for.
+	// MemberID is the ID of the member that the alarm is about.
 	MemberID string `json:"memberID"`
-	// Member is that member's name, and Pod where it runs; absent where that isn't known.
+	// Member is the member's name, and Pod its pod. They are absent if unknown.
 	Member string `json:"member,omitempty"`
 	Pod    string `json:"pod,omitempty"`
 }
 
-// Names are the pods with an alarm.
+// Names returns the pods with an alarm, for -o name.
 func (l *EtcdAlarmList) Names() []string {
 	var names []string
 	for _, a := range l.Items {

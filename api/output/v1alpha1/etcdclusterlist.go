@@ -5,18 +5,18 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// EtcdClusterList is the etcd clusters that the user may see.
+// EtcdClusterList has the etcd clusters that the user may see.
 //
 // +kubebuilder:object:root=true
 type EtcdClusterList struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Items []EtcdCluster `json:"items"`
-	// Unseen says what could not be looked at, and so may be missing here.
+	// Unseen has what could not be read. Clusters may be missing for this reason.
 	Unseen []Unseen `json:"unseen,omitempty"`
 }
 
-// Names implements -o name. An object of the API is named as kubectl does it.
+// Names returns the clusters as arguments, for -o name.
 func (l *EtcdClusterList) Names() []string {
 	names := make([]string, 0, len(l.Items))
 	for i := range l.Items {
@@ -25,86 +25,86 @@ func (l *EtcdClusterList) Names() []string {
 	return names
 }
 
-// ClusterIdentity says which etcd cluster something is about.
+// ClusterIdentity identifies an etcd cluster.
 type ClusterIdentity struct {
 	Namespace string `json:"namespace"`
-	// Kind and Name are the owner's: an Etcd, a StatefulSet, or an EtcdCluster
-	// whose operator makes no StatefulSet. Pods is no kind: such a cluster has no
-	// owner.
+	// Kind and Name are those of the owner: an Etcd, a StatefulSet, or an EtcdCluster whose
+	// operator creates no StatefulSet. The kind Pods means that the cluster has no owner.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Target is what the commands take as an argument.
+	// Target is the argument of commands for this cluster.
 	Target string `json:"target"`
-	// Distribution is the product that the cluster comes from, such as
-	// etcd-druid, bitnami or plain.
+	// Distribution is the product that created the cluster, such as etcd-druid, bitnami or
+	// plain.
 	Distribution string `json:"distribution"`
-	// StatefulSet is the workload's name, empty where the members are pods alone.
+	// StatefulSet is its name. It is empty if the members' pods have no StatefulSet.
 	StatefulSet string `json:"statefulSet,omitempty"`
-	// Controller is what controls the owner, as Kind/name; empty for nothing.
+	// Controller is the object that controls the owner, as Kind/name. It is empty if there is
+	// none.
 	Controller string `json:"controller,omitempty"`
 }
 
-// EtcdCluster is one etcd cluster as the objects of Kubernetes show it. Its
-// members were not asked, except for their version where the list was made so.
+// EtcdCluster is one etcd cluster according to Kubernetes objects. Only the version may come
+// from the members.
 type EtcdCluster struct {
 	ClusterIdentity `json:",inline"`
 
 	Labels  map[string]string `json:"labels,omitempty"`
 	Members MemberCount       `json:"members"`
 	Quorum  Quorum            `json:"quorum"`
-	// Version is etcd's; empty where the image's tag doesn't tell it. Several, by
-	// comma, while the members differ.
+	// Version is the version of etcd. It is empty if the image's tag doesn't show it. If the
+	// members have different versions, it has all of them, separated by commas.
 	Version string `json:"version,omitempty"`
-	// Operation is a scale or rollout that is under way.
+	// Operation is a scale or rollout in progress.
 	Operation string  `json:"operation,omitempty"`
 	Backup    Backup  `json:"backup"`
 	Traffic   Traffic `json:"clientTraffic"`
-	// CreationTimestamp is the owner's, absent where there is none.
+	// CreationTimestamp is that of the owner. It is absent without an owner.
 	CreationTimestamp *metav1.Time `json:"creationTimestamp,omitempty"`
 }
 
 // MemberCount counts members.
 type MemberCount struct {
-	// Desired is how many the owner asks for, 0 for a hibernated cluster.
+	// Desired is the number of requested members. It is 0 for a hibernated cluster.
 	Desired int `json:"desired"`
-	// Ready are those that are well and whose pods are Ready.
+	// Ready is the number of healthy members whose pods are Ready.
 	Ready int `json:"ready"`
 }
 
-// Quorum is how far a cluster is from losing it.
+// Quorum has the numbers of voters of a cluster.
 type Quorum struct {
-	// FromEtcd says whether etcd's own member list was read. Without, every member
-	// counts as a voter.
+	// FromEtcd is whether etcd's member list was read. Otherwise, every member counts as a
+	// voter.
 	FromEtcd bool `json:"fromEtcd"`
 	Voters   int  `json:"voters"`
 	Healthy  int  `json:"healthy"`
-	// Needed is the quorum: how many voters must be healthy.
+	// Needed is the quorum: the number of voters that must be healthy.
 	Needed int `json:"needed"`
-	// Slack is how many more voters may fail; below 0 the quorum is lost.
+	// Slack is the number of voters that may still fail. Below 0, the quorum is lost.
 	Slack int `json:"slack"`
 }
 
-// Backup is what is known of a cluster's backups.
+// Backup is the state of a cluster's backups.
 type Backup struct {
-	// Status is the condition BackupReady: True, False, Unknown; empty where
-	// nobody is known to take any.
+	// Status is the condition BackupReady: True, False or Unknown. It is empty if no program
+	// is known to take backups.
 	Status string `json:"status,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Full, Delta and Last are when the last snapshot of each kind was taken, by
-	// the clock of whoever took it; Last where only that is known.
+	// Full and Delta are the times of the last full and delta snapshot, by the clock of the
+	// backup program. Last is set instead if the kind is unknown.
 	Full  *metav1.Time `json:"full,omitempty"`
 	Delta *metav1.Time `json:"delta,omitempty"`
 	Last  *metav1.Time `json:"last,omitempty"`
 }
 
-// Traffic says whether clients reach the members.
+// Traffic is whether clients reach the members.
 type Traffic struct {
-	// State is Open, Cut, None where no Service is the clients' own, or Unknown where
-	// Services can't be read.
+	// State is Open, Cut, None if there is no Service for clients, or Unknown if Services
+	// can't be read.
 	State string `json:"state"`
 	// Until is when a cut ends.
 	Until *metav1.Time `json:"until,omitempty"`
-	// Services are those of the clients.
+	// Services are the Services for clients.
 	Services []string `json:"services,omitempty"`
 }
 
@@ -120,6 +120,6 @@ const (
 type Unseen struct {
 	// What is a resource such as nodes, or a member's pod.
 	What string `json:"what"`
-	// Why is the refusal or failure.
+	// Why is the reason, such as a missing permission.
 	Why string `json:"why"`
 }

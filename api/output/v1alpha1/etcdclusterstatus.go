@@ -5,28 +5,28 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// EtcdClusterStatus is one etcd cluster at one moment, as its members and the
-// objects of Kubernetes show it.
+// EtcdClusterStatus is the status of one etcd cluster, according to its members and Kubernetes
+// objects.
 //
 // +kubebuilder:object:root=true
 type EtcdClusterStatus struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// Time is when it was looked at, by the clock of the plugin's machine.
+	// Time is when the cluster was observed, by the clock of the plugin's machine.
 	Time    metav1.Time     `json:"time"`
 	Cluster ClusterIdentity `json:"cluster"`
 
-	// Health is Healthy, Degraded (a quorum is there, but something must be
-	// mended), Down (it does not work), Unknown or Hibernated (0 members asked for).
+	// Health is Healthy, Degraded (it has a quorum, but a repair is required), Down (it does
+	// not work), Unknown or Hibernated (0 members are requested).
 	Health string `json:"health"`
-	// Problems are what is wrong, the worst first.
+	// Problems are the problems, the worst first.
 	Problems []Problem `json:"problems,omitempty"`
 
-	// ClusterID, LeaderID, RaftTerm and Revision are etcd's; empty or 0 where no
-	// member told.
+	// ClusterID, RaftTerm and Revision come from etcd. They are empty or 0 if no member
+	// answered.
 	ClusterID string `json:"clusterID,omitempty"`
-	// Leader is the leader's pod, or its name or ID where it has none; empty where no
-	// member that answers follows one.
+	// Leader is the leader's pod. Without a pod, it is the leader's name or ID. It is empty if
+	// no answering member has a leader.
 	Leader   string `json:"leader,omitempty"`
 	RaftTerm uint64 `json:"raftTerm,omitempty"`
 	Revision int64  `json:"revision,omitempty"`
@@ -35,10 +35,9 @@ type EtcdClusterStatus struct {
 	Quorum   Quorum         `json:"quorum"`
 	Members  []MemberStatus `json:"members"`
 
-	// Operation is a scale or rollout that is under way.
+	// Operation is a scale or rollout in progress.
 	Operation string `json:"operation,omitempty"`
-	// UnderWay is what somebody does to it with kubectl etcd, or has begun and not
-	// ended.
+	// UnderWay is an operation of kubectl etcd that is running or unfinished.
 	UnderWay   *UnderWay         `json:"underWay,omitempty"`
 	Conditions []StatusCondition `json:"conditions,omitempty"`
 	Spread     SpreadStatus      `json:"spread"`
@@ -47,11 +46,11 @@ type EtcdClusterStatus struct {
 	Traffic    Traffic           `json:"clientTraffic"`
 	Events     []WarningEvent    `json:"events,omitempty"`
 	Unseen     []Unseen          `json:"unseen,omitempty"`
-	// Next are commands to go on with.
+	// Next are commands to run next.
 	Next []string `json:"next,omitempty"`
 }
 
-// Names implements -o name.
+// Names returns the cluster as an argument, for -o name.
 func (s *EtcdClusterStatus) Names() []string { return []string{s.Cluster.Target} }
 
 // The values of EtcdClusterStatus.Health.
@@ -67,29 +66,29 @@ const (
 type UnderWay struct {
 	// Operation is the command, such as defrag.
 	Operation string `json:"operation"`
-	// Change says what a change of members is to come to; empty for other operations.
+	// Change is the goal of a change of members. It is empty for other operations.
 	Change string `json:"change,omitempty"`
-	// Since is when it was begun, by the clock of who began it.
+	// Since is when it started, by the clock of the machine that started it.
 	Since *metav1.Time `json:"since,omitempty"`
-	// Holder has the cluster's lock for it: user, machine and process. It is empty
-	// where nobody has it.
+	// Holder is the holder of the cluster's lock: user, machine and process. It is empty if
+	// the lock is free.
 	Holder string `json:"holder,omitempty"`
-	// Renewed is when the holder last said that it is alive.
+	// Renewed is when the holder renewed the lock last.
 	Renewed *metav1.Time `json:"renewed,omitempty"`
-	// Reason is in the words of who began it.
+	// Reason is the reason that the user gave.
 	Reason string `json:"reason,omitempty"`
-	// Interrupted says that nobody carries it on.
+	// Interrupted is true if no process continues the operation.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Commands carry on what was interrupted, or take it back.
+	// Commands are the commands that continue or undo an interrupted operation.
 	Commands []string `json:"commands,omitempty"`
 }
 
-// Problem is one thing that is wrong.
+// Problem is one problem of a cluster or of etcd-webhook.
 type Problem struct {
-	// Severity is Error for what makes the health less than Healthy, Warning for
-	// what will.
+	// Severity is Error if the problem makes the health worse than Healthy, and Warning if it
+	// will.
 	Severity string `json:"severity"`
-	// Reason is stable and in CamelCase.
+	// Reason is a stable identifier in CamelCase.
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 }
@@ -104,16 +103,16 @@ const (
 type MemberStatus struct {
 	// Pod is empty for a member that no pod runs.
 	Pod string `json:"pod,omitempty"`
-	// ID and Name are etcd's, empty where they are not known.
+	// ID and Name come from etcd. They are empty if unknown.
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
-	// State is OK or, in a word or two, why it isn't.
+	// State is OK, or a short text with the problem.
 	State string `json:"state"`
-	// Detail says more about a state that isn't OK.
+	// Detail explains a state that isn't OK.
 	Detail string `json:"detail,omitempty"`
-	// Answered says whether the member itself was asked and did.
+	// Answered is whether the member answered.
 	Answered bool `json:"answered"`
-	// Role is Leader, Voter or Learner; empty where it is not known.
+	// Role is Leader, Voter or Learner. It is empty if unknown.
 	Role     string `json:"role,omitempty"`
 	PodReady bool   `json:"podReady"`
 	Restarts int32  `json:"restarts,omitempty"`
@@ -121,19 +120,19 @@ type MemberStatus struct {
 	Zone     string `json:"zone,omitempty"`
 	Version  string `json:"version,omitempty"`
 
-	// DBSize, DBSizeInUse and Quota are bytes; 0 where they are not known.
+	// DBSize, DBSizeInUse and Quota are bytes. They are 0 if unknown.
 	DBSize      int64 `json:"dbSize,omitempty"`
 	DBSizeInUse int64 `json:"dbSizeInUse,omitempty"`
 	Quota       int64 `json:"quota,omitempty"`
-	// RaftIndex is the last entry that the member has, RaftApplied the last that
-	// it has acted on. Lag is how far it is behind the furthest member, in
-	// entries; absent where it did not answer.
+	// RaftIndex is the last raft entry that the member has, and RaftApplied the last one that
+	// it applied. Lag is the number of entries that it is behind the most advanced member. Lag
+	// is absent if the member did not answer.
 	RaftIndex   uint64  `json:"raftIndex,omitempty"`
 	RaftApplied uint64  `json:"raftApplied,omitempty"`
 	Lag         *uint64 `json:"lag,omitempty"`
 
 	Alarms []string `json:"alarms,omitempty"`
-	// CertificateExpiry is the serving certificate's, absent without TLS.
+	// CertificateExpiry is that of the serving certificate. It is absent without TLS.
 	CertificateExpiry *metav1.Time `json:"certificateExpiry,omitempty"`
 }
 
@@ -144,50 +143,49 @@ const (
 	RoleLearner = "Learner"
 )
 
-// StateOK is a member's state when nothing is wrong with it.
+// StateOK is the state of a member without problems.
 const StateOK = "OK"
 
-// StatusCondition is a condition that the cluster's operator keeps, or one that
-// was derived where there is no operator.
+// StatusCondition is a condition that the cluster's operator maintains. Without an operator, it
+// is derived from other facts.
 type StatusCondition struct {
 	Type    string `json:"type"`
 	Status  string `json:"status"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Since is when the status last changed; absent for a derived one.
+	// Since is when the status changed last. It is absent for a derived condition.
 	Since *metav1.Time `json:"since,omitempty"`
-	// Confirmed is when it was last said again; absent for a derived one.
+	// Confirmed is when the operator confirmed it last. It is absent for a derived condition.
 	Confirmed *metav1.Time `json:"confirmed,omitempty"`
-	// Bad says that this status is the one that isn't wanted.
+	// Bad is whether this status is the undesired one.
 	Bad bool `json:"bad,omitempty"`
 }
 
-// SpreadStatus says whether the members are spread as the policy wants.
+// SpreadStatus is whether the members are spread as the policy requires.
 type SpreadStatus struct {
-	// Policy is the EtcdTopologyPolicy that applies, empty for none.
+	// Policy is the EtcdTopologyPolicy that applies. It is empty if there is none.
 	Policy string `json:"policy,omitempty"`
 	Mode   string `json:"mode,omitempty"`
-	// Kept is True, False or Unknown. Without a policy it says how things are
-	// by the rule that a policy has by default.
+	// Kept is True, False or Unknown. Without a policy, the defaults of a policy are used.
 	Kept    string `json:"kept"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message"`
-	// Wanted is where the policy puts new members; empty without one.
+	// Wanted is how the policy spreads new members. It is empty without a policy.
 	Wanted string `json:"wanted,omitempty"`
 }
 
 // BudgetStatus is the disruption budget that protects the members.
 type BudgetStatus struct {
-	// Name is empty where no budget protects them; Message says why.
+	// Name is empty if no budget protects them. Message has the reason.
 	Name string `json:"name,omitempty"`
-	// Value is as the budget has it: minAvailable=2.
+	// Value is the value of the budget, such as minAvailable=2.
 	Value string `json:"value,omitempty"`
-	// MinAvailable is what the value amounts to.
+	// MinAvailable is the value as a number of members that must stay available.
 	MinAvailable int `json:"minAvailable"`
-	// Allowed is how many pods may be evicted now, as the disruption controller
-	// has it.
+	// Allowed is the number of pods that may be evicted now, according to the disruption
+	// controller.
 	Allowed int32 `json:"allowed"`
-	// Kept says that etcd-webhook sets the value, and Reason is why it has this one.
+	// Kept is whether etcd-webhook sets the value. Reason is the reason for the value.
 	Kept    bool   `json:"kept"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`

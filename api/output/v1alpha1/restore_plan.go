@@ -7,8 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// RestorePlan is how to restore one snapshot into one cluster. Nothing of it has
-// been done.
+// RestorePlan has the steps to restore one snapshot into one cluster. None of them has been done.
 //
 // +kubebuilder:object:root=true
 type RestorePlan struct {
@@ -16,16 +15,16 @@ type RestorePlan struct {
 
 	Snapshot Snapshot         `json:"snapshot"`
 	Cluster  ClusterReference `json:"cluster"`
-	// Warnings are what to know before the first step.
+	// Warnings are facts to know before the first step.
 	Warnings []string      `json:"warnings,omitempty"`
 	Steps    []RestoreStep `json:"steps"`
 }
 
-// RestoreStep is one step, in the order in which they are done.
+// RestoreStep is one step of a plan.
 type RestoreStep struct {
 	Title string `json:"title"`
-	// Why says what it is for, or what to look at; may be empty.
+	// Why is the purpose of the step, or what to check. It may be empty.
 	Why string `json:"why,omitempty"`
-	// Commands are lines for a shell; none where there is nothing to type.
+	// Commands are lines for a shell. It is empty for a step without commands.
 	Commands []string `json:"commands,omitempty"`
 }

@@ -7,51 +7,49 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Snapshot is a snapshot in a file, as snapshot save and snapshot status print it.
-// It is also what stands in the file beside a saved one, with .json behind its name.
+// Snapshot is a snapshot in a file, as snapshot save and snapshot status print it. The file
+// FILE.json beside a saved snapshot FILE also contains it.
 //
 // +kubebuilder:object:root=true
 type Snapshot struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// File is the file's name; as it was given, in the file beside it without
-	// its directory.
+	// File is the file's name as given. In FILE.json it has no directory.
 	File string `json:"file"`
-	// Size is that of the whole file.
+	// Size is the size of the whole file.
 	Size int64 `json:"size"`
-	// SHA256 is the hash of the database, without what is appended to it.
+	// SHA256 is the hash of the database without the hash that is appended to it.
 	SHA256 string `json:"sha256"`
-	// Hashed says that this hash is appended to the database, and fits. A file
-	// without is a copy of a member's own.
+	// Hashed is whether the correct hash is appended to the database. A file without it is a
+	// copy of a member's database.
 	Hashed bool `json:"hashed"`
-	// Hash is what etcdutl snapshot status calls the hash.
+	// Hash is the hash that etcdutl snapshot status prints.
 	Hash string `json:"hash"`
-	// Revision is that of the store; below CompactedRevision nothing can be read.
+	// Revision is the revision of the store. Revisions below CompactedRevision can't be read.
 	Revision          int64 `json:"revision"`
 	CompactedRevision int64 `json:"compactedRevision,omitempty"`
-	// Keys are those that exist at Revision.
+	// Keys is the number of keys at Revision.
 	Keys   int `json:"keys"`
 	Leases int `json:"leases"`
-	// StorageVersion is the format of the database, absent before etcd 3.6;
-	// ClusterVersion is what its members had agreed on, absent before 3.5.
+	// StorageVersion is the format of the database. It is absent before etcd 3.6.
+	// ClusterVersion is the version that the members agreed on. It is absent before 3.5.
 	StorageVersion string `json:"storageVersion,omitempty"`
 	ClusterVersion string `json:"clusterVersion,omitempty"`
-	// RaftIndex and RaftTerm are of the last entry in it; the term is absent
-	// before 3.5.
+	// RaftIndex and RaftTerm are those of the last entry. The term is absent before 3.5.
 	RaftIndex uint64 `json:"raftIndex,omitempty"`
 	RaftTerm  uint64 `json:"raftTerm,omitempty"`
-	// Auth says that authentication was on, and will be after a restore.
+	// Auth is whether authentication was enabled. It will be enabled after a restore, too.
 	Auth bool `json:"auth,omitempty"`
-	// Members are those of the cluster that it is of.
+	// Members are the members of the snapshot's cluster.
 	Members []SnapshotMember `json:"members,omitempty"`
-	// Origin is where it came from, absent where nothing beside the file tells.
+	// Origin is the source of the snapshot. It is absent without FILE.json.
 	Origin *SnapshotOrigin `json:"origin,omitempty"`
 }
 
-// Names is what -o name prints: the file.
+// Names returns the file, for -o name.
 func (s *Snapshot) Names() []string { return []string{s.File} }
 
-// SnapshotMember is a member as the database has it.
+// SnapshotMember is a member according to the database.
 type SnapshotMember struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name,omitempty"`
@@ -60,29 +58,29 @@ type SnapshotMember struct {
 	Learner    bool     `json:"learner,omitempty"`
 }
 
-// SnapshotOrigin is where a snapshot came from, and how.
+// SnapshotOrigin is the source of a snapshot, and how it was saved.
 type SnapshotOrigin struct {
 	Cluster ClusterReference `json:"cluster"`
-	// ClusterID and MemberID are etcd's own.
+	// ClusterID and MemberID are etcd's IDs.
 	ClusterID string `json:"clusterID"`
 	MemberID  string `json:"memberID"`
-	// Member is its name, Pod where it ran, Role what it was: leader, follower or learner.
+	// Member is the member's name, and Pod its pod. Role is leader, follower or learner.
 	Member string `json:"member,omitempty"`
 	Pod    string `json:"pod"`
 	Role   string `json:"role"`
-	// EtcdVersion is what the member ran.
+	// EtcdVersion is the version of etcd that the member ran.
 	EtcdVersion string `json:"etcdVersion"`
-	// TakenAt is when the transfer began, by the clock of who saved it.
+	// TakenAt is when the transfer started, by the clock of the plugin's machine.
 	TakenAt metav1.Time `json:"takenAt"`
-	// TransferSeconds is how long the transfer took, made durable; VerifySeconds
-	// how long the checks after it.
+	// TransferSeconds is how long the transfer and the write to disk took. VerifySeconds is how
+	// long the checks after it took.
 	TransferSeconds float64 `json:"transferSeconds"`
 	VerifySeconds   float64 `json:"verifySeconds"`
-	// Attempts is how many transfers it took.
+	// Attempts is the number of transfers.
 	Attempts int `json:"attempts"`
 }
 
-// ClusterReference names the object that a cluster is known by.
+// ClusterReference identifies the owner of a cluster.
 type ClusterReference struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`

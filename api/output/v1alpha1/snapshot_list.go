@@ -7,29 +7,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SnapshotList is what is known of the snapshots in a cluster's backup store.
+// SnapshotList has the known snapshots in a cluster's backup store.
 //
 // +kubebuilder:object:root=true
 type SnapshotList struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Cluster ClusterReference `json:"cluster"`
-	// Store is where they are, absent where none is known.
+	// Store is the backup store. It is absent if unknown.
 	Store *SnapshotStore `json:"store,omitempty"`
-	// Items are the last full snapshot and the deltas since, the oldest first:
-	// what a restore would read. Older ones can't be listed.
+	// Items are the last full snapshot and the deltas since then, the oldest first. A restore
+	// would read them. Older snapshots can't be listed.
 	Items []StoredSnapshot `json:"items"`
-	// Leases are what whoever takes the backups says of the last ones.
+	// Leases are the leases that the backup program renews after each backup.
 	Leases []SnapshotLease `json:"leases,omitempty"`
-	// Tasks are druid's, the newest first.
+	// Tasks are etcd-druid's tasks, the newest first.
 	Tasks []SnapshotTask `json:"tasks,omitempty"`
-	// BackupReady is the condition of that name, absent where there is none.
+	// BackupReady is the condition of that name. It is absent if there is none.
 	BackupReady string `json:"backupReady,omitempty"`
-	// Missing says what could not be listed, and why.
+	// Missing has what could not be listed, with the reasons.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Names is what -o name prints: the names of the snapshots.
+// Names returns the names of the snapshots, for -o name.
 func (l *SnapshotList) Names() []string {
 	names := make([]string, len(l.Items))
 	for i := range l.Items {
@@ -41,7 +41,7 @@ func (l *SnapshotList) Names() []string {
 // SnapshotStore is where backups are kept.
 type SnapshotStore struct {
 	Provider string `json:"provider"`
-	// Container is the bucket, and Prefix where in it.
+	// Container is the bucket, and Prefix the path in it.
 	Container string `json:"container,omitempty"`
 	Prefix    string `json:"prefix,omitempty"`
 }
@@ -51,11 +51,11 @@ type StoredSnapshot struct {
 	// Type is Full or Delta.
 	Type string `json:"type"`
 	Name string `json:"name"`
-	// StartRevision and LastRevision are the first and the last that it has.
+	// StartRevision and LastRevision are its first and last revision.
 	StartRevision int64       `json:"startRevision"`
 	LastRevision  int64       `json:"lastRevision"`
 	CreatedAt     metav1.Time `json:"createdAt"`
-	// Final is a snapshot that the store keeps for good.
+	// Final is true for a snapshot that the store never deletes.
 	Final bool `json:"final,omitempty"`
 }
 
@@ -64,9 +64,9 @@ type SnapshotLease struct {
 	// Type is Full, Delta or Backup.
 	Type string `json:"type"`
 	Name string `json:"name"`
-	// Revision is the last in the store by this lease, 0 where it doesn't tell.
+	// Revision is the last revision in the store according to this lease. It is 0 if unknown.
 	Revision int64 `json:"revision,omitempty"`
-	// RenewedAt is absent for one that never was.
+	// RenewedAt is absent if the lease was never renewed.
 	RenewedAt *metav1.Time `json:"renewedAt,omitempty"`
 }
 
@@ -76,7 +76,7 @@ type SnapshotTask struct {
 	// Type is Full or Delta.
 	Type  string `json:"type"`
 	State string `json:"state,omitempty"`
-	// Message is the last error, or what it does.
+	// Message is the last error, or the current step.
 	Message   string       `json:"message,omitempty"`
 	CreatedAt metav1.Time  `json:"createdAt"`
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Version is what runs where: the plugin itself, the API server and, where they
-// are installed, the webhook and etcd-druid.
+// Version has the versions of the plugin, the API server and, if they are installed, of
+// etcd-webhook and etcd-druid.
 //
 // +kubebuilder:object:root=true
 type Version struct {
@@ -21,14 +21,14 @@ type Version struct {
 
 // ClientVersion is the version of the plugin's program.
 type ClientVersion struct {
-	// Version is a tag such as v1.2.3 or Go's pseudo-version of a commit, or
-	// (devel) where the build doesn't tell.
+	// Version is a tag such as v1.2.3 or Go's pseudo-version of a commit. It is (devel) if the
+	// build doesn't contain it.
 	Version string `json:"version"`
-	// Commit is the revision that it was built from, empty where the build doesn't tell.
+	// Commit is the commit of the build. It is empty if the build doesn't contain it.
 	Commit string `json:"commit,omitempty"`
-	// CommitDate is when that was committed, as RFC 3339, empty where Commit is.
+	// CommitDate is the time of the commit, as RFC 3339. It is empty without a Commit.
 	CommitDate string `json:"commitDate,omitempty"`
-	// Modified says that the folder had changes beside that commit.
+	// Modified is whether the source had changes that were not committed.
 	Modified bool `json:"modified,omitempty"`
 	// GoVersion is the Go release that built it.
 	GoVersion string `json:"goVersion"`
@@ -36,13 +36,13 @@ type ClientVersion struct {
 	Platform string `json:"platform"`
 }
 
-// ServerVersion is what the Kubernetes cluster runs.
+// ServerVersion has the versions in the Kubernetes cluster.
 type ServerVersion struct {
 	// Kubernetes is the API server's version.
 	Kubernetes string `json:"kubernetes"`
-	// Programs are the Deployments that were found to be ours or druid's.
+	// Programs are the Deployments of etcd-webhook and etcd-druid.
 	Programs []ProgramVersion `json:"programs,omitempty"`
-	// ProgramsUnknown is why they could not be looked for.
+	// ProgramsUnknown is the reason if they could not be listed.
 	ProgramsUnknown string `json:"programsUnknown,omitempty"`
 }
 
@@ -50,12 +50,12 @@ type ServerVersion struct {
 type ProgramVersion struct {
 	// Name is etcd-webhook or etcd-druid.
 	Name string `json:"name"`
-	// Namespace and Deployment are where it was found.
+	// Namespace and Deployment identify its Deployment.
 	Namespace  string `json:"namespace"`
 	Deployment string `json:"deployment"`
-	// Version is its image's tag, or the image's digest where it has no tag.
+	// Version is the tag of its image, or the digest if there is no tag.
 	Version string `json:"version"`
-	// Ready and Desired are its replicas.
+	// Ready and Desired are the numbers of its replicas.
 	Ready   int32 `json:"ready"`
 	Desired int32 `json:"desired"`
 }

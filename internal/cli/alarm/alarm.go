@@ -22,27 +22,30 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
 // NewCommand returns the command alarm.
 func NewCommand(e *app.App) *cobra.Command {
-	return ui.NewGroupCmd("alarm", "See and disarm etcd's alarms", newAlarmListCmd(e), newAlarmDisarmCmd(e))
+	return ui.NewGroupCmd("alarm", "List and disarm etcd's alarms", newAlarmListCmd(e), newAlarmDisarmCmd(e))
 }
 
 func newAlarmListCmd(e *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list TARGET",
-		Short: "Show the alarms that are raised in a cluster",
+		Short: "List the alarms of a cluster",
 		Long: ui.Paragraphs(`
-			Show the alarms that are raised in a cluster: NOSPACE, by which etcd takes no writes any more,
-			and CORRUPT, by which a member's data differ from the others'. Exit code 3 says that there are any.`),
+			List the alarms of a cluster. With a NOSPACE alarm, etcd accepts no writes. A CORRUPT alarm
+			means that the data of a member differs from the data of the others.
+
+			Exit codes: 0 no alarm, 3 an alarm is raised, 1 error.`),
 		Example: ui.Examples(`
-			# Which members have raised one
+			# List the members that raised an alarm
 			kubectl etcd alarm list etcd-main
 
-			# For a program
-			kubectl etcd alarm list etcd-main -o json`),
+			# Print the types of the alarms
+			kubectl etcd alarm list etcd-main -o json | jq -r '.items[].type'`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return alarmList(cmd.Context(), e, cmd, args[0])
@@ -89,34 +92,39 @@ func alarmTable(e *app.App, w io.Writer, wide bool, list *v1alpha1.EtcdAlarmList
 	return t.Write(e.Console, w, wide)
 }
 
-// alarmAdvice says what the alarms mean and what mends them.
+// alarmAdvice returns what the alarms mean and the command that repairs their cause.
 func alarmAdvice(c *app.Cluster, alarms []etcd.Alarm) string {
 	corrupt := slices.DeleteFunc(slices.Clone(alarms), func(a etcd.Alarm) bool { return a.Type != rules.Corrupt })
 	switch {
 	case slices.ContainsFunc(corrupt, func(a etcd.Alarm) bool { return !a.Gone }):
-		return fmt.Sprintf("etcd says that data differ between members: find out which (kubectl etcd check %s -n %s) and replace that one", c.Name, c.Namespace)
+		return fmt.Sprintf("etcd reports that the data of members differs. Find the member with kubectl etcd check %s -n %s, and replace it", c.Name, c.Namespace)
 	case len(corrupt) > 0:
-		return fmt.Sprintf("etcd takes no writes, and the member whose data differed is gone: kubectl etcd alarm disarm %s -n %s compares the data of the others and disarms", c.Name, c.Namespace)
+		return fmt.Sprintf("etcd accepts no writes, although the member with other data was removed. kubectl etcd alarm disarm %s -n %s compares the data of the other members and disarms the alarm", c.Name, c.Namespace)
 	}
-	return fmt.Sprintf("etcd takes no writes: kubectl etcd defrag %s -n %s compacts, defragments and disarms", c.Name, c.Namespace)
+	return fmt.Sprintf("etcd accepts no writes. kubectl etcd defrag %s -n %s compacts and defragments the databases, and disarms the alarm", c.Name, c.Namespace)
 }
 
 func newAlarmDisarmCmd(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: 2 * time.Minute}
 	cmd := &cobra.Command{
 		Use:   "disarm TARGET",
-		Short: "Disarm the alarms whose cause is gone",
+		Short: "Disarm alarms whose cause no longer exists",
 		Long: ui.Paragraphs(`
-			Disarm the alarms of a cluster, if what raised them is gone: for NOSPACE every database must
-			have at most 90 % of its quota; kubectl etcd defrag does that and disarms, too. For CORRUPT all
-			voters hash their data at one revision, which reads the whole database of each: it is disarmed
-			when all hashes are equal, and stays otherwise, with who differs from whom. An alarm that
-			stays is exit code 3 where another could go, and 2 where none could.`),
+			Disarm the alarms of a cluster whose cause no longer exists.
+
+			A NOSPACE alarm is disarmed if no database uses more than 90 % of its quota. Use kubectl etcd
+			defrag to reduce the size of the databases; that command also disarms the alarm.
+
+			A CORRUPT alarm is disarmed if the data of all voters is equal. The voters calculate a hash of
+			their data at one revision, which reads their whole databases. If the hashes differ, the
+			output shows the members that differ, and the alarm stays.
+
+			Exit codes: 0 all alarms are disarmed, 3 only some of them, 2 none of them, 1 error.`),
 		Example: ui.Examples(`
-			# After space was made
+			# Disarm the alarms after a defragmentation
 			kubectl etcd alarm disarm etcd-main
 
-			# Only see whether they may go
+			# Check whether the alarms can be disarmed, and change nothing
 			kubectl etcd alarm disarm etcd-main --dry-run=server`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -136,11 +144,11 @@ func alarmDisarm(ctx context.Context, a *app.App, target string, f change.Flags)
 	d := &disarming{app: a, cluster: c}
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "alarm disarm", Needs: change.ThroughTunnel(c), Judge: d.judge, Act: d.act,
-		AllowsUnfinished: true, // a cluster that takes no writes can't finish anything
+		AllowsUnfinished: true, // an unfinished change can't continue while etcd accepts no writes
 	})
 }
 
-// raised is what members say and which alarms are raised.
+// raised returns a survey of the members and the alarms that are raised.
 func raised(ctx context.Context, c *app.Cluster) (etcd.Survey, []etcd.Alarm, error) {
 	survey, err := c.Members.Survey(ctx)
 	if err != nil {
@@ -150,18 +158,18 @@ func raised(ctx context.Context, c *app.Cluster) (etcd.Survey, []etcd.Alarm, err
 	return survey, alarms, err
 }
 
-// disarming is what the rules say about the alarms that are raised.
+// disarming is one run of alarm disarm.
 type disarming struct {
 	app     *app.App
 	cluster *app.Cluster
 	survey  etcd.Survey
-	// may are the alarms that may be disarmed; stay says why others may not.
+	// may has the alarms that may be disarmed. stay has a reason for each of the others.
 	may  []etcd.Alarm
 	stay []string
 }
 
-// judge asks the rules about each alarm by itself: the cure of one is often refused because
-// of another. It returns an error where none may be disarmed.
+// judge evaluates the rules for each alarm alone, because one alarm must not keep another
+// one. It returns an error if no alarm may be disarmed.
 func (d *disarming) judge(ctx context.Context) (operate.Plan, error) {
 	survey, alarms, err := raised(ctx, d.cluster)
 	if err != nil {
@@ -199,7 +207,7 @@ func (d *disarming) judge(ctx context.Context) (operate.Plan, error) {
 	return plan, nil
 }
 
-// compare hashes the data of all voters where a CORRUPT alarm is raised.
+// compare compares the data of all voters if a CORRUPT alarm is raised.
 func (d *disarming) compare(ctx context.Context, survey etcd.Survey, alarms []etcd.Alarm) (rules.Comparison, error) {
 	if !slices.ContainsFunc(alarms, func(a etcd.Alarm) bool { return a.Type == rules.Corrupt }) {
 		return rules.Comparison{}, nil
@@ -208,7 +216,8 @@ func (d *disarming) compare(ctx context.Context, survey etcd.Survey, alarms []et
 	return maintenance.Compare(ctx, d.cluster.Members, survey, d.app.Clock)
 }
 
-// act disarms the alarms whose cause is gone. Alarms that stay make the cluster unhealthy.
+// act disarms the alarms that may be disarmed. It returns an error for exit code 3 if others
+// stay.
 func (d *disarming) act(ctx context.Context, run *change.Run) error {
 	for _, a := range d.may {
 		if err := run.Held(); err != nil {
@@ -217,7 +226,7 @@ func (d *disarming) act(ctx context.Context, run *change.Run) error {
 		if err := maintenance.Disarm(ctx, d.cluster.Members, d.survey, a); err != nil {
 			return err
 		}
-		run.Done(ctx, "AlarmDisarmed", fmt.Sprintf("disarmed %s of %s", a.Type, a.Where()),
+		run.Done(ctx, reasons.AlarmDisarmed, fmt.Sprintf("disarmed %s of %s", a.Type, a.Where()),
 			fmt.Sprintf("alarm %s of %s is disarmed.", a.Type, a.Where()))
 	}
 	if len(d.stay) > 0 {

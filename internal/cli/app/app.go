@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 )
 
 // App is the environment of a command: streams, global flags, and the clients that they
@@ -107,5 +108,5 @@ func (a *App) Reader() (*observe.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &observe.Reader{Reader: kube, Leases: &observe.LeaseClock{Clock: a.Clock}}, nil
+	return &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: a.Clock}}, nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
 // credentialFlags are the flags with credentials for etcd, for clusters whose objects don't have
@@ -75,7 +75,7 @@ func (c *credentialFlags) AsArgs() string {
 		{"etcd-user", user}, {"user-secret", c.userSecret}, {"server-name", c.serverName},
 	} {
 		if f.value != "" {
-			fmt.Fprintf(&flags, " --%s %s", f.flag, restore.Quote(f.value))
+			fmt.Fprintf(&flags, " --%s %s", f.flag, step.Quote(f.value))
 		}
 	}
 	return flags.String()

@@ -5,65 +5,35 @@ package change
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// CutServices returns the client Services of a cluster that are cut.
-func CutServices(ctx context.Context, c *app.Cluster) ([]corev1.Service, error) {
-	all, err := c.Reader.ClientServices(ctx, c.Owner)
-	return slices.DeleteFunc(all, func(s corev1.Service) bool {
-		_, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]
-		return !cut
-	}), err
-}
-
-// RestoreTraffic removes the cut from Services of a cluster and has etcd-druid reconcile
-// again. A failure for one Service doesn't stop the others. It needs no lock, because no
-// client loses anything by it.
-func RestoreTraffic(ctx context.Context, a *app.App, c *app.Cluster, services []string) error {
-	var errs []error
-	for _, name := range services {
-		var restored bool
-		err := traffic.WriteUnderProtection(ctx, c.Kube, c.Owner, a.Clock, func() (err error) {
-			restored, err = traffic.Restore(ctx, c.Kube, client.ObjectKey{Namespace: c.Namespace, Name: name})
-			return err
-		})
-		if apierrors.IsNotFound(err) {
-			continue // the Service is gone, and its cut with it
-		}
-		errs = append(errs, err)
-		if restored && err == nil {
-			a.Step("Client traffic through Service %s is restored", name)
-		}
+// Traffic returns a cluster whose client traffic is cut or restored. target is how the user
+// named it.
+func Traffic(a *app.App, c *app.Cluster, target string, f Flags) *traffic.Cluster {
+	return &traffic.Cluster{
+		Owner: c.Owner, Kube: c.Kube, Reader: c.Reader, Members: c.Members, Clock: a.Clock,
+		Target: target, Holder: app.Identity(a.User), Quiet: a.Quiet, Logf: a.Step, Warnf: a.Warn,
+		Require:  func(ctx context.Context, needs []operate.Need) error { return Require(ctx, a, c, needs) },
+		Announce: func(ctx context.Context, reason policy.Reason, what string) { Announce(ctx, a, c, reason, what, f) },
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	resumed, err := traffic.Resume(ctx, c.Kube, c.Owner)
-	if resumed && err == nil {
-		a.Step("etcd-druid reconciles %s again", c.Owner)
-	}
-	return err
 }
 
 // RestoreLocked restores client traffic in a Run, and removes the record of the cut.
 func (r *Run) RestoreLocked(ctx context.Context, services []string) error {
-	if err := RestoreTraffic(ctx, r.app, r.cluster, services); err != nil {
+	t := Traffic(r.app, r.cluster, r.cluster.Target().String(), r.flags)
+	if err := t.RestoreAll(ctx, services); err != nil {
 		return err
 	}
 	if err := traffic.WriteRecord(ctx, r.Lock, nil); err != nil {
 		r.app.Warn("%v.", err)
 	}
-	r.Done(ctx, "ClientTrafficRestored", "client traffic through Service "+strings.Join(services, ", ")+" restored", "")
+	r.Done(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+strings.Join(services, ", ")+" restored", "")
 	return nil
 }

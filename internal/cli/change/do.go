@@ -14,10 +14,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// Do carries out an operation on a cluster. It is the only path to a change:
+// ErrWait refuses --wait=false where nothing continues the change when the command ends.
+var ErrWait = errors.New("--wait=false is not possible with this command, because it does every step itself")
+
+// Do runs an operation on a cluster. Every change goes through it:
 //
-//  1. It refuses while a change of members is unfinished, and where permissions are missing.
-//     With --dry-run=client it asks for no permission.
+//  1. It refuses if a change of members is unfinished, or if permissions are missing.
+//     With --dry-run=client it checks no permission.
 //  2. It judges, shows the plan and asks. --dry-run=client ends here.
 //  3. --dry-run=server tries the writes and ends here.
 //  4. It takes the cluster's lock. --timeout counts from here.
@@ -27,7 +30,7 @@ import (
 // The cluster is nil for an operation on none or on many. Such an operation has no lock.
 func Do(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) error {
 	if !f.Wait && !op.Detaches {
-		return errors.New("--wait=false is not possible here: this command does every step itself")
+		return ErrWait
 	}
 	if err := permitted(ctx, a, c, f, op); err != nil {
 		return err
@@ -48,7 +51,8 @@ func Do(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) 
 	return op.After(ctx)
 }
 
-// permitted returns an error where the user can't make the change whatever the facts are.
+// permitted returns an error if the user can't make the change at all: a change of members is
+// unfinished, or the user lacks permissions.
 func permitted(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) error {
 	if err := idle(ctx, a, c, op); err != nil || f.DryRun == DryRunClient {
 		return err
@@ -104,15 +108,19 @@ func Locked(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, f 
 	return do(held.Context(), run)
 }
 
-// judgeAgain returns an error where the change that the user agreed to is not the one that
-// the facts allow now.
+// judgeAgain returns an error if the change that the user agreed to is not the one that the
+// facts allow now.
 func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, op Operation, agreed operate.Plan) error {
 	if err := idle(ctx, a, c, op); err != nil {
 		return err
 	}
 	now, err := op.Judge(ctx)
-	if err == nil && now.Title != agreed.Title {
-		err = app.Refused("%s has changed since the plan was made: run the command again", c.Owner)
+	if err != nil || now.Title == agreed.Title {
+		return err
 	}
-	return err
+	what := "the installation"
+	if c != nil {
+		what = c.Owner.String()
+	}
+	return app.Refused("%s has changed since the plan was made: run the command again", what)
 }

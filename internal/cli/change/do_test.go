@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // stage is one operation on an API server in memory.
@@ -67,7 +68,7 @@ func newStage(t *testing.T) *stage {
 		},
 		Act: func(ctx context.Context, run *Run) error {
 			s.calls = append(s.calls, "act")
-			run.Done(ctx, "Painted", "painted it", "main is painted.")
+			run.Done(ctx, reasons.Defragmented, "painted it", "main is painted.")
 			return run.Held()
 		},
 		After: func(context.Context) error {
@@ -128,7 +129,7 @@ func TestDo(t *testing.T) {
 		{name: "dry run that the API server refuses", set: func(s *stage) {
 			s.flags.DryRun, s.op.DryRun = DryRunServer, func(context.Context) error { return errTest }
 		}, calls: []string{"judge"}, code: 1, message: "the brush broke"},
-		{name: "no terminal to ask on", set: func(s *stage) { s.flags.yes = false }, calls: []string{"judge"}, code: 2, message: "-y"},
+		{name: "no terminal to ask for confirmation", set: func(s *stage) { s.flags.yes = false }, calls: []string{"judge"}, code: 2, message: "-y"},
 		{name: "no permission", set: func(s *stage) {
 			s.Deny = func(verb, resource string) bool { return verb == "update" && resource == "leases" }
 		}, code: 1, message: "leases"},
@@ -138,20 +139,20 @@ func TestDo(t *testing.T) {
 		{name: "refused at once", set: func(s *stage) {
 			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{}, app.Refused("too wet") }
 		}, code: 2, message: "too wet"},
-		{name: "unfinished change of members", set: (*stage).unfinished, code: 2, message: "is under way"},
+		{name: "unfinished change of members", set: (*stage).unfinished, code: 2, message: "is unfinished since"},
 		{name: "unfinished change of members, cured by this", set: func(s *stage) { s.unfinished(); s.op.AllowsUnfinished = true }, calls: all, events: 1},
 		{name: "a change of members begins while the user reads", set: func(s *stage) {
 			judge := s.op.Judge
 			s.op.Judge = func(ctx context.Context) (operate.Plan, error) { s.unfinished(); return judge(ctx) }
-		}, calls: []string{"judge"}, code: 2, message: "is under way"},
+		}, calls: []string{"judge"}, code: 2, message: "is unfinished since"},
 		{name: "another plan under the lock", set: func(s *stage) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint another"}, nil })
 		}, calls: []string{"judge", "judge"}, code: 2, message: "has changed since the plan was made"},
 		{name: "refused under the lock", set: func(s *stage) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{}, app.Refused("it rains") })
 		}, calls: []string{"judge", "judge"}, code: 2, message: "it rains"},
-		{name: "--wait=false of steps that are ours", set: func(s *stage) { s.flags.Wait = false }, code: 1, message: "--wait=false"},
-		{name: "--wait=false of what goes on by itself", set: func(s *stage) { s.flags.Wait, s.op.Detaches = false, true }, calls: all, events: 1},
+		{name: "--wait=false of an operation that can't continue alone", set: func(s *stage) { s.flags.Wait = false }, code: 1, message: "--wait=false"},
+		{name: "--wait=false of an operation that continues alone", set: func(s *stage) { s.flags.Wait, s.op.Detaches = false, true }, calls: all, events: 1},
 		{name: "the act fails", set: func(s *stage) {
 			s.op.Act = func(context.Context, *Run) error { return errTest }
 		}, calls: []string{"judge", "judge"}, code: 1, message: "the brush broke"},
@@ -180,6 +181,10 @@ func TestDo(t *testing.T) {
 				return run.Held()
 			}
 		}, calls: all},
+		{name: "another plan, no cluster", set: func(s *stage) {
+			s.cluster, s.op.Verb = nil, ""
+			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint another"}, nil })
+		}, calls: []string{"judge", "judge"}, code: 2, message: "the installation has changed since the plan was made"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -242,7 +247,7 @@ func TestDoInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	s.op.Act = func(ctx context.Context, run *Run) error {
 		interrupt()
-		run.Done(ctx, "Painted", "painted half of it", "")
+		run.Done(ctx, reasons.Defragmented, "painted half of it", "")
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}

@@ -19,7 +19,7 @@ import (
 // dryRun is the value of --dry-run.
 type dryRun string
 
-// How far a change goes: to its end, to the plan, or to what the API server can try.
+// The modes: make the change, only print the plan, or let the API server try the writes.
 const (
 	DryRunNone   dryRun = "none"
 	DryRunClient dryRun = "client"
@@ -32,33 +32,33 @@ type timeLimit time.Duration
 // String, Set and Type implement pflag.Value.
 func (l *timeLimit) String() string { return time.Duration(*l).String() }
 
-// Set takes a duration, 0 for none.
+// Set parses a duration. 0 means no limit.
 func (l *timeLimit) Set(text string) error {
 	d, err := time.ParseDuration(text)
 	if err == nil && d < 0 {
-		err = errors.New("can't be less than 0")
+		err = errors.New("it must not be negative")
 	}
 	*l = timeLimit(d)
 	return err
 }
 
-// Type is what help calls the value.
+// Type returns the type that help texts show.
 func (l *timeLimit) Type() string { return "duration" }
 
-// reasonText is the value of --reason: a line that others read on their terminals.
+// reasonText is the value of --reason: one line that is safe to print on a terminal.
 type reasonText string
 
-// longestReason leaves room in an Event for who did what, which stands before it.
+// longestReason leaves space in an Event for the user and the operation before the reason.
 const longestReason = 500
 
 // String, Set and Type implement pflag.Value.
 func (r *reasonText) String() string { return string(*r) }
 
-// Set takes one line of text that can be shown as it is.
+// Set accepts one line of printable text.
 func (r *reasonText) Set(text string) error {
 	text = strings.TrimSpace(text)
 	if n := utf8.RuneCountInString(text); n > longestReason {
-		return fmt.Errorf("it has %d characters, and %d at most are kept", n, longestReason)
+		return fmt.Errorf("it has %d characters, the maximum is %d", n, longestReason)
 	}
 	if at := strings.IndexFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }); at >= 0 || !utf8.ValidString(text) {
 		return errors.New("it must be one line of printable characters")
@@ -67,31 +67,31 @@ func (r *reasonText) Set(text string) error {
 	return nil
 }
 
-// Type is what help calls the value.
+// Type returns the type that help texts show.
 func (r *reasonText) Type() string { return "string" }
 
-// Flags is what all commands that Flags something have in common.
+// Flags are the flags of every command that changes something.
 type Flags struct {
 	DryRun dryRun
-	// yes skips the question; nothing else depends on it.
+	// yes skips the question. It has no other effect.
 	yes  bool
 	Wait bool
-	// Timeout is for the whole command, 0 for none.
+	// Timeout limits the work after the question. 0 means no limit.
 	Timeout time.Duration
-	// Reason is the user's own, for the lock and the Event; may be empty.
+	// Reason is the user's reason for the change. The lock and the Event contain it. It may
+	// be empty.
 	Reason string
 }
 
-// AddFlags gives a command the flags of change. A timeout that is set
-// already is the default of --timeout.
+// AddFlags adds the flags to a command. The value of ch.Timeout is the default of --timeout.
 func AddFlags(cmd *cobra.Command, ch *Flags) {
 	ui.IgnoreBrokenPipe(cmd)
 	ch.DryRun = DryRunNone
 	flags := cmd.Flags()
-	ui.AddEnum(cmd, flags, &ch.DryRun, "dry-run", "mode", "none, client or server: client prints the plan and stops, server also asks the API server for the permissions and tries the writes that it can",
+	ui.AddEnum(cmd, flags, &ch.DryRun, "dry-run", "mode", "none, client or server. client only prints the plan. server also checks the permissions and lets the API server try the writes",
 		DryRunNone, DryRunClient, DryRunServer)
-	flags.BoolVarP(&ch.yes, "yes", "y", false, "Don't ask. Without a terminal it is needed")
+	flags.BoolVarP(&ch.yes, "yes", "y", false, "Don't ask for confirmation. Required without a terminal")
 	flags.BoolVar(&ch.Wait, "wait", true, "Wait until the change is complete")
-	flags.Var((*timeLimit)(&ch.Timeout), "timeout", "How long to go on at most, 0 for no limit")
-	flags.Var((*reasonText)(&ch.Reason), "reason", "Why, for the Event on the cluster and for others who find it locked")
+	flags.Var((*timeLimit)(&ch.Timeout), "timeout", "Time limit of the change after the confirmation. 0 means no limit")
+	flags.Var((*reasonText)(&ch.Reason), "reason", "Reason for the change. The Event and the lock of the cluster contain it")
 }

@@ -13,15 +13,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Require returns an error where the user lacks a permission for a change of a cluster. It
-// also asks for the permissions of the lock and the Event.
+// Require returns an error if the user lacks a permission for a change of a cluster. It also
+// checks the permissions for the lock and the Event.
 func Require(ctx context.Context, e *app.App, c *app.Cluster, needs []operate.Need) error {
 	return RequireOnly(ctx, e, c.Kube, append(lock.Needs(c.Owner), needs...))
 }
 
-// RequireOnly is Require without the permissions of the lock and the Event.
+// RequireOnly is Require without the permissions for the lock and the Event.
 func RequireOnly(ctx context.Context, e *app.App, kube client.Client, needs []operate.Need) error {
 	missing, err := operate.Missing(ctx, kube, needs)
 	if err != nil {
@@ -60,14 +61,14 @@ func hold(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, oper
 		return nil, err
 	}
 	if held.Previous != nil {
-		a.Warn("took over the lock of %s, which was no longer renewed: that operation may be half done.", *held.Previous)
+		a.Warn("took over the lock of %s, which did not renew it. That operation may be incomplete.", *held.Previous)
 	}
 	return held, nil
 }
 
-// Watching says that a lock's holder may be dead.
+// Watching reports that the command waits to learn whether a lock's holder is alive.
 func Watching(e *app.App, h lock.Holder, watch time.Duration) {
-	fmt.Fprintf(e.ErrOut, "The cluster is locked by %s; watching for up to %s whether that is still alive.\n", h, watch)
+	fmt.Fprintf(e.ErrOut, "The cluster is locked by %s. Waiting up to %s for a sign that it is still running.\n", h, watch)
 }
 
 // Release releases a lock. A failure is only a warning, because the lock expires by itself.
@@ -77,8 +78,9 @@ func Release(ctx context.Context, e *app.App, held *lock.Lock) {
 	}
 }
 
-// Announce records on the cluster who did what, and why. It is no error where it can't.
-func Announce(ctx context.Context, e *app.App, c *app.Cluster, reason, what string, ch Flags) {
+// Announce records a change as an Event on the cluster, with its user and reason. A failure is
+// only a warning.
+func Announce(ctx context.Context, e *app.App, c *app.Cluster, reason policy.Reason, what string, ch Flags) {
 	user, err := e.Whoami(ctx)
 	if err == nil {
 		message := fmt.Sprintf("%s, by %s with kubectl etcd", what, user)

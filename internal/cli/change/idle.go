@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
-// readsJournal are the permissions to see whether a change of members is under way.
+// readsJournal returns the permissions to read whether a change of members is unfinished.
 func readsJournal(c *app.Cluster) []operate.Need {
 	if !journal.Kept(c.Owner) {
 		return nil
@@ -21,8 +21,8 @@ func readsJournal(c *app.Cluster) []operate.Need {
 	return []operate.Need{{Verb: "get", Resource: "configmaps", Namespace: c.Namespace, Name: journal.Name(c.Owner)}}
 }
 
-// idle returns an error while a change of members is unfinished, for an operation that must
-// not come between its steps.
+// idle returns an error if a change of members is unfinished and the operation must not run
+// between its steps.
 func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
 	if op.AllowsUnfinished || c == nil {
 		return nil
@@ -30,8 +30,8 @@ func idle(ctx context.Context, e *app.App, c *app.Cluster, op Operation) error {
 	return Unfinished(ctx, e, c)
 }
 
-// Unfinished returns an error that says how to continue or undo the unfinished change of
-// members, and nil where there is none.
+// Unfinished returns an error with the commands that continue or undo the unfinished change of
+// members. It returns nil if there is none.
 func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 	if !journal.Kept(c.Owner) {
 		return nil
@@ -41,13 +41,13 @@ func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 	if err != nil || j == nil {
 		return err
 	}
-	way := j.Resume(c.Owner) + " -n " + c.Namespace + " goes on with it"
+	advice := fmt.Sprintf("continue it with %s -n %s", j.Resume(c.Owner), c.Namespace)
 	if !j.Undo {
-		way += ", " + j.Abort(c.Owner) + " -n " + c.Namespace + " takes it back"
+		advice += fmt.Sprintf(", or undo it with %s -n %s", j.Abort(c.Owner), c.Namespace)
 	}
 	if under.Alive(e.Clock.Now()) && under.Holder.Identity != app.Identity(e.User) {
-		way = fmt.Sprintf("%s is at it, so wait until that ends; if it has died, %s", under.Holder.Identity, way)
+		advice = fmt.Sprintf("%s is running it, so wait until it ends; if that process no longer exists, %s", under.Holder.Identity, advice)
 	}
-	return app.Refused("kubectl etcd %s is under way on %s (%s) since %s: %s",
-		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal.Began.Format("2006-01-02 15:04 MST"), way)
+	return app.Refused("kubectl etcd %s on %s (%s) is unfinished since %s: %s",
+		j.Verb(), c.Owner, j.Summary(c.Owner), j.Journal.Began.Format("2006-01-02 15:04 MST"), advice)
 }

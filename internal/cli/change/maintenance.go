@@ -17,8 +17,7 @@ import (
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-// Maintenance looks at a cluster by the rules of Maintenance. held is asked before
-// each change.
+// Maintenance returns a maintenance job for a cluster. The job calls held before each change.
 func Maintenance(e *app.App, c *app.Cluster, held func() error) *maintenance.Job {
 	last := ""
 	return &maintenance.Job{
@@ -37,12 +36,12 @@ func Maintenance(e *app.App, c *app.Cluster, held func() error) *maintenance.Job
 	}
 }
 
-// ThroughTunnel is what it takes to speak to members.
+// ThroughTunnel returns the permissions to connect to members.
 func ThroughTunnel(c *app.Cluster) []operate.Need {
 	return []operate.Need{{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: c.Namespace}}
 }
 
-// DatabaseFacts says of each member what a plan rests on.
+// DatabaseFacts returns one line for each member: its role, sizes and alarms.
 func DatabaseFacts(databases []rules.Database) []string {
 	var facts []string
 	for _, d := range databases {
@@ -69,7 +68,7 @@ func DatabaseFacts(databases []rules.Database) []string {
 	return facts
 }
 
-// LeaderOf is the pod of the member that leads, "none" where there is none.
+// LeaderOf returns the pod of the leader, or "none".
 func LeaderOf(databases []rules.Database) string {
 	leader := ""
 	for _, d := range databases {

@@ -17,9 +17,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Members changes who the Members of a cluster are, as far as nobody else does.
+// Members returns the operations that change the members of a cluster.
 func Members(e *app.App, c *app.Cluster) (*membership.Members, error) {
 	credentials, err := e.Credentials.Read(e)
 	if err != nil {
@@ -31,12 +32,12 @@ func Members(e *app.App, c *app.Cluster) (*membership.Members, error) {
 	}
 	return &membership.Members{
 		Kube: c.Kube, Reader: c.Reader, Owner: c.Owner, Tunnel: tunnel.New(config), Credentials: credentials,
-		Clock: e.Clock, Logf: func(format string, args ...any) { SayStep(e, format, args...) },
+		Clock: e.Clock, Logf: func(format string, args ...any) { PrintStep(e, format, args...) },
 	}, nil
 }
 
-// SayStep tells a step that was done, or, beginning with …, what is awaited.
-func SayStep(e *app.App, format string, args ...any) {
+// PrintStep prints a completed step, or for a text that begins with "… " what is awaited.
+func PrintStep(e *app.App, format string, args ...any) {
 	if waits, ok := strings.CutPrefix(fmt.Sprintf(format, args...), "… "); ok {
 		fmt.Fprintf(e.ErrOut, "%s %s\n", e.Paint(e.ErrOut, ui.Yellow, "…"), waits)
 		return
@@ -44,19 +45,23 @@ func SayStep(e *app.App, format string, args ...any) {
 	e.Step(format, args...)
 }
 
-// MembersTask is one run of a change of members, which may have been begun before.
+// MembersTask is one run of a change of members. An earlier command may have started the change.
 type MembersTask struct {
 	Members *membership.Members
-	// Planned and Plan are those that the user is asked about.
+	// Planned is the change, and Plan describes it to the user.
 	Planned *membership.Change
 	Plan    operate.Plan
-	// Fresh is true where nothing was written yet; Undo asks to undo what was begun.
+	// Fresh is true if the change is not in the journal yet. Undo is true if the user wants to
+	// undo it.
 	Fresh, Undo bool
-	// Verb names the operation in the lock. Event and What are the reason and the text of
-	// the Event; Undone is its reason where the change was undone.
-	Verb, Event, Undone, What string
-	// Again makes the plan of a fresh task once more.
-	Again func(context.Context) (*membership.Change, operate.Plan, error)
+	// Verb names the operation in the lock.
+	Verb string
+	// Event and What are the reason and the text of the Event. Undone is the reason of the
+	// Event if the change was undone.
+	Event, Undone policy.Reason
+	What          string
+	// Replan returns a new plan of a fresh task, from current facts.
+	Replan func(context.Context) (*membership.Change, operate.Plan, error)
 
 	cluster *app.Cluster
 	app     *app.App
@@ -72,8 +77,8 @@ func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
 	}
 }
 
-// judge returns the plan that the task was made with, and from the second time on whether
-// it still holds: another client may have begun or ended a change meanwhile.
+// judge returns the plan of the task. From the second call on it returns an error if another
+// client started or ended a change since the first one.
 func (t *MembersTask) judge(ctx context.Context) (operate.Plan, error) {
 	if !t.judged {
 		t.judged = true
@@ -85,18 +90,18 @@ func (t *MembersTask) judge(ctx context.Context) (operate.Plan, error) {
 	case err != nil:
 		return t.Plan, err
 	case t.Fresh && now != nil:
-		return t.Plan, app.Refused("kubectl etcd %s (%s) was begun on %s meanwhile: see kubectl etcd status %s -n %s", now.Verb(), now.Summary(o), o, o.Target(), o.Namespace)
+		return t.Plan, app.Refused("another command started kubectl etcd %s (%s) on %s: see kubectl etcd status %s -n %s", now.Verb(), now.Summary(o), o, o.Target(), o.Namespace)
 	case t.Fresh:
 		return t.replan(ctx)
 	case !t.Planned.Same(now):
-		return t.Plan, app.Refused("what was under way on %s has ended meanwhile: see kubectl etcd status %s -n %s", o, o.Target(), o.Namespace)
+		return t.Plan, app.Refused("another command ended the unfinished change of %s: see kubectl etcd status %s -n %s", o, o.Target(), o.Namespace)
 	}
 	t.Planned = now
 	return t.Plan, nil
 }
 
 func (t *MembersTask) replan(ctx context.Context) (operate.Plan, error) {
-	planned, plan, err := t.Again(ctx)
+	planned, plan, err := t.Replan(ctx)
 	if err != nil || planned == nil {
 		return operate.Plan{}, err
 	}
@@ -107,7 +112,7 @@ func (t *MembersTask) replan(ctx context.Context) (operate.Plan, error) {
 	return plan, nil
 }
 
-// try is the dry run: of a fresh task the API server tries the first write.
+// try is the dry run: the API server tries the first write of a fresh task.
 func (t *MembersTask) try(ctx context.Context) error {
 	if !t.Fresh {
 		return nil
@@ -115,7 +120,8 @@ func (t *MembersTask) try(ctx context.Context) error {
 	return t.Members.Begin(ctx, t.Planned, true)
 }
 
-// leftLimit bounds the search for a pod without a member, also when the time is over.
+// leftLimit limits the search for a pod without a member. The search also runs after the
+// command's own time limit.
 const leftLimit = 30 * time.Second
 
 func (t *MembersTask) warnLeft(ctx context.Context) {
@@ -130,20 +136,20 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 	t.Members.StillHeld = run.Held
 	undo := t.Undo || t.Planned.Undo
 	err := t.steps(ctx, run, undo)
-	again := fmt.Sprintf("run the same command again to go on, or with --abort to undo it (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
+	advice := fmt.Sprintf("run the same command again to continue, or add --abort to undo the change (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
 	var undone *membership.UndoneError
 	var stopped *membership.HaltedError
 	switch {
 	case errors.As(err, &undone):
-		run.Done(ctx, t.Undone, t.Verb+" was taken back: "+undone.Awaited, "")
+		run.Done(ctx, t.Undone, t.Verb+" was undone: "+undone.Awaited, "")
 		t.warnLeft(ctx)
 		return app.TimedOut("%v", err)
 	case errors.As(err, &stopped):
-		return app.Refused("stopped: %v; then %s", err, again)
+		return app.Refused("stopped: %v; then %s", err, advice)
 	case err != nil && app.Is[*lock.LostError](err):
 		return err
 	case err != nil:
-		return fmt.Errorf("%w; %s", err, again)
+		return fmt.Errorf("%w; %s", err, advice)
 	case undo:
 		return t.undone(ctx, run)
 	}
@@ -166,10 +172,10 @@ func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {
 
 // undone reports a change that was undone. It is a refusal where the user wanted the change.
 func (t *MembersTask) undone(ctx context.Context, run *Run) error {
-	run.Done(ctx, t.Undone, t.Verb+" was taken back", fmt.Sprintf("%s: taken back", t.cluster.Target()))
+	run.Done(ctx, t.Undone, t.Verb+" was undone", fmt.Sprintf("%s: undone", t.cluster.Target()))
 	t.warnLeft(ctx)
 	if !t.Undo {
-		return app.Refused("what was begun before is taken back now, as it was to be: run the same command again to begin anew")
+		return app.Refused("an earlier command had started to undo its change, and this command completed the undo. Run the same command again to start the change")
 	}
 	return nil
 }

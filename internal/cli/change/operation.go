@@ -10,34 +10,35 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// Operation is one change of a cluster, as Do carries it out. A nil function is a step
-// that the operation doesn't have.
+// Operation is one change of a cluster, which Do runs. A nil function is a step that the
+// operation doesn't have.
 type Operation struct {
 	// Verb names the operation in the cluster's lock: "move-leader". It is empty for an
 	// operation that takes no lock of one cluster.
 	Verb string
-	// Needs are the permissions of the operation, besides those for the lock and the Event.
+	// Needs are the permissions of the operation, without those for the lock and the Event.
 	Needs []operate.Need
 	// AllowsUnfinished is true for an operation that may run while a change of members is
-	// unfinished: it continues that change, undoes it, or cures something else. All other
-	// operations are refused until that change has ended.
+	// unfinished. Such an operation continues that change, undoes it, or repairs something
+	// else. All other operations are refused until the change has ended.
 	AllowsUnfinished bool
-	// Detaches is true where the change goes on without this command, so that --wait=false
-	// is possible.
+	// Detaches is true if the change continues without this command, so that --wait=false is
+	// possible.
 	Detaches bool
 
-	// Judge reads the facts, asks the rules and returns the plan, or an error where the
-	// operation may not be done. A plan without a title means that there is nothing to do.
-	// Do calls it before the question and again under the lock, because the user may read
-	// the plan for hours. A plan with another title then ends the command.
+	// Judge reads the facts, evaluates the rules and returns the plan, or an error if a rule
+	// refuses the operation. A plan without a title means that there is nothing to do. Do
+	// calls it before the question and again under the lock, because the user may wait for
+	// hours before answering. If the second plan has another title, the command ends.
 	Judge func(ctx context.Context) (operate.Plan, error)
-	// DryRun tries what the API server can try. etcd itself has no dry run.
+	// DryRun lets the API server try the writes. etcd itself has no dry run.
 	DryRun func(ctx context.Context) error
-	// Act makes the change that was judged last. It calls run.Held before each write.
+	// Act makes the change of the last plan. It calls run.Held before each write.
 	Act func(ctx context.Context, run *Run) error
-	// After waits for the effect and prints it, once the lock is released.
+	// After waits for the effect and prints it. It runs without the lock.
 	After func(ctx context.Context) error
 }
 
@@ -50,8 +51,8 @@ type Run struct {
 	flags   Flags
 }
 
-// Held returns an error where another holder may have the lock. Without a lock it
-// returns nil.
+// Held returns an error if another holder may have the lock. It returns nil for an operation
+// without a lock.
 func (r *Run) Held() error {
 	if r.Lock == nil {
 		return nil
@@ -61,8 +62,8 @@ func (r *Run) Held() error {
 
 // Done records a completed change as an Event on the cluster and prints a line to stdout.
 // An empty line is not printed.
-func (r *Run) Done(ctx context.Context, reason, what, line string) {
-	// What is done stays done: the Event is written even if the command is interrupted.
+func (r *Run) Done(ctx context.Context, reason policy.Reason, what, line string) {
+	// The change is complete, so the Event is written even if the command is interrupted.
 	Announce(context.WithoutCancel(ctx), r.app, r.cluster, reason, what, r.flags)
 	if line != "" {
 		r.Print("%s", line)

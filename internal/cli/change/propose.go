@@ -12,11 +12,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// propose shows a plan and returns whether to go on with it. It is false, without
-// an error, when the user says no or only the plan was asked for. Without a
-// terminal to ask on, and without -y, it refuses.
-//
-// With --dry-run=server it is true: what follows must then only try, see change.
+// propose prints a plan, asks for confirmation, and reports whether to continue. It returns
+// false if the user answers no or with --dry-run=client. It returns an error if there is no
+// terminal and no -y. With --dry-run=server it returns true without a question; the caller
+// then only tries the writes.
 func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan, ch Flags) (bool, error) {
 	showPlan(e, c, plan)
 	switch {
@@ -27,17 +26,17 @@ func propose(ctx context.Context, e *app.App, c *app.Cluster, plan operate.Plan,
 		return true, nil
 	}
 	if _, ok := ui.Terminal(e.In); !ok {
-		return false, app.Refused("there is no terminal to ask on: read the plan above and run it again with -y")
+		return false, app.Refused("there is no terminal to ask for confirmation. Read the plan above, and run the command again with -y")
 	}
-	yes, err := e.Ask(ctx, "Go on?")
+	yes, err := e.Ask(ctx, "Continue?")
 	if err == nil && !yes {
 		fmt.Fprintln(e.ErrOut, "Nothing was changed.")
 	}
 	return yes, err
 }
 
-// showPlan prints a plan to stderr: where, what, on which grounds, how. The cluster
-// is nil for what concerns none, or many.
+// showPlan prints a plan to stderr, with the context and the cluster. The cluster is nil for an
+// operation on none or on many.
 func showPlan(e *app.App, c *app.Cluster, plan operate.Plan) {
 	w := e.ErrOut
 	fmt.Fprintln(w, e.Paint(w, ui.Bold, plan.Title))

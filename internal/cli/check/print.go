@@ -68,7 +68,7 @@ func (p *printer) line(format string, args ...any) {
 
 func (p *printer) report(r *v1alpha1.CheckReport) {
 	c := r.Cluster
-	p.line("%s", p.Paint(p.out, ui.Bold, fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, format.Plural(int(c.Replicas), "member", "members"))))
+	p.line("%s", p.Paint(p.out, ui.Bold, fmt.Sprintf("%s in namespace %s (%s, %s)", c.Target, c.Namespace, c.Distribution, format.Members(int(c.Replicas)))))
 	category := ""
 	unknown := map[string]string{} // the check that first reported an unknown fact
 	for i := range r.Checks {

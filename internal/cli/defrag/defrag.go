@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -27,23 +28,24 @@ func NewCommand(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: time.Hour}
 	cmd := &cobra.Command{
 		Use:   "defrag TARGET",
-		Short: "Give free space of the members' databases back, one member at a time",
+		Short: "Defragment the members' databases, one member at a time",
 		Long: ui.Paragraphs(`
-			Give free space of the members' databases back to their disks, one member at a time, the leader
-			last and after it has handed over. A member answers nobody meanwhile, for about a second per
-			gigabyte, and needs as much free disk as it keeps data.
+			Defragment the members' databases, one member at a time. This releases unused disk space.
+			The leader is last, and transfers leadership first. A member answers no requests during its
+			defragmentation, which takes about one second per gigabyte. It needs as much free disk space
+			as it has data.
 
-			Before each member the whole cluster is looked at. It stops where a member is not well, where a
-			learner is there, and where a snapshot is being read from any member: a defragmentation waits
-			for that snapshot, and every write waits for the defragmentation.
+			The command checks the whole cluster before each member. It stops if a member is unhealthy,
+			if there is a learner, or if a client reads a snapshot from any member. A defragmentation
+			would wait for that snapshot, and every write would wait for the defragmentation.
 
-			Where etcd is out of space (alarm NOSPACE) it does the whole cure: it compacts the history,
-			defragments all members, verifies that there is room, and disarms the alarm.`),
+			If a NOSPACE alarm is raised, the command also compacts the history before, checks that the
+			databases have free space after, and disarms the alarm.`),
 		Example: ui.Examples(`
-			# See what it would do
+			# Print the plan and change nothing
 			kubectl etcd defrag etcd-main --dry-run=client
 
-			# Do it
+			# Defragment all members without a question
 			kubectl etcd defrag etcd-main -y`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -81,9 +83,9 @@ func run(ctx context.Context, a *app.App, target string, f change.Flags) error {
 			}
 			what, line := "defragmented every member", "%s is defragmented."
 			if cure {
-				what, line = "compacted and defragmented every member, and disarmed NOSPACE", "%s is defragmented and takes writes again."
+				what, line = "compacted and defragmented every member, and disarmed NOSPACE", "%s is defragmented and accepts writes again."
 			}
-			run.Done(ctx, "Defragmented", what, fmt.Sprintf(line, c.Owner))
+			run.Done(ctx, reasons.Defragmented, what, fmt.Sprintf(line, c.Owner))
 			return nil
 		},
 	})
@@ -111,7 +113,7 @@ func defragment(ctx context.Context, c *app.Cluster, m *maintenance.Job, state m
 	return nil
 }
 
-// stopped gives an operation that a rule ended half-way its exit code.
+// stopped returns the error with the exit code for an operation that a rule stopped.
 func stopped(err error) error {
 	if s, ok := errors.AsType[*maintenance.StoppedError](err); ok {
 		if s.Verdict.Reason == policy.MemberDown || len(s.Done) > 0 {
@@ -132,18 +134,18 @@ func defragPlan(c *app.Cluster, s maintenance.State, v policy.Verdict, cure bool
 	if cure {
 		plan.Title += " and disarm " + rules.NoSpace
 		step("compact the history of all keys up to now")
-		plan.Warnings = append(plan.Warnings, "Watches that are behind the compacted revision must list again.")
+		plan.Warnings = append(plan.Warnings, "Clients that watch from a revision before the compacted one must list again.")
 	}
 	last := len(order) - 1
 	if last > 0 {
-		step("defragment %s, one after the other, looking at the whole cluster before each", strings.Join(order[:last], ", "))
-		step("have the leader %s hand over, and defragment it", order[last])
+		step("defragment %s, one after the other, and check the whole cluster before each", strings.Join(order[:last], ", "))
+		step("transfer leadership away from %s, and defragment it", order[last])
 	} else {
 		step("defragment %s", order[last])
-		plan.Warnings = append(plan.Warnings, "It is the only member: nobody is answered until it is done.")
+		plan.Warnings = append(plan.Warnings, "It is the only member: etcd answers no requests until the defragmentation ends.")
 	}
 	if cure {
-		step("verify that every database leaves room, and disarm %s", rules.NoSpace)
+		step("check that every database has free space, and disarm %s", rules.NoSpace)
 	}
 	for _, n := range v.Notes {
 		plan.Warnings = append(plan.Warnings, n.Message+".")

@@ -43,31 +43,31 @@ func NewCommand(a *app.App) *cobra.Command {
 }
 
 func explain(a *app.App, name string) error {
-	r, ok := findReason(name)
+	e, ok := find(name)
 	if !ok {
 		var names []string
-		for _, r := range Reasons() {
-			names = append(names, r.Name)
+		for _, e := range entries() {
+			names = append(names, e.name)
 		}
 		return fmt.Errorf("there is no reason %q%s; kubectl etcd explain lists all reasons", name, ui.DidYouMean(ui.Nearest(name, names)))
 	}
 	_, err := fmt.Fprintf(a.Out, "%s  (%s)\n\n%s\n\n%s\n",
-		a.Paint(a.Out, ui.Bold, r.Name), r.From, ui.Reflow(r.Doc, ui.Columns(a.Out)), ui.Reflow("What to do: "+r.Do, ui.Columns(a.Out)))
+		a.Paint(a.Out, ui.Bold, e.name), e.topic, ui.Reflow(e.doc, ui.Columns(a.Out)), ui.Reflow("What to do: "+e.cure, ui.Columns(a.Out)))
 	return err
 }
 
 func listReasons(a *app.App) error {
-	from := ""
-	for _, r := range Reasons() {
-		if r.From != from {
-			if from != "" {
+	topic := ""
+	for _, e := range entries() {
+		if e.topic != topic {
+			if topic != "" {
 				fmt.Fprintln(a.Out)
 			}
-			fmt.Fprintln(a.Out, a.Paint(a.Out, ui.Bold, r.From))
-			from = r.From
+			fmt.Fprintln(a.Out, a.Paint(a.Out, ui.Bold, e.topic))
+			topic = e.topic
 		}
-		first, _, _ := strings.Cut(r.Doc, ". ")
-		line := fmt.Sprintf("  %-27s %s", r.Name, strings.TrimSuffix(first, "."))
+		first, _, _ := strings.Cut(e.doc, ". ")
+		line := fmt.Sprintf("  %-27s %s", e.name, strings.TrimSuffix(first, "."))
 		if w := ui.Width(a.Out); w > 0 {
 			line = ui.Shorten(line, w)
 		}
@@ -81,9 +81,9 @@ func listReasons(a *app.App) error {
 func completeReason(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	if len(args) == 0 {
-		for _, r := range Reasons() {
-			if strings.HasPrefix(strings.ToLower(r.Name), strings.ToLower(typed)) {
-				out = append(out, cobra.CompletionWithDesc(r.Name, r.From))
+		for _, e := range entries() {
+			if strings.HasPrefix(strings.ToLower(e.name), strings.ToLower(typed)) {
+				out = append(out, cobra.CompletionWithDesc(e.name, e.topic))
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func latestBackup(b v1alpha1.Backup) time.Time {
 func trafficCell(t v1alpha1.Traffic, now time.Time) ui.Cell {
 	switch t.State {
 	case v1alpha1.TrafficCut:
-		return ui.Cell{Text: format.CutText(t, now), Color: ui.Red}
+		return ui.Cell{Text: ui.CutText(t, now), Color: ui.Red}
 	case v1alpha1.TrafficOpen:
 		return ui.Cell{Text: "open"}
 	case v1alpha1.TrafficUnknown:

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -30,24 +31,26 @@ func newMemberAddCmd(e *app.App) *cobra.Command {
 		Use:   "add TARGET --peer-urls URL",
 		Short: "Add a learner that runs outside of the StatefulSet",
 		Long: ui.Paragraphs(`
-			Add a learner to etcd's list: a member without a vote that you then start yourself. It is for
-			members that run elsewhere, as during a move to another cluster. For one more pod of the
-			StatefulSet use scale, which does every step.
+			Add a learner, which is a member without a vote, to etcd's member list. Then start the member
+			yourself. Use this command for a member that runs outside of the StatefulSet, for example
+			during a move to another Kubernetes cluster. To add a pod to the StatefulSet, use kubectl etcd
+			scale, which does every step.
 
-			Nobody here sees whether such a member has caught up, so member promote refuses it: promote
-			it by etcdctl when you see that it has. Until then it may be removed at any time.`),
+			The plugin can't see whether such a member has caught up, so kubectl etcd member promote
+			refuses it. Promote it with etcdctl when it has caught up. You can remove a learner at any
+			time.`),
 		Example: ui.Examples(`
-			# A member on another machine
+			# Add a member on another machine
 			kubectl etcd member add statefulset/main --peer-urls https://etcd-a.example.com:2380
 
-			# See whether etcd would take it, and change nothing
+			# Print the plan and change nothing
 			kubectl etcd member add statefulset/main --peer-urls https://etcd-a.example.com:2380 --dry-run=client`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return memberAdd(cmd.Context(), e, args[0], peerURLs, ch)
 		},
 	}
-	cmd.Flags().StringSliceVar(&peerURLs, "peer-urls", nil, "Where the others will reach it, as it will advertise it (required)")
+	cmd.Flags().StringSliceVar(&peerURLs, "peer-urls", nil, "Peer URLs that the new member advertises to the others (required)")
 	if err := cmd.MarkFlagRequired("peer-urls"); err != nil {
 		panic(err) // the flag was added above
 	}
@@ -74,8 +77,8 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 			voters := len(s.List)
 			return operate.Plan{
 				Title: "add a learner at " + strings.Join(peerURLs, ","),
-				Facts: []string{fmt.Sprintf("%d voters, all healthy, quorum is %d; with its vote it will be %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
-				Steps: []string{"add it to etcd's list, without a vote"},
+				Facts: []string{fmt.Sprintf("%d voters, all healthy, quorum is %d. With the vote of the new member, it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
+				Steps: []string{"add it to etcd's member list as a learner"},
 			}, mayAdd(c, s, peerURLs)
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
@@ -85,7 +88,7 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 			}
 			startWith(a, s, id, peerURLs)
 			done := "added a learner at " + strings.Join(peerURLs, ",")
-			run.Done(ctx, "MemberAdded", done, fmt.Sprintf("%s: %s", c.Target(), done))
+			run.Done(ctx, reasons.MemberAdded, done, fmt.Sprintf("%s: %s", c.Target(), done))
 			return nil
 		},
 	})
@@ -95,11 +98,11 @@ func mayAdd(c *app.Cluster, s etcd.Survey, peerURLs []string) error {
 	for _, u := range peerURLs {
 		parsed, err := url.Parse(u)
 		if err != nil || parsed.Hostname() == "" || parsed.Port() == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-			return fmt.Errorf("--peer-urls: %q is no URL like https://host:2380", u)
+			return fmt.Errorf("--peer-urls: %q must be a URL such as https://host:2380", u)
 		}
 		for _, l := range s.List {
 			if slices.Contains(l.PeerURLs, u) {
-				return app.Refused("cannot add a member at %s: member %s has that peer URL", u, l.NameAndID())
+				return app.Refused("cannot add a member at %s: member %s already has this peer URL", u, l.NameAndID())
 			}
 		}
 	}
@@ -109,7 +112,7 @@ func mayAdd(c *app.Cluster, s etcd.Survey, peerURLs []string) error {
 	return nil
 }
 
-// startWith says how to start the new member, as it alone can join.
+// startWith prints the flags of etcd with which the new member joins.
 func startWith(e *app.App, s etcd.Survey, id uint64, peerURLs []string) {
 	var cluster []string
 	for _, l := range s.List {
@@ -120,6 +123,6 @@ func startWith(e *app.App, s etcd.Survey, id uint64, peerURLs []string) {
 	for _, u := range peerURLs {
 		cluster = append(cluster, "NAME="+u)
 	}
-	fmt.Fprintf(e.ErrOut, "Start member %016x with an empty data directory, a NAME of your choice, and\n  --initial-cluster-state existing --initial-advertise-peer-urls %s --initial-cluster %s\n",
+	fmt.Fprintf(e.ErrOut, "Start member %016x with an empty data directory, a NAME of your choice, and these flags:\n  --initial-cluster-state existing --initial-advertise-peer-urls %s --initial-cluster %s\n",
 		id, strings.Join(peerURLs, ","), strings.Join(cluster, ","))
 }

@@ -25,17 +25,19 @@ func newMemberListCmd(e *app.App) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the members of an etcd cluster",
 		Long: ui.Paragraphs(`
-			List the entries of etcd's own member list, each with its pod: members that no pod runs
-			are shown, and pods that are no members. Every member is asked for its own list, too;
-			where one differs from what a quorum agrees on, that is said.
+			List etcd's own member list, each member with its pod. The output also has members without a
+			pod, and pods that are not members. The command also reads the list of each single member. If
+			one differs from the list that a quorum agrees on, the output shows the difference.
 
-			Without a quorum the list of the member that knows most is shown, and marked so. The exit
-			code is 3 when there is no quorum, the members disagree, or a member has no pod.`),
+			Without a quorum, the command shows the list of the most advanced member, and a message.
+
+			Exit codes: 0 all members agree and have a pod; 3 there is no quorum, the members disagree,
+			a member has no pod, or a pod is not a member; 1 error.`),
 		Example: ui.Examples(`
-			# Who the members are
+			# List the members of one cluster
 			kubectl etcd member list etcd-main -n team-a
 
-			# IDs of learners
+			# Print the IDs of learners
 			kubectl etcd member list etcd-main -n team-a -o json | jq -r '.items[] | select(.role == "Learner") | .id'`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,32 +59,32 @@ func memberList(ctx context.Context, e *app.App, cmd *cobra.Command, target stri
 		return err
 	}
 	if len(pods) == 0 {
-		return fmt.Errorf("%s has no pods, so there is no member to ask; kubectl etcd status %s -n %s shows more", c.Owner, c.Target(), c.Namespace)
+		return fmt.Errorf("%s has no pods, so no member can answer. kubectl etcd status %s -n %s shows more", c.Owner, c.Target(), c.Namespace)
 	}
-	roll, err := callRoll(ctx, c.Members)
+	lists, err := readLists(ctx, c.Members)
 	if err != nil {
 		return err
 	}
-	out := rollList(health.IdentityOf(c.Owner), roll, podNames(pods))
+	out := newMemberList(health.IdentityOf(c.Owner), lists, podNames(pods))
 	if err := e.Print(cmd, out, func(w io.Writer, wide bool) error { return WriteMembers(e, w, out, wide) }); err != nil {
 		return err
 	}
-	if roll.split != nil {
-		return app.Unhealthy("%s in namespace %s: %v", c.Target(), c.Namespace, roll.split)
+	if lists.split != nil {
+		return app.Unhealthy("%s in namespace %s: %v", c.Target(), c.Namespace, lists.split)
 	}
-	return rollVerdict(out)
+	return listError(out)
 }
 
-// rollVerdict ends the command with exit code 3 where something is wrong.
-func rollVerdict(l *v1alpha1.EtcdMemberList) error {
+// listError returns an error for exit code 3 if the list shows a problem.
+func listError(l *v1alpha1.EtcdMemberList) error {
 	name := l.Cluster.Target + " in namespace " + l.Cluster.Namespace
 	switch {
 	case l.Authority == "":
-		return app.Unhealthy("%s: no member told its member list", name)
+		return app.Unhealthy("%s: no member answered with its member list", name)
 	case l.Authority == v1alpha1.AuthorityMember:
-		return app.Unhealthy("%s has no quorum: this is what single members know", name)
+		return app.Unhealthy("%s has no quorum: the list is the one of a single member", name)
 	case len(l.Disagreements) > 0:
-		return app.Unhealthy("the members of %s disagree on who they are", name)
+		return app.Unhealthy("the members of %s have different member lists", name)
 	}
 	for i := range l.Items {
 		if m := &l.Items[i]; m.Pod == "" || m.ID == "" {
@@ -117,7 +119,7 @@ func WriteMembers(e *app.App, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool
 		return err
 	}
 	for _, d := range l.Disagreements {
-		e.Warn("%s disagrees: %s.", d.Pod, d.Message)
+		e.Warn("%s has another list: %s.", d.Pod, d.Message)
 	}
 	for _, u := range l.Unseen {
 		e.Warn("%s did not answer: %s.", u.What, strings.TrimPrefix(u.Why, "no answer "))

@@ -15,7 +15,7 @@ import (
 
 // NewCommand returns the command member.
 func NewCommand(e *app.App) *cobra.Command {
-	group := ui.NewGroupCmd("member", "See and change who etcd's members are",
+	group := ui.NewGroupCmd("member", "List and change the members of a cluster",
 		newMemberAddCmd(e),
 		newMemberListCmd(e),
 		newMemberPromoteCmd(e),
@@ -23,15 +23,15 @@ func NewCommand(e *app.App) *cobra.Command {
 		newMemberReplaceCmd(e),
 	)
 	group.Example = ui.Examples(`
-		# Give a pod that has lost its data a new member
+		# Replace the member of a pod that has lost its data
 		kubectl etcd member replace main-1
 
-		# Take a dead member out of etcd
+		# Remove a dead member from etcd's member list
 		kubectl etcd member remove statefulset/main 8e9e05c52164694d`)
 	return group
 }
 
-// memberNeeds are the permissions that a change of etcd's members alone uses.
+// memberNeeds returns the permissions of an operation that only changes etcd's member list.
 func memberNeeds(c *app.Cluster) []operate.Need {
 	return []operate.Need{
 		{Verb: "list", Resource: "pods", Namespace: c.Namespace},
@@ -39,7 +39,8 @@ func memberNeeds(c *app.Cluster) []operate.Need {
 	}
 }
 
-// unmanaged refuses what the owner of a cluster's membership does itself.
+// unmanaged returns an error if an operator or a start script manages the members of a cluster,
+// or if the cluster has no StatefulSet.
 func unmanaged(c *app.Cluster, what string) error {
 	if m := c.Membership(); m.Manager != flavour.Unmanaged {
 		return app.Refused("cannot %s %s: %s adds and removes its members; %s", what, c.Owner, m.ManagerName, m.ScaleHow)

@@ -20,35 +20,35 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 )
 
-// roll is who the members are: as they agree, and as each of them has it.
-type roll struct {
+// memberLists are the member list that a quorum agrees on and the lists of single members.
+type memberLists struct {
 	etcd.Survey
-	// own are the lists of single members by pod, as they have them now; a member
-	// that is cut off has an old one.
+	// own has the list of each single member by pod. The list of a member without a connection
+	// to the others may be old.
 	own map[string][]etcd.Listed
-	// split says that they are of several clusters, nil for one.
+	// split is not nil if the members belong to several clusters.
 	split *etcd.SplitBrainError
 }
 
-// callRoll asks every member. Members of several clusters are no error here: to
-// see them is what the list is for.
-func callRoll(ctx context.Context, members *etcd.Cluster) (roll, error) {
-	said, err := members.Survey(ctx)
+// readLists reads the list of every member. Members of several clusters are not an error,
+// because the output must show them.
+func readLists(ctx context.Context, members *etcd.Cluster) (memberLists, error) {
+	survey, err := members.Survey(ctx)
 	if err != nil && !app.Is[*etcd.SplitBrainError](err) {
-		return roll{}, err
+		return memberLists{}, err
 	}
-	r := roll{Survey: said, own: map[string][]etcd.Listed{}}
+	r := memberLists{Survey: survey, own: map[string][]etcd.Listed{}}
 	r.split, _ = errors.AsType[*etcd.SplitBrainError](err)
 	var mu sync.Mutex
 	var wait sync.WaitGroup
-	for _, m := range said.Members {
+	for _, m := range survey.Members {
 		if m.ID == 0 {
 			continue
 		}
 		wait.Go(func() {
 			own, err := members.OwnList(ctx, m.Pod)
 			if err != nil {
-				return // its status has been told, and its silence will be
+				return // the survey has the status of this member
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -59,15 +59,15 @@ func callRoll(ctx context.Context, members *etcd.Cluster) (roll, error) {
 	return r, context.Cause(ctx)
 }
 
-// rollList is the roll as it is printed. pods are those of the members, by ordinal.
-func rollList(id v1alpha1.ClusterIdentity, r roll, pods []string) *v1alpha1.EtcdMemberList {
+// newMemberList returns the lists as output. pods are the pods of members, by ordinal.
+func newMemberList(id v1alpha1.ClusterIdentity, r memberLists, pods []string) *v1alpha1.EtcdMemberList {
 	out := &v1alpha1.EtcdMemberList{Cluster: id, Items: []v1alpha1.EtcdMember{}}
 	list := r.List
 	switch {
 	case len(list) > 0:
 		out.Authority = v1alpha1.AuthorityQuorum
 	default:
-		if list = r.longest(); len(list) > 0 {
+		if list = r.mostAdvanced(); len(list) > 0 {
 			out.Authority = v1alpha1.AuthorityMember
 		}
 	}
@@ -84,24 +84,24 @@ func rollList(id v1alpha1.ClusterIdentity, r roll, pods []string) *v1alpha1.Etcd
 	}
 	for _, pod := range pods {
 		if !slices.ContainsFunc(out.Items, func(m v1alpha1.EtcdMember) bool { return m.Pod == pod }) && len(list) > 0 {
-			out.Items = append(out.Items, v1alpha1.EtcdMember{Pod: pod, Note: "its pod is no member"})
+			out.Items = append(out.Items, v1alpha1.EtcdMember{Pod: pod, Note: "this pod is not a member"})
 		}
 	}
-	place := func(m v1alpha1.EtcdMember) int {
+	order := func(m v1alpha1.EtcdMember) int {
 		if at := slices.Index(pods, m.Pod); at >= 0 {
 			return at
 		}
 		return len(pods)
 	}
 	slices.SortStableFunc(out.Items, func(a, b v1alpha1.EtcdMember) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	out.Disagreements = r.disagreements(list, pods)
 	return out
 }
 
-// longest is the list of the member that has applied the most.
-func (r roll) longest() []etcd.Listed {
+// mostAdvanced returns the list of the member that has applied the most entries.
+func (r memberLists) mostAdvanced() []etcd.Listed {
 	var list []etcd.Listed
 	var applied uint64
 	for _, m := range r.Members {
@@ -112,7 +112,7 @@ func (r roll) longest() []etcd.Listed {
 	return list
 }
 
-func (r roll) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
+func (r memberLists) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
 	m := v1alpha1.EtcdMember{
 		Pod: l.Pod, ID: etcd.FormatID(l.ID), Name: l.Name, Started: l.Name != "",
 		PeerURLs: l.PeerURLs, ClientURLs: l.ClientURLs,
@@ -125,18 +125,15 @@ func (r roll) entry(l etcd.Listed, pods []string) v1alpha1.EtcdMember {
 	switch {
 	case !slices.Contains(pods, m.Pod):
 		m.Pod = ""
-		m.Note = "no pod runs it"
-		if !l.Learner {
-			m.Note += ": it counts as a dead voter"
-		}
+		m.Note = "no pod of this cluster runs it"
 	case !m.Started:
-		m.Note = "added, not started yet"
+		m.Note = "added, but not started yet"
 	}
 	return m
 }
 
-// disagreements are the members whose own list is another than the one shown.
-func (r roll) disagreements(list []etcd.Listed, pods []string) []v1alpha1.Disagreement {
+// disagreements returns the members whose own list differs from the given one.
+func (r memberLists) disagreements(list []etcd.Listed, pods []string) []v1alpha1.Disagreement {
 	var out []v1alpha1.Disagreement
 	var first uint64
 	for _, m := range r.Members {
@@ -148,8 +145,8 @@ func (r roll) disagreements(list []etcd.Listed, pods []string) []v1alpha1.Disagr
 		}
 	}
 	for _, pod := range pods {
-		own, told := r.own[pod]
-		if !told {
+		own, known := r.own[pod]
+		if !known {
 			continue
 		}
 		if diff := difference(list, own); diff != "" {
@@ -159,7 +156,7 @@ func (r roll) disagreements(list []etcd.Listed, pods []string) []v1alpha1.Disagr
 	return out
 }
 
-// difference says how a member's own list differs, empty when it doesn't.
+// difference returns how a member's own list differs. It is empty if the lists are equal.
 func difference(list, own []etcd.Listed) string {
 	var parts []string
 	for _, l := range list {

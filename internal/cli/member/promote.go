@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -24,17 +25,17 @@ func newMemberPromoteCmd(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: 5 * time.Minute}
 	cmd := &cobra.Command{
 		Use:   "promote TARGET MEMBER",
-		Short: "Give a learner its vote once it has caught up",
+		Short: "Promote a learner to a voter when it has caught up",
 		Long: ui.Paragraphs(`
-			Give a learner its vote. MEMBER is its ID in hexadecimal, its name or its pod.
+			Promote a learner to a voter. MEMBER is its hexadecimal ID, its name or its pod.
 
-			It waits until the learner was within 1,000 entries of its leader at three reads in a row;
-			etcd's own check would let an empty learner of an old cluster pass.`),
+			The command waits until the learner is at most 1,000 entries behind the leader in three
+			consecutive checks. etcd's own check also accepts an empty learner of an old cluster.`),
 		Example: ui.Examples(`
-			# A learner that was added by hand, by its ID
+			# Promote a learner by its ID
 			kubectl etcd member promote statefulset/main 8e9e05c52164694d
 
-			# By its name, and without a question
+			# Promote a learner by its name, without a question
 			kubectl etcd member promote statefulset/main main-3 -y`),
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,14 +70,14 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 				return err
 			}
 			done := "promoted member " + l.NameAndID()
-			run.Done(ctx, "MemberPromoted", done, fmt.Sprintf("%s: %s", c.Target(), done))
+			run.Done(ctx, reasons.MemberPromoted, done, fmt.Sprintf("%s: %s", c.Target(), done))
 			return nil
 		},
 	})
 }
 
-// promotePlan returns the learner and the plan to promote it. The plan is empty where the
-// member has its vote already.
+// promotePlan returns the learner and the plan to promote it. The plan is empty if the member
+// is already a voter.
 func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string) (etcd.Listed, operate.Plan, error) {
 	s, err := membership.SurveyQuorum(ctx, c.Members, "promote "+member)
 	if err != nil {
@@ -87,17 +88,17 @@ func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string)
 	case err != nil:
 		return l, operate.Plan{}, err
 	case !l.Learner:
-		fmt.Fprintf(a.ErrOut, "Member %s votes already.\n", l.NameAndID())
+		fmt.Fprintf(a.ErrOut, "Member %s is already a voter.\n", l.NameAndID())
 		return l, operate.Plan{}, nil
 	case l.Pod == "":
-		return l, operate.Plan{}, app.Refused("cannot promote %s: it runs in no pod of the cluster, so nobody here sees whether it has caught up; if you do, kubectl etcd proxy %s -n %s -- etcdctl member promote %016x; else kubectl etcd member remove %s %016x -n %s",
+		return l, operate.Plan{}, app.Refused("cannot promote %s: it runs in no pod of the cluster, so the plugin can't see whether it has caught up. If it has, run kubectl etcd proxy %s -n %s -- etcdctl member promote %016x. Otherwise, run kubectl etcd member remove %s %016x -n %s",
 			l.NameAndID(), c.Target(), c.Namespace, l.ID, c.Target(), l.ID, c.Namespace)
 	}
 	voters := len(s.List) - 1
 	return l, operate.Plan{
 		Title: "promote member " + l.NameAndID(),
-		Facts: []string{fmt.Sprintf("%d voters, quorum is %d; with its vote it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
-		Steps: []string{fmt.Sprintf("wait until it is within %d entries of the leader", policy.LagLimit), "promote it"},
+		Facts: []string{fmt.Sprintf("%d voters, quorum is %d. With the vote of the learner, it is %d of %d", voters, policy.Quorum(voters), policy.Quorum(voters+1), voters+1)},
+		Steps: []string{fmt.Sprintf("wait until it is at most %d entries behind the leader", policy.LagLimit), "promote it"},
 	}, nil
 }
 

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -29,20 +29,20 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: time.Minute}
 	cmd := &cobra.Command{
 		Use:   "remove TARGET MEMBER",
-		Short: "Take a dead member out of etcd's list",
+		Short: "Remove a dead member from etcd's member list",
 		Long: ui.Paragraphs(`
-			Take a member out of etcd's list: a learner, or a voter that is dead. MEMBER is its ID in
-			hexadecimal, its name or its pod.
+			Remove a learner or a dead voter from etcd's member list. MEMBER is its hexadecimal ID, its
+			name or its pod.
 
-			The voters that are left must have a quorum that is healthy now. A member that is well goes
-			by scale or member replace, which also see to its pod and volume. On a cluster whose members
-			an operator or a start script manages, only a member can be removed that has no pod, and
-			that none is due for.`),
+			The other voters must have a healthy quorum. The command refuses to remove a healthy voter.
+			Use kubectl etcd scale or kubectl etcd member replace instead, which also handle its pod and
+			volume. If an operator or a start script manages the members, the command only removes a
+			member that has no pod and will not get one.`),
 		Example: ui.Examples(`
-			# A member that was left behind, by its ID
+			# Remove a member by its ID
 			kubectl etcd member remove etcd/main 8e9e05c52164694d
 
-			# See whether it may go, and change nothing
+			# Check whether a member can be removed, and change nothing
 			kubectl etcd member remove statefulset/main main-3 --dry-run=client`),
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,12 +63,12 @@ func memberRemove(ctx context.Context, a *app.App, target, member string, f chan
 	return change.Do(ctx, a, c, f, change.Operation{Verb: "member remove", Needs: memberNeeds(c), Judge: r.judge, Act: r.act})
 }
 
-// removal takes one member out of etcd's list.
+// removal is one run of member remove.
 type removal struct {
 	app    *app.App
 	owner  *app.Cluster
 	member string
-	// now is the cluster as it was judged last, with its pods of that moment.
+	// now is the cluster of the last judgement, with its pods at that time.
 	now    *app.Cluster
 	listed etcd.Listed
 }
@@ -80,8 +80,8 @@ func (r *removal) close() {
 	r.now = nil
 }
 
-// judge finds the cluster's pods again each time: the member may have got a pod since the
-// plan was made. From the first time on, the member is the one with the ID found then.
+// judge reads the cluster's pods again each time, because the member may have a pod since the
+// last plan. The first call resolves the member to its ID, which later calls use.
 func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
 	r.close()
 	var err error
@@ -96,26 +96,30 @@ func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
 		return operate.Plan{}, err
 	}
 	r.member = fmt.Sprintf("%016x", r.listed.ID)
-	return removePlan(ctx, r.now, s, r.listed)
+	return removePlan(ctx, r.how(), r.now, s, r.listed)
+}
+
+func (r *removal) how() membership.Removal {
+	return membership.Removal{Reader: r.now.Reader, Owner: r.now.Owner, Members: r.now.Members, Clock: r.app.Clock}
 }
 
 func (r *removal) act(ctx context.Context, run *change.Run) error {
-	if err := membership.RemoveMember(ctx, r.now.Members, r.now.Owner, r.listed, run.Held); err != nil {
+	if err := r.how().Remove(ctx, r.listed, run.Held); err != nil {
 		return err
 	}
 	done := "removed member " + r.listed.NameAndID()
-	run.Done(ctx, "MemberRemoved", done, fmt.Sprintf("%s: %s", r.now.Target(), done))
+	run.Done(ctx, reasons.MemberRemoved, done, fmt.Sprintf("%s: %s", r.now.Target(), done))
 	return nil
 }
 
-func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
+func removePlan(ctx context.Context, how membership.Removal, c *app.Cluster, s etcd.Survey, l etcd.Listed) (operate.Plan, error) {
 	what := "remove " + l.NameAndID()
 	peers := membership.Peers(c.Owner, s)
 	p := peers[slices.IndexFunc(peers, func(p rules.Peer) bool { return p.ID == l.ID })]
-	if why := goesAnotherWay(c, l, p.Healthy); why != "" {
+	if why := useInstead(c, l, p.Healthy); why != "" {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, why)
 	}
-	v := rules.MayRemove(peers, l.ID)
+	v := how.MayRemove(ctx, s, l)
 	if !v.Allowed {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, v.Message)
 	}
@@ -125,8 +129,8 @@ func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Liste
 	}
 	cluster, err := c.Reader.WithoutNodes().Cluster(ctx, c.Owner)
 	switch {
-	case apierrors.IsForbidden(err): // who is there to save a quorum may have few rights
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Kubernetes' own view of the cluster can't be read (%v), so the members alone were asked.", err))
+	case apierrors.IsForbidden(err): // a user with few permissions may still have to save a quorum
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("You may not read the cluster's Kubernetes objects (%v), so the decision is based on the members alone.", err))
 	case err != nil:
 		return plan, err
 	default:
@@ -135,34 +139,35 @@ func removePlan(ctx context.Context, c *app.Cluster, s etcd.Survey, l etcd.Liste
 		}
 	}
 	if pod := cmp.Or(l.Pod, l.DuePod(c.Owner)); pod != "" {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with the data it has: %s gives it a new member.", pod, replaceCommand(c, pod)))
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("Pod %s can't rejoin with its data. %s gives it a new member.", pod, replaceCommand(c, pod)))
 	}
 	return plan, nil
 }
 
-// goesAnotherWay says how a member goes that should not just be taken off the list,
-// and is empty for the others: those that no pod runs or will run, learners, and dead
-// ones of a cluster that nobody manages.
-func goesAnotherWay(c *app.Cluster, l etcd.Listed, healthy bool) string {
+// useInstead returns what to do instead if a member must not simply be removed from the list.
+// It is empty for a member that has no pod and gets none. Without an operator it is also empty
+// for learners and dead voters.
+func useInstead(c *app.Cluster, l etcd.Listed, healthy bool) string {
 	m, due := c.Membership(), l.DuePod(c.Owner)
 	switch {
 	case l.Pod != "" && m.Manager != flavour.Unmanaged:
-		return fmt.Sprintf("it has a pod, and %s manages the members; to replace it, %s; to have fewer, %s", m.ManagerName, wayToReplace(c, l.Pod), cmp.Or(m.ScaleInHow, m.ScaleHow))
+		return fmt.Sprintf("it has a pod, and %s manages the members. To replace it: %s. To have fewer members: %s", m.ManagerName, howToReplace(c, l.Pod), cmp.Or(m.ScaleInHow, m.ScaleHow))
 	case due != "" && m.Manager != flavour.Unmanaged:
-		return fmt.Sprintf("its pod %s is only not there now, and %s manages the members; kubectl describe statefulset %s -n %s tells why; if its data is lost, %s",
-			due, m.ManagerName, c.StatefulSet, c.Namespace, wayToReplace(c, due))
+		return fmt.Sprintf("its pod %s is missing only now, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s",
+			due, m.ManagerName, c.StatefulSet, c.Namespace, howToReplace(c, due))
 	case l.Pod != "" && healthy && !l.Learner:
-		return fmt.Sprintf("it is healthy; kubectl etcd scale takes the last member away, with its pod and volume, and kubectl etcd member replace %s --force replaces this one", l.Pod)
+		return fmt.Sprintf("it is healthy. kubectl etcd scale removes the last member with its pod and volume, and kubectl etcd member replace %s --force replaces this one", l.Pod)
 	}
 	return ""
 }
 
-// wayToReplace is how a member of a cluster that somebody manages is replaced.
-func wayToReplace(c *app.Cluster, pod string) string {
-	if c.Flavour == observe.Druid {
+// howToReplace returns how to replace a member that an operator or a start script manages.
+func howToReplace(c *app.Cluster, pod string) string {
+	m := c.Membership()
+	if m.ByPlugin {
 		return replaceCommand(c, pod)
 	}
-	return c.Membership().ReplaceHow
+	return m.ReplaceHow
 }
 
 func replaceCommand(c *app.Cluster, pod string) string {

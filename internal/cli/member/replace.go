@@ -18,15 +18,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 type replaceOptions struct {
 	change.Flags
 
-	// force replaces a member that is healthy, or whose data seems to be there.
+	// force allows to replace a healthy member, or one whose data seems to exist.
 	force bool
-	// abort undoes a replacement that was begun.
+	// abort undoes an unfinished replacement.
 	abort bool
 }
 
@@ -34,28 +35,31 @@ func newMemberReplaceCmd(e *app.App) *cobra.Command {
 	o := replaceOptions{Flags: change.Flags{Timeout: 10 * time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "replace [TARGET] POD",
-		Short: "Give a pod whose member has lost its data a new, empty one",
+		Short: "Replace a member that has lost its data",
 		Long: ui.Paragraphs(`
-			Replace the member of a pod by a new one with empty volumes, which gets its data from the
-			others. It is for a member whose data is lost or broken; one that only crashed rejoins by
-			itself, and is refused here, as is a healthy one, unless --force is given.
+			Replace the member of a pod with a new member. The new member starts with empty volumes and
+			gets its data from the others. Use this command if the data of a member is lost or broken. The
+			command refuses a healthy member, and a member that only crashed and will rejoin. Use --force
+			to replace such a member.
 
-			The old member leaves etcd first, and only while the others have a quorum without it. The
-			new one joins as a learner and votes once it has caught up; nobody else restarts. With
-			etcd-druid the volume and the pod are deleted, and its sidecar does the rest.
+			The command removes the old member from etcd first, if the others have a quorum without it.
+			The new member joins as a learner, and becomes a voter when it has caught up. No other pod
+			restarts. For an Etcd, the command deletes the volume claim and the pod, and etcd-druid's
+			sidecar does the other steps.
 
-			TARGET is only needed while the pod is not there.
+			TARGET is only required if the pod does not exist.
 
-			Run the same command again to go on after an interruption, or with --abort to take the
-			learner back. That also happens when --timeout has passed.`),
+			After an interruption, run the same command again to continue, or use --abort to remove the
+			learner. The command also does this when --timeout has passed. For an Etcd, --abort is not
+			possible.`),
 		Example: ui.Examples(`
-			# The volume of main-1 is gone with its node
+			# Replace the member of main-1, whose volume is lost
 			kubectl etcd member replace main-1
 
-			# Its pod is gone, too
+			# Replace the member of a pod that does not exist
 			kubectl etcd member replace statefulset/main main-1
 
-			# Take back what an interrupted replacement has begun
+			# Undo an interrupted replacement
 			kubectl etcd member replace main-1 --abort`),
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,8 +72,8 @@ func newMemberReplaceCmd(e *app.App) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.force, "force", false, "Replace a member that is healthy, or whose data seems to be there")
-	flags.BoolVar(&o.abort, "abort", false, "Take back a replacement that was begun")
+	flags.BoolVar(&o.force, "force", false, "Replace a member even if it is healthy or its data seems to exist")
+	flags.BoolVar(&o.abort, "abort", false, "Undo an unfinished replacement")
 	change.AddFlags(cmd, &o.Flags)
 	return cmd
 }
@@ -103,18 +107,18 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 		return err
 	}
 	t := &change.MembersTask{
-		Members: m, Planned: j, Undo: o.abort, Verb: "member replace", Event: "MemberReplaced", Undone: "MemberReplacedUndone",
+		Members: m, Planned: j, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
 		What: "replaced the member of " + pod,
 	}
 	switch {
 	case j == nil && o.abort:
-		fmt.Fprintf(e.ErrOut, "No change of the members of %s is under way: there is nothing to abort.\n", c.Owner)
+		fmt.Fprintf(e.ErrOut, "No change of the members of %s is unfinished: there is nothing to undo.\n", c.Owner)
 		return nil
 	case j == nil:
-		t.Again = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
+		t.Replan = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanReplace(ctx, pod, o.force)
 		}
-		if t.Planned, t.Plan, err = t.Again(ctx); err != nil {
+		if t.Planned, t.Plan, err = t.Replan(ctx); err != nil {
 			return err
 		}
 		t.Fresh = true

@@ -11,12 +11,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
-// replaceDruid has the pod's sidecar make its member anew.
+// replaceDruid replaces a member by its pod's sidecar, which creates a new one.
 func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o replaceOptions) error {
 	if o.abort {
-		return app.Refused("cannot take back a replacement in %s: its sidecar goes on until the member is back", c.Owner)
+		return app.Refused("cannot undo a replacement in %s: the sidecar continues until the member has rejoined", c.Owner)
 	}
 	m, err := change.Members(e, c)
 	if err != nil {
@@ -39,7 +40,7 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 				return plan, err
 			}
 			if agreed != nil && !r.Same(agreed) {
-				return operate.Plan{}, nil // another pod or volume by now
+				return operate.Plan{}, nil // the pod or its volume claim has changed
 			}
 			agreed = r
 			return plan, nil
@@ -50,7 +51,7 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 			if err := m.ReplaceDruid(ctx, agreed, false); err != nil {
 				return err
 			}
-			run.Done(ctx, "MemberReplaced", "replaced the member of "+pod, fmt.Sprintf("%s replaced the member of %s", c.Target(), pod))
+			run.Done(ctx, reasons.MemberReplaced, "replaced the member of "+pod, fmt.Sprintf("%s replaced the member of %s", c.Target(), pod))
 			return nil
 		},
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
@@ -26,25 +27,25 @@ func NewCommand(e *app.App) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "move-leader TARGET [--to POD]",
-		Short: "Hand the leadership to another member",
+		Short: "Transfer leadership to another member",
 		Long: ui.Paragraphs(`
-			Hand the leadership to another member: to the one in the pod of --to, or else to the voter
-			that is healthy and has got furthest.
+			Transfer leadership to another member: the member in the pod of --to, or without --to the
+			healthy voter that has applied the most entries.
 
-			Writes wait for an election, which takes a moment; nothing restarts. A learner, a member that
-			is not well, and one that is more than 1,000 entries behind can't lead.`),
+			Writes wait for a short time until the new leader is elected. No pod restarts. The command
+			refuses a learner, an unhealthy member, and a member that is more than 1,000 entries behind.`),
 		Example: ui.Examples(`
-			# To the best follower
+			# Transfer leadership to the most advanced follower
 			kubectl etcd move-leader etcd-main
 
-			# Away from a node, before it is drained
+			# Transfer leadership to a member on another node before a drain
 			kubectl etcd move-leader etcd-main --to etcd-main-2 -y --reason "drain of node-1"`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(cmd.Context(), e, args[0], to, ch)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "Pod of the member that is to lead; empty for the best one")
+	cmd.Flags().StringVar(&to, "to", "", "Pod of the new leader. The default is the most advanced follower")
 	change.AddFlags(cmd, &ch)
 	return cmd
 }
@@ -81,13 +82,13 @@ func (m *move) judge(ctx context.Context) (operate.Plan, error) {
 	}
 	m.from = change.LeaderOf(databases)
 	if m.from == m.to {
-		fmt.Fprintf(m.app.Out, "%s leads %s already.\n", m.to, m.cluster.Owner)
+		fmt.Fprintf(m.app.Out, "%s is already the leader of %s.\n", m.to, m.cluster.Owner)
 		return operate.Plan{}, nil
 	}
 	return operate.Plan{
 		Title: fmt.Sprintf("Move the leadership of %s from %s to %s", m.cluster.Owner, m.from, m.to),
 		Facts: change.DatabaseFacts(databases),
-		Steps: []string{fmt.Sprintf("have %s hand over to %s: writes wait for an election", m.from, m.to)},
+		Steps: []string{fmt.Sprintf("transfer leadership from %s to %s; writes wait for the election", m.from, m.to)},
 	}, nil
 }
 
@@ -98,21 +99,21 @@ func (m *move) act(ctx context.Context, run *change.Run) error {
 	if err := maintenance.MoveLeader(ctx, m.cluster.Members, m.survey, m.to); err != nil {
 		return err
 	}
-	run.Done(ctx, "LeaderMoved", fmt.Sprintf("moved the leadership from %s to %s", m.from, m.to),
-		fmt.Sprintf("%s leads %s, instead of %s.", m.to, m.cluster.Owner, m.from))
+	run.Done(ctx, reasons.LeaderMoved, fmt.Sprintf("moved the leadership from %s to %s", m.from, m.to),
+		fmt.Sprintf("%s is now the leader of %s, instead of %s.", m.to, m.cluster.Owner, m.from))
 	return nil
 }
 
-// successor is the pod that is to lead, as asked for or chosen.
+// successor returns the pod of the new leader: to, or the most advanced follower.
 func successor(c *app.Cluster, databases []rules.Database, to string) (string, error) {
 	if to != "" {
 		if v := rules.MayLead(databases, to); !v.Allowed {
-			return "", app.Refused("%s can't lead %s: %s", to, c.Owner, v.Message)
+			return "", app.Refused("%s can't become the leader of %s: %s", to, c.Owner, v.Message)
 		}
 		return to, nil
 	}
 	if len(databases) == 1 {
-		return "", app.Refused("%s has one member: there is no other to lead it", c.Owner)
+		return "", app.Refused("%s has only one member, which must stay the leader", c.Owner)
 	}
 	to, ok := rules.Successor(databases)
 	if ok {
@@ -120,7 +121,7 @@ func successor(c *app.Cluster, databases []rules.Database, to string) (string, e
 	}
 	for _, d := range databases {
 		if v := rules.MayLead(databases, d.Pod); !d.Leader && !v.Allowed {
-			return "", app.Refused("no other member can lead %s: %s", c.Owner, v.Message)
+			return "", app.Refused("no other member can become the leader of %s: %s", c.Owner, v.Message)
 		}
 	}
 	return "", app.Refused("no other member can lead %s", c.Owner)

@@ -12,12 +12,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 )
 
 // TestNoVoters checks that a proxy without endpoints is an error.
 func TestNoVoters(t *testing.T) {
 	t.Parallel()
-	reader := &observe.Reader{Leases: &observe.LeaseClock{Clock: clock.RealClock{}}}
+	reader := &observe.Reader{Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
 	c := &app.Cluster{Reader: reader, Members: &etcd.Cluster{Endpoints: make([]etcd.Endpoint, 1)}}
 	learners := etcd.Survey{Members: []etcd.Member{{Pod: "main-0", Learner: true}}}
 	for _, row := range []struct {

@@ -12,15 +12,17 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// scaleDruid has etcd-druid scale, which adds and promotes the members itself.
+// scaleDruid scales through etcd-druid, which adds and promotes the members itself.
 func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions) error {
 	if o.abort {
-		return app.Refused("cannot take back a scale of %s: etcd-druid scales it, and goes on until it is done; kubectl etcd status etcd/%s shows how far it is", c.Owner, c.Name)
+		return app.Refused("cannot undo a scale of %s: etcd-druid scales it and continues until it is complete. kubectl etcd status etcd/%s shows the progress", c.Owner, c.Name)
 	}
 	m, err := change.Members(a, c)
 	if err != nil {
@@ -38,8 +40,8 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 	})
 }
 
-// druidPlan returns the plan to scale an Etcd. An Etcd that was told the number before has
-// no plan: it is only awaited.
+// druidPlan returns the plan to scale an Etcd. The plan is empty if the Etcd already has the
+// number of replicas.
 func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Members, o scaleOptions) (operate.Plan, error) {
 	plan, err := m.PlanDruidScale(ctx, o.replicas)
 	if err != nil {
@@ -59,14 +61,14 @@ func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Me
 }
 
 func scaledAlready(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Members, o scaleOptions) error {
-	ctx, cancel := app.Within(ctx, o.Timeout, fmt.Sprintf("scale %s to %s", c.Owner, members(o.replicas)))
+	ctx, cancel := app.Within(ctx, o.Timeout, fmt.Sprintf("scale %s to %s", c.Owner, format.Members(o.replicas)))
 	defer cancel()
 	if o.Wait && o.DryRun == change.DryRunNone {
 		if err := m.AwaitDruid(ctx, o.replicas, nil); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(a.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
+	fmt.Fprintf(a.ErrOut, "%s already has %s.\n", c.Owner, format.Members(o.replicas))
 	return nil
 }
 
@@ -75,21 +77,21 @@ func scaleDruidNow(ctx context.Context, c *app.Cluster, m *membership.Members, o
 	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
 		return err
 	}
-	run.Done(ctx, "Scaled", "scale to "+members(o.replicas), "")
+	run.Done(ctx, reasons.Scaled, "scale to "+format.Members(o.replicas), "")
 	if o.Wait {
 		if err := m.AwaitDruid(ctx, o.replicas, m.ReconcileDruid); err != nil {
-			return fmt.Errorf("%w; etcd-druid goes on: the same command waits for it again", err)
+			return fmt.Errorf("%w; etcd-druid continues. Run the same command again to wait for it", err)
 		}
 	}
-	run.Print("%s scaled to %s", c.Target(), members(o.replicas))
+	run.Print("%s scaled to %s", c.Target(), format.Members(o.replicas))
 	return nil
 }
 
-// savedBefore wants a whole snapshot of this very cluster before all its members
-// stop, and says how old its content is.
+// savedBefore returns an error unless the file is a complete snapshot of this cluster, which
+// is required before all members stop. It returns the file's revision for the plan.
 func savedBefore(ctx context.Context, e *app.App, c *app.Cluster, path string) (string, error) {
 	if path == "" {
-		return "", app.Refused("cannot scale %s to 0 members without a snapshot: kubectl etcd snapshot save etcd/%s FILE -n %s, then give it by --after-snapshot FILE", c.Owner, c.Name, c.Namespace)
+		return "", app.Refused("cannot scale %s to 0 members without a snapshot. Run kubectl etcd snapshot save etcd/%s FILE -n %s, and repeat this command with --after-snapshot FILE", c.Owner, c.Name, c.Namespace)
 	}
 	file, err := snapshot.Inspect(ctx, path)
 	if corrupt, ok := errors.AsType[*snapshot.CorruptError](err); ok {
@@ -99,7 +101,7 @@ func savedBefore(ctx context.Context, e *app.App, c *app.Cluster, path string) (
 		return "", fmt.Errorf("--after-snapshot: %w", err)
 	}
 	if !file.Hashed {
-		return "", app.Refused("--after-snapshot %s has no hash at its end: it is a copy of a database, and nothing shows whether it is whole; take a snapshot", path)
+		return "", app.Refused("--after-snapshot %s has no hash at its end. It is a copy of a database, which may be incomplete. Save a snapshot instead", path)
 	}
 	full, err := e.Cluster(ctx, c.Owner.Target().String())
 	if err != nil {
@@ -114,11 +116,11 @@ func savedBefore(ctx context.Context, e *app.App, c *app.Cluster, path string) (
 		return slices.ContainsFunc(s.List, func(l etcd.Listed) bool { return l.ID == m.ID })
 	})
 	if !ours {
-		return "", app.Refused("--after-snapshot %s is of another cluster: it has none of the members of %s", path, c.Owner)
+		return "", app.Refused("--after-snapshot %s belongs to another cluster: it contains no member of %s", path, c.Owner)
 	}
 	latest := int64(0)
 	for _, m := range s.Members {
 		latest = max(latest, m.Revision)
 	}
-	return fmt.Sprintf("snapshot %s is whole: %d keys at revision %d, the cluster is at %d", path, file.Keys, file.Revision, latest), nil
+	return fmt.Sprintf("snapshot %s is complete: %d keys at revision %d, the cluster is at revision %d", path, file.Keys, file.Revision, latest), nil
 }

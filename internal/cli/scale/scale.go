@@ -15,9 +15,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -25,10 +27,10 @@ type scaleOptions struct {
 	change.Flags
 
 	replicas int
-	// abort undoes a scale that was begun.
+	// abort undoes an unfinished scale.
 	abort      bool
 	keepClaims bool
-	// snapshot is a file, needed before an Etcd is scaled to 0.
+	// snapshot is a file, which is required to scale an Etcd to 0.
 	snapshot string
 }
 
@@ -39,44 +41,44 @@ func NewCommand(e *app.App) *cobra.Command {
 		Use:   "scale TARGET --replicas N",
 		Short: "Change the number of members",
 		Long: ui.Paragraphs(`
-			Change the number of members of an etcd cluster, one at a time and never below a quorum
-			that is healthy.
+			Change the number of members of an etcd cluster, one member at a time. The cluster keeps a
+			healthy quorum during every step.
 
-			An Etcd is scaled by etcd-druid: this sets its replicas, has druid reconcile, and watches
-			until all members vote. A StatefulSet that nobody looks after is scaled here: each new
-			member is told of the others, joins as a learner, and votes once it has caught up; a
-			member that goes gives up leadership, leaves etcd, and then its pod and volume go.
-			Nobody else restarts. Clusters of other operators and of start scripts are refused with
-			their own way.
+			For an Etcd, the command sets its replicas, and waits until etcd-druid has added or removed
+			the members. For a StatefulSet without an operator, the command does all steps itself. A new
+			member joins as a learner, and becomes a voter when it has caught up. A member that is
+			removed transfers leadership first; then the command deletes its pod and volume claim. No
+			other pod restarts. For a cluster that another operator or a start script manages, the
+			command refuses and shows what to use instead.
 
-			What was found before the first step stands in ConfigMap kubectl-etcd-NAME until the last:
-			run the same command again to go on after an interruption, or with --abort to take back
-			what has no vote yet. That also happens when --timeout has passed.`),
+			The command keeps its progress in ConfigMap kubectl-etcd-NAME. After an interruption, run the
+			same command again to continue, or use --abort to remove a new member that is not a voter yet.
+			The command also does this when --timeout has passed.`),
 		Example: ui.Examples(`
-			# Look at the plan for five members
+			# Print the plan for five members and change nothing
 			kubectl etcd scale statefulset/main --replicas 5 --dry-run=client
 
-			# Do it
+			# Scale to five members
 			kubectl etcd scale statefulset/main --replicas 5
 
-			# Take back what an interrupted scale has begun
+			# Undo the unfinished step of an interrupted scale command
 			kubectl etcd scale statefulset/main --abort`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.abort == cmd.Flags().Changed("replicas") {
-				return fmt.Errorf("either --replicas or --abort must be given")
+				return fmt.Errorf("either --replicas or --abort is required")
 			}
 			if o.replicas < 0 {
-				return fmt.Errorf("--replicas is %d, and can't be less than 0", o.replicas)
+				return fmt.Errorf("--replicas is %d, but it must not be negative", o.replicas)
 			}
 			return run(cmd.Context(), e, args[0], o)
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.replicas, "replicas", 0, "How many members there shall be")
-	flags.BoolVar(&o.abort, "abort", false, "Take back a scale that was begun")
-	flags.BoolVar(&o.keepClaims, "keep-pvc", false, "Keep the volume claims of members that go")
-	flags.StringVar(&o.snapshot, "after-snapshot", "", "File with a snapshot of this cluster; needed before an Etcd is scaled to 0")
+	flags.IntVar(&o.replicas, "replicas", 0, "New number of members")
+	flags.BoolVar(&o.abort, "abort", false, "Undo the unfinished step of a scale")
+	flags.BoolVar(&o.keepClaims, "keep-pvc", false, "Keep the volume claims of removed members")
+	flags.StringVar(&o.snapshot, "after-snapshot", "", "File with a snapshot of this cluster. Required to scale an Etcd to 0")
 	change.AddFlags(cmd, &o.Flags)
 	return cmd
 }
@@ -96,14 +98,6 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	return scaleStatefulSet(ctx, e, c, o)
 }
 
-// members is a number of them in words.
-func members(n int) string {
-	if n == 1 {
-		return "1 member"
-	}
-	return fmt.Sprintf("%d members", n)
-}
-
 func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOptions) error {
 	m, err := change.Members(e, c)
 	if err != nil {
@@ -115,29 +109,29 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		return err
 	}
 	t := &change.MembersTask{
-		Members: m, Planned: j, Undo: o.abort, Verb: "scale", Event: "Scaled", Undone: "ScaledUndone",
-		What: "scaled to " + members(o.replicas),
+		Members: m, Planned: j, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
+		What: "scaled to " + format.Members(o.replicas),
 	}
 	switch {
 	case j == nil && o.abort:
-		fmt.Fprintf(e.ErrOut, "No change of the members of %s is under way: there is nothing to abort.\n", c.Owner)
+		fmt.Fprintf(e.ErrOut, "No change of the members of %s is unfinished: there is nothing to undo.\n", c.Owner)
 		return nil
 	case j == nil:
-		t.Again = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
+		t.Replan = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		}
-		if t.Planned, t.Plan, err = t.Again(ctx); err != nil {
+		if t.Planned, t.Plan, err = t.Replan(ctx); err != nil {
 			return err
 		}
 		if t.Planned == nil {
-			fmt.Fprintf(e.ErrOut, "%s has %s already.\n", c.Owner, members(o.replicas))
+			fmt.Fprintf(e.ErrOut, "%s already has %s.\n", c.Owner, format.Members(o.replicas))
 			return nil
 		}
 		t.Fresh = true
 	case j.Operation == rules.Replace:
-		return app.Refused("%s is being replaced: finish it with kubectl etcd member replace %s, or undo it with --abort there", m.Owner.PodName(j.Ordinal), m.Owner.PodName(j.Ordinal))
+		return app.Refused("the replacement of %s is unfinished: continue it with kubectl etcd member replace %s, or undo it with the same command and --abort", m.Owner.PodName(j.Ordinal), m.Owner.PodName(j.Ordinal))
 	case !o.abort && !j.Undo && j.Target != o.replicas:
-		return app.Refused("a scale of %s to %s is under way: finish it with --replicas %d, or undo it with --abort", c.Owner, members(j.Target), j.Target)
+		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, format.Members(j.Target), j.Target)
 	default:
 		if t.Plan, err = m.PlanResume(ctx, j, o.abort); err != nil {
 			return err

@@ -78,7 +78,12 @@ func noStore(o observe.Owner) string {
 }
 
 func addLatest(ctx context.Context, a *app.App, c *app.Cluster, store observe.BackupStore, out *v1alpha1.SnapshotList) error {
-	br, err := backupRestore(ctx, a, c, store)
+	s, err := storeOf(a, c)
+	if err != nil {
+		return err
+	}
+	s.BackupStore = store
+	br, err := s.Sidecars(ctx)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restore"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
@@ -87,11 +88,12 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	if _, err := a.Credentials.Read(a); err != nil { // the commands contain them
 		return err
 	}
-	r := restore.Plan{File: file, Snapshot: content, Bump: o.bump, Owner: c.Owner, Login: a.Credentials.AsArgs(), At: a.Clock.Now()}
-	if r.Context, err = pinnedFlags(a); err != nil {
+	r := restore.Plan{File: file, Snapshot: content, Bump: o.bump, Owner: c.Owner, At: a.Clock.Now()}
+	r.Flags.Login = a.Credentials.AsArgs()
+	if r.Flags.Context, err = pinnedFlags(a); err != nil {
 		return err
 	}
-	r.Flags = strings.TrimSpace(r.Context + " -n " + c.Namespace)
+	r.Flags.Kubectl = strings.TrimSpace(r.Flags.Context + " -n " + c.Namespace)
 	surveyForRestore(ctx, a, target, &r)
 	if err := r.Find(ctx, c.Kube, c.Reader, o.replicas, o.image); err != nil {
 		return err
@@ -102,7 +104,7 @@ func runRestorePlan(cmd *cobra.Command, a *app.App, file, target string, o resto
 	}
 	out := &v1alpha1.RestorePlan{Snapshot: *inspected, Cluster: clusterReference(c), Warnings: warnings}
 	for _, s := range steps {
-		out.Steps = append(out.Steps, v1alpha1.RestoreStep{Title: s.Title, Why: s.Why, Commands: s.Commands})
+		out.Steps = append(out.Steps, v1alpha1.RestoreStep{Title: s.Title, Why: s.Why, Commands: s.Commands(r.Flags)})
 	}
 	return a.Print(cmd, out, func(w io.Writer, _ bool) error { return writePlan(a, w, out) })
 }
@@ -129,7 +131,7 @@ func pinnedFlags(a *app.App) (string, error) {
 	flags := a.ContextFlags()
 	raw, err := a.Flags.ToRawKubeConfigLoader().RawConfig()
 	if err == nil && *a.Flags.Context == "" && raw.CurrentContext != "" {
-		flags = " --context " + restore.Quote(raw.CurrentContext) + flags
+		flags = " --context " + step.Quote(raw.CurrentContext) + flags
 	}
 	return flags, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
 )
 
 // saveOptions are the flags of snapshot save.
@@ -34,6 +35,14 @@ const (
 	viaFull    snapshotVia = "backup-restore=full"
 	viaDelta   snapshotVia = "backup-restore=delta"
 )
+
+// kind returns the kind of snapshot to write into the store.
+func (v snapshotVia) kind() backup.Kind {
+	if v == viaDelta {
+		return backup.Delta
+	}
+	return backup.Full
+}
 
 func newSaveCommand(a *app.App) *cobra.Command {
 	o := saveOptions{via: viaMember}
@@ -82,7 +91,7 @@ func newSaveCommand(a *app.App) *cobra.Command {
 				return err
 			}
 			if o.via != viaMember {
-				return snapshotViaStore(cmd, a, args[0], o.via, o.change)
+				return runSaveToStore(cmd, a, args[0], o.via.kind(), o.change)
 			}
 			return runSave(cmd, a, args[0], file, o)
 		},
@@ -108,50 +117,9 @@ func (o *saveOptions) validate(cmd *cobra.Command, file string) error {
 	case o.via == viaMember && (given("dry-run") || given("reason")):
 		return errors.New("--dry-run and --reason can only be used with --via backup-restore: a snapshot of a member changes nothing in the cluster")
 	case !o.change.Wait:
-		return errors.New("--wait=false can't be used here: a snapshot can only be verified when it is complete")
+		return change.ErrWait
 	case o.retries < 0:
 		return fmt.Errorf("--retries is %d, and can't be less than 0", o.retries)
-	}
-	return nil
-}
-
-// runSave saves a snapshot of a member to a file or to stdout.
-func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions) error {
-	ctx, cancel := app.Within(cmd.Context(), o.change.Timeout, "save a snapshot of "+target)
-	defer cancel()
-	if file == "-" {
-		if err := checkStdout(a, cmd); err != nil {
-			return err
-		}
-	}
-	c, err := a.Cluster(ctx, target)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if err := checkNotDefragmenting(ctx, a, c); err != nil {
-		return err
-	}
-	order, err := chooseMembers(ctx, a, c, o.member)
-	if err != nil {
-		return err
-	}
-	s := newSaver(a, c, order, o)
-	if file == "-" {
-		return s.toStdout(ctx)
-	}
-	if file == "" {
-		file = fmt.Sprintf("%s-%s-%s.db", c.Namespace, c.Name, s.started.UTC().Format("20060102T150405Z"))
-	}
-	return s.toFile(ctx, cmd, file, o.force)
-}
-
-func checkStdout(a *app.App, cmd *cobra.Command) error {
-	if ui.FormatOf(cmd) != "table" {
-		return errors.New("-o can't be used with -: the snapshot itself goes to stdout")
-	}
-	if _, ok := ui.Terminal(a.Out); ok {
-		return errors.New("stdout is a terminal, and a snapshot is binary data: use FILE or a pipe")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ package snapshot
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,9 +18,62 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/backup"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
+
+// runSave saves a snapshot of a member to a file or to stdout.
+func runSave(cmd *cobra.Command, a *app.App, target, file string, o saveOptions) error {
+	ctx, cancel := app.Within(cmd.Context(), o.change.Timeout, "save a snapshot of "+target)
+	defer cancel()
+	if file == "-" {
+		if err := checkStdout(a, cmd); err != nil {
+			return err
+		}
+	}
+	c, err := a.Cluster(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := checkNotDefragmenting(ctx, a, c); err != nil {
+		return err
+	}
+	order, err := backup.ChooseMembers(ctx, c.Owner, c.Members, o.member, a.Warn)
+	if app.Is[*backup.UnusableError](err) {
+		return app.Unhealthy("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	s := newSaver(a, c, order, o)
+	if file == "-" {
+		return s.toStdout(ctx)
+	}
+	if file == "" {
+		file = fmt.Sprintf("%s-%s-%s.db", c.Namespace, c.Name, s.started.UTC().Format("20060102T150405Z"))
+	}
+	return s.toFile(ctx, cmd, file, o.force)
+}
+
+// checkNotDefragmenting returns an error if this plugin defragments the cluster.
+func checkNotDefragmenting(ctx context.Context, a *app.App, c *app.Cluster) error {
+	return lock.CheckHeld(ctx, c.Kube, c.Owner, []string{"defrag"}, func(h lock.Holder, watch time.Duration) { change.Watching(a, h, watch) })
+}
+
+func checkStdout(a *app.App, cmd *cobra.Command) error {
+	if ui.FormatOf(cmd) != "table" {
+		return errors.New("-o can't be used with -: the snapshot itself goes to stdout")
+	}
+	if _, ok := ui.Terminal(a.Out); ok {
+		return errors.New("stdout is a terminal, and a snapshot is binary data: use FILE or a pipe")
+	}
+	return nil
+}
 
 // saver saves one snapshot, from the first of its members that can provide it.
 type saver struct {

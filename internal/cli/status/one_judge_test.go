@@ -31,7 +31,7 @@ func TestOneJudge(t *testing.T) {
 			found := map[string]bool{}
 			for _, finding := range health.StatusFindings(&f) {
 				if finding.Level != health.Unknown {
-					found[string(finding.Level)+" "+finding.Reason] = true
+					found[string(finding.Level)+" "+finding.Reason.Name()] = true
 				}
 			}
 			shown := map[string]bool{}
@@ -53,7 +53,7 @@ func TestOneJudge(t *testing.T) {
 // unknownReason reports whether a finding with this reason is unknown, which status shows as
 // a warning.
 func unknownReason(f *health.Facts, reason string) bool {
-	return slices.ContainsFunc(health.StatusFindings(f), func(o health.Finding) bool { return o.Reason == reason && o.Level == health.Unknown })
+	return slices.ContainsFunc(health.StatusFindings(f), func(o health.Finding) bool { return o.Reason.Name() == reason && o.Level == health.Unknown })
 }
 
 // levels compares the health that status shows with the result of check, by all checks whose

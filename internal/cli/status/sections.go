@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -40,7 +40,7 @@ func spreadText(s v1alpha1.SpreadStatus) string {
 }
 
 func budgetText(b v1alpha1.BudgetStatus) string {
-	if b.Reason == view.ReasonBudgetsUnseen {
+	if b.Reason == reasons.BudgetsUnseen.Name() {
 		return "unknown: you may not list disruption budgets"
 	}
 	if b.Name == "" && b.Reason != "" {

@@ -30,8 +30,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -112,6 +115,7 @@ var statusCases = map[string]func(*health.Facts){
 	},
 	"dead-voter": func(s *health.Facts) {
 		s.Survey.Value.List = append(s.Survey.Value.List, etcd.Listed{ID: 0xdead, Name: "etcd-main-3", PeerURLs: []string{"http://etcd-main-3.etcd-main-peer.team-a.svc:2380"}})
+		s.Silences = map[uint64]membership.Silence{0xdead: {Contact: membership.ContactNone}}
 	},
 	"hibernated": func(s *health.Facts) {
 		s.Owner.Replicas, s.Pods.Value, s.Cluster.Value.Cluster.Members, s.Cluster.Value.Cluster.Size = 0, nil, nil, 0
@@ -152,7 +156,7 @@ var statusCases = map[string]func(*health.Facts){
 	"no-budgets-no-services": func(s *health.Facts) {
 		denyList(s, "poddisruptionbudgets.policy")
 		denyList(s, "services")
-		s.Cluster.Value.Budgets = observe.Budgets{Problem: &policy.Note{Reason: "NoBudget", Message: "no budget selects the members"}}
+		s.Cluster.Value.Budgets = observe.Budgets{Problem: &policy.Note{Reason: reasons.NoBudget, Message: "no budget selects the members"}}
 	},
 	"sidecars-crash-and-no-leader": func(s *health.Facts) {
 		for i, p := range s.Pods.Value {
@@ -221,13 +225,13 @@ func threeMembers(name, zones string) health.Facts {
 		Namespace: "team-a", Name: name, Size: 3,
 		AllMembersReady: policy.Condition{Status: policy.True}, BackupReady: policy.Condition{Status: policy.True},
 	}}
-	value, least := observe.BudgetValue{Field: observe.MinAvailable, N: 2}, intstr.FromInt32(2)
+	value, least := annotation.BudgetValue{Field: annotation.MinAvailable, N: 2}, intstr.FromInt32(2)
 	pdb := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1},
 		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &least, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}},
 	}
-	s.Cluster.Value.Budgets.Kept = &observe.Budget{
-		PodDisruptionBudget: pdb, Value: value, Record: observe.BudgetRecord{For: "Etcd/" + name, Value: &value, Reason: policy.AllReady.Name()},
+	s.Cluster.Value.Budgets.Managed = &observe.Budget{
+		PodDisruptionBudget: pdb, Value: value, Record: annotation.BudgetRecord{For: "Etcd/" + name, Value: &value, Reason: policy.AllReady.Name()},
 	}
 	s.Budgets.Value, s.Selecting.Value = s.Cluster.Value.Budgets, []policyv1.PodDisruptionBudget{*pdb}
 	for i, letter := range "abc" {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 )
 
@@ -82,7 +81,7 @@ func trafficText(t v1alpha1.Traffic, now time.Time) string {
 		if t.Until != nil && t.Until.Unix() != 0 {
 			end = ", until " + t.Until.UTC().Format("2006-01-02 15:04:05 MST")
 		}
-		return fmt.Sprintf("%s%s (Service %s)", format.CutText(t, now), end, strings.Join(t.Services, ", "))
+		return fmt.Sprintf("%s%s (Service %s)", ui.CutText(t, now), end, strings.Join(t.Services, ", "))
 	case v1alpha1.TrafficOpen:
 		return "open (Service " + strings.Join(t.Services, ", ") + ")"
 	case v1alpha1.TrafficUnknown:

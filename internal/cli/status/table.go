@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // membersTable returns a table with one row for each member. On a narrow terminal, it shortens the
@@ -82,7 +83,7 @@ func certificateCell(st *v1alpha1.EtcdClusterStatus, m *v1alpha1.MemberStatus) u
 		return ui.Cell{}
 	}
 	left := m.CertificateExpiry.Sub(st.Time.Time)
-	warned := slices.ContainsFunc(st.Problems, func(p v1alpha1.Problem) bool { return p.Reason == health.ReasonCertificate })
+	warned := slices.ContainsFunc(st.Problems, func(p v1alpha1.Problem) bool { return p.Reason == reasons.CertificateExpires.Name() })
 	switch {
 	case left <= 0:
 		return ui.Cell{Text: "expired", Color: ui.Red}

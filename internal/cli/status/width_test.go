@@ -32,7 +32,7 @@ func TestNarrow(t *testing.T) {
 	}
 	members := &v1alpha1.EtcdMemberList{Items: []v1alpha1.EtcdMember{
 		{Pod: name + "-0", ID: "04ba6ed1358b15ad", Name: name + "-0", Role: v1alpha1.RoleLeader, Started: true, PeerURLs: []string{"https://" + name + "-0." + name + "-peer." + namespace + ".svc:2380"}},
-		{ID: "f8c817f98334135f", Name: name + "-1", Role: v1alpha1.RoleLearner, PeerURLs: []string{"https://10.0.0.1:2380"}, Note: "no pod runs it: it counts as a dead voter"},
+		{ID: "f8c817f98334135f", Name: name + "-1", Role: v1alpha1.RoleLearner, PeerURLs: []string{"https://10.0.0.1:2380"}, Note: "no pod of this cluster runs it"},
 	}}
 	sick, until := cluster, metav1.NewTime(now.Add(5*time.Hour+30*time.Minute))
 	sick.Version, sick.Quorum = "3.5.27,3.6.16", v1alpha1.Quorum{Voters: 3, Healthy: 1, Needed: 2, Slack: -1}

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
 )
 
 // NewCommand returns the command kubectl etcd version.
@@ -147,7 +147,7 @@ func readPrograms(ctx context.Context, kube client.Reader) ([]v1alpha1.ProgramVe
 	for _, d := range found.Items {
 		programs = append(programs, v1alpha1.ProgramVersion{
 			Name: d.Labels["app.kubernetes.io/name"], Namespace: d.Namespace, Deployment: d.Name,
-			Version: observe.DeploymentVersion(&d), Ready: d.Status.ReadyReplicas, Desired: ptr.Deref(d.Spec.Replicas, 1),
+			Version: install.DeploymentVersion(&d), Ready: d.Status.ReadyReplicas, Desired: ptr.Deref(d.Spec.Replicas, 1),
 		})
 	}
 	return programs, nil

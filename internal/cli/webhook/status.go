@@ -57,7 +57,7 @@ func runStatus(ctx context.Context, a *app.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	st, err := inspector.Look(ctx)
+	st, err := inspector.Inspect(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,5 +102,5 @@ func newInspector(a *app.App) (*install.Inspector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return install.NewWebhookLook(config, a.Clock, namespace, *a.Flags.Namespace != "")
+	return install.NewInspector(config, a.Clock, namespace, *a.Flags.Namespace != "")
 }

@@ -67,13 +67,13 @@ var cases = map[string]func(*v1alpha1.WebhookStatus){
 	},
 	"wrong-authority": func(st *v1alpha1.WebhookStatus) {
 		for i := range st.Program.Replicas {
-			st.Program.Replicas[i].Certificate.Distrusted = []string{"pods, services: no authority in the caBundle signed it (its issuer is CN=etcd-webhook)"}
+			st.Program.Replicas[i].Certificate.Distrusted = []string{"pods, services: no authority in the caBundle issued it (its issuer is CN=etcd-webhook)"}
 		}
 		st.Admission = v1alpha1.AdmissionTrial{Asked: st.Admission.Asked, Milliseconds: 15}
 	},
 	"one-replica": func(st *v1alpha1.WebhookStatus) {
 		st.Program.Ready = 1
-		st.Program.Replicas[1] = v1alpha1.WebhookReplica{Pod: "etcd-webhook-6d4f-b", LastExit: "ImagePullBackOff: not found", Silence: "it doesn't run"}
+		st.Program.Replicas[1] = v1alpha1.WebhookReplica{Pod: "etcd-webhook-6d4f-b", LastExit: "ImagePullBackOff: not found", Silence: "it is not running"}
 	},
 	"certificate-ending": func(st *v1alpha1.WebhookStatus) {
 		st.Program.Ready, st.Admission = 0, v1alpha1.AdmissionTrial{Asked: st.Admission.Asked, Milliseconds: 12}
@@ -94,7 +94,7 @@ var cases = map[string]func(*v1alpha1.WebhookStatus){
 	"no-policy": func(st *v1alpha1.WebhookStatus) {
 		st.Policies = nil
 		st.Admission = v1alpha1.AdmissionTrial{
-			Asked:    "create pod nobodys-webhook-status in namespace default, nobody's: no policy governs a cluster that you may see",
+			Asked:    "create pod sample-webhook-status in namespace default, of no cluster, because no policy governs a cluster that you may see",
 			Answered: true, Replica: "etcd-webhook-6d4f-a", Outcome: "Ignored", Reason: "NotEtcd", Milliseconds: 9,
 		}
 	},

@@ -32,40 +32,48 @@ func newWebhookUninstallCmd(e *app.App) *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Remove etcd-webhook, and give back what it holds",
+		Short: "Remove etcd-webhook and restore what it changed",
 		Long: ui.Paragraphs(`
-			Remove etcd-webhook from the cluster, and leave nothing of it in force: the webhook
-			configurations go first, cuts of client traffic are lifted, etcd-druid goes on with what a cut
-			had it leave alone, and its rights and its Deployment go. Then every budget gets back what its
-			author asked for, but not less than the quorum, and those that etcd-webhook made go. Everything
-			else of it goes last. No pod restarts. A namespace that it was installed into goes only where
-			nothing of anybody else's lives in it, which you must be allowed to see.
+			Remove etcd-webhook from the cluster, and restore what it changed. The steps are:
 
-			It is refused before it has done anything where the API server wouldn't take a write, or where
-			somebody is at work on a cluster whose traffic is cut, or was.
+			1. Delete the webhook configurations.
 
-			It does all of this itself, so it works where etcd-webhook doesn't run any more, and also after
-			kubectl delete -k. When it was interrupted, run it again.
+			2. End all cuts of client traffic, and let etcd-druid reconcile the Etcds again.
 
-			The EtcdTopologyPolicies stay, without effect and without a status, unless --all is given.`),
+			3. Delete etcd-webhook's permissions and its Deployment.
+
+			4. Restore the values of disruption budgets that their authors requested, but never below the
+			quorum. Delete the budgets that etcd-webhook created.
+
+			5. Delete all other objects of etcd-webhook. Delete its namespace only if the namespace
+			contains no other objects and you may list them.
+
+			No pod restarts. The EtcdTopologyPolicies stay, without effect and without a status. Use --all
+			to delete them.
+
+			The command first tries every write. It changes nothing if the API server would reject a
+			write, or if another operation runs on a cluster whose traffic is or was cut.
+
+			The command also works if etcd-webhook no longer runs, and after kubectl delete -k. After an
+			interruption, run it again.`),
 		Example: ui.Examples(`
-			# See what it would do
+			# Print the plan and change nothing
 			kubectl etcd webhook uninstall --dry-run=client
 
-			# Do it, with the policies and their definition
+			# Uninstall, and delete the policies and their definition
 			kubectl etcd webhook uninstall --all -y`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runUninstall(cmd.Context(), e, all, ch)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "Delete the EtcdTopologyPolicies and their definition, too")
+	cmd.Flags().BoolVar(&all, "all", false, "Also delete the EtcdTopologyPolicies and their definition")
 	change.AddFlags(cmd, &ch)
 	return cmd
 }
 
 func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) error {
-	kube, err := e.Quiet() // what it says of budgets that it still keeps is known
+	kube, err := e.Quiet() // the webhook would warn about each budget that it maintains
 	if err != nil {
 		return err
 	}
@@ -76,11 +84,11 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 	if err := change.RequireOnly(ctx, e, kube, install.FindNeeds()); err != nil {
 		return err
 	}
-	census, err := census(e)
+	inventory, err := newInventory(e)
 	if err != nil {
 		return err
 	}
-	found, err := install.Find(ctx, kube, census)
+	found, err := install.Find(ctx, kube, inventory)
 	if err != nil {
 		return err
 	}
@@ -88,7 +96,8 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 		return nothingInstalled(e, found)
 	}
 	u := &install.Uninstall{
-		Kube: kube, Reader: reader, Clock: e.Clock, Inventory: census, All: all, Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(e, h, watch) }, Logf: e.Step, Warnf: e.Warn,
+		Kube: kube, Reader: reader, Clock: e.Clock, Inventory: inventory, All: all, Logf: e.Step, Warnf: e.Warn,
+		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(e, h, watch) },
 		Restore: func(ctx context.Context, service client.ObjectKey) error {
 			return restoreService(ctx, e, kube, service, ch)
 		},
@@ -103,7 +112,7 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
 			if err := u.Run(ctx, found, ch.Wait); err != nil {
-				return fmt.Errorf("%w; what was done is done: run it again to go on", err)
+				return fmt.Errorf("%w; completed steps stay. Run the command again to continue", err)
 			}
 			run.Print("etcd-webhook is uninstalled.")
 			return nil
@@ -111,27 +120,28 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 	})
 }
 
-// nothingInstalled says so, what stays, and which namespace of somebody's still has its labels.
+// nothingInstalled prints that etcd-webhook is not installed, and which policies and namespaces
+// remain.
 func nothingInstalled(e *app.App, found *install.Installation) error {
 	for _, s := range found.Retained {
 		e.Warn("%s.", s)
 	}
-	text := "nothing of it is left."
+	text := "none of its objects exists."
 	if len(found.Policies)+len(found.Definition) > 0 {
-		text = fmt.Sprintf("only policies (%d) and their definition are left of it; --all deletes them.", len(found.Policies))
+		text = fmt.Sprintf("only policies (%d) and their definition remain. --all deletes them.", len(found.Policies))
 	}
 	_, err := fmt.Fprintln(e.Out, "etcd-webhook is not installed, and "+text)
 	return err
 }
 
-// census looks at what lives in a namespace.
-func census(e *app.App) (install.NamespaceInventory, error) {
+// newInventory returns a client that lists all objects of a namespace.
+func newInventory(e *app.App) (install.NamespaceInventory, error) {
 	config, err := e.Config()
 	if err != nil {
 		return install.NamespaceInventory{}, err
 	}
 	config = rest.CopyConfig(config)
-	config.WarningHandler = rest.NoWarnings{} // of kinds that are old: it looks at all that there are
+	config.WarningHandler = rest.NoWarnings{} // it reads all kinds, deprecated ones too
 	served, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return install.NamespaceInventory{}, err
@@ -140,8 +150,8 @@ func census(e *app.App) (install.NamespaceInventory, error) {
 	return install.NamespaceInventory{Served: served, Objects: objects}, err
 }
 
-// mayUninstall asks for every permission, looks whether anybody holds what it needs, and
-// tries every write.
+// mayUninstall returns an error if a permission is missing, another operation holds a lock that
+// the uninstallation needs, or the API server rejects a write in a dry run.
 func mayUninstall(ctx context.Context, e *app.App, kube client.Client, u *install.Uninstall, found *install.Installation) error {
 	needs := u.Needs(found)
 	var cut []observe.Owner
@@ -165,8 +175,8 @@ func mayUninstall(ctx context.Context, e *app.App, kube client.Client, u *instal
 	return u.Try(ctx, found)
 }
 
-// restoreService ends a cut as restore-client-traffic does: under the lock of the
-// cluster that is cut, and with who cut forgotten.
+// restoreService ends a cut as restore-client-traffic does: under the cluster's lock, and it
+// removes the record of the cut.
 func restoreService(ctx context.Context, e *app.App, kube client.Client, key client.ObjectKey, ch change.Flags) error {
 	var service corev1.Service
 	if err := kube.Get(ctx, key, &service); err != nil {
@@ -183,10 +193,10 @@ func restoreService(ctx context.Context, e *app.App, kube client.Client, key cli
 		e.Step("Client traffic through Service %s is restored", key)
 		return nil
 	}
-	if c == nil { // it selects no members any more
+	if c == nil { // the Service selects no members any more
 		return forced()
 	}
-	services, err := change.CutServices(ctx, c)
+	services, err := traffic.CutServices(ctx, c.Reader, c.Owner)
 	if err != nil {
 		return err
 	}
@@ -195,14 +205,14 @@ func restoreService(ctx context.Context, e *app.App, kube client.Client, key cli
 		names = append(names, services[i].Name)
 	}
 	if !slices.Contains(names, key.Name) {
-		return forced() // it is none that a cut would choose: it was cut by hand
+		return forced() // a cut by the plugin wouldn't choose this Service: it was cut by hand
 	}
 	return change.Locked(ctx, app.Limit{}, e, c, ch, traffic.RestoreOperation, func(ctx context.Context, run *change.Run) error {
 		return run.RestoreLocked(ctx, names)
 	})
 }
 
-// clusterOfService is the first cluster whose members a Service selects, nil when
+// clusterOfService returns the first cluster whose members a Service selects. It is nil if
 // there is none.
 func clusterOfService(ctx context.Context, e *app.App, kube client.Client, service *corev1.Service) (*app.Cluster, error) {
 	reader, err := e.Reader()

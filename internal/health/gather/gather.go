@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // Source is where facts are read from.
@@ -60,7 +61,7 @@ type gatherer struct {
 	need health.Need
 	// denials are the kinds that the user may not list. Source.Reader then shows none of
 	// them, instead of the error.
-	denials []observe.Denial
+	denials []source.Denial
 	// cluster are the connections to the members, made where it is nil.
 	cluster *etcd.Cluster
 	// serving is how the members' etcd was configured a moment ago; nil to read it.

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // maxParallel is how many clusters are read at the same time.
@@ -55,7 +56,7 @@ func List(ctx context.Context, reader *observe.Reader, access etcd.Access, names
 }
 
 // summarize returns one cluster as the objects of Kubernetes show it.
-func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, denials []observe.Denial) (output.EtcdCluster, error) {
+func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, denials []source.Denial) (output.EtcdCluster, error) {
 	c := output.EtcdCluster{ClusterIdentity: health.IdentityOf(o), Labels: o.Labels}
 	if !o.Created.IsZero() {
 		c.CreationTimestamp = &o.Created

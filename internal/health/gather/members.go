@@ -11,6 +11,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // members asks the members themselves.
@@ -28,7 +30,7 @@ func (g *gatherer) members(ctx context.Context) {
 		}
 	}
 	endpoints := g.cluster.Endpoints
-	g.progress("asking " + format.Plural(len(endpoints), "member", "members") + " of " + g.Owner.String())
+	g.progress("asking " + format.Members(len(endpoints)) + " of " + g.Owner.String())
 	g.Survey = got(g.cluster.Survey(ctx))
 	if _, split := errors.AsType[*etcd.SplitBrainError](g.Survey.Err); split {
 		g.Survey.Err = nil // Q005 reports it, and the members' answers still count
@@ -41,6 +43,7 @@ func (g *gatherer) members(ctx context.Context) {
 			g.Barred[m.Pod] = e.Err != nil || etcd.Barred(m.Err)
 		}
 	}
+	g.silences(ctx)
 	g.indices(ctx, g.cluster)
 	g.details(ctx, g.cluster)
 }
@@ -72,4 +75,24 @@ func (g *gatherer) details(ctx context.Context, cluster *etcd.Cluster) {
 	if g.needs(health.NeedHashes) {
 		g.Hashes = got(g.hashes(ctx, cluster))
 	}
+}
+
+// silences finds out what is known of the members that no pod of the cluster runs.
+func (g *gatherer) silences(ctx context.Context) {
+	how := membership.Removal{Reader: g.Reader, Owner: g.Owner, Members: g.cluster, Clock: g.Clock}
+	g.Silences = map[uint64]rules.Silence{}
+	var mu sync.Mutex
+	var all []func()
+	for _, l := range g.Survey.Value.List {
+		if l.Pod != "" {
+			continue
+		}
+		all = append(all, func() {
+			s := how.Silence(ctx, g.Survey.Value, l)
+			mu.Lock()
+			defer mu.Unlock()
+			g.Silences[l.ID] = s
+		})
+	}
+	together(all...)
 }

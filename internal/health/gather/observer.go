@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -109,7 +110,7 @@ func (v *Observer) expire(pods []*corev1.Pod) {
 var RequiredKinds = map[string]bool{"etcds.druid.gardener.cloud": true, "statefulsets.apps": true, "pods": true}
 
 // unseen are the denials as the API has them.
-func unseen(denials []observe.Denial) []output.Unseen {
+func unseen(denials []source.Denial) []output.Unseen {
 	var out []output.Unseen
 	for _, d := range denials {
 		out = append(out, output.Unseen{What: d.Resource, Why: d.Err.Error()})
@@ -119,7 +120,7 @@ func unseen(denials []observe.Denial) []output.Unseen {
 
 // unresolved adds to the error of a cluster that isn't found the kinds that the user may
 // not list: it may be among those.
-func unresolved(err error, denials []observe.Denial) error {
+func unresolved(err error, denials []source.Denial) error {
 	missing, ok := errors.AsType[*observe.NotFoundError](err)
 	if !ok {
 		return err

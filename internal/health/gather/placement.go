@@ -40,5 +40,5 @@ func (g *gatherer) outlook(ctx context.Context, zoneKey string) (spread.Facts, e
 		}
 		pod = pods[0]
 	}
-	return g.Reader.SpreadOutlook(ctx, g.Owner, pod, zoneKey)
+	return g.Reader.SpreadFactsOfCluster(ctx, g.Owner, pod, zoneKey)
 }

@@ -21,14 +21,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
-// ReasonBudgetsUnseen is the reason of a budget that the user may not read.
-const ReasonBudgetsUnseen = "BudgetsUnseen"
-
 func describeSpread(f *health.Facts) v1alpha1.SpreadStatus {
 	s := f.Standing.Value
 	out := v1alpha1.SpreadStatus{Kept: string(s.Kept), Reason: s.Reason.Name(), Message: s.Message}
 	if Missing(f.Unseen, "nodes") {
-		out = v1alpha1.SpreadStatus{Kept: string(policy.Unknown), Reason: "NodesUnseen", Message: "you may not list nodes, so their zones are not known"}
+		out = v1alpha1.SpreadStatus{Kept: string(policy.Unknown), Reason: reasons.NodesUnseen.Name(), Message: "you may not list nodes, so their zones are not known"}
 	}
 	match := f.Policy.Value
 	switch p := match.Policy; {
@@ -49,13 +46,13 @@ func describeSpread(f *health.Facts) v1alpha1.SpreadStatus {
 // as recorded by the controller that set it, and by the rule now.
 func describeBudget(f *health.Facts) v1alpha1.BudgetStatus {
 	if Missing(f.Unseen, "poddisruptionbudgets.policy") {
-		return v1alpha1.BudgetStatus{Reason: ReasonBudgetsUnseen, Message: "you may not list disruption budgets, so it is not known whether one protects the members"}
+		return v1alpha1.BudgetStatus{Reason: reasons.BudgetsUnseen.Name(), Message: "you may not list disruption budgets, so it is not known whether one protects the members"}
 	}
 	facts := f.Cluster.Value
 	if p := facts.Budgets.Problem; p != nil {
-		return v1alpha1.BudgetStatus{Reason: p.Reason, Message: p.Message}
+		return v1alpha1.BudgetStatus{Reason: p.Reason.Name(), Message: p.Message}
 	}
-	b := facts.Budgets.Kept
+	b := facts.Budgets.Managed
 	if b == nil {
 		return v1alpha1.BudgetStatus{}
 	}
@@ -82,16 +79,10 @@ func describeBudget(f *health.Facts) v1alpha1.BudgetStatus {
 	return out
 }
 
-// reasonDoc is what a reason means, empty for an unknown one.
-func reasonDoc(reason string) string {
-	for _, topic := range reasons.Rules() {
-		for _, r := range topic.Reasons {
-			if r.Name() == reason {
-				return strings.TrimSuffix(r.Doc(), ".")
-			}
-		}
-	}
-	return ""
+// reasonDoc returns what a reason means, and "" for a name that this version doesn't declare.
+func reasonDoc(name string) string {
+	reason, _ := reasons.Find(name)
+	return strings.TrimSuffix(reason.Doc(), ".")
 }
 
 // describeEvents are the last warnings about the owner, the workload, the pods, their
@@ -103,7 +94,7 @@ func describeEvents(f *health.Facts) []v1alpha1.WarningEvent {
 		if !concerns(f, e.InvolvedObject) {
 			continue
 		}
-		last, count := observe.EventTime(e)
+		last, count := format.EventTime(e)
 		out = append(out, v1alpha1.WarningEvent{
 			Last: metav1.NewTime(last), Count: count, Reason: e.Reason, Message: format.OneLine(e.Message),
 			Object: strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name,
@@ -112,7 +103,7 @@ func describeEvents(f *health.Facts) []v1alpha1.WarningEvent {
 	slices.SortStableFunc(out, func(a, b v1alpha1.WarningEvent) int {
 		return cmp.Or(b.Last.Compare(a.Last.Time), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Reason, b.Reason))
 	})
-	return out[:min(len(out), observe.EventsShown)]
+	return out[:min(len(out), format.EventsShown)]
 }
 
 // concerns reports whether an object belongs to the cluster.
@@ -130,7 +121,7 @@ func concerns(f *health.Facts, o corev1.ObjectReference) bool {
 			return ok && f.Owner.Ordinal(pod) >= 0
 		})
 	case "PodDisruptionBudget":
-		b := f.Cluster.Value.Budgets.Kept
+		b := f.Cluster.Value.Budgets.Managed
 		return b != nil && b.Name == o.Name
 	}
 	return false

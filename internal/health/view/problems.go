@@ -25,7 +25,7 @@ type problem struct {
 func problems(findings []health.Finding) []v1alpha1.Problem {
 	var all []problem
 	for _, f := range findings {
-		p := problem{Problem: v1alpha1.Problem{Severity: severity(f.Level), Reason: f.Reason, Message: f.Message}}
+		p := problem{Problem: v1alpha1.Problem{Severity: severity(f.Level), Reason: f.Reason.Name(), Message: f.Message}}
 		if f.Member == "" {
 			all = append(all, p)
 			continue

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package observetest holds Kubernetes objects in memory for tests of what
-// reads them. It is no mock of a client: it can't write, and knows nothing that
-// an object doesn't say.
+// reads them. It is no mock of a client: it can't write, and has nothing but the
+// objects.
 package observetest
 
 import (

@@ -3,11 +3,11 @@
 
 // Package journal keeps the record of an operation that takes several steps, so that
 // another process can resume or undo it. It is a ConfigMap beside the cluster, created
-// before the first step and deleted after the last. The journal knows who began what
-// and when; what an operation needs to go on is its own payload.
+// before the first step and deleted after the last. The journal has who began what and when.
+// Its payload is what the operation needs to continue.
 //
-// Whoever may read ConfigMaps can read a journal. So a payload holds nothing that can be a
-// secret: no literal environment variables and no command lines, only what the operation
+// Every user who may read ConfigMaps can read a journal. So a payload has nothing that can be
+// a secret: no literal environment variables and no command lines, only what the operation
 // itself writes, and digests of the rest.
 package journal
 
@@ -32,15 +32,15 @@ import (
 type Journal struct {
 	// Kind is the command that began it, without its target: "scale".
 	Kind string `json:"kind"`
-	// Began is when, by the clock of the machine that began it.
+	// Began is when it began, by the clock of the machine that began it.
 	Began time.Time `json:"began"`
-	// By is the user, host and process that began it; empty where that isn't known. Reason
-	// is the user's own.
+	// By is the user, host and process that began it, empty for unknown. Reason is the text of
+	// --reason.
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// Object is the UID of the StatefulSet that the operation changes.
 	Object types.UID `json:"object"`
-	// Payload is what the operation of that kind needs to go on.
+	// Payload is what the operation of that kind needs to continue.
 	Payload json.RawMessage `json:"payload"`
 
 	config corev1.ConfigMap
@@ -53,8 +53,8 @@ func Name(o observe.Owner) string { return nameOf(o.StatefulSet) }
 
 func nameOf(statefulSet string) string { return "kubectl-etcd-" + statefulSet }
 
-// Kept reports whether changes of a cluster's members leave a journal. Those of an operator
-// don't: it keeps its own state.
+// Kept reports whether changes of a cluster's members have a journal. Those that an operator makes
+// have none: the operator has its own state.
 func Kept(o observe.Owner) bool {
 	return o.StatefulSet != "" && o.Membership().Manager == flavour.Unmanaged
 }
@@ -101,8 +101,8 @@ func (j *Journal) readFlat(text []byte) error {
 	return nil
 }
 
-// Create writes the journal for the first time, beside the StatefulSet and owned by it. With dry
-// the API server is only asked whether it would take it.
+// Create writes the journal for the first time, beside the StatefulSet and owned by it. With dry it is
+// a dry run at the API server.
 func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.StatefulSet, dry bool) error {
 	text, err := j.text()
 	if err != nil {
@@ -146,7 +146,7 @@ func (j *Journal) Update(ctx context.Context, kube client.Client) error {
 	return nil
 }
 
-// Delete removes the journal: nothing is left to do.
+// Delete removes the journal after the last step.
 func (j *Journal) Delete(ctx context.Context, kube client.Client) error {
 	uid := j.config.UID
 	err := kube.Delete(ctx, &j.config, client.Preconditions{UID: &uid})

@@ -22,22 +22,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// Claim is what a lock is wanted for.
+// Claim is a request for a lock.
 type Claim struct {
-	// Operation names it: "scale". Holder is user, host and process. Acquire needs both.
+	// Operation is the command that needs the lock, such as "scale". Holder is user, host and
+	// process. Acquire needs both.
 	Operation, Holder string
-	// Cluster is the owner as messages name it. Acquire fills it in.
+	// Cluster is the owner's name in messages. Acquire sets it.
 	Cluster string
-	// Reason is the user's own, or empty.
+	// Reason is the text of --reason, or empty.
 	Reason string
-	// Waiting is told, at most once, that another's lock may be a dead one's, and
-	// for how long it will be watched. Nil for nobody.
+	// Waiting is called, at most once, when the holder of the lock may be dead, with how long
+	// the lock is watched. It may be nil.
 	Waiting func(h Holder, watch time.Duration)
 	// Clock is the real one where it is nil.
 	Clock clock.Clock
 }
 
-// Needs are the permissions that Acquire, renewal and Release use.
+// Needs returns the permissions that Acquire, renewal and Release use.
 func Needs(o observe.Owner) []operate.Need {
 	lease := operate.Need{Group: coordinationv1.GroupName, Resource: "leases", Namespace: o.Namespace}
 	create := lease
@@ -54,7 +55,7 @@ func Needs(o observe.Owner) []operate.Need {
 // NamePrefix begins the name of every lock.
 const NamePrefix = "kubectl-etcd-"
 
-// Name is the name of a cluster's lease, in the cluster's own namespace.
+// Name returns the name of a cluster's lease, in the cluster's own namespace.
 func Name(o observe.Owner) string {
 	name := NamePrefix + strings.ToLower(o.Kind) + "-" + o.Name
 	if len(name) <= 253 {
@@ -68,10 +69,9 @@ func leaseKey(o observe.Owner) client.ObjectKey {
 	return client.ObjectKey{Namespace: o.Namespace, Name: Name(o)}
 }
 
-// Acquire takes the one lock of a cluster. Where another holds it, it watches for
-// as long as that lease lasts whether it is renewed: if so, the error is a
-// *HeldError; if not, its holder is dead and the lock changes hands. Clocks of
-// two machines are never compared.
+// Acquire takes the lock of a cluster. Where another process holds it, Acquire watches its lease for
+// as long as the lease lasts. If the lease is renewed, the error is a *HeldError. If not, its holder
+// is dead, and Acquire takes the lock. It never compares the clocks of two machines.
 func Acquire(ctx context.Context, kube client.Client, o observe.Owner, c Claim) (*Lock, error) {
 	if c.Clock == nil {
 		c.Clock = clock.RealClock{}
@@ -79,12 +79,12 @@ func Acquire(ctx context.Context, kube client.Client, o observe.Owner, c Claim) 
 	c.Cluster = o.String()
 	a := acquirer{kube: kube, claim: c, lease: leaseKey(o)}
 	var err error
-	// Where somebody else was faster, the lease is as new as a stranger's.
+	// Each attempt reads the lease again: another process may have been faster.
 	for range 5 {
 		var lease *coordinationv1.Lease
-		var took *Holder
-		if lease, took, err = a.try(ctx); err == nil {
-			return a.hold(ctx, lease, took), nil
+		var previous *Holder
+		if lease, previous, err = a.try(ctx); err == nil {
+			return a.hold(ctx, lease, previous), nil
 		}
 		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
 			break
@@ -101,7 +101,7 @@ type acquirer struct {
 	sent time.Time
 }
 
-// try is one attempt. A conflict means that somebody was faster.
+// try is one attempt. A conflict means that another process was faster.
 func (a *acquirer) try(ctx context.Context) (*coordinationv1.Lease, *Holder, error) {
 	var found coordinationv1.Lease
 	err := a.kube.Get(ctx, a.lease, &found)
@@ -113,18 +113,17 @@ func (a *acquirer) try(ctx context.Context) (*coordinationv1.Lease, *Holder, err
 	if err != nil {
 		return nil, nil, a.wrap(err)
 	}
-	var took *Holder
+	var previous *Holder
 	if holder := holderOf(&found); holder.Identity != "" {
 		if err := a.watch(ctx, &found); err != nil {
 			return nil, nil, err
 		}
-		took = &holder
+		previous = &holder
 	}
 	lease := found.DeepCopy()
 	a.fill(lease)
-	// The version that was watched goes along, so that a renewal in the last
-	// moment wins.
-	return lease, took, a.wrap(a.kube.Update(ctx, lease))
+	// The update has the resource version that was watched, so that it fails after a renewal.
+	return lease, previous, a.wrap(a.kube.Update(ctx, lease))
 }
 
 func (a *acquirer) fill(lease *coordinationv1.Lease) {
@@ -172,7 +171,7 @@ func (a *acquirer) watch(ctx context.Context, lease *coordinationv1.Lease) error
 	return nil
 }
 
-// durationOf is how long a lease durationOf without renewal, as its holder wrote it, within reason.
+// durationOf returns how long a lease lasts without renewal, as its holder wrote it, within bounds.
 func durationOf(lease *coordinationv1.Lease) time.Duration {
 	seconds := cmp.Or(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0), int32(LeaseDuration/time.Second))
 	return min(max(time.Duration(seconds)*time.Second, LeaseDuration), 2*time.Minute)
@@ -185,7 +184,7 @@ func sameTime(a, b *metav1.MicroTime) bool {
 	return a.Equal(b)
 }
 
-// wrap says what a refusal was for; conflicts and the like go on to Acquire.
+// wrap adds the cluster to an error. Acquire still recognises conflicts in it.
 func (a *acquirer) wrap(err error) error {
 	if err == nil {
 		return nil

@@ -13,29 +13,30 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// What a lock's lease says beside its holder.
+// The annotations of a lock's lease.
 const (
 	// OperationAnnotation on a cluster's lock, a Lease, is the command that holds it.
 	OperationAnnotation = "kubectl-etcd.dev/operation"
-	// reasonAnnotation on a cluster's lock is why, in the words of whoever holds it.
+	// reasonAnnotation on a cluster's lock is the holder's --reason.
 	reasonAnnotation = "kubectl-etcd.dev/reason"
 )
 
-// Holder is who has a lock, and for what.
+// Holder is the process that holds a lock.
 type Holder struct {
 	// Identity is the user, host and process: ann@laptop (pid 4711).
-	Identity  string
+	Identity string
+	// Operation is the command that it runs.
 	Operation string
-	// Reason is in the words of the one who began it, or empty.
+	// Reason is its --reason, or empty.
 	Reason string
-	// Since is by the clock of the holder's machine; zero where it isn't told.
+	// Since is by the clock of the holder's machine, zero for unknown.
 	Since time.Time
 	// Renewed is when the lock was last renewed, by the same clock.
 	Renewed time.Time
 }
 
 func (h Holder) String() string {
-	text := cmp.Or(h.Identity, "somebody")
+	text := cmp.Or(h.Identity, "an unknown process")
 	if h.Operation != "" {
 		text += fmt.Sprintf(" for %q", h.Operation)
 	}
@@ -63,9 +64,9 @@ func holderOf(lease *coordinationv1.Lease) Holder {
 	return h
 }
 
-// HeldError says that another operation has the cluster's lock and renews it.
+// HeldError is returned where another operation holds the cluster's lock and renews it.
 type HeldError struct {
-	// Cluster is the owner as messages name it, Lease is namespace/name.
+	// Cluster is the owner's name in messages, Lease is namespace/name.
 	Cluster, Lease string
 	Holder         Holder
 }
@@ -74,10 +75,10 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s is locked by %s: wait until that ends, it is being renewed (lease %s)", e.Cluster, e.Holder, e.Lease)
 }
 
-// LostError says why an operation lost its lock before it ended.
+// LostError is why an operation lost its lock before it ended.
 type LostError struct {
 	Lease string
-	// Why is what happened: "bob@desk (pid 12) has it now".
+	// Why is what happened: "bob@desk (pid 12) holds it now".
 	Why string
 }
 

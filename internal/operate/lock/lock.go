@@ -47,8 +47,8 @@ type Lock struct {
 
 	ctx    context.Context //nolint:containedctx // what the lock is for: it ends when the lock is lost
 	cancel context.CancelCauseFunc
-	// stop ends the renewal, which outlives ctx: who is interrupted still cleans
-	// up under the lock. done says that it has ended.
+	// stop ends the renewal, which outlives ctx: an interrupted operation still cleans up under
+	// the lock. done is closed when it has ended.
 	stop context.CancelFunc
 	done chan struct{}
 
@@ -56,7 +56,7 @@ type Lock struct {
 	lease *coordinationv1.Lease
 	// renewed is when the request that last renewed it was sent.
 	renewed time.Time
-	// renewErr is why renewals fail since then; only the renewal uses it.
+	// renewErr is why renewals have failed since then. Only the renewal uses it.
 	renewErr error
 }
 
@@ -64,7 +64,7 @@ type Lock struct {
 var ErrReleased = errors.New("the lock was released")
 
 // Context ends when the lock is lost or released, or the context that it was
-// acquired with ends; context.Cause says which. Work under the lock uses it, and
+// acquired with ends; context.Cause returns which. Work under the lock uses it, and
 // calls StillHeld right before each change.
 func (l *Lock) Context() context.Context { return l.ctx }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // TestHeldBySleeper: a machine that slept, or was stopped, for longer than a lock lasts
-// finds out before its next change, when its renewal has not said so yet.
+// finds out before its next change, before its renewal reports it.
 func TestHeldBySleeper(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func (a *acquirer) hold(ctx context.Context, lease *coordinationv1.Lease, took *Holder) *Lock {
+func (a *acquirer) hold(ctx context.Context, lease *coordinationv1.Lease, previous *Holder) *Lock {
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := &Lock{
-		Previous: took, kube: a.kube, clock: a.claim.Clock, name: a.lease.String(),
+		Previous: previous, kube: a.kube, clock: a.claim.Clock, name: a.lease.String(),
 		ctx: ctx, cancel: cancel, stop: stop, done: make(chan struct{}), lease: lease, renewed: a.sent,
 	}
 	go l.renewUntilDone(renewing)
@@ -43,7 +43,7 @@ func (l *Lock) renewUntilDone(ctx context.Context) {
 	}
 }
 
-// untilRenewal is until the next renewal: soon after one that failed.
+// untilRenewal returns the time until the next renewal: a failed one is retried soon.
 func (l *Lock) untilRenewal() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,8 +53,8 @@ func (l *Lock) untilRenewal() time.Duration {
 	return RetryPeriod
 }
 
-// renew returns an error when the lock is lost; what may pass by itself is
-// borne until RenewDeadline.
+// renew returns an error where the lock is lost. It ignores errors that may be temporary until
+// RenewDeadline.
 func (l *Lock) renew(until context.Context) error {
 	sent := l.clock.Now()
 	l.mu.Lock()
@@ -74,7 +74,7 @@ func (l *Lock) renew(until context.Context) error {
 		l.mu.Unlock()
 		return nil
 	case apierrors.IsNotFound(err):
-		return &LostError{Lease: l.name, Why: "somebody deleted it"}
+		return &LostError{Lease: l.name, Why: "another client deleted it"}
 	}
 	if lost, ok := err.(*LostError); ok { //nolint:errorlint // reread's own, never wrapped
 		return lost
@@ -82,7 +82,7 @@ func (l *Lock) renew(until context.Context) error {
 	if until.Err() != nil {
 		return nil // released
 	}
-	// The last attempt has little time left; what the others met says more.
+	// The last attempt has little time. The errors of the attempts before explain more.
 	if l.renewErr == nil || !errors.Is(err, context.DeadlineExceeded) {
 		l.renewErr = err
 	}
@@ -92,8 +92,7 @@ func (l *Lock) renew(until context.Context) error {
 	return nil
 }
 
-// reread follows a change that somebody else made to the lease: as long as it is
-// still ours, it is renewed on top of that.
+// reread renews the lease after another client has changed it, if this process still holds it.
 func (l *Lock) reread(ctx context.Context) (*coordinationv1.Lease, error) {
 	l.mu.Lock()
 	ours := l.lease.DeepCopy()
@@ -104,7 +103,7 @@ func (l *Lock) reread(ctx context.Context) (*coordinationv1.Lease, error) {
 	}
 	if now.UID != ours.UID || !ptr.Equal(now.Spec.HolderIdentity, ours.Spec.HolderIdentity) ||
 		!sameTime(now.Spec.AcquireTime, ours.Spec.AcquireTime) {
-		return nil, &LostError{Lease: l.name, Why: fmt.Sprintf("%s has it now", holderOf(&now))}
+		return nil, &LostError{Lease: l.name, Why: fmt.Sprintf("it is held by %s", holderOf(&now))}
 	}
 	now.Spec.RenewTime = new(metav1.NewMicroTime(l.clock.Now()))
 	if err := l.kube.Update(ctx, &now); err != nil {
@@ -113,8 +112,8 @@ func (l *Lock) reread(ctx context.Context) (*coordinationv1.Lease, error) {
 	return &now, nil
 }
 
-// expired says that the last renewal is too long ago. The wall clock is asked,
-// too: the other one stands still while a machine sleeps.
+// expired returns an error where the last renewal is too long ago. It also compares the wall clock:
+// the monotonic clock stops while a machine sleeps.
 func (l *Lock) expired() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,11 +122,11 @@ func (l *Lock) expired() error {
 	if ago <= RenewDeadline {
 		return nil
 	}
-	return &LostError{Lease: l.name, Why: fmt.Sprintf("it was last renewed %s ago, it may be another's by now", ago.Round(time.Second))}
+	return &LostError{Lease: l.name, Why: fmt.Sprintf("it was last renewed %s ago, and another process may hold it now", ago.Round(time.Second))}
 }
 
-// free deletes the lease, if it is as we wrote it last. Without permission to
-// delete it, or where it has records, it is left without a holder.
+// free deletes the lease if it hasn't changed since the last renewal. Where it has records, or without
+// permission to delete it, the lease remains, without a holder.
 func (l *Lock) free(ctx context.Context) error {
 	var err error
 	if len(Records(l.lease)) > 0 {

@@ -23,28 +23,36 @@ const leasePath = "/apis/coordination.k8s.io/v1/namespaces/team/leases/kubectl-e
 
 var owner = observe.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main"}
 
-// runningClock is a fake clock that moves on by a second as soon as anyone waits for it, and
-// calls tick, where that is set, before each second.
-func runningClock(t *testing.T, tick func(second int)) *clocktesting.FakeClock {
-	t.Helper()
-	now := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	ctx, done := t.Context(), make(chan struct{})
-	go func() {
-		defer close(done)
-		for second := 0; ctx.Err() == nil; {
-			if !now.HasWaiters() {
-				time.Sleep(100 * time.Microsecond)
-				continue
-			}
-			if tick != nil {
-				tick(second)
-			}
-			second++
-			now.Step(time.Second)
+// steppedClock is a clock on which a wait takes no time. It passes second by second, with a
+// call of tick before each, until the seconds are over. From then on no wait ends.
+type steppedClock struct {
+	*clocktesting.FakeClock
+
+	tick         func(second int)
+	second, last int
+	over         chan struct{}
+}
+
+func stepped(last int, tick func(second int)) *steppedClock {
+	return &steppedClock{
+		FakeClock: clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
+		tick:      tick, last: last, over: make(chan struct{}),
+	}
+}
+
+func (c *steppedClock) After(d time.Duration) <-chan time.Time {
+	for range int(d / time.Second) {
+		if c.second == c.last {
+			close(c.over)
+			return nil
 		}
-	}()
-	t.Cleanup(func() { <-done })
-	return now
+		c.tick(c.second)
+		c.second++
+		c.Step(time.Second)
+	}
+	passed := make(chan time.Time, 1)
+	passed <- c.Now()
+	return passed
 }
 
 // put keeps a lease with a holder; empty is none.
@@ -68,8 +76,9 @@ type acquireRow struct {
 	name string
 	// before and during change the lease, the latter in the fifth second.
 	before, during func(*apitest.Server)
-	// refuse is the status code for a request, by how many leases were created.
-	refuse func(method string, created int32) int
+	// conflicts is how many times another creates the lease first. code refuses every request.
+	conflicts int32
+	code      int
 	// held is whose the lock stays, previous whose it was, err a part of another error.
 	held, previous, err string
 	waited              bool
@@ -88,19 +97,9 @@ func TestAcquire(t *testing.T) {
 		{name: "another holder comes", before: func(s *apitest.Server) { put(s, "cat", early) }, during: func(s *apitest.Server) { put(s, "dan", early) }, held: "dan", waited: true},
 		{name: "released meanwhile", before: func(s *apitest.Server) { put(s, "cat", early) }, during: func(s *apitest.Server) { put(s, "", early) }, previous: "cat", waited: true},
 		{name: "deleted meanwhile", before: func(s *apitest.Server) { put(s, "cat", early) }, during: func(s *apitest.Server) { s.Remove(leasePath) }, waited: true},
-		{name: "another is faster, once", refuse: func(method string, count int32) int {
-			if method == http.MethodPost && count == 1 {
-				return http.StatusConflict
-			}
-			return 0
-		}},
-		{name: "another is always faster", refuse: func(method string, _ int32) int {
-			if method == http.MethodPost {
-				return http.StatusConflict
-			}
-			return 0
-		}, err: "lock StatefulSet team/main"},
-		{name: "no permission", refuse: func(string, int32) int { return http.StatusForbidden }, err: "lock StatefulSet team/main"},
+		{name: "another is faster, once", conflicts: 1},
+		{name: "another is always faster", conflicts: 99, err: "lock StatefulSet team/main"},
+		{name: "no permission", code: http.StatusForbidden, err: "lock StatefulSet team/main"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -111,18 +110,15 @@ func TestAcquire(t *testing.T) {
 			kube := s.Client(t)
 			var posts atomic.Int32
 			s.Refuse = func(method, path string) int {
-				if row.refuse == nil || path != leasePath && !strings.HasSuffix(leasePath, path+"/"+Name(owner)) {
-					return 0
+				if method == http.MethodPost && strings.HasSuffix(path, "/leases") && posts.Add(1) <= row.conflicts {
+					return http.StatusConflict
 				}
-				if method == http.MethodPost {
-					posts.Add(1)
-				}
-				return row.refuse(method, posts.Load())
+				return row.code
 			}
 			waited := false
 			held, err := Acquire(t.Context(), kube, owner, Claim{
 				Operation: "scale", Holder: "ann", Waiting: func(Holder, time.Duration) { waited = true },
-				Clock: runningClock(t, func(second int) {
+				Clock: stepped(20, func(second int) {
 					if second == 5 && row.during != nil {
 						row.during(s)
 					}
@@ -209,24 +205,22 @@ func TestRenewal(t *testing.T) {
 				return 0
 			}
 			kube := s.Client(t)
-			enough := make(chan struct{})
-			held, err := Acquire(t.Context(), kube, owner, Claim{Operation: "scale", Holder: "ann", Clock: runningClock(t, func(second int) {
-				switch second {
-				case 2:
-					if row.during != nil {
-						row.during(s)
-					}
-					failing.Store(row.code)
-				case 60:
-					close(enough)
+			clock := stepped(60, func(second int) {
+				if second != 2 {
+					return
 				}
-			})})
+				if row.during != nil {
+					row.during(s)
+				}
+				failing.Store(row.code)
+			})
+			held, err := Acquire(t.Context(), kube, owner, Claim{Operation: "scale", Holder: "ann", Clock: clock})
 			if err != nil {
 				t.Fatal(err)
 			}
 			select {
 			case <-held.Context().Done():
-			case <-enough:
+			case <-clock.over:
 			}
 			if cause := context.Cause(held.Context()); !lostBy(cause, row.lost) {
 				t.Errorf("the lock ended with %v, want %q", cause, row.lost)
@@ -312,18 +306,11 @@ func TestRelease(t *testing.T) {
 func TestCheckHeld(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name  string
-		lease func(*apitest.Server)
-		code  int
-	}{
-		{name: "no lease"},
-		{name: "no holder", lease: func(s *apitest.Server) { put(s, "", early) }},
-		{name: "no permission", lease: func(s *apitest.Server) { put(s, "cat", early) }, code: http.StatusForbidden},
-	} {
+		name, holder string
+		code         int
+	}{{name: "no holder"}, {name: "no permission", holder: "cat", code: http.StatusForbidden}, {name: "no lease", code: http.StatusNotFound}} {
 		s := apitest.New(t)
-		if row.lease != nil {
-			row.lease(s)
-		}
+		put(s, row.holder, early)
 		s.Refuse = func(string, string) int { return row.code }
 		if err := CheckHeld(t.Context(), s.Client(t), owner, []string{"scale"}, nil); err != nil {
 			t.Errorf("%s: %v", row.name, err)
@@ -335,7 +322,7 @@ func TestCheckHeld(t *testing.T) {
 	if err := CheckHeld(t.Context(), kube, owner, []string{"defrag"}, nil); err != nil {
 		t.Errorf("another operation: %v", err)
 	}
-	renewed := Claim{Cluster: owner.String(), Clock: runningClock(t, func(second int) {
+	renewed := Claim{Cluster: owner.String(), Clock: stepped(60, func(second int) {
 		if second == 3 {
 			put(s, "cat", later)
 		}
@@ -344,7 +331,7 @@ func TestCheckHeld(t *testing.T) {
 	if _, err := AwaitFree(t.Context(), kube, lease, renewed); err == nil {
 		t.Error("a lock that is renewed is taken for free")
 	}
-	if _, err := AwaitFree(t.Context(), kube, lease, Claim{Clock: runningClock(t, nil)}); err != nil {
+	if _, err := AwaitFree(t.Context(), kube, lease, Claim{Clock: stepped(60, func(int) {})}); err != nil {
 		t.Errorf("a dead holder's lock: %v", err)
 	}
 	if len(s.Writes()) > 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-// Compare has all voters of a survey hash their data, which reads the whole
-// database of each. It fails only where the context ends.
+// Compare compares hashes of the data of all voters of a survey. Each voter reads its whole database
+// for that. It fails only where the context ends.
 func Compare(ctx context.Context, members *etcd.Cluster, s etcd.Survey, timer clock.Clock) (maintenance.Comparison, error) {
 	var voters []etcd.Member
 	for _, m := range s.Members {
@@ -26,29 +26,23 @@ func Compare(ctx context.Context, members *etcd.Cluster, s etcd.Survey, timer cl
 	return comparison(hashes), err
 }
 
-// comparison is what hashes come to. Those with another history behind them, which
-// a compaction that is under way makes, can't be compared.
+// comparison returns hashes as the rules use them.
 func comparison(h etcd.Hashes) maintenance.Comparison {
 	c := maintenance.Comparison{Revision: h.Revision}
-	at := map[uint32]int{}
-	compacted := int64(-1)
-	for _, m := range h.Members {
-		switch {
-		case m.Err != nil:
+	groups, left := h.Groups()
+	for _, group := range groups {
+		var pods []string
+		for _, m := range group {
+			pods = append(pods, m.Pod)
+		}
+		c.Groups = append(c.Groups, pods)
+	}
+	for _, m := range left {
+		if m.Err != nil {
 			c.Unknown = fmt.Sprintf("%s: %s", m.Pod, etcd.Reason(m.Err))
 			continue
-		case compacted >= 0 && m.CompactRevision != compacted:
-			c.Unknown = fmt.Sprintf("%s has compacted up to revision %d, another up to %d; try again", m.Pod, m.CompactRevision, compacted)
-			continue
 		}
-		compacted = m.CompactRevision
-		group, known := at[m.Hash]
-		if !known {
-			group = len(c.Groups)
-			at[m.Hash] = group
-			c.Groups = append(c.Groups, nil)
-		}
-		c.Groups[group] = append(c.Groups[group], m.Pod)
+		c.Unknown = fmt.Sprintf("%s has compacted up to revision %d, another up to %d; try again", m.Pod, m.CompactRevision, m.Other)
 	}
 	return c
 }

@@ -23,7 +23,7 @@ func TestComparison(t *testing.T) {
 		of   []etcd.Hash
 		want maintenance.Comparison
 	}{
-		{"nobody was asked", nil, maintenance.Comparison{Revision: 9}},
+		{"no member was asked", nil, maintenance.Comparison{Revision: 9}},
 		{"the same", []etcd.Hash{hash("a-0", 7, 3), hash("a-1", 7, 3)}, maintenance.Comparison{Revision: 9, Groups: [][]string{{"a-0", "a-1"}}}},
 		{"one differs", []etcd.Hash{hash("a-0", 7, 3), hash("a-1", 8, 3), hash("a-2", 7, 3)},
 			maintenance.Comparison{Revision: 9, Groups: [][]string{{"a-0", "a-2"}, {"a-1"}}}},

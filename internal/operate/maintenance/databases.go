@@ -14,9 +14,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-// Databases is what the rules of maintenance see of a survey: the members that have
-// a pod, in the survey's order, then those of etcd's list that have none. Snapshots
-// are not counted.
+// Databases returns a survey as the rules of maintenance need it: the members that have a pod, in the
+// survey's order, then those of etcd's list that have none. It doesn't count snapshots.
 func Databases(s etcd.Survey) []maintenance.Database {
 	var all []maintenance.Database
 	for _, m := range s.Members {
@@ -45,12 +44,12 @@ func trouble(s etcd.Survey, m etcd.Member) string {
 	case m.LeaderID == 0:
 		return "follows no leader"
 	case s.ListErr != nil:
-		return "can't tell the member list: " + etcd.Reason(s.ListErr)
+		return "can't read the member list: " + etcd.Reason(s.ListErr)
 	}
 	return ""
 }
 
-// withSnapshots is Databases with the snapshots that are being read counted.
+// withSnapshots returns Databases with the number of snapshots that clients are reading.
 func withSnapshots(ctx context.Context, members *etcd.Cluster, s etcd.Survey) []maintenance.Database {
 	all := Databases(s)
 	var wait sync.WaitGroup

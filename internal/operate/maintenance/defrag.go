@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
@@ -24,32 +25,36 @@ const (
 	settleEvery = 2 * time.Second
 )
 
-// Job defragments a cluster, and cures it where it is out of space. Its
-// caller holds the cluster's lock.
+// Job defragments a cluster, and frees space where its databases are full. Its caller holds the
+// cluster's lock.
 type Job struct {
 	Members *etcd.Cluster
-	// Facts reads the cluster's facts afresh.
+	// Facts reads the cluster's facts.
 	Facts func(context.Context) (policy.Cluster, error)
-	// StillHeld is asked right before each change; an error ends the work.
+	// StillHeld is called right before each change. An error ends the work.
 	StillHeld func() error
-	// Settle is what the cluster gets to be well again between two members, 0 for two
-	// minutes.
+	// Settle is how long the cluster may take to be healthy again between two members, 0 for
+	// two minutes.
 	Settle time.Duration
-	// Logf is told what was just done, Progressf what now takes a while.
+	// Logf logs what was done, and Progressf what is being done and takes a while.
 	Logf, Progressf func(format string, args ...any)
 }
 
-// State is what the rules of maintenance know at one moment.
+// State is what the rules of maintenance know at one time.
 type State struct {
 	Survey    etcd.Survey
 	Databases []maintenance.Database
-	// UnmappedAlarms are the types of the alarms that members raised which are not among those
-	// that are well.
+	// UnmappedAlarms are the types of alarms of members that did not answer or are not listed.
 	UnmappedAlarms []string
 	Cluster        policy.Cluster
 }
 
-// StoppedError says that a cluster was not well enough for the next member.
+// database returns the database of a pod's member.
+func (s State) database(pod string) maintenance.Database {
+	return s.Databases[slices.IndexFunc(s.Databases, func(d maintenance.Database) bool { return d.Pod == pod })]
+}
+
+// StoppedError is returned where a cluster is not healthy enough for the next member.
 type StoppedError struct {
 	Done, Left []string
 	Verdict    policy.Verdict
@@ -59,10 +64,10 @@ func (e *StoppedError) Error() string {
 	if len(e.Done) == 0 {
 		return "no member was defragmented: " + e.Verdict.Message
 	}
-	return fmt.Sprintf("stopped after %s; left as they are: %s: %s", strings.Join(e.Done, ", "), strings.Join(e.Left, ", "), e.Verdict.Message)
+	return fmt.Sprintf("stopped after %s; not defragmented: %s: %s", strings.Join(e.Done, ", "), strings.Join(e.Left, ", "), e.Verdict.Message)
 }
 
-// ReadState reads what the rules must know.
+// ReadState reads what the rules need.
 func (m *Job) ReadState(ctx context.Context) (State, error) {
 	s, err := m.Members.Survey(ctx)
 	if err != nil {
@@ -72,9 +77,9 @@ func (m *Job) ReadState(ctx context.Context) (State, error) {
 	return State{Survey: s, Databases: withSnapshots(ctx, m.Members, s), UnmappedAlarms: s.StrayTypes(), Cluster: facts}, err
 }
 
-// Defragment defragments all members, one at a time, the leader last and after it has
-// handed over. The rules are asked before each; where they say no for longer than a
-// moment the error is a *StoppedError.
+// Defragment defragments all members, one at a time. The leader is last, and transfers leadership
+// first. The rules decide before each member. Where they refuse for longer than Settle, the error is
+// a *StoppedError.
 func (m *Job) Defragment(ctx context.Context) error {
 	var done []string
 	for {
@@ -93,7 +98,7 @@ func (m *Job) Defragment(ctx context.Context) error {
 		if handed, err := m.handOver(ctx, state, next); err != nil {
 			return m.interrupted(done, err)
 		} else if handed {
-			continue // to look again
+			continue // with a new state
 		}
 		if err := m.defragment(ctx, state, next); err != nil {
 			return m.interrupted(done, err)
@@ -102,7 +107,7 @@ func (m *Job) Defragment(ctx context.Context) error {
 	}
 }
 
-// interrupted says how far it came.
+// interrupted adds the members that are done to an error.
 func (m *Job) interrupted(done []string, err error) error {
 	if len(done) == 0 {
 		return err
@@ -110,8 +115,8 @@ func (m *Job) interrupted(done []string, err error) error {
 	return fmt.Errorf("stopped after %s: %w", strings.Join(done, ", "), err)
 }
 
-// await asks the rules. Between two members a cluster gets time to be well again.
-func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, error) {
+// await reads the state and asks the rules. With mayWait it waits until they allow, for Settle.
+func (m *Job) await(ctx context.Context, mayWait bool) (State, policy.Verdict, error) {
 	timer := clock.RealClock{}
 	for began := timer.Now(); ; {
 		state, err := m.ReadState(ctx)
@@ -119,7 +124,7 @@ func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, e
 			return state, policy.Verdict{}, err
 		}
 		verdict := maintenance.MayDefrag(state.Cluster, state.Databases, state.UnmappedAlarms)
-		if verdict.Allowed || !patient || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
+		if verdict.Allowed || !mayWait || timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
 			return state, verdict, nil
 		}
 		m.Progressf("waiting: %s", verdict.Message)
@@ -129,16 +134,15 @@ func (m *Job) await(ctx context.Context, patient bool) (State, policy.Verdict, e
 	}
 }
 
-// handOver moves the leadership away from the member that is next, to one that is
-// done by then. A single member has nobody to hand over to.
+// handOver transfers leadership from the member that is next to one that is done. A single member has
+// no other to transfer it to.
 func (m *Job) handOver(ctx context.Context, s State, next string) (bool, error) {
-	at := slices.IndexFunc(s.Databases, func(d maintenance.Database) bool { return d.Pod == next })
-	if !s.Databases[at].Leader || len(s.Databases) == 1 {
+	if !s.database(next).Leader || len(s.Databases) == 1 {
 		return false, nil
 	}
 	to, ok := maintenance.Successor(s.Databases)
 	if !ok {
-		return false, fmt.Errorf("%s leads and no other member may: all are too far behind", next)
+		return false, fmt.Errorf("%s is the leader, and all other members are too far behind to become it", next)
 	}
 	if err := m.StillHeld(); err != nil {
 		return false, err
@@ -159,14 +163,14 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	before := sizeOf(s, pod)
-	m.Progressf("defragmenting %s, %s", pod, size(before))
+	before := s.database(pod).Size
+	m.Progressf("defragmenting %s, %s", pod, format.Bytes(before))
 	timer := clock.RealClock{}
 	began := timer.Now()
 	// Not the client's own method, which makes another connection.
 	if _, err := pb.NewMaintenanceClient(client.ActiveConnection()).Defragment(ctx, &pb.DefragmentRequest{}); err != nil {
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s goes on with its defragmentation by itself: %w", pod, context.Cause(ctx))
+			return fmt.Errorf("the defragmentation of %s continues in the member: %w", pod, context.Cause(ctx))
 		}
 		return fmt.Errorf("defragment %s: %w", pod, explain(m.Members, pod, err))
 	}
@@ -175,7 +179,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, size(after.DBSize), size(before), took.Round(10*time.Millisecond))
+	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, format.Bytes(after.DBSize), format.Bytes(before), took.Round(10*time.Millisecond))
 	return nil
 }
 
@@ -192,7 +196,7 @@ func (m *Job) awaitMember(ctx context.Context, pod string) (etcd.Member, error) 
 		}
 		if timer.Since(began) > cmp.Or(m.Settle, settleLimit) {
 			return s, &StoppedError{Done: []string{pod}, Verdict: policy.Verdict{
-				Reason: policy.MemberDown, Message: fmt.Sprintf("%s is not well since: %s", pod, whyUnhealthy(s)),
+				Reason: policy.MemberDown, Message: fmt.Sprintf("%s is not healthy since: %s", pod, whyUnhealthy(s)),
 			}}
 		}
 	}
@@ -203,23 +207,4 @@ func whyUnhealthy(m etcd.Member) string {
 		return etcd.Reason(m.Err)
 	}
 	return "it follows no leader"
-}
-
-func sizeOf(s State, pod string) int64 {
-	for _, d := range s.Databases {
-		if d.Pod == pod {
-			return d.Size
-		}
-	}
-	return 0
-}
-
-// size is a number of bytes for people, in powers of 1024.
-func size(bytes int64) string {
-	value, unit := float64(bytes), 0
-	for value >= 1024 && unit < 4 {
-		value /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%.1f %s", value, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
 }

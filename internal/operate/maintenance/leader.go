@@ -16,19 +16,19 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
-// electionLimit is what an election gets; etcd's own is some seconds even where its
-// election timeout is set high.
+// electionLimit is how long an election may take. etcd needs some seconds, even with a long election
+// timeout.
 const electionLimit = 15 * time.Second
 
-// maxAttempts is how often a leader is asked to hand over: on slow members another is
-// elected meanwhile, which then is the one to ask.
+// maxAttempts is how often leadership is transferred: with slow members another member may be elected
+// meanwhile, which then is the leader to ask.
 const maxAttempts = 3
 
-// errElected says that the leadership went elsewhere by itself.
+// errElected is returned where another member may have become the leader by an election.
 var errElected = errors.New("another may have been elected")
 
-// MoveLeader hands the leadership to the member in a pod and returns when that
-// member leads, whoever led when it came to it. It asks no rule; see maintenance.MayLead.
+// MoveLeader transfers leadership to the member of a pod and returns when that member leads, also where
+// the leader has changed meanwhile. It asks no rule; see maintenance.MayLead.
 func MoveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to string) error {
 	for try := 1; ; try++ {
 		err := moveLeader(ctx, members, s, to)
@@ -56,7 +56,7 @@ func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 	if err != nil {
 		return err
 	}
-	// Only the leader itself can hand over.
+	// Only the leader itself can transfer leadership.
 	_, err = client.MoveLeader(ctx, s.Members[at].ID)
 	if err != nil && !noLeader(err) {
 		return fmt.Errorf("move the leadership from %s to %s: %w", leader, to, explain(members, leader, err))
@@ -71,15 +71,15 @@ func moveLeader(ctx context.Context, members *etcd.Cluster, s etcd.Survey, to st
 	return nil
 }
 
-// noLeader says that whoever was asked to hand over doesn't lead any more, or that it
-// took too long: who leads now is to be seen.
+// noLeader reports whether the member that was asked is no longer the leader, or the transfer took too
+// long. The leader must be read again.
 func noLeader(err error) bool {
 	return slices.ContainsFunc([]error{rpctypes.ErrNotLeader, rpctypes.ErrLeaderChanged, rpctypes.ErrTimeout, rpctypes.ErrTimeoutDueToLeaderFail}, func(e error) bool {
 		return errors.Is(err, e)
 	})
 }
 
-// awaitLeader returns whether a member came to lead in time.
+// awaitLeader reports whether a member becomes the leader in time.
 func awaitLeader(ctx context.Context, members *etcd.Cluster, pod string) (bool, error) {
 	timer := clock.RealClock{}
 	for began := timer.Now(); timer.Since(began) < electionLimit; {
@@ -104,7 +104,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// explain words an error of one member's client.
+// explain adds the reason to an error of a member's client.
 func explain(members *etcd.Cluster, pod string, err error) error {
 	for _, e := range members.Endpoints {
 		if e.Pod == pod {

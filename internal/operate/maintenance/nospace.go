@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 )
 
-// Alarms asks a member with quorum which alarms are raised, the leader first.
+// Alarms reads the alarms that are raised from the leader.
 func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]etcd.Alarm, error) {
 	pod, err := respondingMember(s)
 	if err != nil {
@@ -38,7 +38,7 @@ func Alarms(ctx context.Context, members *etcd.Cluster, s etcd.Survey) ([]etcd.A
 	return alarms, nil
 }
 
-// Disarm ends an alarm. It asks no rule; see maintenance.MayDisarm.
+// Disarm disarms an alarm. It asks no rule; see maintenance.MayDisarm.
 func Disarm(ctx context.Context, members *etcd.Cluster, s etcd.Survey, a etcd.Alarm) error {
 	pod, err := respondingMember(s)
 	if err != nil {
@@ -58,7 +58,7 @@ func Disarm(ctx context.Context, members *etcd.Cluster, s etcd.Survey, a etcd.Al
 	return nil
 }
 
-// respondingMember is the pod to ask for what needs quorum: the leader's.
+// respondingMember returns the leader's pod, for requests that need quorum.
 func respondingMember(s etcd.Survey) (string, error) {
 	if leader, ok := s.Leader(); ok {
 		return leader.Pod, nil
@@ -66,11 +66,11 @@ func respondingMember(s etcd.Survey) (string, error) {
 	if s.ListErr != nil {
 		return "", s.ListErr
 	}
-	return "", errors.New("no member says that it leads: without a leader etcd agrees to nothing")
+	return "", errors.New("no member is the leader: without a leader etcd changes nothing")
 }
 
-// Compact discards the history of all keys up to now and returns once it is gone, so
-// that a defragmentation finds it free.
+// Compact deletes the history of all keys up to now and returns when it is deleted, so that a
+// defragmentation frees its space.
 func (m *Job) Compact(ctx context.Context, s State) error {
 	pod, err := respondingMember(s.Survey)
 	if err != nil {
@@ -100,8 +100,7 @@ func (m *Job) Compact(ctx context.Context, s State) error {
 	return nil
 }
 
-// DisarmNoSpace disarms every alarm NOSPACE where there is room again, and returns
-// the verdict where there is not.
+// DisarmNoSpace disarms every NOSPACE alarm if there is enough space again. It returns the verdict.
 func (m *Job) DisarmNoSpace(ctx context.Context) (policy.Verdict, error) {
 	s, err := m.Members.Survey(ctx)
 	if err != nil {

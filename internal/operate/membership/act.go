@@ -21,8 +21,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// act does one step on what was just seen. Every write says what it expects to
-// find, so that somebody else's change in between makes it fail, not go wrong.
+// act does one step. Every write has a precondition from the observation, so that it fails where
+// another client has changed the object meanwhile.
 func (m *Members) act(ctx context.Context, s *observation, j *Change, step membership.Step) error {
 	switch step.Act {
 	case membership.SetPartition, membership.SetOnDelete, membership.SetReplicas, membership.RestoreStrategy:
@@ -63,15 +63,15 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, j *Change, step
 	})
 }
 
-// patch changes a StatefulSet that nobody has changed since it was read.
+// patch changes a StatefulSet. It fails where the StatefulSet has changed since it was read.
 func (m *Members) patch(ctx context.Context, before *appsv1.StatefulSet, change func(*appsv1.StatefulSet), options ...client.PatchOption) error {
 	after := before.DeepCopy()
 	change(after)
 	return m.Kube.Patch(ctx, after, client.StrategicMergeFrom(before, client.MergeFromWithOptimisticLock{}), options...)
 }
 
-// patchTemplate has the next pods read something else. ConfigMaps go first: what is
-// in the template makes a new revision, which must find them as they should be.
+// patchTemplate changes the bootstrap settings of new pods. It writes ConfigMaps first: a change of
+// the template makes a new revision, whose pods read them.
 func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, step membership.Step) error {
 	edited := s.template.clone()
 	if step.Act == membership.RestoreTemplate {
@@ -95,38 +95,38 @@ func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, 
 	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) { sts.Spec.Template = edited.template })
 }
 
-// setBootstrap writes a launch into a recipe and reads it as etcd would: no other way is
-// sure to be right.
+// setBootstrap writes bootstrap flags into a template, and then reads the template as etcd would, to
+// check that etcd will use them.
 func (s *observation) setBootstrap(ctx context.Context, m *Members, edited *podTemplate, l membership.BootstrapFlags) error {
-	last := len(s.serving) - 1
-	if err := edited.setBootstrap(s.serving[last], s.initialCluster(l), stateExisting); err != nil {
+	last := len(s.configs) - 1
+	if err := edited.setBootstrap(s.configs[last], s.initialCluster(l), stateExisting); err != nil {
 		return err
 	}
-	for place := range s.serving {
-		serving, err := edited.serving(ctx, m.Reader, s.sts, s.Ordinals[place].Pod)
+	for ordinal := range s.configs {
+		config, err := edited.etcdConfig(ctx, m.Reader, s.sts, s.Ordinals[ordinal].Pod)
 		if err != nil {
 			return err
 		}
-		if serving.InitialClusterState != stateExisting || serving.InitialCluster != s.initialCluster(l) {
+		if config.InitialClusterState != stateExisting || config.InitialCluster != s.initialCluster(l) {
 			return fmt.Errorf("%s would not read the initial cluster that is written into the template, but %s %q: its start script decides",
-				s.Ordinals[place].Pod, serving.InitialClusterState, serving.InitialCluster)
+				s.Ordinals[ordinal].Pod, config.InitialClusterState, config.InitialCluster)
 		}
 	}
 	return nil
 }
 
 // adopt marks a pod as one of the update revision.
-func (m *Members) adopt(ctx context.Context, s *observation, place int) error {
-	before := s.pods[s.Ordinals[place].Pod]
+func (m *Members) adopt(ctx context.Context, s *observation, ordinal int) error {
+	before := s.pods[s.Ordinals[ordinal].Pod]
 	after := before.DeepCopy()
 	after.Labels[appsv1.StatefulSetRevisionLabel] = s.sts.Status.UpdateRevision
 	return m.Kube.Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 }
 
-// deleteClaims deletes the claims of a place; of a pod that is replaced only
-// those that were there before.
-func (m *Members) deleteClaims(ctx context.Context, s *observation, j *Change, place int) error {
-	for _, claim := range s.claims[s.Ordinals[place].Pod] {
+// deleteClaims deletes the claims of an ordinal. Of a pod that is replaced it deletes only the claims
+// that existed before.
+func (m *Members) deleteClaims(ctx context.Context, s *observation, j *Change, ordinal int) error {
+	for _, claim := range s.claims[s.Ordinals[ordinal].Pod] {
 		if claim.DeletionTimestamp != nil || j.Operation == membership.Replace && !j.hasClaim(claim) {
 			continue
 		}
@@ -141,8 +141,8 @@ func (j *Change) hasClaim(claim *corev1.PersistentVolumeClaim) bool {
 	return slices.Contains(j.Claims, string(claim.UID))
 }
 
-// changeMembers has etcd change its members. The leader is asked, since promotion by way
-// of a follower failed with authentication on in many releases.
+// changeMembers changes etcd's member list by a request to the leader: with authentication, promotion
+// through a follower fails in many releases.
 func (m *Members) changeMembers(ctx context.Context, s *observation, step membership.Step) error {
 	pod, err := s.leader()
 	if err != nil {
@@ -152,15 +152,15 @@ func (m *Members) changeMembers(ctx context.Context, s *observation, step member
 	if err != nil {
 		return err
 	}
-	return askEtcd(ctx, c, s, step)
+	return callEtcd(ctx, c, s, step)
 }
 
-func askEtcd(ctx context.Context, c *clientv3.Client, s *observation, step membership.Step) error {
+func callEtcd(ctx context.Context, c *clientv3.Client, s *observation, step membership.Step) error {
 	var err error
 	switch step.Act { //nolint:exhaustive // the others are not etcd's
 	case membership.AddLearner:
-		if _, err = c.MemberAddAsLearner(ctx, s.serving[step.Ordinal].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
-			err = fmt.Errorf("%w: its leader counts a member as disconnected; if that stays, interrupt this, have another lead (kubectl etcd move-leader), and run it again", err)
+		if _, err = c.MemberAddAsLearner(ctx, s.configs[step.Ordinal].AdvertisePeer); errors.Is(err, rpctypes.ErrUnhealthy) {
+			err = fmt.Errorf("%w: its leader counts a member as disconnected; if that persists, interrupt this, transfer leadership with kubectl etcd move-leader, and run it again", err)
 		}
 	case membership.Promote:
 		_, err = c.MemberPromote(ctx, step.Member)
@@ -172,7 +172,7 @@ func askEtcd(ctx context.Context, c *clientv3.Client, s *observation, step membe
 	return err
 }
 
-// permanent says that trying again won't help.
+// permanent reports whether a retry won't help.
 func permanent(err error) bool {
 	return etcd.Denied(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsUnauthorized(err) ||
 		apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)

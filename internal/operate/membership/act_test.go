@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What nobody's patience changes ends an operation at once; the rest is tried again.
-func TestHopeless(t *testing.T) {
+// TestPermanent: an error that a retry doesn't help ends an operation at once; others are retried.
+func TestPermanent(t *testing.T) {
 	t.Parallel()
 	sets := schema.GroupResource{Group: "apps", Resource: "statefulsets"}
 	for err, want := range map[error]bool{

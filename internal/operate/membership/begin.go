@@ -12,15 +12,15 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// Begin writes the journal of what was planned; Run does the rest. With dry the
-// API server is asked whether it would take the journal and the first writes,
-// and nothing is kept.
+// Begin writes the journal of what was planned; Run does the rest. With dry it only tries the journal
+// and the first writes by dry runs at the API server.
 func (m *Members) Begin(ctx context.Context, j *Change, dry bool) error {
 	s, err := m.observe(ctx, nil, j.Target)
 	if err != nil {
@@ -38,7 +38,7 @@ func (m *Members) Begin(ctx context.Context, j *Change, dry bool) error {
 	return m.try(ctx, s, j)
 }
 
-// try has admission look at what would be written to the StatefulSet.
+// try writes to the StatefulSet by a dry run, so that admission reviews it.
 func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 	edited := s.template.clone()
 	if j.Operation != membership.ScaleIn {
@@ -54,30 +54,30 @@ func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 	}, client.DryRunAll)
 }
 
-// PlanResume says what is left of an operation that was begun, or what undoing it
-// would do. It refuses nothing: the steps look for themselves.
+// PlanResume returns what is left of an unfinished operation, or what undoing it would do. It refuses
+// nothing: each step checks again.
 func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate.Plan, error) {
 	undo = undo || j.Undo
 	p := operate.Plan{Facts: []string{"begun " + j.Journal.Began.Format("2006-01-02 15:04:05 MST")}}
-	what := fmt.Sprintf("scaling %s to %s", m.Owner, members(j.Target))
+	what := fmt.Sprintf("scaling %s to %s", m.Owner, format.Members(j.Target))
 	if j.Operation == membership.Replace {
 		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Ordinal), m.Owner)
 	}
-	p.Title = "go on with " + what
+	p.Title = "resume " + what
 	if undo {
-		p.Title = "take back what was begun: " + what
+		p.Title = "undo " + what
 		p.Steps = undoSteps(j)
 	}
 	s, err := m.observe(ctx, j, 0)
 	if err != nil {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be seen as a whole now (%v); this waits until it can.", err))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be read completely now (%v); this waits until it can.", err))
 		return p, nil
 	}
 	if err := s.compare(j); err != nil {
 		return p, err
 	}
 	if undo && s.TemplateEdited {
-		p.Warnings = append(p.Warnings, "Somebody else has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is given back.")
+		p.Warnings = append(p.Warnings, "Another client has changed the StatefulSet's template since: that change stays, and is rolled out once the update strategy is restored.")
 	}
 	voters, healthy := 0, 0
 	for _, member := range s.Members {
@@ -102,24 +102,24 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	return p, nil
 }
 
-// undoSteps say what taking back an operation comes to.
+// undoSteps returns the steps that undo an operation.
 func undoSteps(j *Change) []string {
-	const given = "give template and update strategy back what they were"
+	const restored = "restore template and update strategy"
 	switch j.Operation {
 	case membership.ScaleIn:
 		claims := "replica, pod and volume claims"
 		if j.KeepClaims {
 			claims = "replica and pod"
 		}
-		return []string{"take away " + claims + " of a member that has left etcd already", "remove nobody else: the members that are there stay"}
+		return []string{"delete " + claims + " of a member that has left etcd already", "remove no other member"}
 	case membership.Replace:
-		return []string{"remove the learner that was added", given, "a member that was removed stays removed, until it is replaced again"}
+		return []string{"remove the learner that was added", restored, "a member that was removed stays removed, until it is replaced again"}
 	case membership.ScaleOut:
 	}
-	return []string{"remove a learner that was added, its replica, pod and volume claims", given, "members that vote by now stay"}
+	return []string{"remove a learner that was added, its replica, pod and volume claims", restored, "members that vote by now stay"}
 }
 
-// Needs are the permissions that an operation uses which changes members.
+// Needs returns the permissions that a change of members uses.
 func (m *Members) Needs(j *Change) []operate.Need {
 	o := m.Owner
 	need := func(verb, group, resource, sub, name string) operate.Need {
@@ -134,7 +134,7 @@ func (m *Members) Needs(j *Change) []operate.Need {
 		need("get", "", "configmaps", "", journal.Name(o)), need("create", "", "configmaps", "", ""),
 		need("patch", "", "configmaps", "", journal.Name(o)), need("delete", "", "configmaps", "", journal.Name(o)),
 	}
-	// Those that new members read their cluster from.
+	// New members read their initial cluster from these.
 	for _, name := range slices.Sorted(maps.Keys(j.Found.Configs)) {
 		needs = append(needs, need("get", "", "configmaps", "", name), need("patch", "", "configmaps", "", name))
 	}

@@ -20,27 +20,26 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// The settings that a member with an empty data directory reads of its cluster.
+// The settings from which a member with an empty data directory gets its initial cluster.
 const (
 	settingCluster = "initial-cluster"
 	settingState   = "initial-cluster-state"
 	stateExisting  = "existing"
 
-	// inFile is what etcdconf.Config says of settings that a file has.
+	// inFile begins the origin of settings in a file: see etcdconf.Config.
 	inFile = "config file "
 )
 
-// podTemplate is what the StatefulSet makes members from: the pod template, and the
-// ConfigMaps behind its variables as far as they matter here.
+// podTemplate is what the StatefulSet creates members from: the pod template, and the ConfigMaps of
+// its variables.
 type podTemplate struct {
 	template corev1.PodTemplateSpec
 	// configs are the data of ConfigMaps that were read, by name.
 	configs map[string]map[string]string
 }
 
-// setBootstrap has new members read an initial cluster and a state, each where the
-// template has it now. pod is any place's, as etcdconf.Config reads it. It fails
-// where a program or a file in the pod has the last word.
+// setBootstrap writes an initial cluster and a state for new members, each where the template has it
+// now. s is the configuration of any ordinal. It fails where a program or a file in the pod decides.
 func (r *podTemplate) setBootstrap(s etcdconf.Config, cluster, state string) error {
 	at := slices.IndexFunc(r.template.Spec.Containers, func(c corev1.Container) bool { return c.Name == s.Container })
 	if at < 0 {
@@ -48,7 +47,7 @@ func (r *podTemplate) setBootstrap(s etcdconf.Config, cluster, state string) err
 	}
 	for _, where := range s.Where {
 		if strings.HasPrefix(where, inFile) {
-			return fmt.Errorf("etcd reads its settings from %s, and heeds neither flags nor variables beside it", where)
+			return fmt.Errorf("etcd reads its settings from %s, and ignores flags and variables", where)
 		}
 	}
 	for _, w := range []struct{ setting, value string }{{settingCluster, cluster}, {settingState, state}} {
@@ -113,26 +112,26 @@ func (r *podTemplate) setKey(name, key, value string) bool {
 	return true
 }
 
-// replaceFlag writes a flag's value wherever the words have it: --flag=value,
-// --flag value in two words, or either in a line of shell.
-func replaceFlag(words []string, flag, value string) (found bool) {
-	eachFlag(words, flag, func(string) string { found = true; return value })
+// replaceFlag replaces a flag's value in all arguments: --flag=value, --flag value in two arguments,
+// or either in a shell script.
+func replaceFlag(args []string, flag, value string) (found bool) {
+	eachFlag(args, flag, func(string) string { found = true; return value })
 	return found
 }
 
-// eachFlag has every value of a flag in the words written anew.
-func eachFlag(words []string, flag string, write func(value string) string) {
+// eachFlag replaces every value of a flag in the arguments by what write returns for it.
+func eachFlag(args []string, flag string, write func(value string) string) {
 	inScript := regexp.MustCompile(`((?:^|[\s"'])--?` + regexp.QuoteMeta(flag) + `(?:=|\s+))("[^"]*"|'[^']*'|[^\s"'\\;&|]+)`)
-	for i, word := range words {
+	for i, word := range args {
 		name, value, assigned := strings.Cut(word, "=")
 		bare := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
 		switch {
 		case assigned && bare == flag && name != bare:
-			words[i] = name + "=" + write(value)
-		case !assigned && bare == flag && name != bare && i+1 < len(words):
-			words[i+1] = write(words[i+1])
+			args[i] = name + "=" + write(value)
+		case !assigned && bare == flag && name != bare && i+1 < len(args):
+			args[i+1] = write(args[i+1])
 		case strings.ContainsAny(word, " \n\t") && inScript.MatchString(word):
-			words[i] = inScript.ReplaceAllStringFunc(word, func(match string) string {
+			args[i] = inScript.ReplaceAllStringFunc(word, func(match string) string {
 				parts := inScript.FindStringSubmatch(match)
 				return parts[1] + write(parts[2])
 			})
@@ -140,13 +139,13 @@ func eachFlag(words []string, flag string, write func(value string) string) {
 	}
 }
 
-// clone is a recipe that can be changed without changing the first.
+// clone returns a copy that can be changed without changing the first.
 func (r podTemplate) clone() podTemplate {
 	return podTemplate{template: *r.template.DeepCopy(), configs: r.configs}
 }
 
-// serving reads how the pod of an ordinal would be configured by the recipe.
-func (r podTemplate) serving(ctx context.Context, reader *observe.Reader, sts *appsv1.StatefulSet, pod string) (etcdconf.Config, error) {
+// etcdConfig returns the configuration that the template would give to a pod.
+func (r podTemplate) etcdConfig(ctx context.Context, reader *observe.Reader, sts *appsv1.StatefulSet, pod string) (etcdconf.Config, error) {
 	contents := reader.Files(sts.Namespace).Contents(ctx)
 	return etcdconf.ParsePod(operate.PodOf(sts, r.template, pod), func(kind, name string) (map[string][]byte, error) {
 		data, err := contents(kind, name)
@@ -160,7 +159,7 @@ func (r podTemplate) serving(ctx context.Context, reader *observe.Reader, sts *a
 	})
 }
 
-// bootstrapOf is what a member with an empty data directory would read.
+// bootstrapOf returns the bootstrap flags that a member with an empty data directory would use.
 func bootstrapOf(s etcdconf.Config) membership.BootstrapFlags {
 	l := membership.BootstrapFlags{Existing: s.InitialClusterState == stateExisting}
 	for entry := range strings.SplitSeq(s.InitialCluster, ",") {

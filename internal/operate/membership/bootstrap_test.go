@@ -20,9 +20,9 @@ const (
 	newCluster = "main-0=http://main-0.main:2380,main-1=http://main-1.main:2380"
 )
 
-// TestTell writes an initial cluster into templates of all kinds and reads it as
-// etcd would. What can't be written is refused in these words.
-func TestTell(t *testing.T) {
+// TestSetBootstrap writes an initial cluster into templates of all kinds and reads it as
+// etcd would. The reason is in the error where they can't be written.
+func TestSetBootstrap(t *testing.T) {
 	t.Parallel()
 	env := func(vars ...string) []corev1.EnvVar {
 		out := []corev1.EnvVar{{Name: "POD_NAME", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}}
@@ -39,7 +39,7 @@ func TestTell(t *testing.T) {
 		want      string // of an error
 	}{
 		{name: "flags", container: corev1.Container{Command: []string{"etcd"}, Args: []string{"--name=$(POD_NAME)", "--initial-cluster=" + oldCluster, "--initial-cluster-state=new"}, Env: env()}},
-		{name: "flags in two words", container: corev1.Container{Command: []string{"etcd", "--name", "$(POD_NAME)", "-initial-cluster", oldCluster, "-initial-cluster-state", "new"}, Env: env()}},
+		{name: "flags in two arguments", container: corev1.Container{Command: []string{"etcd", "--name", "$(POD_NAME)", "-initial-cluster", oldCluster, "-initial-cluster-state", "new"}, Env: env()}},
 		{name: "a flag by a variable", container: corev1.Container{Command: []string{"etcd", "--initial-cluster=$(PEERS)", "--initial-cluster-state=new"}, Env: env("PEERS=" + oldCluster)}},
 		{name: "nothing is set", container: corev1.Container{Command: []string{"etcd", "--name=$(POD_NAME)"}, Env: env()}},
 		{name: "variables", container: corev1.Container{Command: []string{"etcd"}, Env: env("ETCD_INITIAL_CLUSTER="+oldCluster, "ETCD_INITIAL_CLUSTER_STATE=new")}},
@@ -68,12 +68,12 @@ func TestTell(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tellOne(t, c.container, c.configs, c.want)
+			checkBootstrap(t, c.container, c.configs, c.want)
 		})
 	}
 }
 
-func tellOne(t *testing.T, container corev1.Container, configs map[string]map[string]string, want string) {
+func checkBootstrap(t *testing.T, container corev1.Container, configs map[string]map[string]string, want string) {
 	t.Helper()
 	container.Name = "etcd"
 	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "main", Namespace: "team"}}
@@ -109,7 +109,7 @@ func tellOne(t *testing.T, container corev1.Container, configs map[string]map[st
 	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	if again := read(before); again.InitialCluster == newCluster {
+	if reconcile := read(before); reconcile.InitialCluster == newCluster {
 		t.Error("the first recipe was changed, too")
 	}
 }

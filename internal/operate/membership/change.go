@@ -81,7 +81,7 @@ func (j *Change) undo(ctx context.Context, kube client.Client) error {
 	return j.Journal.Update(ctx, kube)
 }
 
-// end removes the journal: nothing is left to do.
+// end removes the journal after the last step.
 func (j *Change) end(ctx context.Context, kube client.Client) error {
 	return j.Journal.Delete(ctx, kube)
 }

@@ -14,8 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// fatalLogMessages are what etcd says when it ends because its data is not the member's,
-// or can't be read: no restart brings it back.
+// fatalLogMessages are messages that etcd logs before it exits because its data is not the member's,
+// or can't be read. A restart doesn't help.
 var fatalLogMessages = []string{
 	"has already been bootstrapped",
 	"permanently removed from the cluster",
@@ -34,21 +34,20 @@ var fatalLogMessages = []string{
 	"freepages: failed to get",
 }
 
-// Logs reads the end of what a container of a pod said, or said before it was
-// last restarted.
+// Logs reads the end of the log of a pod's container, or of its previous instance.
 type Logs func(ctx context.Context, pod, container string, previous bool) (string, error)
 
-// dataLost says whether a member's data is gone for good, and why that is thought,
-// or what speaks against it. Nobody can look into a volume from outside.
+// dataLost reports whether a member's data is lost, and the evidence for or against it. The volume
+// itself can't be read from outside.
 func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gone bool, why string, err error) {
 	for _, member := range s.survey.Members {
-		// It answers, and is not whom the list has for this pod.
+		// It answers with another ID than the list has for this pod.
 		if member.Pod == pod && member.Err != nil && member.ID != 0 {
 			return true, strings.TrimPrefix(member.Err.Error(), "member "+pod+": "), nil
 		}
 	}
 	if len(m.Owner.Claims) == 0 {
-		return true, "it keeps it in its pod", nil
+		return true, "it has no volume claim template", nil
 	}
 	claims := s.claims[pod]
 	if len(claims) < len(m.Owner.Claims) {
@@ -59,12 +58,12 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 			return true, fmt.Sprintf("its volume claim %s is %s", c.Name, phase(c)), nil
 		}
 	}
-	said, err := m.terminationLog(ctx, s, pod)
+	message, err := m.terminationLog(ctx, s, pod)
 	if err != nil {
 		return false, "", err
 	}
-	if said != "" {
-		return true, fmt.Sprintf("it says %q", said), nil
+	if message != "" {
+		return true, fmt.Sprintf("its log has %q", message), nil
 	}
 	return false, fmt.Sprintf("volume claim %s is bound since %s", claims[0].Name, claims[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
 }
@@ -76,15 +75,15 @@ func phase(c *corev1.PersistentVolumeClaim) string {
 	return string(c.Status.Phase)
 }
 
-// terminationLog finds in a container's log why it ended, empty for nothing known.
+// terminationLog returns the fatal message in a container's log, empty for none.
 func (m *Members) terminationLog(ctx context.Context, s *observation, pod string) (string, error) {
 	p := s.pods[pod]
 	if p == nil || m.Logs == nil {
 		return "", nil
 	}
 	container := s.container
-	if at := m.Owner.Ordinal(pod); at < len(s.serving) {
-		container = s.serving[at].Container
+	if at := m.Owner.Ordinal(pod); at < len(s.configs) {
+		container = s.configs[at].Container
 	}
 	for _, previous := range []bool{false, true} {
 		text, err := m.Logs(ctx, pod, container, previous)
@@ -95,14 +94,14 @@ func (m *Members) terminationLog(ctx context.Context, s *observation, pod string
 		case errors.As(err, &status), err != nil:
 			continue // it has not run, or its node is gone
 		}
-		if said := fatalMessageIn(text); said != "" {
-			return said, nil
+		if message := fatalMessageIn(text); message != "" {
+			return message, nil
 		}
 	}
 	return "", nil
 }
 
-// fatalMessageIn is the words that tell of lost data at a log's end.
+// fatalMessageIn returns the message about lost data at the end of a log, empty for none.
 func fatalMessageIn(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for _, line := range slices.Backward(lines[max(0, len(lines)-40):]) {
@@ -111,8 +110,8 @@ func fatalMessageIn(text string) string {
 		if !slices.ContainsFunc([]string{`"fatal"`, `"panic"`, "panic:", `"error"`, " C | ", " E | "}, grave) {
 			continue
 		}
-		for _, words := range fatalLogMessages {
-			if rest, found := messageFrom(line, words); found {
+		for _, message := range fatalLogMessages {
+			if rest, found := messageFrom(line, message); found {
 				return rest
 			}
 		}
@@ -120,17 +119,17 @@ func fatalMessageIn(text string) string {
 	return ""
 }
 
-// messageFrom is what a line says from certain words on. A file's name is no words: "open
-// 0.wal: permission denied" tells of no loss.
-func messageFrom(line, words string) (said string, found bool) {
+// messageFrom returns the rest of a line from a message on. A file's name doesn't count: "open 0.wal:
+// permission denied" is no loss of data.
+func messageFrom(line, message string) (rest string, found bool) {
 	for from := 0; ; {
-		at := strings.Index(line[from:], words)
+		at := strings.Index(line[from:], message)
 		if at < 0 {
 			return "", false
 		}
 		if at += from; at == 0 || line[at-1] != '.' {
-			said, _, _ = strings.Cut(line[at:], `"`)
-			return said, true
+			rest, _, _ = strings.Cut(line[at:], `"`)
+			return rest, true
 		}
 		from = at + 1
 	}

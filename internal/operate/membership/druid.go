@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -25,10 +26,10 @@ import (
 // druidGroup is the API group of an Etcd.
 const druidGroup = "druid.gardener.cloud"
 
-// maxOrdinals is how many ordinals are looked through for volumes that were kept.
+// maxOrdinals is how many ordinals are searched for volumes that remain.
 const maxOrdinals = MaxMembers + 1
 
-// DruidNeeds are the permissions that scaling an Etcd uses.
+// DruidNeeds returns the permissions that scaling an Etcd uses.
 func (m *Members) DruidNeeds() []operate.Need {
 	o := m.Owner
 	need := func(verb, group, resource, sub, name string) operate.Need {
@@ -42,7 +43,7 @@ func (m *Members) DruidNeeds() []operate.Need {
 	}, DruidViewNeeds(o)...)
 }
 
-// DruidViewNeeds are the permissions to see whether an Etcd is well enough for a change.
+// DruidViewNeeds returns the permissions to check whether an Etcd is healthy enough for a change.
 func DruidViewNeeds(o observe.Owner) []operate.Need {
 	return []operate.Need{
 		{Verb: "list", Resource: "services", Namespace: o.Namespace},
@@ -51,11 +52,10 @@ func DruidViewNeeds(o observe.Owner) []operate.Need {
 	}
 }
 
-// PlanDruidScale looks whether etcd-druid could scale an Etcd, and says what will
-// happen. The error is a *RefusedError where it couldn't. The plan is empty where
-// the Etcd has that size already.
+// PlanDruidScale checks whether etcd-druid can scale an Etcd, and returns the plan. The error is a
+// *RefusedError where it can't. The plan is empty where the Etcd has that size already.
 func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan, error) {
-	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	what := fmt.Sprintf("scale %s to %s", m.Owner, format.Members(target))
 	if err := tooMany(what, target); err != nil {
 		return operate.Plan{}, err
 	}
@@ -63,7 +63,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 	if err != nil {
 		return operate.Plan{}, err
 	}
-	now, err := m.actedOn(ctx, e)
+	now, err := m.reconciledSize(ctx, e)
 	if err != nil {
 		return operate.Plan{}, err
 	}
@@ -81,37 +81,37 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 		f.refuse("%d members bear the loss of %d, as %d do, and cost more: choose %d or %d", target, (target-1)/2, target-1, target-1, target+1)
 	}
 	return operate.Plan{
-		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, members(target)), Facts: f.facts, Warnings: f.warnings,
-		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaited(target)},
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, now, format.Members(target)), Facts: f.facts, Warnings: f.warnings,
+		Steps: []string{fmt.Sprintf("set its replicas to %d", target), "have etcd-druid reconcile it", awaitStep(target)},
 	}, refusal(what, f)
 }
 
-// judgeDruid looks whether etcd-druid, which runs now members and has spec of them asked
-// for, could bring them to target.
+// judgeDruid checks whether etcd-druid can scale an Etcd to target. now is how many members it runs,
+// and spec is how many the Etcd has in its spec.
 func (m *Members) judgeDruid(ctx context.Context, what string, spec, now, target int, f *findings) error {
 	if spec != now {
-		f.fact("its replicas are %d, which etcd-druid has not been told to act on: it runs %d", spec, now)
+		f.fact("its replicas are %d, and etcd-druid has not reconciled that: it runs %d", spec, now)
 	}
 	switch {
 	case target > 0 && target < max(now, spec):
 		f.refuse("etcd-druid does not scale in: an Etcd of %d can get more members, or 0, which stops all and keeps their volumes; to have %d, restore a backup into a new Etcd of that size", max(now, spec), target)
 	case target == now:
 	case now == 0:
-		if err := m.checkWake(ctx, target, f); err != nil {
+		if err := m.checkDruidWake(ctx, target, f); err != nil {
 			return err
 		}
-		return m.checkFree(ctx, f)
+		return m.checkTrafficCut(ctx, f)
 	case target == 0:
 		f.warn("All members stop; their volumes stay. Waking them takes the same number: --replicas %d.", now)
 	default:
-		return m.checkGrow(ctx, what, now, spec == now, f)
+		return m.checkDruidScaleOut(ctx, what, now, spec == now, f)
 	}
 	return nil
 }
 
-// actedOn is the size to which etcd-druid has brought a cluster, or is about to: not the
-// spec's where somebody only changed that.
-func (m *Members) actedOn(ctx context.Context, e *druidv1alpha1.Etcd) (int, error) {
+// reconciledSize returns the size to which etcd-druid has scaled a cluster, or is scaling it. It
+// differs from the spec's where a user has changed only that.
+func (m *Members) reconciledSize(ctx context.Context, e *druidv1alpha1.Etcd) (int, error) {
 	if druidBusy(e) != "" {
 		return int(e.Spec.Replicas), nil
 	}
@@ -132,9 +132,9 @@ func refusal(what string, f *findings) error {
 	return nil
 }
 
-// checkWake refuses to wake members that were stopped in another number: their
-// data still counts all of them.
-func (m *Members) checkWake(ctx context.Context, target int, f *findings) error {
+// checkDruidWake refuses to start another number of members than was stopped: their data still has
+// all of them.
+func (m *Members) checkDruidWake(ctx context.Context, target int, f *findings) error {
 	kept := 0
 	for at := range maxOrdinals {
 		for _, c := range m.Owner.Claims {
@@ -148,16 +148,16 @@ func (m *Members) checkWake(ctx context.Context, target int, f *findings) error 
 			}
 		}
 	}
-	f.fact("it is stopped, with the volumes of %s", members(kept))
+	f.fact("it is stopped, with the volumes of %s", format.Members(kept))
 	if kept > 0 && kept != target {
-		f.refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", members(kept), kept)
+		f.refuse("it was stopped with %s, and their data counts all of them: wake it with --replicas %d, which has a quorum, and scale from there", format.Members(kept), kept)
 	}
 	return nil
 }
 
-// checkFree refuses to wake members that could not join: their sidecars look for the
-// others by the client Service.
-func (m *Members) checkFree(ctx context.Context, f *findings) error {
+// checkTrafficCut refuses to start members while client traffic is cut: their sidecars reach the
+// others through the client Service.
+func (m *Members) checkTrafficCut(ctx context.Context, f *findings) error {
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
 	if err != nil {
 		f.refuse("%s", cannotRead(err))
@@ -168,9 +168,9 @@ func (m *Members) checkFree(ctx context.Context, f *findings) error {
 	return nil
 }
 
-// checkGrow wants a cluster that is well, and that newcomers can join. told says that
-// etcd-druid knows of its size, now.
-func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool, f *findings) error {
+// checkDruidScaleOut refuses where a cluster isn't healthy, or new members could not join. reconciled
+// is true where etcd-druid has reconciled its size, now.
+func (m *Members) checkDruidScaleOut(ctx context.Context, what string, now int, reconciled bool, f *findings) error {
 	s := &observation{pods: map[string]*corev1.Pod{}}
 	if err := m.survey(ctx, s); err != nil {
 		if none, ok := err.(*noQuorumError); ok { //nolint:errorlint // survey returns it as it is
@@ -186,7 +186,7 @@ func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool
 	}
 	checkAlarms(s.survey, "", f)
 	cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
-	if !told {
+	if !reconciled {
 		cluster = ofSize(cluster, now)
 	}
 	switch {
@@ -197,20 +197,20 @@ func (m *Members) checkGrow(ctx context.Context, what string, now int, told bool
 			f.refuse("%s", v.Message)
 		}
 	}
-	f.warn("etcd-druid restarts the members that are there, one by one, to tell them of the new ones.")
+	f.warn("etcd-druid restarts the existing members, one by one, so that they learn of the new ones.")
 	return nil
 }
 
-// ofSize is a cluster without the members that etcd-druid counts and was not told to make:
-// they are no operation under way, and none of those that are there is less well for them.
+// ofSize returns a cluster without the members that etcd-druid counts and has not created: they are
+// no operation under way, and don't affect the health of the others.
 func ofSize(c policy.Cluster, size int) policy.Cluster {
 	c.Operation, c.Size, c.AllMembersReady = "", size, policy.Condition{}
 	c.Members = c.Members[:min(size, len(c.Members))]
 	return c
 }
 
-// ScaleDruid sets an Etcd's replicas, as kubectl scale does, and has druid act on
-// it. What admission says against it is the error. With dry nothing is kept.
+// ScaleDruid sets an Etcd's replicas, as kubectl scale does, and requests a reconcile from druid. The
+// error may be a denial by admission. With dry it is a dry run.
 func (m *Members) ScaleDruid(ctx context.Context, target int, dry bool) error {
 	if err := m.checkLock(); err != nil {
 		return err
@@ -232,19 +232,19 @@ func (m *Members) ScaleDruid(ctx context.Context, target int, dry bool) error {
 	return m.ReconcileDruid(ctx)
 }
 
-// ReconcileDruid has etcd-druid act on an Etcd.
+// ReconcileDruid requests a reconcile of an Etcd from etcd-druid.
 func (m *Members) ReconcileDruid(ctx context.Context) error {
 	e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: m.Owner.Name}}
 	annotate := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, druidv1alpha1.DruidOperationAnnotation, druidv1alpha1.DruidOperationReconcile)
 	if err := m.Kube.Patch(ctx, e, client.RawPatch(types.MergePatchType, annotate)); err != nil {
-		return fmt.Errorf("have etcd-druid reconcile %s: %w", m.Owner, err)
+		return fmt.Errorf("request a reconcile of %s: %w", m.Owner, err)
 	}
-	m.Logf("told etcd-druid to reconcile it")
+	m.Logf("requested a reconcile from etcd-druid")
 	return nil
 }
 
-// awaited is what AwaitDruid waits for.
-func awaited(target int) string {
+// awaitStep returns the step of a plan for what AwaitDruid waits for.
+func awaitStep(target int) string {
 	if target == 0 {
 		return "watch until no pod is left"
 	}

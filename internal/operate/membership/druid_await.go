@@ -16,22 +16,22 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// errNotReconciled is that etcd-druid has nothing to do, and the number is not reached.
-var errNotReconciled = errors.New("etcd-druid has not been told of the number of replicas")
+// errNotReconciled is returned where etcd-druid is idle, and the number of members is not reached.
+var errNotReconciled = errors.New("etcd-druid has not reconciled the number of replicas")
 
-// errSpecChanged is that somebody else has set another number.
-var errSpecChanged = errors.New("somebody set its replicas meanwhile")
+// errSpecChanged is returned where another client has set another number.
+var errSpecChanged = errors.New("another client has changed its replicas")
 
-// AwaitDruid watches until druid is done with an Etcd of that many members: it
-// says so itself, every pod is Ready, and every member votes. The error says
-// what was awaited last. Where druid has lost what it was told, it is told again by that
-// function; without one that is an error, and so is another's number.
-func (m *Members) AwaitDruid(ctx context.Context, target int, again func(context.Context) error) error {
+// AwaitDruid waits until druid is done with an Etcd of so many members: druid reports it, every pod is
+// Ready, and every member votes. The error has what was awaited last. Where druid has lost the request
+// for a reconcile, reconcile repeats it; without that function it is an error. Another number of
+// replicas is an error too.
+func (m *Members) AwaitDruid(ctx context.Context, target int, reconcile func(context.Context) error) error {
 	awaited := ""
 	for {
 		now, done, err := m.druidState(ctx, target)
-		if errors.Is(err, errNotReconciled) && again != nil {
-			now, err = err.Error(), again(ctx)
+		if errors.Is(err, errNotReconciled) && reconcile != nil {
+			now, err = err.Error(), reconcile(ctx)
 		}
 		if err != nil && (permanent(err) || errors.Is(err, errNotReconciled) || errors.Is(err, errSpecChanged)) {
 			return err
@@ -53,7 +53,7 @@ func (m *Members) AwaitDruid(ctx context.Context, target int, again func(context
 	}
 }
 
-// druidState is what is still missing, in words.
+// druidState returns what is still missing, as text.
 func (m *Members) druidState(ctx context.Context, target int) (now string, done bool, err error) {
 	e, err := operate.ReadEtcd(ctx, m.Kube, m.Owner)
 	if err != nil {
@@ -65,8 +65,8 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 	if now := druidBusy(e); now != "" {
 		return now, false, nil
 	}
-	// A run of druid's that had begun before takes the annotation away at its end, and may
-	// say that it has observed what it never acted on: only the StatefulSet tells.
+	// A reconcile that began earlier removes the annotation at its end, and may report a generation
+	// that it never acted on. Only the StatefulSet shows what druid has done.
 	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
 	if err != nil {
 		return "", false, err
@@ -75,7 +75,7 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 	status := &sts.Status
 	switch {
 	case int(m.Owner.Replicas) != target:
-		return "", false, fmt.Errorf("StatefulSet %s asks for %d replicas: %w", sts.Name, m.Owner.Replicas, errNotReconciled)
+		return "", false, fmt.Errorf("StatefulSet %s has %d replicas: %w", sts.Name, m.Owner.Replicas, errNotReconciled)
 	case target == 0:
 		return fmt.Sprintf("%d pods are still there", status.Replicas), status.Replicas == 0 && status.ObservedGeneration >= sts.Generation, nil
 	case int(status.ReadyReplicas) != target || status.ObservedGeneration < sts.Generation || int(status.UpdatedReplicas) != target:
@@ -84,20 +84,20 @@ func (m *Members) druidState(ctx context.Context, target int) (now string, done 
 	return m.allVote(ctx, target)
 }
 
-// druidBusy says what druid is at, empty for nothing. It takes the annotation away when it
-// has done what it was told; a second run that had begun before it saw that may stop in the
-// middle (a new member has not told of its peers' TLS yet), and with the annotation gone it
-// is not retried: the state stays Requeue or Error for nothing.
+// druidBusy returns what druid is doing, empty for nothing. druid removes the annotation at the end of
+// the reconcile. A second reconcile that began before that may stop halfway (a new member has not
+// reported its peer TLS yet), and is not retried without the annotation: the state Requeue or Error
+// then means nothing.
 func druidBusy(e *druidv1alpha1.Etcd) string {
-	op, told := e.Status.LastOperation, druidv1alpha1.HasReconcileOperationAnnotation(e.ObjectMeta)
+	op, requested := e.Status.LastOperation, druidv1alpha1.HasReconcileOperationAnnotation(e.ObjectMeta)
 	switch {
-	case told && op != nil && op.State == druidv1alpha1.LastOperationStateError:
-		var said []string
+	case requested && op != nil && op.State == druidv1alpha1.LastOperationStateError:
+		var descriptions []string
 		for _, last := range e.Status.LastErrors {
-			said = append(said, last.Description)
+			descriptions = append(descriptions, last.Description)
 		}
-		return fmt.Sprintf("etcd-druid fails: %s %s", op.Description, strings.Join(said, "; "))
-	case told, op == nil, op.State == druidv1alpha1.LastOperationStateProcessing:
+		return fmt.Sprintf("etcd-druid fails: %s %s", op.Description, strings.Join(descriptions, "; "))
+	case requested, op == nil, op.State == druidv1alpha1.LastOperationStateProcessing:
 		return "etcd-druid has not finished its reconcile"
 	}
 	return ""

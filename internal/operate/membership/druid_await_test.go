@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
-// idleDruid is a cluster whose druid says that it is done, whatever it was told: a run
+// idleDruid is a cluster whose druid reports that it is done, though it has not acted: a reconcile
 // that had begun before took the annotation away with it.
 type idleDruid struct {
 	client.Client
@@ -39,46 +39,46 @@ func (f idleDruid) Get(_ context.Context, _ client.ObjectKey, o client.Object, _
 	return nil
 }
 
-// TestDruidForgets: whoever told druid tells it again, and nobody else does.
-func TestDruidForgets(t *testing.T) {
+// TestDruidNotReconciled: a lost request is repeated only by a caller that can repeat it.
+func TestDruidNotReconciled(t *testing.T) {
 	t.Parallel()
 	m := &Members{Kube: idleDruid{asks: 1, spec: 3}, Owner: observe.Owner{Namespace: "team", Name: "main", StatefulSet: "main"}, Clock: &operatetest.HastyClock{}, Logf: func(string, ...any) {}}
 	if err := m.AwaitDruid(t.Context(), 3, nil); !errors.Is(err, errNotReconciled) {
 		t.Errorf("without a change of its own it awaits: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	enough := errors.New("told often enough")
-	told := 0
+	enough := errors.New("requested often enough")
+	requests := 0
 	err := m.AwaitDruid(ctx, 3, func(context.Context) error {
-		if told++; told >= 3 {
+		if requests++; requests >= 3 {
 			cancel(enough)
 		}
 		return nil
 	})
-	if told < 3 || !errors.Is(err, enough) {
-		t.Errorf("told again %d times: %v", told, err)
+	if requests < 3 || !errors.Is(err, enough) {
+		t.Errorf("requested %d times: %v", requests, err)
 	}
 	other := &Members{Kube: idleDruid{asks: 1, spec: 5}, Owner: m.Owner, Clock: m.Clock, Logf: m.Logf}
-	if err := other.AwaitDruid(t.Context(), 3, func(context.Context) error { t.Error("druid was told of another's number"); return nil }); !errors.Is(err, errSpecChanged) {
-		t.Errorf("where somebody set 5 it awaits 3: %v", err)
+	if err := other.AwaitDruid(t.Context(), 3, func(context.Context) error { t.Error("requested a reconcile of another number"); return nil }); !errors.Is(err, errSpecChanged) {
+		t.Errorf("where another client set 5 it awaits 3: %v", err)
 	}
 	e, err := operate.ReadEtcd(t.Context(), m.Kube, m.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now, err := m.actedOn(t.Context(), e); now != 1 || err != nil {
+	if now, err := m.reconciledSize(t.Context(), e); now != 1 || err != nil {
 		t.Errorf("druid acted on %d, %v; the StatefulSet asks for 1", now, err)
 	}
 }
 
-// TestDruidBusy: what it was told it is at until the annotation is gone, and what its state
-// says after that is of a run that nobody ends.
+// TestDruidBusy: druid is busy until the annotation is gone. Its state after that is of a reconcile
+// that is not retried.
 func TestDruidBusy(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		told  bool
-		state druidcommon.LastOperationState
-		want  string
+		requested bool
+		state     druidcommon.LastOperationState
+		want      string
 	}{
 		{false, druidv1alpha1.LastOperationStateSucceeded, ""},
 		{false, druidv1alpha1.LastOperationStateRequeue, ""},
@@ -90,14 +90,14 @@ func TestDruidBusy(t *testing.T) {
 		{true, druidv1alpha1.LastOperationStateError, "fails: no such lease"},
 	} {
 		e := &druidv1alpha1.Etcd{}
-		if row.told {
+		if row.requested {
 			e.Annotations = map[string]string{druidv1alpha1.DruidOperationAnnotation: druidv1alpha1.DruidOperationReconcile}
 		}
 		if row.state != "" {
 			e.Status.LastOperation = &druidcommon.LastOperation{State: row.state, Description: "no such lease"}
 		}
 		if got := druidBusy(e); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
-			t.Errorf("told %t, in state %q it is busy with %q, not with %q", row.told, row.state, got, row.want)
+			t.Errorf("requested %t, in state %q it is busy with %q, not with %q", row.requested, row.state, got, row.want)
 		}
 	}
 }

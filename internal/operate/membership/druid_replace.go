@@ -15,8 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// PlanDruidReplace looks whether a pod's member may be replaced by having its
-// sidecar make it anew.
+// PlanDruidReplace checks whether a pod's member may be replaced by its sidecar, and returns the plan.
 func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) (*DruidReplacement, operate.Plan, error) {
 	what := fmt.Sprintf("replace %s of %s", pod, m.Owner)
 	s, err := m.observeDruid(ctx, pod)
@@ -48,11 +47,11 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 	}
 	return r, operate.Plan{
 		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.facts, Warnings: f.warnings,
-		Steps: []string{"delete its volume claim, then its pod", "watch until its sidecar has taken the old member out, and the new one in, and it votes"},
+		Steps: []string{"delete its volume claim, then its pod", "watch until its sidecar has removed the old member and added the new one, and it votes"},
 	}, refusal(what, f)
 }
 
-// observeDruid reads what a replacement needs to know.
+// observeDruid reads what a replacement needs.
 func (m *Members) observeDruid(ctx context.Context, pod string) (*observation, error) {
 	s := &observation{pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, container: "etcd"}
 	if err := m.survey(ctx, s); err != nil {
@@ -71,9 +70,9 @@ func (m *Members) observeDruid(ctx context.Context, pod string) (*observation, e
 	return s, nil
 }
 
-// DruidReplacement is a pod of druid's that is made anew.
+// DruidReplacement is a replacement of a member of an Etcd.
 type DruidReplacement struct {
-	// Member is the ID of the one that goes.
+	// Member is the ID of the member that is removed.
 	Member uint64
 
 	pod     *corev1.Pod
@@ -81,15 +80,14 @@ type DruidReplacement struct {
 	members int
 }
 
-// Same says whether another look found the same member on the same pod and volumes.
+// Same reports whether another plan is about the same member on the same pod and volumes.
 func (r *DruidReplacement) Same(other *DruidReplacement) bool {
 	claim := func(a, b *corev1.PersistentVolumeClaim) bool { return a.UID == b.UID }
 	return r.Member == other.Member && (r.pod == nil) == (other.pod == nil) && (r.pod == nil || r.pod.UID == other.pod.UID) &&
 		slices.EqualFunc(r.claims, other.claims, claim)
 }
 
-// ReplaceDruid deletes what the plan saw, by UID, and watches until a new member
-// votes in its place.
+// ReplaceDruid deletes the pod and the claims of the plan, by UID, and waits until a new member votes.
 func (m *Members) ReplaceDruid(ctx context.Context, r *DruidReplacement, dry bool) error {
 	var options []client.DeleteOption
 	if dry {
@@ -132,7 +130,7 @@ func (m *Members) ReplaceDruid(ctx context.Context, r *DruidReplacement, dry boo
 	}
 }
 
-// isListed says whether the last survey had a member.
+// isListed reports whether the last survey had a member.
 func (m *Members) isListed(id uint64) bool { return m.listed[id] }
 
 func highest(peers []membership.Peer) int {

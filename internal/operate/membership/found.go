@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// found is what the StatefulSet's pods were made from before the first step: the values
+// found is what the StatefulSet's pods were created from before the first step: the values
 // that an operation edits, and a digest of everything else. It is stored in a ConfigMap, so
 // it has no command line and no other variable: those can hold secrets.
 type found struct {
@@ -34,43 +34,43 @@ type found struct {
 	TemplateDigest string `json:"Rest"`
 }
 
-// arguments are the values of the two settings in a command line, in the order of its
-// words. Digest is of the words without those values, empty where none has any.
+// arguments are the values of the two settings in a command line, in order. Digest is of the command
+// line without those values, empty where it has none.
 type arguments struct {
 	Digest  string   `json:",omitempty"`
 	Cluster []string `json:",omitempty"`
 	State   []string `json:",omitempty"`
 }
 
-func argumentsOf(words []string) arguments {
+func argumentsOf(args []string) arguments {
 	var a arguments
 	keep := func(values *[]string) func(string) string {
 		return func(value string) string { *values = append(*values, value); return value }
 	}
-	eachFlag(slices.Clone(words), settingCluster, keep(&a.Cluster))
-	eachFlag(slices.Clone(words), settingState, keep(&a.State))
+	eachFlag(slices.Clone(args), settingCluster, keep(&a.Cluster))
+	eachFlag(slices.Clone(args), settingState, keep(&a.State))
 	if len(a.Cluster)+len(a.State) > 0 {
-		a.Digest = digestOf(maskArgs(words))
+		a.Digest = digestOf(maskArgs(args))
 	}
 	return a
 }
 
-// UnmarshalJSON also reads the first format of the journal, which had the words themselves.
+// UnmarshalJSON also reads the first format of the journal, which had the command line itself.
 func (a *arguments) UnmarshalJSON(text []byte) error {
-	var words []string
-	if json.Unmarshal(text, &words) == nil {
-		*a = argumentsOf(words)
+	var args []string
+	if json.Unmarshal(text, &args) == nil {
+		*a = argumentsOf(args)
 		return nil
 	}
 	type plain arguments
 	return json.Unmarshal(text, (*plain)(a))
 }
 
-// restore returns words with the values that the settings had. Where other words have
-// changed, so that it isn't known which value belongs where, all get the first.
-func (a arguments) restore(words []string) []string {
-	out := slices.Clone(words)
-	same := digestOf(maskArgs(words)) == a.Digest
+// restore returns arguments with the values that the settings had. Where other arguments have changed,
+// so that it is unknown which value belongs where, all get the first.
+func (a arguments) restore(args []string) []string {
+	out := slices.Clone(args)
+	same := digestOf(maskArgs(args)) == a.Digest
 	for setting, values := range map[string][]string{settingCluster: a.Cluster, settingState: a.State} {
 		at := 0
 		eachFlag(out, setting, func(now string) string {
@@ -131,9 +131,9 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func digestOf(words []string) string {
+func digestOf(args []string) string {
 	sum := sha256.New()
-	for _, w := range words {
+	for _, w := range args {
 		sum.Write([]byte(w))
 		sum.Write([]byte{0})
 	}
@@ -157,7 +157,7 @@ func containerOf(t *corev1.PodTemplateSpec, name string) *corev1.Container {
 	return nil
 }
 
-// restore gives a template what an operation found. Other changes stay.
+// restore writes what was found into a template. Changes by other clients stay.
 func (f found) restore(r *podTemplate) {
 	if c := containerOf(&r.template, f.Container); c != nil {
 		c.Command, c.Args, c.Env = f.Command.restore(c.Command), f.Args.restore(c.Args), restoreEnv(c.Env, f.Env)
@@ -169,8 +169,8 @@ func (f found) restore(r *podTemplate) {
 	}
 }
 
-// restoreEnv returns variables with the values that those had which an operation edits.
-// It removes those that there were not.
+// restoreEnv returns variables of which those that an operation edits have their former values. It
+// removes those that did not exist.
 func restoreEnv(now, before []corev1.EnvVar) []corev1.EnvVar {
 	var out []corev1.EnvVar
 	for _, v := range now {
@@ -195,7 +195,7 @@ func isEdited(v corev1.EnvVar) bool {
 // more than isEdited, as the digests in journals of all versions do.
 func isBootstrapVar(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, "ETCD_INITIAL_CLUSTER") }
 
-// isIn reports whether a template is as it was found, apart from changes of others.
+// isIn reports whether a template is as it was found, apart from changes by other clients.
 func (f found) isIn(r podTemplate) bool {
 	was := r.clone()
 	f.restore(&was)

@@ -16,20 +16,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// Peers are the members of a survey's list as the rules see them. Nobody has
-// caught up: that takes several surveys.
+// Peers returns the members of a survey's list as the rules need them. CaughtUp is false for all of
+// them: that takes several surveys.
 func Peers(o observe.Owner, s etcd.Survey) []membership.Peer {
-	said := map[string]etcd.Member{}
+	answers := map[string]etcd.Member{}
 	for _, m := range s.Members {
-		said[m.Pod] = m
+		answers[m.Pod] = m
 	}
 	var peers []membership.Peer
 	for _, l := range s.List {
 		p := membership.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Ordinal: -1, Learner: l.Learner}
-		if m, answered := said[l.Pod]; l.Pod != "" {
+		if m, answered := answers[l.Pod]; l.Pod != "" {
 			p.Ordinal = o.Ordinal(l.Pod)
 			p.Healthy = answered && m.Err == nil && m.ID == l.ID && m.LeaderID != 0
 			p.Leader = p.Healthy && m.Leader
@@ -51,7 +52,7 @@ func SurveyQuorum(ctx context.Context, c *etcd.Cluster, what string) (etcd.Surve
 	return s, nil
 }
 
-// FindMember finds a member by its ID in hexadecimal, its name or its pod.
+// FindMember returns a member by its ID in hexadecimal, its name or its pod.
 func FindMember(s etcd.Survey, word string) (etcd.Listed, error) {
 	id, err := strconv.ParseUint(strings.TrimPrefix(word, "0x"), 16, 64)
 	word = strings.TrimPrefix(word, "pod/")
@@ -72,18 +73,32 @@ func FindMember(s etcd.Survey, word string) (etcd.Listed, error) {
 	return etcd.Listed{}, fmt.Errorf("%q may be any of %d members; name one by its ID: %s", word, len(found), strings.Join(all, ", "))
 }
 
-// unchanged says whether a member is still in the list as it was: ID, name and peer
-// URLs together.
+// unchanged reports whether a member is still in the list with the same ID, name and peer URLs.
 func unchanged(s etcd.Survey, was etcd.Listed) bool {
 	return slices.ContainsFunc(s.List, func(l etcd.Listed) bool {
 		return l.ID == was.ID && l.Name == was.Name && slices.Equal(l.PeerURLs, was.PeerURLs)
 	})
 }
 
-// RemoveMember takes a member out of etcd, after another look: leadership away
-// first, and not if the rules say no by then.
-func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etcd.Listed, held func() error) error {
-	what := "remove " + was.NameAndID()
+// MayRemove decides whether a member may be removed from etcd on its own: the voters that are
+// left keep a quorum, and a voter that doesn't answer is dead.
+func (r Removal) MayRemove(ctx context.Context, s etcd.Survey, l etcd.Listed) policy.Verdict {
+	peers := Peers(r.Owner, s)
+	v := membership.MayRemove(peers, l.ID)
+	at := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID == l.ID })
+	if !v.Allowed || l.Learner || peers[at].Healthy {
+		return v
+	}
+	if dead := membership.IsDead(r.Silence(ctx, s, l)); !dead.Allowed {
+		return dead
+	}
+	return v
+}
+
+// Remove removes a member from etcd. It surveys the cluster again, and refuses where the rules refuse
+// by then. It transfers leadership from the member first.
+func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error) error {
+	c, what := r.Members, "remove "+was.NameAndID()
 	s, err := SurveyQuorum(ctx, c, what)
 	if err != nil {
 		return err
@@ -91,8 +106,7 @@ func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etc
 	if !unchanged(s, was) {
 		return fmt.Errorf("%s: it is not in etcd's list any more as it was: %s", what, was.PeerURLs)
 	}
-	peers := Peers(o, s)
-	if v := membership.MayRemove(peers, was.ID); !v.Allowed {
+	if v := r.MayRemove(ctx, s, was); !v.Allowed {
 		return &operate.RefusedError{What: what, Why: []string{v.Message}}
 	}
 	leader, pod, err := leaderOf(ctx, c, s)
@@ -106,18 +120,19 @@ func RemoveMember(ctx context.Context, c *etcd.Cluster, o observe.Owner, was etc
 		_, err = leader.MemberRemove(ctx, was.ID)
 		return err
 	}
-	heir := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
-	if heir >= 0 {
-		if _, err := leader.MoveLeader(ctx, peers[heir].ID); err != nil {
+	peers := Peers(r.Owner, s)
+	successor := slices.IndexFunc(peers, func(p membership.Peer) bool { return p.ID != was.ID && !p.Learner && p.Healthy })
+	if successor >= 0 {
+		if _, err := leader.MoveLeader(ctx, peers[successor].ID); err != nil {
 			return fmt.Errorf("move leadership off %s: %w", pod, err)
 		}
-		return RemoveMember(ctx, c, o, was, held)
+		return r.Remove(ctx, was, held)
 	}
 	_, err = leader.MemberRemove(ctx, was.ID)
 	return err
 }
 
-// AddLearner adds a member without a vote, after another look.
+// AddLearner adds a learner. It surveys the cluster again, and refuses where the rules refuse by then.
 func AddLearner(ctx context.Context, c *etcd.Cluster, o observe.Owner, peerURLs []string, held func() error) (uint64, error) {
 	s, err := SurveyQuorum(ctx, c, "add a member")
 	if err != nil {
@@ -157,8 +172,7 @@ func PromoteMember(ctx context.Context, c *etcd.Cluster, was etcd.Listed, held f
 	return err
 }
 
-// Behind is how many entries a member is behind its leader, and false where
-// either doesn't tell.
+// Behind returns how many entries a member is behind its leader, and false where that is unknown.
 func Behind(s etcd.Survey, l etcd.Listed) (uint64, bool) {
 	leader, _ := s.Leader()
 	at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.ID == l.ID })
@@ -168,8 +182,8 @@ func Behind(s etcd.Survey, l etcd.Listed) (uint64, bool) {
 	return leader.RaftIndex - min(s.Members[at].RaftApplied, leader.RaftIndex), true
 }
 
-// leaderOf is a client of the member that leads. It is asked for every change,
-// since a follower may not pass on all of them.
+// leaderOf returns a client of the leader, and its pod. Every change is a request to the leader: a
+// follower may not forward all of them.
 func leaderOf(ctx context.Context, c *etcd.Cluster, s etcd.Survey) (*clientv3.Client, string, error) {
 	leader, ok := s.Leader()
 	if !ok {

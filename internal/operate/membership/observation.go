@@ -26,26 +26,27 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// Members changes who the members are of a cluster whose StatefulSet nobody else
-// looks after. It is for one goroutine. Close it.
+// Members changes the members of a cluster. It is for one goroutine. Close it.
 type Members struct {
 	Kube   client.Client
 	Reader *observe.Reader
 	Owner  observe.Owner
-	// Tunnel and Credentials are how members are reached.
+	// Tunnel and Credentials are for connections to members.
 	Tunnel      *tunnel.Dialer
 	Credentials etcd.Credentials
-	// Logf is told each step that was done, and what is awaited; not nil.
+	// Logf logs each step that was done, and what is awaited. It is not nil.
 	Logf func(format string, args ...any)
-	// StillHeld fails when the cluster's lock is no longer ours; nil for no lock.
+	// StillHeld returns an error when this process no longer holds the cluster's lock. Nil for
+	// no lock.
 	StillHeld func() error
 	Clock     clock.Clock
-	// Logs tells whether a member's data is lost; nil for not to be known.
+	// Logs reads logs, which may show that a member's data is lost. Nil means that logs are
+	// unknown.
 	Logs Logs
 
 	cluster *etcd.Cluster
 	pods    string
-	// listed are the IDs that the list had when it was listed told.
+	// listed are the IDs in the last member list.
 	listed map[uint64]bool
 	// near counts how often in a row each learner was close to its leader.
 	near map[uint64]int
@@ -68,19 +69,19 @@ type observation struct {
 	claims   map[string][]*corev1.PersistentVolumeClaim
 	survey   etcd.Survey
 	template podTemplate
-	// probeTemplate is the recipe with other words wherever an operation writes; uneditable says
-	// why it can't be changed, nil where it can.
+	// probeTemplate is the template with other values wherever an operation writes. editErr is
+	// why the template can't be edited, nil where it can.
 	probeTemplate podTemplate
 	editErr       error
-	// container is the one that runs etcd, where serving doesn't say.
+	// container is the one that runs etcd, for pods without an entry in configs.
 	container string
-	// serving is how the pod of each place is, or would be, configured.
-	serving []etcdconf.Config
+	// configs are the configurations of the pods of all ordinals, existing or not.
+	configs []etcdconf.Config
 	// names are members' names by peer URL.
 	names map[string]string
 }
 
-// leader is the pod of the member that leads.
+// leader returns the pod of the leader.
 func (s *observation) leader() (string, error) {
 	if leader, ok := s.survey.Leader(); ok {
 		return leader.Pod, nil
@@ -88,9 +89,8 @@ func (s *observation) leader() (string, error) {
 	return "", errors.New("no member leads")
 }
 
-// observe reads everything. size is how many places to observe at besides those that
-// are in use; j is nil before an operation began. Without a quorum it fails with
-// a *noQuorumError.
+// observe reads everything. size is the least number of ordinals to read. j is nil before an operation
+// has begun. Without a quorum the error is a *noQuorumError.
 func (m *Members) observe(ctx context.Context, j *Change, size int) (*observation, error) {
 	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
 	if err != nil {
@@ -99,7 +99,7 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	s := &observation{sts: sts, pods: map[string]*corev1.Pod{}, claims: map[string][]*corev1.PersistentVolumeClaim{}, names: map[string]string{}}
 	m.Owner.Replicas = ptr.Deref(s.sts.Spec.Replicas, 1)
 	if j != nil && j.Journal.Object != s.sts.UID {
-		return nil, fmt.Errorf("StatefulSet %s/%s was made anew since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, journal.Name(m.Owner))
+		return nil, fmt.Errorf("StatefulSet %s/%s was created again since the operation began: delete ConfigMap %s", s.sts.Namespace, s.sts.Name, journal.Name(m.Owner))
 	}
 	if err := m.survey(ctx, s); err != nil {
 		return nil, err
@@ -108,16 +108,16 @@ func (m *Members) observe(ctx context.Context, j *Change, size int) (*observatio
 	if err := m.readTemplate(ctx, s); err != nil {
 		return nil, err
 	}
-	places := max(size, s.Replicas, len(s.survey.List))
+	ordinals := max(size, s.Replicas, len(s.survey.List))
 	for name := range s.pods {
-		places = max(places, m.Owner.Ordinal(name)+1)
+		ordinals = max(ordinals, m.Owner.Ordinal(name)+1)
 	}
 	if j != nil {
-		places = max(places, j.Target, j.Replicas)
+		ordinals = max(ordinals, j.Target, j.Replicas)
 		s.Original = j.Found.isIn(s.template)
 	}
-	for place := range places {
-		if err := m.readReplica(ctx, s, place); err != nil {
+	for ordinal := range ordinals {
+		if err := m.readReplica(ctx, s, ordinal); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +137,7 @@ func (s *observation) statefulSet() {
 	s.AllUpdated = s.Observed && int(status.UpdatedReplicas) == s.Replicas && int(status.Replicas) == s.Replicas
 }
 
-// survey asks the members that have pods now.
+// survey surveys the members that have pods now.
 func (m *Members) survey(ctx context.Context, s *observation) error {
 	pods, err := m.Reader.MemberPods(ctx, m.Owner)
 	if err != nil {
@@ -179,7 +179,7 @@ func (m *Members) connect(ctx context.Context) error {
 	return nil
 }
 
-// readTemplate reads what pods are made from, and the ConfigMaps of its variables.
+// readTemplate reads the pod template, and the ConfigMaps of its variables.
 func (m *Members) readTemplate(ctx context.Context, s *observation) error {
 	s.template = podTemplate{template: s.sts.Spec.Template, configs: map[string]map[string]string{}}
 	for _, c := range s.template.template.Spec.Containers {
@@ -198,7 +198,7 @@ func (m *Members) readTemplate(ctx context.Context, s *observation) error {
 	return nil
 }
 
-// configNames are the ConfigMaps that a container's variables come from.
+// configNames returns the ConfigMaps of a container's variables.
 func configNames(c corev1.Container) []string {
 	var names []string
 	for _, f := range c.EnvFrom {
@@ -215,7 +215,7 @@ func configNames(c corev1.Container) []string {
 	return slices.Compact(names)
 }
 
-// noQuorumError says that nobody told the member list.
+// noQuorumError is returned where no member returned the member list.
 type noQuorumError struct{ survey etcd.Survey }
 
 func (e *noQuorumError) Error() string { return e.survey.ListErr.Error() }

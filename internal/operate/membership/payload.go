@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// payload is a Change as its journal has it. Its names are part of the journal's format,
+// payload is a Change as in its journal. Its names are part of the journal's format,
 // and must not change with those of package policy: another version reads them.
 type payload struct {
 	Operation  membership.Operation
@@ -42,7 +42,7 @@ func (p payload) record() membership.Record {
 	}
 }
 
-// known reports whether this version can go on with the operation.
+// known reports whether this version can resume the operation.
 func (p payload) known() bool {
 	return slices.Contains([]membership.Operation{membership.ScaleOut, membership.ScaleIn, membership.Replace}, p.Operation)
 }

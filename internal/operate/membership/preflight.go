@@ -13,12 +13,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// findings are what a look before the first step came to.
+// findings are the results of the checks before the first step.
 type findings struct{ refusals, warnings, facts []string }
 
 func (f *findings) refuse(format string, args ...any) {
@@ -33,11 +34,10 @@ func (f *findings) fact(format string, args ...any) {
 	f.facts = append(f.facts, fmt.Sprintf(format, args...))
 }
 
-// PlanScale looks whether a scale may begin, and says what it would do. The
-// error is a *RefusedError where it may not. The journal is nil where the
-// cluster has that size already.
+// PlanScale checks whether a scale may begin, and returns its plan. The error is a *RefusedError where
+// it may not. The Change is nil where the cluster has that size already.
 func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*Change, operate.Plan, error) {
-	what := fmt.Sprintf("scale %s to %s", m.Owner, members(target))
+	what := fmt.Sprintf("scale %s to %s", m.Owner, format.Members(target))
 	if err := tooMany(what, target); err != nil {
 		return nil, operate.Plan{}, err
 	}
@@ -58,7 +58,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		return nil, operate.Plan{}, nil
 	}
 	if j.Operation == membership.ScaleOut && target > s.Replicas {
-		if err := m.checkOut(ctx, s, target, f); err != nil {
+		if err := m.checkScaleOut(ctx, s, target, f); err != nil {
 			return nil, operate.Plan{}, err
 		}
 	}
@@ -70,7 +70,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		m.checkConnected(ctx, s, "", f)
 	}
 	if err := m.record(ctx, s, j); err != nil {
-		f.refuse("%v: %s", err, m.manualWay())
+		f.refuse("%v: %s", err, m.manualInstructions())
 	}
 	if len(f.refusals) > 0 {
 		return nil, operate.Plan{}, &operate.RefusedError{What: what, Why: f.refusals}
@@ -79,7 +79,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 		f.warn("%s.", strings.ToUpper(way[:1])+way[1:])
 	}
 	return j, operate.Plan{
-		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, members(target)),
+		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, format.Members(target)),
 		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings,
 	}, nil
 }
@@ -91,11 +91,10 @@ func checkRetentionPolicy(sts *appsv1.StatefulSet, f *findings) {
 	}
 }
 
-// MaxMembers is how many a cluster can be given. etcd's own documentation advises 7
-// at most.
+// MaxMembers is the largest size of a scale. etcd's documentation advises at most 7 members.
 const MaxMembers = 15
 
-// tooMany refuses a size of which nobody should even look at all places.
+// tooMany refuses a size that is too large to read all of its ordinals.
 func tooMany(what string, target int) error {
 	if target <= MaxMembers {
 		return nil
@@ -104,7 +103,7 @@ func tooMany(what string, target int) error {
 		"each write would wait for %d of them: etcd's documentation advises 7 members at most, and %d is the limit here", policy.Quorum(target), MaxMembers)}}
 }
 
-// observeFirst is the look before an operation. Without a quorum nothing may begin.
+// observeFirst observes before an operation. Without a quorum it refuses.
 func (m *Members) observeFirst(ctx context.Context, what string, size int) (*observation, error) {
 	s, err := m.observe(ctx, nil, size)
 	if none, ok := errors.AsType[*noQuorumError](err); ok {
@@ -113,8 +112,8 @@ func (m *Members) observeFirst(ctx context.Context, what string, size int) (*obs
 	return s, err
 }
 
-// noQuorum has the numbers as far as anybody tells them. Of members that may not be asked
-// nobody knows whether they are down.
+// noQuorum returns why there is no quorum, with the numbers that are known. Members that this user may
+// not reach may be up or down.
 func noQuorum(e *noQuorumError) string {
 	healthy := 0
 	var down []string
@@ -129,10 +128,10 @@ func noQuorum(e *noQuorumError) string {
 		}
 	}
 	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first",
-		healthy, members(len(e.survey.Members)), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
+		healthy, format.Members(len(e.survey.Members)), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
 }
 
-// record fills in what the journal must remember.
+// record sets what the journal needs.
 func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 	written := s.template
 	if j.Operation != membership.ScaleIn {
@@ -143,25 +142,25 @@ func (m *Members) record(ctx context.Context, s *observation, j *Change) error {
 		if err := s.setBootstrap(ctx, m, &edited, s.Bootstrap); err != nil {
 			return err
 		}
-		// Whatever is written is remembered, also where it says the same now.
+		// Every value that is written is recorded, also where it doesn't change.
 		written = s.probeTemplate
 	}
 	j.Journal.Began = m.Clock.Now().UTC()
 	j.Journal.Object = s.sts.UID
 	var err error
-	j.Found, err = foundIn(s.sts, s.template, s.serving[len(s.serving)-1], written)
+	j.Found, err = foundIn(s.sts, s.template, s.configs[len(s.configs)-1], written)
 	return err
 }
 
-// manualWay is what remains where the pods can't be told by us.
-func (m *Members) manualWay() string {
+// manualInstructions returns what a user can do where the template can't be edited.
+func (m *Members) manualInstructions() string {
 	if way := m.Owner.Membership().ScaleHow; way != "" {
 		return way
 	}
 	return "let --initial-cluster and --initial-cluster-state stand in the pod template as flags or variables, without --config-file"
 }
 
-// heldBack says what holds a rollout back, empty for nothing that is known.
+// heldBack returns what holds a rollout back, empty for unknown.
 func (s *observation) heldBack() string {
 	switch {
 	case s.OnDelete:
@@ -172,8 +171,7 @@ func (s *observation) heldBack() string {
 	return ""
 }
 
-// checkSize refuses sizes that are none, and a StatefulSet that is not as its
-// members are.
+// checkSize refuses invalid sizes, and a StatefulSet that doesn't match the members.
 func checkSize(s *observation, target int, f *findings) {
 	switch {
 	case target == 0:
@@ -183,35 +181,35 @@ func checkSize(s *observation, target int, f *findings) {
 	}
 	switch n := len(s.Members); {
 	case n < s.Replicas:
-		f.refuse("%s: bring them together first, %s", s.countMismatch(), s.removalHint())
+		f.refuse("%s: make them equal first: %s", s.countMismatch(), s.removalHint())
 	case n > s.Replicas:
-		f.refuse("%s: bring them together first, by --replicas %d there or kubectl etcd member remove of who is gone for good", s.countMismatch(), n)
+		f.refuse("%s: make them equal first: set the replicas to %d, or remove members that won't come back with kubectl etcd member remove", s.countMismatch(), n)
 	}
-	for _, seat := range s.Ordinals[:min(s.Replicas, len(s.Ordinals))] {
-		if seat.UID != "" && !seat.Updated {
-			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", seat.Pod, s.heldBack())
+	for _, replica := range s.Ordinals[:min(s.Replicas, len(s.Ordinals))] {
+		if replica.UID != "" && !replica.Updated {
+			f.refuse("%s is not of the StatefulSet's latest template: a rollout is under way or held back%s; finish it first", replica.Pod, s.heldBack())
 		}
 	}
 }
 
-// podsWithoutMember are the pods that the StatefulSet asks for and that have no member, by ordinal.
+// podsWithoutMember returns the ordinals of the StatefulSet's pods that have no member.
 func (s *observation) podsWithoutMember() []int {
-	var places []int
-	for place := range min(s.Replicas, len(s.Ordinals)) {
-		if !slices.ContainsFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == place }) {
-			places = append(places, place)
+	var ordinals []int
+	for ordinal := range min(s.Replicas, len(s.Ordinals)) {
+		if !slices.ContainsFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == ordinal }) {
+			ordinals = append(ordinals, ordinal)
 		}
 	}
-	return places
+	return ordinals
 }
 
-// countMismatch says that pods and members are not of one number.
+// countMismatch returns the numbers of members and replicas as text.
 func (s *observation) countMismatch() string {
-	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d", members(len(s.Members)), s.Replicas)
+	return fmt.Sprintf("etcd has %s and the StatefulSet asks for %d", format.Members(len(s.Members)), s.Replicas)
 }
 
-// removalHint is the command that gives pods without a member one, or takes them away where
-// they are the last: fewer replicas take the last pods, whoever is a member.
+// removalHint returns the command that adds members for pods without one, or that removes those pods
+// where they are the last: fewer replicas remove the last pods, members or not.
 func (s *observation) removalHint() string {
 	out := s.podsWithoutMember()
 	if n := s.Replicas - len(out); len(out) > 0 && out[0] < n {
@@ -219,11 +217,4 @@ func (s *observation) removalHint() string {
 		return fmt.Sprintf("%s has no member: kubectl etcd member replace %s -n %s gives it one", pod, pod, s.sts.Namespace)
 	}
 	return fmt.Sprintf("kubectl scale statefulset/%s --replicas %d -n %s", s.sts.Name, s.Replicas-len(out), s.sts.Namespace)
-}
-
-func members(n int) string {
-	if n == 1 {
-		return "1 member"
-	}
-	return fmt.Sprintf("%d members", n)
 }

@@ -18,35 +18,35 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// checkState refuses on a cluster that isn't well. cures is the pod whose broken
-// member the operation is about, empty for none.
-func (m *Members) checkState(ctx context.Context, s *observation, cures string, f *findings) {
-	checkMembers(s, cures, f)
+// checkState refuses where a cluster isn't healthy. replacing is the pod whose broken member the
+// operation replaces, empty for none.
+func (m *Members) checkState(ctx context.Context, s *observation, replacing string, f *findings) {
+	checkMembers(s, replacing, f)
 	awaited := ""
-	m.poll(ctx, maxPolls, f, func(seen *findings) (passing bool) {
+	m.poll(ctx, maxPolls, f, func(seen *findings) (transient bool) {
 		cluster, err := m.Reader.WithoutNodes().Cluster(ctx, m.Owner)
 		if err != nil {
 			seen.refuse("%s", cannotRead(err))
 			return false
 		}
-		v := policy.Precondition(cluster, cures)
+		v := policy.Precondition(cluster, replacing)
 		if v.Allowed || len(f.refusals) > 0 {
 			return false
 		}
 		seen.refuse("%s", v.Message)
-		if passing = v.Reason == policy.OperationUnderWay && s.allLatest(); passing {
+		if transient = v.Reason == policy.OperationUnderWay && s.allLatest(); transient {
 			awaited = m.await(awaited, rolloutIncomplete)
 		}
-		return passing
+		return transient
 	})
 }
 
-// poll adds what a look finds, looking up to so many times, a second apart, while that
-// may pass by itself.
-func (m *Members) poll(ctx context.Context, looks int, f *findings, look func(*findings) (passing bool)) {
+// poll calls read up to polls times, a second apart, while it reports a transient problem, and adds
+// the last findings.
+func (m *Members) poll(ctx context.Context, polls int, f *findings, read func(*findings) (transient bool)) {
 	for try := 1; ; try++ {
 		seen := &findings{}
-		if passing := look(seen); !passing || try == looks || ctx.Err() != nil {
+		if transient := read(seen); !transient || try == polls || ctx.Err() != nil {
 			f.refusals = append(f.refusals, seen.refusals...)
 			f.warnings = append(f.warnings, seen.warnings...)
 			return
@@ -58,27 +58,26 @@ func (m *Members) poll(ctx context.Context, looks int, f *findings, look func(*f
 	}
 }
 
-// maxPolls are as many as the StatefulSet's controller gets, a second apart, where all
-// pods are what it wants and it only has to say so: an operation that has just ended, and
-// did not live to see it.
+// maxPolls is how many seconds the StatefulSet's controller gets to report a rollout as complete where
+// all pods are up to date: an operation that has just ended may have been interrupted before that.
 const maxPolls = 30
 
-// allLatest says that every pod is there with the latest template.
+// allLatest reports whether every pod exists with the latest template.
 func (s *observation) allLatest() bool {
-	return !slices.ContainsFunc(s.Ordinals[:s.Replicas], func(seat membership.Replica) bool { return seat.UID == "" || !seat.Updated })
+	return !slices.ContainsFunc(s.Ordinals[:s.Replicas], func(replica membership.Replica) bool { return replica.UID == "" || !replica.Updated })
 }
 
-// cannotRead says what nobody knows where Kubernetes' own view of a cluster can't be read.
+// cannotRead returns what is unknown where Kubernetes' objects of a cluster can't be read.
 func cannotRead(err error) string {
-	text := fmt.Sprintf("Kubernetes' own view of the cluster can't be read (%v), so nobody knows whether client traffic is cut, backups fail or another change is under way", err)
+	text := fmt.Sprintf("cannot read the cluster's objects in Kubernetes (%v), so it is unknown whether client traffic is cut, backups fail or another change is under way", err)
 	if apierrors.IsForbidden(err) {
-		text += ": ask for the right to read that"
+		text += ": you need permission to read them"
 	}
 	return text
 }
 
-// checkUser refuses a user of etcd's who may not change its members, by a call that etcd
-// keeps to the same user, root, and that changes nothing.
+// checkUser refuses a user of etcd who may not change its members. It tries a request that changes
+// nothing and that etcd also allows to root only.
 func (m *Members) checkUser(ctx context.Context, s *observation, f *findings) {
 	pod, err := s.leader()
 	if err != nil {
@@ -89,45 +88,45 @@ func (m *Members) checkUser(ctx context.Context, s *observation, f *findings) {
 		_, err = c.UserList(ctx)
 	}
 	if etcd.Denied(err) {
-		f.refuse("etcd changes its members for its user root alone (%v): give that one by --etcd-user or --user-secret", err)
+		f.refuse("etcd lets only its user root change members (%v): use --etcd-user or --user-secret", err)
 	}
 }
 
-// checkConnected refuses while etcd would add nobody: its leader counts a member as
-// disconnected. cures is the pod that is replaced, whose own doesn't count.
-func (m *Members) checkConnected(ctx context.Context, s *observation, cures string, f *findings) {
+// checkConnected refuses while etcd would add no member because its leader counts one as disconnected.
+// replacing is the pod that is replaced, whose member doesn't matter.
+func (m *Members) checkConnected(ctx context.Context, s *observation, replacing string, f *findings) {
 	pod, err := s.leader()
 	if err != nil {
 		return // refused already
 	}
-	m.poll(ctx, maxConnectionPolls, f, func(seen *findings) (passing bool) {
+	m.poll(ctx, maxConnectionPolls, f, func(seen *findings) (transient bool) {
 		away, err := m.cluster.InactivePeers(ctx, pod)
 		if err != nil {
-			seen.warn("Whether the leader is connected with everybody isn't known (%v); etcd adds nobody while it isn't.", err)
+			seen.warn("It is unknown whether the leader is connected to every member (%v); etcd adds no member while it isn't.", err)
 			return false
 		}
-		judgeConnected(s, pod, away, cures, seen)
+		judgeConnected(s, pod, away, replacing, seen)
 		return len(seen.refusals) > 0
 	})
 }
 
-// maxConnectionPolls are as many as a member gets that has just come back, a second apart.
+// maxConnectionPolls is how many seconds a member gets that has just come back.
 const maxConnectionPolls = 10
 
-func judgeConnected(s *observation, leader string, away []uint64, cures string, f *findings) {
-	if leader == cures {
-		return // it hands over and goes before anybody is added
+func judgeConnected(s *observation, leader string, away []uint64, replacing string, f *findings) {
+	if leader == replacing {
+		return // it transfers leadership and is removed before a member is added
 	}
 	for _, p := range s.Members {
-		if p.Healthy && slices.Contains(away, p.ID) && s.Ordinals[p.Ordinal].Pod != cures {
-			f.refuse("the leader %s counts %s as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/%s -n %s",
+		if p.Healthy && slices.Contains(away, p.ID) && s.Ordinals[p.Ordinal].Pod != replacing {
+			f.refuse("the leader %s counts %s as disconnected, though it is healthy, and etcd adds no member then: transfer leadership with kubectl etcd move-leader statefulset/%s -n %s",
 				leader, s.Ordinals[p.Ordinal].Pod, s.sts.Name, s.sts.Namespace)
 		}
 	}
 }
 
-// checkMembers is checkState as far as the members themselves say.
-func checkMembers(s *observation, cures string, f *findings) {
+// checkMembers refuses by what the members themselves report.
+func checkMembers(s *observation, replacing string, f *findings) {
 	voters, healthy := 0, 0
 	for _, p := range s.Members {
 		switch {
@@ -136,8 +135,8 @@ func checkMembers(s *observation, cures string, f *findings) {
 			continue
 		case p.Ordinal < 0:
 			f.refuse("etcd lists member %016x with peer URL %s, which is no pod's: kubectl etcd member remove it first", p.ID, p.URL)
-		case !p.Healthy && s.Ordinals[p.Ordinal].Pod != cures:
-			f.refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), beforeAnother(cures))
+		case !p.Healthy && s.Ordinals[p.Ordinal].Pod != replacing:
+			f.refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), anotherBrokenHint(replacing))
 		}
 		voters++
 		if p.Healthy {
@@ -145,17 +144,17 @@ func checkMembers(s *observation, cures string, f *findings) {
 		}
 	}
 	f.fact("%d of %d voters healthy, quorum is %d", healthy, voters, policy.Quorum(voters))
-	checkAlarms(s.survey, cures, f)
+	checkAlarms(s.survey, replacing, f)
 }
 
-// checkAlarms refuses while an alarm is raised. It is ended when all members are well, so
-// that a broken one is replaced first: etcd changes its list of members also where it
-// takes no writes.
-func checkAlarms(s etcd.Survey, cures string, f *findings) {
-	said := func(where string, types []string) {
+// checkAlarms refuses while an alarm is raised, except where a broken member is replaced: alarms are
+// disarmed when all members are healthy, and etcd changes its member list also while it takes no
+// writes.
+func checkAlarms(s etcd.Survey, replacing string, f *findings) {
+	judge := func(where string, types []string) {
 		switch {
 		case len(types) == 0:
-		case cures == "":
+		case replacing == "":
 			f.refuse("%s has an alarm: %s (kubectl etcd alarm list)", where, strings.Join(types, ", "))
 		case slices.Contains(types, maintenance.NoSpace):
 			f.warn("%s has the alarm %s: etcd takes no writes before kubectl etcd defrag has run, which needs every member.", where, maintenance.NoSpace)
@@ -165,24 +164,24 @@ func checkAlarms(s etcd.Survey, cures string, f *findings) {
 	}
 	for _, m := range s.Members {
 		if m.Err == nil {
-			said(m.Pod, m.Alarms)
+			judge(m.Pod, m.Alarms)
 		}
 	}
 	for _, a := range s.Strays {
-		said(a.Where(), []string{a.Type})
+		judge(a.Where(), []string{a.Type})
 	}
 }
 
-// beforeAnother says what is to be done with a second broken member, where one is
-// replaced: etcd adds nobody while any voter is missing.
-func beforeAnother(cures string) string {
-	if cures == "" {
+// anotherBrokenHint returns what to do with a second broken member where one is replaced: etcd adds no
+// member while any voter is missing.
+func anotherBrokenHint(replacing string) string {
+	if replacing == "" {
 		return ""
 	}
-	return "; etcd adds nobody while another voter is missing: bring it back, or take it out with kubectl etcd member remove and replace it after this one"
+	return "; etcd adds no member while another voter is missing: bring it back, or remove it with kubectl etcd member remove and replace it after this one"
 }
 
-// unhealthyReason is what keeps a pod's member from being healthy.
+// unhealthyReason returns why a pod's member is not healthy.
 func (s *observation) unhealthyReason(pod string) string {
 	for _, m := range s.survey.Members {
 		if m.Pod == pod && m.Err != nil {

@@ -12,20 +12,20 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TestPreflightConnected: etcd adds nobody while its leader counts a member as disconnected.
+// TestPreflightConnected: etcd adds no member while its leader counts a member as disconnected.
 func TestPreflightConnected(t *testing.T) {
 	t.Parallel()
 	for _, r := range []struct {
-		name  string
-		away  []uint64
-		is    func(*observation)
-		cures string
-		says  string
+		name      string
+		away      []uint64
+		is        func(*observation)
+		replacing string
+		want      string
 	}{
 		{name: "all are connected"},
-		{name: "one isn't", away: []uint64{3}, says: "the leader main-0 counts main-2 as disconnected, though that is healthy, and etcd adds nobody then: have another lead, kubectl etcd move-leader statefulset/main -n team"},
-		{name: "the one that is replaced", away: []uint64{3}, cures: "main-2"},
-		{name: "the leader is replaced", away: []uint64{3}, cures: "main-0"},
+		{name: "one isn't", away: []uint64{3}, want: "the leader main-0 counts main-2 as disconnected, though it is healthy, and etcd adds no member then: transfer leadership with kubectl etcd move-leader statefulset/main -n team"},
+		{name: "the one that is replaced", away: []uint64{3}, replacing: "main-2"},
+		{name: "the leader is replaced", away: []uint64{3}, replacing: "main-0"},
 		{name: "one that was removed", away: []uint64{9}},
 		{name: "one that is down", away: []uint64{2}, is: func(s *observation) { s.Members[1].Healthy = false }},
 	} {
@@ -33,8 +33,8 @@ func TestPreflightConnected(t *testing.T) {
 		if r.is != nil {
 			r.is(s)
 		}
-		judgeConnected(s, "main-0", r.away, r.cures, f)
-		t.Run(r.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, r.says) })
+		judgeConnected(s, "main-0", r.away, r.replacing, f)
+		t.Run(r.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, r.want) })
 	}
 }
 
@@ -62,14 +62,14 @@ type atOnce struct{ clock.Clock }
 
 func (atOnce) After(time.Duration) <-chan time.Time { return time.After(0) }
 
-// TestLookAgain: what passes by itself is waited for, what doesn't is found at once, and
+// TestPoll: what passes by itself is waited for, what doesn't is found at once, and
 // only the last look counts.
-func TestLookAgain(t *testing.T) {
+func TestPoll(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name      string
 		cancelled bool
-		// passes is the look that finds nothing any more; until then passing is what looks say.
+		// passes is the poll that finds nothing; before that, polls report a transient problem if passing is true.
 		passes  int
 		passing bool
 		looks   int
@@ -78,7 +78,7 @@ func TestLookAgain(t *testing.T) {
 		{"passes", false, 3, true, 3, ""},
 		{"lasts", false, 9, true, 5, "look 5"},
 		{"does not pass", false, 9, false, 1, "look 1"},
-		{"nobody waits any more", true, 9, true, 1, "look 1"},
+		{"the context has ended", true, 9, true, 1, "look 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

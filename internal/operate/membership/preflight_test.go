@@ -35,80 +35,80 @@ func well() *observation {
 		claims: map[string][]*corev1.PersistentVolumeClaim{},
 	}
 	s.Replicas = 3
-	for place := range 5 {
-		name := fmt.Sprintf("main-%d", place)
+	for ordinal := range 5 {
+		name := fmt.Sprintf("main-%d", ordinal)
 		url := "https://" + name + ".main.team.svc:2380"
-		seat := membership.Replica{Pod: name, URL: url}
-		s.serving = append(s.serving, etcdconf.Config{Container: "etcd", AdvertisePeer: []string{url}, ListenPeer: []string{"https://0.0.0.0:2380"}})
-		if place < 3 {
-			id := uint64(place + 1)
-			seat.UID, seat.Updated = "u", true
+		replica := membership.Replica{Pod: name, URL: url}
+		s.configs = append(s.configs, etcdconf.Config{Container: "etcd", AdvertisePeer: []string{url}, ListenPeer: []string{"https://0.0.0.0:2380"}})
+		if ordinal < 3 {
+			id := uint64(ordinal + 1)
+			replica.UID, replica.Updated = "u", true
 			s.pods[name] = &corev1.Pod{}
-			s.Members = append(s.Members, membership.Peer{ID: id, URL: url, Ordinal: place, Healthy: true, Leader: place == 0})
-			s.survey.Members = append(s.survey.Members, etcd.Member{Pod: name, ID: id, LeaderID: 1, Leader: place == 0})
+			s.Members = append(s.Members, membership.Peer{ID: id, URL: url, Ordinal: ordinal, Healthy: true, Leader: ordinal == 0})
+			s.survey.Members = append(s.survey.Members, etcd.Member{Pod: name, ID: id, LeaderID: 1, Leader: ordinal == 0})
 		}
-		s.Ordinals = append(s.Ordinals, seat)
+		s.Ordinals = append(s.Ordinals, replica)
 	}
 	return s
 }
 
 // preflightRows are what keeps a scale or a replacement from beginning, each with
-// one thing that is wrong, and a word of what is said then; an empty word says that
+// one thing that is wrong, and a part of the refusal, empty where
 // nothing is refused.
 var preflightRows = []struct {
 	name string
 	is   func(s *observation)
 	// size is how many members there shall be, 0 for five and -1 for none; cures is the pod whose
 	// member is replaced, empty for a scale.
-	size  int
-	cures string
-	says  string
+	size      int
+	replacing string
+	want      string
 	// warns is a word of what is warned of, empty for whatever it is.
 	warns string
 }{
 	{name: "all well"},
 	{name: "one", size: 1},
-	{name: "none", size: -1, says: "0 members are no cluster"},
-	{name: "an even size", size: 4, says: "4 members bear the loss of 1, as 3 do"},
-	{name: "a learner", is: func(s *observation) { s.Members[2].Learner = true }, says: "is a learner"},
-	{name: "a member of nobody's", is: func(s *observation) { s.Members[2].Ordinal = -1 }, says: "which is no pod's"},
-	{name: "one is down", is: func(s *observation) { s.Members[2].Healthy = false; s.survey.Members[2].Err = errors.New("timeout") }, says: "main-2 is not healthy: timeout"},
-	{name: "the one that is replaced is down", is: func(s *observation) { s.Members[2].Healthy = false }, size: 3, cures: "main-2"},
-	{name: "another than the one that is replaced is down", is: func(s *observation) { s.Members[1].Healthy = false }, size: 3, cures: "main-2", says: "take it out with kubectl etcd member remove"},
-	{name: "NOSPACE", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, says: "main-1 has an alarm: NOSPACE"},
-	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
-	{name: "CORRUPT", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, says: "main-1 has an alarm: CORRUPT"},
-	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, size: 3, cures: "main-1", warns: "before kubectl etcd alarm disarm has run"},
-	{name: "NOSPACE of who is gone", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, says: "member 00000000000000ff (no longer in the member list) has an alarm: NOSPACE"},
-	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, size: 3, cures: "main-2", warns: "before kubectl etcd defrag has run"},
-	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.Corrupt) }, size: 3, cures: "main-2", warns: "before kubectl etcd alarm disarm has run"},
-	{name: "more members than replicas", is: func(s *observation) { s.Replicas = 2 }, says: "etcd has 3 members and the StatefulSet asks for 2"},
-	{name: "the last pod is no member", is: func(s *observation) { s.Members = s.Members[:2] }, says: "etcd has 2 members and the StatefulSet asks for 3: bring them together first, kubectl scale statefulset/main --replicas 2 -n team"},
-	{name: "a pod in the middle is no member", is: func(s *observation) { s.Members = []membership.Peer{s.Members[0], s.Members[2]} }, says: "bring them together first, main-1 has no member: kubectl etcd member replace main-1 -n team gives it one"},
-	{name: "the first pod is no member", size: 1, is: func(s *observation) { s.Members = s.Members[1:] }, says: "kubectl etcd member replace main-0 -n team"},
-	{name: "a pod in the middle and the last are no members", is: func(s *observation) { s.Members = s.Members[:1]; s.Replicas = 2; s.Members[0].Ordinal = 1 }, says: "kubectl etcd member replace main-0 -n team"},
-	{name: "a rollout is held back", is: func(s *observation) { s.Ordinals[1].Updated = false }, says: "main-1 is not of the StatefulSet's latest template"},
+	{name: "none", size: -1, want: "0 members are no cluster"},
+	{name: "an even size", size: 4, want: "4 members bear the loss of 1, as 3 do"},
+	{name: "a learner", is: func(s *observation) { s.Members[2].Learner = true }, want: "is a learner"},
+	{name: "a member without a pod", is: func(s *observation) { s.Members[2].Ordinal = -1 }, want: "which is no pod's"},
+	{name: "one is down", is: func(s *observation) { s.Members[2].Healthy = false; s.survey.Members[2].Err = errors.New("timeout") }, want: "main-2 is not healthy: timeout"},
+	{name: "the one that is replaced is down", is: func(s *observation) { s.Members[2].Healthy = false }, size: 3, replacing: "main-2"},
+	{name: "another than the one that is replaced is down", is: func(s *observation) { s.Members[1].Healthy = false }, size: 3, replacing: "main-2", want: "remove it with kubectl etcd member remove"},
+	{name: "NOSPACE", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, want: "main-1 has an alarm: NOSPACE"},
+	{name: "NOSPACE, and a member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.NoSpace} }, size: 3, replacing: "main-2", warns: "before kubectl etcd defrag has run"},
+	{name: "CORRUPT", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, want: "main-1 has an alarm: CORRUPT"},
+	{name: "CORRUPT, and that member is replaced", is: func(s *observation) { s.survey.Members[1].Alarms = []string{maintenance.Corrupt} }, size: 3, replacing: "main-1", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "NOSPACE of who is gone", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, want: "member 00000000000000ff (no longer in the member list) has an alarm: NOSPACE"},
+	{name: "NOSPACE of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.NoSpace) }, size: 3, replacing: "main-2", warns: "before kubectl etcd defrag has run"},
+	{name: "CORRUPT of who is gone, and a member is replaced", is: func(s *observation) { s.survey.Strays = stray(maintenance.Corrupt) }, size: 3, replacing: "main-2", warns: "before kubectl etcd alarm disarm has run"},
+	{name: "more members than replicas", is: func(s *observation) { s.Replicas = 2 }, want: "etcd has 3 members and the StatefulSet asks for 2"},
+	{name: "the last pod is no member", is: func(s *observation) { s.Members = s.Members[:2] }, want: "etcd has 2 members and the StatefulSet asks for 3: make them equal first: kubectl scale statefulset/main --replicas 2 -n team"},
+	{name: "a pod in the middle is no member", is: func(s *observation) { s.Members = []membership.Peer{s.Members[0], s.Members[2]} }, want: "make them equal first: main-1 has no member: kubectl etcd member replace main-1 -n team gives it one"},
+	{name: "the first pod is no member", size: 1, is: func(s *observation) { s.Members = s.Members[1:] }, want: "kubectl etcd member replace main-0 -n team"},
+	{name: "a pod in the middle and the last are no members", is: func(s *observation) { s.Members = s.Members[:1]; s.Replicas = 2; s.Members[0].Ordinal = 1 }, want: "kubectl etcd member replace main-0 -n team"},
+	{name: "a rollout is held back", is: func(s *observation) { s.Ordinals[1].Updated = false }, want: "main-1 is not of the StatefulSet's latest template"},
 
-	{name: "a member at an IP", is: func(s *observation) { s.Members[1].URL = "https://10.0.0.7:2380" }, says: "an address that changes with the pod"},
-	{name: "a member at localhost", is: func(s *observation) { s.Members[1].URL = "http://localhost:2380" }, says: "which no other pod can reach"},
-	{name: "a newcomer at localhost", is: func(s *observation) { s.Ordinals[3].URL = "http://127.0.0.1:2380" }, says: "main-3 would have the peer URL http://127.0.0.1:2380"},
-	{name: "a newcomer without a name", is: func(s *observation) { s.Ordinals[4].URL = "https://0.0.0.0:2380" }, says: "which is no address"},
-	{name: "a newcomer with another's name", is: func(s *observation) { s.Ordinals[3].URL = "https://main-0.main.team.svc:2380" }, says: "does not name the pod"},
-	{name: "a newcomer with a longer name", is: func(s *observation) { s.Ordinals[3].URL = "https://main-30.main.team.svc:2380" }, says: "does not name the pod"},
-	{name: "two peer URLs", is: func(s *observation) { s.serving[3].AdvertisePeer = append(s.serving[3].AdvertisePeer, "x") }, says: "would have 2 peer URLs"},
-	{name: "listens on localhost", is: func(s *observation) { s.serving[4].ListenPeer = []string{"http://localhost:2380"} }, says: "main-4 would listen for its peers on http://localhost:2380 only"},
-	{name: "listens on localhost and elsewhere", is: func(s *observation) { s.serving[4].ListenPeer = []string{"http://[::1]:2380", "http://[::]:2380"} }},
+	{name: "a member at an IP", is: func(s *observation) { s.Members[1].URL = "https://10.0.0.7:2380" }, want: "an address that changes with the pod"},
+	{name: "a member at localhost", is: func(s *observation) { s.Members[1].URL = "http://localhost:2380" }, want: "which no other pod can reach"},
+	{name: "a new member at localhost", is: func(s *observation) { s.Ordinals[3].URL = "http://127.0.0.1:2380" }, want: "main-3 would have the peer URL http://127.0.0.1:2380"},
+	{name: "a new member without a name", is: func(s *observation) { s.Ordinals[4].URL = "https://0.0.0.0:2380" }, want: "which is no address"},
+	{name: "a new member with another's name", is: func(s *observation) { s.Ordinals[3].URL = "https://main-0.main.team.svc:2380" }, want: "does not name the pod"},
+	{name: "a new member with a longer name", is: func(s *observation) { s.Ordinals[3].URL = "https://main-30.main.team.svc:2380" }, want: "does not name the pod"},
+	{name: "two peer URLs", is: func(s *observation) { s.configs[3].AdvertisePeer = append(s.configs[3].AdvertisePeer, "x") }, want: "would have 2 peer URLs"},
+	{name: "listens on localhost", is: func(s *observation) { s.configs[4].ListenPeer = []string{"http://localhost:2380"} }, want: "main-4 would listen for its peers on http://localhost:2380 only"},
+	{name: "listens on localhost and elsewhere", is: func(s *observation) { s.configs[4].ListenPeer = []string{"http://[::1]:2380", "http://[::]:2380"} }},
 	{name: "a claim that was left", is: func(s *observation) {
 		s.claims["main-3"] = []*corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "data-main-3"}}}
-	}, says: "kubectl delete pvc data-main-3 -n team"},
+	}, want: "kubectl delete pvc data-main-3 -n team"},
 	{name: "a claim of a member that is there", is: func(s *observation) { s.claims["main-2"] = []*corev1.PersistentVolumeClaim{{}} }},
-	{name: "a pod that is no member", is: func(s *observation) { s.Ordinals[3].UID = "u" }, says: "pod main-3 is there already"},
+	{name: "a pod that is no member", is: func(s *observation) { s.Ordinals[3].UID = "u" }, want: "pod main-3 exists already"},
 }
 
 // stray is an alarm of a member that is none any more.
 func stray(kind string) []etcd.Alarm { return []etcd.Alarm{{MemberID: 0xff, Gone: true, Type: kind}} }
 
-// TestTooMany: whoever mistypes a size doesn't have a million places looked at.
+// TestTooMany: a mistyped size doesn't read a million ordinals.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	for size, refuses := range map[int]bool{0: false, 7: false, MaxMembers: false, MaxMembers + 2: true, 1_000_001: true} {
@@ -131,17 +131,17 @@ func TestPreflight(t *testing.T) {
 				size = 5
 			}
 			size = max(size, 0)
-			checkMembers(s, r.cures, f)
-			if r.cures == "" {
+			checkMembers(s, r.replacing, f)
+			if r.replacing == "" {
 				checkSize(s, size, f)
 			}
 			if size > s.Replicas {
 				checkPeerURLs(s.Members, f)
 			}
-			for place := s.Replicas; place < size; place++ {
-				checkReplica(s, place, f)
+			for ordinal := s.Replicas; ordinal < size; ordinal++ {
+				checkReplica(s, ordinal, f)
 			}
-			refusedWith(t, f, r.says)
+			refusedWith(t, f, r.want)
 			if !strings.Contains(strings.Join(f.warnings, "\n"), r.warns) {
 				t.Errorf("warned of %q, want %q", f.warnings, r.warns)
 			}
@@ -150,11 +150,11 @@ func TestPreflight(t *testing.T) {
 }
 
 // refusedWith holds findings to one word of a refusal, empty for none.
-func refusedWith(t *testing.T, f *findings, says string) {
+func refusedWith(t *testing.T, f *findings, want string) {
 	t.Helper()
-	said := strings.Join(f.refusals, "\n")
-	if says == "" && said != "" || !strings.Contains(said, says) {
-		t.Errorf("refused %q, want %q", said, says)
+	got := strings.Join(f.refusals, "\n")
+	if want == "" && got != "" || !strings.Contains(got, want) {
+		t.Errorf("refused %q, want %q", got, want)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestPreflightServices(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		judge func(f *findings)
-		says  string
+		want  string
 	}{
 		{"peers have names", func(f *findings) { judgePeerService(service(true), "main", f) }, ""},
 		{"peers have names once Ready", func(f *findings) { judgePeerService(service(false), "main", f) }, `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
@@ -182,7 +182,7 @@ func TestPreflightServices(t *testing.T) {
 	} {
 		f := &findings{}
 		c.judge(f)
-		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.says) })
+		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.want) })
 	}
 }
 
@@ -195,25 +195,25 @@ func TestPreflightCertificate(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		text       []byte
-		says, warn string
+		want, warn string
 	}{
 		{"all names", made(hosts...), "", ""},
 		{"a wildcard", made("*.main.team.svc"), "", ""},
-		{"one name is not there", made("main-3.main.team.svc"), "the peer certificate is not good for main-4.main.team.svc: it has main-3.main.team.svc", ""},
-		{"a wildcard one level up", made("*.team.svc"), "not good for main-3.main.team.svc", ""},
+		{"one name is not there", made("main-3.main.team.svc"), "the peer certificate is not valid for main-4.main.team.svc: it has main-3.main.team.svc", ""},
+		{"a wildcard one level up", made("*.team.svc"), "not valid for main-3.main.team.svc", ""},
 		{"no certificate", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), "the peer certificate /tls.crt", ""},
-		{"not readable", nil, "", "could not be seen (/tls.crt)"},
+		{"not readable", nil, "", "the peer certificate is valid for the new members (/tls.crt)"},
 	} {
 		f := &findings{}
 		judgeCertificate("peer certificate", "/tls.crt", c.text, hosts, f)
-		refusedWith(t, f, c.says)
+		refusedWith(t, f, c.want)
 		if got := strings.Join(f.warnings, "\n"); !strings.Contains(got, c.warn) {
 			t.Errorf("%s: warned %q, want %q", c.name, got, c.warn)
 		}
 	}
 }
 
-func TestPreflightPlaces(t *testing.T) {
+func TestPreflightNodes(t *testing.T) {
 	t.Parallel()
 	apart := func(key string, hard bool) *corev1.Pod {
 		labels := map[string]string{"app": "main"}
@@ -226,26 +226,26 @@ func TestPreflightPlaces(t *testing.T) {
 	}
 	six := []spread.Node{{Name: "1", Zone: "a"}, {Name: "2", Zone: "b"}, {Name: "3", Zone: "c"}, {Name: "4", Zone: "a"}, {Name: "5", Zone: "b"}, {Name: "6", Zone: "c"}}
 	for _, c := range []struct {
-		name   string
-		pod    *corev1.Pod
-		places []spread.Node
-		says   string
+		name  string
+		pod   *corev1.Pod
+		nodes []spread.Node
+		want  string
 	}{
 		{"no terms", &corev1.Pod{}, six[:3], ""},
 		{"nodes enough", apart(corev1.LabelHostname, true), six, ""},
-		{"too few nodes", apart(corev1.LabelHostname, true), six[:4], "4 nodes match: 5 members could not be placed"},
-		{"too few zones", apart(spread.ZoneKey, true), six, "3 zones match: 5 members could not be placed"},
+		{"too few nodes", apart(corev1.LabelHostname, true), six[:4], "4 nodes match: 5 members could not be scheduled"},
+		{"too few zones", apart(spread.ZoneKey, true), six, "3 zones match: 5 members could not be scheduled"},
 		{"only a wish", apart(spread.ZoneKey, false), six, ""},
 		{"another key", apart("rack", true), six, ""},
 		{"no node", &corev1.Pod{}, nil, "no node matches"},
 	} {
 		f := &findings{}
-		judgePlaces(observe.SelfTerms(c.pod), c.places, 5, f)
-		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.says) })
+		judgeNodes(observe.SelfTerms(c.pod), c.nodes, 5, f)
+		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.want) })
 	}
 }
 
-// TestNoQuorum tells members that are down from such as may not be asked.
+// TestNoQuorum distinguishes members that are down from members that this user may not reach.
 func TestNoQuorum(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
@@ -256,5 +256,18 @@ func TestNoQuorum(t *testing.T) {
 		if got := noQuorum(e); !strings.HasPrefix(got, want) {
 			t.Errorf("%v: got %q, want %q", err, got, want)
 		}
+	}
+}
+
+// TestOldest: the readiness probe is judged by the lowest version, which is not the first in
+// the order of texts.
+func TestOldest(t *testing.T) {
+	t.Parallel()
+	members := []etcd.Member{{Version: "3.9.9"}, {Version: "3.5.27"}, {Version: "3.5.9"}, {Version: "3.4.1", Err: errors.New("silent")}, {}}
+	if got := oldest(members); got != "3.5.9" {
+		t.Errorf("the oldest is %q, want 3.5.9", got)
+	}
+	if got := oldest(nil); got != "" {
+		t.Errorf("without members it is %q", got)
 	}
 }

@@ -21,54 +21,54 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// readReplica reads one place: pod, claims, and how its member is or would be configured.
-func (m *Members) readReplica(ctx context.Context, s *observation, place int) error {
-	seat := membership.Replica{Pod: m.Owner.PodName(place)}
-	serving, err := s.template.serving(ctx, m.Reader, s.sts, seat.Pod)
+// readReplica reads one ordinal: pod, claims, and how its member is or would be configured.
+func (m *Members) readReplica(ctx context.Context, s *observation, ordinal int) error {
+	replica := membership.Replica{Pod: m.Owner.PodName(ordinal)}
+	config, err := s.template.etcdConfig(ctx, m.Reader, s.sts, replica.Pod)
 	if err != nil {
 		return err
 	}
-	s.serving = append(s.serving, serving)
-	urls := slices.Sorted(slices.Values(serving.AdvertisePeer))
-	seat.URL = strings.Join(urls, ",")
-	if pod := s.pods[seat.Pod]; pod != nil {
-		seat.UID, seat.Terminating = string(pod.UID), pod.DeletionTimestamp != nil
-		seat.Updated = pod.Labels[appsv1.StatefulSetRevisionLabel] == s.sts.Status.UpdateRevision
+	s.configs = append(s.configs, config)
+	urls := slices.Sorted(slices.Values(config.AdvertisePeer))
+	replica.URL = strings.Join(urls, ",")
+	if pod := s.pods[replica.Pod]; pod != nil {
+		replica.UID, replica.Terminating = string(pod.UID), pod.DeletionTimestamp != nil
+		replica.Updated = pod.Labels[appsv1.StatefulSetRevisionLabel] == s.sts.Status.UpdateRevision
 	}
 	for _, c := range m.Owner.Claims {
 		claim := &corev1.PersistentVolumeClaim{}
-		err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: c.Template + "-" + seat.Pod}, claim)
+		err := m.Kube.Get(ctx, client.ObjectKey{Namespace: m.Owner.Namespace, Name: c.Template + "-" + replica.Pod}, claim)
 		switch {
 		case apierrors.IsNotFound(err):
 			continue
 		case err != nil:
-			return fmt.Errorf("read PersistentVolumeClaim %s-%s: %w", c.Template, seat.Pod, err)
+			return fmt.Errorf("read PersistentVolumeClaim %s-%s: %w", c.Template, replica.Pod, err)
 		}
-		s.claims[seat.Pod] = append(s.claims[seat.Pod], claim)
+		s.claims[replica.Pod] = append(s.claims[replica.Pod], claim)
 		if claim.DeletionTimestamp != nil {
-			seat.TerminatingClaims++
+			replica.TerminatingClaims++
 		} else {
-			seat.Claims = append(seat.Claims, string(claim.UID))
+			replica.Claims = append(replica.Claims, string(claim.UID))
 		}
 	}
-	s.Ordinals = append(s.Ordinals, seat)
+	s.Ordinals = append(s.Ordinals, replica)
 	return nil
 }
 
-// matchMembers matches etcd's members with the places, and judges what they said.
+// matchMembers matches etcd's members with the ordinals, and judges what they report.
 func (m *Members) matchMembers(s *observation) {
 	at := 0
-	if len(s.serving) > 0 {
-		s.Bootstrap = bootstrapOf(s.serving[len(s.serving)-1])
-		at = len(s.serving) - 1
+	if len(s.configs) > 0 {
+		s.Bootstrap = bootstrapOf(s.configs[len(s.configs)-1])
+		at = len(s.configs) - 1
 	}
-	said, leading := s.answers()
+	answers, leading := s.answers()
 	near := map[uint64]int{}
 	for _, l := range s.survey.List {
 		p := m.locate(s, l)
 		s.names[p.URL] = l.Name
 		if p.Ordinal >= 0 {
-			member, answered := said[s.Ordinals[p.Ordinal].Pod]
+			member, answered := answers[s.Ordinals[p.Ordinal].Pod]
 			p.Healthy = answered && member.Err == nil && member.ID == l.ID && member.LeaderID != 0
 			p.Leader = p.Healthy && member.Leader
 			if p.Healthy && l.Learner && leading > 0 && member.RaftApplied+policy.LagLimit >= leading {
@@ -80,27 +80,27 @@ func (m *Members) matchMembers(s *observation) {
 	}
 	m.near = near
 	s.probeTemplate = s.template.clone()
-	s.editErr = s.probeTemplate.setBootstrap(s.serving[at], "x=http://x:2380", "x")
+	s.editErr = s.probeTemplate.setBootstrap(s.configs[at], "x=http://x:2380", "x")
 	s.InTemplate = !equality.Semantic.DeepEqual(s.probeTemplate.template, s.template.template)
 }
 
-// answers is what each pod's member answered, and the raft index that the leader is at, 0
-// without one.
-func (s *observation) answers() (said map[string]etcd.Member, leading uint64) {
-	said = map[string]etcd.Member{}
+// answers returns what the member of each pod answered, and the leader's raft index, 0 without a
+// leader.
+func (s *observation) answers() (byPod map[string]etcd.Member, leading uint64) {
+	byPod = map[string]etcd.Member{}
 	for _, member := range s.survey.Members {
-		said[member.Pod] = member
+		byPod[member.Pod] = member
 		if member.Err == nil && member.Leader {
 			leading = member.RaftIndex
 		}
 	}
-	return said, leading
+	return byPod, leading
 }
 
-// locate is a member of etcd's list with its place, negative where it has none.
+// locate returns a member of etcd's list with its ordinal, negative for none.
 func (m *Members) locate(s *observation, l etcd.Listed) membership.Peer {
 	p := membership.Peer{ID: l.ID, URL: strings.Join(slices.Sorted(slices.Values(l.PeerURLs)), ","), Learner: l.Learner}
-	if p.Ordinal = slices.IndexFunc(s.Ordinals, func(seat membership.Replica) bool { return seat.URL == p.URL }); p.Ordinal < 0 && l.Pod != "" {
+	if p.Ordinal = slices.IndexFunc(s.Ordinals, func(replica membership.Replica) bool { return replica.URL == p.URL }); p.Ordinal < 0 && l.Pod != "" {
 		p.Ordinal = m.Owner.Ordinal(l.Pod)
 	}
 	return p
@@ -112,9 +112,9 @@ func (s *observation) initialCluster(l membership.BootstrapFlags) string {
 	var entries []string
 	for _, urls := range l.URLs {
 		name := s.names[urls]
-		for place, seat := range s.Ordinals {
-			if seat.URL == urls {
-				name = s.serving[place].Name
+		for ordinal, replica := range s.Ordinals {
+			if replica.URL == urls {
+				name = s.configs[ordinal].Name
 			}
 		}
 		for url := range strings.SplitSeq(urls, ",") {
@@ -127,7 +127,8 @@ func (s *observation) initialCluster(l membership.BootstrapFlags) string {
 // deletionGrace is how long after its time a pod that is deleted may still end by itself.
 const deletionGrace = 30 * time.Second
 
-// deletionBlockedBy says of a pod that can't end by itself how it can, and is empty for all others.
+// deletionBlockedBy returns, for a pod whose deletion can't complete by itself, how to complete it. It
+// is empty for all others.
 func (m *Members) deletionBlockedBy(pod *corev1.Pod) string {
 	if pod == nil || pod.DeletionTimestamp == nil {
 		return ""
@@ -140,12 +141,12 @@ func (m *Members) deletionBlockedBy(pod *corev1.Pod) string {
 		pod.Name, late.Round(time.Second), pod.Spec.NodeName, pod.Spec.NodeName, pod.Name, pod.Namespace)
 }
 
-// notRunningReason says why a place's pod doesn't run, empty where it does or nobody knows.
-func (s *observation) notRunningReason(place int) string {
-	if place >= len(s.Ordinals) {
+// notRunningReason returns why the pod of an ordinal doesn't run, empty where it does, and for unknown.
+func (s *observation) notRunningReason(ordinal int) string {
+	if ordinal >= len(s.Ordinals) {
 		return ""
 	}
-	pod := s.pods[s.Ordinals[place].Pod]
+	pod := s.pods[s.Ordinals[ordinal].Pod]
 	if pod == nil {
 		return ": its pod has not been made"
 	}

@@ -13,8 +13,8 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// A pod whose node is gone never ends by itself, and whoever waits for it is told so.
-func TestStuckPod(t *testing.T) {
+// TestDeletionBlockedBy: the pod of a node that is gone is never deleted by itself, and the message explains that.
+func TestDeletionBlockedBy(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	m := &Members{Clock: testingclock.NewFakeClock(now)}
@@ -27,7 +27,7 @@ func TestStuckPod(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		pod  *corev1.Pod
-		says string
+		want string
 	}{
 		{"none", nil, ""},
 		{"running", &corev1.Pod{}, ""},
@@ -37,8 +37,8 @@ func TestStuckPod(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := m.deletionBlockedBy(c.pod); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
-				t.Errorf("got %q, want %q", got, c.says)
+			if got := m.deletionBlockedBy(c.pod); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

@@ -14,39 +14,40 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// pollInterval is the time between two looks while something is awaited. Three looks are what a
-// learner needs at least.
+// pollInterval is the time between two observations while something is awaited. A learner needs at
+// least three.
 const pollInterval = time.Second
 
-// undoTimeout is how long taking back may last after the time was over.
+// undoTimeout is how long undoing may last after the deadline.
 const undoTimeout = 3 * time.Minute
 
-// HaltedError says why an operation can't go on as things are. Its journal stays.
+// HaltedError is why an operation can't continue. Its journal stays.
 type HaltedError struct {
 	Step membership.Step
 }
 
 func (e *HaltedError) Error() string { return e.Step.Message }
 
-// UndoneError says that an operation did not end in time and was taken back.
+// UndoneError is returned for an operation that did not end in time and was undone.
 type UndoneError struct {
-	// Awaited is what didn't happen, in words.
+	// Awaited is what didn't happen, as text.
 	Awaited string
 	// Members is how many there are now.
 	Members int
 }
 
 func (e *UndoneError) Error() string {
-	return fmt.Sprintf("taken back, since the time was over: %s; the cluster has %s", e.Awaited, members(e.Members))
+	return fmt.Sprintf("the change was rolled back (waited for: %s); the cluster has %s", e.Awaited, format.Members(e.Members))
 }
 
-// Run does step after step until nothing is left to do, and removes the journal.
-// Before each it looks at the cluster anew. Where the context's deadline passes, a
-// scale-out or a replacement is undone, and the error is an *UndoneError.
+// Run does step after step until nothing is left to do, and removes the journal. It observes the
+// cluster before each step. After the context's deadline it undoes a scale-out or a replacement, and
+// the error is an *UndoneError.
 func (m *Members) Run(ctx context.Context, j *Change) error {
 	awaited, err := m.steps(ctx, j)
 	late := errors.Is(context.Cause(ctx), context.DeadlineExceeded)
@@ -56,14 +57,14 @@ func (m *Members) Run(ctx context.Context, j *Change) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
 	awaited = cmp.Or(awaited, "the next step was not done yet")
-	m.Logf("… the time is over: %s; taking it back", awaited)
+	m.Logf("… timed out waiting for: %s; rolling back", awaited)
 	if err := m.Undo(ctx, j); err != nil {
-		return fmt.Errorf("take back what didn't end in time (%s): %w", awaited, err)
+		return fmt.Errorf("roll back after a timeout (waited for: %s): %w", awaited, err)
 	}
 	return &UndoneError{Awaited: awaited, Members: m.count(ctx)}
 }
 
-// Undo takes back what was begun, as far as it has no vote yet.
+// Undo undoes an operation. Members that vote by now stay.
 func (m *Members) Undo(ctx context.Context, j *Change) error {
 	if err := m.checkLock(); err != nil {
 		return err
@@ -75,8 +76,8 @@ func (m *Members) Undo(ctx context.Context, j *Change) error {
 	return err
 }
 
-// Leftover says what is to be done after an operation was undone, where a pod has no member:
-// empty where all have one, or nobody tells.
+// Leftover returns what to do after an operation was undone where a pod has no member. It is empty
+// where all have one, and for unknown.
 func (m *Members) Leftover(ctx context.Context) string {
 	s, err := m.observe(ctx, nil, 0)
 	if err != nil || len(s.podsWithoutMember()) == 0 {
@@ -106,7 +107,7 @@ func (m *Members) steps(ctx context.Context, j *Change) (awaited string, err err
 		case err != nil && permanent(err):
 			return awaited, err
 		case apierrors.IsConflict(err):
-			// Its controller wrote the object's status meanwhile: look again.
+			// Its controller wrote the object's status meanwhile. The next step reads it again.
 		case err != nil:
 			awaited = m.await(awaited, err.Error())
 		case step.Act == membership.Done:
@@ -134,7 +135,7 @@ func (m *Members) steps(ctx context.Context, j *Change) (awaited string, err err
 	}
 }
 
-// await tells what is awaited, once.
+// await logs what is awaited, once.
 func (m *Members) await(before, now string) string {
 	if now != before {
 		m.Logf("… %s", now)
@@ -142,7 +143,7 @@ func (m *Members) await(before, now string) string {
 	return now
 }
 
-// step looks, decides and acts, once.
+// step observes, decides and acts, once.
 func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) {
 	s, err := m.observe(ctx, j, 0)
 	if err != nil {
@@ -151,7 +152,7 @@ func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) 
 	// Undoing writes back no more than what an operation writes.
 	if err := s.compare(j); err != nil || s.TemplateEdited && !j.Undo {
 		return membership.Step{Act: membership.Stop, Reason: policy.OperationUnderWay,
-			Message: "somebody else changed the StatefulSet's template meanwhile: change it back, or undo this with --abort"}, err
+			Message: "another client has changed the StatefulSet's template: restore it, or undo this operation with --abort"}, err
 	}
 	step := membership.Next(s.ClusterState, j.Record)
 	if step.Act == membership.Wait {
@@ -170,7 +171,7 @@ func (m *Members) step(ctx context.Context, j *Change) (membership.Step, error) 
 	return step, nil
 }
 
-// waitReason is what a pod that is waited for waits for itself, empty where that isn't known.
+// waitReason returns why the awaited pod isn't ready, empty for unknown.
 func (m *Members) waitReason(s *observation, step membership.Step) string {
 	switch step.Reason {
 	case policy.CatchingUp:
@@ -185,7 +186,7 @@ func (m *Members) waitReason(s *observation, step membership.Step) string {
 	return ""
 }
 
-// compare says whether the template is, beside what an operation writes, as it began.
+// compare sets TemplateEdited: whether the template has changed apart from what the operation writes.
 func (s *observation) compare(j *Change) error {
 	rest, err := templateDigest(s.template, j.Found.Container)
 	s.TemplateEdited = rest != j.Found.TemplateDigest
@@ -199,7 +200,7 @@ func (m *Members) checkLock() error {
 	return m.StillHeld()
 }
 
-// describe say a step as it is done, or was.
+// describe returns a step as text, in the imperative or in the past tense.
 func (m *Members) describe(s *observation, step membership.Step, done bool) string {
 	pod := ""
 	if step.Ordinal < len(s.Ordinals) {
@@ -212,7 +213,7 @@ func (m *Members) describe(s *observation, step membership.Step, done bool) stri
 	return do + " " + what
 }
 
-// phrase is what a step does, what it did, and to what; pod is its place's.
+// phrase returns the verb of a step, its past tense, and its object. pod is the pod of its ordinal.
 func phrase(step membership.Step, pod string) (do, did, what string) {
 	switch step.Act {
 	case membership.SetPartition:
@@ -220,11 +221,11 @@ func phrase(step membership.Step, pod string) (do, did, what string) {
 	case membership.SetOnDelete:
 		do, did, what = "set", "set", "the update strategy to OnDelete"
 	case membership.SetBootstrap:
-		do, did, what = "tell", "told", fmt.Sprintf("new pods of %d members of an existing cluster", len(step.Bootstrap.URLs))
+		do, did, what = "write", "wrote", fmt.Sprintf("initial-cluster with %d members and state existing for new pods", len(step.Bootstrap.URLs))
 	case membership.RestoreTemplate:
-		do, did, what = "give", "gave", "the template back what it said"
+		do, did, what = "restore", "restored", "the pod template"
 	case membership.RestoreStrategy:
-		do, did, what = "give", "gave", "the update strategy back"
+		do, did, what = "restore", "restored", "the update strategy"
 	case membership.AdoptPod:
 		do, did, what = "mark", "marked", pod+" as up to date"
 	case membership.AddLearner:

@@ -13,11 +13,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// TestNothingWithoutLock: whoever has lost the lock changes nothing. No client is
+// TestNothingWithoutLock: an operation that has lost the lock changes nothing. No client is
 // given, so that anything that is done ends the test.
 func TestNothingWithoutLock(t *testing.T) {
 	t.Parallel()
-	lost := &lock.LostError{Lease: "team/lock", Why: "mallory has it now"}
+	lost := &lock.LostError{Lease: "team/lock", Why: "it is held by mallory"}
 	m := &Members{StillHeld: func() error { return lost }, Owner: observe.Owner{Namespace: "team", Name: "main"}}
 	for name, do := range map[string]func(ctx context.Context) error{
 		"run": func(ctx context.Context) error {
@@ -35,7 +35,7 @@ func TestNothingWithoutLock(t *testing.T) {
 				}
 			}()
 			if err := do(t.Context()); !errors.Is(err, lost) {
-				t.Errorf("it says %v", err)
+				t.Errorf("got %v", err)
 			}
 		})
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
-// settleTimeout is how long an operation that is over waits until it shows.
+// settleTimeout is how long an operation waits at its end for pods and the StatefulSet's status.
 const settleTimeout = time.Minute
 
-const rolloutIncomplete = "the StatefulSet's controller does not call the rollout complete yet"
+const rolloutIncomplete = "the StatefulSet's controller does not report the rollout as complete yet"
 
-// settle waits until the pods that came are Ready and the StatefulSet's controller calls
-// its rollout complete: no pod changes any more, and yet the next operation would be
-// refused, for a member that isn't ready or a second rollout of the template.
+// settle waits until the new pods are Ready and the StatefulSet's controller reports the rollout as
+// complete. Before that the next operation would be refused, for a member that isn't ready or a
+// second rollout of the template.
 func (m *Members) settle(ctx context.Context, j *Change) {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -42,7 +42,7 @@ func (m *Members) settle(ctx context.Context, j *Change) {
 	}
 }
 
-// unsettled is what an operation that is over still waits for, empty for nothing.
+// unsettled returns what settle waits for, empty for nothing.
 func (m *Members) unsettled(ctx context.Context, j *Change) (string, error) {
 	sts, err := operate.ReadStatefulSet(ctx, m.Kube, m.Owner)
 	if err != nil {
@@ -68,7 +68,7 @@ func (m *Members) unsettled(ctx context.Context, j *Change) (string, error) {
 	return "not Ready yet, but with a vote: " + strings.Join(unready, ", "), nil
 }
 
-// newPods are the pods that an operation brings.
+// newPods returns the pods that an operation adds.
 func newPods(o observe.Owner, j *Change) []string {
 	var came []string
 	switch {
@@ -83,7 +83,7 @@ func newPods(o observe.Owner, j *Change) []string {
 	return came
 }
 
-// rolledOut is also true of a rollout that is held back, or the user's to go on with.
+// rolledOut reports whether a rollout is complete, held back by a partition, or OnDelete.
 func rolledOut(sts *appsv1.StatefulSet) bool {
 	u, s := sts.Spec.UpdateStrategy, sts.Status
 	if s.ObservedGeneration < sts.Generation {

@@ -40,8 +40,8 @@ func TestRolledOut(t *testing.T) {
 	}
 }
 
-// TestNewcomers: only who came is waited for. Others may be sick, and who went is gone.
-func TestNewcomers(t *testing.T) {
+// TestNewPods: only new pods are awaited. Others may be unhealthy or gone.
+func TestNewPods(t *testing.T) {
 	t.Parallel()
 	o := observe.Owner{StatefulSet: "main"}
 	for _, row := range []struct {
@@ -52,7 +52,7 @@ func TestNewcomers(t *testing.T) {
 		{"scale out", Change{Record: membership.Record{Operation: membership.ScaleOut, Replicas: 3, Target: 5}}, []string{"main-3", "main-4"}},
 		{"scale in", Change{Record: membership.Record{Operation: membership.ScaleIn, Replicas: 5, Target: 3}}, nil},
 		{"replace", Change{Record: membership.Record{Operation: membership.Replace, Replicas: 3, Ordinal: 1}}, []string{"main-1"}},
-		{"taken back", Change{Record: membership.Record{Operation: membership.Replace, Replicas: 3, Ordinal: 1, Undo: true}}, nil},
+		{"undone", Change{Record: membership.Record{Operation: membership.Replace, Replicas: 3, Ordinal: 1, Undo: true}}, nil},
 	} {
 		if got := newPods(o, &row.journal); !slices.Equal(got, row.want) {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)

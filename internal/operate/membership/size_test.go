@@ -10,7 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
 // TestSizedCopy checks that the controller of budgets reads what a scale-in writes, and that
@@ -21,7 +21,7 @@ func TestSizedCopy(t *testing.T) {
 	var sts appsv1.StatefulSet
 	first := sizedCopy(&sts, 3, now).Annotations[v1alpha1.SizeAnnotation]
 	later := sizedCopy(&sts, 3, now.Add(time.Minute)).Annotations[v1alpha1.SizeAnnotation]
-	if n, ok := observe.ParseSize(first); !ok || n != 3 {
+	if n, ok := annotation.ParseSize(first); !ok || n != 3 {
 		t.Errorf("%q is read as %d, %v", first, n, ok)
 	}
 	if first == later {

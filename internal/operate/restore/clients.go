@@ -18,7 +18,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// SetSurvey fills in what the members said; split says that they are of several clusters.
+// SetSurvey fills in the facts from a survey of the members. split means that they belong to
+// several clusters.
 func (r *Plan) SetSurvey(s etcd.Survey, split bool) {
 	for _, m := range s.Members {
 		if m.Err == nil {
@@ -29,8 +30,7 @@ func (r *Plan) SetSurvey(s etcd.Survey, split bool) {
 	r.Answers = !split && len(etcd.SnapshotOrder(s.Members)) > 0
 }
 
-// findClients finds out whether clients can be cut off: a step that is refused ends
-// the script.
+// findClients finds out whether client traffic can be cut: a refused step ends the script.
 func (r *Plan) findClients(ctx context.Context, kube client.Client, reader *observe.Reader) error {
 	found, err := traffic.FindServices(ctx, reader, r.Owner, "", r.ClientPort)
 	if err != nil || len(found.Chosen) == 0 {
@@ -41,7 +41,7 @@ func (r *Plan) findClients(ctx context.Context, kube client.Client, reader *obse
 	return err
 }
 
-// uncut is why clients can't be cut off now, empty where they can.
+// uncut returns why client traffic can't be cut now, empty if it can.
 func (r *Plan) uncut(ctx context.Context, kube client.Client, reader *observe.Reader, services []corev1.Service) (string, error) {
 	for i := range services {
 		if obstacle, err := traffic.ServiceObstacle(ctx, reader, r.Owner, &services[i]); err != nil || obstacle != "" {
@@ -60,7 +60,7 @@ func (r *Plan) uncut(ctx context.Context, kube client.Client, reader *observe.Re
 			return fmt.Sprintf("kubectl etcd %s is under way", j.Kind), nil
 		}
 	}
-	// Who may not see all of it is told by the command itself.
+	// If the user lacks permissions for these facts, the command itself reports it.
 	c, err := reader.WithoutNodes().Cluster(ctx, r.Owner)
 	if err == nil && c.Operation != "" {
 		return "a change is under way (" + c.Operation + ")", nil
@@ -68,7 +68,7 @@ func (r *Plan) uncut(ctx context.Context, kube client.Client, reader *observe.Re
 	return "", context.Cause(ctx)
 }
 
-// joining is which members need the clients' Services, empty for none.
+// joining returns which member needs the clients' Services, empty for none.
 func (r *Plan) joining(services []corev1.Service) string {
 	for _, m := range r.List {
 		if m.Learner {

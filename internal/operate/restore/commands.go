@@ -6,30 +6,27 @@ package restore
 import (
 	"fmt"
 	"strconv"
+
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// minor is the second part of a version, 0 where there is none.
-func minor(version string) int {
-	parts := strings.Split(version, ".")
-	if len(parts) < 2 {
+// minor returns the minor release of a version, 0 where it has none.
+func minor(text string) uint {
+	v, err := version.ParseGeneric(text)
+	if err != nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(parts[1])
-	return n
+	return v.Minor()
 }
 
-// kubectl is a command with the flags of this cluster.
-func (r Plan) kubectl(format string, args ...any) string {
-	return "kubectl " + r.Flags + " " + fmt.Sprintf(format, args...)
-}
+// plugin returns a command of kubectl etcd for this cluster.
+func (r Plan) plugin(format string, args ...any) string { return r.Flags.Plugin(format, args...) }
 
-// plugin is a command of kubectl etcd with the flags of this cluster.
-func (r Plan) plugin(format string, args ...any) string {
-	return "kubectl etcd " + r.Flags + r.Login + " " + fmt.Sprintf(format, args...)
-}
-
-// target is the cluster as an argument of kubectl etcd.
+// target returns the cluster as an argument of kubectl etcd.
 func (r Plan) target() string {
 	if r.Druid != nil {
 		return "etcd/" + r.Owner.Name
@@ -37,15 +34,18 @@ func (r Plan) target() string {
 	return "statefulset/" + r.Owner.StatefulSet
 }
 
-// tool is the program that restores, for the members' own version.
-func (r Plan) tool() string {
+// tool returns the program that restores, for the version of the members. Each line has the
+// arguments of one line of the printed command.
+func (r Plan) tool(lines ...[]string) step.Program {
+	p := step.Program{Lines: append([][]string{{"etcdutl", "snapshot", "restore", r.File}}, lines...)}
 	if minor(r.Etcd) == 4 {
-		return "ETCDCTL_API=3 etcdctl"
+		p.Env, p.Lines[0][0] = []string{"ETCDCTL_API=3"}, "etcdctl"
 	}
-	return "etcdutl"
+	p.Lines = append(p.Lines, r.bumpFlags()...)
+	return p
 }
 
-// toolNote says which release of it.
+// toolNote returns which release of the tool is needed.
 func (r Plan) toolNote() string {
 	switch m := minor(r.Etcd); {
 	case m == 4:
@@ -53,29 +53,33 @@ func (r Plan) toolNote() string {
 	case m == 5:
 		return "etcdutl of etcd 3.5, 3.5.10 or later. A later minor release makes data that 3.5 doesn't read."
 	case m > 5:
-		return fmt.Sprintf("etcdutl of etcd 3.%d: etcdctl has no snapshot restore any more, and another minor release may make data that this one doesn't read.", m)
+		return fmt.Sprintf("etcdutl of etcd 3.%d: etcdctl no longer has snapshot restore, and another minor release may make data that this one doesn't read.", m)
 	}
 	return "etcdutl of the members' own minor release; etcdctl has no snapshot restore since 3.6."
 }
 
-// restoreCommand makes a data directory on this machine.
-func (r Plan) restoreCommand(m Member, cluster []Member, dir string) string {
-	lines := []string{fmt.Sprintf("%s snapshot restore %s", r.tool(), Quote(r.File)), "--name " + m.Name, "--initial-cluster " + initialCluster(cluster),
-		fmt.Sprintf("--initial-cluster-token %s-restored-%s", r.Owner.StatefulSet, r.stamp()),
-		"--initial-advertise-peer-urls " + m.PeerURL, "--data-dir " + dir}
-	if r.Files.WALDir != "" {
-		lines = append(lines, "--wal-dir "+dir+".wal")
+// makeDataDir returns the command that makes a data directory on this machine.
+func (r Plan) makeDataDir(m Member, cluster []Member, dir string) step.Action {
+	lines := [][]string{
+		{"--name", m.Name},
+		{"--initial-cluster", initialCluster(cluster)},
+		{"--initial-cluster-token", fmt.Sprintf("%s-restored-%s", r.Owner.StatefulSet, r.stamp())},
+		{"--initial-advertise-peer-urls", m.PeerURL},
+		{"--data-dir", dir},
 	}
-	return strings.Join(append(lines, r.bumpFlags()...), " \\\n  ")
+	if r.Files.WALDir != "" {
+		lines = append(lines, []string{"--wal-dir", dir + ".wal"})
+	}
+	return r.tool(lines...)
 }
 
-func (r Plan) bumpFlags() []string {
-	var flags []string
+func (r Plan) bumpFlags() [][]string {
+	var flags [][]string
 	if r.Bump > 0 {
-		flags = append(flags, fmt.Sprintf("--bump-revision %d --mark-compacted", r.Bump))
+		flags = append(flags, []string{"--bump-revision", strconv.FormatInt(r.Bump, 10), "--mark-compacted"})
 	}
 	if !r.Snapshot.Hashed {
-		flags = append(flags, "--skip-hash-check")
+		flags = append(flags, []string{"--skip-hash-check"})
 	}
 	return flags
 }
@@ -88,21 +92,11 @@ func initialCluster(members []Member) string {
 	return strings.Join(parts, ",")
 }
 
-// Quote makes one word of it for a shell.
-func Quote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(c rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+", c)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// stamp tells this restore from others: its files, and what it sets aside.
+// stamp distinguishes this restore from others: its files, and the old data.
 func (r Plan) stamp() string { return r.At.UTC().Format("20060102T150405") }
 
-// dir is where data directories are made on this machine, one for each pod.
+// dir is the directory on this machine with a data directory for each pod.
 func (r Plan) dir() string { return "restored-" + r.stamp() }
 
-// aside is what the old data is called from then on.
+// aside returns the new path of old data.
 func (r Plan) aside(path string) string { return path + ".before-" + r.stamp() }

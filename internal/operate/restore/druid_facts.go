@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// findDruid finds what only a druid cluster has.
+// findDruid fills in what only a druid cluster has.
 func (r *Plan) findDruid(ctx context.Context, reader *observe.Reader, contents etcdconf.Contents, spec *corev1.PodSpec, image string) error {
 	d := &Druid{ConfigMap: r.Owner.Name + "-config"}
 	store, ok, err := reader.BackupStore(ctx, r.Owner)
@@ -57,8 +57,8 @@ func (r *Plan) findDruid(ctx context.Context, reader *observe.Reader, contents e
 	return r.findStore(spec, image)
 }
 
-// findStore makes the pod that mounts the store, where that is a directory of the nodes:
-// as the user that the sidecars are, and by their own mount.
+// findStore makes the pod that mounts the store, if that is a directory of the nodes. The pod
+// has the user and the mount of the sidecars.
 func (r *Plan) findStore(spec *corev1.PodSpec, image string) error {
 	if r.Druid.Store == nil || !strings.EqualFold(r.Druid.Store.Provider, "Local") {
 		return nil
@@ -84,8 +84,8 @@ func configText(config map[string]any) (string, error) {
 	return string(text), err
 }
 
-// alone takes all members but the first out of a configuration of druid's, and
-// returns its name.
+// alone removes all members but the first from a configuration of druid, and returns the name
+// of the first.
 func alone(config map[string]any) (string, error) {
 	list, _ := config["initial-cluster"].(string)
 	entry, _, _ := strings.Cut(list, ",")

@@ -13,18 +13,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
 
-// TestRestoreHandsOff: what somebody told druid before stands there after, too.
-func TestRestoreHandsOff(t *testing.T) {
+// TestRestoreSuspend: annotations that another user has set for druid are there afterwards, too.
+func TestRestoreSuspend(t *testing.T) {
 	t.Parallel()
 	const (
 		annotate = "kubectl -n team annotate --overwrite etcd/main "
 		begin    = annotate + traffic.SuspendAnnotation + "- druid.gardener.cloud/operation=reconcile"
-		ended    = `for look in $(seq 450); do
-  told=$(kubectl -n team get etcd/main -o jsonpath='{.metadata.annotations.druid\.gardener\.cloud/operation}' || echo unknown)
-  [ -z "$told" ] && break
+		ended    = `for attempt in $(seq 450); do
+  operation=$(kubectl -n team get etcd/main -o jsonpath='{.metadata.annotations.druid\.gardener\.cloud/operation}' || echo unknown)
+  [ -z "$operation" ] && break
   sleep 2
 done
-[ -z "$told" ] || { echo "etcd-druid has not ended its reconcile"; false; }`
+[ -z "$operation" ] || { echo "etcd-druid has not ended its reconciliation"; false; }`
 		back = "kubectl -n team annotate etcd/main "
 	)
 	for _, row := range []struct {
@@ -40,16 +40,16 @@ done
 	} {
 		r := druidRestore()
 		r.Owner.Annotations = row.found
-		if off := strings.Join(r.handsOff().Commands, "\n"); off != row.off {
+		if off := strings.Join(r.suspend().Commands(r.Flags), "\n"); off != row.off {
 			t.Errorf("%s: it begins with %q, want %q", row.name, off, row.off)
 		}
-		on := r.handsOn().Commands
+		on := r.resume().Commands(r.Flags)
 		if got, want := strings.Join(on[3:], "\n"), strings.Join(row.on, "\n"); on[0] != begin || got != want {
 			t.Errorf("%s: it has druid begin by %q, and ends with %q, want %q", row.name, on[0], got, want)
 		}
 		_, warnings, err := Steps(r)
 		wantRefusal(t, row.name, err, "")
-		if said := strings.Contains(strings.Join(warnings, "\n"), traffic.SuspendAnnotation); said != traffic.Suspended(r.Owner) {
+		if warned := strings.Contains(strings.Join(warnings, "\n"), traffic.SuspendAnnotation); warned != traffic.Suspended(r.Owner) {
 			t.Errorf("%s: the warnings are %q", row.name, warnings)
 		}
 	}
@@ -63,21 +63,21 @@ func TestRestoreStore(t *testing.T) {
 	for _, row := range []struct {
 		name, provider string
 		source         corev1.VolumeSource
-		says           []string
+		has            []string
 		not            string
 	}{
 		{
 			name: "a directory of the nodes", provider: "Local", source: host, not: "THE-STORE",
-			says: []string{
+			has: []string{
 				"  name: restore-main\n", "      path: /buckets/bucket\n", "    - mountPath: /home/nonroot/bucket\n", "    runAsUser: 65532\n",
 				"-- sh -c 'mkdir -p -m 700 /home/nonroot/bucket/main/v2 && cat > /home/nonroot/bucket/main/v2/restore.part' < restored-19700101T000000.db",
 				"mv /home/nonroot/bucket/main/v2/restore.part /home/nonroot/bucket/main/v2/Full-00000000-1000000000-0'",
 				"kubectl -n team delete pod --wait restore-main",
 			},
 		},
-		{name: "by its other name", provider: "local", source: host, says: []string{"path: /buckets/bucket"}, not: "THE-STORE"},
-		{name: "mounted in another way", provider: "Local", says: []string{"THE-STORE/bucket/main/v2/Full-"}, not: "kind: Pod"},
-		{name: "a bucket", provider: "S3", source: host, says: []string{"aws s3 cp"}, not: "kind: Pod"},
+		{name: "by its other name", provider: "local", source: host, has: []string{"path: /buckets/bucket"}, not: "THE-STORE"},
+		{name: "mounted in another way", provider: "Local", has: []string{"THE-STORE/bucket/main/v2/Full-"}, not: "kind: Pod"},
+		{name: "a bucket", provider: "S3", source: host, has: []string{"aws s3 cp"}, not: "kind: Pod"},
 	} {
 		r := druidRestore()
 		r.Druid.Store = &observe.BackupStore{Provider: row.provider, Container: "bucket", Prefix: "main"}
@@ -92,6 +92,6 @@ func TestRestoreStore(t *testing.T) {
 		if err := r.findStore(spec, "busybox"); err != nil {
 			t.Fatal(err)
 		}
-		planRow{name: row.name, says: row.says, not: row.not}.test(t, r)
+		planRow{name: row.name, has: row.has, not: row.not}.test(t, r)
 	}
 }

@@ -7,16 +7,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -26,9 +23,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// Find fills in what a plan needs to know of the cluster: all but the snapshot,
-// the flags, the time and what the members say, which it goes by. size is how many members the
-// restored cluster has, 0 for as many as it should have now.
+// Find fills in the facts about the cluster: all but the snapshot, the flags, the time and
+// the survey, which it uses. size is the number of members that the restored cluster has, 0
+// for the number that it should have now.
 func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Reader, size int32, image string) error {
 	if r.Owner.ReadOnly() {
 		return nil
@@ -45,7 +42,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	}
 	size = cmp.Or(size, r.Owner.Replicas, voters(r))
 	if size == 0 {
-		return fmt.Errorf("how many members %s should have isn't known: name it with --replicas", r.Owner)
+		return fmt.Errorf("how many members %s should have isn't known: set it with --replicas", r.Owner)
 	}
 	contents := reader.Files(r.Owner.Namespace).Contents(ctx)
 	serving, err := r.findMembers(sts, contents, int(size))
@@ -74,11 +71,11 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	return r.findClaims(ctx, kube, r.claims())
 }
 
-// findMembers fills in the members that there are to be, and returns the settings
-// of the first.
+// findMembers fills in the members of the restored cluster, and returns the configuration of
+// the first.
 func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, size int) (first etcdconf.Config, err error) {
-	for place := range size {
-		pod := operate.PodOf(sts, sts.Spec.Template, r.Owner.PodName(place))
+	for ordinal := range size {
+		pod := operate.PodOf(sts, sts.Spec.Template, r.Owner.PodName(ordinal))
 		s, err := etcdconf.ParsePod(pod, contents)
 		if err != nil {
 			return first, err
@@ -88,10 +85,10 @@ func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, 
 		case len(s.AdvertisePeer) > 0:
 			m.PeerURL = s.AdvertisePeer[0]
 		case r.Owner.Flavour != observe.Druid:
-			return first, fmt.Errorf("pod %s/%s doesn't say under which URL others reach its member", pod.Namespace, pod.Name)
+			return first, fmt.Errorf("pod %s/%s doesn't show the peer URL of its member", pod.Namespace, pod.Name)
 		}
 		r.Members = append(r.Members, m)
-		if place == 0 {
+		if ordinal == 0 {
 			first = s
 		}
 		if err := r.onePath(r.Members[0].Pod, pod.Name, first, s); err != nil {
@@ -101,7 +98,7 @@ func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, 
 	return first, nil
 }
 
-// voters are those of the cluster that the snapshot is of.
+// voters returns the number of voters in the snapshot.
 func voters(r *Plan) int32 {
 	n := int32(0)
 	for _, m := range r.Snapshot.Members {
@@ -112,49 +109,16 @@ func voters(r *Plan) int32 {
 	return n
 }
 
-// waitsForOthers says that a pod is only Ready when its member is in a quorum: before
-// a startup probe has succeeded it isn't, either.
+// waitsForOthers reports whether a pod is Ready only while its member has a quorum. Before its
+// startup probe has succeeded, a pod isn't Ready either.
 func waitsForOthers(sts *appsv1.StatefulSet, s etcdconf.Config) bool {
 	return slices.ContainsFunc(sts.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
-		return c.Name == s.Container && (asksQuorum(&c, c.ReadinessProbe, s) || asksQuorum(&c, c.StartupProbe, s))
+		return c.Name == s.Container && (s.NeedsQuorum(&c, c.ReadinessProbe) || s.NeedsQuorum(&c, c.StartupProbe))
 	})
 }
 
-// asksQuorum says that a probe fails while a member has no quorum. What nobody knows,
-// as a script, may. HTTP on the clients' port does whatever it asks for: etcd serves
-// nothing there before it has joined the others. But it accepts connections.
-func asksQuorum(c *corev1.Container, p *corev1.Probe, s etcdconf.Config) bool {
-	switch {
-	case p == nil || p.TCPSocket != nil:
-		return false
-	case p.HTTPGet == nil || !slices.ContainsFunc(s.ListenMetrics, func(u string) bool { return portOf(u) == numberOf(c, p.HTTPGet.Port) }):
-		return true
-	}
-	path, query, _ := strings.Cut(p.HTTPGet.Path, "?")
-	alone := path == "/health" && strings.Contains(query, "serializable=true")
-	return path != "/livez" && path != "/metrics" && !alone
-}
-
-// numberOf is a container's port, which a probe may call by its name.
-func numberOf(c *corev1.Container, port intstr.IntOrString) string {
-	for _, p := range c.Ports {
-		if p.Name == port.String() {
-			return strconv.Itoa(int(p.ContainerPort))
-		}
-	}
-	return port.String()
-}
-
-func portOf(u string) string {
-	parsed, err := url.Parse(u)
-	if err != nil {
-		return ""
-	}
-	return parsed.Port()
-}
-
-// findFiles finds the volumes of the data directories, and a pod that mounts them
-// where etcd's container does.
+// findFiles fills in the volumes of the data directories, and a pod that mounts them as
+// etcd's container does.
 func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image string) error {
 	r.Files.DataDir, r.Files.WALDir, r.Files.Image = s.DataDir, s.WALDir, image
 	spec := &sts.Spec.Template.Spec
@@ -164,12 +128,16 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 	var volumes []corev1.Volume
 	var err error
 	for _, dir := range r.Files.dirs() {
-		mount, _ := mountOf(spec.Containers[i].VolumeMounts, dir)
-		claim := claimOf(sts, mount.Name)
+		found, _ := etcdconf.MountAt(&spec.Containers[i], dir)
+		claim := ""
+		if found != nil {
+			claim = claimOf(sts, found.Name)
+		}
 		if claim == "" {
 			r.Files.UnmountedDataDir = dir
 			return nil
 		}
+		mount := *found
 		if slices.ContainsFunc(helper.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == mount.MountPath }) {
 			continue
 		}
@@ -190,18 +158,18 @@ func (r *Plan) findFiles(sts *appsv1.StatefulSet, s etcdconf.Config, image strin
 	return err
 }
 
-// userUnknown says that members run as a user that their image alone names. Where no more
-// is said, that is root nearly always.
+// userUnknown reports whether only the image of the members has their user. If nothing else
+// is set, it is nearly always root.
 func userUnknown(pod *corev1.PodSecurityContext, c *corev1.SecurityContext) bool {
 	pod, c = cmp.Or(pod, &corev1.PodSecurityContext{}), cmp.Or(c, &corev1.SecurityContext{})
 	nonRoot := cmp.Or(c.RunAsNonRoot, pod.RunAsNonRoot)
 	return cmp.Or(c.RunAsUser, pod.RunAsUser) == nil && (pod.FSGroup != nil || ptr.Deref(nonRoot, false))
 }
 
-// podMark stands for the pod's name in what is the same for all pods.
+// podMark is where the pod's name belongs in a text for all pods.
 const podMark = "__POD__"
 
-// findClaims finds out which claims of these names are gone, or have no volume.
+// findClaims finds out which of the claims are gone, and which have no volume.
 func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []string) error {
 	for _, name := range names {
 		var claim corev1.PersistentVolumeClaim
@@ -218,7 +186,7 @@ func (r *Plan) findClaims(ctx context.Context, kube client.Client, names []strin
 	return nil
 }
 
-// claims are the names of all members' claims.
+// claims returns the names of all members' claims.
 func (r *Plan) claims() []string {
 	var names []string
 	for _, m := range r.Members {
@@ -229,20 +197,7 @@ func (r *Plan) claims() []string {
 	return names
 }
 
-// mountOf is the mount that a path is below, the nearest.
-func mountOf(mounts []corev1.VolumeMount, dir string) (corev1.VolumeMount, bool) {
-	var best corev1.VolumeMount
-	for _, m := range mounts {
-		at := strings.TrimSuffix(m.MountPath, "/")
-		if dir != "" && (dir == at || strings.HasPrefix(dir, at+"/")) && len(at) >= len(best.MountPath) {
-			best = m
-			best.MountPath = at
-		}
-	}
-	return best, best.Name != ""
-}
-
-// claimOf is the claim of a volume, with podMark for the pod's name, empty for none.
+// claimOf returns the claim of a volume, with podMark for the pod's name, empty for none.
 func claimOf(sts *appsv1.StatefulSet, volume string) string {
 	for i := range sts.Spec.VolumeClaimTemplates {
 		if sts.Spec.VolumeClaimTemplates[i].Name == volume {
@@ -257,7 +212,7 @@ func claimOf(sts *appsv1.StatefulSet, volume string) string {
 	return ""
 }
 
-// manifest is the pod beside a volume, as YAML without what is empty.
+// manifest returns the helper pod of a volume, as YAML without empty fields.
 func manifest(namespace string, like *corev1.PodSpec, c corev1.Container, volumes []corev1.Volume) (string, error) {
 	grace := int64(0)
 	pod := corev1.Pod{

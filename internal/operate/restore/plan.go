@@ -15,61 +15,59 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// DefaultBump is by how much a restore raises the revision, so that it is above
-// any that a client has seen: clients that watch notice and read anew, instead of
+// DefaultBump is by how much a restore raises the revision, so that it is above each that a
+// client has seen. Clients that watch notice this and read everything again, instead of
 // waiting for a revision that comes again with other content.
 const DefaultBump = 1_000_000_000
 
-// Plan is what a plan to restore a snapshot is made from. It is read only.
+// Plan is the facts from which the steps of a restore are made. It is read only.
 type Plan struct {
-	// File is the snapshot as the user names it.
+	// File is the snapshot, as the user named it.
 	File     string
 	Snapshot snapshot.File
 	// Bump is by how much the revision is raised, 0 for not at all.
 	Bump int64
-	// Owner and Members are where it goes.
+	// Owner and Members are the cluster into which it is restored.
 	Owner   observe.Owner
 	Members []Member
-	// Etcd is the version that the members run, as 3.6.5; empty where it isn't known.
+	// Etcd is the version of the members, as 3.6.5. It is empty if it isn't known.
 	Etcd string
 	// Files is what each pod mounts, with podMark for the pod's name.
 	Files Files
-	// OneByOne says that members only start when the one before is ready, which
-	// it never is without a quorum.
+	// OneByOne means that a member only starts when the one before is ready, which it never
+	// is without a quorum.
 	OneByOne bool
-	// DeletesClaims says that the StatefulSet deletes the claims when it scales in.
+	// DeletesClaims means that the StatefulSet deletes the claims at a scale-in.
 	DeletesClaims bool
-	// Gone are the claims of the members that are not there: their data is lost with them.
+	// Gone are the claims of members that don't exist. Their data is lost.
 	Gone []string
-	// Unbound are those that are there, and have no volume yet.
+	// Unbound are the claims that have no volume yet.
 	Unbound []string
-	// RestartsFromSnapshot says that a start script replaces data by its own last snapshot where
+	// RestartsFromSnapshot means that a start script replaces data by its own last snapshot if
 	// the members don't answer.
 	RestartsFromSnapshot bool
-	// Newest is the highest revision that a member told of, 0 where none did.
+	// Newest is the highest revision that a member reported, 0 if none did.
 	Newest int64
-	// Answers says that a member does, so that there is something to save before.
+	// Answers means that a member answers, so that its data can be saved before.
 	Answers bool
-	// List are the members as one of them told, nil where none did.
+	// List is the member list from a member, nil if none answers.
 	List []etcd.Listed
-	// ClientPort is where members listen for clients, 0 where that isn't known.
+	// ClientPort is where members listen for clients, 0 if it isn't known.
 	ClientPort int
-	// Clients says that clients have a Service of their own, which can be cut; Uncut is
-	// why it can't be, where they have one.
+	// Clients means that clients have a Service of their own, which can be cut. Uncut is why
+	// it can't be, if they have one.
 	Clients bool
 	Uncut   string
-	// Druid has what only druid's clusters have, nil for others.
+	// Druid is nil for a cluster that isn't druid's.
 	Druid *Druid
-	// Flags go with every kubectl: "--context desk -n team-a"; Context is the part of
-	// them for what is in no namespace: " --context desk", or empty.
-	Flags, Context string
-	// Login goes with every kubectl etcd: " --cert a.crt --key a.key", or empty.
-	Login string
-	// At is when the plan is made.
+	// Flags are those of the printed commands.
+	Flags step.Flags
+	// At is when the plan was made.
 	At time.Time
 }
 
@@ -83,14 +81,15 @@ type Files struct {
 	DataDir, WALDir string
 	// Claims are the names of the claims, with podMark for the pod's.
 	Claims []string
-	// Manifest is a pod that mounts them; empty where one isn't on a claim: UnmountedDataDir.
+	// Manifest is a pod that mounts them. It is empty if UnmountedDataDir is on no claim.
 	Manifest, UnmountedDataDir string
-	// Image is that of this pod. UserUnknown says that its user need not be the members'.
+	// Image is the image of this pod. UserUnknown means that its user may not be that of the
+	// members.
 	Image       string
 	UserUnknown bool
 }
 
-// dirs are those that there are. Without WALDir the log is in DataDir.
+// dirs returns the directories that exist. Without WALDir the log is in DataDir.
 func (f Files) dirs() []string {
 	if f.WALDir == "" {
 		return []string{f.DataDir}
@@ -98,15 +97,9 @@ func (f Files) dirs() []string {
 	return []string{f.DataDir, f.WALDir}
 }
 
-// Step is one step of a plan.
-type Step struct {
-	Title, Why string
-	Commands   []string
-}
-
-// Steps is what to do, in order, and what to know before. It fails where
-// this cluster is restored in another way altogether, and says how.
-func Steps(r Plan) (steps []Step, warnings []string, err error) {
+// Steps returns the steps of a restore in their order, and the warnings about it. The error
+// is why this cluster can't be restored by such a plan, and what to do instead.
+func Steps(r Plan) (steps []step.Step, warnings []string, err error) {
 	if err := r.refusal(); err != nil {
 		return nil, nil, err
 	}
@@ -117,45 +110,45 @@ func Steps(r Plan) (steps []Step, warnings []string, err error) {
 }
 
 func (r Plan) warnings() []string {
-	var said []string
-	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	var out []string
+	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if !r.Snapshot.Hashed {
-		say("%s has no hash at its end: it is a copy of a member's own database, which may have changed while it was copied", r.File)
+		warn("%s has no hash at its end: it is a copy of a member's own database, which may have changed while it was copied", r.File)
 	}
 	if have, want := minor(r.Snapshot.StorageVersion), minor(r.Etcd); have > want && want > 0 {
-		say("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
+		warn("the snapshot has the format of etcd %s, and the members run %s, which doesn't read it", r.Snapshot.StorageVersion, r.Etcd)
 	}
 	if r.Etcd == "" {
-		say("which etcd the members run isn't known: the tool that restores must be of the same minor release")
+		warn("the version of the members isn't known: the tool that restores must be of the same minor release")
 	}
 	if r.Snapshot.Auth {
-		say("authentication was on: after the restore users have the passwords of then")
+		warn("authentication was on: after the restore, users have the passwords of that time")
 	}
 	if m := r.Owner.Membership(); m.Manager == flavour.ByOperator && r.Druid == nil {
-		say("%s writes the StatefulSet: stop it before the first step, or it starts members half way", m.ManagerName)
+		warn("%s writes the StatefulSet: stop it before the first step, or it starts members too early", m.ManagerName)
 	}
 	if r.Files.UserUnknown {
-		say("the members run as the user of their image, since no runAsUser says another, and the pods beside the volumes as that of %s: members may not be able to read what these write. Set runAsUser in StatefulSet %s before the first step, or name a --helper-image with the same user",
+		warn("no runAsUser is set, so the members run as the user of their image, and the helper pods as that of %s. The members may not be able to read what the helper pods write. Set runAsUser in StatefulSet %s before the first step, or use a --helper-image with the same user",
 			r.Files.Image, r.Owner.StatefulSet)
 	}
 	if r.Druid != nil && traffic.Suspended(r.Owner) {
-		say("annotation %s keeps etcd-druid from acting on it: it is taken away for the other members to be made, so druid also acts on whatever else has changed in its spec, and put back in the end. If an earlier restore left it there, remove it before the first step and print the plan again", traffic.SuspendAnnotation)
+		warn("annotation %s suspends etcd-druid. The steps remove it so that druid creates the other members, and set it again at the end. Until then druid also applies all other changes of the spec. If an earlier restore has left the annotation, remove it before the first step and print the plan again", traffic.SuspendAnnotation)
 	}
 	if names := r.foreignMembers(); names != "" {
-		say("none of the members that the snapshot was taken of (%s) is one of this cluster's: it looks like another cluster's data", names)
+		warn("the snapshot has other members than this cluster (%s): it may be the data of another cluster", names)
 	}
 	if r.Bump > 0 && r.Newest == 0 {
-		say("no member told which revision clients have seen: those that have seen %d or more don't notice the restore; raise it further then, with --bump-revision", r.restored())
+		warn("no member reported which revision clients have seen: those that have seen %d or more don't notice the restore. For those, set a higher --bump-revision", r.restored())
 	}
 	if r.Bump == 0 {
-		say("without a higher revision, clients that watch don't notice the restore: restart all of them")
+		warn("without a higher revision, clients that watch don't notice the restore: restart all of them")
 	}
-	say("everything written after revision %d is lost", r.Snapshot.Revision)
-	return said
+	warn("everything written after revision %d is lost", r.Snapshot.Revision)
+	return out
 }
 
-// foreignMembers are the members that a snapshot was taken of, where neither an ID nor a peer
-// URL is one of this cluster's; empty where one is, or nothing can be compared.
+// foreignMembers returns the members in a snapshot if none has an ID or a peer URL of this
+// cluster. It is empty if one has, or if nothing can be compared.
 func (r Plan) foreignMembers() string {
 	ours := map[string]bool{}
 	for _, m := range r.Members {
@@ -185,12 +178,12 @@ func (r Plan) foreignMembers() string {
 	return strings.Join(names, ", ")
 }
 
-func (r Plan) check() Step {
-	return Step{Title: "Check the snapshot", Commands: []string{"kubectl etcd snapshot status " + Quote(r.File)}}
+func (r Plan) check() step.Step {
+	return step.Step{Title: "Check the snapshot", Acts: []step.Action{step.CheckSnapshot{File: r.File}}}
 }
 
-// restored is the revision that members begin at. The tool knows nothing of a revision whose
-// content is gone: an empty snapshot is raised from 0, not from the 1 that etcd begins at.
+// restored returns the revision at which members begin. The tool ignores a revision whose
+// content is gone: an empty snapshot is raised from 0, not from the 1 at which etcd begins.
 func (r Plan) restored() int64 {
 	if r.Bump == 0 {
 		return r.Snapshot.Revision
@@ -198,50 +191,36 @@ func (r Plan) restored() int64 {
 	return max(r.Snapshot.Revision, r.Snapshot.Written+r.Bump)
 }
 
-// end is what to do when the members run.
-func (r Plan) end() []Step {
+// end returns the steps after the members have started.
+func (r Plan) end() []step.Step {
 	why := fmt.Sprintf("The revision must be %d or more, and all members must have one cluster ID.", r.restored())
-	steps := []Step{
-		{Title: "Look whether it is well", Why: why, Commands: []string{
-			r.plugin("status %s", r.target()), r.plugin("check %s", r.target()),
+	steps := []step.Step{
+		{Title: "Check the cluster", Why: why, Acts: []step.Action{
+			verb("status", r.target()), verb("check", r.target()),
 		}},
 	}
-	clients := "Clients that watch, an API server for one, find their revision compacted and read everything anew. Restart those that keep revisions or leases of their own."
+	clients := "Clients that watch, such as an API server, find their revision compacted and read everything again. Restart clients that store revisions or leases."
 	if r.Bump == 0 {
-		clients = "Clients still hold revisions from before: restart every one of them, API servers first."
+		clients = "Clients still have revisions from before: restart all of them, API servers first."
 	}
-	last := Step{Title: "Let clients in", Why: clients}
+	last := step.Step{Title: "Let clients in", Why: clients}
 	if r.Clients {
-		last.Commands = []string{r.plugin("restore-client-traffic %s -y", r.target())}
+		last.Acts = []step.Action{verb("restore-client-traffic", r.target(), "-y")}
 	}
 	return append(steps, last)
 }
 
-func (r Plan) cut() Step {
-	step := Step{Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop them themselves, until the last step."}
+func (r Plan) cut() step.Step {
+	s := step.Step{Title: "Keep clients away", Why: "They have no Service of their own that could be cut: stop the clients themselves until the last step."}
 	if r.Uncut != "" {
-		step.Why = fmt.Sprintf("cut-client-traffic is refused: %s. Stop the clients themselves, until the last step.", r.Uncut)
+		s.Why = fmt.Sprintf("cut-client-traffic is refused: %s. Stop the clients themselves until the last step.", r.Uncut)
 	}
 	if r.Clients {
-		step.Why = "For two hours; the same command again makes it longer. Open streams end with the members."
-		step.Commands = []string{r.plugin("cut-client-traffic %s --for 2h --reason restore --allow-residual --detach -y", r.target())}
+		s.Why = "The cut lasts two hours. To extend it, run the command again. Open streams end with the members."
+		s.Acts = []step.Action{verb("cut-client-traffic", r.target(), "--for", "2h", "--reason", "restore", "--allow-residual", "--detach", "-y")}
 	}
-	return step
+	return s
 }
 
-// running are the pods that there may be now, of more members than are restored.
-func (r Plan) running() []string {
-	pods := r.pods()
-	for place := len(pods); place < int(r.Owner.Replicas); place++ {
-		pods = append(pods, r.Owner.PodName(place))
-	}
-	return pods
-}
-
-func (r Plan) pods() []string {
-	pods := make([]string, len(r.Members))
-	for i, m := range r.Members {
-		pods[i] = m.Pod
-	}
-	return pods
-}
+// verb returns a command of kubectl etcd.
+func verb(args ...string) step.Action { return step.Plugin{Args: args} }

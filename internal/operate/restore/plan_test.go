@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
 // TestRestoreFiles finds the volumes of data and log. What is on no claim is named:
@@ -58,8 +59,8 @@ func TestRestoreFiles(t *testing.T) {
 	}
 }
 
-// TestWaitsForOthers tells the probes that a member passes alone from those that keep
-// it from being Ready without a quorum.
+// TestWaitsForOthers distinguishes the probes that a member passes alone from those that it
+// passes only with a quorum.
 func TestWaitsForOthers(t *testing.T) {
 	t.Parallel()
 	get := func(path string, port intstr.IntOrString) *corev1.Probe {
@@ -102,7 +103,7 @@ func TestRestoreOneByOne(t *testing.T) {
 		flavour.Bitnami: "which the members' start script adds: helm upgrade --reuse-values --set replicaCount=N",
 	} {
 		r := Plan{
-			File: "main.db", Etcd: "3.6.5", OneByOne: true, Flags: "-n team", At: time.Unix(0, 0),
+			File: "main.db", Etcd: "3.6.5", OneByOne: true, Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0),
 			Clients: true, DeletesClaims: true,
 			Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: distribution, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"},
 			Files: Files{DataDir: "/data/etcd", WALDir: "/wal/log", Claims: []string{"data-__POD__", "wal-__POD__"}, Manifest: "kind: Pod\n"},
@@ -114,29 +115,29 @@ func TestRestoreOneByOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var said, titles []string
+		var lines, titles []string
 		for _, s := range steps {
 			titles = append(titles, s.Title)
-			said = append(said, s.Title, s.Why)
-			said = append(said, s.Commands...)
+			lines = append(lines, s.Title, s.Why)
+			lines = append(lines, s.Commands(r.Flags)...)
 		}
-		text := strings.Join(said, "\n")
-		for _, words := range []string{
+		text := strings.Join(lines, "\n")
+		for _, part := range []string{
 			want, "--replicas=1\n", "--initial-cluster main-0=http://main-0.main:2380 \\", "--wal-dir restored-19700101T000000/main-0.wal",
 			"mv /wal/log /wal/log.before-19700101T000000", "delete pvc --ignore-not-found data-main-1 wal-main-1 data-main-2 wal-main-2",
 		} {
-			if !strings.Contains(text, words) {
-				t.Errorf("%s: it doesn't say %q:\n%s", distribution, words, text)
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: it lacks %q:\n%s", distribution, part, text)
 			}
 		}
-		if in, grow := slices.Index(titles, "Let clients in"), slices.Index(titles, "Let it grow"); in < 0 || grow < in {
-			t.Errorf("%s: it grows while clients are cut off, which is refused: %q", distribution, titles)
+		if in, grow := slices.Index(titles, "Let clients in"), slices.Index(titles, "Add the other members"); in < 0 || grow < in {
+			t.Errorf("%s: members are added while client traffic is cut, which is refused: %q", distribution, titles)
 		}
-		if strings.Index(text, `"whenScaled":"Delete"`) < strings.Index(text, "Let it grow") {
+		if strings.Index(text, `"whenScaled":"Delete"`) < strings.Index(text, "Add the other members") {
 			t.Errorf("%s: what becomes of claims isn't as it was in the end:\n%s", distribution, text)
 		}
-		if distribution != flavour.Plain && slices.ContainsFunc(said, func(c string) bool { return strings.HasPrefix(c, "kubectl etcd -n team scale") }) {
-			t.Errorf("%s: it tells to do what is refused:\n%s", distribution, text)
+		if distribution != flavour.Plain && slices.ContainsFunc(lines, func(c string) bool { return strings.HasPrefix(c, "kubectl etcd -n team scale") }) {
+			t.Errorf("%s: it has a command that is refused:\n%s", distribution, text)
 		}
 	}
 }

@@ -17,34 +17,34 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// refuse says why no plan can be printed: one that stops half way has taken the
-// members' volumes by then.
+// refuse returns the error of a plan that isn't printed: one that stops half way may already
+// have removed the members' volumes.
 func (r Plan) refuse(format string, args ...any) error {
 	return &operate.RefusedError{What: "restore " + r.Owner.String(), Why: []string{fmt.Sprintf(format, args...)}}
 }
 
-// refusal is why a cluster can't be restored by a plan, or not by one with these flags.
+// refusal returns why a cluster can't be restored by a plan with these flags.
 func (r Plan) refusal() error {
 	if how := r.Owner.Product().RestoresElsewhere; how != "" {
 		return fmt.Errorf("%s can't be restored in place: %s", r.Owner, how)
 	}
 	if r.Owner.ReadOnly() {
-		return fmt.Errorf("%s has no StatefulSet: restore it as whoever made its pods says", r.Owner)
+		return fmt.Errorf("%s has no StatefulSet: restore it with the program that made its pods", r.Owner)
 	}
 	if r.Druid != nil && r.Druid.Store == nil {
-		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; give it one first")
+		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; configure one first")
 	}
 	if r.Druid != nil && r.Druid.Cut {
 		return r.refuse("client traffic is cut, and its members join through their clients' Service; end the cut first: %s", r.plugin("restore-client-traffic %s", r.target()))
 	}
 	if r.Druid == nil && r.Files.Manifest == "" {
-		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be gone when a pod starts", r.Owner, r.Files.UnmountedDataDir)
+		return fmt.Errorf("%s keeps its data in %s, which is on no PersistentVolumeClaim: restored data would be lost when a pod starts", r.Owner, r.Files.UnmountedDataDir)
 	}
 	if r.RestartsFromSnapshot {
 		return r.refuse("its start script replaces restored data by the last snapshot of its own (%s); switch that off first: %s", r.Owner.Product().RecoveryEnv, r.Owner.Product().RecoveryOff)
 	}
 	if shared := r.shared(); r.OneByOne && shared != "" {
-		return r.refuse("its members start one after the other and share PersistentVolumeClaim %s, so that the others' old data can't go with their claims; restore one member with --replicas 1, remove the others' directories, and let it grow", shared)
+		return r.refuse("its members start one after the other and share PersistentVolumeClaim %s, so the old data of the others can't be deleted with their claims; restore one member with --replicas 1, remove the directories of the others, and scale the cluster out", shared)
 	}
 	if r.Bump > 0 && r.Newest >= r.restored() {
 		return r.refuse("it is at revision %d, and would be at %d: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision %d",
@@ -53,7 +53,7 @@ func (r Plan) refusal() error {
 	return nil
 }
 
-// shared is a claim that all members have, empty for none.
+// shared returns a claim that all members share, empty for none.
 func (r Plan) shared() string {
 	for _, name := range r.Files.Claims {
 		if !strings.Contains(name, podMark) {
@@ -63,7 +63,8 @@ func (r Plan) shared() string {
 	return ""
 }
 
-// restartsFromSnapshot says that a container's start script has been told to recover by itself.
+// restartsFromSnapshot reports whether a container's start script is configured to recover
+// automatically.
 func restartsFromSnapshot(spec *corev1.PodSpec, container, variable string) bool {
 	on := false
 	for _, c := range spec.Containers {
@@ -76,17 +77,18 @@ func restartsFromSnapshot(spec *corev1.PodSpec, container, variable string) bool
 	return on
 }
 
-// onePath refuses members whose directories differ: every pod gets the same commands.
+// onePath returns an error for members whose directories differ: all pods have the same
+// commands.
 func (r Plan) onePath(first, pod string, a, b etcdconf.Config) error {
 	there, here := Files{DataDir: a.DataDir, WALDir: a.WALDir}.dirs(), Files{DataDir: b.DataDir, WALDir: b.WALDir}.dirs()
 	if slices.Equal(there, here) {
 		return nil
 	}
-	return r.refuse("pod %s keeps its data in %s and pod %s in %s, and a plan has one path for all; restore one member with --replicas 1, and let it grow",
+	return r.refuse("pod %s keeps its data in %s and pod %s in %s, and a plan has one path for all; restore one member with --replicas 1, and scale the cluster out",
 		first, strings.Join(there, " and "), pod, strings.Join(here, " and "))
 }
 
-// druidSize is how many members druid starts after the restore, which no flag changes.
+// druidSize returns how many members druid starts after the restore. No flag changes it.
 func (r Plan) druidSize(ctx context.Context, kube client.Reader, asked int32) (int32, error) {
 	e, err := operate.ReadEtcd(ctx, kube, r.Owner)
 	if err != nil {
@@ -95,15 +97,15 @@ func (r Plan) druidSize(ctx context.Context, kube client.Reader, asked int32) (i
 	has := e.Spec.Replicas
 	switch {
 	case has == 0:
-		return 0, r.refuse("it is hibernated (spec.replicas is 0), and druid would stop all members again; wake it up first: %s",
+		return 0, r.refuse("it is hibernated (spec.replicas is 0), and druid would stop all members again; scale it out first: %s",
 			r.plugin("scale etcd/%s --replicas %d", r.Owner.Name, max(1, voters(&r))))
 	case asked != 0 && asked != has:
-		return 0, r.refuse("--replicas is %d and its spec.replicas %d, which is how many members druid makes; leave --replicas away, and scale it when it is restored", asked, has)
+		return 0, r.refuse("--replicas is %d and its spec.replicas %d, which is how many members druid makes; omit --replicas, and scale it after the restore", asked, has)
 	}
 	return has, nil
 }
 
-// markPod puts the mark for the variables by which a mount's path has the pod's name.
+// markPod replaces the variables for the pod's name in the path of a mount by podMark.
 func markPod(c *corev1.Container, path string) string {
 	for _, v := range c.Env {
 		if v.ValueFrom != nil && v.ValueFrom.FieldRef != nil && v.ValueFrom.FieldRef.FieldPath == "metadata.name" {
@@ -113,11 +115,12 @@ func markPod(c *corev1.Container, path string) string {
 	return path
 }
 
-// subPath is the part of a volume that a container mounts, with podMark for the pod's name.
+// subPath returns the path in a volume that a container mounts, with podMark for the pod's
+// name.
 func (r Plan) subPath(c *corev1.Container, m corev1.VolumeMount) (string, error) {
 	path := cmp.Or(m.SubPath, markPod(c, m.SubPathExpr))
 	if m.SubPathExpr != "" && strings.Contains(path, "$(") {
-		return "", r.refuse("container %s mounts %s from subPathExpr %s of volume %s, of which only the pod's name (metadata.name) is known here; restore it by hand, or have it name the pod alone",
+		return "", r.refuse("container %s mounts %s from subPathExpr %s of volume %s, of which only the pod's name (metadata.name) is known here; restore it by hand, or use only the pod's name in it",
 			c.Name, m.MountPath, m.SubPathExpr, m.Name)
 	}
 	return path, nil

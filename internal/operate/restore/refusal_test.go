@@ -21,15 +21,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
 )
 
-// wantRefusal compares an error with the words that it must have; none for no error.
-func wantRefusal(t *testing.T, name string, err error, words string) {
+// wantRefusal compares an error with the text that it must have, empty for no error.
+func wantRefusal(t *testing.T, name string, err error, text string) {
 	t.Helper()
 	refused := new(operate.RefusedError)
-	if words == "" && err != nil || words != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), words)) {
-		t.Errorf("%s: %v, want %q", name, err, words)
+	if text == "" && err != nil || text != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), text)) {
+		t.Errorf("%s: %v, want %q", name, err, text)
 	}
 }
 
@@ -95,7 +96,7 @@ func (e etcdOfSize) Get(_ context.Context, _ client.ObjectKey, o client.Object, 
 	return nil
 }
 
-// TestRestoreDruidSize: druid brings an Etcd to its spec's size, whatever a plan says.
+// TestRestoreDruidSize: druid scales an Etcd to the size in its spec, whatever a plan has.
 func TestRestoreDruidSize(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -108,7 +109,7 @@ func TestRestoreDruidSize(t *testing.T) {
 		{refused: "kubectl etcd -n team scale etcd/main --replicas 3"},
 		{asked: 3, refused: "hibernated"},
 	} {
-		r := Plan{Flags: "-n team", Owner: observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
+		r := Plan{Flags: step.Flags{Kubectl: "-n team"}, Owner: observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
 		r.Snapshot.Members = make([]snapshot.Member, 3)
 		got, err := r.druidSize(t.Context(), etcdOfSize{size: row.spec}, row.asked)
 		wantRefusal(t, fmt.Sprint(row.spec, row.asked), err, row.refused)
@@ -118,12 +119,12 @@ func TestRestoreDruidSize(t *testing.T) {
 	}
 }
 
-// planRow changes a plan's facts, and has words that the plan must have, one that it must
-// not have, and those of the refusal, where it is refused.
+// planRow changes a plan's facts. It has texts that the plan must have, one that it must not
+// have, and that of the refusal, if it is refused.
 type planRow struct {
 	name    string
 	change  func(*Plan)
-	says    []string
+	has     []string
 	not     string
 	refused string
 }
@@ -135,25 +136,25 @@ func (row planRow) test(t *testing.T, r Plan) {
 	}
 	steps, _, err := Steps(r)
 	wantRefusal(t, row.name, err, row.refused)
-	var said []string
+	var lines []string
 	for _, s := range steps {
-		said = append(append(said, s.Title, s.Why), s.Commands...)
+		lines = append(append(lines, s.Title, s.Why), s.Commands(r.Flags)...)
 	}
-	text := strings.Join(said, "\n")
-	for _, words := range row.says {
-		if !strings.Contains(text, words) {
-			t.Errorf("%s: it doesn't say %q:\n%s", row.name, words, text)
+	text := strings.Join(lines, "\n")
+	for _, part := range row.has {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: it lacks %q:\n%s", row.name, part, text)
 		}
 	}
 	if row.not != "" && strings.Contains(text, row.not) {
-		t.Errorf("%s: it says %q:\n%s", row.name, row.not, text)
+		t.Errorf("%s: it has %q:\n%s", row.name, row.not, text)
 	}
 }
 
 // druidRestore is a plan's facts of an Etcd of three.
 func druidRestore() Plan {
 	r := Plan{
-		File: "main.db", Etcd: "3.5.21", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump,
+		File: "main.db", Etcd: "3.5.21", Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0), Bump: DefaultBump,
 		Owner: observe.Owner{Flavour: observe.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
 		Druid: &Druid{Store: &observe.BackupStore{Provider: "S3", Container: "bucket", Prefix: "main"}, ConfigMap: "main-config"},
 	}
@@ -166,18 +167,18 @@ func druidRestore() Plan {
 	return r
 }
 
-// TestRestoreDruid: volumes are only taken away where the store gives them back.
+// TestRestoreDruid: volumes are only deleted if the store has their data.
 func TestRestoreDruid(t *testing.T) {
 	t.Parallel()
 	const hash = "{ cat main.db; openssl dgst -sha256 -binary main.db; } > restored-19700101T000000.db"
 	for _, row := range []planRow{
-		{name: "as it mostly is", says: []string{"for claim in main-main-0 main-main-1 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2", "aws s3 cp restored-19700101T000000.db s3://bucket"}, not: hash},
+		{name: "as it mostly is", has: []string{"for claim in main-main-0 main-main-1 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2", "aws s3 cp restored-19700101T000000.db s3://bucket"}, not: hash},
 		{name: "no store", change: func(r *Plan) { r.Druid.Store = nil }, refused: "has no backup store (spec.backup.store)"},
 		{name: "client traffic is cut", change: func(r *Plan) { r.Druid.Cut = true }, refused: "end the cut first: kubectl etcd -n team restore-client-traffic etcd/main"},
-		{name: "a claim without a volume", change: func(r *Plan) { r.Unbound = []string{"main-main-1"} }, says: []string{"for claim in main-main-0 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2"}},
-		{name: "no claim has a volume", change: func(r *Plan) { r.Unbound = r.Druid.Claims }, says: []string{"delete pvc main-main-0 main-main-1 main-main-2"}, not: "patch pv"},
-		{name: "the file as it is", change: func(r *Plan) { r.Bump = 0 }, says: []string{"aws s3 cp main.db s3://bucket"}, not: hash},
-		{name: "a database as it is", change: func(r *Plan) { r.Bump, r.Snapshot.Hashed = 0, false }, says: []string{hash, "aws s3 cp restored-19700101T000000.db s3://bucket"}},
+		{name: "a claim without a volume", change: func(r *Plan) { r.Unbound = []string{"main-main-1"} }, has: []string{"for claim in main-main-0 main-main-2; do", "delete pvc main-main-0 main-main-1 main-main-2"}},
+		{name: "no claim has a volume", change: func(r *Plan) { r.Unbound = r.Druid.Claims }, has: []string{"delete pvc main-main-0 main-main-1 main-main-2"}, not: "patch pv"},
+		{name: "the file as it is", change: func(r *Plan) { r.Bump = 0 }, has: []string{"aws s3 cp main.db s3://bucket"}, not: hash},
+		{name: "a database as it is", change: func(r *Plan) { r.Bump, r.Snapshot.Hashed = 0, false }, has: []string{hash, "aws s3 cp restored-19700101T000000.db s3://bucket"}},
 	} {
 		row.test(t, druidRestore())
 	}
@@ -186,7 +187,7 @@ func TestRestoreDruid(t *testing.T) {
 // plainRestore is a plan's facts of a StatefulSet of three.
 func plainRestore() Plan {
 	r := Plan{
-		File: "main.db", Etcd: "3.6.5", Flags: "-n team", At: time.Unix(0, 0), Bump: DefaultBump, Clients: true,
+		File: "main.db", Etcd: "3.6.5", Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0), Bump: DefaultBump, Clients: true,
 		Owner: observe.Owner{Flavour: observe.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
 		Files: Files{DataDir: "/data/etcd", Claims: []string{"data-__POD__"}, Manifest: "kind: Pod\n"},
 	}
@@ -197,8 +198,8 @@ func plainRestore() Plan {
 	return r
 }
 
-// TestRestoreStrangers: a snapshot of another cluster isn't restored unnoticed.
-func TestRestoreStrangers(t *testing.T) {
+// TestRestoreForeignMembers: a snapshot of another cluster isn't restored unnoticed.
+func TestRestoreForeignMembers(t *testing.T) {
 	t.Parallel()
 	theirs := []snapshot.Member{{ID: 0xa, Name: "other-0", PeerURLs: []string{"http://other-0.other:2380"}}, {ID: 0xb}}
 	listed := []etcd.Listed{{ID: 0xb, PeerURLs: []string{"http://10.0.0.1:2380"}}}
@@ -208,7 +209,7 @@ func TestRestoreStrangers(t *testing.T) {
 		want   string
 	}{
 		{"another's", func(r *Plan) { r.Snapshot.Members = theirs }, "other-0, b"},
-		{"a snapshot that names nobody", func(*Plan) {}, ""},
+		{"a snapshot without members", func(*Plan) {}, ""},
 		{"one is on the list", func(r *Plan) { r.Snapshot.Members, r.List = theirs, listed }, ""},
 		{"one is due", func(r *Plan) { r.Snapshot.Members = theirs; r.Members[1].PeerURL = "http://other-0.other:2380" }, ""},
 		{"compacted by backup-restore", func(r *Plan) {
@@ -219,40 +220,40 @@ func TestRestoreStrangers(t *testing.T) {
 		r := plainRestore()
 		row.change(&r)
 		if got := r.foreignMembers(); got != row.want {
-			t.Errorf("%s: strangers %q, want %q", row.name, got, row.want)
+			t.Errorf("%s: foreign members are %q, want %q", row.name, got, row.want)
 		}
 	}
 }
 
 // TestRestoreStatefulSet: no claim is lost that isn't meant to be, and nothing is begun
-// that the members' own ways would undo.
+// that the members' own controllers would undo.
 func TestRestoreStatefulSet(t *testing.T) {
 	t.Parallel()
 	const scaled = "kubectl -n team scale statefulset/main --replicas=3\n"
 	const retained = `"whenScaled":"Retain"}}}'` + "\n"
 	const waited = "kubectl -n team wait --for=delete --timeout=5m pod/main-0 pod/main-1 pod/main-2\n"
 	for _, row := range []planRow{
-		{name: "as it mostly is", says: []string{waited, "cut-client-traffic"}, not: "Retain"},
-		{name: "claims that a scale-in takes", change: func(r *Plan) { r.DeletesClaims = true }, says: []string{retained + "kubectl -n team scale statefulset/main --replicas=0\n" + waited}},
-		{name: "fewer members than now", change: func(r *Plan) { r.Members = r.Members[:1] }, says: []string{waited}},
+		{name: "as it mostly is", has: []string{waited, "cut-client-traffic"}, not: "Retain"},
+		{name: "claims that a scale-in takes", change: func(r *Plan) { r.DeletesClaims = true }, has: []string{retained + "kubectl -n team scale statefulset/main --replicas=0\n" + waited}},
+		{name: "fewer members than now", change: func(r *Plan) { r.Members = r.Members[:1] }, has: []string{waited}},
 		{
 			name: "a claim is gone, and fewer members than now", change: func(r *Plan) { r.Members, r.Gone, r.DeletesClaims = r.Members[:1], []string{"data-main-0"}, true },
-			says: []string{retained + scaled, waited},
+			has: []string{retained + scaled, waited},
 		},
-		{name: "a claim is gone of members that are stopped", change: func(r *Plan) { r.Owner.Replicas, r.Gone = 0, []string{"data-main-0"} }, says: []string{scaled}},
+		{name: "a claim is gone of members that are stopped", change: func(r *Plan) { r.Owner.Replicas, r.Gone = 0, []string{"data-main-0"} }, has: []string{scaled}},
 		{
 			name: "a claim that members share, one by one", change: func(r *Plan) { r.OneByOne, r.Files.Claims = true, []string{"wal-__POD__", "all"} },
 			refused: "share PersistentVolumeClaim all",
 		},
-		{name: "a claim that members share", change: func(r *Plan) { r.Files.Claims = []string{"all"} }, says: []string{waited}},
+		{name: "a claim that members share", change: func(r *Plan) { r.Files.Claims = []string{"all"} }, has: []string{waited}},
 		{name: "a start script that recovers", change: func(r *Plan) { r.RestartsFromSnapshot, r.Owner.Distribution = true, flavour.Bitnami }, refused: "--set disasterRecovery.enabled=false"},
 		{name: "below what clients have seen", change: func(r *Plan) { r.Newest = DefaultBump + 100 }, refused: "it is at revision 1000000100, and would be at 1000000100: clients that watch don't notice a revision that isn't above all they have seen; raise it with --bump-revision 2000000000"},
-		{name: "an empty snapshot", change: func(r *Plan) { r.Snapshot.Revision, r.Snapshot.Written = 1, 0 }, says: []string{"must be 1000000000 or more"}},
-		{name: "all that was written is gone", change: func(r *Plan) { r.Snapshot.Written, r.Bump = 0, 50 }, says: []string{"must be 100 or more"}},
-		{name: "just above", change: func(r *Plan) { r.Newest = DefaultBump + 99 }, says: []string{waited}},
-		{name: "not raised, as was asked for", change: func(r *Plan) { r.Newest, r.Bump = 200, 0 }, says: []string{waited}},
-		{name: "clients that can't be cut off", change: func(r *Plan) { r.Clients, r.Uncut = false, "member main-2 is a learner" }, says: []string{"refused: member main-2 is a learner. Stop the clients themselves"}, not: "kubectl etcd -n team cut-client-traffic"},
-		{name: "clients without a Service", change: func(r *Plan) { r.Clients = false }, says: []string{"They have no Service of their own"}, not: "client-traffic"},
+		{name: "an empty snapshot", change: func(r *Plan) { r.Snapshot.Revision, r.Snapshot.Written = 1, 0 }, has: []string{"must be 1000000000 or more"}},
+		{name: "all that was written is gone", change: func(r *Plan) { r.Snapshot.Written, r.Bump = 0, 50 }, has: []string{"must be 100 or more"}},
+		{name: "just above", change: func(r *Plan) { r.Newest = DefaultBump + 99 }, has: []string{waited}},
+		{name: "not raised, as was asked for", change: func(r *Plan) { r.Newest, r.Bump = 200, 0 }, has: []string{waited}},
+		{name: "clients that can't be cut off", change: func(r *Plan) { r.Clients, r.Uncut = false, "member main-2 is a learner" }, has: []string{"refused: member main-2 is a learner. Stop the clients themselves"}, not: "kubectl etcd -n team cut-client-traffic"},
+		{name: "clients without a Service", change: func(r *Plan) { r.Clients = false }, has: []string{"They have no Service of their own"}, not: "client-traffic"},
 	} {
 		row.test(t, plainRestore())
 	}
@@ -282,12 +283,12 @@ func TestRestoreUserUnknown(t *testing.T) {
 		c    *corev1.SecurityContext
 		want bool
 	}{
-		{name: "nothing is said"},
+		{name: "nothing is set"},
 		{name: "of the pod", pod: &corev1.PodSecurityContext{RunAsUser: &one, FSGroup: &one, RunAsNonRoot: &yes}},
 		{name: "of the container", pod: &corev1.PodSecurityContext{FSGroup: &one}, c: &corev1.SecurityContext{RunAsUser: &one}},
 		{name: "a group alone", pod: &corev1.PodSecurityContext{FSGroup: &one}, want: true},
 		{name: "not root", c: &corev1.SecurityContext{RunAsNonRoot: &yes}, want: true},
-		{name: "not root, the pod says", pod: &corev1.PodSecurityContext{RunAsNonRoot: &yes}, want: true},
+		{name: "not root, by the pod", pod: &corev1.PodSecurityContext{RunAsNonRoot: &yes}, want: true},
 		{name: "root after all", pod: &corev1.PodSecurityContext{RunAsNonRoot: &yes}, c: &corev1.SecurityContext{RunAsNonRoot: &no}},
 	} {
 		if got := userUnknown(row.pod, row.c); got != row.want {
@@ -297,7 +298,7 @@ func TestRestoreUserUnknown(t *testing.T) {
 		r.Files.UserUnknown, r.Files.Image = row.want, "busybox"
 		_, warnings, err := Steps(r)
 		wantRefusal(t, row.name, err, "")
-		if said := strings.Contains(strings.Join(warnings, "\n"), "as that of busybox"); said != row.want {
+		if warned := strings.Contains(strings.Join(warnings, "\n"), "as that of busybox"); warned != row.want {
 			t.Errorf("%s: the warnings are %q", row.name, warnings)
 		}
 	}
@@ -315,8 +316,8 @@ func TestRestoreAsked(t *testing.T) {
 		newest  int64
 		version string
 	}{
-		{name: "nobody"},
-		{name: "nobody answers", members: []etcd.Member{gone}},
+		{name: "no member"},
+		{name: "no member answers", members: []etcd.Member{gone}},
 		{name: "one answers", members: []etcd.Member{gone, {Version: "3.6.5", Revision: 5}, {Version: "3.6.5", Revision: 7}}, answers: true, newest: 7, version: "3.6.5"},
 		{name: "a learner alone", members: []etcd.Member{gone, {Version: "3.6.5", Revision: 5, Learner: true}}, newest: 5, version: "3.6.5"},
 		{name: "what is corrupt alone", members: []etcd.Member{{Version: "3.6.5", Revision: 5, Alarms: []string{"CORRUPT"}}}, newest: 5, version: "3.6.5"},

@@ -5,20 +5,23 @@ package restore
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 )
 
-// statefulSet is the plan for members whose data is on claims: all are stopped,
-// each gets a data directory that was made on this machine, and all start as one
-// new cluster. What was there stays beside it.
-func (r Plan) statefulSet() []Step {
+// statefulSet returns the steps for members whose data is on claims. They stop all members,
+// copy a data directory that was made on this machine to each, and start all as one new
+// cluster. The old data stays in another directory.
+func (r Plan) statefulSet() []step.Step {
 	into := r.Members
 	if r.OneByOne {
 		into = r.Members[:1]
 	}
-	steps := []Step{r.check()}
+	steps := []step.Step{r.check()}
 	if r.Answers {
 		steps = append(steps, r.keep())
 	}
@@ -34,7 +37,7 @@ func (r Plan) statefulSet() []Step {
 		steps = append(steps, r.startAll())
 	}
 	steps = append(steps, r.end()...)
-	if r.OneByOne { // no member is added while clients are cut off
+	if r.OneByOne { // no member is added while client traffic is cut
 		steps = append(steps, r.grow())
 	}
 	if r.DeletesClaims {
@@ -43,179 +46,184 @@ func (r Plan) statefulSet() []Step {
 	return append(steps, r.tidy(into))
 }
 
-func (r Plan) keep() Step {
-	return Step{
-		Title: "Keep what is there now", Why: "The data directories are kept, too.",
-		Commands: []string{r.plugin("snapshot save %s %s.db", r.target(), r.aside(r.Owner.Name))},
+func (r Plan) keep() step.Step {
+	return step.Step{
+		Title: "Save the present data", Why: "The data directories stay, too.",
+		Acts: []step.Action{verb("snapshot", "save", r.target(), r.aside(r.Owner.Name)+".db")},
 	}
 }
 
-// makeClaims has the StatefulSet's own controller and the scheduler make the volumes,
-// where members can run.
-func (r Plan) makeClaims(into []Member) Step {
+// makeClaims has the controller of the StatefulSet and the scheduler create the volumes, where
+// members can run.
+func (r Plan) makeClaims(into []Member) step.Step {
 	var claims []string
 	for _, m := range into {
 		for _, c := range r.Files.Claims {
-			claims = append(claims, "pvc/"+strings.ReplaceAll(c, podMark, m.Pod))
+			claims = append(claims, strings.ReplaceAll(c, podMark, m.Pod))
 		}
 	}
-	step := Step{
-		Title: "Have the members' volumes made",
-		Why:   fmt.Sprintf("%s: gone. Members that start on new volumes are an empty cluster, and keep nothing.", strings.Join(r.Gone, ", ")),
+	s := step.Step{
+		Title: "Create the members' volumes",
+		Why:   fmt.Sprintf("%s: gone. The members that this starts on new volumes form an empty cluster, which has no data.", strings.Join(r.Gone, ", ")),
 	}
-	r.keepClaims(&step)
-	// Not in: that would take the claims of the others away.
-	step.Commands = append(step.Commands, r.kubectl("scale statefulset/%s --replicas=%d", r.Owner.StatefulSet, len(r.running())))
-	for _, c := range claims { // of several at once, kubectl waits for the first alone to be created
-		step.Commands = append(step.Commands, r.kubectl("wait --for=create --timeout=5m %s", c))
+	r.keepClaims(&s)
+	// Never fewer than now: a scale-in would delete the claims of the others.
+	s.Acts = append(s.Acts, r.scale(len(r.running())))
+	for _, c := range claims { // of several at once, kubectl waits for the first only
+		s.Acts = append(s.Acts, step.Wait{Kind: step.Claim, Names: []string{c}, For: step.Created, Timeout: 5 * time.Minute})
 	}
-	step.Commands = append(step.Commands, r.kubectl("wait --for=jsonpath='{.status.phase}'=Bound --timeout=5m %s", strings.Join(claims, " ")))
-	return step
+	s.Acts = append(s.Acts, step.Wait{Kind: step.Claim, Names: claims, For: step.Field("status.phase", "Bound"), Timeout: 5 * time.Minute})
+	return s
 }
 
-func (r Plan) stop() Step {
-	step := Step{Title: "Stop all members", Why: "Whatever else writes the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
+func (r Plan) stop() step.Step {
+	s := step.Step{Title: "Stop all members", Why: "Other writers of the StatefulSet (Helm, GitOps, an autoscaler) must leave it at 0 until the start."}
 	if len(r.Gone) == 0 {
-		r.keepClaims(&step)
+		r.keepClaims(&s)
 	}
-	step.Commands = append(step.Commands,
-		r.kubectl("scale statefulset/%s --replicas=0", r.Owner.StatefulSet),
-		r.kubectl("wait --for=delete --timeout=5m pod/%s", strings.Join(r.running(), " pod/")))
-	return step
+	s.Acts = append(s.Acts, r.stopAll()...)
+	return s
 }
 
-// keepClaims belongs before whatever changes the number of replicas first.
-func (r Plan) keepClaims(step *Step) {
+// keepClaims belongs before the first change of the number of replicas.
+func (r Plan) keepClaims(s *step.Step) {
 	if r.DeletesClaims {
-		step.Why += " Its claims are deleted when it scales in: that is switched off first."
-		step.Commands = append(step.Commands, r.retain("Retain"))
+		s.Why += " A scale-in deletes its claims: that is switched off first."
+		s.Acts = append(s.Acts, r.retain("Retain"))
 	}
 }
 
-func (r Plan) makeData(into []Member) Step {
-	step := Step{Title: "Make the data directories on this machine, all from the one file", Why: "It takes " + r.toolNote()}
+func (r Plan) makeData(into []Member) step.Step {
+	s := step.Step{Title: "Make all data directories on this machine, from the same file", Why: "It takes " + r.toolNote()}
 	for _, m := range into {
-		step.Commands = append(step.Commands, r.restoreCommand(m, into, r.dir()+"/"+m.Pod))
+		s.Acts = append(s.Acts, r.makeDataDir(m, into, r.dir()+"/"+m.Pod))
 	}
-	return step
+	return s
 }
 
-// each is lines that run for every pod, as $pod.
-func each(into []Member, lines ...string) string {
-	return fmt.Sprintf("for pod in %s; do\n  %s\ndone", strings.Join(podsOf(into), " "), strings.Join(lines, "\n  "))
-}
+// helperPod is the helper pod of each member, which mounts its volumes.
+const helperPod = "restore-" + step.EachPod
 
-// helper is a command in the pod beside a volume.
-func (r Plan) helper(command string) string { return r.kubectl("exec restore-$pod -- ") + command }
+// helper returns a command in a helper pod.
+func helper(args ...string) step.PodAction { return step.Exec{Pod: helperPod, Args: args} }
 
-func (r Plan) putData(into []Member) []Step {
-	data, wal := r.Files.DataDir, r.Files.WALDir
-	inside := r.kubectl("exec -i restore-$pod --")
-	setAside := []string{r.helper("mkdir -p -m 700 " + data), r.setAside(data + "/member")}
-	if file := r.Owner.Product().StateFile; file != "" {
-		setAside = append(setAside, r.helper("rm -f "+data+"/"+file))
+func (r Plan) putData(into []Member) []step.Step {
+	pods := podsOf(into)
+	each := func(acts []step.PodAction) []step.Action {
+		return []step.Action{step.ForEach{Pods: pods, Acts: acts}}
 	}
-	put := []string{fmt.Sprintf("tar -C %s/$pod -cf - member | %s tar -C %s -xof -", r.dir(), inside, data)}
-	same := r.same(r.dir()+"/$pod", data, "member")
-	if wal != "" {
-		setAside = append(setAside, r.setAside(wal))
-		put = append(put, r.helper("mkdir -p -m 700 "+wal), fmt.Sprintf("tar -C %s/$pod.wal -cf - . | %s tar -C %s -xof -", r.dir(), inside, wal))
-		same = append(same, r.same(r.dir()+"/$pod.wal", wal, ".")...)
+	helpers := make([]string, len(pods))
+	for i, pod := range pods {
+		helpers[i] = "restore-" + pod
 	}
-	manifest := fmt.Sprintf("sed \"s/%s/$pod/g\" <<'EOF' | %s\n%sEOF", podMark, r.kubectl("apply -f -"), r.Files.Manifest)
-	return []Step{
-		{Title: "Start a pod beside each volume", Why: "With the members' own user, so that they can read what is written.", Commands: []string{
-			forEach(into, manifest), r.kubectl("wait --for=condition=Ready --timeout=5m pod/%s", "restore-"+strings.Join(podsOf(into), " pod/restore-")),
+	return []step.Step{
+		{Title: "Start a helper pod for each member", Why: "It has the user of the member, so that the member can read what it writes.", Acts: []step.Action{
+			step.CreatePods{Pods: pods, Manifest: r.Files.Manifest, Mark: podMark},
+			step.Wait{Kind: step.Pod, Names: helpers, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
 		}},
-		{Title: "Set the old data aside", Commands: []string{each(into, setAside...)}},
-		{Title: "Bring the new data there", Commands: []string{each(into, put...)}},
-		{Title: "Compare what arrived", Why: "kubectl exec can lose the end of a stream without an error.", Commands: []string{each(into, same...)}},
-		{Title: "Remove the pods", Commands: []string{r.kubectl("delete pod --wait restore-%s", strings.Join(podsOf(into), " restore-"))}},
+		{Title: "Rename the old data", Acts: each(r.setAside())},
+		{Title: "Copy the new data", Acts: each(r.copyData())},
+		{Title: "Compare the copies", Why: "kubectl exec can lose the end of a stream without an error.", Acts: each(r.compareData())},
+		{Title: "Delete the helper pods", Acts: []step.Action{step.Delete{Kind: step.Pod, Names: helpers}}},
 	}
 }
 
-// setAside is a command that renames what is there, if anything is.
-func (r Plan) setAside(path string) string {
-	return r.helper(fmt.Sprintf("sh -c 'test ! -e %s || mv %s %s'", path, path, r.aside(path)))
-}
-
-// same are the lines that compare all files of a directory here with those there.
-func (r Plan) same(here, there, what string) []string {
-	sums := "find " + what + " -type f -exec sha256sum {} + | sort"
-	return []string{
-		fmt.Sprintf("here=$(cd %s && %s)", here, sums),
-		fmt.Sprintf("there=$(%s)", r.helper(fmt.Sprintf("sh -c 'cd %s && %s'", there, sums))),
-		`[ "$here" = "$there" ] && echo "$pod: the same" || { echo "$pod: NOT the same, bring it there again"; false; }`,
+// setAside returns the commands that rename the old data and its log.
+func (r Plan) setAside() []step.PodAction {
+	data := r.Files.DataDir
+	rename := func(path string) step.PodAction {
+		return helper("sh", "-c", fmt.Sprintf("test ! -e %s || mv %s %s", path, path, r.aside(path)))
 	}
+	acts := []step.PodAction{helper("mkdir", "-p", "-m", "700", data), rename(data + "/member")}
+	if file := r.Owner.Product().StateFile; file != "" {
+		acts = append(acts, helper("rm", "-f", data+"/"+file))
+	}
+	if wal := r.Files.WALDir; wal != "" {
+		acts = append(acts, rename(wal))
+	}
+	return acts
 }
 
-// forEach is each for what has a heredoc, whose end must not be indented.
-func forEach(into []Member, line string) string {
-	return fmt.Sprintf("for pod in %s; do\n%s\ndone", strings.Join(podsOf(into), " "), line)
+// data and log are what is copied for each member.
+func (r Plan) data() step.CopyDir {
+	return step.CopyDir{From: r.dir() + "/" + step.EachPod, What: "member", Pod: helperPod, To: r.Files.DataDir}
 }
 
-func podsOf(members []Member) []string { return Plan{Members: members}.pods() }
-
-func (r Plan) startAll() Step {
-	return Step{Title: "Start all members", Commands: []string{
-		r.kubectl("scale statefulset/%s --replicas=%d", r.Owner.StatefulSet, len(r.Members)),
-		r.kubectl("wait --for=jsonpath='{.status.readyReplicas}'=%d --timeout=10m statefulset/%s", len(r.Members), r.Owner.StatefulSet),
-	}}
+func (r Plan) log() step.CopyDir {
+	return step.CopyDir{From: r.dir() + "/" + step.EachPod + ".wal", What: ".", Pod: helperPod, To: r.Files.WALDir}
 }
 
-// startOne is for members that wait for each other: the first is restored as a
-// cluster of one, which then grows.
-func (r Plan) startOne() Step {
-	return Step{
+func (r Plan) copyData() []step.PodAction {
+	acts := []step.PodAction{r.data()}
+	if wal := r.Files.WALDir; wal != "" {
+		acts = append(acts, helper("mkdir", "-p", "-m", "700", wal), r.log())
+	}
+	return acts
+}
+
+func (r Plan) compareData() []step.PodAction {
+	acts := []step.PodAction{step.CompareDir(r.data())}
+	if r.Files.WALDir != "" {
+		acts = append(acts, step.CompareDir(r.log()))
+	}
+	return acts
+}
+
+func (r Plan) startAll() step.Step {
+	return step.Step{Title: "Start all members", Acts: []step.Action{r.scale(len(r.Members)), r.awaitReady(10 * time.Minute)}}
+}
+
+// startOne is for members that wait for each other: the first is restored as a cluster of one,
+// to which the others are added.
+func (r Plan) startOne() step.Step {
+	return step.Step{
 		Title: "Start the first member, as a cluster of one",
-		Why:   "Members start one after the other here and are ready only with a quorum: all at once would wait for each other for ever.",
-		Commands: []string{
-			r.kubectl("scale statefulset/%s --replicas=1", r.Owner.StatefulSet),
-			r.kubectl("wait --for=create --timeout=1m pod/%s", r.Members[0].Pod),
-			r.kubectl("wait --for=condition=Ready --timeout=5m pod/%s", r.Members[0].Pod),
-		},
+		Why:   "These members start one after the other and are ready only with a quorum. Of several, the first would wait forever.",
+		Acts:  r.startFirst(5 * time.Minute),
 	}
 }
 
-// grow is how the others come back, whose data is of the cluster that was.
-func (r Plan) grow() Step {
+// grow returns the step that adds the other members, whose data is that of the old cluster.
+func (r Plan) grow() step.Step {
 	var claims []string
 	for _, m := range r.Members[1:] {
 		for _, c := range r.Files.Claims {
 			claims = append(claims, strings.ReplaceAll(c, podMark, m.Pod))
 		}
 	}
-	grow := Step{
-		Title: "Let it grow", Why: "The other members' old data must go first: copy it if it may still be wanted.",
-		Commands: []string{r.kubectl("delete pvc --ignore-not-found %s", strings.Join(claims, " "))},
+	grow := step.Step{
+		Title: "Add the other members", Why: "Their old data must be deleted first. Copy it before if you may need it.",
+		Acts: []step.Action{step.Delete{Kind: step.Claim, Names: claims, IgnoreMissing: true}},
 	}
 	if m := r.Owner.Membership(); m.Manager == flavour.Unmanaged {
-		grow.Commands = append(grow.Commands, r.plugin("scale %s --replicas %d -y", r.target(), len(r.Members)))
+		grow.Acts = append(grow.Acts, verb("scale", r.target(), "--replicas", strconv.Itoa(len(r.Members)), "-y"))
 	} else {
-		grow.Why += fmt.Sprintf(" Then to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
+		grow.Why += fmt.Sprintf(" Then scale to %d members, which %s adds: %s.", len(r.Members), m.ManagerName, m.ScaleHow)
 	}
 	return grow
 }
 
-func (r Plan) deleteClaimsAgain() Step {
-	return Step{
-		Title: "Have claims deleted again when it scales in", Why: "As it was before.",
-		Commands: []string{r.retain("Delete")},
+func (r Plan) deleteClaimsAgain() step.Step {
+	return step.Step{
+		Title: "Let a scale-in delete claims again", Why: "This is the setting from before.",
+		Acts: []step.Action{r.retain("Delete")},
 	}
 }
 
-// retain says what becomes of claims when the StatefulSet scales in.
-func (r Plan) retain(what string) string {
-	return r.kubectl(`patch statefulset/%s --type merge -p '{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenScaled":"%s"}}}'`, r.Owner.StatefulSet, what)
+// retain sets what a scale-in of the StatefulSet does with claims.
+func (r Plan) retain(what string) step.Action {
+	return step.Patch{Kind: step.StatefulSet, Name: r.Owner.StatefulSet, Body: map[string]any{
+		"spec": map[string]any{"persistentVolumeClaimRetentionPolicy": map[string]any{"whenScaled": what}},
+	}}
 }
 
-func (r Plan) tidy(into []Member) Step {
+func (r Plan) tidy(into []Member) step.Step {
 	gone := r.aside(r.Files.DataDir + "/member")
 	if r.Files.WALDir != "" {
 		gone += " and " + r.aside(r.Files.WALDir)
 	}
-	return Step{
+	return step.Step{
 		Title: "Later: remove the old data",
-		Why:   fmt.Sprintf("It is in %s of %s. Start pods beside the volumes as above when all is well.", gone, strings.Join(podsOf(into), ", ")),
+		Why:   fmt.Sprintf("It is in %s of %s. When the cluster is healthy, start the helper pods again to remove it.", gone, strings.Join(podsOf(into), ", ")),
 	}
 }

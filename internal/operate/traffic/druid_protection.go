@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// reconcileLimit is what a reconciliation of druid's gets before its refusal counts:
-	// one that fails goes on for ever.
+	// reconcileLimit is how long a reconciliation of druid may deny writes: one that fails
+	// never ends.
 	reconcileLimit = time.Minute
-	// protectionSettles is how much longer than anybody else druid's webhook may take an
-	// Etcd to be in reconciliation: it reads a cache.
+	// protectionSettles is how long druid's webhook may deny writes after the end of a
+	// reconciliation: it reads a cache.
 	protectionSettles = 3 * time.Second
 	// writeRetryPeriod is the time between two attempts.
 	writeRetryPeriod = time.Second
 )
 
-// WriteUnderProtection does a write to an object of druid's. While druid reconciles the Etcd, its
-// protection denies that also to those whom it exempts, so it is tried again until druid
-// is done. The error is the last refusal, or whatever else the write came to.
+// WriteUnderProtection calls a function that writes an object of druid. While druid
+// reconciles the Etcd, its protection also denies writes of users that it exempts. So the
+// write is retried until druid is done. The error is that of the last write.
 func WriteUnderProtection(ctx context.Context, kube client.Reader, o observe.Owner, c clock.Clock, write func() error) error {
 	began := c.Now()
 	idle := time.Time{} // since when druid is done, zero while it isn't
@@ -56,12 +56,12 @@ func WriteUnderProtection(ctx context.Context, kube client.Reader, o observe.Own
 	}
 }
 
-// deniedByDruid says whether druid's protection of its objects refused a write.
+// deniedByDruid reports whether druid's protection of its objects refused a write.
 func deniedByDruid(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "webhooks.druid.gardener.cloud")
 }
 
-// reconciling says whether druid is at work on an Etcd, as far as that can be read.
+// reconciling reports whether druid reconciles an Etcd, as far as that can be read.
 func reconciling(ctx context.Context, kube client.Reader, o observe.Owner) bool {
 	etcd, err := operate.ReadEtcd(ctx, kube, o)
 	return err == nil && etcd.IsReconciliationInProgress()

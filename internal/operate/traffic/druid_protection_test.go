@@ -52,12 +52,12 @@ func TestBesideDruid(t *testing.T) {
 		fails    bool
 		attempts func(int) bool
 	}{
-		{"nobody denies", observe.Druid, druids, 0, 0, false, func(n int) bool { return n == 1 }},
+		{"nothing denies", observe.Druid, druids, 0, 0, false, func(n int) bool { return n == 1 }},
 		{"while druid reconciles", observe.Druid, druids, 20 * time.Second, 20 * time.Second, false, func(n int) bool { return n > 2 }},
 		{"druid's webhook is behind", observe.Druid, druids, 0, 2 * time.Second, false, func(n int) bool { return n > 1 }},
-		{"whoever is not exempt", observe.Druid, druids, 0, never, true, func(n int) bool { return n > 1 && n < 10 }},
+		{"a user that is not exempt", observe.Druid, druids, 0, never, true, func(n int) bool { return n > 1 && n < 10 }},
 		{"druid never ends", observe.Druid, druids, never, never, true, func(n int) bool { return n > 10 }},
-		{"somebody else denies", observe.Druid, "policy.example.com", never, never, true, func(n int) bool { return n == 1 }},
+		{"another webhook denies", observe.Druid, "policy.example.com", never, never, true, func(n int) bool { return n == 1 }},
 		{"not druid's", observe.StatefulSet, druids, never, never, true, func(n int) bool { return n == 1 }},
 	} {
 		t.Run(row.name, func(t *testing.T) {

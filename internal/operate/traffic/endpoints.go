@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ReadyEndpoints are the addresses that a Service leads to now, with the pod's
-// name where the EndpointSlice tells it: "etcd-0 (10.244.1.3)".
+// ReadyEndpoints returns the addresses that a Service leads to now, with the pod's name if
+// the EndpointSlice has it: "etcd-0 (10.244.1.3)".
 func ReadyEndpoints(ctx context.Context, kube client.Reader, service client.ObjectKey) ([]string, error) {
 	var slice discoveryv1.EndpointSliceList
 	err := kube.List(ctx, &slice, client.InNamespace(service.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: service.Name})

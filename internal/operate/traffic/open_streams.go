@@ -32,13 +32,13 @@ type OpenStreams struct {
 	AtLeast int
 }
 
-// CountStreams asks all members at once which streams are open. own are streams
+// CountStreams reads from all members at once which streams are open. own are streams
 // that belong to the cluster itself, by pod and method, and are not counted.
 func CountStreams(ctx context.Context, c *etcd.Cluster, own map[string]map[string]int) []MemberStreams {
 	out := make([]MemberStreams, len(c.Endpoints))
-	var asked sync.WaitGroup
+	var reads sync.WaitGroup
 	for i, e := range c.Endpoints {
-		asked.Go(func() {
+		reads.Go(func() {
 			out[i].Pod = e.Pod
 			families, err := c.Metrics(ctx, e.Pod)
 			if err != nil {
@@ -48,12 +48,12 @@ func CountStreams(ctx context.Context, c *etcd.Cluster, own map[string]map[strin
 			out[i].Open = openStreams(families, own[e.Pod])
 		})
 	}
-	asked.Wait()
+	reads.Wait()
 	return out
 }
 
-// openStreams are what a member's counters tell: streams that were started and
-// not handled to their end.
+// openStreams returns the streams that were started and not handled to their end, from a
+// member's counters.
 func openStreams(families map[string]*dto.MetricFamily, own map[string]int) []OpenStreams {
 	open := map[string]int{}
 	for name, sign := range map[string]int{"grpc_server_started_total": 1, "grpc_server_handled_total": -1} {

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 )
 
-// PeerObstacle is why Services must not be cut, empty when they may be: members reach each
-// other by one of them, which need not be headless. A single member reaches nobody.
+// PeerObstacle returns why Services must not be cut, empty if they may be: members reach each
+// other by one of them, which need not be headless. A single member needs none.
 func PeerObstacle(services []corev1.Service, list []etcd.Listed) string {
 	if len(list) < 2 {
 		return ""
@@ -28,14 +28,14 @@ func PeerObstacle(services []corev1.Service, list []etcd.Listed) string {
 			}
 			at := slices.IndexFunc(services, func(s corev1.Service) bool { return hasAddress(&s, u.Hostname()) })
 			if at >= 0 {
-				return fmt.Sprintf("Service %s is in the peer URL %s of member %s: members reach each other by it, so cutting it could part them; name the Service that clients use", services[at].Name, peer, member.NameAndID())
+				return fmt.Sprintf("Service %s is in the peer URL %s of member %s: members reach each other by it, so cutting it could separate them; name the Service that clients use", services[at].Name, peer, member.NameAndID())
 			}
 		}
 	}
 	return ""
 }
 
-// hasAddress says whether a host is one of a Service's names or addresses.
+// hasAddress reports whether a host is one of a Service's names or addresses.
 func hasAddress(s *corev1.Service, host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	local := s.Name + "." + s.Namespace

@@ -19,19 +19,19 @@ import (
 // recordName is the name of the record on a cluster's lock that has a Record, as JSON.
 const recordName = "client-traffic"
 
-// Record says who cut a cluster's client traffic and why. Whether it is cut,
-// and until when, only the Services show: a record outlives a cut that expired.
+// Record is who cut a cluster's client traffic and why. Whether it is cut, and until when,
+// only the Services show: a record outlives a cut that has expired.
 type Record struct {
 	// Services are the names of those that were cut.
 	Services []string `json:"services"`
-	// Until is the end as it was asked for.
+	// Until is the end that the user wanted.
 	Until time.Time `json:"until"`
 	// Holder is user, host and process; Reason is the user's own.
 	Holder string `json:"holder"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// ReadRecord reads a cluster's record, nil when there is none.
+// ReadRecord returns a cluster's record, nil if there is none.
 func ReadRecord(ctx context.Context, kube client.Client, o observe.Owner) (*Record, error) {
 	records, err := lock.ReadRecords(ctx, kube, o)
 	if err != nil {

@@ -18,17 +18,16 @@ import (
 type Services struct {
 	// Chosen are those to cut or to restore.
 	Chosen []corev1.Service
-	// Left are the names of others that reach the members' client port, and
-	// through which clients still come in.
+	// Left are the names of others that reach the members' client port. Clients can still
+	// use them.
 	Left []string
-	// Peer is the headless Service, by which clients can come in too. Empty
-	// when there is none.
+	// Peer is the headless Service, which clients can use, too. It is empty if there is none.
 	Peer string
 }
 
-// FindServices chooses a cluster's client Services: the one named, or all
-// that reach the port where members listen for clients. Port 0 is not known:
-// then all that select members. Only a name can choose a Service for nothing but metrics.
+// FindServices chooses a cluster's client Services: the one with a name, or all that reach
+// the port where members listen for clients. Port 0 means that the port isn't known: then
+// all Services that select members. A Service for metrics only is chosen by name alone.
 func FindServices(ctx context.Context, r *observe.Reader, o observe.Owner, name string, port int) (Services, error) {
 	all, err := r.ClientServices(ctx, o)
 	if err != nil {
@@ -57,7 +56,7 @@ func FindServices(ctx context.Context, r *observe.Reader, o observe.Owner, name 
 	return found, nil
 }
 
-// reachesPort says whether a Service leads to a port of the pods, by number or
+// reachesPort reports whether a Service leads to a port of the pods, by number or
 // by the name that a container gives it.
 func reachesPort(s *corev1.Service, pods []*corev1.Pod, port int) bool {
 	if port == 0 || len(pods) == 0 {
@@ -83,29 +82,34 @@ func namesPort(pod *corev1.Pod, name string, port int) bool {
 	})
 }
 
-// ServiceObstacle is why a Service must not be cut, empty when it may be: it
-// would part the members, or cut off others than this cluster's clients.
+// headless returns why a headless Service must not be cut.
+func headless(name string) string {
+	return fmt.Sprintf("Service %s is headless: members find each other by it, so cutting it could separate them; name the Service that clients use", name)
+}
+
+// ServiceObstacle returns why a Service must not be cut, empty if it may be: the cut would
+// separate the members, or cut off clients of something else.
 func ServiceObstacle(ctx context.Context, r *observe.Reader, o observe.Owner, s *corev1.Service) (string, error) {
 	if s.Spec.ClusterIP == corev1.ClusterIPNone {
-		return fmt.Sprintf("Service %s is headless: members find each other by it, so cutting it could part them; name the Service that clients use", s.Name), nil
+		return headless(s.Name), nil
 	}
 	owners, others, err := r.OwnersOfService(ctx, s)
 	if err != nil {
 		return "", err
 	}
-	var strangers []string
+	var foreign []string
 	for _, owner := range owners {
 		if owner.Key() != o.Key() {
-			strangers = append(strangers, "members of "+owner.String())
+			foreign = append(foreign, "members of "+owner.String())
 		}
 	}
 	if len(others) > 0 {
-		strangers = append(strangers, "pod "+strings.Join(others, ", "))
+		foreign = append(foreign, "pod "+strings.Join(others, ", "))
 	}
-	if len(strangers) > 0 {
-		return fmt.Sprintf("Service %s also selects %s, which the cut would take from its clients; give the cluster a Service of its own", s.Name, strings.Join(strangers, " and ")), nil
+	if len(foreign) > 0 {
+		return fmt.Sprintf("Service %s also selects %s, which its clients would lose; give the cluster a Service of its own", s.Name, strings.Join(foreign, " and ")), nil
 	}
-	// That nobody runs is no obstacle: members that are about to start, restored,
-	// shall find the clients kept away.
+	// A cluster without pods is no obstacle: clients are kept away before restored members
+	// start.
 	return "", nil
 }

@@ -36,7 +36,7 @@ func TestReachesPort(t *testing.T) {
 		{"by its own number", corev1.ServicePort{Port: 2379}, pods, 2379, true},
 		{"by name", corev1.ServicePort{Port: 80, TargetPort: intstr.FromString("client")}, pods, 2379, true},
 		{"by a name of another port", corev1.ServicePort{Port: 80, TargetPort: intstr.FromString("metrics")}, pods, 2379, false},
-		{"by a name nobody has", corev1.ServicePort{Port: 80, TargetPort: intstr.FromString("etcd")}, pods, 2379, false},
+		{"by a name that no port has", corev1.ServicePort{Port: 80, TargetPort: intstr.FromString("etcd")}, pods, 2379, false},
 		{"where the port isn't known", corev1.ServicePort{Port: 80}, pods, 0, true},
 		{"where there are no pods", corev1.ServicePort{Port: 80, TargetPort: intstr.FromString("client")}, nil, 2379, true},
 	} {

@@ -16,27 +16,26 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
-// suspendValue as the value of druid's annotation
-// druid.gardener.cloud/suspend-etcd-spec-reconcile on an Etcd says that a cut put the
-// annotation there, and that the cut's end may take it off. druid ignores values.
+// suspendValue is the value of SuspendAnnotation on an Etcd by which a restore knows that a
+// cut has set the annotation, and that it may remove it. druid ignores the value.
 const suspendValue = "kubectl-etcd.dev/client-traffic"
 
 // SuspendAnnotation is druid's annotation that stops it from writing the cluster's objects.
 const SuspendAnnotation = druidv1alpha1.SuspendEtcdSpecReconcileAnnotation
 
-// Suspended says whether etcd-druid leaves the cluster's objects as they are.
+// Suspended reports whether etcd-druid leaves the cluster's objects as they are.
 func Suspended(o observe.Owner) bool {
 	_, ok := o.Annotations[SuspendAnnotation]
 	return ok
 }
 
-// SuspendedByCut says whether Suspend did it.
+// SuspendedByCut reports whether Suspend has suspended it.
 func SuspendedByCut(o observe.Owner) bool { return o.Annotations[SuspendAnnotation] == suspendValue }
 
-// Suspend stops etcd-druid from writing the cluster's objects, its client Service
-// among them. An Etcd that somebody else suspended stays theirs.
+// Suspend stops etcd-druid from writing the cluster's objects, among them its client
+// Service. If another user has suspended it, that suspension stays as it is.
 func Suspend(ctx context.Context, kube client.Client, o observe.Owner) error {
-	// What was read before somebody was asked may have been taken off since.
+	// The annotation may have been removed since the plan was made.
 	etcd, err := operate.ReadEtcd(ctx, kube, o)
 	if err != nil {
 		return err
@@ -47,7 +46,7 @@ func Suspend(ctx context.Context, kube client.Client, o observe.Owner) error {
 	return annotate(ctx, kube, o, suspendValue)
 }
 
-// Resume lets etcd-druid go on if Suspend stopped it; false when it didn't.
+// Resume ends the suspension of etcd-druid by Suspend. It returns false if there is none.
 func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, error) {
 	if o.Flavour != observe.Druid {
 		return false, nil
@@ -62,8 +61,8 @@ func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, err
 	return true, annotate(ctx, kube, o, nil)
 }
 
-// annotate writes druid's annotation and nothing else, nil to take it off: druid may
-// be newer than the types that this was built with.
+// annotate writes druid's annotation and nothing else, or removes it for nil: druid may be
+// newer than the types in this program.
 func annotate(ctx context.Context, kube client.Client, o observe.Owner, value any) error {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": o.UID, "annotations": map[string]any{SuspendAnnotation: value},

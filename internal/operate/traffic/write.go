@@ -21,32 +21,32 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
-// unreadableCut is what a probe writes, as a dry run: etcd-webhook lets no cut in
-// of which it can't read the end.
+// unreadableCut is what a probe writes, as a dry run: etcd-webhook accepts no cut whose
+// end it can't read.
 const unreadableCut = "probe"
 
-// ProbeResult is what the dry runs of a cut have shown.
-type ProbeResult struct {
-	// Kept says that etcd-webhook answers: it keeps a cut against whoever else
-	// writes the Service, and ends it on time.
-	Kept bool
-	// Now is the API server's clock, to the second.
-	Now time.Time
+// probeResult is what the dry runs of a cut have shown.
+type probeResult struct {
+	// maintained means that etcd-webhook answers: it maintains a cut against other writers
+	// of the Service, and ends it on time.
+	maintained bool
+	// now is the API server's clock, to the second.
+	now time.Time
 }
 
-// Probe tries a cut of a Service without doing it. The error is the API server's
-// or somebody's admission's refusal. local is this machine's clock, which counts
-// where the API server tells no time.
-func Probe(ctx context.Context, kube client.Client, s *corev1.Service, local time.Time) (ProbeResult, error) {
+// probeCut tries a cut of a Service as a dry run. The error is a refusal of the API server
+// or of an admission webhook. local is this machine's clock, which it uses if the API
+// server returns no time.
+func probeCut(ctx context.Context, kube client.Client, s *corev1.Service, local time.Time) (probeResult, error) {
 	tried, err := tryCut(ctx, kube, s, observe.CutValue(local.Add(time.Hour)))
 	if err != nil {
-		return ProbeResult{}, err
+		return probeResult{}, err
 	}
-	p := ProbeResult{Now: writeTime(tried, local)}
+	p := probeResult{now: writeTime(tried, local)}
 	if tried, err = tryCut(ctx, kube, s, unreadableCut); err != nil {
-		return ProbeResult{}, err
+		return probeResult{}, err
 	}
-	p.Kept = tried.Spec.Selector[v1alpha1.ClientTrafficKey] != unreadableCut
+	p.maintained = tried.Spec.Selector[v1alpha1.ClientTrafficKey] != unreadableCut
 	return p, nil
 }
 
@@ -58,7 +58,7 @@ func tryCut(ctx context.Context, kube client.Client, s *corev1.Service, value st
 	return tried, nil
 }
 
-// writeTime is when a Service was last writeTime, by the API server's clock; a dry run
+// writeTime returns when a Service was last written, by the API server's clock. A dry run
 // that changes something is a write, too.
 func writeTime(s *corev1.Service, local time.Time) time.Time {
 	var last time.Time
@@ -73,23 +73,24 @@ func writeTime(s *corev1.Service, local time.Time) time.Time {
 	return last
 }
 
-// Cut writes a cut into a Service's selector, or another end into one that
-// is cut. The Service must still select what s does.
-func Cut(ctx context.Context, kube client.Client, s *corev1.Service, until time.Time) error {
+// writeCut writes a cut into a Service's selector, or another end into one that is cut. The
+// Service must still select what s does.
+func writeCut(ctx context.Context, kube client.Client, s *corev1.Service, until time.Time) error {
 	value := observe.CutValue(until)
 	if err := kube.Patch(ctx, s, keyPatch(s, &value)); err != nil {
 		return fmt.Errorf("cut client traffic of Service %s: %w", s.Name, explainConflict(err))
 	}
 	if got := s.Spec.Selector[v1alpha1.ClientTrafficKey]; got != value {
-		return fmt.Errorf("cut client traffic of Service %s: the API server took the write, but the selector says %q: some admission changed it", s.Name, got)
+		return fmt.Errorf("cut client traffic of Service %s: the API server accepted the write, but an admission webhook changed it: the selector has %q", s.Name, got)
 	}
 	return nil
 }
 
-// Restore takes the cut out of a Service's selector and nothing else. It
-// writes twice: first an end that has passed by everybody's clock, by which
-// etcd-webhook knows the second write from one that forgets the cut. After the
-// first the cut has ended, and the controller would do the second, too. False when it was not cut.
+// Restore removes the cut from a Service's selector and nothing else. It returns false if
+// the Service was not cut. It writes twice: first an end that has passed by every clock.
+// By that, etcd-webhook distinguishes the second write from one that lacks the cut by
+// mistake. After the first write the cut has ended, and the controller would also do the
+// second.
 func Restore(ctx context.Context, kube client.Client, key client.ObjectKey) (bool, error) {
 	restored := false
 	ended := observe.CutValue(time.Time{})
@@ -112,7 +113,7 @@ func Restore(ctx context.Context, kube client.Client, key client.ObjectKey) (boo
 		}
 		restored = true
 	}
-	return restored, fmt.Errorf("restore client traffic of Service %s: somebody writes its selector all the time", key.Name)
+	return restored, fmt.Errorf("restore client traffic of Service %s: another client writes its selector all the time", key.Name)
 }
 
 // TryRestore is a dry run of Restore. It returns the API server's or admission's
@@ -121,8 +122,8 @@ func TryRestore(ctx context.Context, kube client.Client, s *corev1.Service) erro
 	return kube.Patch(ctx, s.DeepCopy(), keyPatch(s, nil), client.DryRunAll)
 }
 
-// keyPatch sets the key in a Service's selector, nil to take it out, on the
-// condition that the selector is as it was read. Other fields may have changed.
+// keyPatch returns a patch that sets the key in a Service's selector, or removes it for nil,
+// if the selector is as it was read. Other fields may have changed.
 func keyPatch(s *corev1.Service, value *string) client.Patch {
 	type operation struct {
 		Op    string `json:"op"`
@@ -136,15 +137,15 @@ func keyPatch(s *corev1.Service, value *string) client.Patch {
 	}
 	body, err := json.Marshal(ops)
 	if err != nil {
-		panic(err) // strings alone
+		panic(err) // it has strings only
 	}
 	return client.RawPatch(types.JSONPatchType, body)
 }
 
-var errChanged = errors.New("its selector was changed by somebody meanwhile; look again")
+var errChanged = errors.New("another client changed its selector meanwhile; run the command again")
 
-// explainConflict says in words that the condition of a patch didn't hold, which the
-// API server tells no better than by a code without a cause.
+// explainConflict returns errChanged if the condition of a patch didn't hold. The API server
+// reports that only by a code without a cause.
 func explainConflict(err error) error {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	unexplained := ok && (status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0)
@@ -154,8 +155,8 @@ func explainConflict(err error) error {
 	return err
 }
 
-// LastWriter is who last wrote a Service's selector, as managers call themselves;
-// empty where that isn't told.
+// LastWriter returns the field manager that last wrote a Service's selector, empty if it
+// isn't known.
 func LastWriter(s *corev1.Service) string {
 	var last metav1.ManagedFieldsEntry
 	for _, m := range s.ManagedFields {

@@ -50,7 +50,7 @@ func ClusterOf(members string) policy.Cluster {
 func ReasonsOf(notes []policy.Note) string {
 	var reasons []string
 	for _, n := range notes {
-		reasons = append(reasons, n.Reason)
+		reasons = append(reasons, n.Reason.Name())
 	}
 	return strings.Join(reasons, " ")
 }

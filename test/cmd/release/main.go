@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	flags.StringVar(&o.Source, "source", "..", "the root of a checkout")
 	flags.StringVar(&o.Out, "out", "../dist", "where everything is written; what is there goes")
-	flags.StringVar(&o.Version, "version", "", "stamped into the programs; what git says where empty")
+	flags.StringVar(&o.Version, "version", "", "version of the programs; the default is git's description")
 	flags.StringVar(&o.Download, "download", "", "address of the folder that krew finds the archives in; the version's release on GitHub where empty")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -42,11 +42,11 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return tell(out, made)
+	return summarize(out, made)
 }
 
-// tell says what was made and how to try it on this machine.
-func tell(w io.Writer, r *release.Released) error {
+// summarize prints what was made and how to try it on this machine.
+func summarize(w io.Writer, r *release.Released) error {
 	dir := filepath.Dir(r.Manifest)
 	if _, err := fmt.Fprintf(w, `%s is in %s:
   %d archives of the plugin, each with its SBOM; %s has their checksums

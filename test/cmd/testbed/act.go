@@ -54,7 +54,7 @@ func newActCmds(o *testbed.Options) []*cobra.Command {
 	return cmds
 }
 
-// do tells by its name what the target is.
+// do runs the act on the target, whose kind it derives from the name.
 func (a act) do(ctx context.Context, t *testbed.Testbed, target string) error {
 	switch {
 	case slices.ContainsFunc(t.Nodes(), func(n testbed.Node) bool { return n.Name == target }):

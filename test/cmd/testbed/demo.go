@@ -34,13 +34,13 @@ func newDemoCmd(o *testbed.Options) *cobra.Command {
 			if err := story.Play(cmd.Context(), w); err != nil {
 				return fmt.Errorf("the story came out otherwise: %w\n\n%s", err, farewell(t))
 			}
-			_, err = io.WriteString(out, "\nThe story came out as told. "+farewell(t))
+			_, err = io.WriteString(out, "\nThe story is complete. "+farewell(t))
 			return err
 		},
 	}
 }
 
-// farewell says how to use what is left running.
+// farewell returns how to use what is left running.
 func farewell(t *testbed.Testbed) string {
 	return fmt.Sprintf(`The cluster is still there; to look around:
 

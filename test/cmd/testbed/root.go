@@ -31,7 +31,7 @@ func newRootCmd() *cobra.Command {
 	root.PersistentFlags().StringVar(&o.Name, "name", testbed.DefaultName, "the testbed's name; several run side by side")
 	root.PersistentFlags().StringVar(&o.StateDir, "state-dir", testbed.DefaultStateDir, "where testbeds keep their files, a directory each")
 	root.AddGroup(&cobra.Group{ID: lifecycle, Title: "The testbed itself:"})
-	root.AddGroup(&cobra.Group{ID: failures, Title: "Failures, for a look at how the cluster takes them:"})
+	root.AddGroup(&cobra.Group{ID: failures, Title: "Failures, to see how the cluster handles them:"})
 	root.AddCommand(newActCmds(&o)...)
 	for _, cmd := range []*cobra.Command{newUpCmd(&o), newDownCmd(&o), newStatusCmd(&o), newEnvCmd(&o), newDemoCmd(&o), newPushCmd(&o), newBuildCmd(), newCleanCmd()} {
 		cmd.GroupID = lifecycle

@@ -69,21 +69,21 @@ func dash(s string) string {
 }
 
 func state(m testbed.MachineStatus) string {
-	words := []string{"on"}
+	texts := []string{"on"}
 	if !m.Running {
-		words[0] = "off"
+		texts[0] = "off"
 	}
 	if m.Paused {
-		words = append(words, "paused")
+		texts = append(texts, "paused")
 	}
 	if m.Cut {
-		words = append(words, "cut")
+		texts = append(texts, "cut")
 	}
-	return strings.Join(words, ",")
+	return strings.Join(texts, ",")
 }
 
 func processes(m testbed.MachineStatus) string {
-	var words []string
+	var texts []string
 	for _, p := range m.Processes {
 		word := p.Name
 		if !p.Running {
@@ -92,7 +92,7 @@ func processes(m testbed.MachineStatus) string {
 		if p.Restarts > 0 {
 			word += fmt.Sprintf("(%d restarts)", p.Restarts)
 		}
-		words = append(words, word)
+		texts = append(texts, word)
 	}
-	return dash(strings.Join(words, " "))
+	return dash(strings.Join(texts, " "))
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command cert-manager runs cert-manager's controllers, its cainjector or its
-// webhook, with the issuers that need nobody else: self-signed and CA. It is for
+// webhook, with the issuers that need no one else: self-signed and CA. It is for
 // tests only and takes no flags: it runs in a pod, one replica of each, in the
 // namespace cert-manager.
 package main
@@ -37,7 +37,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	parts := map[string]func(context.Context) error{"controller": runController, "cainjector": runInjector, "webhook": runWebhook}
 	if len(args) != 1 || parts[args[0]] == nil {
-		return fmt.Errorf("run %q: say controller, cainjector or webhook", args)
+		return fmt.Errorf("run %q: the argument must be controller, cainjector or webhook", args)
 	}
 	return parts[args[0]](ctx)
 }

@@ -41,7 +41,7 @@ func restrict(dir string) error {
 	})
 }
 
-// servesTLS tells whether etcd's clients have to speak TLS; readiness is then
+// servesTLS reports whether etcd's clients have to speak TLS; readiness is then
 // served with it, too.
 func servesTLS(cfg *embed.Config) bool {
 	info := cfg.ClientTLSInfo

@@ -30,7 +30,7 @@ func (w *wrapper) initialize(ctx context.Context, br *backupRestore) error {
 				return err
 			}
 		case "Successful":
-			// Said once: backup-restore forgets it when it has been read.
+			// backup-restore reports it once, and then forgets it.
 			done = true
 		}
 		if err := w.sleep(ctx); err != nil {

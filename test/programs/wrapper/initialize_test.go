@@ -72,7 +72,7 @@ func TestInitializeWaitsForBackupRestore(t *testing.T) {
 	fake := startBackupRestore(t, []string{"Successful"}, nil)
 	w, ctx := newTestWrapper(t, fake)
 	br := connect(t, w)
-	fake.Close() // nobody answers any more
+	fake.Close() // no one answers any more
 	w.pause = 0
 	ctx, cancel := context.WithCancelCause(ctx)
 	tries := 0

@@ -177,7 +177,7 @@ func TestSignals(t *testing.T) {
 			go m.obey(signals, func() { close(killed) })
 			signals <- sig
 			if err := m.awaitEnd(t); err != nil {
-				t.Errorf("a member that was told to end ends with %v", err)
+				t.Errorf("a member that was stopped ends with %v", err)
 			}
 			checkFile(t, m.exitCodeFile(), code, 0o600)
 			signals <- sig
@@ -194,7 +194,7 @@ func TestSignalBeforeEtcd(t *testing.T) {
 	signals <- syscall.SIGTERM
 	go w.obey(signals, func() {})
 	if err := w.run(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("run returned %v, want an error that says it was cancelled", err)
+		t.Errorf("run returned %v, want an error about the cancellation", err)
 	}
 	checkFile(t, w.exitCodeFile(), "terminated", 0o600)
 }

@@ -30,8 +30,8 @@ type options struct {
 // command is the one command there is.
 const command = "start-etcd"
 
-// parse reads the command line. Whatever is wrong with it is told on stderr,
-// with the flags, or by the error.
+// parse reads the command line. It reports what is wrong with it on stderr,
+// with the flags, or in the error.
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet(command, flag.ContinueOnError)

@@ -61,7 +61,7 @@ func (w *wrapper) run(ctx context.Context) error {
 	return nil
 }
 
-// waitReady waits as long as it was told to; a member that isn't ready by then
+// waitReady waits for the configured time. A member that isn't ready by then
 // may still become so.
 func (w *wrapper) waitReady(ctx context.Context, etcd *embed.Etcd) {
 	if w.readyTimeout == 0 {
@@ -84,7 +84,7 @@ func (w *wrapper) waitReady(ctx context.Context, etcd *embed.Etcd) {
 func (w *wrapper) waitEnd(ctx context.Context, etcd *embed.Etcd) {
 	select {
 	case <-ctx.Done():
-		w.log.Info("told to stop")
+		w.log.Info("stop requested")
 	case <-etcd.Server.StopNotify():
 		w.log.Error("etcd stopped")
 	case err := <-etcd.Err():

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// TestStory plays that half of the story which tells of a node that is cut off and of
+// TestStory plays the half of the story with a node that is cut off and
 // backups that fail.
 func TestStory(t *testing.T) {
 	o := testbed.Options{Name: "kubectl-etcd-failures", Log: t.Output()}

@@ -77,7 +77,7 @@ func (s *Spec) waitUp(ctx context.Context, died <-chan error) error {
 }
 
 // Main is the first process of a machine. It comes twice: to build the
-// machine's surroundings and, run anew inside them, to run its programs. A
+// machine's surroundings and, run again inside them, to run its programs. A
 // thread can't move a whole Go process into a cgroup namespace; a new program
 // begins in it.
 func Main(ctx context.Context, dir, name string, inside bool) error {

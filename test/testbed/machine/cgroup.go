@@ -27,11 +27,11 @@ func CgroupOf(testbed string) string { return filepath.Join("/kubectl-etcd-testb
 type hierarchy struct {
 	mountpoint string
 	fstype     string // cgroup or cgroup2
-	// options of the mount that tell which tree it is: controllers or a name.
+	// options of the mount that identify the tree: controllers or a name.
 	options []string
 }
 
-// unified says whether the machine has cgroup version 2 and nothing else.
+// unified reports whether the machine has cgroup version 2 and nothing else.
 func unified(hs []hierarchy) bool {
 	return len(hs) == 1 && hs[0].fstype == "cgroup2" && hs[0].mountpoint == cgroupRoot
 }
@@ -107,7 +107,7 @@ func makeCgroup(path string) error {
 }
 
 // delegate hands the controllers that kubelet needs from a version 2 cgroup to
-// its children. One that can't be handed on is no error: kubelet says which it
+// its children. One that can't be handed on is no error: kubelet reports which it
 // misses.
 func delegate(dir string) {
 	for _, c := range []string{"cpu", "cpuset", "io", "memory", "pids"} {
@@ -179,7 +179,7 @@ func setFrozen(path string, frozen bool) error {
 	return errors.New("this machine's cgroups can't freeze processes")
 }
 
-// isFrozen says whether setFrozen stopped the processes of path.
+// isFrozen reports whether setFrozen stopped the processes of path.
 func isFrozen(path string) bool {
 	hs, _ := hierarchies()
 	for _, h := range hs {

@@ -121,16 +121,16 @@ func (s *Spec) Status(ctx context.Context) ([]Status, error) {
 
 // Start starts one of the machine's programs, if it is down.
 func (s *Spec) Start(ctx context.Context, process string) error {
-	return s.tell(ctx, process, "start")
+	return s.send(ctx, process, "start")
 }
 
 // Stop ends one of the machine's programs and keeps it down.
-func (s *Spec) Stop(ctx context.Context, process string) error { return s.tell(ctx, process, "stop") }
+func (s *Spec) Stop(ctx context.Context, process string) error { return s.send(ctx, process, "stop") }
 
 // Kill is Stop without a chance to clean up.
-func (s *Spec) Kill(ctx context.Context, process string) error { return s.tell(ctx, process, "kill") }
+func (s *Spec) Kill(ctx context.Context, process string) error { return s.send(ctx, process, "kill") }
 
-func (s *Spec) tell(ctx context.Context, process, order string) error {
+func (s *Spec) send(ctx context.Context, process, order string) error {
 	_, err := s.order(ctx, http.MethodPost, "/processes/"+process+"/"+order)
 	if err != nil {
 		return fmt.Errorf("%s %s on %s: %w", order, process, s.Name, err)

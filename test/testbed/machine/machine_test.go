@@ -65,7 +65,7 @@ func TestIsFirst(t *testing.T) {
 		{"a machine's first", "NSpid:\t412\t1\n", true},
 		{"a machine's second", "NSpid:\t413\t2\n", false},
 		{"a container's first, in a machine", "NSpid:\t500\t40\t1\n", false},
-		{"a kernel that doesn't say", "Name:\tx\n", false},
+		{"a kernel without the field", "Name:\tx\n", false},
 	} {
 		if got := isFirst([]byte(row.status)); got != row.want {
 			t.Errorf("%s: %t", row.name, got)

@@ -48,7 +48,7 @@ func remount(path, fstype string) error {
 	return unix.Mount(fstype, path, fstype, 0, "")
 }
 
-// mountCgroups mounts the host's hierarchies anew. In the machine's cgroup
+// mountCgroups mounts the host's hierarchies again. In the machine's cgroup
 // namespace each then begins at the machine's own cgroup.
 func mountCgroups(hs []hierarchy) error {
 	if unified(hs) {

@@ -163,7 +163,7 @@ func (s *Spec) plug(ctx context.Context, pid int, into *Spec, cut bool) error {
 // hardwareAddress is the machine's own for good, as a network card's is; nil when
 // Address isn't one of IPv4. The kernel's choice is another one at each boot, and
 // for a bridge at each cable that comes or goes. Who has talked to the machine
-// before then sends to the old one, which nobody hears, for up to a minute.
+// before then sends to the old one, which no one receives, for up to a minute.
 func (s *Spec) hardwareAddress() net.HardwareAddr {
 	ip, _, err := net.ParseCIDR(s.Address)
 	if err != nil || ip.To4() == nil {
@@ -194,7 +194,7 @@ func (s *Spec) Cut(at *Spec, cut bool) error {
 }
 
 // PlugHost gives the host itself a link into the switch, so that it reaches
-// every machine. The link's alias tells whose it is.
+// every machine. The link's alias shows whose it is.
 func (s *Spec) PlugHost(ctx context.Context, name, address string) error {
 	sw, pid, err := s.inside()
 	if err != nil {

@@ -73,11 +73,11 @@ func (s *Spec) Resume() error {
 	return setFrozen(s.cgroup(), false)
 }
 
-// Paused says whether the machine is frozen.
+// Paused reports whether the machine is frozen.
 func (s *Spec) Paused() bool { return isFrozen(s.cgroup()) }
 
 // Destroy ends every process of a testbed and removes its links and cgroups,
-// whatever state they are in and whether or not any file tells of them. It
+// whatever state they are in and whether or not any file lists them. It
 // spares the caller and its parents.
 func Destroy(ctx context.Context, testbed string) error {
 	path := CgroupOf(testbed)
@@ -118,7 +118,7 @@ func thawAll(path string) {
 	}
 }
 
-// retryRemove waits for the kernel, which lets go of a cgroup a moment after
+// retryRemove waits for the kernel, which releases a cgroup a moment after
 // its last process.
 func retryRemove(ctx context.Context, path string) error {
 	for {

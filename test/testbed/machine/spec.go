@@ -9,7 +9,7 @@
 // Nothing of a machine is seen on the host but its processes and its cgroup:
 // its mounts and network links live in its namespaces and end with its first
 // process, so that no crash can leave them behind. The package knows nothing of
-// Kubernetes; package testbed tells it what to run.
+// Kubernetes; package testbed chooses what it runs.
 package machine
 
 import (
@@ -52,7 +52,7 @@ type Process struct {
 	// WaitFor are files that must be there, and addresses (https://...) that
 	// must answer 200, before the program is started.
 	WaitFor []string
-	// Grace is how long the program may take to end when told to, before it is
+	// Grace is how long the program may take to end after a request, before it is
 	// killed; stopGrace when 0.
 	Grace time.Duration
 }

@@ -21,7 +21,7 @@ import (
 const (
 	// restartDelay is how long a program that ended by itself stays down.
 	restartDelay = time.Second
-	// stopGrace is how long a program may take to end when told to.
+	// stopGrace is how long a program may take to end after a request.
 	stopGrace = 15 * time.Second
 	// containerGrace is the same for all that still runs at shutdown.
 	containerGrace = 5 * time.Second
@@ -201,7 +201,7 @@ func (v *supervisor) shutdown() {
 	}
 }
 
-// serve takes orders until the machine is told to shut down.
+// serve takes orders until the machine receives the order to shut down.
 func (v *supervisor) serve(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, unix.SIGTERM, unix.SIGINT)
 	defer stop()

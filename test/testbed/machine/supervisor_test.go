@@ -66,7 +66,7 @@ func TestSupervisor(t *testing.T) {
 	if err := v.obey("steady", "kill"); err != nil {
 		t.Fatal(err)
 	}
-	if v.obey("steady", "dance") == nil || v.obey("nobody", "stop") == nil {
+	if v.obey("steady", "dance") == nil || v.obey("unknown", "stop") == nil {
 		t.Error("orders that make no sense are obeyed")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// haveAll says whether everything is there that a Process waits for.
+// haveAll reports whether everything is there that a Process waits for.
 func haveAll(what []string) bool {
 	for _, w := range what {
 		if strings.HasPrefix(w, "https://") {

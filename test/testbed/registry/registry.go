@@ -122,7 +122,7 @@ func (k *keeper) replay(ctx context.Context) error {
 	return nil
 }
 
-// discard is the answer to a replayed push, which nobody waits for.
+// discard is the answer to a replayed push, which no one waits for.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }

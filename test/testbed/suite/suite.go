@@ -19,9 +19,9 @@ import (
 // tests and removes it, also when it is interrupted. It ends the process.
 //
 // The environment variable keep names a testbed to use instead, which is made
-// if it is not there and left running, for whoever works on one test.
+// if it is not there and left running, for work on one test.
 //
-// What comes after looks at a testbed on which every test of the package has passed, but for
+// What comes after inspects a testbed on which every test of the package has passed, but for
 // those that -skip names.
 func Run(m *testing.M, o testbed.Options, keep string, prepare func(context.Context, *testbed.Testbed) error, after ...func(*testbed.Testbed) error) {
 	o.Log = os.Stderr
@@ -35,7 +35,7 @@ func Run(m *testing.M, o testbed.Options, keep string, prepare func(context.Cont
 	if name := os.Getenv(keep); name != "" {
 		o.Name, tearDown = name, func() {}
 	}
-	// Tests don't look at this context, so that they fail by themselves; who
+	// Tests don't use this context, so that they fail by themselves; who
 	// interrupts them wants them gone, and nothing left behind.
 	go func() {
 		<-ctx.Done()

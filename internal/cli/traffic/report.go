@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
+)
+
+// verify waits for the effect of a cut and prints it. The error reports open streams.
+func verify(ctx context.Context, a *app.App, cmd *cobra.Command, t *traffic.Cluster, o cutOptions) error {
+	restoredBy := warnOfEnd(a, t, o)
+	var effect traffic.Effect
+	if o.Wait {
+		ctx, cancel := app.Within(ctx, o.Timeout, "client traffic is cut, but endpoints are still ready")
+		defer cancel()
+		var err error
+		if effect, err = t.AwaitCut(ctx, o.request()); err != nil {
+			return err
+		}
+	}
+	out := report(t, effect)
+	out.Cut, out.Until, out.RestoredBy, out.Reason = true, &metav1.Time{Time: t.Until()}, restoredBy, o.Reason
+	if err := a.Print(cmd, out, func(w io.Writer, wide bool) error { return streamTable(a, w, wide, out) }); err != nil {
+		return err
+	}
+	if !o.Wait || o.allowResidual {
+		return nil
+	}
+	return effect.Residual()
+}
+
+// warnOfEnd reports how the cut ends, and returns what ends it.
+func warnOfEnd(a *app.App, t *traffic.Cluster, o cutOptions) string {
+	end := clockTime(t.Until())
+	switch {
+	case t.MustHold(o.request()):
+		a.Warn("This command restores client traffic when it ends. If it is killed, nothing does; then: %s", t.RestoreCommand())
+		return output.RestoredByCommand
+	case t.Maintained():
+		a.Step("etcd-webhook maintains the cut and restores at %s; to restore before: %s", end, t.RestoreCommand())
+		return output.RestoredByWebhook
+	}
+	a.Warn("Nothing restores client traffic, not even at %s. To restore it: %s", end, t.RestoreCommand())
+	return output.RestoredByNothing
+}
+
+// report returns the object to print.
+func report(t *traffic.Cluster, effect traffic.Effect) *output.ClientTrafficReport {
+	out := &output.ClientTrafficReport{Namespace: t.Namespace, Cluster: t.Ref(), OpenStreams: effect.OpenStreams}
+	for i, name := range t.Names() {
+		service := output.ClientService{Name: name}
+		if effect.Ready != nil {
+			service.ReadyEndpoints = effect.Ready[i]
+		}
+		out.Services = append(out.Services, service)
+	}
+	for _, m := range effect.Members {
+		member := output.MemberStreams{Pod: m.Pod}
+		if m.Err != nil {
+			member.Error = m.Err.Error()
+		}
+		for _, s := range m.Open {
+			member.Streams = append(member.Streams, output.OpenStreams{Method: s.Method, AtLeast: s.AtLeast})
+		}
+		out.Members = append(out.Members, member)
+	}
+	return out
+}
+
+// streamTable prints the open streams.
+func streamTable(a *app.App, w io.Writer, wide bool, out *output.ClientTrafficReport) error {
+	if len(out.Members) == 0 {
+		return nil
+	}
+	table := ui.Table{Columns: []ui.Column{{Name: "MEMBER"}, {Name: "METHOD", Shrink: 20}, {Name: "OPEN STREAMS"}}}
+	for _, m := range out.Members {
+		switch {
+		case m.Error != "":
+			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {}, {Text: "not known: " + m.Error, Color: ui.Yellow}})
+		case len(m.Streams) == 0:
+			table.Rows = append(table.Rows, ui.Plain(m.Pod, "", "0"))
+		}
+		for _, s := range m.Streams {
+			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {Text: s.Method}, {Text: "at least " + strconv.Itoa(s.AtLeast), Color: ui.Yellow}})
+		}
+	}
+	return table.Write(a.Console, w, wide)
+}
+
+// clockTime is a time for people: UTC, to the second.
+func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

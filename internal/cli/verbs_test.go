@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+)
+
+// verb is a command that changes something, with arguments that have it something to do.
+type verb struct {
+	path, args string
+	set        func(*world)
+	// detaches: --wait=false is possible. lockless: it takes no lock of one cluster.
+	// besides: it may run beside an unfinished change of members.
+	detaches, lockless, besides bool
+}
+
+var verbs = []verb{
+	{path: "alarm disarm", args: "statefulset/main", set: raiseNoSpace, besides: true},
+	{path: "cut-client-traffic", args: "statefulset/main --for 15m --reason test --detach", detaches: true},
+	{path: "defrag", args: "statefulset/main"},
+	{path: "member add", args: "statefulset/main --peer-urls http://new.example.com:2380"},
+	{path: "member promote", args: "statefulset/main main-2", set: (*world).learner},
+	{path: "member remove", args: "statefulset/main main-2", set: (*world).learner},
+	{path: "member replace", args: "statefulset/main main-2 --force"},
+	{path: "move-leader", args: "statefulset/main"},
+	{path: "restore-client-traffic", args: "statefulset/main", set: (*world).cut, detaches: true, besides: true},
+	{path: "scale", args: "statefulset/main --replicas 5"},
+	{path: "snapshot save", args: "etcd/main --via backup-restore", set: (*world).druid, besides: true},
+	{path: "webhook uninstall", set: (*world).install, detaches: true, lockless: true, besides: true},
+}
+
+func raiseNoSpace(w *world) {
+	w.Etcd.Alarms = []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}}
+}
+
+// TestVerbs: the table has each command that changes something, and nothing else.
+func TestVerbs(t *testing.T) {
+	t.Parallel()
+	var want, got []string
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Flags().Lookup("dry-run") != nil {
+			want = append(want, strings.TrimPrefix(c.CommandPath(), "kubectl etcd "))
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRootCmd(app.New(genericiooptions.NewTestIOStreamsDiscard())))
+	for _, v := range verbs {
+		got = append(got, v.path)
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the table has %q, the commands that change something are %q", got, want)
+	}
+}
+
+// world is an API server and an etcd cluster in memory.
+type world struct {
+	*operatetest.Cluster
+
+	out, err bytes.Buffer
+	config   string
+}
+
+func newWorld(t *testing.T, v verb) *world {
+	t.Helper()
+	w := &world{Cluster: operatetest.NewCluster(t), config: filepath.Join(t.TempDir(), "config")}
+	if err := os.WriteFile(w.config, []byte("apiVersion: v1\nkind: Config\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if v.set != nil {
+		v.set(w)
+	}
+	return w
+}
+
+// learner makes the last member a learner.
+func (w *world) learner() { w.Etcd.Members[2].IsLearner = true }
+
+// cut cuts client traffic.
+func (w *world) cut() {
+	operatetest.Field(w.Get(operatetest.Path("Service", "main")), "spec")["selector"] = apitest.Object{"app": "main", "kubectl-etcd.dev/client-traffic": "cut-until-4000000000"}
+}
+
+// druid has an Etcd control the StatefulSet.
+func (w *world) druid() {
+	w.Create(apitest.Object{
+		"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd", "metadata": apitest.Object{"namespace": "team", "name": "main", "uid": "etcd"},
+		"spec": apitest.Object{"replicas": 3, "backup": apitest.Object{"store": apitest.Object{"provider": "Local", "container": "backups", "prefix": "main"}}},
+	})
+	operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")["ownerReferences"] = []any{apitest.Object{"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd", "name": "main", "uid": "etcd", "controller": true}}
+}
+
+// install leaves nothing but an installed etcd-webhook.
+func (w *world) install() {
+	for _, path := range w.Paths() {
+		w.Remove(path)
+	}
+	w.Create(apitest.Object{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": apitest.Object{
+		"namespace": "etcd-webhook", "name": "etcd-webhook", "labels": apitest.Object{"app.kubernetes.io/name": "etcd-webhook", "app.kubernetes.io/part-of": "kubectl-etcd"},
+	}, "spec": apitest.Object{"replicas": 2}})
+}
+
+// held puts a lock of another holder, who renews it before each read.
+func (w *world) held() {
+	names := []string{"kubectl-etcd-statefulset-main", "kubectl-etcd-etcd-main"}
+	renew := func() {
+		for _, name := range names {
+			w.Create(apitest.Object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": apitest.Object{
+				"namespace": "team", "name": name, "annotations": apitest.Object{"kubectl-etcd.dev/operation": "scale"},
+			}, "spec": apitest.Object{"holderIdentity": "cat@desk", "leaseDurationSeconds": 15, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")}})
+		}
+	}
+	renew()
+	w.Refuse = func(_, path string) int {
+		if strings.HasPrefix(path, operatetest.Path("Lease", "")) {
+			renew()
+		}
+		return 0
+	}
+}
+
+// unfinished puts the journal of a change of members that has not ended.
+func (w *world) unfinished() {
+	w.Create(apitest.Object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": "kubectl-etcd-main"},
+		"data": apitest.Object{"journal.json": `{"kind":"scale","began":"2026-01-01T00:00:00Z","object":"sts","payload":{"Operation":"ScaleOut","Target":4,"Replicas":3}}`},
+	})
+}
+
+// state is all that the cluster has: each object with its version, and what etcd was asked to
+// change.
+func (w *world) state() string {
+	var b strings.Builder
+	for _, path := range w.Paths() {
+		fmt.Fprintln(&b, path, operatetest.Field(w.Get(path), "metadata")["resourceVersion"])
+	}
+	fmt.Fprintln(&b, w.Etcd.Writes())
+	return b.String()
+}
+
+// run runs a verb with more flags, without a terminal.
+func (w *world) run(t *testing.T, v verb, flags ...string) (code int) {
+	t.Helper()
+	args := slices.Concat(strings.Fields(v.path), strings.Fields(v.args), flags)
+	if !v.lockless {
+		args = append(args, "-n", "team")
+	}
+	args = append(args, "--kubeconfig", w.config, "--server", w.Config().Host)
+	return Run(t.Context(), args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &w.out, ErrOut: &w.err})
+}
+
+// TestChangeProtocol: every verb goes through the driver, so each keeps its promises.
+func TestChangeProtocol(t *testing.T) {
+	t.Parallel()
+	for _, promise := range []struct {
+		name  string
+		flags string
+		set   func(*world)
+		not   func(verb) bool
+		code  int
+		// text stands on stderr, all of it.
+		text []string
+	}{
+		{name: "--dry-run=client writes nothing", flags: "--dry-run=client", text: []string{"Nothing was changed (--dry-run=client)."}},
+		{name: "--dry-run=server writes nothing", flags: "--dry-run=server", text: []string{"The rules and the API server allow it. Nothing was changed (--dry-run=server)."}},
+		{name: "no terminal", code: 2, text: []string{"there is no terminal to ask for confirmation"}},
+		{name: "--wait=false", flags: "--wait=false -y", not: func(v verb) bool { return v.detaches }, code: 1, text: []string{"--wait=false is not possible with this command, because it does every step itself"}},
+		{name: "--wait=false, detached", flags: "--wait=false --dry-run=client", not: func(v verb) bool { return !v.detaches }, text: []string{"Nothing was changed"}},
+		{name: "a held lock", flags: "-y", set: (*world).held, not: func(v verb) bool { return v.lockless }, code: 2, text: []string{"is locked by cat@desk", "wait until that ends"}},
+		{name: "an unfinished change", flags: "-y", set: (*world).unfinished, not: func(v verb) bool { return v.besides }, code: 2, text: []string{"unfinished", "--abort"}},
+		{name: "no permission", flags: "-y", set: func(w *world) { w.Deny = func(string, string) bool { return true } }, code: 1, text: []string{`user "ann" lacks`, "nothing was changed. Missing:"}},
+	} {
+		for _, v := range verbs {
+			if promise.not != nil && promise.not(v) {
+				continue
+			}
+			t.Run(promise.name+"/"+v.path, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, v)
+				if promise.set != nil {
+					promise.set(w)
+				}
+				before := w.state()
+				code := w.run(t, v, strings.Fields(promise.flags)...)
+				if code != promise.code {
+					t.Errorf("exit code %d, want %d", code, promise.code)
+				}
+				for _, text := range promise.text {
+					if !strings.Contains(w.err.String(), text) {
+						t.Errorf("stderr lacks %q", text)
+					}
+				}
+				if after := w.state(); after != before && promise.name != "a held lock" {
+					t.Errorf("something was written:\n%s\nbefore:\n%s", after, before)
+				}
+				if t.Failed() {
+					t.Logf("stdout:\n%s\nstderr:\n%s", &w.out, &w.err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package etcdtest is an etcd cluster in memory, for tests of which calls are made in which
+// order. Its members answer over gRPC as etcd does, without raft: a call that changes the
+// cluster changes the state that they share. That a change works is shown on a real cluster.
+// Only tests import it.
+package etcdtest
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/test/bufconn"
+)
+
+// The ports of each member.
+const (
+	ClientPort  = 2379
+	MetricsPort = 2381
+)
+
+// Cluster is the state that the members share. Tests change its fields before the first call.
+type Cluster struct {
+	// Members has the member list. The pod of a member is its name.
+	Members []*pb.Member
+	// Leader is the ID of the leader, 0 for none.
+	Leader uint64
+	Alarms []*pb.AlarmMember
+	// KeepAlarms has each alarm raised again as soon as it is disarmed.
+	KeepAlarms bool
+	// Size and InUse are those of each database, in bytes.
+	Size, InUse int64
+	// Fail returns the error of a call, nil for none. It is called before anything is done.
+	Fail func(call string) error
+
+	mu     sync.Mutex
+	writes []string
+	added  uint64
+	conns  map[string]*bufconn.Listener
+}
+
+// New returns a cluster with a voter for each pod. The first one leads.
+func New(t *testing.T, pods ...string) *Cluster {
+	t.Helper()
+	c := &Cluster{Leader: 1, Size: 200 << 20, InUse: 20 << 20, conns: map[string]*bufconn.Listener{}}
+	for i, pod := range pods {
+		m := &pb.Member{ID: uint64(i + 1), Name: pod, PeerURLs: []string{"http://" + pod + ".main-peer.team.svc:2380"}} //nolint:gosec // small
+		c.Members = append(c.Members, m)
+		c.run(t, m)
+	}
+	return c
+}
+
+// Start runs the member of a pod, if the member list has one with a peer URL of the pod.
+func (c *Cluster) Start(t *testing.T, pod string) {
+	t.Helper()
+	c.mu.Lock()
+	at := slices.IndexFunc(c.Members, func(m *pb.Member) bool { return strings.HasPrefix(m.PeerURLs[0], "http://"+pod+".") })
+	if at < 0 {
+		c.mu.Unlock()
+		return
+	}
+	m := c.Members[at]
+	m.Name = pod
+	c.mu.Unlock()
+	c.run(t, m)
+}
+
+// run starts a member. It stops with the test.
+func (c *Cluster) run(t *testing.T, m *pb.Member) {
+	t.Helper()
+	server, s := grpc.NewServer(), &member{cluster: c, id: m.ID}
+	pb.RegisterMaintenanceServer(server, s)
+	pb.RegisterClusterServer(server, s)
+	pb.RegisterKVServer(server, s)
+	listener := bufconn.Listen(1 << 20)
+	go server.Serve(listener) //nolint:errcheck // ends with the test
+	metrics := &http.Server{Handler: http.HandlerFunc(serveMetrics)}
+	scraped := bufconn.Listen(1 << 20)
+	go metrics.Serve(scraped) //nolint:errcheck // ends with the test
+	t.Cleanup(func() {
+		server.Stop()
+		_ = metrics.Close()
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.conns[port(m.Name, ClientPort)], c.conns[port(m.Name, MetricsPort)] = listener, scraped
+}
+
+// Stop has the member of a pod answer no call any more.
+func (c *Cluster) Stop(pod string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.conns, port(pod, ClientPort))
+	delete(c.conns, port(pod, MetricsPort))
+}
+
+// Dial connects to a port of a pod, as apitest.Server's Dial.
+func (c *Cluster) Dial(pod string, number int) (net.Conn, error) {
+	c.mu.Lock()
+	listener := c.conns[port(pod, number)]
+	c.mu.Unlock()
+	if listener == nil {
+		return nil, fmt.Errorf("dial %s: connection refused", port(pod, number))
+	}
+	return listener.Dial()
+}
+
+// Writes returns the calls that changed something, in their order.
+func (c *Cluster) Writes() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.writes)
+}
+
+func port(pod string, number int) string { return fmt.Sprintf("%s:%d", pod, number) }
+
+func serveMetrics(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprintln(w, "# TYPE grpc_server_started_total counter")
+	fmt.Fprintln(w, `grpc_server_started_total{grpc_service="etcdserverpb.Maintenance",grpc_method="Snapshot"} 0`)
+}

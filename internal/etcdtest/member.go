@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+)
+
+// member is one member's server. Calls that it doesn't have are unimplemented.
+type member struct {
+	pb.UnimplementedMaintenanceServer
+	pb.UnimplementedClusterServer
+	pb.UnimplementedKVServer
+
+	cluster *Cluster
+	id      uint64
+}
+
+const (
+	clusterID, term, revision = 7, 3, 1000
+	quota                     = 2 << 30
+)
+
+// write does a call that changes the cluster, unless the test fails it.
+func (m *member) write(call string, do func(c *Cluster)) (*pb.ResponseHeader, error) {
+	c := m.cluster
+	if c.Fail != nil {
+		if err := c.Fail(call); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes = append(c.writes, call)
+	if do != nil {
+		do(c)
+	}
+	return m.header(), nil
+}
+
+func (m *member) header() *pb.ResponseHeader {
+	return &pb.ResponseHeader{ClusterId: clusterID, MemberId: m.id, Revision: revision, RaftTerm: term}
+}
+
+// name returns the name of the pod that the call reached.
+func (m *member) name() string { return fmt.Sprintf("main-%d", m.id-1) }
+
+func (m *member) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse, error) {
+	c := m.cluster
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := slices.IndexFunc(c.Members, func(l *pb.Member) bool { return l.ID == m.id })
+	s := &pb.StatusResponse{
+		Header: m.header(), Version: "3.6.5", DbSize: c.Size, DbSizeInUse: c.InUse, DbSizeQuota: quota,
+		Leader: c.Leader, RaftIndex: revision, RaftTerm: term, RaftAppliedIndex: revision, IsLearner: at >= 0 && c.Members[at].IsLearner,
+	}
+	for _, a := range c.Alarms {
+		s.Errors = append(s.Errors, fmt.Sprintf("memberID:%d alarm:%s ", a.MemberID, a.Alarm))
+	}
+	return s, nil
+}
+
+func (m *member) MemberList(context.Context, *pb.MemberListRequest) (*pb.MemberListResponse, error) {
+	m.cluster.mu.Lock()
+	defer m.cluster.mu.Unlock()
+	return &pb.MemberListResponse{Header: m.header(), Members: slices.Clone(m.cluster.Members)}, nil
+}
+
+func (m *member) MemberAdd(_ context.Context, r *pb.MemberAddRequest) (*pb.MemberAddResponse, error) {
+	added := &pb.Member{PeerURLs: r.PeerURLs, IsLearner: r.IsLearner}
+	header, err := m.write("add "+fmt.Sprint(r.PeerURLs), func(c *Cluster) {
+		c.added++
+		added.ID = 100 + c.added // etcd never gives an ID twice
+		c.Members = append(c.Members, added)
+	})
+	return &pb.MemberAddResponse{Header: header, Member: added}, err
+}
+
+func (m *member) MemberRemove(_ context.Context, r *pb.MemberRemoveRequest) (*pb.MemberRemoveResponse, error) {
+	header, err := m.write(fmt.Sprintf("remove %d", r.ID), func(c *Cluster) {
+		c.Members = slices.DeleteFunc(c.Members, func(l *pb.Member) bool { return l.ID == r.ID })
+	})
+	return &pb.MemberRemoveResponse{Header: header}, err
+}
+
+func (m *member) MemberPromote(_ context.Context, r *pb.MemberPromoteRequest) (*pb.MemberPromoteResponse, error) {
+	header, err := m.write(fmt.Sprintf("promote %d", r.ID), func(c *Cluster) {
+		for _, l := range c.Members {
+			l.IsLearner = l.IsLearner && l.ID != r.ID
+		}
+	})
+	return &pb.MemberPromoteResponse{Header: header}, err
+}
+
+func (m *member) Alarm(_ context.Context, r *pb.AlarmRequest) (*pb.AlarmResponse, error) {
+	if r.Action == pb.AlarmRequest_GET {
+		m.cluster.mu.Lock()
+		defer m.cluster.mu.Unlock()
+		return &pb.AlarmResponse{Header: m.header(), Alarms: slices.Clone(m.cluster.Alarms)}, nil
+	}
+	header, err := m.write(fmt.Sprintf("disarm %s of %d", r.Alarm, r.MemberID), func(c *Cluster) {
+		if !c.KeepAlarms {
+			c.Alarms = slices.DeleteFunc(slices.Clone(c.Alarms), func(a *pb.AlarmMember) bool { return a.MemberID == r.MemberID && a.Alarm == r.Alarm })
+		}
+	})
+	return &pb.AlarmResponse{Header: header}, err
+}
+
+// Defragment ends with a database that has nothing but its data.
+func (m *member) Defragment(context.Context, *pb.DefragmentRequest) (*pb.DefragmentResponse, error) {
+	header, err := m.write("defragment "+m.name(), func(c *Cluster) { c.Size = c.InUse })
+	return &pb.DefragmentResponse{Header: header}, err
+}
+
+func (m *member) MoveLeader(_ context.Context, r *pb.MoveLeaderRequest) (*pb.MoveLeaderResponse, error) {
+	m.cluster.mu.Lock()
+	leads := m.cluster.Leader == m.id
+	m.cluster.mu.Unlock()
+	if !leads {
+		return nil, rpctypes.ErrGRPCNotLeader
+	}
+	header, err := m.write(fmt.Sprintf("move leader to %d", r.TargetID), func(c *Cluster) { c.Leader = r.TargetID })
+	return &pb.MoveLeaderResponse{Header: header}, err
+}
+
+func (m *member) HashKV(context.Context, *pb.HashKVRequest) (*pb.HashKVResponse, error) {
+	return &pb.HashKVResponse{Header: m.header(), Hash: 42, CompactRevision: 1}, nil
+}
+
+func (m *member) Compact(_ context.Context, r *pb.CompactionRequest) (*pb.CompactionResponse, error) {
+	header, err := m.write(fmt.Sprintf("compact %d", r.Revision), nil)
+	return &pb.CompactionResponse{Header: header}, err
+}
+
+func (m *member) Range(context.Context, *pb.RangeRequest) (*pb.RangeResponse, error) {
+	return &pb.RangeResponse{Header: m.header()}, nil
+}

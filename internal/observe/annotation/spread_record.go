@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package annotation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
+// SpreadRecord is what admission did to a member's pod. Admission has no side effects, so it
+// writes the record into an annotation of the pod. The controller reads it there, makes Events of
+// the notes, and judges the terms later.
+type SpreadRecord struct {
+	// Policy is the name of the policy that required it.
+	Policy string
+	// Terms are those that admission added.
+	Terms []spread.Term
+	// Notes are those of the rule.
+	Notes []SpreadNote
+}
+
+// SpreadNote is a note as the annotation has it. Its reason is a string, because another
+// version or another client may have written the annotation.
+type SpreadNote struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message,omitempty"`
+}
+
+// Add appends a note of the rule.
+func (s *SpreadRecord) Add(notes ...policy.Note) {
+	for _, n := range notes {
+		s.Notes = append(s.Notes, SpreadNote{Reason: n.Reason.Name(), Message: n.Message})
+	}
+}
+
+type spreadRecordJSON struct {
+	Policy string       `json:"policy"`
+	Terms  []string     `json:"terms,omitempty"`
+	Notes  []SpreadNote `json:"notes,omitempty"`
+}
+
+// String returns the annotation's value. The same record gives the same bytes.
+func (s SpreadRecord) String() string {
+	out := spreadRecordJSON{Policy: s.Policy, Notes: s.Notes}
+	for _, t := range s.Terms {
+		out.Terms = append(out.Terms, termString(t))
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return "" // strings always marshal
+	}
+	return string(text)
+}
+
+// SpreadRecordOf reads a pod's record. It returns false for a pod without one, and for an invalid
+// record, which another client wrote.
+func SpreadRecordOf(pod *corev1.Pod) (SpreadRecord, bool) {
+	text, ok := pod.Annotations[v1alpha1.SpreadAnnotation]
+	if !ok {
+		return SpreadRecord{}, false
+	}
+	var in spreadRecordJSON
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return SpreadRecord{}, false
+	}
+	s := SpreadRecord{Policy: in.Policy, Notes: in.Notes}
+	for _, text := range in.Terms {
+		t, ok := parseTerm(text)
+		if !ok {
+			return SpreadRecord{}, false
+		}
+		s.Terms = append(s.Terms, t)
+	}
+	return s, true
+}
+
+// termString returns a term as in the annotation:
+// "TopologySpread topology.kubernetes.io/zone hard minDomains=3".
+func termString(t spread.Term) string {
+	firmness := "soft"
+	if t.Hard {
+		firmness = "hard"
+	}
+	text := fmt.Sprintf("%s %s %s", t.Kind, t.TopologyKey, firmness)
+	if t.MinDomains > 0 {
+		text += " minDomains=" + strconv.Itoa(t.MinDomains)
+	}
+	return text
+}
+
+func parseTerm(text string) (spread.Term, bool) {
+	parts := strings.Fields(text)
+	if len(parts) < 3 || len(parts) > 4 {
+		return spread.Term{}, false
+	}
+	t := spread.Term{Kind: spread.TermKind(parts[0]), TopologyKey: parts[1], Hard: parts[2] == "hard"}
+	if len(parts) == 4 {
+		n, err := strconv.ParseInt(strings.TrimPrefix(parts[3], "minDomains="), 10, 32)
+		if err != nil {
+			return spread.Term{}, false
+		}
+		t.MinDomains = int(n)
+	}
+	return t, true
+}

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+)
+
+// OwnerOfPod returns the cluster that a pod is a member of, by its controller. It returns false
+// for a pod that is no member: its controller is no StatefulSet, or the StatefulSet doesn't run
+// etcd or is gone.
+func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
+	ref := metav1.GetControllerOf(pod)
+	if ref == nil || ref.Kind != "StatefulSet" || groupOf(ref) != appsv1.GroupName {
+		return Owner{}, false, nil
+	}
+	var sts appsv1.StatefulSet
+	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
+	if err == nil && found && sts.UID != ref.UID && r.Live != nil {
+		// It was created again under its old name, and the cache is late.
+		found, err = (&Reader{Reader: r.Live}).fetch(ctx, pod.Namespace, ref.Name, &sts)
+	}
+	if err != nil {
+		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", pod.Namespace, ref.Name, err)
+	}
+	if !found || sts.UID != ref.UID {
+		return Owner{}, false, nil
+	}
+	return r.OwnerOfStatefulSet(ctx, &sts)
+}
+
+// OwnerOfStatefulSet returns the cluster that a StatefulSet runs. It returns false where it runs
+// no etcd, or its Etcd is gone.
+func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool, error) {
+	ref := metav1.GetControllerOf(sts)
+	if ref == nil || groupKindOf(ref) != etcdKind.GroupKind() {
+		owner, ok := StandaloneOwner(sts)
+		return owner, ok, nil
+	}
+	var etcd druidv1alpha1.Etcd
+	found, err := r.fetch(ctx, sts.Namespace, ref.Name, &etcd)
+	if err != nil {
+		return Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
+	}
+	if !found {
+		return Owner{}, false, nil
+	}
+	return DruidOwner(&etcd, sts), true, nil
+}
+
+// StandaloneOwner returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd. It
+// returns false for any other StatefulSet.
+func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
+	ref := metav1.GetControllerOf(sts)
+	switch {
+	case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
+		return Owner{}, false
+	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(&sts.Spec.Template.Spec):
+		return statefulSetOwner(sts), true
+	}
+	return Owner{}, false
+}
+
+// OwnerOfEtcd reads the cluster of an Etcd. It returns false where the Etcd doesn't exist.
+func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Owner, bool, error) {
+	var etcd druidv1alpha1.Etcd
+	if found, err := r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
+		return Owner{}, false, err
+	}
+	var sts appsv1.StatefulSet
+	found, err := r.fetch(ctx, key.Namespace, druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta), &sts)
+	if err != nil {
+		return Owner{}, false, err
+	}
+	if ref := metav1.GetControllerOf(&sts); !found || ref == nil || ref.UID != etcd.UID {
+		return DruidOwner(&etcd, nil), true, nil
+	}
+	return DruidOwner(&etcd, &sts), true, nil
+}
+
+// Owner reads the owner with a key. It returns false where there is none, and where a StatefulSet
+// of that name runs no etcd or is the workload of another owner.
+func (r *Reader) Owner(ctx context.Context, key OwnerKey) (Owner, bool, error) {
+	if key.Kind == etcdKind.Kind {
+		return r.OwnerOfEtcd(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+	}
+	var sts appsv1.StatefulSet
+	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
+	if err != nil {
+		return Owner{}, false, fmt.Errorf("observe %s: %w", key, err)
+	}
+	if !found {
+		return Owner{}, false, nil
+	}
+	owner, found, err := r.OwnerOfStatefulSet(ctx, &sts)
+	return owner, found && owner.Key() == key, err
+}
+
+func groupOf(ref *metav1.OwnerReference) string { return groupKindOf(ref).Group }
+
+func groupKindOf(ref *metav1.OwnerReference) schema.GroupKind {
+	return schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+}
+
+// Owners lists the etcd clusters, Etcds first. It includes an Etcd whose StatefulSet druid has not
+// created yet. An Owner points to objects of the cache, which must not be changed.
+func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
+	// It reads all StatefulSets of a cluster, and few of them run etcd.
+	opts = append(opts, client.UnsafeDisableDeepCopy)
+	var sets appsv1.StatefulSetList
+	if err := r.List(ctx, &sets, opts...); err != nil {
+		return nil, fmt.Errorf("list StatefulSets: %w", err)
+	}
+	var etcds druidv1alpha1.EtcdList
+	if r.NoEtcds == nil || !r.NoEtcds() {
+		// The kind may not be served: etcd-druid may be installed later or never.
+		if err := r.List(ctx, &etcds, opts...); err != nil && !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("list Etcds: %w", err)
+		}
+	}
+	byController := map[types.UID]*appsv1.StatefulSet{}
+	var rest []Owner
+	for i := range sets.Items {
+		sts := &sets.Items[i]
+		if owner, ok := StandaloneOwner(sts); ok {
+			rest = append(rest, owner)
+		} else if ref := metav1.GetControllerOf(sts); ref != nil {
+			byController[ref.UID] = sts
+		}
+	}
+	owners := make([]Owner, 0, len(etcds.Items)+len(rest))
+	for i := range etcds.Items {
+		owners = append(owners, DruidOwner(&etcds.Items[i], byController[etcds.Items[i].UID]))
+	}
+	return append(owners, rest...), nil
+}
+
+// WithLabels returns the owners whose labels the selector matches.
+func WithLabels(owners []Owner, selector labels.Selector) []Owner {
+	return slices.DeleteFunc(owners, func(o Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
+}

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+// Peer is a member as etcd's member list describes it.
+type Peer struct {
+	Name string
+	URLs []string
+}
+
+// PodsOfPeer returns the names of the pods of a namespace that have the name or a peer address
+// of a member, whatever cluster they seem to belong to: a pod of that name, one with that IP,
+// one that a Service of that name selects, and one whose etcd is configured with that name or
+// URL. The pods in others are those of other members; they don't count. A pod that has ended
+// doesn't count either.
+func (r *Reader) PodsOfPeer(ctx context.Context, namespace string, p Peer, others map[string]bool) ([]string, error) {
+	var pods corev1.PodList
+	if err := r.live().List(ctx, &pods, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("list pods of namespace %s: %w", namespace, err)
+	}
+	services, err := r.services(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	files := r.Files(namespace)
+	var found []string
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if others[pod.Name] || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		if p.named(pod) || p.served(pod, services) || p.configured(ctx, pod, files) {
+			found = append(found, pod.Name)
+		}
+	}
+	return found, nil
+}
+
+func (r *Reader) live() client.Reader {
+	if r.Live != nil {
+		return r.Live
+	}
+	return r.Reader
+}
+
+// named reports whether a pod has the member's name or address. The IP of a pod in its node's
+// network is that of other pods too, so it isn't compared.
+func (p Peer) named(pod *corev1.Pod) bool {
+	names := []string{pod.Name}
+	if pod.Spec.Hostname != "" {
+		names = append(names, pod.Spec.Hostname)
+	}
+	if !pod.Spec.HostNetwork {
+		for _, ip := range pod.Status.PodIPs {
+			names = append(names, ip.IP)
+		}
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return name == p.Name || slices.Contains(p.hosts(), name) })
+}
+
+// served reports whether a Service with the host name of a peer URL selects a pod.
+func (p Peer) served(pod *corev1.Pod, services []corev1.Service) bool {
+	return slices.ContainsFunc(services, func(s corev1.Service) bool {
+		return len(s.Spec.Selector) > 0 && slices.Contains(p.hosts(), s.Name) &&
+			labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(pod.Labels))
+	})
+}
+
+// configured reports whether a pod's etcd is configured with the member's peer URL, or with
+// its name where the configuration has no URL. Members of two clusters can have one name.
+func (p Peer) configured(ctx context.Context, pod *corev1.Pod, files *Files) bool {
+	if !etcdconf.RunsEtcd(&pod.Spec) {
+		return false
+	}
+	config, err := files.Config(ctx, pod)
+	if err != nil {
+		return false // the leader's contact decides
+	}
+	if config.Where["initial-advertise-peer-urls"] != "" {
+		return slices.ContainsFunc(config.AdvertisePeer, func(u string) bool { return slices.Contains(p.URLs, u) })
+	}
+	return p.Name != "" && config.Where["name"] != "" && config.Name == p.Name
+}
+
+// hosts returns the host names, their first labels, and the IPs of the peer URLs.
+func (p Peer) hosts() []string {
+	var hosts []string
+	for _, address := range p.URLs {
+		u, err := url.Parse(address)
+		if err != nil || u.Hostname() == "" {
+			continue
+		}
+		first, _, _ := strings.Cut(u.Hostname(), ".")
+		hosts = append(hosts, u.Hostname(), first)
+	}
+	return hosts
+}

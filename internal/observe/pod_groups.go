@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+// podGroup is one cluster of pods that no StatefulSet made.
+type podGroup struct {
+	owner Owner
+	pods  []*corev1.Pod
+}
+
+// podGroups finds the clusters among pods that no StatefulSet made. Two pods are of one cluster
+// if one object owns both, or if one lists the name and the peer URL of the other. Neither
+// labels nor single names join pods.
+func podGroups(pods []corev1.Pod) []podGroup {
+	var members []listedPod
+	for i := range pods {
+		if isPodsMember(&pods[i]) {
+			members = append(members, listedPodOf(&pods[i]))
+		}
+	}
+	groups := make([]podGroup, 0, len(members))
+	for _, joined := range join(members) {
+		groups = append(groups, groupOfPods(joined))
+	}
+	nameApart(groups)
+	slices.SortFunc(groups, func(a, b podGroup) int {
+		return cmp.Or(cmp.Compare(a.owner.Namespace, b.owner.Namespace), cmp.Compare(a.owner.Kind, b.owner.Kind), cmp.Compare(a.owner.Name, b.owner.Name))
+	})
+	return groups
+}
+
+// membersOf returns the function that reports whether a pod is a member of an owner's cluster.
+func membersOf(owner Owner, pods []corev1.Pod) func(*corev1.Pod) bool {
+	var members []*corev1.Pod
+	for _, g := range podGroups(pods) {
+		if g.owner.Key() == owner.Key() {
+			members = g.pods
+		}
+	}
+	return func(pod *corev1.Pod) bool { return slices.Contains(members, pod) }
+}
+
+// listedPod is a pod with what its etcd is configured with.
+type listedPod struct {
+	pod   *corev1.Pod
+	owner Owner
+	// key is of what joins pods by itself: the object that owns them, or the manifest that
+	// nodes run a static pod from where its configuration can't be read. Empty for none.
+	key string
+	// self and peers are entries of an initial cluster, NAME=URL: the pod's own, and all that
+	// it lists.
+	self, peers []string
+}
+
+func listedPodOf(pod *corev1.Pod) listedPod {
+	p := listedPod{pod: pod, owner: podOwner(pod)}
+	ref := metav1.GetControllerOfNoCopy(pod)
+	config, err := etcdconf.ParsePod(pod, unread(pod.Namespace))
+	if err == nil && config.Where["initial-cluster"] != "" {
+		p.peers = entriesOf(config.InitialCluster)
+	}
+	if err == nil && config.Where["initial-advertise-peer-urls"] != "" {
+		for _, u := range config.AdvertisePeer {
+			p.self = append(p.self, config.Name+"="+u)
+		}
+	} else if err == nil {
+		p.self = slices.DeleteFunc(slices.Clone(p.peers), func(e string) bool { return !strings.HasPrefix(e, config.Name+"=") })
+	}
+	switch {
+	case ref == nil:
+	case ref.Kind == "Node":
+		if len(p.peers) == 0 {
+			p.key = "manifest " + manifestOf(pod)
+		}
+	case ref.Kind == "DaemonSet" && groupOf(ref) == "apps":
+		// Each of its pods is a member, or a cluster of its own: their lists decide.
+	default:
+		p.key = p.owner.Kind + " " + p.owner.Name
+	}
+	return p
+}
+
+// unread is the contents of no object: pods are grouped by what they show themselves.
+func unread(namespace string) etcdconf.Contents {
+	return func(kind, name string) (map[string][]byte, error) {
+		return nil, &etcdconf.MissingError{Kind: kind, Namespace: namespace, Name: name}
+	}
+}
+
+func entriesOf(initialCluster string) []string {
+	var entries []string
+	for entry := range strings.SplitSeq(initialCluster, ",") {
+		if entry = strings.TrimSpace(entry); strings.Contains(entry, "=") {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// manifestOf is the name of a static pod without its node's, which the kubelet appends.
+func manifestOf(pod *corev1.Pod) string { return strings.TrimSuffix(pod.Name, "-"+pod.Spec.NodeName) }
+
+// join returns the pods of each cluster, in the order of the first ones. It takes linear time,
+// since anyone who may create pods decides how many there are.
+func join(members []listedPod) [][]listedPod {
+	group := make([]int, len(members)) // a parent of each, the first member at last
+	root := func(i int) int {
+		for group[i] != i {
+			group[i] = group[group[i]]
+			i = group[i]
+		}
+		return i
+	}
+	union := func(i, j int) {
+		low, high := min(root(i), root(j)), max(root(i), root(j))
+		group[high] = low
+	}
+	keys, selves := map[string]int{}, map[string][]int{}
+	for i, m := range members {
+		group[i] = i
+		for _, e := range m.self {
+			selves[m.pod.Namespace+"/"+e] = append(selves[m.pod.Namespace+"/"+e], i)
+		}
+		if first, known := keys[m.pod.Namespace+"/"+m.key]; known && m.key != "" {
+			union(first, i)
+		} else {
+			keys[m.pod.Namespace+"/"+m.key] = i
+		}
+	}
+	for i, m := range members {
+		for _, e := range m.peers {
+			for _, j := range selves[m.pod.Namespace+"/"+e] {
+				union(i, j)
+			}
+		}
+	}
+	var out [][]listedPod
+	at := map[int]int{}
+	for i, m := range members {
+		if _, known := at[root(i)]; !known {
+			at[root(i)] = len(out)
+			out = append(out, nil)
+		}
+		out[at[root(i)]] = append(out[at[root(i)]], m)
+	}
+	return out
+}
+
+// groupOfPods returns the cluster of pods that belong together. If they have different owners,
+// the cluster has the first one's name and the kind of pods that no single object owns.
+func groupOfPods(members []listedPod) podGroup {
+	slices.SortFunc(members, func(a, b listedPod) int {
+		return cmp.Or(cmp.Compare(a.owner.Name, b.owner.Name), cmp.Compare(a.pod.Name, b.pod.Name))
+	})
+	g := podGroup{owner: members[0].owner}
+	for _, m := range members {
+		if m.owner.Kind != g.owner.Kind || m.owner.Name != g.owner.Name {
+			g.owner.APIVersion, g.owner.Kind, g.owner.UID, g.owner.Controller = "v1", podsKind, "", nil
+		}
+		g.pods = append(g.pods, m.pod)
+	}
+	g.owner.Replicas = int32(min(len(members), maxMembers))
+	return g
+}
+
+// nameApart gives clusters that would have one name the names of their first pods.
+func nameApart(groups []podGroup) {
+	count := map[string]int{}
+	for _, g := range groups {
+		count[g.owner.String()]++
+	}
+	for i := range groups {
+		if o := &groups[i].owner; count[o.String()] > 1 {
+			o.APIVersion, o.Kind, o.Name, o.UID, o.Controller = "v1", podsKind, groups[i].pods[0].Name, "", nil
+		}
+	}
+}

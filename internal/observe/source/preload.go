@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Denial is a kind of object that the user may not read.
+type Denial struct {
+	// Resource is the plural that a Role names, such as pods.
+	Resource string
+	// Err is the API server's answer.
+	Err error
+}
+
+// Preload lists all objects that facts are made of, in parallel, and returns a reader over
+// the result. It is for commands about many clusters, and for users who may not read every
+// kind. An empty namespace means all namespaces. A kind that the user may not list reads as
+// if there were none of it, and is among the denials, which have a fixed order. Nodes are
+// listed only with withNodes: there may be thousands, and only zones come from them.
+//
+// Over all namespaces the pods of Deployments and DaemonSets, which are most, are left out.
+// The reader reads kinds that aren't preloaded when it is asked for them.
+func Preload(ctx context.Context, from client.Reader, namespace string, withNodes bool) (client.Reader, []Denial, error) {
+	lists := []struct {
+		resource string
+		list     client.ObjectList
+		opts     []client.ListOption
+	}{
+		{"etcds.druid.gardener.cloud", &druidv1alpha1.EtcdList{}, nil},
+		{"statefulsets.apps", &appsv1.StatefulSetList{}, nil},
+		{"pods", &corev1.PodList{}, podsOf(namespace)},
+		{"services", &corev1.ServiceList{}, nil},
+		{"poddisruptionbudgets.policy", &policyv1.PodDisruptionBudgetList{}, nil},
+		{"leases.coordination.k8s.io", &coordinationv1.LeaseList{}, leasesOf(namespace)},
+		{"nodes", &corev1.NodeList{}, nil},
+	}
+	store := &preloaded{fallback: from, objects: map[reflect.Type][]client.Object{}, forbidden: map[reflect.Type]bool{}}
+	refusals := make([]error, len(lists))
+	group, within := errgroup.WithContext(ctx)
+	for i, l := range lists {
+		store.objects[elementOf(l.list)] = nil
+		if l.resource == "nodes" && !withNodes {
+			continue
+		}
+		opts := l.opts
+		if l.resource != "nodes" {
+			opts = append(opts, client.InNamespace(namespace))
+		}
+		group.Go(func() error {
+			err := from.List(within, l.list, opts...)
+			if apierrors.IsForbidden(err) {
+				refusals[i] = err
+				return nil
+			}
+			if meta.IsNoMatchError(err) {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("list %s: %w", l.resource, err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	var denials []Denial
+	for i, l := range lists {
+		if refusals[i] != nil {
+			denials = append(denials, Denial{l.resource, refusals[i]})
+			store.forbidden[elementOf(l.list)] = true
+		}
+		if err := store.add(l.list); err != nil {
+			return nil, nil, err
+		}
+	}
+	return store, denials, nil
+}
+
+func podsOf(namespace string) []client.ListOption {
+	if namespace != "" {
+		return nil
+	}
+	return []client.ListOption{client.MatchingLabelsSelector{Selector: memberCandidates()}}
+}
+
+// leasesOf returns options that, over all namespaces, leave out the leases of nodes and
+// controllers.
+func leasesOf(namespace string) []client.ListOption {
+	if namespace != "" {
+		return nil
+	}
+	return []client.ListOption{client.MatchingLabels{druidv1alpha1.LabelManagedByKey: druidv1alpha1.LabelManagedByValue}}
+}
+
+// preloaded is a client.Reader over objects in memory. Kinds that it doesn't hold it reads
+// from fallback.
+type preloaded struct {
+	fallback client.Reader
+	objects  map[reflect.Type][]client.Object
+	// forbidden are the kinds that the user may not list.
+	forbidden map[reflect.Type]bool
+}
+
+func (p *preloaded) add(list client.ObjectList) error {
+	objects, err := meta.ExtractList(list)
+	if err != nil {
+		return err
+	}
+	kind := elementOf(list)
+	for _, o := range objects {
+		if object, ok := o.(client.Object); ok {
+			p.objects[kind] = append(p.objects[kind], object)
+		}
+	}
+	return nil
+}
+
+// Get implements client.Reader.
+func (p *preloaded) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	kind := reflect.TypeOf(obj)
+	objects, has := p.objects[kind]
+	at := slices.IndexFunc(objects, func(o client.Object) bool { return o.GetName() == key.Name && o.GetNamespace() == key.Namespace })
+	if at >= 0 {
+		reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(objects[at].DeepCopyObject()).Elem())
+		return nil
+	}
+	_, lease := obj.(*coordinationv1.Lease)
+	if !has {
+		return p.fallback.Get(ctx, key, obj, opts...)
+	}
+	if lease && !p.forbidden[kind] {
+		// Over all namespaces only druid's leases were listed.
+		return p.fallback.Get(ctx, key, obj, opts...)
+	}
+	return apierrors.NewNotFound(schema.GroupResource{Resource: kind.Elem().Name()}, key.Name)
+}
+
+// List implements client.Reader. The objects in the list are shared and must not be changed.
+func (p *preloaded) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	objects, has := p.objects[elementOf(list)]
+	if !has {
+		return p.fallback.List(ctx, list, opts...)
+	}
+	var by client.ListOptions
+	by.ApplyOptions(opts)
+	var found []runtime.Object
+	for _, o := range objects {
+		if (by.Namespace == "" || by.Namespace == o.GetNamespace()) &&
+			(by.LabelSelector == nil || by.LabelSelector.Matches(labels.Set(o.GetLabels()))) {
+			found = append(found, o)
+		}
+	}
+	return meta.SetList(list, found)
+}
+
+// elementOf returns the pointer type of a list's objects.
+func elementOf(list client.ObjectList) reflect.Type {
+	items, err := meta.GetItemsPtr(list)
+	if err != nil {
+		panic(err) // callers pass lists only
+	}
+	return reflect.PointerTo(reflect.TypeOf(items).Elem().Elem())
+}

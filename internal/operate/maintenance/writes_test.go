@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdtest"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+)
+
+// newJob returns a job on three members in memory.
+func newJob(t *testing.T) (*Job, *etcdtest.Cluster) {
+	t.Helper()
+	pods := []string{"main-0", "main-1", "main-2"}
+	cluster, server := etcdtest.New(t, pods...), apitest.New(t)
+	server.Dial = cluster.Dial
+	members := &etcd.Cluster{Tunnel: tunnel.New(server.Config())}
+	t.Cleanup(func() { _ = members.Close() })
+	facts := policy.Cluster{}
+	for _, pod := range pods {
+		members.Endpoints = append(members.Endpoints, etcd.Endpoint{Namespace: "team", Pod: pod, Port: etcdtest.ClientPort, MetricsPort: etcdtest.MetricsPort})
+		facts.Members = append(facts.Members, policy.Member{Pod: pod, Exists: true, PodReady: true, Ready: true})
+	}
+	facts.Size = len(pods)
+	silent := func(string, ...any) {}
+	return &Job{
+		Members: members, Facts: func(context.Context) (policy.Cluster, error) { return facts, nil },
+		StillHeld: func() error { return nil }, Logf: silent, Progressf: silent,
+	}, cluster
+}
+
+var errLost = errors.New("the lock is lost")
+
+// TestWrites: each operation makes these calls and no other, stops at a lost lock before the
+// next call, and returns the error of a call that fails.
+func TestWrites(t *testing.T) {
+	t.Parallel()
+	noSpace := []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}, {MemberID: 3, Alarm: pb.AlarmType_CORRUPT}}
+	survey := func(j *Job) State {
+		s, err := j.ReadState(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		return s
+	}
+	for _, row := range []struct {
+		name string
+		set  func(*etcdtest.Cluster)
+		do   func(context.Context, *Job) error
+		// locked is false where the caller asks for the lock.
+		locked bool
+		want   []string
+	}{
+		{
+			name: "defragment, the leader last and after a transfer", locked: true,
+			do:   func(ctx context.Context, j *Job) error { return j.Defragment(ctx) },
+			want: []string{"defragment main-1", "defragment main-2", "move leader to 2", "defragment main-0"},
+		},
+		{
+			name: "compact", locked: true,
+			do:   func(ctx context.Context, j *Job) error { return j.Compact(ctx, survey(j)) },
+			want: []string{"compact 1000"},
+		},
+		{
+			name: "disarm NOSPACE and no other alarm", locked: true,
+			set: func(c *etcdtest.Cluster) { c.Alarms = noSpace },
+			do: func(ctx context.Context, j *Job) error {
+				verdict, err := j.DisarmNoSpace(ctx)
+				if err == nil && !verdict.Allowed {
+					err = errors.New(verdict.Message)
+				}
+				return err
+			},
+			want: []string{"disarm NOSPACE of 2"},
+		},
+		{
+			name: "disarm one alarm",
+			set:  func(c *etcdtest.Cluster) { c.Alarms = noSpace },
+			do: func(ctx context.Context, j *Job) error {
+				return Disarm(ctx, j.Members, survey(j).Survey, etcd.Alarm{MemberID: 3, Type: "CORRUPT"})
+			},
+			want: []string{"disarm CORRUPT of 3"},
+		},
+		{
+			name: "move the leader",
+			do: func(ctx context.Context, j *Job) error {
+				return MoveLeader(ctx, j.Members, survey(j).Survey, "main-2")
+			},
+			want: []string{"move leader to 3"},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			run := func(prepare func(*Job, *etcdtest.Cluster)) (*etcdtest.Cluster, error) {
+				j, cluster := newJob(t)
+				if row.set != nil {
+					row.set(cluster)
+				}
+				prepare(j, cluster)
+				return cluster, row.do(t.Context(), j)
+			}
+			cluster, err := run(func(*Job, *etcdtest.Cluster) {})
+			if err != nil || !slices.Equal(cluster.Writes(), row.want) {
+				t.Errorf("calls are %q, want %q: %v", cluster.Writes(), row.want, err)
+			}
+			last := row.want[len(row.want)-1]
+			cluster, err = run(func(_ *Job, c *etcdtest.Cluster) {
+				c.Fail = func(call string) error {
+					if call == last {
+						return errors.New("disk failure")
+					}
+					return nil
+				}
+			})
+			if err == nil || !strings.Contains(err.Error(), "disk failure") || !slices.Equal(cluster.Writes(), row.want[:len(row.want)-1]) {
+				t.Errorf("with %q failing the calls are %q: %v", last, cluster.Writes(), err)
+			}
+			if !row.locked {
+				return
+			}
+			cluster, err = run(func(j *Job, c *etcdtest.Cluster) {
+				j.StillHeld = func() error {
+					if len(c.Writes()) == len(row.want)-1 {
+						return errLost
+					}
+					return nil
+				}
+			})
+			if !errors.Is(err, errLost) || !slices.Equal(cluster.Writes(), row.want[:len(row.want)-1]) {
+				t.Errorf("with the lock lost before %q the calls are %q: %v", last, cluster.Writes(), err)
+			}
+		})
+	}
+}
+
+// TestCompactCompacted: a history that was compacted meanwhile is what was wanted.
+func TestCompactCompacted(t *testing.T) {
+	t.Parallel()
+	j, cluster := newJob(t)
+	state, err := j.ReadState(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster.Fail = func(string) error { return rpctypes.ErrGRPCCompacted }
+	if err := j.Compact(t.Context(), state); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMoveLeaderElected: where the leader changed since the survey, the one that leads now is
+// asked, and a transfer that an election made already is none.
+func TestMoveLeaderElected(t *testing.T) {
+	t.Parallel()
+	j, cluster := newJob(t)
+	s, err := j.Members.Survey(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster.Leader = 3
+	if err := MoveLeader(t.Context(), j.Members, s, "main-2"); err != nil || len(cluster.Writes()) > 0 {
+		t.Errorf("calls are %q: %v", cluster.Writes(), err)
+	}
+}
+
+// TestDisarmRaisedAgain: an alarm that is raised again is an error, not a success.
+func TestDisarmRaisedAgain(t *testing.T) {
+	t.Parallel()
+	j, cluster := newJob(t)
+	cluster.Alarms, cluster.KeepAlarms = []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}}, true
+	_, err := j.DisarmNoSpace(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "is raised again") {
+		t.Errorf("got %v", err)
+	}
+	cluster.Size = 4 << 30
+	if verdict, err := j.DisarmNoSpace(t.Context()); err != nil || verdict.Allowed {
+		t.Errorf("a full database: %+v, %v", verdict, err)
+	}
+}
+
+// TestDatabases: what the rules see of a member that is silent, and of one without a pod.
+func TestDatabases(t *testing.T) {
+	t.Parallel()
+	j, cluster := newJob(t)
+	cluster.Members = append(cluster.Members, &pb.Member{ID: 9, Name: "far", PeerURLs: []string{"http://far:2380"}, IsLearner: true})
+	j.Members.Endpoints[2].Err = errors.New("no certificate")
+	state, err := j.ReadState(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	well := maintenance.Database{Pod: "main-1", Applied: 1000, Size: 200 << 20, InUse: 20 << 20, Quota: 2 << 30}
+	if got := state.Databases[1]; got.Trouble != "" || got.Size != well.Size || got.InUse != well.InUse || got.Quota != well.Quota || got.Leader {
+		t.Errorf("a member that is well: %+v", got)
+	}
+	if got := state.Databases[0]; !got.Leader {
+		t.Errorf("the leader: %+v", got)
+	}
+	if got := state.Databases[2]; !strings.Contains(got.Trouble, "no certificate") {
+		t.Errorf("a member that is silent: %+v", got)
+	}
+	if got := state.Databases[3]; got.Pod != "far" || !got.Learner || got.Trouble == "" {
+		t.Errorf("a member without a pod: %+v", got)
+	}
+}

@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
+// checkScaleOut refuses a scale-out whose new members could not join, or would disturb clients.
+func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int, f *findings) error {
+	checkPeerURLs(s.Members, f)
+	// Where there are more members than replicas, which is refused anyway, some have pods.
+	for ordinal := max(s.Replicas, len(s.Members)); ordinal < target; ordinal++ {
+		checkReplica(s, ordinal, f)
+	}
+	if s.OnDelete {
+		f.fact("the update strategy is OnDelete and stays so")
+	}
+	if err := m.checkPeerService(ctx, s, f); err != nil {
+		return err
+	}
+	if err := m.checkClientServices(ctx, s, f); err != nil {
+		return err
+	}
+	m.checkNames(ctx, s, target, f)
+	m.checkProbe(s, f)
+	return m.checkNodes(ctx, s, target, f)
+}
+
+// checkPeerURLs refuses to add members where others can't reach an existing one.
+func checkPeerURLs(members []membership.Peer, f *findings) {
+	for _, p := range members {
+		for u := range strings.SplitSeq(p.URL, ",") {
+			if why := unreachable(u); why != "" {
+				f.refuse("member %016x has the peer URL %s, %s: set initial-advertise-peer-urls and change it with etcdctl member update first", p.ID, u, why)
+			}
+		}
+	}
+}
+
+// checkReplica refuses an ordinal where a new member could not be reached or could not start.
+func checkReplica(s *observation, ordinal int, f *findings) {
+	replica, config := s.Ordinals[ordinal], s.configs[ordinal]
+	if len(config.AdvertisePeer) != 1 {
+		f.refuse("%s would have %d peer URLs; one is supported", replica.Pod, len(config.AdvertisePeer))
+	}
+	if why := unreachable(replica.URL); why != "" {
+		f.refuse("%s would have the peer URL %s, %s: set initial-advertise-peer-urls to its name in the headless Service", replica.Pod, replica.URL, why)
+	} else if !strings.HasPrefix(operate.HostOf(replica.URL), replica.Pod+".") {
+		f.refuse("%s would have the peer URL %s, which does not name the pod", replica.Pod, replica.URL)
+	}
+	if !slices.ContainsFunc(config.ListenPeer, func(u string) bool { return !operate.Loopback(operate.HostOf(u)) }) {
+		f.refuse("%s would listen for its peers on %s only: set listen-peer-urls to 0.0.0.0", replica.Pod, strings.Join(config.ListenPeer, ", "))
+	}
+	for _, claim := range s.claims[replica.Pod] {
+		f.refuse("PersistentVolumeClaim %s is left from an earlier member, whose data would keep the new one from joining: if it is not needed, kubectl delete pvc %s -n %s",
+			claim.Name, claim.Name, claim.Namespace)
+	}
+	if replica.UID != "" {
+		f.refuse("pod %s exists already and is no member of etcd: wait until it is deleted", replica.Pod)
+	}
+}
+
+// unreachable returns why other members can't reach a peer URL, empty where they may.
+func unreachable(u string) string {
+	host := operate.HostOf(u)
+	switch ip := net.ParseIP(host); {
+	case host == "" || ip != nil && ip.IsUnspecified():
+		return "which is no address"
+	case operate.Loopback(host):
+		return "which no other pod can reach"
+	case ip != nil:
+		return "an address that changes with the pod"
+	}
+	return ""
+}
+
+func (m *Members) checkPeerService(ctx context.Context, s *observation, f *findings) error {
+	service, err := m.Reader.PeerService(ctx, m.Owner)
+	if err == nil {
+		judgePeerService(service, s.sts.Spec.ServiceName, f)
+	}
+	return err
+}
+
+// judgePeerService refuses where learners would have no DNS name: they are not Ready, and without a
+// name the leader can't reach them. service is nil where it doesn't exist.
+func judgePeerService(service *corev1.Service, name string, f *findings) {
+	switch {
+	case service == nil:
+		f.refuse("headless Service %q, which the StatefulSet names, does not exist: members would have no names", name)
+	case !service.Spec.PublishNotReadyAddresses:
+		f.refuse("Service %s does not publish addresses that are not ready: a learner is not, so the leader would not find it; kubectl patch service %s -n %s -p '{\"spec\":{\"publishNotReadyAddresses\":true}}'",
+			service.Name, service.Name, service.Namespace)
+	}
+}
+
+func (m *Members) checkClientServices(ctx context.Context, s *observation, f *findings) error {
+	services, err := m.Reader.ClientServices(ctx, m.Owner)
+	if err == nil {
+		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, f)
+	}
+	return err
+}
+
+// judgeClientServices refuses where clients would reach a learner, which rejects their requests.
+func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members []etcd.Member, f *findings) {
+	if len(services) == 0 {
+		f.warn("There is no Service for clients but the headless one: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
+		return
+	}
+	how, kept := etcdconf.FailsOnLearner(probe, oldest(members))
+	for _, service := range services {
+		switch {
+		case service.Spec.PublishNotReadyAddresses:
+			f.refuse("Service %s publishes addresses that are not ready, so clients would be sent to a learner, which refuses them: set publishNotReadyAddresses to false", service.Name)
+		case !kept:
+			f.refuse("a learner would become an endpoint of Service %s and refuse its clients: %s; give etcd's container a readiness probe on /readyz", service.Name, how)
+		default:
+			f.fact("Service %s gets no learner: %s", service.Name, how)
+		}
+	}
+}
+
+// oldest returns the lowest version that a member runs.
+func oldest(members []etcd.Member) string {
+	var lowest *version.Version
+	for _, m := range members {
+		v, err := version.ParseGeneric(m.Version)
+		if m.Err == nil && err == nil && (lowest == nil || v.LessThan(lowest)) {
+			lowest = v
+		}
+	}
+	if lowest == nil {
+		return ""
+	}
+	return lowest.String()
+}
+
+func (m *Members) checkNames(ctx context.Context, s *observation, target int, f *findings) {
+	for _, file := range []struct{ what, path string }{
+		{"peer certificate", s.configs[0].PeerTLS.Cert}, {"serving certificate", s.configs[0].ClientTLS.Cert},
+	} {
+		if file.path == "" {
+			continue
+		}
+		var text []byte
+		if pod := s.anyPod(); pod != nil {
+			text, _ = m.Reader.File(ctx, pod, s.configs[0].Container, file.path) // judgeCertificate warns without it
+		}
+		var hosts []string
+		for ordinal := s.Replicas; ordinal < target; ordinal++ {
+			hosts = append(hosts, operate.HostOf(s.Ordinals[ordinal].URL))
+		}
+		judgeCertificate(file.what, file.path, text, hosts, f)
+	}
+}
+
+// anyPod returns the first pod that exists, nil for none.
+func (s *observation) anyPod() *corev1.Pod {
+	for _, replica := range s.Ordinals {
+		if pod := s.pods[replica.Pod]; pod != nil {
+			return pod
+		}
+	}
+	return nil
+}
+
+// judgeCertificate refuses where a certificate is not valid for the names of new members. text is its
+// file, empty where that can't be read.
+func judgeCertificate(what, path string, text []byte, hosts []string, f *findings) {
+	block, _ := pem.Decode(text)
+	if block == nil {
+		f.warn("Could not check whether the %s is valid for the new members (%s).", what, path)
+		return
+	}
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		f.refuse("the %s %s: %v", what, path, err)
+		return
+	}
+	for _, host := range hosts {
+		if certificate.VerifyHostname(host) != nil {
+			f.refuse("the %s is not valid for %s: it has %s; renew it with that name first", what, host, strings.Join(certificate.DNSNames, ", "))
+		}
+	}
+}
+
+// checkProbe warns of a liveness probe that a learner fails.
+func (m *Members) checkProbe(s *observation, f *findings) {
+	probe := containerOf(&s.template.template, s.configs[0].Container).LivenessProbe
+	if probe != nil && probe.HTTPGet != nil && !strings.HasPrefix(probe.HTTPGet.Path, "/livez") {
+		f.warn("The liveness probe asks %s, which may kill a member that is catching up; /livez would not.", probe.HTTPGet.Path)
+	}
+}
+
+func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f *findings) error {
+	pod := operate.PodOf(s.sts, s.template.template, s.Ordinals[target-1].Pod)
+	facts, err := m.Reader.SpreadFactsOfCluster(ctx, m.Owner, pod, spread.ZoneKey)
+	if apierrors.IsForbidden(err) {
+		f.warn("Nodes can't be read, so it is unknown whether there are enough for %s.", format.Members(target))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	terms := observe.SelfTerms(pod)
+	if running := s.anyPod(); running != nil {
+		for _, t := range observe.SelfTerms(running) {
+			if t.Kind == spread.PodAntiAffinity { // which keeps others away from it, too
+				terms = append(terms, t)
+			}
+		}
+	}
+	judgeNodes(terms, facts.Nodes, target, f)
+	return nil
+}
+
+// judgeNodes refuses more members than the terms, of the template or of running members, allow.
+func judgeNodes(terms []observe.PodTerm, eligible []spread.Node, target int, f *findings) {
+	nodes, zones := len(eligible), map[string]bool{}
+	for _, p := range eligible {
+		if p.Zone != "" {
+			zones[p.Zone] = true
+		}
+	}
+	judged := map[string]bool{}
+	for _, term := range terms {
+		room, where := nodes, "nodes"
+		if term.TopologyKey == spread.ZoneKey {
+			room, where = len(zones), "zones"
+		} else if term.TopologyKey != corev1.LabelHostname {
+			continue
+		}
+		if term.Hard && term.Kind == spread.PodAntiAffinity && room < target && !judged[where] {
+			judged[where] = true
+			f.refuse("each member needs its own (%s), and %d %s match: %d members could not be scheduled; add %s", term.TopologyKey, room, where, target, where)
+		}
+	}
+	if nodes == 0 {
+		f.refuse("no node matches the pod template")
+	}
+	f.fact("%d nodes in %d zones match the pods", nodes, len(zones))
+}
+
+// scaleSteps returns the steps of a scale, in order.
+func (m *Members) scaleSteps(s *observation, j *Change) []string {
+	var steps []string
+	for ordinal := s.Replicas; ordinal < j.Target; ordinal++ {
+		pod := s.Ordinals[ordinal].Pod
+		edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", format.Members(ordinal+1), pod)
+		if s.InTemplate && !s.OnDelete {
+			edit = fmt.Sprintf("hold back updates of pods below ordinal %d, then %s", ordinal, edit)
+		}
+		steps = append(steps, edit, fmt.Sprintf("add %s to etcd as a learner, set the replicas to %d", pod, ordinal+1),
+			fmt.Sprintf("wait until %s is within %d entries of the leader, promote it", pod, policy.LagLimit))
+	}
+	for ordinal := s.Replicas - 1; ordinal >= j.Target; ordinal-- {
+		pod := s.Ordinals[ordinal].Pod
+		last := "delete its volume claims"
+		if j.KeepClaims {
+			last = "keep its volume claims"
+		}
+		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove it from etcd", pod),
+			fmt.Sprintf("set the replicas to %d, %s", ordinal, last))
+	}
+	if j.Operation == membership.ScaleOut && s.InTemplate {
+		steps = append(steps, "mark the pods as up to date and restore the update strategy, so that none restarts")
+	}
+	return steps
+}

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+)
+
+// crashing is a cluster on which a command dies at its n-th write, to Kubernetes or to etcd.
+type crashing struct {
+	*operatetest.Cluster
+
+	kube client.Client
+	// left is how many writes there are until the crash; negative for none.
+	left int
+	mu   sync.Mutex
+}
+
+func newCrashing(t *testing.T) *crashing {
+	t.Helper()
+	c := &crashing{Cluster: operatetest.NewCluster(t), left: -1}
+	c.kube = c.Client(t)
+	c.Refuse = func(method, path string) int {
+		if strings.HasSuffix(path, "/portforward") || strings.Contains(path, "/apis/auth") {
+			return 0
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.Reconcile(t)
+		if method != http.MethodGet && c.dies() || c.left == 0 {
+			return http.StatusForbidden // which no operation retries
+		}
+		return 0
+	}
+	c.Etcd.Fail = func(string) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.dies() {
+			return status.Error(codes.PermissionDenied, "the command is dead")
+		}
+		return nil
+	}
+	return c
+}
+
+// dies reports whether this write is the one, or comes after it.
+func (c *crashing) dies() bool {
+	if c.left > 0 {
+		c.left--
+	}
+	return c.left == 0
+}
+
+// members returns what a new command works with.
+func (c *crashing) members(t *testing.T) *Members {
+	t.Helper()
+	reader := &observe.Reader{Reader: c.kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+	target, err := observe.ParseTarget("statefulset/main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := reader.Resolve(t.Context(), "team", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Members{
+		Kube: c.kube, Reader: reader, Owner: owner, Tunnel: tunnel.New(c.Config()),
+		Clock: &operatetest.HastyClock{Time: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}, Logf: func(string, ...any) {},
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	return m
+}
+
+// waitLimit ends a command that waits for what doesn't come.
+const waitLimit = time.Minute
+
+// TestResume: a command that dies before any of its writes is finished by the same command,
+// and taken back by --abort, and neither restarts a pod that was there.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		plan func(context.Context, *Members) (*Change, operate.Plan, error)
+		// want is how many members there are at the end.
+		want int
+	}{
+		{"scale out", func(ctx context.Context, m *Members) (*Change, operate.Plan, error) {
+			return m.PlanScale(ctx, 5, false)
+		}, 5},
+		{"scale in", func(ctx context.Context, m *Members) (*Change, operate.Plan, error) {
+			return m.PlanScale(ctx, 1, false)
+		}, 1},
+		{"replace", func(ctx context.Context, m *Members) (*Change, operate.Plan, error) {
+			return m.PlanReplace(ctx, "main-2", true)
+		}, 3},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			for at := 1; ; at++ {
+				crashed := true
+				for _, undo := range []bool{false, true} {
+					if undo && at%2 == 0 {
+						continue // each second write is enough for what costs as much again
+					}
+					c := newCrashing(t)
+					if crashed = c.crash(t, row.plan, at); !crashed {
+						break
+					}
+					begun := c.resume(t, undo)
+					// A replacement that is taken back leaves main-2 with another template.
+					if slices.ContainsFunc(c.Restarted, func(pod string) bool { return pod != "main-2" || row.name != "replace" || !undo }) {
+						t.Errorf("dead at write %d, undo %t: restarted %q", at, undo, c.Restarted)
+					}
+					if voters := len(c.Etcd.Members); begun && !undo && voters != row.want {
+						t.Errorf("dead at write %d: %d members, want %d", at, voters, row.want)
+					}
+					if begun != (at > 1) {
+						t.Errorf("dead at write %d: something was begun: %t", at, begun)
+					}
+				}
+				if t.Failed() || !crashed {
+					t.Logf("%d writes", at-1)
+					if at < 5 {
+						t.Errorf("only %d writes", at-1)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+// crash begins a change and reports whether the command died at its n-th write.
+func (c *crashing) crash(t *testing.T, plan func(context.Context, *Members) (*Change, operate.Plan, error), n int) bool {
+	t.Helper()
+	m := c.members(t)
+	j, _, err := plan(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	defer cancel()
+	c.left = n
+	if err = m.Begin(ctx, j, false); err == nil {
+		err = m.Run(ctx, j)
+	}
+	died := c.left == 0
+	c.left = -1
+	if died != (err != nil) {
+		t.Errorf("write %d: died is %t, and the command ended with %v", n, died, err)
+	}
+	return died
+}
+
+// resume ends what was begun with a new command, and checks that nothing of it is left. It is
+// false where nothing was begun: the first write is the journal.
+func (c *crashing) resume(t *testing.T, undo bool) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	defer cancel()
+	m := c.members(t)
+	j, err := ReadChange(t.Context(), m.Kube, m.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j == nil {
+		return false
+	}
+	operation := j.Operation
+	if undo {
+		err = m.Undo(ctx, j)
+	} else {
+		err = m.Run(ctx, j)
+	}
+	if err != nil && !errors.As(err, new(*HaltedError)) {
+		t.Error(err)
+	}
+	c.Reconcile(t)
+	if j, err = ReadChange(t.Context(), m.Kube, m.Owner); err != nil || j != nil {
+		t.Errorf("undo %t: the journal is still there: %v", undo, err)
+	}
+	for _, l := range c.Etcd.Members {
+		if l.IsLearner {
+			t.Errorf("undo %t: %s is still a learner", undo, l.Name)
+		}
+	}
+	replicas := fmt.Sprint(operatetest.Field(c.Get(operatetest.Path("StatefulSet", "main")), "spec")["replicas"])
+	// A member that was replaced and is removed stays so, until it is replaced again.
+	if replaced := undo && operation == membership.Replace; replicas != fmt.Sprint(len(c.Etcd.Members)) && !replaced {
+		t.Errorf("undo %t: %s replicas for %d members", undo, replicas, len(c.Etcd.Members))
+	}
+	return true
+}

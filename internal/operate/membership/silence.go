@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+)
+
+// Removal is what is needed to remove one member from etcd, outside of a scale operation.
+type Removal struct {
+	Reader  *observe.Reader
+	Owner   observe.Owner
+	Members *etcd.Cluster
+	Clock   clock.Clock
+}
+
+// Silence finds out what is known of a voter that doesn't answer: whether another pod of the
+// namespace may run it, and whether the leader is in contact with it. The latter takes some
+// seconds.
+func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) membership.Silence {
+	out := membership.Silence{Pod: l.Pod}
+	if l.Pod == "" {
+		others := map[string]bool{}
+		for _, other := range s.List {
+			if other.Pod != "" {
+				others[other.Pod] = true
+			}
+		}
+		var err error
+		out.Elsewhere, err = r.Reader.PodsOfPeer(ctx, r.Owner.Namespace, observe.Peer{Name: l.Name, URLs: l.PeerURLs}, others)
+		if err != nil {
+			out.Unknown = err.Error()
+		}
+	}
+	contact, why := r.contact(ctx, s, l.ID)
+	out.Contact = contact
+	if why != "" {
+		out.Unknown = why
+	}
+	return out
+}
+
+// contact asks the members that answer about another one. An unknown contact has its
+// reason.
+func (r Removal) contact(ctx context.Context, s etcd.Survey, id uint64) (membership.Contact, string) {
+	if slices.ContainsFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.LeaderID == id }) {
+		return membership.ContactLeads, ""
+	}
+	leader, ok := s.Leader()
+	if !ok {
+		return membership.ContactUnknown, "the leader doesn't answer"
+	}
+	contact, err := r.Members.Contact(ctx, leader.Pod, id, r.Clock)
+	switch {
+	case err != nil:
+		return membership.ContactUnknown, err.Error()
+	case contact.Receiving:
+		return membership.ContactActive, ""
+	case contact.Connected:
+		return membership.ContactSilent, ""
+	}
+	return membership.ContactNone, ""
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// intoStore returns the steps that make the snapshot the last one in the store.
+func (r Plan) intoStore() []step.Step {
+	file := r.File
+	var steps []step.Step
+	switch dir := r.dir(); {
+	case r.Bump > 0:
+		file = dir + ".db"
+		steps = append(steps, step.Step{
+			Title: "Raise the revision on this machine", Why: "It takes " + r.toolNote() + " backup-restore doesn't raise the revision. The hash is appended in the format of etcd.",
+			Acts: append([]step.Action{r.tool([]string{"--data-dir", dir})}, withHash(dir+"/member/snap/db", file)...),
+		})
+	case !r.Snapshot.Hashed:
+		file = dir + ".db"
+		steps = append(steps, step.Step{
+			Title: "Append the hash on this machine", Why: "It has the format of etcd. backup-restore refuses a snapshot without a hash.", Acts: withHash(r.File, file),
+		})
+	}
+	name := fmt.Sprintf("Full-00000000-%08d-%d", r.restored(), r.At.Unix())
+	put := step.Step{
+		Title: "Copy it into the backup store as the last full snapshot",
+		Why:   fmt.Sprintf("The one with the highest revision is restored. If the store has one above %d, set a higher --bump-revision.", r.restored()),
+	}
+	if r.Druid.StorePod == "" {
+		put.Acts = []step.Action{upload(r.Druid.Store, file, name)}
+	} else {
+		put.Why += " The store is a directory of the nodes, which all of them must share."
+		put.Acts = r.putOnNode(file, name)
+	}
+	return append(steps, put)
+}
+
+// putOnNode returns the actions that copy a file into a directory of the nodes. Running
+// sidecars read that directory, and take each file whose name begins like that of a snapshot
+// for one. So the file gets this name when it is complete.
+func (r Plan) putOnNode(file, name string) []step.Action {
+	pod, dir := "restore-"+r.Owner.StatefulSet, r.Druid.StoreDir
+	part := step.CopyFile{From: file, Pod: pod, To: dir + "/restore.part"}
+	return []step.Action{
+		step.CreatePod{Manifest: strings.ReplaceAll(r.Druid.StorePod, podMark, r.Owner.StatefulSet)},
+		step.Wait{Kind: step.Pod, Names: []string{pod}, For: step.Condition("Ready"), Timeout: 5 * time.Minute},
+		part,
+		step.CompareFile(part),
+		step.Exec{Pod: pod, Args: []string{"sh", "-c", fmt.Sprintf("mv %s %s/%s", part.To, dir, name)}},
+		step.Delete{Kind: step.Pod, Names: []string{pod}},
+	}
+}
+
+// withHash returns the actions that make a snapshot of a database.
+func withHash(database, file string) []step.Action {
+	return []step.Action{step.AppendHash{Database: database, Snapshot: file}, step.CheckSnapshot{File: file}}
+}
+
+// upload returns the command of the provider's own tool.
+func upload(s *observe.BackupStore, file, name string) step.Action {
+	object := s.Prefix + "/v2/" + name
+	program := func(args ...string) step.Action { return step.Program{Lines: [][]string{args}} }
+	switch s.Provider {
+	case "S3", "aws":
+		return program("aws", "s3", "cp", file, fmt.Sprintf("s3://%s/%s", s.Container, object))
+	case "GCS", "gcp":
+		return program("gcloud", "storage", "cp", file, fmt.Sprintf("gs://%s/%s", s.Container, object))
+	case "ABS", "azure":
+		return program("az", "storage", "blob", "upload", "--container-name", s.Container, "--name", object, "--file", file)
+	case "Swift", "openstack":
+		return program("swift", "upload", s.Container, file, "--object-name", object)
+	case "OSS", "alicloud":
+		return program("ossutil", "cp", file, fmt.Sprintf("oss://%s/%s", s.Container, object))
+	}
+	return step.ByHand{Text: fmt.Sprintf("cp %s THE-STORE/%s/%s    # provider %s: below the directory that its nodes mount; owned by the pods' user",
+		step.Quote(file), s.Container, object, s.Provider)}
+}

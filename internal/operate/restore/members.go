@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restore
+
+import (
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
+)
+
+// scale sets the number of members' pods.
+func (r Plan) scale(replicas int) step.Action {
+	return step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: replicas}
+}
+
+// stopAll stops all members and waits until no pod is left.
+func (r Plan) stopAll() []step.Action {
+	return []step.Action{r.scale(0), step.Wait{Kind: step.Pod, Names: r.running(), For: step.Deleted, Timeout: 5 * time.Minute}}
+}
+
+// startFirst starts the first member and waits until it is ready.
+func (r Plan) startFirst(timeout time.Duration) []step.Action {
+	first := []string{r.Members[0].Pod}
+	return []step.Action{
+		r.scale(1),
+		step.Wait{Kind: step.Pod, Names: first, For: step.Created, Timeout: time.Minute},
+		step.Wait{Kind: step.Pod, Names: first, For: step.Condition("Ready"), Timeout: timeout},
+	}
+}
+
+// awaitReady waits until all members are ready.
+func (r Plan) awaitReady(timeout time.Duration) step.Action {
+	return step.Wait{Kind: step.StatefulSet, Names: []string{r.Owner.StatefulSet}, For: step.Field("status.readyReplicas", len(r.Members)), Timeout: timeout}
+}
+
+// running returns the pods that may exist now, which can be more than are restored.
+func (r Plan) running() []string {
+	pods := r.pods()
+	for ordinal := len(pods); ordinal < int(r.Owner.Replicas); ordinal++ {
+		pods = append(pods, r.Owner.PodName(ordinal))
+	}
+	return pods
+}
+
+func (r Plan) pods() []string {
+	pods := make([]string, len(r.Members))
+	for i, m := range r.Members {
+		pods[i] = m.Pod
+	}
+	return pods
+}
+
+func podsOf(members []Member) []string { return Plan{Members: members}.pods() }

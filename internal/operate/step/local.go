@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package step
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/snapshot"
+)
+
+// Program runs a program on this machine. The lines are its name and arguments, as they
+// are printed.
+type Program struct {
+	Env   []string
+	Lines [][]string
+}
+
+// Command implements Action.
+func (p Program) Command(Flags) string {
+	lines := make([]string, len(p.Lines))
+	for i, line := range p.Lines {
+		lines[i] = quoted(line)
+	}
+	env := ""
+	for _, variable := range p.Env {
+		env += Quote(variable) + " "
+	}
+	return env + strings.Join(lines, " \\\n  ")
+}
+
+// Do implements Action.
+func (p Program) Do(ctx context.Context, c Clients) error {
+	return c.Run(ctx, p.Env, slices.Concat(p.Lines...))
+}
+
+// Plugin runs a command of kubectl etcd on the cluster.
+type Plugin struct{ Args []string }
+
+// Command implements Action.
+func (p Plugin) Command(f Flags) string { return f.Plugin("%s", quoted(p.Args)) }
+
+// Do implements Action.
+func (p Plugin) Do(ctx context.Context, c Clients) error { return c.Plugin(ctx, p.Args) }
+
+// CheckSnapshot checks a snapshot file.
+type CheckSnapshot struct{ File string }
+
+// Command implements Action. No cluster is needed for it.
+func (s CheckSnapshot) Command(Flags) string { return "kubectl etcd snapshot status " + Quote(s.File) }
+
+// Do implements Action.
+func (s CheckSnapshot) Do(ctx context.Context, _ Clients) error {
+	_, err := snapshot.Inspect(ctx, s.File)
+	return err
+}
+
+// ByHand is for a person alone. A plan that has it can't be executed.
+type ByHand struct{ Text string }
+
+// Command implements Action.
+func (b ByHand) Command(Flags) string { return b.Text }
+
+// Do implements Action. It always fails.
+func (b ByHand) Do(context.Context, Clients) error {
+	return errors.New("this step is for a person: " + b.Text)
+}

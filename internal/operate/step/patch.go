@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package step
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Patch merges a body into an object.
+type Patch struct {
+	Kind Kind
+	Name string
+	Body map[string]any
+}
+
+// Command implements Action.
+func (p Patch) Command(f Flags) string {
+	text, err := json.Marshal(p.Body)
+	if err != nil {
+		panic(err) // a body has strings and maps only
+	}
+	return f.kubectl("patch %s/%s --type merge -p %s", p.Kind, p.Name, Quote(string(text)))
+}
+
+// Do implements Action.
+func (p Patch) Do(ctx context.Context, c Clients) error { return c.merge(ctx, p.Kind, p.Name, p.Body) }
+
+// RetainVolumes keeps the volumes of claims when the claims are deleted.
+type RetainVolumes struct{ Claims []string }
+
+// Command implements Action.
+func (r RetainVolumes) Command(f Flags) string {
+	name := f.kubectl("get pvc $claim -o jsonpath='{.spec.volumeName}'")
+	return fmt.Sprintf("for claim in %s; do\n  kubectl%s patch pv \"$(%s)\" -p '{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}'\ndone",
+		strings.Join(r.Claims, " "), f.Context, name)
+}
+
+// Do implements Action.
+func (r RetainVolumes) Do(ctx context.Context, c Clients) error {
+	for _, name := range r.Claims {
+		claim, err := c.read(ctx, Claim, name)
+		if err != nil {
+			return err
+		}
+		if claim == nil {
+			return fmt.Errorf("retain the volume of claim %s: there is no such claim", name)
+		}
+		bound, _, err := unstructured.NestedString(claim.Object, "spec", "volumeName")
+		if err == nil && bound == "" {
+			err = errors.New("it has no volume")
+		}
+		if err != nil {
+			return fmt.Errorf("retain the volume of claim %s: %w", name, err)
+		}
+		if err := c.merge(ctx, volume, bound, map[string]any{"spec": map[string]any{"persistentVolumeReclaimPolicy": "Retain"}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Annotate changes annotations of an object.
+type Annotate struct {
+	Kind Kind
+	Name string
+	// Overwrite allows a change of an annotation that has another value.
+	Overwrite bool
+	Changes   []Annotation
+}
+
+// Annotation is one annotation to set or to remove.
+type Annotation struct {
+	Key, Value string
+	Remove     bool
+}
+
+// Command implements Action.
+func (a Annotate) Command(f Flags) string {
+	text := "annotate "
+	if a.Overwrite {
+		text += "--overwrite "
+	}
+	text += fmt.Sprintf("%s/%s", a.Kind, a.Name)
+	for _, change := range a.Changes {
+		if change.Remove {
+			text += " " + change.Key + "-"
+		} else {
+			text += " " + Quote(change.Key+"="+change.Value)
+		}
+	}
+	return f.kubectl("%s", text)
+}
+
+// Do implements Action.
+func (a Annotate) Do(ctx context.Context, c Clients) error {
+	o, err := c.read(ctx, a.Kind, a.Name)
+	if err != nil {
+		return err
+	}
+	if o == nil {
+		return fmt.Errorf("annotate %s %s: there is no such object", a.Kind, a.Name)
+	}
+	annotations := map[string]any{}
+	for _, change := range a.Changes {
+		has, found := o.GetAnnotations()[change.Key]
+		switch {
+		case change.Remove:
+			annotations[change.Key] = nil
+		case found && has != change.Value && !a.Overwrite:
+			return fmt.Errorf("annotate %s %s: %s is %q already", a.Kind, a.Name, change.Key, has)
+		default:
+			annotations[change.Key] = change.Value
+		}
+	}
+	return c.merge(ctx, a.Kind, a.Name, map[string]any{"metadata": map[string]any{"annotations": annotations}})
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package step
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/yaml"
+)
+
+// CreatePod creates a pod.
+type CreatePod struct {
+	// Manifest is the pod as YAML, with its namespace.
+	Manifest string
+}
+
+// Command implements Action.
+func (p CreatePod) Command(f Flags) string {
+	return fmt.Sprintf("%s <<'EOF'\n%sEOF", f.kubectl("apply -f -"), p.Manifest)
+}
+
+// Do implements Action. Like kubectl apply, it accepts a pod that exists.
+func (p CreatePod) Do(ctx context.Context, c Clients) error {
+	var pod corev1.Pod
+	if err := yaml.UnmarshalStrict([]byte(p.Manifest), &pod); err != nil {
+		return fmt.Errorf("read the manifest of a pod: %w", err)
+	}
+	if err := c.Kube.Create(ctx, &pod); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create pod %s: %w", pod.Name, err)
+	}
+	return nil
+}
+
+// CreatePods creates a pod beside each of several pods.
+type CreatePods struct {
+	Pods []string
+	// Manifest has Mark where the name of the pod belongs.
+	Manifest, Mark string
+}
+
+// Command implements Action. The lines of a here-document must not be indented.
+func (p CreatePods) Command(f Flags) string {
+	return fmt.Sprintf("for pod in %s; do\nsed \"s/%s/$pod/g\" <<'EOF' | %s\n%sEOF\ndone", strings.Join(p.Pods, " "), p.Mark, f.kubectl("apply -f -"), p.Manifest)
+}
+
+// Do implements Action.
+func (p CreatePods) Do(ctx context.Context, c Clients) error {
+	for _, pod := range p.Pods {
+		if err := (CreatePod{Manifest: strings.ReplaceAll(p.Manifest, p.Mark, pod)}).Do(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package step
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const manifest = `apiVersion: v1
+kind: Pod
+metadata:
+  name: restore-MARK
+  namespace: team
+spec:
+  containers:
+  - image: busybox
+    name: files
+`
+
+func TestCreatePods(t *testing.T) {
+	t.Parallel()
+	w, a := newWorld(t), CreatePods{Pods: []string{"main-0", "main-1"}, Manifest: manifest, Mark: "MARK"}
+	wantCommand(t, a, "for pod in main-0 main-1; do\nsed \"s/MARK/$pod/g\" <<'EOF' | kubectl --context desk -n team apply -f -\n"+manifest+"EOF\ndone")
+	w.do(t, a)
+	w.do(t, a) // it accepts that they exist
+	w.wantField(t, core+"pods/restore-main-0", "restore-main-0", "metadata", "name")
+	w.wantField(t, core+"pods/restore-main-1", "restore-main-1", "metadata", "name")
+	wantError(t, CreatePods{Pods: a.Pods, Manifest: "kind: [", Mark: "MARK"}.Do(t.Context(), w.clients), "read the manifest of a pod")
+}
+
+func TestCreatePod(t *testing.T) {
+	t.Parallel()
+	w, a := newWorld(t), CreatePod{Manifest: manifest}
+	wantCommand(t, a, "kubectl --context desk -n team apply -f - <<'EOF'\n"+manifest+"EOF")
+	w.do(t, a)
+	w.wantField(t, core+"pods/restore-MARK", "restore-MARK", "metadata", "name")
+}
+
+func TestForEach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := ForEach{Pods: []string{"main-0", "main-1"}, Acts: []PodAction{
+		Exec{Pod: "restore-$pod", Args: []string{"sh", "-c", "test ! -e /nowhere/at/all"}},
+		Exec{Pod: "restore-$pod", Args: []string{"true"}},
+	}}
+	wantCommand(t, a, `for pod in main-0 main-1; do
+  kubectl --context desk -n team exec restore-$pod -- sh -c 'test ! -e /nowhere/at/all'
+  kubectl --context desk -n team exec restore-$pod -- true
+done`)
+	w.do(t, a)
+	want := []string{"restore-main-0 sh -c test ! -e /nowhere/at/all", "restore-main-0 true", "restore-main-1 sh -c test ! -e /nowhere/at/all", "restore-main-1 true"}
+	if diff := cmp.Diff(want, w.ran); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	a.Acts = slices.Insert(a.Acts, 0, PodAction(Exec{Pod: "restore-$pod", Args: []string{"false"}}))
+	wantError(t, a.Do(t.Context(), w.clients), "run false in pod restore-main-0")
+}
+
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	tool := Program{Env: []string{"ETCDCTL_API=3"}, Lines: [][]string{{"etcdctl", "snapshot", "restore", "my file.db"}, {"--name", "main-0"}}}
+	wantCommand(t, tool, "ETCDCTL_API=3 etcdctl snapshot restore 'my file.db' \\\n  --name main-0")
+	w.do(t, tool)
+	verb := Plugin{Args: []string{"snapshot", "save", "etcd/main", "a b.db"}}
+	wantCommand(t, verb, "kubectl etcd --context desk -n team --cert a.crt snapshot save etcd/main 'a b.db'")
+	w.do(t, verb)
+	want := []string{"ETCDCTL_API=3 etcdctl snapshot restore my file.db --name main-0", "snapshot save etcd/main a b.db"}
+	if diff := cmp.Diff(want, w.ran); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	hand := ByHand{Text: "cp main.db THE-STORE/main"}
+	wantCommand(t, hand, "cp main.db THE-STORE/main")
+	wantError(t, hand.Do(t.Context(), w.clients), "this step is for a person")
+	check := CheckSnapshot{File: "pods_test.go"}
+	wantCommand(t, check, "kubectl etcd snapshot status pods_test.go")
+	if err := check.Do(t.Context(), w.clients); err == nil {
+		t.Error("a file that is no snapshot passes")
+	}
+}

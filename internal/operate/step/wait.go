@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package step
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Wait waits until all objects have reached a state.
+type Wait struct {
+	Kind    Kind
+	Names   []string
+	For     State
+	Timeout time.Duration
+}
+
+// Command implements Action.
+func (w Wait) Command(f Flags) string {
+	return f.kubectl("wait --for=%s --timeout=%s %s", w.For, strings.TrimSuffix(w.Timeout.String(), "0s"), plural(w.Kind, w.Names))
+}
+
+// Do implements Action.
+func (w Wait) Do(ctx context.Context, c Clients) error {
+	awaited := fmt.Sprintf("%s of %s", w.For, plural(w.Kind, w.Names))
+	return c.poll(ctx, w.Timeout, awaited, func() (bool, error) {
+		for _, name := range w.Names {
+			o, err := c.read(ctx, w.Kind, name)
+			if err != nil || !w.For.reachedBy(o) {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+// State is what Wait waits for. A State without a name is that an object exists.
+type State struct{ condition, field, value string }
+
+// Created and Deleted are that an object exists, and that it doesn't.
+var (
+	Created = State{}
+	Deleted = State{value: "absent"}
+)
+
+// Condition returns the state that a condition is true.
+func Condition(name string) State { return State{condition: name} }
+
+// Field returns the state that a field has a value: status.phase, Bound.
+func Field(path string, value any) State { return State{field: path, value: fmt.Sprint(value)} }
+
+// String returns the state as kubectl wait takes it.
+func (s State) String() string {
+	switch {
+	case s.condition != "":
+		return "condition=" + s.condition
+	case s.field != "":
+		return fmt.Sprintf("jsonpath='{.%s}'=%s", s.field, s.value)
+	case s == Deleted:
+		return "delete"
+	}
+	return "create"
+}
+
+// reachedBy reports whether an object has the state. Nil is an object that doesn't exist.
+func (s State) reachedBy(o *unstructured.Unstructured) bool {
+	switch {
+	case o == nil || s == Deleted:
+		return o == nil && s == Deleted
+	case s.condition != "":
+		return conditionTrue(o, s.condition)
+	case s.field != "":
+		value, found, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(s.field, ".")...)
+		return found && err == nil && fmt.Sprint(value) == s.value
+	}
+	return true
+}
+
+func conditionTrue(o *unstructured.Unstructured, name string) bool {
+	conditions, _, err := unstructured.NestedSlice(o.Object, "status", "conditions")
+	if err != nil {
+		return false
+	}
+	for _, c := range conditions {
+		if c, ok := c.(map[string]any); ok && c["type"] == name && c["status"] == "True" {
+			return true
+		}
+	}
+	return false
+}
+
+// AwaitReconcile waits until etcd-druid has removed the annotation that makes it reconcile,
+// which it does at the end of a reconciliation.
+type AwaitReconcile struct{ Etcd string }
+
+// reconcileTimeout is how long AwaitReconcile waits.
+const reconcileTimeout = 15 * time.Minute
+
+// Command implements Action.
+func (a AwaitReconcile) Command(f Flags) string {
+	get := f.kubectl("get etcd/%s -o jsonpath='{.metadata.annotations.%s}'", a.Etcd, strings.ReplaceAll(druidv1alpha1.DruidOperationAnnotation, ".", `\.`))
+	return fmt.Sprintf(`for attempt in $(seq %d); do
+  operation=$(%s || echo unknown)
+  [ -z "$operation" ] && break
+  sleep 2
+done
+[ -z "$operation" ] || { echo "etcd-druid has not ended its reconciliation"; false; }`, int(reconcileTimeout.Seconds())/2, get)
+}
+
+// Do implements Action.
+func (a AwaitReconcile) Do(ctx context.Context, c Clients) error {
+	return c.poll(ctx, reconcileTimeout, "etcd-druid to end its reconciliation of "+a.Etcd, func() (bool, error) {
+		o, err := c.read(ctx, Etcd, a.Etcd)
+		if err != nil || o == nil {
+			return false, nil // it may be readable again at the next attempt, as for the command
+		}
+		_, has := o.GetAnnotations()[druidv1alpha1.DruidOperationAnnotation]
+		return !has, nil
+	})
+}

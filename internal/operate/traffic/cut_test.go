@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+)
+
+var request = Request{Length: 10 * time.Minute, Reason: "drill", Wait: true}
+
+func (s *stage) recorded(t *testing.T) bool {
+	t.Helper()
+	r, err := ReadRecord(t.Context(), s.cluster.Kube, s.cluster.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r != nil
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	if err := s.cluster.Cut(t.Context(), s.lock(t), request); err != nil {
+		t.Fatal(err)
+	}
+	want := observe.CutValue(s.clock.Time.Add(10 * time.Minute))
+	if s.cutOf("a") != want || s.cutOf("b") != want || !s.recorded(t) {
+		t.Errorf("the selectors have %q and %q; recorded: %t", s.cutOf("a"), s.cutOf("b"), s.recorded(t))
+	}
+	s.wantShown(t, "Service a is cut until 2026-11-20T12:10:00Z", "Service b is cut until 2026-11-20T12:10:00Z")
+	if len(s.events) != 1 || s.events[0] != "ClientTrafficCut: client traffic through Service a, b cut until 2026-11-20T12:10:00Z" {
+		t.Errorf("the Events are %q", s.events)
+	}
+}
+
+// TestCutUndone: where one Service can't be cut, none stays cut.
+func TestCutUndone(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		code int
+		wait time.Duration
+	}{
+		{"refused", http.StatusForbidden, 0},
+		{"it isn't known whether it was accepted", http.StatusInternalServerError, writeGrace},
+	} {
+		s := newStage(t)
+		began := s.clock.Time
+		s.refuse(row.code, services+"b")
+		wantError(t, s.cluster.Cut(t.Context(), s.lock(t), request), "cut client traffic of Service b")
+		if s.cutOf("a") != "" || s.cutOf("b") != "" || s.recorded(t) || len(s.events) > 0 {
+			t.Errorf("%s: the selectors have %q and %q; recorded: %t; Events: %q", row.name, s.cutOf("a"), s.cutOf("b"), s.recorded(t), s.events)
+		}
+		if waited := s.clock.Since(began); waited != row.wait {
+			t.Errorf("%s: waited %s, want %s", row.name, waited, row.wait)
+		}
+	}
+}
+
+// TestCutLate: a write that takes effect after its error is removed, too.
+func TestCutLate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	late := &lateClock{HastyClock: s.clock}
+	s.cluster.Clock = late
+	s.refuse(http.StatusInternalServerError, services+"b")
+	late.then = func() {
+		s.Refuse = nil
+		s.service("b", "cut-until-7")
+	}
+	wantError(t, s.cluster.Cut(t.Context(), s.lock(t), request), "Service b")
+	if s.cutOf("b") != "" {
+		t.Errorf("the selector has %q", s.cutOf("b"))
+	}
+}
+
+// TestCutExtended: where the end of a cut can't be moved, the cut stays.
+func TestCutExtended(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	held := s.lock(t)
+	if err := s.cluster.Cut(t.Context(), held, request); err != nil {
+		t.Fatal(err)
+	}
+	s.refuse(http.StatusForbidden, services+"b")
+	long := request
+	long.Length = time.Hour
+	wantError(t, s.cluster.Cut(t.Context(), held, long), "Service b")
+	if s.cutOf("a") == "" || s.cutOf("b") == "" || !s.recorded(t) {
+		t.Errorf("the selectors have %q and %q; recorded: %t", s.cutOf("a"), s.cutOf("b"), s.recorded(t))
+	}
+}
+
+// TestCutLostLock: nothing is written without the lock.
+func TestCutLostLock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	held := s.lock(t)
+	if err := held.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.cluster.cutAll(t.Context(), held); err == nil || s.cutOf("a") != "" {
+		t.Errorf("%v, the selector has %q", err, s.cutOf("a"))
+	}
+}
+
+// TestCutDruid: etcd-druid is only suspended where etcd-webhook doesn't maintain the cut.
+func TestCutDruid(t *testing.T) {
+	t.Parallel()
+	for maintained, want := range map[bool]any{true: nil, false: suspendValue} {
+		s := newStage(t)
+		s.druid(nil)
+		s.cluster.maintained = maintained
+		if err := s.cluster.Cut(t.Context(), s.lock(t), request); err != nil || s.suspension() != want {
+			t.Errorf("maintained %t: %v, the suspension is %v, want %v", maintained, err, s.suspension(), want)
+		}
+	}
+}
+
+func TestOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for code, want := range map[int]bool{http.StatusForbidden: false, http.StatusConflict: false, http.StatusInternalServerError: true} {
+		s.refuse(code, services+"a")
+		if err := writeCut(t.Context(), s.cluster.Kube, &s.cluster.Services.Chosen[0], s.clock.Time); outcomeUnknown(err) != want {
+			t.Errorf("%v: unknown %t, want %t", err, !want, want)
+		}
+	}
+	if !outcomeUnknown(context.Canceled) {
+		t.Error("the outcome of an interrupted write is known")
+	}
+}
+
+func TestRestoreAll(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.druid(map[string]any{SuspendAnnotation: suspendValue})
+	s.service("a", "cut-until-7")
+	s.service("b", "cut-until-7")
+	s.refuse(http.StatusForbidden, services+"a")
+	wantError(t, s.cluster.RestoreAll(t.Context(), []string{"a", "gone", "b"}), "restore client traffic of Service a")
+	if s.cutOf("b") != "" || s.suspension() == nil {
+		t.Errorf("b has %q, and the suspension is %v", s.cutOf("b"), s.suspension())
+	}
+	s.Refuse = nil
+	if err := s.cluster.RestoreAll(t.Context(), []string{"a", "b"}); err != nil || s.cutOf("a") != "" || s.suspension() != nil {
+		t.Errorf("%v: a has %q, and the suspension is %v", err, s.cutOf("a"), s.suspension())
+	}
+	s.wantShown(t, "Client traffic through Service b is restored", "Client traffic through Service a is restored", "etcd-druid reconciles Etcd team/main again")
+}
+
+func TestDeleteRecord(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	held := s.lock(t)
+	if err := WriteRecord(t.Context(), held, &Record{Holder: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	s.cluster.DeleteRecord(ctx)
+	if !s.recorded(t) {
+		t.Error("it is deleted while another operation has the lock")
+	}
+	if err := held.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.cluster.DeleteRecord(t.Context())
+	if s.recorded(t) {
+		t.Error("it isn't deleted")
+	}
+	if err := lock.CheckHeld(t.Context(), s.cluster.Kube, s.cluster.Owner, nil, nil); err != nil {
+		t.Errorf("the lock is held: %v", err)
+	}
+}
+
+// holding is a cluster whose cut lasts ten minutes, on a clock that calls a function.
+func holding(t *testing.T, then func(s *stage)) *stage {
+	t.Helper()
+	s := newStage(t)
+	s.cluster.until = s.clock.Time.Add(10 * time.Minute)
+	for _, name := range []string{"a", "b"} {
+		s.service(name, observe.CutValue(s.cluster.until))
+	}
+	s.cluster.Clock = &lateClock{HastyClock: s.clock, then: func() { then(s) }}
+	return s
+}
+
+// TestHold: however a cut ends that this process holds, the traffic is restored.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	none := func(*stage) {}
+	for _, row := range []struct {
+		name   string
+		then   func(*stage)
+		verify error
+		err    string
+		shown  string
+		length time.Duration
+	}{
+		{name: "its time is over", then: none, shown: "The cut ended automatically: its time was over", length: 10 * time.Minute},
+		{name: "streams are left", then: none, verify: &ResidualError{"2 streams"}, err: "2 streams", shown: "The cut ended automatically: its time was over", length: 10 * time.Minute},
+		{name: "it has no effect", then: none, verify: errors.New("endpoints are still ready"), err: "endpoints are still ready"},
+		{name: "another client writes the Services", then: func(s *stage) { s.service("a", ""); s.service("b", "") }, err: "is lost before its end", length: holdPeriod},
+		{
+			name: "another command moves the end", then: func(s *stage) { s.service("a", observe.CutValue(s.clock.Time.Add(time.Minute))); s.service("b", "") },
+			shown: "Another command moved the end of the cut to 2026-11-20T12:01:02Z", length: holdPeriod + time.Minute,
+		},
+		{name: "the Services can't be read", then: func(s *stage) {
+			s.Refuse = func(method, _ string) int {
+				if method == http.MethodGet && s.clock.Since(s.cluster.until) < 0 {
+					return http.StatusForbidden
+				}
+				return 0
+			}
+		}, shown: "Warning: read Service a: ", length: 10 * time.Minute},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := holding(t, row.then)
+			began := s.clock.Time
+			wantError(t, s.cluster.Hold(t.Context(), func(context.Context) error { return row.verify }), row.err)
+			if s.cutOf("a") != "" || s.cutOf("b") != "" {
+				t.Errorf("the selectors have %q and %q", s.cutOf("a"), s.cutOf("b"))
+			}
+			if lasted := s.clock.Since(began); lasted != row.length {
+				t.Errorf("it lasted %s, want %s", lasted, row.length)
+			}
+			if !s.hasShown(row.shown) || len(s.events) != 1 {
+				t.Errorf("reported are %q, Events are %q", s.shown, s.events)
+			}
+		})
+	}
+}
+
+// TestHoldInterrupted: Ctrl-C restores.
+func TestHoldInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	s := holding(t, func(*stage) { interrupt() })
+	wantError(t, s.cluster.Hold(ctx, func(context.Context) error { return nil }), "the cut ends before 2026-11-20T12:10:00Z")
+	if s.cutOf("a") != "" {
+		t.Errorf("the selector has %q", s.cutOf("a"))
+	}
+}
+
+// TestHoldNotRestored: a restore that fails is an error, with the command that restores.
+func TestHoldNotRestored(t *testing.T) {
+	t.Parallel()
+	s := holding(t, func(s *stage) { s.refuse(http.StatusForbidden, services+"a") })
+	wantError(t, s.cluster.Hold(t.Context(), func(context.Context) error { return nil }), "restore client traffic of Service a")
+	if !s.hasShown("Warning: client traffic is NOT restored; try again: kubectl etcd restore-client-traffic main -n team") || len(s.events) > 0 {
+		t.Errorf("reported are %q, Events are %q", s.shown, s.events)
+	}
+}
+
+// TestAwaitEndOfOthers: a cut that another command of the plugin has ended is no loss.
+func TestAwaitEndOfOthers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.cluster.until = s.clock.Time.Add(time.Minute)
+	for i := range s.cluster.Services.Chosen {
+		name := s.cluster.Services.Chosen[i].Name
+		s.service(name, "")
+		meta, _ := s.Get(services + name)["metadata"].(map[string]any)
+		meta["managedFields"] = []any{map[string]any{
+			"manager": "kubectl-etcd", "operation": "Update", "apiVersion": "v1", "time": "2026-11-20T12:00:00Z",
+			"fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:spec": map[string]any{"f:selector": map[string]any{}}},
+		}}
+	}
+	if err := s.cluster.awaitEnd(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.wantShown(t, "Another command ended the cut")
+}
+
+func TestAwaitEndpoints(t *testing.T) {
+	t.Parallel()
+	ready := map[string]any{"addresses": []any{"10.0.0.1"}}
+	gone := func(n int) bool { return n == 0 }
+	s := newStage(t)
+	s.endpoints("b", ready)
+	s.cluster.Clock = &lateClock{HastyClock: s.clock, then: func() { s.endpoints("b") }}
+	if counts, err := s.cluster.awaitEndpoints(t.Context(), time.Time{}, gone, "none"); err != nil || len(counts) != 2 {
+		t.Errorf("%v, %v", counts, err)
+	}
+	s.endpoints("b", ready)
+	_, err := s.cluster.awaitEndpoints(t.Context(), s.clock.Time.Add(time.Minute), gone, "none")
+	wantError(t, err, "before all endpoints were gone: clients can connect again")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("out of time"))
+	_, err = s.cluster.awaitEndpoints(ctx, time.Time{}, gone, "no endpoint to be ready")
+	wantError(t, err, "waited for no endpoint to be ready: out of time")
+}
+
+func TestResidual(t *testing.T) {
+	t.Parallel()
+	members := []MemberStreams{{Pod: "main-0", Open: []OpenStreams{{"Watch/Watch", 2}}}, {Pod: "main-1", Open: []OpenStreams{{"Lease/LeaseKeepAlive", 1}}}}
+	wantError(t, Effect{OpenStreams: sum(members)}.Residual(), "at least 3 streams open")
+	wantError(t, Effect{OpenStreams: sum(append(members, MemberStreams{Err: errors.New("no metrics")}))}.Residual(), "couldn't be counted")
+	if err := (Effect{OpenStreams: sum(nil)}).Residual(); err != nil {
+		t.Errorf("without streams: %v", err)
+	}
+}
+
+func TestObstacleOfHeadless(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.cluster.Services = Services{Peer: "main-peer", Left: []string{"a"}}
+	for name, want := range map[string]string{
+		"main-peer": "cannot cut client traffic of StatefulSet team/main: Service main-peer is headless",
+		"other":     "Service other doesn't lead clients to it; Service a does",
+		"":          "they dial the members themselves",
+	} {
+		wantError(t, s.cluster.noService(name), want)
+	}
+	obstacle, err := ServiceObstacle(t.Context(), nil, s.cluster.Owner, &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}})
+	if err != nil || obstacle == "" {
+		t.Errorf("a headless Service may be cut: %q, %v", obstacle, err)
+	}
+}

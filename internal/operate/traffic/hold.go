@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+)
+
+// LostError means that another client removed the cut before its end.
+type LostError struct{ message string }
+
+func (e *LostError) Error() string { return e.message }
+
+// Maintained reports whether etcd-webhook maintains the cut and restores at its end.
+func (c *Cluster) Maintained() bool { return c.maintained }
+
+// MustHold reports whether this process has to restore the traffic.
+func (c *Cluster) MustHold(r Request) bool { return !c.maintained && !r.Detach }
+
+// Hold calls verify, waits until the cut ends, and restores the traffic, whatever happens.
+// A ResidualError of verify is returned at the end.
+func (c *Cluster) Hold(ctx context.Context, verify func(ctx context.Context) error) (err error) {
+	defer func() { err = c.end(ctx, err) }()
+	verdict := verify(ctx)
+	if _, residual := errors.AsType[*ResidualError](verdict); verdict != nil && !residual {
+		return verdict
+	}
+	return cmp.Or(c.awaitEnd(ctx), verdict)
+}
+
+// holdPeriod is the time between two reads of the Services.
+const holdPeriod = 2 * time.Second
+
+// awaitEnd waits until the cut ends: its time is over, the user interrupts, or another
+// client ended it. It follows an end that another client has moved.
+func (c *Cluster) awaitEnd(ctx context.Context) error {
+	warned := false
+	for c.now().Before(c.until) {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the cut ends before %s: %w", clockTime(c.until), context.Cause(ctx))
+		case <-c.Clock.After(min(holdPeriod, max(c.until.Sub(c.now()), time.Millisecond))):
+		}
+		cut, by, err := c.readCut(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && !warned:
+			c.Warnf("%v; trying again.", err)
+			warned = true
+		case err == nil && !cut && by == kubeclient.FieldManager:
+			c.Logf("Another command ended the cut")
+			return nil
+		case err == nil && !cut:
+			return &LostError{fmt.Sprintf("the cut of client traffic of %s is lost before its end: %q wrote Service %s without it", c.Owner, by, c.list())}
+		}
+	}
+	c.Logf("The cut ended automatically: its time was over")
+	return nil
+}
+
+// readCut reads the Services again. It returns whether any is still cut, and who last wrote
+// their selectors.
+func (c *Cluster) readCut(ctx context.Context) (cut bool, by string, err error) {
+	var last time.Time
+	for _, name := range c.Names() {
+		var s corev1.Service
+		err := c.Kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &s)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return false, "", fmt.Errorf("read Service %s: %w", name, err)
+		}
+		by = LastWriter(&s)
+		if until, has := observe.CutUntil(&s, c.now()); has {
+			cut = true
+			if until.After(last) {
+				last = until
+			}
+		}
+	}
+	if cut && !last.Equal(c.until) {
+		c.until = last
+		c.Logf("Another command moved the end of the cut to %s", clockTime(last))
+	}
+	return cut, by, nil
+}
+
+// end restores the traffic, and adds a failure to the error of the hold.
+func (c *Cluster) end(ctx context.Context, err error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestoreTimeout)
+	defer cancel()
+	if failed := c.RestoreAll(ctx, c.Names()); failed != nil {
+		c.Warnf("client traffic is NOT restored; try again: %s", c.RestoreCommand())
+		return errors.Join(err, failed)
+	}
+	c.Announce(ctx, reasons.ClientTrafficRestored, "client traffic through Service "+c.list()+" restored")
+	c.DeleteRecord(ctx)
+	return err
+}

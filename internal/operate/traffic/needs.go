@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+)
+
+// CutNeeds are the permissions that a cut uses, besides those of the lock. With count it
+// also needs those to count open streams.
+func (c *Cluster) CutNeeds(count bool) []operate.Need {
+	needs := c.needs()
+	if c.Unreached == nil && count {
+		needs = append(needs, operate.Need{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: c.Namespace})
+	}
+	return needs
+}
+
+// RestoreNeeds are the permissions that a restore uses, besides those of the lock.
+func (c *Cluster) RestoreNeeds() []operate.Need {
+	needs := c.needs()
+	if c.suspendedByCut() {
+		needs = append(needs, c.suspendNeeds()...)
+	}
+	return needs
+}
+
+func (c *Cluster) needs() []operate.Need {
+	in := func(verb, group, resource, name string) operate.Need {
+		return operate.Need{Verb: verb, Group: group, Resource: resource, Namespace: c.Namespace, Name: name}
+	}
+	needs := []operate.Need{
+		in("patch", coordinationv1.GroupName, "leases", lock.Name(c.Owner)),
+		in("list", discoveryv1.GroupName, "endpointslices", ""),
+	}
+	for _, name := range c.Names() {
+		needs = append(needs, in("get", "", "services", name), in("patch", "", "services", name))
+	}
+	return needs
+}
+
+// suspendNeeds are the permissions for druid's annotation.
+func (c *Cluster) suspendNeeds() []operate.Need {
+	etcd := operate.Need{Group: druidv1alpha1.GroupName, Resource: "etcds", Namespace: c.Namespace, Name: c.Name}
+	get, patch := etcd, etcd
+	get.Verb, patch.Verb = "get", "patch"
+	return []operate.Need{get, patch}
+}

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// cutPlan describes what a cut will do.
+func (c *Cluster) cutPlan(ctx context.Context, r Request) (operate.Plan, error) {
+	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", c.Owner, r.Length, clockTime(c.until))}
+	ready, size := c.ready(), c.facts.Cluster.Size
+	if size == 0 {
+		p.Facts = append(p.Facts, "the cluster should have no member")
+	} else {
+		p.Facts = append(p.Facts, fmt.Sprintf("%d of %d members are ready, quorum is %d", ready, size, policy.Quorum(size)))
+	}
+	for _, name := range c.Names() {
+		endpoints, err := ReadyEndpoints(ctx, c.Kube, client.ObjectKey{Namespace: c.Namespace, Name: name})
+		if err != nil {
+			return p, err
+		}
+		p.Facts = append(p.Facts, fmt.Sprintf("Service %s has %d ready endpoints", name, len(endpoints)))
+	}
+	p.Facts = append(p.Facts, c.notCut())
+	if until, cut := c.cutUntil(); cut {
+		p.Title = fmt.Sprintf("move the end of the cut of client traffic of %s from %s to %s", c.Owner, clockTime(until), clockTime(c.until))
+		p.Facts = append(p.Facts, "client traffic is cut already"+c.whoCut())
+	}
+	p.Steps = c.steps(r)
+	p.Warnings = c.warnings(ready)
+	return p, nil
+}
+
+// ready returns the number of voters that answer. If the members can't be asked, it is the
+// number that Kubernetes has as ready.
+func (c *Cluster) ready() int {
+	n := 0
+	for _, m := range c.survey.Members {
+		if m.Err == nil && !m.Learner {
+			n++
+		}
+	}
+	for _, m := range c.facts.Cluster.Members {
+		if c.Unreached != nil && m.Ready {
+			n++
+		}
+	}
+	return n
+}
+
+// whoCut returns who made the present cut, and why, from its record.
+func (c *Cluster) whoCut() string {
+	if c.Record == nil {
+		return ""
+	}
+	text := ", by " + c.Record.Holder
+	if c.Record.Reason != "" {
+		text += ": " + c.Record.Reason
+	}
+	return text
+}
+
+func (c *Cluster) steps(r Request) []string {
+	var steps []string
+	druid := c.druid() && !Suspended(c.Owner)
+	if !c.maintained && druid && !r.PlanOnly {
+		steps = append(steps, "suspend etcd-druid's reconciliation, which would write the Service back")
+	}
+	if _, cut := c.cutUntil(); cut {
+		steps = append(steps, fmt.Sprintf("write the new end into the selector of Service %s", c.list()))
+	} else {
+		steps = append(steps, fmt.Sprintf("write a key that no pod has into the selector of Service %s", c.list()))
+	}
+	if r.Wait {
+		steps = append(steps, "wait until no endpoint is ready, and count the streams that clients still hold open")
+	}
+	switch {
+	case r.PlanOnly:
+		return append(steps, "whether etcd-webhook maintains and ends the cut is not checked: use --dry-run=server")
+	case c.maintained:
+		return append(steps, fmt.Sprintf("etcd-webhook maintains the cut against other writers of the Service, and restores at %s", clockTime(c.until)))
+	case r.Detach:
+		return append(steps, "NOTHING restores it: etcd-webhook doesn't answer for this Service, and --detach was given")
+	}
+	last := fmt.Sprintf("stay here until %s or Ctrl-C, then restore: etcd-webhook doesn't answer for this Service", clockTime(c.until))
+	if druid {
+		last += "; then resume etcd-druid's reconciliation"
+	}
+	return append(steps, last)
+}
+
+// notCut returns what a cut doesn't affect.
+func (c *Cluster) notCut() string {
+	text := "not cut: connections that are open"
+	if c.Services.Peer != "" {
+		text += ", and clients that dial members by name, through the headless Service " + c.Services.Peer
+	}
+	return text
+}
+
+// warnings are what a cut breaks, and what to do before.
+func (c *Cluster) warnings(ready int) []string {
+	var out []string
+	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if len(c.Services.Left) > 0 {
+		warn("Clients can still use Service %s.", strings.Join(c.Services.Left, ", "))
+	}
+	if c.druid() {
+		warn("etcd-backup-restore uses Service %s, too: until it is restored no member can join or join again, and EtcdOpsTasks for snapshots fail. Scheduled snapshots go on.", c.list())
+	}
+	if ready < c.facts.Cluster.Size {
+		warn("Only %d of %d members are ready. A member that is down may not come back while client traffic is cut.", ready, c.facts.Cluster.Size)
+	}
+	if err := c.survey.ListErr; c.Unreached == nil && err != nil {
+		warn("Whether there is a learner is not known: %v", err)
+	}
+	if c.Unreached != nil {
+		warn("The members can't be asked, so neither learners nor open streams are known: %v", c.Unreached)
+	}
+	if _, cut := c.cutUntil(); !cut {
+		warn("No snapshot is taken for this. To take one: kubectl etcd snapshot save %s -n %s", c.Target, c.Namespace)
+	}
+	return out
+}
+
+// RestorePlan describes what a restore will do.
+func (c *Cluster) RestorePlan() operate.Plan {
+	p := operate.Plan{Title: fmt.Sprintf("restore client traffic of %s", c.Owner)}
+	if until, cut := c.cutUntil(); cut {
+		p.Facts = append(p.Facts, fmt.Sprintf("client traffic is cut until %s%s", clockTime(until), c.whoCut()))
+	}
+	if len(c.Services.Chosen) > 0 {
+		p.Steps = append(p.Steps, fmt.Sprintf("remove the key of the cut from the selector of Service %s", c.list()))
+	}
+	if c.suspendedByCut() {
+		p.Steps = append(p.Steps, "resume etcd-druid's reconciliation, which was suspended for the cut")
+	}
+	return p
+}
+
+func (c *Cluster) suspendedByCut() bool { return c.druid() && SuspendedByCut(c.Owner) }
+
+// NothingToRestore reports whether neither a Service is cut nor etcd-druid is suspended for
+// a cut.
+func (c *Cluster) NothingToRestore() bool { return len(c.Services.Chosen) == 0 && !c.suspendedByCut() }

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package traffic
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+)
+
+// CutServices returns the client Services of a cluster that are cut.
+func CutServices(ctx context.Context, r *observe.Reader, o observe.Owner) ([]corev1.Service, error) {
+	all, err := r.ClientServices(ctx, o)
+	return slices.DeleteFunc(all, func(s corev1.Service) bool {
+		_, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]
+		return !cut
+	}), err
+}
+
+// RestoreAll removes the cut from Services of a cluster and has etcd-druid reconcile again.
+// A failure for one Service doesn't stop the others. It needs no lock, because no client
+// loses anything by it.
+func (c *Cluster) RestoreAll(ctx context.Context, services []string) error {
+	var errs []error
+	for _, name := range services {
+		var restored bool
+		err := c.write(ctx, func() (err error) {
+			restored, err = Restore(ctx, c.Kube, client.ObjectKey{Namespace: c.Namespace, Name: name})
+			return err
+		})
+		if apierrors.IsNotFound(err) {
+			continue // the Service is gone, and its cut with it
+		}
+		errs = append(errs, err)
+		if restored && err == nil {
+			c.Logf("Client traffic through Service %s is restored", name)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	resumed, err := Resume(ctx, c.Kube, c.Owner)
+	if resumed && err == nil {
+		c.Logf("etcd-druid reconciles %s again", c.Owner)
+	}
+	return err
+}
+
+// DeleteRecord deletes the record of a cut, unless another operation has the cluster's lock.
+// Then the record stays. It describes a cut that has ended.
+func (c *Cluster) DeleteRecord(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	held, err := lock.Acquire(ctx, c.Kube, c.Owner, lock.Claim{Operation: RestoreOperation, Holder: c.Holder})
+	if err != nil {
+		return
+	}
+	if err := WriteRecord(ctx, held, nil); err != nil {
+		c.Warnf("%v.", err)
+	}
+	err = held.Release(ctx)
+	if _, lost := errors.AsType[*lock.LostError](err); err != nil && !lost {
+		c.Warnf("%v.", err)
+	}
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package reasons
+
+import "github.com/kubectl-etcd/kubectl-etcd/policy"
+
+var admission policy.ReasonList
+
+// The reasons of admission decisions: in audit annotations and in kubectl_etcd_admission_total.
+var (
+	NotEtcd = admission.Add("NotEtcd",
+		"The object belongs to no etcd cluster.",
+		policy.NoAction)
+	NoPolicy = admission.Add("NoPolicy",
+		"No EtcdTopologyPolicy selects the cluster.",
+		"If the members should be spread, apply a policy. policy.yaml of the release (manifests/samples/policy.yaml of a checkout) selects all clusters.")
+	OptedOut = admission.Add("OptedOut",
+		"The owner opted out with an annotation.",
+		"To opt in again, remove the annotation kubectl-etcd.dev/topology-policy=opt-out.")
+	Unreadable = admission.Add("Unreadable",
+		"The object in the request could not be read. It passes without changes.",
+		"The warning has the details. If it remains, report it.")
+	Undecided = admission.Add("Undecided",
+		"etcd-webhook came to no decision because of an internal error. The outcome shows whether the request passed unchanged or was refused.",
+		"Report it with the error in the log of etcd-webhook.")
+	NoSelector = admission.Add("NoSelector",
+		"No selector distinguishes the cluster's pods from other pods, so the webhook can't spread them. The pod passes without changes.",
+		"Give the StatefulSet a selector that matches only its own pods.")
+	NothingToDo = admission.Add("NothingToDo",
+		"The object needs no changes.",
+		policy.NoAction)
+	Covered = admission.Add("Covered",
+		"The pod already has terms for these topology keys.",
+		policy.NoAction)
+	Spread = admission.Add("Spread",
+		"The webhook added the terms that the policy requires.",
+		policy.NoAction)
+	OwnWrite = admission.Add("OwnWrite",
+		"The write is from the controller itself and passes.",
+		policy.NoAction)
+	Going = admission.Add("Going",
+		"The disruption budget is being deleted.",
+		policy.NoAction)
+	DisruptionDisabled = admission.Add("DisruptionDisabled",
+		"The policy doesn't maintain disruption budgets.",
+		"If it should, set spec.disruption.enabled to true.")
+	AnotherBudgetKept = admission.Add("AnotherBudgetKept",
+		"The controller maintains another disruption budget for this cluster.",
+		"Delete one of the two. With both, evictions fail.")
+)

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package reasons
+
+import "github.com/kubectl-etcd/kubectl-etcd/policy"
+
+var events policy.ReasonList
+
+// The reasons of the Events that kubectl etcd creates for the owner of a cluster. The message of
+// the Event names the user and the user's own reason.
+var (
+	AlarmDisarmed = events.Add("AlarmDisarmed",
+		"A user disarmed an alarm.",
+		"If it was NOSPACE, check that there is space: kubectl etcd status NAME.")
+	Defragmented = events.Add("Defragmented",
+		"A user defragmented members.",
+		policy.NoAction)
+	LeaderMoved = events.Add("LeaderMoved",
+		"A user moved the leader.",
+		policy.NoAction)
+	MemberAdded = events.Add("MemberAdded",
+		"A user added a member, as a learner.",
+		"It votes after it is promoted: kubectl etcd member promote NAME MEMBER.")
+	MemberPromoted = events.Add("MemberPromoted",
+		"A user promoted a learner. It votes now.",
+		policy.NoAction)
+	MemberRemoved = events.Add("MemberRemoved",
+		"A user removed a member.",
+		policy.NoAction)
+	MemberReplaced = events.Add("MemberReplaced",
+		"A user replaced a member with a new one that has the same name and an empty volume.",
+		policy.NoAction)
+	MemberReplacedUndone = events.Add("MemberReplacedUndone",
+		"A user rolled back the replacement of a member before it was complete.",
+		"Check the member: kubectl etcd status NAME.")
+	Scaled = events.Add("Scaled",
+		"A user scaled the cluster.",
+		policy.NoAction)
+	ScaledUndone = events.Add("ScaledUndone",
+		"A user rolled back a scale before it was complete.",
+		"Check the number of members: kubectl etcd status NAME.")
+	SnapshotTaken = events.Add("SnapshotTaken",
+		"A user requested a snapshot from etcd-druid's backup-restore, which wrote it into the backup store.",
+		policy.NoAction)
+)

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package reasons
+
+import "github.com/kubectl-etcd/kubectl-etcd/policy"
+
+var facts policy.ReasonList
+
+// The reasons for what is known of members.
+var (
+	AllMembersReady = facts.Add("AllMembersReady",
+		"Every member is ready.",
+		policy.NoAction)
+	NotAllMembersReady = facts.Add("NotAllMembersReady",
+		"At least one member is not ready.",
+		"kubectl etcd status NAME shows which one, and why.")
+	NoReadinessProbe = facts.Add("NoReadinessProbe",
+		"The etcd container has no readiness probe, so its pod is Ready as soon as it runs. A member counts as ready after its pod has run for a minute without interruption.",
+		"Add a readiness probe on etcd's /readyz.")
+	NotChecked = facts.Add("NotChecked",
+		"etcd-druid no longer checks this condition, for example for a cluster with 0 replicas. Nothing is concluded from it.",
+		policy.NoAction)
+	LeaseWithoutMember = facts.Add("LeaseWithoutMember",
+		"There is a member's lease beyond the cluster's size, without a pod. It counts as a dead member.",
+		"If that member was removed from etcd, delete the lease.")
+)

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package reasons
+
+import (
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+)
+
+var topologyPolicy policy.ReasonList
+
+// The reasons in the status of an EtcdTopologyPolicy and in its Events.
+var (
+	PolicyConflict = topologyPolicy.Add("PolicyConflict",
+		"Two policies of the same priority select this cluster, so neither applies.",
+		"Give one of them a higher spec.priority, or narrow its selectors.")
+	NoConflict = topologyPolicy.Add("NoConflict",
+		"No other policy of the same priority selects the same cluster.",
+		policy.NoAction)
+	PolicyOff = topologyPolicy.Add("PolicyOff",
+		"The policy that governs the cluster is off: spec.mode is Off.",
+		"Set spec.mode to Enforce, or first to Warn to see the effects.")
+	PolicyWarns = topologyPolicy.Add("PolicyWarns",
+		"The policy's mode is Warn. It reports the changes and does not make them.",
+		"When you agree with the changes, set spec.mode to Enforce.")
+	Unobserved = topologyPolicy.Add("Unobserved",
+		"The controller could not read the facts, so it made no decision.",
+		"Read the message for the failure. The controller tries again.")
+	NotLookedAtYet = topologyPolicy.Add("NotLookedAtYet",
+		"The controller has not checked this cluster yet.",
+		"Wait a moment. If it remains, check whether etcd-webhook runs: kubectl etcd webhook status.")
+	_    = topologyPolicy.Include(spread.SpreadKept)
+	_    = topologyPolicy.Include(spread.NodeShared)
+	_    = topologyPolicy.Include(spread.ZonesUneven)
+	_    = topologyPolicy.Include(spread.NotScheduled)
+	Kept = topologyPolicy.Add("Kept",
+		"The members of every cluster are spread as the policy requires.",
+		policy.NoAction)
+	Broken = topologyPolicy.Add("Broken",
+		"In at least one cluster, the members are not spread as the policy requires.",
+		"The policy's status lists the clusters. A member moves when its pod is recreated.")
+	Protected = topologyPolicy.Add("Protected",
+		"Every cluster has a disruption budget that the controller maintains.",
+		policy.NoAction)
+	Unprotected = topologyPolicy.Add("Unprotected",
+		"At least one cluster has no disruption budget that the controller maintains.",
+		"The policy's status lists the clusters with the reason.")
+	Unknown = topologyPolicy.Add("Unknown",
+		"Not enough facts are known yet.",
+		"Wait a moment. If it remains, read etcd-webhook's logs.")
+	MemberRespread = topologyPolicy.Add("MemberRespread",
+		"A member's pod could not be scheduled because its volume conflicts with an injected term. The controller deleted the pod once, so that admission decides again with the volume known.",
+		"The pod runs now, perhaps on the node of another member. To spread the members when all are healthy: kubectl etcd member replace POD --force.")
+)

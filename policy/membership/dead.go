@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Contact is what the members that answer show of another one. The zero value means that it is
+// unknown.
+type Contact int
+
+// The contacts.
+const (
+	ContactUnknown Contact = iota
+	// ContactNone means that the leader has no connection with the member.
+	ContactNone
+	// ContactSilent means that the leader has a connection and receives nothing over it.
+	ContactSilent
+	// ContactActive means that the leader receives messages from the member.
+	ContactActive
+	// ContactLeads means that members that answer follow the member as their leader.
+	ContactLeads
+)
+
+// Silence is what is known of a voter that doesn't answer the plugin.
+type Silence struct {
+	// Pod is the pod of the cluster that runs the voter, empty for none.
+	Pod string
+	// Elsewhere are pods of the namespace that have the voter's name or peer address and are
+	// not among the cluster's.
+	Elsewhere []string
+	// Contact is what the leader shows of the voter. Unknown is why it shows nothing, or why
+	// the pods are not known; empty where all is known.
+	Contact Contact
+	Unknown string
+}
+
+// IsDead decides whether a voter that doesn't answer may be treated as dead. The plugin may
+// fail to reach or to recognise a pod whose etcd is healthy, so the leader must have lost
+// the voter as well.
+func IsDead(s Silence) policy.Verdict {
+	switch {
+	case s.Contact == ContactLeads:
+		return policy.Refuse(VoterAlive, "it is alive: it is the leader of the members that answer")
+	case s.Contact == ContactActive:
+		return policy.Refuse(VoterAlive, "it is alive: the leader receives messages from it")
+	case s.Pod == "" && len(s.Elsewhere) > 0:
+		return policy.Refuse(VoterElsewhere, "it can still run: its name or peer address is that of pod %s", strings.Join(s.Elsewhere, " and "))
+	case s.Pod == "" && s.Contact == ContactSilent:
+		return policy.Refuse(VoterElsewhere, "it can still run: the leader has a connection with it")
+	case s.Unknown != "" || s.Contact == ContactUnknown:
+		return policy.Refuse(VoterUnknown, "it is not known whether it is dead: %s", s.Unknown)
+	}
+	return policy.Allow(policy.CuresMember, "the leader has lost it")
+}

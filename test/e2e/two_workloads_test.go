@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+)
+
+// TestMemberOfAnotherWorkload has a cluster whose third member is in a StatefulSet of its own.
+// No command calls that member dead or removes it while it is alive, has a pod, or may be
+// alive. Once it is gone, the command that status prints removes it.
+func TestMemberOfAnotherWorkload(t *testing.T) {
+	operating(t, 3)
+	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Etcd("v3.6.16")}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	ns := namespace(t)
+	kubectl := func(args ...string) {
+		t.Helper()
+		insists(t, "kubectl "+strings.Join(args, " "), func(ctx context.Context) error {
+			return clusters.Kubectl(ctx, bed, t.Output(), append(args, "-n", ns)...)
+		})
+	}
+	kubectl("apply", "-f", filepath.Join("testdata", "two-statefulsets.yaml"))
+	kubectl("wait", "--for=jsonpath={.status.readyReplicas}=2", "--timeout=10m", "statefulset/east")
+	kubectl("wait", "--for=jsonpath={.status.readyReplicas}=1", "--timeout=10m", "statefulset/west")
+
+	remove := []string{"member", "remove", "statefulset/east", "west-0", "-n", ns, "-y"}
+	stdout, stderr := prints(t, 0, []string{"3 of 3 voters healthy", "no pod of this cluster runs it", "it is alive"}, "status", "statefulset/east", "-n", ns)
+	lacks(t, stdout+stderr, "member remove", "dead voter")
+	refuses(t, []string{"it is alive"}, remove...)
+
+	// A pod that can't be scheduled has the member's name: its volume may be anywhere.
+	kubectl("patch", "statefulset", "west", "--type=merge", "-p", `{"spec":{"template":{"spec":{"nodeSelector":{"nowhere":"true"}}}}}`)
+	stdout, stderr = prints(t, 3, []string{"2 of 3 voters healthy", "pod west-0", "kubectl etcd status pod/west-0 -n " + ns}, "status", "statefulset/east", "-n", ns)
+	lacks(t, stdout+stderr, "member remove")
+	refuses(t, []string{"pod west-0"}, remove...)
+
+	kubectl("delete", "statefulset", "west")
+	typed := "kubectl etcd member remove statefulset/east west-0 -n " + ns
+	prints(t, 3, []string{typed}, "status", "statefulset/east", "-n", ns)
+	prints(t, 0, []string{"removed member"}, append(strings.Fields(strings.TrimPrefix(typed, "kubectl etcd ")), "-y")...)
+	prints(t, 0, []string{"2 of 2 voters healthy"}, "status", "statefulset/east", "-n", ns)
+}
+
+// lacks holds that a text has none of these words.
+func lacks(t *testing.T, text string, texts ...string) {
+	t.Helper()
+	for _, w := range texts {
+		if strings.Contains(text, w) {
+			t.Errorf("%q is in:\n%s", w, text)
+		}
+	}
+}
