@@ -13,7 +13,7 @@ import (
 
 // decideOther answers the write of a budget that can't protect the cluster alone. It becomes
 // no looser than what is due of the pods that it selects. Without need it isn't changed, and
-// a warning says what is wrong with it.
+// a warning reports what is wrong with it.
 func (r *budgetReview) decideOther() Decision {
 	wrote, expected := r.other.Value, r.other.Expected
 	warnings := r.otherWarnings()

@@ -81,7 +81,7 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 }
 
 // expect finds what the disruption controller counts maxUnavailable from: the replicas of
-// the workloads, and with other pods what it says itself.
+// the workloads, and with other pods the number in its status.
 func (o *Other) expect(w *workload) {
 	o.Expected = w.replicas()
 	if o.NonMembers > 0 && o.Value.Field == annotation.MaxUnavailable && o.Status.ObservedGeneration > 0 {

@@ -89,7 +89,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	return f, err
 }
 
-// member is what a pod alone tells of a member.
+// member returns what a pod alone shows about its member.
 func (r *Reader) member(ctx context.Context, pod *corev1.Pod) policy.Member {
 	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: PodReady(pod), Node: pod.Spec.NodeName}
 	if m.Node == "" {

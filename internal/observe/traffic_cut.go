@@ -21,7 +21,7 @@ import (
 // LongestCut is how far ahead the end of a cut may be, whatever client writes it.
 const LongestCut = 24 * time.Hour
 
-// cutSkew is by how much the clock of whoever cut may be ahead of ours.
+// cutSkew is by how much the clock of the client that cut may be ahead of ours.
 const cutSkew = 5 * time.Minute
 
 // CutUntil returns until when a Service's selector cuts client traffic. It returns false where it

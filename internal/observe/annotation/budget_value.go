@@ -128,7 +128,7 @@ func SelectsNamespace(pdb *policyv1.PodDisruptionBudget) *policy.Note {
 }
 
 // Fault returns what keeps a budget's spec from protecting a cluster alone, nil for nothing. It
-// doesn't look at the pods.
+// doesn't check the pods.
 func Fault(pdb *policyv1.PodDisruptionBudget) *policy.Note {
 	if n := SelectsNamespace(pdb); n != nil {
 		return n

@@ -12,7 +12,7 @@ import (
 const mostMembers = 99
 
 // LargestSize is the largest size that a cluster has had, and what its owner's annotation
-// said last. The zero LargestSize is not known.
+// contained last. The zero LargestSize is not known.
 type LargestSize struct {
 	N int
 	// Read is the text of the owner's annotation that was counted. The same text counts
