@@ -41,8 +41,7 @@ var banned = []struct{ pattern, instead string }{
 }
 
 // later are pages that still use such words: others generate or own them.
-var later = []string{
-}
+var later = []string{}
 
 // cleanFolders are the folders, with all below them, whose Go files are checked too.
 var cleanFolders = []string{

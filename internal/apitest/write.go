@@ -5,14 +5,12 @@ package apitest
 
 import (
 	"encoding/json"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"net/http"
 	"path"
 	"strconv"
 	"strings"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"

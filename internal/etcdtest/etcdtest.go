@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
@@ -52,7 +53,7 @@ func New(t *testing.T, pods ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{Leader: 1, Size: 200 << 20, InUse: 20 << 20, conns: map[string]*bufconn.Listener{}}
 	for i, pod := range pods {
-		m := &pb.Member{ID: uint64(i + 1), Name: pod, PeerURLs: []string{"http://" + pod + ".main-peer.team.svc:2380"}} //nolint:gosec // small
+		m := &pb.Member{ID: uint64(i + 1), Name: pod, PeerURLs: []string{"http://" + pod + ".main-peer.team.svc:2380"}}
 		c.Members = append(c.Members, m)
 		c.run(t, m)
 	}
@@ -83,7 +84,7 @@ func (c *Cluster) run(t *testing.T, m *pb.Member) {
 	pb.RegisterKVServer(server, s)
 	listener := bufconn.Listen(1 << 20)
 	go server.Serve(listener) //nolint:errcheck // ends with the test
-	metrics := &http.Server{Handler: http.HandlerFunc(serveMetrics)}
+	metrics := &http.Server{Handler: http.HandlerFunc(serveMetrics), ReadHeaderTimeout: time.Minute}
 	scraped := bufconn.Listen(1 << 20)
 	go metrics.Serve(scraped) //nolint:errcheck // ends with the test
 	t.Cleanup(func() {

@@ -120,7 +120,7 @@ func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, op Operation, a
 	}
 	what := "the installation"
 	if c != nil {
-		what = c.Owner.String()
+		what = c.String()
 	}
 	return app.Refused("%s has changed since the plan was made: run the command again", what)
 }

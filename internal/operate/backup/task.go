@@ -84,7 +84,7 @@ func (s *Store) task(kind Kind) *druidv1alpha1.EtcdOpsTask {
 	if kind == Delta {
 		wanted = druidv1alpha1.OnDemandSnapshotTypeDelta
 	}
-	name := s.Owner.Name
+	name := s.Name
 	return &druidv1alpha1.EtcdOpsTask{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: fmt.Sprintf("%s-%s-", name, kind), Namespace: s.Namespace},
 		Spec: druidv1alpha1.EtcdOpsTaskSpec{

@@ -42,6 +42,15 @@ func newJob(t *testing.T) (*Job, *etcdtest.Cluster) {
 	}, cluster
 }
 
+func readState(t *testing.T, j *Job) State {
+	t.Helper()
+	s, err := j.ReadState(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	return s
+}
+
 var errLost = errors.New("the lock is lost")
 
 // TestWrites: each operation makes these calls and no other, stops at a lost lock before the
@@ -49,13 +58,7 @@ var errLost = errors.New("the lock is lost")
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	noSpace := []*pb.AlarmMember{{MemberID: 2, Alarm: pb.AlarmType_NOSPACE}, {MemberID: 3, Alarm: pb.AlarmType_CORRUPT}}
-	survey := func(j *Job) State {
-		s, err := j.ReadState(context.Background())
-		if err != nil {
-			t.Error(err)
-		}
-		return s
-	}
+	survey := func(j *Job) State { return readState(t, j) }
 	for _, row := range []struct {
 		name string
 		set  func(*etcdtest.Cluster)

@@ -6,7 +6,6 @@ package restore
 import (
 	"fmt"
 	"strconv"
-
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/version"

@@ -28,7 +28,7 @@ exec "$@"
 func twoWays(t *testing.T, w *world) map[string]func(Action) error {
 	t.Helper()
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "kubectl"), []byte(kubectl), 0o700); err != nil { //nolint:gosec // it is executed
+	if err := os.WriteFile(filepath.Join(bin, "kubectl"), []byte(kubectl), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return map[string]func(Action) error{

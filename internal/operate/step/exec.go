@@ -30,11 +30,11 @@ func withPod(text, name string) string { return strings.ReplaceAll(text, EachPod
 
 // Command implements Action.
 func (e ForEach) Command(f Flags) string {
-	text := "for pod in " + strings.Join(e.Pods, " ") + "; do\n"
+	lines := []string{"for pod in " + strings.Join(e.Pods, " ") + "; do"}
 	for _, a := range e.Acts {
-		text += "  " + strings.ReplaceAll(a.Command(f), "\n", "\n  ") + "\n"
+		lines = append(lines, "  "+strings.ReplaceAll(a.Command(f), "\n", "\n  "))
 	}
-	return text + "done"
+	return strings.Join(append(lines, "done"), "\n")
 }
 
 // Do implements Action.

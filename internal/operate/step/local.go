@@ -25,11 +25,11 @@ func (p Program) Command(Flags) string {
 	for i, line := range p.Lines {
 		lines[i] = quoted(line)
 	}
-	env := ""
+	words := make([]string, 0, len(p.Env)+1)
 	for _, variable := range p.Env {
-		env += Quote(variable) + " "
+		words = append(words, Quote(variable))
 	}
-	return env + strings.Join(lines, " \\\n  ")
+	return strings.Join(append(words, strings.Join(lines, " \\\n  ")), " ")
 }
 
 // Do implements Action.

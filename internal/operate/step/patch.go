@@ -83,19 +83,19 @@ type Annotation struct {
 
 // Command implements Action.
 func (a Annotate) Command(f Flags) string {
-	text := "annotate "
+	words := []string{"annotate"}
 	if a.Overwrite {
-		text += "--overwrite "
+		words = append(words, "--overwrite")
 	}
-	text += fmt.Sprintf("%s/%s", a.Kind, a.Name)
+	words = append(words, fmt.Sprintf("%s/%s", a.Kind, a.Name))
 	for _, change := range a.Changes {
 		if change.Remove {
-			text += " " + change.Key + "-"
+			words = append(words, change.Key+"-")
 		} else {
-			text += " " + Quote(change.Key+"="+change.Value)
+			words = append(words, Quote(change.Key+"="+change.Value))
 		}
 	}
-	return f.kubectl("%s", text)
+	return f.kubectl("%s", strings.Join(words, " "))
 }
 
 // Do implements Action.

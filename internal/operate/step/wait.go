@@ -118,7 +118,7 @@ func (a AwaitReconcile) Do(ctx context.Context, c Clients) error {
 	return c.poll(ctx, reconcileTimeout, "etcd-druid to end its reconciliation of "+a.Etcd, func() (bool, error) {
 		o, err := c.read(ctx, Etcd, a.Etcd)
 		if err != nil || o == nil {
-			return false, nil // it may be readable again at the next attempt, as for the command
+			return false, nil //nolint:nilerr // it may be readable at the next attempt, as for the command
 		}
 		_, has := o.GetAnnotations()[druidv1alpha1.DruidOperationAnnotation]
 		return !has, nil

@@ -106,7 +106,7 @@ func (c *Cluster) noService(service string) error {
 }
 
 func (c *Cluster) refuse(format string, args ...any) error {
-	return &operate.RefusedError{What: "cut client traffic of " + c.Owner.String(), Why: []string{fmt.Sprintf(format, args...)}}
+	return &operate.RefusedError{What: "cut client traffic of " + c.String(), Why: []string{fmt.Sprintf(format, args...)}}
 }
 
 // clientPort is where members listen for clients, 0 if it isn't known.
