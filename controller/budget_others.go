@@ -50,15 +50,21 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 	case c.kept() && !observe.Ours(o.PodDisruptionBudget) && record.Original != nil && due.Min(o.Expected) <= record.Original.Min(o.Expected):
 		return c.restore(ctx, o.PodDisruptionBudget, v.MinAvailable, o.Expected)
 	}
+	record.State, record.ReleaseSince = v.State, since
+	if v.MinAvailable == v.Target || record.Reason == "" {
+		record.Reason = v.Reason.Name()
+	}
+	return c.writeOther(ctx, o, v, record, due, loosens)
+}
+
+// writeOther writes the number and the record of one of them if they differ.
+func (c *cluster) writeOther(ctx context.Context, o *observe.Other, v budget.Result, record annotation.BudgetRecord, due annotation.BudgetValue, loosens bool) error {
 	if record.For == "" {
 		record.For = c.owner.Ref()
 	}
-	record.Value, record.State, record.ReleaseSince = &due, v.State, since
+	record.Value = &due
 	if record.For == c.owner.Ref() {
 		record.Size = c.facts.Largest
-	}
-	if v.MinAvailable == v.Target || record.Reason == "" {
-		record.Reason = v.Reason.Name()
 	}
 	patch, err := pdb.Patch(o.PodDisruptionBudget, &due, record, loosens)
 	if err != nil || patch == nil {

@@ -75,27 +75,43 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	if len(owners) == 0 {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
+	p, unkept, d := h.policyFor(ctx, &w, owners[0], req)
+	if p == nil {
+		return nil, d
+	}
+	review := &budgetReview{write: w, owner: owners[0], policy: p, unkept: unkept}
+	return h.readFacts(ctx, review, req)
+}
+
+// policyFor returns the policy that the budget of an owner is judged by. If no policy keeps it
+// any more, unkept is the Decision on that; without a record of ours, the policy is nil.
+func (h *budgetHandler) policyFor(ctx context.Context, w *budgetWrite, owner observe.Owner, req admission.Request) (p *v1alpha1.EtcdTopologyPolicy, unkept *Decision, d Decision) {
 	// A cluster that no policy applies to, or whose policy leaves budgets alone.
-	p, d := governing(ctx, h.reader, owners[0], req, "budget")
+	p, d = governing(ctx, h.reader, owner, req, "budget")
 	if p != nil && !p.Spec.Disruption.On() {
 		p, d = nil, Decision{Outcome: Ignored, Reason: reasons.DisruptionDisabled}
 	}
-	var unkept *Decision
-	switch held := w.recordedFor(owners[0]); {
+	switch held := w.recordedFor(owner); {
 	case p == nil && (!held || d.Outcome == FailedOpen):
-		return nil, d
+		return nil, nil, d
 	case p == nil:
-		p, unkept = &v1alpha1.EtcdTopologyPolicy{}, &d
+		return &v1alpha1.EtcdTopologyPolicy{}, &d, d
 	case held && p.Spec.Mode == v1alpha1.ModeWarn:
-		unkept = &Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: p.Name}
+		return p, &Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: p.Name}, d
 	}
+	return p, nil, d
+}
+
+// readFacts completes a review. It returns nil and a Decision for a budget that can't be kept.
+func (h *budgetHandler) readFacts(ctx context.Context, review *budgetReview, req admission.Request) (*budgetReview, Decision) {
+	w, p := &review.write, review.policy
 	as := w.withOldRecord()
-	facts, err := h.reader.FactsAs(ctx, owners[0], as)
+	facts, err := h.reader.FactsAs(ctx, review.owner, as)
 	if err != nil {
 		return nil, w.keepWithoutFacts(unobserved("budget", req, err))
 	}
 	b := facts.Budgets
-	review := &budgetReview{write: w, owner: owners[0], policy: p, facts: facts, unkept: unkept}
+	review.facts = facts
 	// A budget that can't protect the cluster alone.
 	if i := slices.IndexFunc(b.Others, func(o observe.Other) bool { return o.Name == w.budget.Name && !o.Unreadable }); i >= 0 {
 		review.other = &b.Others[i]
