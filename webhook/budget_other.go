@@ -23,11 +23,7 @@ func (r *budgetReview) decideOther() Decision {
 	f.Floor = original.Min(expected)
 	f.Current, f.State, f.Hold = current, before.State, r.unkept != nil
 	verdict := budget.EvaluateShared(f, observe.BudgetSettings(r.policy))
-	// Of a budget that we never made stricter, its author may take back what its author wrote.
-	least := verdict.Target
-	if before.Value != nil {
-		least = max(least, min(current, before.Value.Min(expected)))
-	}
+	least := max(verdict.Target, current)
 	unchanged := Decision{Outcome: Warned, Reason: r.otherReason(), Policy: r.policy.Name, Warnings: warnings}
 	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn || before.For == "" && wrote.Min(expected) >= least {
 		return unchanged

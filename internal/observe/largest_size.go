@@ -4,6 +4,10 @@
 package observe
 
 import (
+	"fmt"
+	"maps"
+	"time"
+
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
@@ -37,3 +41,20 @@ func (b *Budgets) recordSize(w *workload, record annotation.BudgetRecord) {
 
 // sizeText is the owner's annotation.
 func (o Owner) sizeText() string { return o.Annotations[v1alpha1.SizeAnnotation] }
+
+// HasSize reports whether annotations of an owner contain how many voters etcd has.
+func HasSize(annotations map[string]string) bool {
+	_, has := annotations[v1alpha1.SizeAnnotation]
+	return has
+}
+
+// WithSize returns a copy of annotations that contains how many voters etcd has. The time makes
+// the same number count again after a larger one.
+func WithSize(annotations map[string]string, n int, now time.Time) map[string]string {
+	out := maps.Clone(annotations)
+	if out == nil {
+		out = map[string]string{}
+	}
+	out[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", n, now.UTC().Format(time.RFC3339))
+	return out
+}

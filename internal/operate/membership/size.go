@@ -11,7 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -24,7 +24,7 @@ func (m *Members) recordSize(ctx context.Context, j *Change) error {
 	if err != nil {
 		return err
 	}
-	if _, recorded := sts.Annotations[v1alpha1.SizeAnnotation]; j.Operation != membership.ScaleIn && !recorded {
+	if j.Operation != membership.ScaleIn && !observe.HasSize(sts.Annotations) {
 		return nil
 	}
 	n := m.count(ctx)
@@ -34,13 +34,9 @@ func (m *Members) recordSize(ctx context.Context, j *Change) error {
 	return m.Kube.Patch(ctx, sizedCopy(sts, n, m.Clock.Now()), client.MergeFrom(sts))
 }
 
-// sizedCopy returns a copy of a StatefulSet with its size. The time makes the same number
-// count again after a larger one.
+// sizedCopy returns a copy of a StatefulSet with its size.
 func sizedCopy(sts *appsv1.StatefulSet, n int, now time.Time) *appsv1.StatefulSet {
 	after := sts.DeepCopy()
-	if after.Annotations == nil {
-		after.Annotations = map[string]string{}
-	}
-	after.Annotations[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", n, now.UTC().Format(time.RFC3339))
+	after.Annotations = observe.WithSize(after.Annotations, n, now)
 	return after
 }
