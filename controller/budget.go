@@ -11,11 +11,12 @@ import (
 
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
@@ -24,6 +25,7 @@ import (
 // at the value that the rule requires. It adopts the existing budget. It creates one
 // only if there is none and the policy allows it, and it never leaves two budgets on
 // one pod. It tightens a budget at once, and only it loosens one.
+// A budget that no policy keeps any more is held for a while before it is released.
 //
 // Its memory holds nothing that must survive a restart: that is recorded on the budget.
 type Budget struct {
@@ -34,8 +36,11 @@ type Budget struct {
 	// Findings receives the state of each cluster's budget.
 	Findings *Findings
 
-	announced  announcements
+	announced announcements
+	// held are the clusters whose budget was held or released since a policy kept it.
+	held       keyed[observe.OwnerKey, struct{}]
 	conflicts  conflicts
+	sizes      keyed[observe.OwnerKey, annotation.LargestSize]
 	denied     denials[observe.OwnerKey]
 	conditions conditionHistory
 }
@@ -67,13 +72,12 @@ func (b *Budget) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile
 		return reconcile.Result{}, err
 	case c == nil:
 		return b.cleanup(ctx, key)
-	case c.mode == v1alpha1.ModeEnforce:
-		c.decide()
-		return c.publish(c.apply(ctx))
-	case c.mode == v1alpha1.ModeWarn:
-		c.decide()
 	}
-	return c.publish(c.detach(ctx))
+	c.decide()
+	if c.kept() {
+		return c.publish(c.apply(ctx))
+	}
+	return c.publish(c.hold(ctx))
 }
 
 // cluster is one cluster during one reconciliation.
@@ -83,16 +87,17 @@ type cluster struct {
 	facts observe.Facts
 	// reported are the conditions with their times.
 	reported []observe.Condition
-	policy   *v1alpha1.EtcdTopologyPolicy
-	// mode is ModeOff if no policy keeps the cluster's budget.
-	mode v1alpha1.Mode
-	// verdict is zero in mode Off.
+	standing
 	verdict budget.Result
 	// problem is why no budget protects the members; nil if one does.
 	problem *policy.Note
 	// conflictWait is how long the budget is left to another client that resets it; 0 for
 	// no such client.
 	conflictWait time.Duration
+	// otherWait is when to evaluate again a budget that can't protect the cluster alone; 0 for none.
+	otherWait time.Duration
+	// releaseWait is how long a budget is held before it is released; 0 for none.
+	releaseWait time.Duration
 }
 
 // observe reads a cluster and the policy for it. It returns nil if the cluster is gone.
@@ -109,27 +114,31 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 	if err != nil {
 		return nil, fmt.Errorf("observe %s: %w", owner, err)
 	}
+	// The size is recorded on the budget, which another client may delete.
+	size, _ := b.sizes.get(key)
+	facts.Remember(size)
+	b.sizes.swap(key, facts.Largest)
 	reported, err := b.Reader.Conditions(ctx, owner, facts)
 	if err != nil {
-		return nil, err
+		// The metrics lack times then. No budget depends on them.
+		log.FromContext(ctx).Error(err, "cannot read the conditions of a cluster")
 	}
-	c := &cluster{
+	return &cluster{
 		Budget: b, owner: owner, facts: facts, reported: reported,
-		policy: match.Policy, mode: v1alpha1.ModeOff, problem: facts.Budgets.Problem,
-	}
-	if match.Policy != nil && match.Policy.Spec.Disruption.On() {
-		c.mode = match.Policy.Spec.Mode
-	}
-	return c, nil
+		standing: standingOf(match), problem: facts.Budgets.Problem,
+	}, nil
 }
 
 // decide evaluates the rule.
 func (c *cluster) decide() {
-	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At}
+	facts := budget.Facts{Cluster: c.facts.Cluster, Current: -1, Now: c.facts.At, Hold: !c.kept() && len(c.heldBudgets()) > 0}
 	if kept := c.facts.Budgets.Managed; kept != nil {
 		facts.Current, facts.State = kept.Value.Min(c.facts.Replicas), kept.Record.State
+		if record, _ := recordOf(kept, c.facts.Replicas); record.Original != nil {
+			facts.Floor = record.Original.Min(c.facts.Replicas)
+		}
 	}
-	c.verdict = budget.Evaluate(facts, observe.BudgetSettings(c.policy))
+	c.verdict = budget.Evaluate(facts, c.settings())
 }
 
 // requeue returns when to reconcile again although no event may arrive.
@@ -138,7 +147,7 @@ func (c *cluster) requeue() reconcile.Result {
 	if !c.facts.Confirmed {
 		unconfirmed = unconfirmedWait
 	}
-	waits := []time.Duration{c.verdict.Recheck, c.facts.NextChange, c.conflictWait, unconfirmed}
+	waits := []time.Duration{c.verdict.Recheck, c.facts.NextChange, c.conflictWait, c.otherWait, c.releaseWait, unconfirmed}
 	waits = slices.DeleteFunc(waits, func(d time.Duration) bool { return d <= 0 })
 	if len(waits) == 0 {
 		return reconcile.Result{}
@@ -151,6 +160,7 @@ func (c *cluster) requeue() reconcile.Result {
 // users often create the owner again.
 func (b *Budget) cleanup(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
 	b.forget(key)
+	b.sizes.remove(key)
 	b.conditions.forget(key)
 	selected, err := b.detachOrphans(ctx, key)
 	if err != nil || !selected {
@@ -164,6 +174,7 @@ func (b *Budget) forget(key observe.OwnerKey) {
 	b.announced.remove(key)
 	b.conflicts.remove(key)
 	b.denied.remove(key)
+	b.held.remove(key)
 	b.Findings.remove(key)
 	series.remove(key)
 }

@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -15,26 +16,48 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // apply brings the cluster's budget to the value of the verdict.
 func (c *cluster) apply(ctx context.Context) error {
-	if err := c.removeUnneeded(ctx); err != nil {
+	c.held.remove(c.owner.Key())
+	if err := c.adjustOthers(ctx); err != nil {
 		return err
 	}
+	if err := c.applyKept(ctx); err != nil {
+		return err
+	}
+	// Only now is the budget that remains at its value.
+	if err := c.removeSurplus(ctx, "the members have another budget"); err != nil {
+		return err
+	}
+	return c.removeStrayed(ctx)
+}
+
+// applyKept brings the budget that protects the cluster to its value, or creates it.
+func (c *cluster) applyKept(ctx context.Context) error {
 	kept := c.facts.Budgets.Managed
 	if kept == nil {
 		if !c.lacksBudget() {
 			return nil
 		}
+		// A budget that strayed has the name of the one to create.
+		if err := c.removeStrayed(ctx); err != nil {
+			return err
+		}
+		c.facts.Budgets.Detached = nil
 		c.problem = nil
 		return c.create(ctx)
 	}
-	if wait := c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 {
+	// What got worse since the last write is written even so.
+	set := kept.Record.Value
+	worse := set != nil && c.verdict.Target > set.Min(c.facts.Replicas)
+	if wait := c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 && !worse {
 		c.problem, c.conflictWait = resetNote(kept.Name), wait
 		return nil
 	}
-	if err := c.adjust(ctx); err != nil {
+	if err := c.adjust(ctx, time.Time{}); err != nil {
 		return err
 	}
 	c.problem = c.uncountedNote(kept)
@@ -46,8 +69,9 @@ func (c *cluster) lacksBudget() bool {
 	return c.problem.Reason == reasons.NoBudget && c.facts.Running && c.facts.Cluster.Size > 1 && c.policy.Spec.Disruption.CreateMissing
 }
 
-// adjust sets the number and the record of the kept budget if they differ.
-func (c *cluster) adjust(ctx context.Context) error {
+// adjust sets the number and the record of the kept budget if they differ. since is since
+// when no policy keeps it, zero while one does.
+func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	v, kept := c.verdict, c.facts.Budgets.Managed
 	if kept.DeletionTimestamp != nil {
 		return nil
@@ -56,9 +80,10 @@ func (c *cluster) adjust(ctx context.Context) error {
 		// Leases that were seen once are not enough evidence to loosen a budget.
 		return nil
 	}
-	record, wasReset := c.currentRecord()
+	record, wasReset := recordOf(kept, c.facts.Replicas)
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
-	record.For, record.Value, record.State = c.owner.Ref(), &due, v.State
+	record.For, record.Value, record.State, record.ReleaseSince = c.owner.Ref(), &due, v.State, since
+	record.Size = c.facts.Largest
 	if v.MinAvailable == v.Target || record.Reason == "" {
 		record.Reason = v.Reason.Name()
 	}
@@ -76,43 +101,53 @@ func (c *cluster) adjust(ctx context.Context) error {
 	}
 	if due != kept.Value {
 		log.FromContext(ctx).Info("set budget", "budget", kept.Name, "from", kept.Value.String(), "to", due.String(), "reason", record.Reason)
-		action := actionTighten
-		if loosens {
+		kind, action := normal, actionTighten
+		switch {
+		case loosens:
 			action = actionLoosen
+		case c.evictionsLeft() == 0:
+			kind = warning
 		}
-		reason := v.Reason
-		if recorded, declared := reasons.Find(record.Reason); declared {
-			reason = recorded
-		}
-		c.event(policy.NewNote(reason, "budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message), action)
+		c.record(kept.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message), action)
 	}
 	return nil
 }
 
-// currentRecord returns the record of the kept budget with the value that its author
-// wrote last. If the budget doesn't have the value that we set, another client wrote it
-// without passing admission; wasReset reports whether that loosened the budget.
-func (c *cluster) currentRecord() (record annotation.BudgetRecord, wasReset bool) {
-	kept := c.facts.Budgets.Managed
+// recordedReason returns the reason of a record, or else that of the verdict.
+func recordedReason(record annotation.BudgetRecord, v budget.Result) policy.Reason {
+	if reason, declared := reasons.Find(record.Reason); declared {
+		return reason
+	}
+	return v.Reason
+}
+
+// recordOf returns the record of a budget with the value that its author wrote last. If the
+// budget doesn't have the value that we set, another client wrote it without passing
+// admission; wasReset reports whether that loosened the budget.
+func recordOf(kept *observe.Budget, replicas int) (record annotation.BudgetRecord, wasReset bool) {
 	record = kept.Record
 	switch set := record.Value; {
 	case set != nil && *set != kept.Value:
 		record.Original = &kept.Value
-		wasReset = kept.Value.Min(c.facts.Replicas) < set.Min(c.facts.Replicas)
+		wasReset = kept.Value.Min(replicas) < set.Min(replicas)
 	case record.Original == nil && !observe.Ours(kept.PodDisruptionBudget):
 		record.Original = &kept.Value
 	}
 	return record, wasReset
 }
 
-// removeUnneeded deletes our budgets that aren't needed, and detaches from budgets that
-// don't belong to this cluster any more.
-func (c *cluster) removeUnneeded(ctx context.Context) error {
+// removeSurplus deletes our budgets that aren't needed.
+func (c *cluster) removeSurplus(ctx context.Context, why string) error {
 	for _, budget := range c.facts.Budgets.Duplicates {
-		if err := c.deleteWithEvent(ctx, budget, "the members have another budget"); err != nil {
+		if err := c.deleteWithEvent(ctx, budget, why); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// removeStrayed detaches from budgets that don't belong to this cluster any more.
+func (c *cluster) removeStrayed(ctx context.Context) error {
 	for _, budget := range c.facts.Budgets.Detached {
 		// A copy under another name belongs to its author. The budget that we created is
 		// deleted, because a new one needs its name.
@@ -133,7 +168,11 @@ func (c *cluster) deleteWithEvent(ctx context.Context, budget *policyv1.PodDisru
 	if err := c.delete(ctx, budget); err != nil {
 		return err
 	}
-	c.event(policy.Note{Reason: reasons.BudgetRemoved, Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionKeep)
+	kind := normal
+	if !c.kept() {
+		kind = warning
+	}
+	c.record(budget, kind, policy.Note{Reason: reasons.BudgetRemoved, Message: fmt.Sprintf("deleted budget %s, which this controller had created: %s", budget.Name, why)}, actionRelease)
 	return nil
 }
 

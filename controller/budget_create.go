@@ -41,7 +41,7 @@ func (c *cluster) create(ctx context.Context) error {
 		return fmt.Errorf("create budget %s/%s: %w", budget.Namespace, budget.Name, err)
 	}
 	writes.WithLabelValues(resultWritten).Inc()
-	c.event(policy.Note{Reason: reasons.BudgetCreated, Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
+	c.record(budget, normal, policy.Note{Reason: reasons.BudgetCreated, Message: fmt.Sprintf("created budget %s: %s", budget.Name, c.verdict.Message)}, actionKeep)
 	return nil
 }
 
@@ -54,7 +54,7 @@ func (c *cluster) quorumBudget() string { return c.owner.StatefulSet + "-quorum"
 func (c *cluster) newBudget() *policyv1.PodDisruptionBudget {
 	v := c.verdict
 	value := annotation.BudgetValue{Field: annotation.MinAvailable, N: v.Target}
-	record := annotation.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason.Name(), State: v.State}
+	record := annotation.BudgetRecord{For: c.owner.Ref(), Made: c.owner.Namespace + "/" + c.quorumBudget(), Value: &value, Reason: v.Reason.Name(), State: v.State, Size: c.facts.Largest}
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:   c.owner.Namespace,

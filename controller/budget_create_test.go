@@ -32,6 +32,8 @@ func TestBudgetIsCreated(t *testing.T) {
 	removeBudget(s, "etcd")
 	s.expect("etcd-quorum minAvailable=2 AllReady")
 	change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+	s.expect("etcd-quorum minAvailable=2 AllReady")
+	s.advance(time.Minute)
 	s.expect()
 }
 

@@ -15,22 +15,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 )
 
-// detach ends the work on the budget of a cluster whose budget no policy keeps. The
-// author's value is restored, unless it is below the quorum.
-func (c *cluster) detach(ctx context.Context) error {
-	if err := c.removeUnneeded(ctx); err != nil {
-		return err
-	}
-	budget := c.facts.Budgets.LeftAlone
-	if kept := c.facts.Budgets.Managed; kept != nil {
-		budget = kept.PodDisruptionBudget
-	}
-	if budget == nil {
-		return nil
-	}
-	return c.restoreOrDelete(ctx, budget, pdb.MinAvailable(c.facts), c.facts.Replicas)
-}
-
 // detachOrphans restores the budgets that were kept for an owner that is gone, and deletes
 // those that were created for it. Budgets that select running members stay as they are;
 // remaining reports whether there are any.

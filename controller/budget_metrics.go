@@ -23,7 +23,7 @@ var (
 	}, []string{"namespace", "cluster"})
 	unprotected = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_budget_unprotected",
-		Help: "1 for a cluster whose disruption budget should be kept and is not, by reason.",
+		Help: "1 for a cluster of several members without a disruption budget that a policy keeps, by reason. If no policy keeps it any more, a budget may still stand.",
 	}, []string{"namespace", "cluster", "reason"})
 )
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -86,7 +87,9 @@ func TestBudgetMetrics(t *testing.T) {
 	s.put(budget)
 	expect("there is a budget again", map[string]float64{"min MemberDown": 2, "left ": 0})
 	change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
-	expect("no policy keeps the budget", map[string]float64{})
+	expect("no policy keeps the budget", map[string]float64{"unprotected PolicyOff": 1})
+	s.advance(2 * time.Second)
+	expect("it is released", map[string]float64{"unprotected PolicyOff": 1})
 }
 
 // TestBudgetSeriesAreIndependent checks that the series of one cluster don't change those of

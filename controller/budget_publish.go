@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -23,17 +24,15 @@ func (c *cluster) publish(err error) (reconcile.Result, error) {
 	switch {
 	case err != nil:
 		return c.publishError(err)
-	case c.mode == v1alpha1.ModeEnforce:
+	case c.kept():
 		c.denied.remove(c.owner.Key())
 		c.announce(c.notes())
 		c.publishKept()
-	case c.mode == v1alpha1.ModeWarn:
-		c.denied.remove(c.owner.Key())
-		c.publishPreview()
 	default:
-		c.forget(c.owner.Key())
+		c.denied.remove(c.owner.Key())
+		c.publishUnkept()
 	}
-	// Mode Off requeues, too, because the metrics show the state of each cluster.
+	// A cluster without a policy requeues, too, because the metrics show its state.
 	return c.requeue(), nil
 }
 
@@ -45,6 +44,9 @@ func (c *cluster) publishKept() {
 	switch p := c.problem; {
 	case p == nil:
 		series.setKept(key, v.Reason, v.MinAvailable, c.evictionsLeft())
+		for _, n := range c.facts.Budgets.Notes {
+			finding.Message += "; " + n.Message
+		}
 	case c.facts.Cluster.Size <= 1:
 	case !c.facts.Running:
 		finding = newFinding(v1alpha1.Unknown, p.Reason, c.facts.Cluster.Operation)
@@ -52,11 +54,40 @@ func (c *cluster) publishKept() {
 		series.setUnprotected(key, p.Reason)
 		finding = newFinding(v1alpha1.Broken, p.Reason, p.Message)
 	}
-	c.Findings.swap(key, finding)
+	c.Findings.set(key, finding)
 }
 
-// publishPreview publishes what mode Enforce would do.
-func (c *cluster) publishPreview() {
+// publishUnkept publishes that no policy keeps the cluster's budget. Whatever stands, the
+// cluster counts as unprotected from the moment on.
+func (c *cluster) publishUnkept() {
+	key := c.owner.Key()
+	_, held := c.held.get(key)
+	if c.unkept.Reason == reasons.NoPolicy && !held {
+		// The cluster never had a budget of ours.
+		c.forget(key)
+		return
+	}
+	series.remove(key)
+	if c.facts.Running && c.facts.Cluster.Size > 1 {
+		series.setUnprotected(key, c.unkept.Reason)
+	}
+	var notes []policy.Note
+	if c.previews() {
+		notes = c.preview()
+	}
+	if n := c.holdNote(); n != nil {
+		notes = append(notes, *n)
+	}
+	c.announce(notes)
+	finding := newFinding(v1alpha1.Off, c.unkept.Reason, c.unkept.Message)
+	if c.previews() {
+		finding.Message += "; in mode Enforce: " + c.verdict.Message
+	}
+	c.Findings.set(key, finding)
+}
+
+// preview returns what mode Enforce would do.
+func (c *cluster) preview() []policy.Note {
 	v, notes := c.verdict, c.notes()
 	if kept := c.facts.Budgets.Managed; kept != nil {
 		if due := kept.Value.WithMin(v.Target, c.facts.Replicas); due != kept.Value {
@@ -64,9 +95,7 @@ func (c *cluster) publishPreview() {
 				"EtcdTopologyPolicy %s (mode Warn): budget %s would be kept at %s, not %s: %s", c.policy.Name, kept.Name, due, kept.Value, v.Message)})
 		}
 	}
-	c.announce(notes)
-	series.remove(c.owner.Key())
-	c.Findings.swap(c.owner.Key(), newFinding(v1alpha1.Off, reasons.PolicyWarns, v.Message))
+	return notes
 }
 
 // publishError publishes why a write failed, and returns when to retry. An error that is
@@ -89,33 +118,66 @@ func (c *cluster) publishError(err error) (reconcile.Result, error) {
 		}
 		c.announce(append(c.notes(), note))
 		series.setUnprotected(key, note.Reason)
-		c.Findings.swap(key, newFinding(v1alpha1.Broken, note.Reason, note.Message))
-		return reconcile.Result{RequeueAfter: c.denied.next(key)}, nil
+		c.Findings.set(key, newFinding(v1alpha1.Broken, note.Reason, note.Message))
+		wait := c.denied.next(key)
+		if c.tightens() {
+			wait = tightenRetry
+		}
+		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	writes.WithLabelValues(resultFailed).Inc()
 	return reconcile.Result{}, err
+}
+
+// tightens reports whether the cluster waits for a budget that is stricter than the one that
+// stands, or for its first one.
+func (c *cluster) tightens() bool {
+	kept := c.facts.Budgets.Managed
+	return kept == nil || c.verdict.MinAvailable > kept.Value.Min(c.facts.Replicas)
 }
 
 // notes returns what users should know of the cluster's budget. A cluster of one member
 // needs no budget.
 func (c *cluster) notes() []policy.Note {
 	notes := slices.Concat(c.verdict.Notes, c.facts.Notes)
+	if c.facts.Cluster.Size > 1 {
+		notes = append(notes, c.facts.Budgets.Notes...)
+	}
 	if c.problem != nil && c.facts.Running && c.facts.Cluster.Size > 1 {
 		notes = append(notes, *c.problem)
 	}
 	return notes
 }
 
-// announce records each note as a warning Event, once for as long as its reason holds.
+// announce records each note as a warning Event, once for as long as its reason holds, on
+// the owner and on the budget.
 func (c *cluster) announce(notes []policy.Note) {
 	reason := func(n policy.Note) string { return n.Reason.Name() }
 	for _, n := range c.announced.fresh(c.owner.Key(), notes, reason) {
-		warn(c.Recorder, c.owner, n, actionKeep)
+		c.record(c.eventBudget(), warning, n, actionKeep)
 	}
 }
 
-// event records a normal Event on the cluster's owner.
-func (c *cluster) event(n policy.Note, action string) { inform(c.Recorder, c.owner, n, action) }
+// eventBudget returns the budget that Events about the cluster are recorded on, nil for none.
+func (c *cluster) eventBudget() *policyv1.PodDisruptionBudget {
+	if kept := c.facts.Budgets.Managed; kept != nil && (c.kept() || kept.Record.For != "") {
+		return kept.PodDisruptionBudget
+	}
+	if held := c.heldBudgets(); len(held) > 0 {
+		return held[0]
+	}
+	return nil
+}
+
+// record records an Event of a kind on the cluster's owner, and on a budget if it isn't nil:
+// kubectl describe pdb then explains a drain that waits.
+func (c *cluster) record(pdb *policyv1.PodDisruptionBudget, kind string, n policy.Note, action string) {
+	owner := referenceTo(c.owner)
+	c.Recorder.Eventf(owner, nil, kind, n.Reason.Name(), action, "%s", truncate(n.Message))
+	if pdb != nil {
+		c.Recorder.Eventf(pdb, owner, kind, n.Reason.Name(), action, "%s", truncate(n.Message))
+	}
+}
 
 // evictionsLeft returns how many Ready pods the budget allows to evict, as the disruption
 // controller will count them.

@@ -5,7 +5,10 @@ package controller
 
 import (
 	"slices"
+	"sync"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -17,6 +20,28 @@ import (
 // for concurrent use.
 type Findings struct {
 	keyed[observe.OwnerKey, v1alpha1.Finding]
+
+	once    sync.Once
+	changes chan event.GenericEvent
+}
+
+// set replaces the finding on a cluster's budget, and sends an event to the channel of changed for
+// another verdict or reason.
+func (f *Findings) set(key observe.OwnerKey, finding v1alpha1.Finding) {
+	before, _ := f.swap(key, finding)
+	if before.Verdict == finding.Verdict && before.Reason == finding.Reason {
+		return
+	}
+	select {
+	case f.changed() <- event.GenericEvent{}:
+	default: // a change that was not received yet
+	}
+}
+
+// changed returns the channel that has an event after a finding has changed.
+func (f *Findings) changed() chan event.GenericEvent {
+	f.once.Do(func() { f.changes = make(chan event.GenericEvent, 1) })
+	return f.changes
 }
 
 // announcements holds which notes were announced for each cluster, so that each is
@@ -72,6 +97,10 @@ func (c *conflicts) backoff(key observe.OwnerKey, now time.Time) time.Duration {
 	}
 	return 0
 }
+
+// tightenRetry is how long a refused write waits that makes a budget stricter. Others wait
+// longer with each refusal.
+const tightenRetry = 5 * time.Second
 
 // denials counts refused writes in a row.
 type denials[K comparable] struct {

@@ -5,6 +5,7 @@ package controller
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -65,24 +66,74 @@ func TestBudgetHoldsForBackupsAndEndsIt(t *testing.T) {
 func TestBudgetLoosensAfterSettle(t *testing.T) {
 	t.Parallel()
 	s := plain(t, "{disruption: {settle: 60s}}")
-	change(s, "etcd", func(p *policyv1.PodDisruptionBudget) { p.Spec.MaxUnavailable = new(intstr.FromInt(0)) })
-	s.expect("etcd maxUnavailable=0 AllReady")
+	setReady(s, "etcd-0", corev1.ConditionFalse)
+	setReady(s, "etcd-1", corev1.ConditionFalse)
+	s.expect("etcd maxUnavailable=0 QuorumAtRisk")
+	setReady(s, "etcd-0", corev1.ConditionTrue)
+	setReady(s, "etcd-1", corev1.ConditionTrue)
+	s.expect("etcd maxUnavailable=0 QuorumAtRisk")
 	s.advance(59 * time.Second)
 	s.restart()
-	s.expect("etcd maxUnavailable=0 AllReady")
+	s.expect("etcd maxUnavailable=0 QuorumAtRisk")
 	s.advance(2 * time.Second)
 	s.expect("etcd maxUnavailable=1 AllReady")
+}
+
+// TestAuthorsNumberIsFloor checks that an adopted budget is never looser than its author
+// wrote it, in either field, as a percentage, and for one member.
+func TestAuthorsNumberIsFloor(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		size                        int
+		spec, well, down, rewritten string
+	}{
+		{3, "minAvailable: 3", "minAvailable=3 AllReady", "minAvailable=3 MemberDown", "minAvailable=2 AllReady"},
+		{3, "minAvailable: 1", "minAvailable=2 AllReady", "minAvailable=2 MemberDown", "minAvailable=2 AllReady"},
+		{5, "maxUnavailable: 1", "maxUnavailable=1 AllReady", "maxUnavailable=1 MemberDown", "minAvailable=3 AllReady"},
+		{5, "minAvailable: 80%", "minAvailable=4 AllReady", "minAvailable=4 MemberDown", "minAvailable=3 AllReady"},
+		{1, "minAvailable: 1", "minAvailable=1 SingleMember", "minAvailable=1 SingleMember", "minAvailable=0 SingleMember"},
+	} {
+		t.Run(fmt.Sprint(row.size, " ", row.spec), func(t *testing.T) {
+			t.Parallel()
+			s := plain(t, "{disruption: {settle: 1s}}")
+			removeBudget(s, "etcd")
+			scale(s, row.size)
+			foreign(s, "theirs", row.spec+", selector: {"+byApp+"}")
+			pass := func(want string) {
+				t.Helper()
+				s.reconcile()
+				s.advance(time.Hour)
+				s.expect("theirs " + want)
+			}
+			pass(row.well)
+			setReady(s, "etcd-0", corev1.ConditionFalse)
+			pass(row.down)
+			setReady(s, "etcd-0", corev1.ConditionTrue)
+			pass(row.well)
+			// To make it looser, the author changes the budget.
+			change(s, "theirs", func(p *policyv1.PodDisruptionBudget) {
+				p.Spec.MinAvailable, p.Spec.MaxUnavailable = new(intstr.FromInt(0)), nil
+			})
+			pass(row.rewritten)
+		})
+	}
 }
 
 func TestBudgetDoesNotLoosenUnconfirmed(t *testing.T) {
 	t.Parallel()
 	s := druid(t, "{disruption: {settle: 5s}}")
-	change(s, "main", func(p *policyv1.PodDisruptionBudget) { p.Spec.MinAvailable = new(intstr.FromInt(3)) })
+	change(s, "main", func(p *policyv1.PodDisruptionBudget) {
+		p.Spec.MinAvailable = new(intstr.FromInt(3))
+		p.Annotations = map[string]string{
+			v1alpha1.BudgetForAnnotation: "Etcd/main", v1alpha1.BudgetReasonAnnotation: "MemberNotReady",
+			v1alpha1.BudgetValueAnnotation: "minAvailable=3", v1alpha1.BudgetOriginalAnnotation: "minAvailable=2",
+		}
+	})
 	if wrote, result := s.reconcile(); wrote != 0 || result.RequeueAfter == 0 {
 		t.Errorf("wrote %d times on unconfirmed leases, requeued after %s", wrote, result.RequeueAfter)
 	}
 	renew(s)
-	s.expect("main minAvailable=3 AllReady")
+	s.expect("main minAvailable=3 MemberNotReady")
 	s.advance(6 * time.Second)
 	s.expect("main minAvailable=2 AllReady")
 }
@@ -172,8 +223,8 @@ func TestBudgetWriteDenied(t *testing.T) {
 		t.Errorf("retried after %d seconds, want %d", waits, want)
 	}
 	got := recorded(t, s.events)
-	if len(got) != 1 || !strings.Contains(got[0], reasons.BudgetWriteDenied.Name()) || !strings.Contains(got[0], "disallowed at the moment") {
-		t.Errorf("recorded %q, want one Event with the denial", got)
+	if len(got) != 2 || !strings.Contains(got[0], reasons.BudgetWriteDenied.Name()) || !strings.Contains(got[0], "disallowed at the moment") {
+		t.Errorf("recorded %q, want one Event with the denial on the budget and one on the owner", got)
 	}
 	if f, _ := s.budget.Findings.get(s.key); f.Verdict != v1alpha1.Broken || f.Reason != reasons.BudgetWriteDenied.Name() {
 		t.Errorf("found %+v", f)

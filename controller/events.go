@@ -18,6 +18,7 @@ import (
 // direction, a change in one doesn't hide a change in the other.
 const (
 	actionKeep    = "KeepBudget"
+	actionRelease = "ReleaseBudget"
 	actionTighten = "TightenBudget"
 	actionLoosen  = "LoosenBudget"
 )
@@ -25,14 +26,15 @@ const (
 // maxMessage is the longest message that an Event may have, in bytes.
 const maxMessage = 1024
 
+// The types of Events.
+const (
+	normal  = corev1.EventTypeNormal
+	warning = corev1.EventTypeWarning
+)
+
 // warn records a warning Event on a cluster's owner.
 func warn(r recorder.EventRecorder, o observe.Owner, n policy.Note, action string) {
 	r.Eventf(referenceTo(o), nil, corev1.EventTypeWarning, n.Reason.Name(), action, "%s", truncate(n.Message))
-}
-
-// inform records a normal Event on a cluster's owner.
-func inform(r recorder.EventRecorder, o observe.Owner, n policy.Note, action string) {
-	r.Eventf(referenceTo(o), nil, corev1.EventTypeNormal, n.Reason.Name(), action, "%s", truncate(n.Message))
 }
 
 // warnOnPod records a warning Event on a member's pod. On the owner, the Events of several

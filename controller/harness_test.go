@@ -15,6 +15,7 @@ import (
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
@@ -38,6 +39,8 @@ type objectStore struct {
 	version int
 	// refuse is the error of every write; nil accepts writes.
 	refuse error
+	// denyPatches refuses patches as admission does, and accepts other writes.
+	denyPatches bool
 }
 
 func (s *objectStore) Create(_ context.Context, obj client.Object, _ ...client.CreateOption) error {
@@ -67,6 +70,9 @@ func (s *objectStore) Delete(_ context.Context, obj client.Object, _ ...client.D
 func (s *objectStore) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	if s.refuse != nil {
 		return s.refuse
+	}
+	if s.denyPatches {
+		return apierrors.NewForbidden(policyv1.Resource("poddisruptionbudgets"), obj.GetName(), errors.New("denied"))
 	}
 	body, err := patch.Data(obj)
 	if err != nil {
@@ -115,6 +121,8 @@ type stage struct {
 	budget *Budget
 	events *events.FakeRecorder
 	key    observe.OwnerKey
+	// template is what scale makes pods from.
+	template *corev1.Pod
 }
 
 // stageNow is the time at which the objects of internal/observe's tests were read.

@@ -126,7 +126,7 @@ func TestSetup(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(stageNow)
 	reader := &observe.Reader{Leases: &leaseclock.Clock{Clock: clock}}
 	for _, c := range []interface{ SetupWithManager(ctrl.Manager) error }{
-		&Budget{Reader: reader}, &TopologyPolicy{Reader: reader}, &TrafficCut{Reader: reader, Clock: clock}, &Unschedulable{Reader: reader},
+		&Budget{Reader: reader}, &TopologyPolicy{Reader: reader, Findings: &Findings{}}, &TrafficCut{Reader: reader, Clock: clock}, &Unschedulable{Reader: reader},
 	} {
 		if err := c.SetupWithManager(mgr); err != nil {
 			t.Errorf("%T: %v", c, err)

@@ -69,7 +69,7 @@ func (t *TopologyPolicy) Reconcile(ctx context.Context, _ reconcile.Request) (re
 		failed = append(failed, t.write(ctx, p, found[p.Name]))
 	}
 	publishPolicies(reports, found)
-	// The Budget controller's findings arrive without an event.
+	// A finding may change while its event is dropped.
 	return reconcile.Result{RequeueAfter: statusRefreshAfter}, errors.Join(failed...)
 }
 
@@ -92,6 +92,7 @@ func (t *TopologyPolicy) report(ctx context.Context, policies []v1alpha1.EtcdTop
 		match := observe.Choose(policies, namespaces[o.Namespace], o)
 		for _, name := range match.Conflict {
 			reports[name].addConflict(match.Conflict, name, o)
+			reports[name].addUnkept(o)
 		}
 		var notes []policy.Note
 		switch {
@@ -103,6 +104,9 @@ func (t *TopologyPolicy) report(ctx context.Context, policies []v1alpha1.EtcdTop
 			found, notes = t.evaluate(ctx, o, match.Policy)
 			r := reports[match.Policy.Name]
 			r.clusters = append(r.clusters, found)
+			if found.Budget.Verdict == v1alpha1.Off {
+				r.addUnkept(o)
+			}
 		}
 		t.announce(o, notes)
 		observed[o.Key()] = true

@@ -63,10 +63,17 @@ func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha
 
 // budgetFinding returns what the Budget controller found of a cluster.
 func (t *TopologyPolicy) budgetFinding(o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) v1alpha1.Finding {
-	if p.Spec.Mode == v1alpha1.ModeOff || !p.Spec.Disruption.On() {
-		return off()
+	// Only standingOf knows which mode comes first; the Budget controller may have found
+	// something else before the policy changed.
+	now := standingOf(observe.Match{Policy: p})
+	finding, ok := t.Findings.get(o.Key())
+	switch {
+	case !now.kept() && (!ok || finding.Reason != now.unkept.Reason.Name()):
+		return newFinding(v1alpha1.Off, now.unkept.Reason, truncate(now.unkept.Message))
+	case now.kept() && ok && finding.Verdict == v1alpha1.Off:
+		ok = false
 	}
-	if finding, ok := t.Findings.get(o.Key()); ok {
+	if ok {
 		finding.Message = truncate(finding.Message)
 		return finding
 	}

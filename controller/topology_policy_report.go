@@ -24,6 +24,15 @@ type report struct {
 	conflicts []v1alpha1.Conflict
 	// tied counts the clusters for which another policy has the same priority.
 	tied int
+	// unkept counts the clusters of more than one member whose budget no policy keeps,
+	// those that are tied among them.
+	unkept int
+}
+
+func (r *report) addUnkept(o observe.Owner) {
+	if o.Replicas > 1 {
+		r.unkept++
+	}
 }
 
 // addConflict adds a cluster that all policies of these names select with one priority.
@@ -68,6 +77,7 @@ func (r *report) status(p *v1alpha1.EtcdTopologyPolicy, now time.Time) v1alpha1.
 		case v1alpha1.Kept, v1alpha1.Off:
 		}
 	}
+	s.Unprotected += int32(r.unkept) //nolint:gosec // clusters are counted in memory
 	slices.SortFunc(r.clusters, func(a, b v1alpha1.ClusterStatus) int {
 		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
@@ -86,7 +96,7 @@ func (r *report) status(p *v1alpha1.EtcdTopologyPolicy, now time.Time) v1alpha1.
 	put(v1alpha1.ConditionSpread, conditionOf(broken, unknown), reasonOf(broken, unknown, reasons.Kept, reasons.Broken),
 		"spread kept in %d of %d clusters, broken in %d, unknown in %d", s.Kept, s.Matched, broken, unknown)
 	put(v1alpha1.ConditionProtected, conditionOf(unprotected, unevaluated), reasonOf(unprotected, unevaluated, reasons.Protected, reasons.Unprotected),
-		"%d of %d clusters are not protected by a disruption budget, %d are not evaluated yet", unprotected, s.Matched, unevaluated)
+		"%d of %d clusters are not protected by a disruption budget, %d are not evaluated yet", unprotected, int(s.Matched)+r.tied, unevaluated)
 	if len(r.conflicts) > 0 {
 		first := r.conflicts[0]
 		put(v1alpha1.ConditionConflict, metav1.ConditionTrue, reasons.PolicyConflict,

@@ -50,6 +50,13 @@ func (t *TopologyPolicy) SetupWithManager(mgr ctrl.Manager) error {
 			return fmt.Errorf("watch for policies: %w", err)
 		}
 	}
+	if err := c.Watch(source.Channel(t.Findings.changed(), handler.Funcs{
+		GenericFunc: func(_ context.Context, _ event.GenericEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			q.AddAfter(reconcile.Request{}, batchWindow)
+		},
+	})); err != nil {
+		return fmt.Errorf("watch for findings on budgets: %w", err)
+	}
 	return mgr.Add(&etcdWatch{mapper: mgr.GetRESTMapper(), start: func() error {
 		return c.Watch(watchAny(from, &druidv1alpha1.Etcd{}, metaOrSpecChanged[*druidv1alpha1.Etcd]()))
 	}})

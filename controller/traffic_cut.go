@@ -32,7 +32,8 @@ import (
 // TrafficCut ends a cut of client traffic when its time is over: it removes the key of the
 // cut from the Service's selector. The time is that of Clock, which is the clock of the
 // leader's node and not that of the user who cut. A key without a readable end would cut
-// traffic for ever, so it is removed at once.
+// traffic for ever, so it is removed at once, as is one whose end is more than
+// observe.LongestCut ahead.
 //
 // The end of a cut is recorded in the selector, so it survives a restart.
 type TrafficCut struct {
@@ -70,7 +71,7 @@ func (c *TrafficCut) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := c.Reader.Get(ctx, req.NamespacedName, &service); client.IgnoreNotFound(err) != nil {
 		return reconcile.Result{}, fmt.Errorf("observe Service %s: %w", req, err)
 	}
-	until, why, cut := cutOf(&service)
+	until, why, cut := cutOf(&service, c.Clock.Now())
 	if !cut {
 		cuts.remove(req.NamespacedName)
 		c.denied.remove(req.NamespacedName)
@@ -85,15 +86,15 @@ func (c *TrafficCut) Reconcile(ctx context.Context, req reconcile.Request) (reco
 
 // cutOf returns until when a Service is cut and why the cut ends then, and reports whether
 // the Service is cut.
-func cutOf(service *corev1.Service) (until time.Time, why string, cut bool) {
+func cutOf(service *corev1.Service, now time.Time) (until time.Time, why string, cut bool) {
 	value, cut := service.Spec.Selector[v1alpha1.ClientTrafficKey]
 	if !cut || service.DeletionTimestamp != nil {
 		return time.Time{}, "", false
 	}
-	until, readable := observe.CutUntil(service)
+	until, readable := observe.CutUntil(service, now)
 	switch {
 	case !readable:
-		return time.Unix(0, 0), fmt.Sprintf("its selector had %s=%q, which is not a valid end of a cut", v1alpha1.ClientTrafficKey, value), true
+		return time.Unix(0, 0), fmt.Sprintf("its selector had %s=%q, which is not the end of a cut of at most %s", v1alpha1.ClientTrafficKey, value, observe.LongestCut), true
 	case value == observe.CutValue(time.Time{}):
 		return until, "an interrupted restore had already ended the cut", true
 	}
@@ -108,7 +109,7 @@ func (c *TrafficCut) restore(ctx context.Context, service *corev1.Service, why s
 		return reconcile.Result{}, err
 	}
 	err = c.Client.Patch(ctx, service, patch, FieldOwner)
-	if _, _, still := cutOf(service); err == nil && still {
+	if _, _, still := cutOf(service, c.Clock.Now()); err == nil && still {
 		err = apierrors.NewForbidden(corev1.Resource("services"), service.Name, errors.New("admission added the key again"))
 	}
 	switch {

@@ -24,6 +24,10 @@ type Cluster struct {
 	// Members are the members that have a pod, a lease or both, in ordinal order.
 	Members []Member
 
+	// Lost counts the members that the cluster has had, and that neither its owner asks
+	// for nor have a pod: etcd may still have them as voters. They are part of Size.
+	Lost int
+
 	// NonMemberPods is the number of Ready pods that the cluster's disruption budget selects
 	// and that are not members, such as druid's compaction pod. The disruption controller
 	// counts them as healthy.

@@ -6,6 +6,7 @@ package webhook
 import (
 	"time"
 
+	"gomodules.xyz/jsonpatch/v2"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -61,20 +62,64 @@ func (w *budgetWrite) dropManagedField() {
 	}
 }
 
+// keepWithoutFacts returns the Decision on a write that can't be judged, because the facts
+// can't be read. A number that we set is not loosened even then, as long as both are in the
+// same field.
+func (w *budgetWrite) keepWithoutFacts(d Decision) Decision {
+	if w.old == nil || w.old.Annotations[v1alpha1.BudgetForAnnotation] == "" {
+		return d
+	}
+	was, lost := annotation.ValueOf(w.old.Name, &w.old.Spec)
+	is, problem := annotation.ValueOf(w.budget.Name, &w.budget.Spec)
+	looser := is.N < was.N
+	if was.Field == annotation.MaxUnavailable {
+		looser = is.N > was.N
+	}
+	if lost != nil || problem != nil || was.Percent || is.Field != was.Field || !is.Percent && !looser {
+		return d
+	}
+	d.Outcome = Patched
+	d.Patch = append(d.Patch, jsonpatch.NewOperation("add", "/spec/"+string(was.Field), was.N))
+	d.Warnings = append(d.Warnings, "budget "+w.budget.Name+" stays at "+was.String()+" until the facts can be read again")
+	return d
+}
+
+// withOldRecord returns the budget as written, with our annotations of before the write.
+// Those that a client writes are not evidence.
+func (w *budgetWrite) withOldRecord() *policyv1.PodDisruptionBudget {
+	as := w.budget.DeepCopy()
+	for _, key := range annotation.BudgetAnnotations() {
+		delete(as.Annotations, key)
+		if w.old == nil || w.old.Annotations[key] == "" {
+			continue
+		}
+		if as.Annotations == nil {
+			as.Annotations = map[string]string{}
+		}
+		as.Annotations[key] = w.old.Annotations[key]
+	}
+	return as
+}
+
+// recordedFor reports whether the budget was kept for an owner before the write.
+func (w *budgetWrite) recordedFor(owner observe.Owner) bool {
+	return w.old != nil && w.old.Annotations[v1alpha1.BudgetForAnnotation] == owner.Ref()
+}
+
 // inForce returns the minAvailable before the write, -1 for none, and the record of the
 // budget before the write.
-func (w *budgetWrite) inForce(facts observe.Facts) (int, annotation.BudgetRecord) {
+func (w *budgetWrite) inForce(replicas int, now time.Time) (int, annotation.BudgetRecord) {
 	if w.old == nil {
 		// A new budget may be a copy with our annotations. The timers in them are those
 		// of the budget that was copied.
 		return -1, annotation.BudgetRecord{}
 	}
-	before := annotation.DecodeBudgetRecord(w.old.Annotations, facts.At)
+	before := annotation.DecodeBudgetRecord(w.old.Annotations, now)
 	value, problem := annotation.ValueOf(w.old.Name, &w.old.Spec)
 	if problem != nil {
 		return -1, before
 	}
-	return value.Min(facts.Replicas), before
+	return value.Min(replicas), before
 }
 
 // original returns the value that the budget's author asks for. A write that leaves our

@@ -6,6 +6,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gomodules.xyz/jsonpatch/v2"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -34,6 +35,13 @@ type budgetReview struct {
 	owner  observe.Owner
 	policy *v1alpha1.EtcdTopologyPolicy
 	facts  observe.Facts
+	// other is the budget if it can't protect the cluster alone, and shared what is known
+	// of it; nil if it can.
+	other  *observe.Other
+	shared budget.SharedFacts
+	// unkept is the Decision on a budget that no policy keeps, nil while one does. A budget
+	// that was kept until now is held until the controller releases it.
+	unkept *Decision
 }
 
 func (h *budgetHandler) decide(ctx context.Context, req admission.Request) Decision {
@@ -67,20 +75,52 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	if len(owners) == 0 {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
-	// A cluster that no policy applies to, or whose policy leaves budgets alone.
-	p, d := governing(ctx, h.reader, owners[0], req, "budget")
+	p, unkept, d := h.policyFor(ctx, &w, owners[0], req)
 	if p == nil {
 		return nil, d
 	}
-	if !p.Spec.Disruption.On() {
-		return nil, Decision{Outcome: Ignored, Reason: reasons.DisruptionDisabled}
+	review := &budgetReview{write: w, owner: owners[0], policy: p, unkept: unkept}
+	return h.readFacts(ctx, review, req)
+}
+
+// policyFor returns the policy that the budget of an owner is judged by. If no policy keeps it
+// any more, unkept is the Decision on that; without a record of ours, the policy is nil.
+func (h *budgetHandler) policyFor(ctx context.Context, w *budgetWrite, owner observe.Owner, req admission.Request) (p *v1alpha1.EtcdTopologyPolicy, unkept *Decision, d Decision) {
+	// A cluster that no policy applies to, or whose policy leaves budgets alone.
+	p, d = governing(ctx, h.reader, owner, req, "budget")
+	if p != nil && !p.Spec.Disruption.On() {
+		p, d = nil, Decision{Outcome: Ignored, Reason: reasons.DisruptionDisabled}
 	}
-	facts, err := h.reader.FactsAs(ctx, owners[0], w.budget)
+	switch held := w.recordedFor(owner); {
+	case p == nil && (!held || d.Outcome == FailedOpen):
+		return nil, nil, d
+	case p == nil:
+		return &v1alpha1.EtcdTopologyPolicy{}, &d, d
+	case held && p.Spec.Mode == v1alpha1.ModeWarn:
+		return p, &Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: p.Name}, d
+	}
+	return p, nil, d
+}
+
+// readFacts completes a review. It returns nil and a Decision for a budget that can't be kept.
+func (h *budgetHandler) readFacts(ctx context.Context, review *budgetReview, req admission.Request) (*budgetReview, Decision) {
+	w, p := &review.write, review.policy
+	as := w.withOldRecord()
+	facts, err := h.reader.FactsAs(ctx, review.owner, as)
 	if err != nil {
-		return nil, unobserved("budget", req, err)
+		return nil, w.keepWithoutFacts(unobserved("budget", req, err))
+	}
+	b := facts.Budgets
+	review.facts = facts
+	// A budget that can't protect the cluster alone.
+	if i := slices.IndexFunc(b.Others, func(o observe.Other) bool { return o.Name == w.budget.Name && !o.Unreadable }); i >= 0 {
+		review.other = &b.Others[i]
+		if review.shared, err = h.reader.SharedFacts(ctx, facts, review.other, as); err != nil {
+			return nil, unobserved("budget", req, err)
+		}
+		return review, Decision{}
 	}
 	// Budgets that can't be kept as they are.
-	b := facts.Budgets
 	if b.Problem != nil {
 		return nil, Decision{Outcome: Warned, Reason: b.Problem.Reason, Policy: p.Name, Warnings: []string{b.Problem.Message}}
 	}
@@ -88,22 +128,26 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 	if b.Managed == nil || b.Managed.Name != w.budget.Name {
 		return nil, Decision{Outcome: Unchanged, Reason: reasons.AnotherBudgetKept, Policy: p.Name}
 	}
-	return &budgetReview{write: w, owner: owners[0], policy: p, facts: facts}, Decision{}
+	return review, Decision{}
 }
 
 // decide asks the budget rule and answers with a patch, or with a preview in mode Warn.
 func (r *budgetReview) decide() Decision {
+	if r.other != nil {
+		return r.decideOther()
+	}
 	wrote := r.facts.Budgets.Managed.Value
-	current, before := r.write.inForce(r.facts)
+	current, before := r.write.inForce(r.facts.Replicas, r.facts.At)
+	original := r.write.original(before, wrote, r.facts.At)
 	verdict := budget.Evaluate(budget.Facts{
-		Cluster: r.facts.Cluster, Current: current, State: before.State, Now: r.facts.At,
+		Cluster: r.facts.Cluster, Current: current, Floor: original.Min(r.facts.Replicas), Hold: r.unkept != nil, State: before.State, Now: r.facts.At,
 	}, observe.BudgetSettings(r.policy))
 	due := wrote.WithMin(max(verdict.Target, current), r.facts.Replicas)
-	if r.policy.Spec.Mode == v1alpha1.ModeWarn {
+	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		return r.previewBudget(wrote, due, verdict)
 	}
 	record := before
-	record.For, record.Original = r.owner.Ref(), new(r.write.original(before, wrote, r.facts.At))
+	record.For, record.Original = r.owner.Ref(), &original
 	if record.Value == nil || *record.Value != due {
 		record.Value, record.Reason = &due, verdict.Reason.Name()
 	}
@@ -131,7 +175,18 @@ func (r *budgetReview) patchFor(wrote annotation.BudgetValue, record annotation.
 	if len(d.Patch) > 0 {
 		d.Outcome = Patched
 	}
-	if wrote != *record.Value {
+	if r.unkept != nil {
+		d.Warnings = append(d.Warnings, r.unkept.Warnings...)
+	}
+	if r.other == nil {
+		d.Warnings = append(d.Warnings, r.otherWarnings()...)
+	}
+	switch {
+	case wrote == *record.Value:
+	case r.unkept != nil:
+		d.Warnings = append(d.Warnings, fmt.Sprintf("no EtcdTopologyPolicy keeps budget %s any more (%s), and until it is released it stays at %s, not %s: %s",
+			r.write.budget.Name, r.unkept.Reason, record.Value, wrote, v.Message))
+	default:
 		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s keeps budget %s at %s, not %s: %s",
 			r.policy.Name, r.write.budget.Name, record.Value, wrote, v.Message))
 	}

@@ -63,7 +63,7 @@ func (h *serviceHandler) observe(req admission.Request) (*serviceReview, Decisio
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NothingToDo}
 	}
 	// A write that sets or keeps a cut with a readable end, which may be another end.
-	if _, readable := observe.CutUntil(after); readable {
+	if _, readable := observe.CutUntil(after, h.clock.Now()); readable {
 		return nil, Decision{Outcome: Unchanged, Reason: reasons.CutWritten}
 	}
 	return &serviceReview{name: req.Name, before: before, after: after, now: h.clock.Now()}, Decision{}
@@ -71,7 +71,7 @@ func (h *serviceHandler) observe(req admission.Request) (*serviceReview, Decisio
 
 // keepCut restores a cut that has not expired, and removes one without a readable end.
 func (r *serviceReview) keepCut() Decision {
-	until, cut := observe.CutUntil(r.before)
+	until, cut := observe.CutUntil(r.before, r.now)
 	value, written := r.after.Spec.Selector[v1alpha1.ClientTrafficKey]
 	switch {
 	case cut && until.After(r.now):
@@ -83,8 +83,8 @@ func (r *serviceReview) keepCut() Decision {
 	case written:
 		return Decision{
 			Outcome: Patched, Reason: reasons.CutUnreadable, Patch: []jsonpatch.Operation{jsonpatch.NewOperation("remove", cutPath, nil)},
-			Warnings: []string{fmt.Sprintf("%s=%q is removed from the selector of Service %s: the value of a cut must have the form %sUNIXTIME",
-				v1alpha1.ClientTrafficKey, value, r.name, v1alpha1.ClientTrafficPrefix)},
+			Warnings: []string{fmt.Sprintf("%s=%q is removed from the selector of Service %s: the value of a cut must have the form %sUNIXTIME, in seconds and at most %s ahead",
+				v1alpha1.ClientTrafficKey, value, r.name, v1alpha1.ClientTrafficPrefix, observe.LongestCut)},
 		}
 	}
 	return Decision{Outcome: Unchanged, Reason: reasons.CutEnded}

@@ -52,11 +52,11 @@ func checkService(t *testing.T, old, raw, mutated []byte) {
 	if after.Spec.ClusterIP == corev1.ClusterIPNone {
 		return
 	}
-	_, readable := observe.CutUntil(after)
+	_, readable := observe.CutUntil(after, testNow)
 	if value, has := after.Spec.Selector[v1alpha1.ClientTrafficKey]; has && !readable {
 		t.Errorf("its value can't be read: %q", value)
 	}
-	if until, cut := observe.CutUntil(before); cut && until.After(testNow) && !readable {
+	if until, cut := observe.CutUntil(before, testNow); cut && until.After(testNow) && !readable {
 		t.Error("the cut is lost")
 	}
 }

@@ -13,8 +13,15 @@ const (
 	BackupMaxAgeAnnotation = "kubectl-etcd.dev/backup-max-age"
 )
 
-// Annotations that this project writes on a PodDisruptionBudget. They are its state, so that any
-// replica can continue. etcd-druid keeps annotations of other programs on its budgets.
+// SizeAnnotation on the owner of a cluster is how many voters etcd has. Without it the
+// largest size that a cluster has had counts, since a workload that is scaled in leaves
+// voters behind. It is read when it changes: a number, and anything after a space. kubectl
+// etcd scale writes it when it has removed members.
+const SizeAnnotation = "kubectl-etcd.dev/size"
+
+// What this project writes on a PodDisruptionBudget. The annotations are its
+// memory: druid keeps foreign annotations on its budgets, and any replica can
+// go on from them.
 const (
 	// BudgetForAnnotation names the owner of the cluster that the budget protects, as Kind/name.
 	BudgetForAnnotation = "kubectl-etcd.dev/budget-for"
@@ -40,6 +47,14 @@ const (
 	BudgetBackupUnknownSinceAnnotation = "kubectl-etcd.dev/budget-backup-unknown-since"
 	// BudgetStaleSinceAnnotation is the time since when the facts are stale.
 	BudgetStaleSinceAnnotation = "kubectl-etcd.dev/budget-stale-since"
+	// BudgetReleaseSinceAnnotation is since when no policy keeps the budget. It is
+	// only tightened until it is released.
+	BudgetReleaseSinceAnnotation = "kubectl-etcd.dev/budget-release-since"
+	// BudgetSizeAnnotation is the largest size that the cluster has had.
+	BudgetSizeAnnotation = "kubectl-etcd.dev/budget-size"
+	// BudgetSizeReadAnnotation is the text of the owner's size annotation that was
+	// read last.
+	BudgetSizeReadAnnotation = "kubectl-etcd.dev/budget-size-read"
 
 	// CreatedByLabel with the value CreatedByController marks a budget that this project
 	// created because there was none.

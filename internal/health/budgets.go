@@ -137,22 +137,31 @@ func budgetForm(f *Facts) []Finding {
 	var found []Finding
 	for i := range f.Selecting.Value {
 		b := &f.Selecting.Value[i]
-		_, problem := annotation.ValueOf(b.Name, &b.Spec)
-		if problem == nil {
+		value, unreadable := annotation.ValueOf(b.Name, &b.Spec)
+		problem := annotation.Fault(b)
+		if problem == nil && !value.Percent {
 			continue
 		}
 		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
-		if problem.Reason == reasons.BudgetAlwaysAllow {
+		if problem != nil && problem.Reason == reasons.BudgetAlwaysAllow {
 			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
 		}
-		if problem.Reason == reasons.BudgetPercentage {
+		if unreadable == nil && value.Percent || problem.Reason == reasons.BudgetPercentage {
 			found = append(found, f.percentage(b, fix))
+		}
+		if problem == nil || problem.Reason == reasons.BudgetPercentage {
 			continue
 		}
 		found = append(found, budgetProblem(fix, problem))
 	}
-	if p := f.Budgets.Value.Problem; p != nil && (p.Reason == reasons.BudgetPartial || p.Reason == reasons.BudgetShared) {
-		found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
+	notes := slices.Clone(f.Budgets.Value.Notes)
+	if p := f.Budgets.Value.Problem; p != nil {
+		notes = append(notes, *p)
+	}
+	for i := range notes {
+		if p := &notes[i]; p.Reason == reasons.BudgetPartial || p.Reason == reasons.BudgetShared {
+			found = append(found, budgetProblem(f.kubectl("edit poddisruptionbudget "+f.Selecting.Value[0].Name), p))
+		}
 	}
 	if f.Budgets.Err != nil {
 		found = append(found, unknown("what else the budget selects", f.Budgets.Err))
@@ -162,7 +171,7 @@ func budgetForm(f *Facts) []Finding {
 
 // budgetProblem is a note about a budget, without what etcd-webhook does about it.
 func budgetProblem(fix string, n *policy.Note) Finding {
-	one := warning(fix, "%s", strings.Replace(n.Message, " is left alone: ", ": ", 1))
+	one := warning(fix, "%s", strings.NewReplacer(" is left alone: ", ": ", " can't protect the members alone: ", ": ").Replace(n.Message))
 	one.Reason = n.Reason
 	return one
 }
@@ -190,7 +199,8 @@ func budgetAllows(f *Facts) []Finding {
 		if b.Status.DisruptionsAllowed > 0 || b.Status.ObservedGeneration < b.Generation {
 			continue
 		}
-		if why := b.Annotations[v1alpha1.BudgetReasonAnnotation]; why != "" {
+		// A kept budget that allows nothing while all is well is its author's wish.
+		if why := b.Annotations[v1alpha1.BudgetReasonAnnotation]; why != "" && why != policy.AllReady.Name() {
 			found = append(found, info("", "budget %s allows no eviction: %s", b.Name, why))
 			continue
 		}
@@ -212,8 +222,7 @@ func budgetAllows(f *Facts) []Finding {
 // field it is in (pkg/controller/disruption/disruption.go, getExpectedPodCount). False
 // where the spec has no value for this cluster's members.
 func valueOf(b *policyv1.PodDisruptionBudget, members int) (value annotation.BudgetValue, spec string, known bool) {
-	_, problem := annotation.ValueOf(b.Name, &b.Spec)
-	if problem != nil && problem.Reason != reasons.BudgetPercentage && problem.Reason != reasons.BudgetAlwaysAllow {
+	if p := annotation.Fault(b); p != nil && p.Reason != reasons.BudgetPercentage && p.Reason != reasons.BudgetAlwaysAllow {
 		return value, "", false
 	}
 	field, n := annotation.MinAvailable, b.Spec.MinAvailable
@@ -224,8 +233,8 @@ func valueOf(b *policyv1.PodDisruptionBudget, members int) (value annotation.Bud
 	return annotation.BudgetValue{Field: field, N: count}, fmt.Sprintf("%s=%s", field, n), err == nil
 }
 
-// percentage is the finding about a budget with a percentage. While it keeps a quorum the
-// only disadvantage is that etcd-webhook leaves it alone.
+// percentage is the finding about a budget with a percentage, which means another number at
+// every size. etcd-webhook writes the number in its place.
 func (f *Facts) percentage(b *policyv1.PodDisruptionBudget, fix string) Finding {
 	n := f.Size()
 	value, spec, known := valueOf(b, n)
@@ -235,5 +244,5 @@ func (f *Facts) percentage(b *policyv1.PodDisruptionBudget, fix string) Finding 
 	case value.Min(n) < policy.Quorum(n):
 		return warning(fix, "budget %s: %s is a percentage and keeps %d of %d members; use an integer", b.Name, spec, value.Min(n), n)
 	}
-	return info(fix, "budget %s: %s is a percentage, which etcd-webhook leaves alone; it keeps %d of %d members", b.Name, spec, value.Min(n), n)
+	return info(fix, "budget %s: %s is a percentage, which means another number at every size; it keeps %d of %d members", b.Name, spec, value.Min(n), n)
 }

@@ -166,7 +166,7 @@ func TestBudgets(t *testing.T) {
 
 		{name: "integer", id: "B004", want: OK},
 		{name: "percentage", id: "B004", with: most(intstr.FromString("50%")), want: Warning, message: "budget main: maxUnavailable=50% is a percentage and keeps 1 of 3 members"},
-		{name: "percentage that is quorum", id: "B004", with: part("51%"), want: Info, message: "budget main: minAvailable=51% is a percentage, which etcd-webhook leaves alone; it keeps 2 of 3 members", fix: "kubectl edit poddisruptionbudget main -n team"},
+		{name: "percentage that is quorum", id: "B004", with: part("51%"), want: Info, message: "budget main: minAvailable=51% is a percentage, which means another number at every size; it keeps 2 of 3 members", fix: "kubectl edit poddisruptionbudget main -n team"},
 		{name: "percentage that is quorum, of five", id: "B004", size: 5, with: part("51%"), want: Info, message: "3 of 5"},
 		{name: "no percentage", id: "B004", with: part("half"), want: Warning, message: "minAvailable=half is not a percentage"},
 		{name: "AlwaysAllow", id: "B004", with: always, want: Warning, fix: `{"spec":{"unhealthyPodEvictionPolicy":null}}`},

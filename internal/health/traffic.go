@@ -62,7 +62,7 @@ func notCut(f *Facts) []Finding {
 			continue
 		}
 		fix := f.Command("restore-client-traffic")
-		switch until, readable := observe.CutUntil(s); {
+		switch until, readable := observe.CutUntil(s, f.At); {
 		case readable && until.Before(f.At) && f.At.Sub(until) <= cutOverdue:
 			found = append(found, warning(fix, "Service %s: clients are cut off; the cut ended %s ago and is about to be restored", s.Name, ago(f.At.Sub(until))))
 		case !readable:
@@ -196,7 +196,7 @@ func (f *Facts) Traffic() output.Traffic {
 			continue
 		}
 		t.State = output.TrafficCut
-		if until, readable := observe.CutUntil(s); readable && (t.Until == nil || until.After(t.Until.Time)) {
+		if until, readable := observe.CutUntil(s, f.At); readable && (t.Until == nil || until.After(t.Until.Time)) {
 			t.Until = &metav1.Time{Time: until}
 		}
 	}

@@ -303,7 +303,7 @@ func (l *Inspector) readCuts(ctx context.Context) error {
 			continue
 		}
 		out := v1alpha1.WebhookCut{Namespace: s.Namespace, Service: s.Name}
-		if until, readable := observe.CutUntil(s); readable {
+		if until, readable := observe.CutUntil(s, l.serverClock.Now()); readable {
 			out.Until = &metav1.Time{Time: until.UTC()}
 		}
 		l.st.Cuts = append(l.st.Cuts, out)

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
+	rule "github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // settleTime is how long no budget may have a record. A write that the program sent before it
@@ -114,5 +115,14 @@ func (u *Uninstall) minAvailable(ctx context.Context, budget *policyv1.PodDisrup
 		return 0, 0, err
 	}
 	facts, err := u.Reader.Facts(ctx, owner)
-	return pdb.MinAvailable(facts), facts.Replicas, err
+	if err != nil {
+		return 0, 0, err
+	}
+	for i := range facts.Budgets.Others {
+		if o := &facts.Budgets.Others[i]; o.Name == budget.Name {
+			shared, err := u.Reader.SharedFacts(ctx, facts, o, nil)
+			return rule.LeastShared(shared), o.Expected, err
+		}
+	}
+	return pdb.MinAvailable(facts), facts.Replicas, nil
 }

@@ -88,42 +88,49 @@ func (r *Reader) renewed(ctx context.Context, namespace, name string) (time.Time
 // it, and backups are hours apart.
 const backupPoll = time.Minute
 
+// backupTimeout bounds the read of that lease, which is a part of an admission review.
+const backupTimeout = 500 * time.Millisecond
+
 // backupLease derives the condition BackupReady of a cluster without an operator, from the lease
 // and the maximum age that its owner's annotations name. Without them the condition is absent.
 // It compares renewTime with this machine's clock: ages are hours, so clock skew doesn't matter.
-func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) (policy.Condition, error) {
+// A lease that can't be read makes the condition Unknown, and the other facts count as before.
+func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) policy.Condition {
 	reported, age := w.owner.Annotations[v1alpha1.BackupLeaseAnnotation], w.owner.Annotations[v1alpha1.BackupMaxAgeAnnotation]
 	if reported == "" && age == "" {
-		return policy.Condition{}, nil
+		return policy.Condition{}
 	}
 	limit, ok := maxAge(age)
 	name := namedLease(w.owner)
 	if name == "" || !ok {
 		f.note(reasons.BackupLeaseIncomplete, "%s has the annotations %s: %q and %s: %q; set both, a Lease's name and a duration such as 25h. Until then the age of backups is unknown",
 			w.owner, v1alpha1.BackupLeaseAnnotation, reported, v1alpha1.BackupMaxAgeAnnotation, age)
-		return policy.Condition{}, nil
+		return policy.Condition{}
 	}
 	f.changeIn(backupPoll)
 	live := r.Live
 	if live == nil {
 		live = r.Reader
 	}
+	ctx, cancel := context.WithTimeout(ctx, backupTimeout)
+	defer cancel()
 	var lease coordinationv1.Lease
 	err := live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: name}, &lease)
 	switch {
 	case apierrors.IsNotFound(err):
-		return newCondition(policy.Unknown, reasons.BackupLeaseNotFound), nil
+		return newCondition(policy.Unknown, reasons.BackupLeaseNotFound)
 	case err != nil:
-		return policy.Condition{}, err
+		f.note(reasons.BackupLeaseUnreadable, "it is unknown whether backups of %s succeed: read Lease %s: %v", w.owner, name, err)
+		return newCondition(policy.Unknown, reasons.BackupLeaseUnreadable)
 	case lease.Spec.RenewTime == nil:
-		return newCondition(policy.Unknown, reasons.BackupLeaseNeverRenewed), nil
+		return newCondition(policy.Unknown, reasons.BackupLeaseNeverRenewed)
 	}
 	rest := limit - f.At.Sub(lease.Spec.RenewTime.Time)
 	if rest < 0 {
-		return newCondition(policy.False, reasons.BackupTooOld), nil
+		return newCondition(policy.False, reasons.BackupTooOld)
 	}
 	f.changeIn(rest + time.Second)
-	return newCondition(policy.True, reasons.BackupSucceeded), nil
+	return newCondition(policy.True, reasons.BackupSucceeded)
 }
 
 // namedLease returns the lease that an owner's annotation names. It is empty for none, and for

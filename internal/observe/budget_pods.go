@@ -68,44 +68,6 @@ func budgetSelector(pdb *policyv1.PodDisruptionBudget) labels.Selector {
 	return selector
 }
 
-// nonMemberPods counts the Ready pods beside the members that a budget selects, and
-// names the other cluster whose members are among its pods. The cache has no
-// pods of Deployments and DaemonSets: where the disruption controller counts
-// more than it has, they are read from the API server.
-func (r *Reader) nonMemberPods(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
-	ready, other, err := r.countNonMembers(ctx, r.Reader, w, pdb)
-	known := int(pdb.Status.CurrentHealthy) <= ready+w.ready()
-	if err != nil || other != "" || r.Live == nil || known {
-		return ready, other, err
-	}
-	return r.countNonMembers(ctx, r.Live, w, pdb)
-}
-
-func (r *Reader) countNonMembers(ctx context.Context, from client.Reader, w *workload, pdb *policyv1.PodDisruptionBudget) (int, string, error) {
-	pods, err := podsOfBudget(ctx, from, pdb)
-	if err != nil {
-		return 0, "", err
-	}
-	ready := 0
-	for i := range pods {
-		pod := &pods[i]
-		if w.has(pod) {
-			continue
-		}
-		other, found, err := r.OwnerOfPod(ctx, pod)
-		if err != nil {
-			return 0, "", err
-		}
-		if found && other.UID != w.owner.UID {
-			return 0, other.String(), nil
-		}
-		if PodReady(pod) {
-			ready++
-		}
-	}
-	return ready, "", nil
-}
-
 // expected returns from how many pods the disruption controller subtracts maxUnavailable: the
 // replicas, or, where the budget selects other pods too, the number in its status. The controller
 // doesn't expect pods without a controller, though it counts them as healthy (Kubernetes,

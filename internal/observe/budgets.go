@@ -34,16 +34,17 @@ type Budgets struct {
 	// members have another: an eviction of a pod with two budgets fails.
 	Duplicates []*policyv1.PodDisruptionBudget
 	// Detached are budgets that were managed for this cluster and no longer are: their selector
-	// has changed, or their value to one that can't be adopted. Budgets that overlap are not
-	// among them: they stay unchanged until one is deleted.
+	// has changed, or their fields to what no value can be set in.
 	Detached []*policyv1.PodDisruptionBudget
-	// LeftAlone is a budget that was managed for this cluster and no longer is, and that stays
-	// unchanged: it selects only some of the members, or another cluster's too, or this
-	// project created it and another client gave it a value that can't be adopted. Nil for
-	// none.
-	LeftAlone *policyv1.PodDisruptionBudget
+	// Others select members too, and can't protect the cluster alone, or not beside Managed.
+	// They are only made stricter.
+	Others []Other
 	// Problem is why no budget protects the members, nil where one does.
 	Problem *policy.Note
+	// Notes are what is wrong with the budgets although Managed protects the members.
+	Notes []policy.Note
+	// Largest is the largest size of the cluster that is recorded on its budgets.
+	Largest annotation.LargestSize
 	// NonMemberPods is how many Ready pods Managed selects that are no members.
 	NonMemberPods int
 }
@@ -112,27 +113,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 			foreign = append(foreign, pdb)
 		}
 	}
-	b, err := r.choose(ctx, w, ours, foreign)
-	if err != nil {
-		return Budgets{}, err
-	}
-	b.Detached = recorded
-	if b.Managed == nil && len(foreign) <= 1 {
-		b.recordUnmanaged(w, append(foreign, ours...))
-	}
-	return b, nil
-}
-
-// recordUnmanaged records the first of the budgets that select members as LeftAlone or Detached, where
-// it was managed until now.
-func (b *Budgets) recordUnmanaged(w *workload, all []*policyv1.PodDisruptionBudget) {
-	switch {
-	case len(all) == 0 || !w.hasRecord(all[0]):
-	case Ours(all[0]), b.Problem.Reason == reasons.BudgetPartial, b.Problem.Reason == reasons.BudgetShared:
-		b.LeftAlone = all[0]
-	default:
-		b.Detached = append(b.Detached, all[0])
-	}
+	return r.choose(ctx, w, recorded, ours, foreign)
 }
 
 // hasRecord reports whether a budget was managed for this workload's owner.
@@ -140,52 +121,10 @@ func (w *workload) hasRecord(pdb *policyv1.PodDisruptionBudget) bool {
 	return pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref()
 }
 
-// choose takes the foreign budget where there is one, and else ours.
-func (r *Reader) choose(ctx context.Context, w *workload, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
-	var b Budgets
-	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
-		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
-	})
-	var only *policyv1.PodDisruptionBudget
-	switch {
-	case len(foreign) > 1:
-		b.Duplicates, b.Problem = ours, overlap(foreign)
-		return b, nil
-	case len(foreign) == 1:
-		only, b.Duplicates = foreign[0], ours
-	case len(ours) > 0:
-		only, b.Duplicates = ours[0], ours[1:]
-	default:
-		b.Problem = &policy.Note{Reason: reasons.NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
-		return b, nil
-	}
-	value, problem := annotation.ValueOf(only.Name, &only.Spec)
-	if all := len(w.memberLabels()); problem == nil && w.selects(only) < all {
-		problem = &policy.Note{Reason: reasons.BudgetPartial, Message: fmt.Sprintf("budget %s is left alone: it selects %d of the %d members of %s; let its selector match all", only.Name, w.selects(only), all, w.owner)}
-	}
-	if b.Problem = problem; problem != nil {
-		return b, nil
-	}
-	nonMembers, other, err := r.nonMemberPods(ctx, w, only)
-	if err != nil {
-		return b, err
-	}
-	if other != "" {
-		b.Problem = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf("budget %s is left alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", only.Name, w.owner, other)}
-		return b, nil
-	}
-	b.NonMemberPods = nonMembers
-	b.Managed = &Budget{
-		PodDisruptionBudget: only, Value: value,
-		Record: annotation.DecodeBudgetRecord(only.Annotations, r.Leases.Clock.Now()),
-	}
-	return b, nil
-}
-
-func overlap(foreign []*policyv1.PodDisruptionBudget) *policy.Note {
+func overlap(foreign []judged) *policy.Note {
 	var names []string
-	for _, pdb := range foreign {
-		names = append(names, pdb.Name)
+	for _, j := range foreign {
+		names = append(names, j.Name)
 	}
 	slices.Sort(names)
 	return &policy.Note{

@@ -6,6 +6,7 @@ package observe
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -27,30 +28,43 @@ func TestBudgets(t *testing.T) {
 		problem    policy.Reason
 		duplicates int
 		detached   int
+		// others are those that are only made stricter, and notes what is wrong with them.
+		others int
+		notes  string
 	}{
 		{name: "none", problem: reasons.NoBudget},
 		{name: "minAvailable", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2"},
 		{name: "maxUnavailable", budgets: [][2]string{{"", "maxUnavailable: 1, " + byApp}}, managed: "b0 maxUnavailable=1"},
 		{name: "matchExpressions", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: In, values: [etcd, db]}, {key: tier, operator: DoesNotExist}]}"}}, managed: "b0 maxUnavailable=1"},
 		{name: "matchExpressions of others", budgets: [][2]string{{"", "maxUnavailable: 1, selector: {matchExpressions: [{key: app, operator: NotIn, values: [etcd]}]}"}}, problem: reasons.NoBudget},
-		{name: "an empty selector covers the namespace", budgets: [][2]string{{"", "minAvailable: 2, selector: {}"}}, problem: reasons.BudgetSelectsAll},
+		{name: "an empty selector covers the namespace", budgets: [][2]string{{"", "minAvailable: 2, selector: {}"}}, problem: reasons.BudgetSelectsAll, others: 1},
 		{name: "no selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2"}}, problem: reasons.NoBudget},
 		{name: "an invalid selector covers nothing", budgets: [][2]string{{"", "minAvailable: 2, selector: {matchExpressions: [{key: app, operator: Near}]}"}}, problem: reasons.NoBudget},
-		{name: "a percentage", budgets: [][2]string{{"", "minAvailable: 51%, " + byApp}}, problem: reasons.BudgetPercentage},
-		{name: "both fields", budgets: [][2]string{{"", "minAvailable: 2, maxUnavailable: 1, " + byApp}}, problem: reasons.BudgetBothFields},
-		{name: "neither field", budgets: [][2]string{{"", byApp}}, problem: reasons.BudgetNoField},
-		{name: "AlwaysAllow", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, problem: reasons.BudgetAlwaysAllow},
+		{name: "a percentage", budgets: [][2]string{{"", "minAvailable: 51%, " + byApp}}, managed: "b0 minAvailable=51%"},
+		{name: "no percentage", budgets: [][2]string{{"", "minAvailable: '2', " + byApp}}, problem: reasons.BudgetPercentage, others: 1},
+		{name: "both fields", budgets: [][2]string{{"", "minAvailable: 2, maxUnavailable: 1, " + byApp}}, problem: reasons.BudgetBothFields, others: 1},
+		{name: "neither field", budgets: [][2]string{{"", byApp}}, problem: reasons.BudgetNoField, others: 1},
+		{name: "AlwaysAllow", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, managed: "b0 minAvailable=2", notes: "BudgetAlwaysAllow"},
 		{name: "IfHealthyBudget", budgets: [][2]string{{"", "minAvailable: 2, unhealthyPodEvictionPolicy: IfHealthyBudget, " + byApp}}, managed: "b0 minAvailable=2"},
-		{name: "one member only", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: reasons.BudgetPartial},
-		{name: "two overlap", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, problem: reasons.BudgetsOverlap},
-		{name: "two overlap, one of them in one member", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: reasons.BudgetsOverlap},
+		{name: "one member only", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: reasons.BudgetPartial, others: 1},
+		{name: "one for each of two members", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-2}}"}}, problem: reasons.BudgetPartial, others: 2},
+		{name: "two for one member", budgets: [][2]string{{"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}, {"", "minAvailable: 0, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, problem: reasons.BudgetsOverlap, others: 2},
+		{name: "two overlap", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, problem: reasons.BudgetsOverlap, others: 2},
+		{name: "two overlap, one of them in one member", budgets: [][2]string{{"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetPartial"},
 		{name: "ours", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2"},
 		{name: "ours and a foreign one", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 1, " + byApp}}, managed: "b1 maxUnavailable=1", duplicates: 1},
-		{name: "ours and a foreign one that is left alone", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 34%, " + byApp}}, problem: reasons.BudgetPercentage, duplicates: 1},
+		{name: "ours and a foreign one with a percentage", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "maxUnavailable: 34%, " + byApp}}, managed: "b1 maxUnavailable=34%", duplicates: 1},
+		{name: "ours and a foreign one over one member", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetPartial"},
+		{name: "ours and one for each member", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}, {"", "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-1}}"}}, managed: "b0 minAvailable=2", others: 2, notes: "BudgetPartial BudgetPartial"},
+		{name: "ours and a foreign one that always allows", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, unhealthyPodEvictionPolicy: AlwaysAllow, " + byApp}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetAlwaysAllow"},
+		{name: "ours and one over the namespace", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, selector: {}"}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetSelectsAll"},
+		{name: "ours and one that keeps nothing", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", byApp}}, managed: "b0 minAvailable=2", others: 1, notes: "BudgetNoField"},
+		{name: "ours over one member", budgets: [][2]string{{ours, "minAvailable: 1, selector: {matchLabels: {statefulset.kubernetes.io/pod-name: etcd-0}}"}}, problem: reasons.BudgetPartial, others: 1},
 		{name: "ours twice", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {ours, "minAvailable: 2, " + byApp}}, managed: "b0 minAvailable=2", duplicates: 1},
-		{name: "ours and two foreign ones", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}}, problem: reasons.BudgetsOverlap, duplicates: 1},
+		{name: "ours and two foreign ones", budgets: [][2]string{{ours, "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}, {"", "minAvailable: 2, " + byApp}}, problem: reasons.BudgetsOverlap, duplicates: 1, others: 2},
 		{name: "kept before, now selects others", budgets: [][2]string{{mine, "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: reasons.NoBudget, detached: 1},
-		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, problem: reasons.BudgetPercentage, detached: 1},
+		{name: "kept before, now a percentage", budgets: [][2]string{{mine, "minAvailable: 50%, " + byApp}}, managed: "b0 minAvailable=50%"},
+		{name: "kept before, now without a field", budgets: [][2]string{{mine, byApp}}, problem: reasons.BudgetNoField, detached: 1},
 		{name: "another's record", budgets: [][2]string{{"annotations: {kubectl-etcd.dev/budget-for: StatefulSet/db}", "minAvailable: 2, selector: {matchLabels: {app: db}}"}}, problem: reasons.NoBudget},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -71,6 +85,14 @@ func TestBudgets(t *testing.T) {
 			if got.Problem != nil {
 				problem = got.Problem.Reason
 				t.Log(got.Problem.Message)
+			}
+			var notes []string
+			for _, n := range got.Notes {
+				notes = append(notes, n.Reason.Name())
+				t.Log(n.Message)
+			}
+			if len(got.Others) != row.others || strings.Join(notes, " ") != row.notes {
+				t.Errorf("%d others, notes %q; want %d, %q", len(got.Others), notes, row.others, row.notes)
 			}
 			if managed != row.managed || problem != row.problem || len(got.Duplicates) != row.duplicates || len(got.Detached) != row.detached {
 				t.Errorf("managed %q, problem %q, %d duplicates, %d detached; want %q, %q, %d, %d",

@@ -13,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -21,6 +22,10 @@ import (
 type Facts struct {
 	Cluster policy.Cluster
 	Budgets Budgets
+	// Largest is the largest size that the cluster has had, to be recorded.
+	Largest annotation.LargestSize
+	// asked is the size that its owner asks for.
+	asked int
 	// Running is true once the workload exists. A user or an operator who creates a budget has
 	// done so by then.
 	Running bool
@@ -63,6 +68,8 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 		return f, err
 	}
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
+	f.asked = max(int(owner.Replicas), w.replicas())
+	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), 0)
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
 		return f, err
@@ -75,24 +82,25 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	if w.etcd != nil {
 		err = r.druid(ctx, &w, &f)
 	} else {
-		err = r.statefulSet(ctx, &w, &f)
+		r.statefulSet(ctx, &w, &f)
 	}
-	f.Cluster.Size = max(int(owner.Replicas), w.replicas(), len(f.Cluster.Members))
+	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), len(f.Cluster.Members))
+	f.resize()
 	return f, err
 }
 
 // member returns what a pod alone shows about its member.
-func (r *Reader) member(ctx context.Context, pod *corev1.Pod) (policy.Member, error) {
+func (r *Reader) member(ctx context.Context, pod *corev1.Pod) policy.Member {
 	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: PodReady(pod), Node: pod.Spec.NodeName}
 	if m.Node == "" {
-		return m, nil
+		return m
 	}
 	var node corev1.Node
-	if err := client.IgnoreNotFound(r.Get(ctx, client.ObjectKey{Name: m.Node}, &node)); err != nil {
-		return m, fmt.Errorf("observe node %s of pod %s/%s: %w", m.Node, pod.Namespace, pod.Name, err)
+	// A node that can't be read leaves the zone unknown, which no budget depends on.
+	if err := r.Get(ctx, client.ObjectKey{Name: m.Node}, &node); err == nil {
+		m.Zone = node.Labels[spread.ZoneKey]
 	}
-	m.Zone = node.Labels[spread.ZoneKey]
-	return m, nil
+	return m
 }
 
 // traffic reads whether client traffic is cut.
@@ -101,8 +109,9 @@ func (r *Reader) traffic(ctx context.Context, w *workload, f *Facts) error {
 	if err := r.List(ctx, &services, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list Services of %s: %w", w.owner, err)
 	}
-	f.Cluster.TrafficCut = trafficCut(services.Items, w.nextLabels())
-	return nil
+	var err error
+	f.Cluster.TrafficCut, err = r.trafficCut(ctx, w, services.Items)
+	return err
 }
 
 // changeIn records that the facts change by time alone after d.

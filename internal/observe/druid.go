@@ -43,10 +43,7 @@ func (r *Reader) druid(ctx context.Context, w *workload, f *Facts) error {
 	limit := heartbeats * heartbeat(w.etcd)
 	leader, anyFresh := latestLeader{}, false
 	for _, pod := range w.pods {
-		m, err := r.member(ctx, pod)
-		if err != nil {
-			return err
-		}
+		m := r.member(ctx, pod)
 		if lease := leases[pod.Name]; lease != nil {
 			age := r.Leases.Age(lease, limit)
 			anyFresh = anyFresh || age.Age <= limit

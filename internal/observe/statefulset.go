@@ -5,7 +5,6 @@ package observe
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,16 +18,13 @@ import (
 // as ready: Kubernetes calls it Ready as soon as its process runs.
 const minReady = 60 * time.Second
 
-// statefulSet reads the members of a cluster without an operator. There are no leases and no
-// conditions: a member is ready when its pod is, and it is unknown which member leads or is a
-// learner.
-func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
+// statefulSet reads the members of a cluster that no operator keeps. There
+// are no leases and no conditions: a member is as ready as its pod, and which
+// of them leads or is a learner is not known.
+func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 	ready, unprobed := 0, false
 	for _, pod := range w.pods {
-		m, err := r.member(ctx, pod)
-		if err != nil {
-			return err
-		}
+		m := r.member(ctx, pod)
 		m.Ready = m.PodReady
 		if !probed(pod) {
 			unprobed = true
@@ -46,12 +42,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) error {
 	if ready == max(int(w.owner.Replicas), w.replicas(), len(w.pods)) {
 		f.Cluster.AllMembersReady = newCondition(policy.True, reasons.AllMembersReady)
 	}
-	var err error
-	f.Cluster.BackupReady, err = r.backupLease(ctx, w, f)
-	if err != nil {
-		return fmt.Errorf("observe backup of %s: %w", w.owner, err)
-	}
-	return nil
+	f.Cluster.BackupReady = r.backupLease(ctx, w, f)
 }
 
 // probed reports whether a container that runs etcd has a readiness probe. Where no container is

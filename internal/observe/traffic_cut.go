@@ -4,21 +4,30 @@
 package observe
 
 import (
+	"context"
+	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
+// LongestCut is how far ahead the end of a cut may be, whatever client writes it.
+const LongestCut = 24 * time.Hour
+
+// cutSkew is by how much the clock of the client that cut may be ahead of ours.
+const cutSkew = 5 * time.Minute
+
 // CutUntil returns until when a Service's selector cuts client traffic. It returns false where it
-// doesn't, and where the value is invalid: no one requests a cut without an end.
-func CutUntil(service *corev1.Service) (time.Time, bool) {
+// doesn't, where the value is invalid, and where the end is further ahead than LongestCut: no one
+// requests a cut without an end.
+func CutUntil(service *corev1.Service, now time.Time) (time.Time, bool) {
 	digits, ok := strings.CutPrefix(service.Spec.Selector[v1alpha1.ClientTrafficKey], v1alpha1.ClientTrafficPrefix)
 	if !ok {
 		return time.Time{}, false
@@ -27,7 +36,11 @@ func CutUntil(service *corev1.Service) (time.Time, bool) {
 	if err != nil {
 		return time.Time{}, false
 	}
-	return time.Unix(seconds, 0), true
+	until := time.Unix(seconds, 0)
+	if until.After(now.Add(LongestCut + cutSkew)) {
+		return time.Time{}, false
+	}
+	return until, true
 }
 
 // IsCut reports whether a Service's selector cuts client traffic, also after the end of the cut and
@@ -46,17 +59,46 @@ func CutValue(until time.Time) string {
 	return v1alpha1.ClientTrafficPrefix + strconv.FormatInt(until.Unix(), 10)
 }
 
-// trafficCut reports whether any of the Services cuts traffic to pods with these labels. A cut lasts
-// until the key is removed, also after its end. Headless Services don't count: they connect members,
-// not clients.
-func trafficCut(services []corev1.Service, member labels.Set) bool {
-	return slices.ContainsFunc(services, func(s corev1.Service) bool {
-		if !IsCut(&s) || s.Spec.ClusterIP == corev1.ClusterIPNone {
-			return false
+// trafficCut reports whether any of the Services keeps clients from the members. A cut whose
+// time is over goes on until the key is gone. A headless Service is none of the clients':
+// cutting one would part the members. Only a Service that selects this cluster's members
+// alone counts, so that one over a namespace cuts no cluster in it.
+func (r *Reader) trafficCut(ctx context.Context, w *workload, services []corev1.Service) (bool, error) {
+	for i := range services {
+		s := &services[i]
+		rest := Uncut(s)
+		if !IsCut(s) || s.Spec.ClusterIP == corev1.ClusterIPNone || len(rest) == 0 || !labels.SelectorFromSet(rest).Matches(w.nextLabels()) {
+			continue
 		}
-		rest := Uncut(&s)
-		return len(rest) > 0 && labels.SelectorFromSet(rest).Matches(member)
-	})
+		alone, err := r.selectsAlone(ctx, w, rest)
+		if alone || err != nil {
+			return alone, err
+		}
+	}
+	return false, nil
+}
+
+// selectsAlone reports whether labels select no pods but a workload's. Pods that have ended have
+// no endpoint, and druid's compaction pods are of the same cluster.
+func (r *Reader) selectsAlone(ctx context.Context, w *workload, set labels.Set) (bool, error) {
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(w.owner.Namespace), client.MatchingLabels(set), client.UnsafeDisableDeepCopy); err != nil {
+		return false, fmt.Errorf("list pods of the Services of %s: %w", w.owner, err)
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if w.has(pod) || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		_, other, err := r.OwnerOfPod(ctx, pod)
+		if err != nil {
+			return false, err
+		}
+		if other || w.owner.Flavour != Druid {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // Uncut returns the selector of a Service without a traffic cut.

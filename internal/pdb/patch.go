@@ -34,7 +34,7 @@ func Patch(pdb *policyv1.PodDisruptionBudget, value *annotation.BudgetValue, rec
 	annotations := AnnotationChanges(pdb.Annotations, record)
 	patch := map[string]any{}
 	if have, problem := annotation.ValueOf(pdb.Name, &pdb.Spec); value != nil && problem == nil && have != *value {
-		patch["spec"] = map[string]any{string(value.Field): value.N}
+		patch["spec"] = map[string]any{string(value.Field): value.IntOrString()}
 	}
 	meta := map[string]any{"uid": pdb.UID}
 	unmark := record.For == "" && observe.Ours(pdb)

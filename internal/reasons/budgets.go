@@ -16,10 +16,10 @@ var (
 		"Two disruption budgets select the same member. Every eviction of it fails with an internal error, regardless of their values.",
 		"Delete one of them, or narrow its selector.")
 	BudgetPartial = budgets.Add("BudgetPartial",
-		"The disruption budget selects only some of the members. It is not changed.",
+		"The disruption budget selects only some of the members. It is only made stricter, and it takes no other budget away.",
 		"Widen its selector to all members.")
 	BudgetShared = budgets.Add("BudgetShared",
-		"The disruption budget also selects members of another cluster. It is not changed, because one number can't be correct for both.",
+		"The disruption budget also selects members of another cluster, and one number can't be correct for both. It is only made stricter.",
 		"Create a separate budget for each cluster.")
 	BudgetUncounted = budgets.Add("BudgetUncounted",
 		"The disruption budget has maxUnavailable and also selects pods without a controller. Kubernetes counts those as healthy but not as expected, so that even 0 allows evictions of members.",
@@ -31,20 +31,29 @@ var (
 		"The disruption budget has neither minAvailable nor maxUnavailable. It is not changed.",
 		"Set one of the fields to an integer.")
 	BudgetPercentage = budgets.Add("BudgetPercentage",
-		"The disruption budget has a percentage. It is not changed, because a quorum is a number of members.",
-		"Set an integer, or remove the budget and let the policy create one.")
+		"The disruption budget has a value that is neither an integer nor a percentage. It is not changed.",
+		"Set an integer.")
 	BudgetAlwaysAllow = budgets.Add("BudgetAlwaysAllow",
-		"The disruption budget has unhealthyPodEvictionPolicy AlwaysAllow. Unready members may be evicted regardless of its value, even the last one that could restore the quorum. It is not changed.",
+		"The disruption budget has unhealthyPodEvictionPolicy AlwaysAllow. Unready members may be evicted regardless of its value, even the last one that could restore the quorum. A budget that the controller created stays beside it.",
 		"Set unhealthyPodEvictionPolicy to IfHealthyBudget, or remove it.")
 	BudgetSelectsAll = budgets.Add("BudgetSelectsAll",
-		"The disruption budget has an empty selector and so selects every pod of the namespace. It is not changed.",
+		"The disruption budget has an empty selector and so selects every pod of the namespace. It is only made stricter.",
 		"Set a selector that matches only the members.")
 	BudgetCreated = budgets.Add("BudgetCreated",
 		"The members had no disruption budget, so the controller created one, as the policy requires.",
 		policy.NoAction)
 	BudgetRemoved = budgets.Add("BudgetRemoved",
-		"The controller deleted a disruption budget that it had created, because the members have another one now, or because its selector was changed.",
+		"The controller deleted a disruption budget that it had created, because the members have another one now, because its selector was changed, or because no policy keeps it any more.",
 		policy.NoAction)
+	BudgetHeld = budgets.Add("BudgetHeld",
+		"No policy keeps the disruption budget any more: policies are tied, or the policy was deleted, switched off or does not select the cluster. The budget stays, and is only tightened. After the policy's settle time it is released, except in a tie.",
+		"To keep the budget, let one EtcdTopologyPolicy in mode Enforce select the cluster with the highest priority.")
+	BudgetReleased = budgets.Add("BudgetReleased",
+		"No policy keeps the disruption budget any more. It has its author's value again, or the quorum if that is more.",
+		"If the budget should be kept, let an EtcdTopologyPolicy in mode Enforce select the cluster.")
+	BudgetNotAlone = budgets.Add("BudgetNotAlone",
+		"The disruption budget also selects pods that are no members, so the budget that the controller created stays beside it. Evictions of a pod that both select fail.",
+		"Narrow its selector to the members.")
 	BudgetNameTaken = budgets.Add("BudgetNameTaken",
 		"The members have no disruption budget, and the controller can't create one. Another budget has its name and does not select the members.",
 		"Rename or delete that budget, or create a budget for the members.")
@@ -60,6 +69,9 @@ var (
 	BackupLeaseNotFound = budgets.Add("BackupLeaseNotFound",
 		"The Lease that records backups does not exist.",
 		"Configure the backup program to create and renew it, or correct the annotation.")
+	BackupLeaseUnreadable = budgets.Add("BackupLeaseUnreadable",
+		"The Lease that records backups can't be read now, so it is unknown whether backups succeed. The budget follows the other facts.",
+		"Read the message for the failure. The controller tries again.")
 	BackupLeaseNeverRenewed = budgets.Add("BackupLeaseNeverRenewed",
 		"The Lease that records backups has no renewTime.",
 		"Configure the backup program to renew it after each successful backup.")

@@ -25,6 +25,6 @@ var (
 		"The Service was written without a cut that has expired or was ended.",
 		policy.NoAction)
 	CutUnreadable = clientTraffic.Add("CutUnreadable",
-		"The value of the cut in the Service's selector contains no valid end time. The webhook removed it, because the cut would never end.",
+		"The value of the cut in the Service's selector contains no valid end time, or one that is more than 24 hours ahead. The webhook removed it, because the cut would never end.",
 		"Use kubectl etcd cut-client-traffic, which writes a valid value.")
 )

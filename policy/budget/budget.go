@@ -45,8 +45,13 @@ type Facts struct {
 	// Current is the minAvailable in force, -1 if there is none. For a budget with
 	// maxUnavailable, it is the number of replicas minus that number.
 	Current int
-	State   State
-	// Now is the time of the decision, because policy has no clock.
+	// Floor is what the budget's author asks for at least, 0 for nothing: no less is due.
+	Floor int
+	// Hold keeps what stands: the value may only become higher. It is set for a budget
+	// that no policy keeps any more and that was not released yet.
+	Hold  bool
+	State State
+	// Now is the decision's time: policy has no clock.
 	Now time.Time
 }
 
@@ -84,18 +89,27 @@ const BackupUnknownGrace = 5 * time.Minute
 func Evaluate(f Facts, s Settings) Result {
 	t := count(f.Cluster)
 	if t.n <= 1 {
-		return Result{Reason: SingleMember, Message: t.message(f.Cluster, SingleMember, 0)}
+		return f.single(t)
 	}
 	c := runClocks(f, s)
 	r := findRow(f, s, t, c)
+	asked := r.target
+	r.target, r.after = max(r.target, f.Floor), max(r.after, f.Floor)
 	v := Result{
 		Target: r.target,
 		Reason: r.reason,
 		Notes:  notesOf(f, s, t, c, r),
 	}
 	v.MinAvailable = c.settle(f, s, t, r)
-	v.Message = t.message(f.Cluster, r.reason, r.target)
-	if v.MinAvailable != r.target {
+	v.Message = t.message(f.Cluster, r.reason, asked)
+	if r.target > asked {
+		v.Message += fmt.Sprintf("; its author asks for minAvailable %d", f.Floor)
+	}
+	switch {
+	case v.MinAvailable == r.target:
+	case f.Hold:
+		v.Message += fmt.Sprintf(", held at minAvailable %d", v.MinAvailable)
+	default:
 		v.Message += fmt.Sprintf(", after minAvailable %d until %s", v.MinAvailable, clockTime(c.state.LooserSince.Add(s.Settle)))
 	}
 	v.State = c.state
@@ -103,7 +117,20 @@ func Evaluate(f Facts, s Settings) Result {
 	return v
 }
 
-// AdoptMaxUnavailable returns the maxUnavailable that keeps target of replicas pods available.
+// single is the result for one member or none: what the author asks for, or nothing.
+func (f Facts) single(t counts) Result {
+	v := Result{Target: f.Floor, MinAvailable: f.Floor, Reason: SingleMember, Message: t.message(f.Cluster, SingleMember, 0)}
+	if f.Floor > 0 {
+		v.Message += fmt.Sprintf("; its author asks for minAvailable %d", f.Floor)
+	}
+	if f.Hold {
+		v.MinAvailable = max(f.Floor, f.Current)
+	}
+	return v
+}
+
+// AdoptMaxUnavailable is the maxUnavailable by which a budget that has that
+// field asks for target of replicas pods.
 func AdoptMaxUnavailable(replicas, target int) int {
 	return max(0, replicas-max(0, target))
 }

@@ -82,6 +82,10 @@ func (c *clocks) backup(status policy.Status, s Settings) {
 // wait runs during the last part of a hold, so that the hold ends on time.
 func (c *clocks) settle(f Facts, s Settings, t counts, r row) int {
 	current, target := f.Current, r.target
+	if f.Hold && target < current {
+		c.state.LooserSince = time.Time{}
+		return current
+	}
 	if target >= current || target >= t.healthy() {
 		ending := !r.ends.IsZero() && r.after < target && !c.within(r.ends, -s.Settle)
 		c.runWhile(&c.state.LooserSince, ending)

@@ -15,7 +15,10 @@ func TestDocs(t *testing.T) {
 	policytest.Rows(t, []string{
 		"B-28", // TestAdoptMaxUnavailable
 		"B-30", // TestBudgetTimesToCome
-	}, budgetRows, budgetTimes)
+		"B-36", // TestSizeIsRemembered and TestSizeOfSleeper of controller
+		"B-37", // TestLargestSize of internal/observe
+		"B-35", // TestOursStaysBesideUselessBudget and TestOursGoesAfterForeignIsTight of controller
+	}, budgetRows, budgetTimes, sharedRows)
 	policytest.Reasons(t, Reasons())
 }
 

@@ -83,6 +83,10 @@ func notesOf(f Facts, s Settings, t counts, c *clocks, r row) []policy.Note {
 	if r.reason == BackupFailingTooLong {
 		note(BackupFailingTooLong, "backups have been failing since %s, longer than the limit of %s: evictions are possible again; repair the backups, because recent data is in none of them", clockTime(c.state.HoldSince), s.BackupHoldLimit)
 	}
+	// While pods still go, their number would be wrong a moment later.
+	if f.Cluster.Lost > 0 && f.Cluster.Operation == "" {
+		note(VotersWithoutPods, "etcd may have %d voters, of which %d have pods: the workload was scaled in, and nothing shows that etcd removed the others. If etcd has them, scale back to %d and scale in with kubectl etcd scale; if not, set the annotation kubectl-etcd.dev/size on the owner to the number of voters", t.n, t.n-t.missing, t.n)
+	}
 	if unknown := c.state.BackupUnknownSince; !unknown.IsZero() && !unknown.Add(BackupUnknownGrace).After(c.now) {
 		note(policy.BackupUnknown, "it is unknown since %s whether backups succeed; this blocks no eviction; check the backup store and the operator", clockTime(unknown))
 	}

@@ -40,6 +40,9 @@ var (
 	EvenSize = reasons.Add("EvenSize",
 		"An even number of members tolerates no more failures than one member less.",
 		"Scale to an odd number: kubectl etcd scale NAME --replicas N.")
+	VotersWithoutPods = reasons.Add("VotersWithoutPods",
+		"The workload was scaled in, and nothing shows that etcd removed the members whose pods are gone. They still count as voters, so the budget keeps the quorum of the largest size that the cluster has had.",
+		"Compare with kubectl etcd member list NAME. If etcd has more voters than pods, scale back, and then scale in with kubectl etcd scale NAME. If not, set the annotation kubectl-etcd.dev/size on the owner to the number of voters.")
 	TwoMembers = reasons.Add("TwoMembers",
 		"Two members tolerate no failure. Every eviction is refused, so a node drain waits.",
 		"Scale to three members: kubectl etcd scale NAME --replicas 3. With one member, evictions are allowed and interrupt the cluster.")

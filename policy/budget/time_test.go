@@ -48,6 +48,13 @@ var budgetTimes = []struct{ row, steps string }{
 	{"B-29 not beyond the hold", "0s vvv b=False 3@59m; 58m vvv b=Unknown 3@60s; 59m vvv b=Unknown 3@60s; 1h vvv b=Unknown 2@3m BackupFailingTooLong; 1h3m vvv b=Unknown 2@0s BackupUnknown"},
 	{"B-29 Unknown is not True", "0s vvv b=False 3; 1m vvv b=True 3@60s; 1m30s vvv b=Unknown 3@5m; 2m vvv b=True 3@60s; 3m vvv b=True 2@0s"},
 	{"B-29 and forgets no hold", "0s vvv b=False 3@59m; 1m vvv b=True 3@60s; 1m30s vvv b=Unknown 3@5m; 2m vvv b=True 3@60s; 2m30s vvv b=False 3@56m30s"},
+	{"B-31 the author asks for more", "0s vvv floor=3 3@0s; 1h vvv floor=3 3@0s; 2h vvx floor=3 3@0s; 3h vvv 3@60s; 3h1m vvv 2@0s"},
+	{"B-31 the author asks for less", "0s vvvvv floor=1 3@0s; 1h vvvvx floor=1 4@0s"},
+	{"B-31 the author asks for more after a hold", "0s vvvvv floor=4 b=False 5@59m; 1h vvvvv floor=4 b=False 5@60s BackupFailingTooLong; 1h1m vvvvv floor=4 b=False 4@0s BackupFailingTooLong"},
+	{"B-31 one member", "0s v floor=1 1@0s; 1m v 0@0s"},
+	{"B-32 nothing becomes looser", "0s vvv 2; 1s vvm hold 3@0s; 1m vvv hold 3@0s; 1h vvx hold 3@0s; 2h vvv 3@60s; 2h1m vvv 2@0s"},
+	{"B-32 a hold has no end", "0s vvv hold b=False 3; 1h vvv hold b=False 3@0s BackupFailingTooLong; 9h vvv hold b=True 3"},
+	{"B-32 one member is left", "0s vvv 2; 1h v hold 2@0s; 2h v 0@0s"},
 }
 
 func TestBudgetTimes(t *testing.T) {
@@ -80,7 +87,7 @@ func parseStep(t *testing.T, step string, f *Facts) (want int, recheck time.Dura
 	}
 	fields := strings.Fields(step)
 	f.Now = start.Add(duration(fields[0]))
-	f.Cluster = policytest.ClusterOf(fields[1])
+	f.Cluster, f.Hold, f.Floor = policytest.ClusterOf(fields[1]), false, 0
 	recheck = -1
 	for i, word := range fields[2:] {
 		key, value, _ := strings.Cut(word, "=")
@@ -93,6 +100,10 @@ func parseStep(t *testing.T, step string, f *Facts) (want int, recheck time.Dura
 			f.Cluster.Stale = true
 		case "cut":
 			f.Cluster.TrafficCut = true
+		case "hold":
+			f.Hold = true
+		case "floor":
+			f.Floor, _ = strconv.Atoi(value)
 		default:
 			n, at, _ := strings.Cut(word, "@")
 			want, err := strconv.Atoi(n)

@@ -45,19 +45,16 @@ func TestOptedOutIsLeftAlone(t *testing.T) {
 	unwritten(t, ns, "out")
 }
 
-// Budgets whose value isn't one integer, or select everything, are left alone, and the
-// policy's status reports it.
+// A budget over everything is left alone as long as it is strict enough, and the policy's
+// status says so.
 func TestBudgetsThatCannotBeKept(t *testing.T) {
 	operating(t, 3)
 	ns, p := governed(t, nil)
 	start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
-	half := intstr.FromString("50%")
-	app := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "main"}}
-	always := policyv1.AlwaysAllow
+	one := &metav1.LabelSelector{MatchLabels: map[string]string{"statefulset.kubernetes.io/pod-name": "main-0"}}
 	for reason, spec := range map[string]policyv1.PodDisruptionBudgetSpec{
-		"BudgetPercentage":  {Selector: app, MinAvailable: &half},
-		"BudgetSelectsAll":  {Selector: &metav1.LabelSelector{}, MaxUnavailable: new(intstr.FromInt32(1))},
-		"BudgetAlwaysAllow": {Selector: app, MaxUnavailable: new(intstr.FromInt32(1)), UnhealthyPodEvictionPolicy: &always},
+		"BudgetSelectsAll": {Selector: &metav1.LabelSelector{}, MaxUnavailable: new(intstr.FromInt32(1))},
+		"BudgetPartial":    {Selector: one, MaxUnavailable: new(intstr.FromInt32(1))},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			b := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "theirs"}, Spec: spec}
@@ -71,6 +68,28 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 				return seen, strings.Contains(seen, reason), err
 			})
 			unwritten(t, ns, "theirs")
+		})
+	}
+}
+
+// A percentage and AlwaysAllow are managed at their number.
+func TestBudgetsThatAreKeptAtANumber(t *testing.T) {
+	operating(t, 3)
+	ns, _ := governed(t, nil)
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
+	app := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "main"}}
+	third, always := intstr.FromString("34%"), policyv1.AlwaysAllow
+	for name, spec := range map[string]policyv1.PodDisruptionBudgetSpec{
+		"percentage":  {Selector: app, MinAvailable: &third},
+		"alwaysallow": {Selector: app, MinAvailable: new(intstr.FromInt32(1)), UnhealthyPodEvictionPolicy: &always},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Spec: spec}
+			if err := kube.Create(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { remove(t, b) })
+			awaitMin(t, c, 2, "AllReady")
 		})
 	}
 }

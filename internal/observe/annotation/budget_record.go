@@ -4,6 +4,7 @@
 package annotation
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -26,7 +27,11 @@ type BudgetRecord struct {
 	// Original is what the budget's author last wrote. It is nil where this project created
 	// the budget.
 	Original *BudgetValue
-	State    budget.State
+	// Size is the largest size that the cluster has had.
+	Size LargestSize
+	// ReleaseSince is since when no policy keeps the budget, zero while one does.
+	ReleaseSince time.Time
+	State        budget.State
 }
 
 // BudgetAnnotations returns the keys of a record's annotations.
@@ -42,6 +47,9 @@ func BudgetAnnotations() []string {
 		v1alpha1.BudgetBackupTrueSinceAnnotation,
 		v1alpha1.BudgetBackupUnknownSinceAnnotation,
 		v1alpha1.BudgetStaleSinceAnnotation,
+		v1alpha1.BudgetReleaseSinceAnnotation,
+		v1alpha1.BudgetSizeAnnotation,
+		v1alpha1.BudgetSizeReadAnnotation,
 	}
 }
 
@@ -63,6 +71,8 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 		For:    annotations[v1alpha1.BudgetForAnnotation],
 		Made:   annotations[v1alpha1.BudgetMadeAnnotation],
 		Reason: annotations[v1alpha1.BudgetReasonAnnotation],
+
+		ReleaseSince: at(v1alpha1.BudgetReleaseSinceAnnotation),
 		State: budget.State{
 			LooserSince:        at(v1alpha1.BudgetLooserSinceAnnotation),
 			HoldSince:          at(v1alpha1.BudgetHoldSinceAnnotation),
@@ -70,6 +80,9 @@ func DecodeBudgetRecord(annotations map[string]string, now time.Time) BudgetReco
 			BackupUnknownSince: at(v1alpha1.BudgetBackupUnknownSinceAnnotation),
 			StaleSince:         at(v1alpha1.BudgetStaleSinceAnnotation),
 		},
+	}
+	if n, ok := ParseSize(annotations[v1alpha1.BudgetSizeAnnotation]); ok {
+		r.Size = LargestSize{N: n, Read: annotations[v1alpha1.BudgetSizeReadAnnotation]}
 	}
 	if v, ok := ParseBudgetValue(annotations[v1alpha1.BudgetValueAnnotation]); ok {
 		r.Value = &v
@@ -97,6 +110,10 @@ func (r BudgetRecord) Encode() map[string]string {
 	put(v1alpha1.BudgetForAnnotation, r.For)
 	put(v1alpha1.BudgetMadeAnnotation, r.Made)
 	put(v1alpha1.BudgetReasonAnnotation, r.Reason)
+	if r.Size.N > 0 {
+		put(v1alpha1.BudgetSizeAnnotation, strconv.Itoa(r.Size.N))
+		put(v1alpha1.BudgetSizeReadAnnotation, r.Size.Read)
+	}
 	if r.Value != nil {
 		out[v1alpha1.BudgetValueAnnotation] = r.Value.String()
 	}
@@ -108,5 +125,6 @@ func (r BudgetRecord) Encode() map[string]string {
 	at(v1alpha1.BudgetBackupTrueSinceAnnotation, r.State.BackupTrueSince)
 	at(v1alpha1.BudgetBackupUnknownSinceAnnotation, r.State.BackupUnknownSince)
 	at(v1alpha1.BudgetStaleSinceAnnotation, r.State.StaleSince)
+	at(v1alpha1.BudgetReleaseSinceAnnotation, r.ReleaseSince)
 	return out
 }

@@ -30,7 +30,7 @@ func TestBudgetRecordSurvivesItsAnnotations(t *testing.T) {
 	}
 	for range 1000 {
 		want := BudgetRecord{
-			For: "Etcd/main", Made: "shoot/main-quorum", Reason: "AllReady",
+			For: "Etcd/main", Made: "shoot/main-quorum", Reason: "AllReady", ReleaseSince: at(), Size: LargestSize{1 + rnd.IntN(9), "3 at noon"},
 			State: budget.State{LooserSince: at(), HoldSince: at(), BackupTrueSince: at(), BackupUnknownSince: at(), StaleSince: at()},
 		}
 		if rnd.IntN(2) == 0 {
@@ -47,7 +47,7 @@ func TestDecodeBudgetRecordOfNonsense(t *testing.T) {
 	t.Parallel()
 	got := DecodeBudgetRecord(map[string]string{
 		v1alpha1.BudgetValueAnnotation:           "minAvailable=-3",
-		v1alpha1.BudgetOriginalAnnotation:        "minAvailable=50%",
+		v1alpha1.BudgetOriginalAnnotation:        "minAvailable=150%",
 		v1alpha1.BudgetLooserSinceAnnotation:     "yesterday",
 		v1alpha1.BudgetHoldSinceAnnotation:       "2999-01-01T00:00:00Z",
 		v1alpha1.BudgetBackupTrueSinceAnnotation: "",

@@ -13,11 +13,14 @@ func TestBudgetValue(t *testing.T) {
 		newMin        int
 		want          BudgetValue
 	}{
-		{BudgetValue{MinAvailable, 2}, 3, 2, 3, BudgetValue{MinAvailable, 3}},
-		{BudgetValue{MaxUnavailable, 1}, 3, 2, 2, BudgetValue{MaxUnavailable, 1}},
-		{BudgetValue{MaxUnavailable, 1}, 5, 4, 3, BudgetValue{MaxUnavailable, 2}},
-		{BudgetValue{MaxUnavailable, 1}, 3, 2, 4, BudgetValue{MaxUnavailable, 0}},
-		{BudgetValue{MaxUnavailable, 4}, 3, 0, 0, BudgetValue{MaxUnavailable, 3}},
+		{BudgetValue{Field: MinAvailable, N: 2}, 3, 2, 3, BudgetValue{Field: MinAvailable, N: 3}},
+		{BudgetValue{Field: MaxUnavailable, N: 1}, 3, 2, 2, BudgetValue{Field: MaxUnavailable, N: 1}},
+		{BudgetValue{Field: MaxUnavailable, N: 1}, 5, 4, 3, BudgetValue{Field: MaxUnavailable, N: 2}},
+		{BudgetValue{Field: MaxUnavailable, N: 1}, 3, 2, 4, BudgetValue{Field: MaxUnavailable, N: 0}},
+		{BudgetValue{MinAvailable, 51, true}, 3, 2, 3, BudgetValue{Field: MinAvailable, N: 3}},
+		{BudgetValue{MinAvailable, 51, true}, 5, 3, 3, BudgetValue{Field: MinAvailable, N: 3}},
+		{BudgetValue{MaxUnavailable, 34, true}, 3, 1, 2, BudgetValue{Field: MaxUnavailable, N: 1}},
+		{BudgetValue{Field: MaxUnavailable, N: 4}, 3, 0, 0, BudgetValue{Field: MaxUnavailable, N: 3}},
 	} {
 		if got := row.in.Min(row.replicas); got != row.min {
 			t.Errorf("%s of %d replicas keeps %d, want %d", row.in, row.replicas, got, row.min)
@@ -32,6 +35,7 @@ func FuzzParseBudgetValue(f *testing.F) {
 	f.Add("minAvailable=2")
 	f.Add("maxUnavailable=0")
 	f.Add("minAvailable=-1")
+	f.Add("minAvailable=51%")
 	f.Fuzz(func(t *testing.T, s string) {
 		v, ok := ParseBudgetValue(s)
 		if !ok {

@@ -111,6 +111,9 @@ func (m *Members) steps(ctx context.Context, j *Change) (awaited string, err err
 		case err != nil:
 			awaited = m.await(awaited, err.Error())
 		case step.Act == membership.Done:
+			if err := m.recordSize(ctx, j); err != nil {
+				return "record the number of voters on the StatefulSet", err
+			}
 			if err := j.end(ctx, m.Kube); err != nil {
 				return "", err
 			}

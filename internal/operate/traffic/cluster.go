@@ -137,7 +137,7 @@ func (c *Cluster) now() time.Time { return c.Clock.Now().Add(c.ahead) }
 // cutUntil returns until when any of the Services is cut, as they were last read.
 func (c *Cluster) cutUntil() (last time.Time, cut bool) {
 	for i := range c.Services.Chosen {
-		if until, has := observe.CutUntil(&c.Services.Chosen[i]); has && until.After(c.now()) && until.After(last) {
+		if until, has := observe.CutUntil(&c.Services.Chosen[i], c.now()); has && until.After(c.now()) && until.After(last) {
 			last, cut = until, true
 		}
 	}

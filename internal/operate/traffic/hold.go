@@ -85,7 +85,7 @@ func (c *Cluster) readCut(ctx context.Context) (cut bool, by string, err error) 
 			return false, "", fmt.Errorf("read Service %s: %w", name, err)
 		}
 		by = LastWriter(&s)
-		if until, has := observe.CutUntil(&s); has {
+		if until, has := observe.CutUntil(&s, c.now()); has {
 			cut = true
 			if until.After(last) {
 				last = until

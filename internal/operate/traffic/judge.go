@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -27,7 +28,7 @@ type Request struct {
 
 // LongestCut is how long a cut lasts at most. For a longer one, a user extends it while it
 // lasts, which shows that it is still wanted.
-const LongestCut = 24 * time.Hour
+const LongestCut = observe.LongestCut
 
 // Judge returns the plan of a cut, or an error if something forbids it. The first call sets
 // the end of the cut.

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+)
+
+// Other is a disruption budget that selects members, and that can't protect the cluster alone.
+type Other struct {
+	Budget
+	// Unreadable is true where no value can be set in its fields.
+	Unreadable bool
+	// Pods are the members' pods that it selects.
+	Pods []string
+	// NonMembers counts the Ready pods that it selects and that are no cluster's members.
+	NonMembers int
+	// Sharers are the other clusters whose members it selects.
+	Sharers []Owner
+	// Expected is what the disruption controller counts maxUnavailable from.
+	Expected int
+}
+
+// judged is a budget with what is wrong with it.
+type judged struct {
+	Other
+	// fault is why it can't protect the cluster alone, nil for a budget that can.
+	fault *policy.Note
+	// weakness is what makes it protect less than a budget of ours would, nil for nothing.
+	weakness *policy.Note
+}
+
+// judge returns what a budget that selects members is worth.
+func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisruptionBudget) (judged, error) {
+	j := judged{Other: Other{Budget: Budget{
+		PodDisruptionBudget: pdb, Record: annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()),
+	}}}
+	selector := budgetSelector(pdb)
+	for _, pod := range w.pods {
+		if selector.Matches(labels.Set(pod.Labels)) {
+			j.Pods = append(j.Pods, pod.Name)
+		}
+	}
+	if j.Value, j.fault = annotation.ValueOf(pdb.Name, &pdb.Spec); j.fault != nil {
+		j.Unreadable = true
+		return j, nil
+	}
+	if err := r.nonMembers(ctx, w, &j.Other); err != nil {
+		return j, err
+	}
+	j.expect(w)
+	some, all := w.selects(pdb), len(w.memberLabels())
+	switch {
+	case annotation.SelectsNamespace(pdb) != nil:
+		j.fault = annotation.SelectsNamespace(pdb)
+	case some < all:
+		j.fault = &policy.Note{Reason: reasons.BudgetPartial, Message: fmt.Sprintf(
+			"budget %s can't protect the members alone: it selects %d of the %d members of %s; let its selector match all", pdb.Name, some, all, w.owner)}
+	case len(j.Sharers) > 0:
+		j.fault = &policy.Note{Reason: reasons.BudgetShared, Message: fmt.Sprintf(
+			"budget %s can't protect the members alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", pdb.Name, w.owner, j.Sharers[0])}
+	}
+	j.weakness = annotation.AlwaysAllows(pdb)
+	if j.weakness == nil && j.NonMembers > 0 && w.owner.Flavour != Druid {
+		j.weakness = &policy.Note{Reason: reasons.BudgetNotAlone, Message: fmt.Sprintf(
+			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
+	}
+	return j, nil
+}
+
+// expect finds what the disruption controller counts maxUnavailable from: the replicas of
+// the workloads, and with other pods the number in its status.
+func (o *Other) expect(w *workload) {
+	o.Expected = w.replicas()
+	if o.NonMembers > 0 && o.Value.Field == annotation.MaxUnavailable && o.Status.ObservedGeneration > 0 {
+		o.Expected = int(o.Status.ExpectedPods)
+		return
+	}
+	for _, sharer := range o.Sharers {
+		o.Expected += int(sharer.Replicas)
+	}
+}
+
+// choose judges all budgets that select members, and takes a foreign one that protects the
+// cluster alone where there is one, else ours. Ours goes only for such a foreign one.
+func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreign []*policyv1.PodDisruptionBudget) (Budgets, error) {
+	b := Budgets{Detached: recorded}
+	for _, pdb := range slices.Concat(recorded, ours, foreign) {
+		b.recordSize(w, annotation.DecodeBudgetRecord(pdb.Annotations, r.Leases.Clock.Now()))
+	}
+	slices.SortFunc(ours, func(x, y *policyv1.PodDisruptionBudget) int {
+		return x.CreationTimestamp.Compare(y.CreationTimestamp.Time)
+	})
+	var whole, rest, mine []judged
+	for _, pdb := range slices.Concat(foreign, ours) {
+		j, err := r.judge(ctx, w, pdb)
+		switch {
+		case err != nil:
+			return b, err
+		case j.Unreadable && w.hasRecord(pdb) && !Ours(pdb):
+			b.Detached = append(b.Detached, pdb)
+			rest = append(rest, j)
+		case j.fault != nil:
+			rest = append(rest, j)
+		case Ours(pdb):
+			mine = append(mine, j)
+		default:
+			whole = append(whole, j)
+		}
+	}
+	b.take(w, whole, rest, mine)
+	return b, nil
+}
+
+// take sorts the budgets that can protect the cluster alone, those that can't, and ours.
+func (b *Budgets) take(w *workload, whole, rest, mine []judged) {
+	switch {
+	case len(whole) == 1 && (whole[0].weakness == nil || len(mine) == 0):
+		b.keep(whole[0])
+		b.surplus(mine)
+	case len(whole) > 1:
+		b.Problem = overlap(whole)
+		b.others(whole)
+		b.surplus(mine)
+	case len(mine) > 0:
+		b.keep(mine[0])
+		b.surplus(mine[1:])
+		for _, j := range whole {
+			b.Notes = append(b.Notes, *j.weakness)
+		}
+		b.others(whole)
+	case len(rest) > 1 && sharePod(rest):
+		b.Problem = overlap(rest)
+	case len(rest) > 0:
+		b.Problem = rest[0].fault
+	default:
+		b.Problem = &policy.Note{Reason: reasons.NoBudget, Message: fmt.Sprintf("no budget selects the members of %s: nothing keeps a drain from evicting all of them; make one, or set disruption.createMissing in the policy", w.owner)}
+	}
+	if b.Managed != nil {
+		for _, j := range rest {
+			b.Notes = append(b.Notes, *j.fault)
+		}
+	}
+	b.others(rest)
+}
+
+func (b *Budgets) keep(j judged) {
+	b.Managed, b.NonMemberPods = &j.Budget, j.NonMembers
+	if j.weakness != nil && j.weakness.Reason == reasons.BudgetAlwaysAllow {
+		b.Notes = append(b.Notes, *j.weakness)
+	}
+}
+
+func (b *Budgets) surplus(mine []judged) {
+	for _, j := range mine {
+		b.Duplicates = append(b.Duplicates, j.PodDisruptionBudget)
+	}
+}
+
+func (b *Budgets) others(all []judged) {
+	for _, j := range all {
+		if !slices.Contains(b.Detached, j.PodDisruptionBudget) {
+			b.Others = append(b.Others, j.Other)
+		}
+	}
+}
+
+// sharePod reports whether two budgets select the same member.
+func sharePod(all []judged) bool {
+	seen := map[string]bool{}
+	for _, j := range all {
+		for _, pod := range j.Pods {
+			if seen[pod] {
+				return true
+			}
+			seen[pod] = true
+		}
+	}
+	return false
+}
+
+// nonMembers counts the Ready pods beside the members that a budget selects, and finds the
+// other clusters whose members are among its pods. The cache has no pods of Deployments and
+// DaemonSets: where the disruption controller counts more than it has, the API server is
+// asked. If that doesn't answer, the disruption controller's number counts.
+func (r *Reader) nonMembers(ctx context.Context, w *workload, o *Other) error {
+	members, err := r.around(ctx, r.Reader, w, o)
+	if err != nil {
+		return err
+	}
+	counted := int(o.Status.CurrentHealthy)
+	if r.Live == nil || counted <= members+o.NonMembers {
+		return nil
+	}
+	seen := *o
+	if _, err := r.around(ctx, r.Live, w, o); err != nil {
+		*o = seen
+		o.NonMembers = counted - members
+	}
+	return nil
+}
+
+// around fills in the pods that are no members and the sharers, and returns the Ready members of any
+// cluster among a budget's pods.
+func (r *Reader) around(ctx context.Context, from client.Reader, w *workload, o *Other) (members int, err error) {
+	pods, err := podsOfBudget(ctx, from, o.PodDisruptionBudget)
+	if err != nil {
+		return 0, err
+	}
+	o.NonMembers, o.Sharers = 0, nil
+	for i := range pods {
+		pod := &pods[i]
+		ready := PodReady(pod)
+		if w.has(pod) {
+			members += count(ready)
+			continue
+		}
+		other, found, err := r.OwnerOfPod(ctx, pod)
+		switch {
+		case err != nil:
+			return 0, err
+		case !found || other.UID == w.owner.UID:
+			o.NonMembers += count(ready)
+			continue
+		case !slices.ContainsFunc(o.Sharers, func(s Owner) bool { return s.UID == other.UID }):
+			o.Sharers = append(o.Sharers, other)
+		}
+		members += count(ready)
+	}
+	return members, nil
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// SharedFacts reads what must be known for the number of a budget that can't protect a
+// cluster alone: f are the facts of one of its clusters. As is the budget as it is given, nil
+// for as it is.
+func (r *Reader) SharedFacts(ctx context.Context, f Facts, o *Other, as *policyv1.PodDisruptionBudget) (budget.SharedFacts, error) {
+	out := budget.SharedFacts{
+		Shares: []budget.Share{{Cluster: f.Cluster, Pods: o.Pods}}, NonMemberPods: o.NonMembers,
+		Current: o.Value.Min(o.Expected), State: o.Record.State, Now: f.At,
+	}
+	for _, sharer := range o.Sharers {
+		facts, err := r.FactsAs(ctx, sharer, as)
+		if err != nil {
+			return out, fmt.Errorf("observe %s: %w", sharer, err)
+		}
+		for _, theirs := range facts.Budgets.Others {
+			if theirs.Name == o.Name {
+				out.Shares = append(out.Shares, budget.Share{Cluster: facts.Cluster, Pods: theirs.Pods})
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
+)
+
+// TestVotersWithoutPods checks that voters whose pods are gone are reported with the numbers,
+// and only when the scale that took them is over.
+func TestVotersWithoutPods(t *testing.T) {
+	t.Parallel()
+	f := Facts{Cluster: policytest.ClusterOf("vvv--"), Current: 3, Now: start}
+	f.Cluster.Lost = 2
+	v := Evaluate(f, settings)
+	if v.MinAvailable != 3 || policytest.ReasonsOf(v.Notes) != VotersWithoutPods.Name() || !strings.Contains(v.Notes[0].Message, "5 voters, of which 3 have pods") {
+		t.Errorf("minAvailable %d, notes %v", v.MinAvailable, v.Notes)
+	}
+	f.Cluster.Operation = "scale from 5 to 3 members"
+	if v := Evaluate(f, settings); v.MinAvailable != 3 || len(v.Notes) > 0 {
+		t.Errorf("minAvailable %d, notes %v while it is scaled", v.MinAvailable, v.Notes)
+	}
+}

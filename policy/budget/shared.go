@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package budget
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Share is a cluster and the part of it that a budget selects.
+type Share struct {
+	Cluster policy.Cluster
+	// Pods are the members' pods that the budget selects.
+	Pods []string
+}
+
+// SharedFacts is what is decided on for a budget that can't protect one cluster alone: it
+// selects only some members, the members of several clusters, or shares them with
+// another budget.
+type SharedFacts struct {
+	Shares []Share
+	// NonMemberPods counts the Ready pods that it selects and that are no members.
+	NonMemberPods int
+	// Current, Floor, Hold, State and Now are those of Facts.
+	Current int
+	Floor   int
+	Hold    bool
+	State   State
+	Now     time.Time
+}
+
+// EvaluateShared decides on the minAvailable of such a budget. It never asks for more than
+// the pods that the budget selects can meet.
+func EvaluateShared(f SharedFacts, s Settings) Result {
+	var (
+		t tally
+		v Result
+	)
+	state := State{LooserSince: f.State.LooserSince}
+	for _, share := range f.Shares {
+		c := share.Cluster
+		c.NonMemberPods = 0
+		one := Evaluate(Facts{Cluster: c, Current: -1, State: f.State, Now: f.Now}, s)
+		if spare, limits := t.add(share, one.Target); v.Message == "" || limits && spare == t.spare {
+			v.Reason, v.Message = one.Reason, one.Message
+		}
+		state = state.earliest(one.State)
+		if v.Recheck == 0 || one.Recheck > 0 && one.Recheck < v.Recheck {
+			v.Recheck = one.Recheck
+		}
+	}
+	v.Target = max(t.due()+f.NonMemberPods, f.Floor)
+	clocks := &clocks{now: f.Now, state: state}
+	v.MinAvailable = clocks.settle(
+		Facts{Current: f.Current, Hold: f.Hold}, s,
+		counts{readyPods: t.ready, nonMemberPods: f.NonMemberPods}, row{target: v.Target})
+	v.State = clocks.state
+	if next := clocks.next(f.Now); v.Recheck == 0 || next > 0 && next < v.Recheck {
+		v.Recheck = next
+	}
+	v.Message += fmt.Sprintf("; a budget over %d of the members' pods gets minAvailable %d", t.selected, v.MinAvailable)
+	return v
+}
+
+// LeastShared is the least that such a budget keeps when it is released: the quorum of each
+// cluster, as far as the pods that it selects can meet it.
+func LeastShared(f SharedFacts) int {
+	var t tally
+	for _, share := range f.Shares {
+		target := 0
+		if share.Cluster.Size > 1 {
+			target = policy.Quorum(share.Cluster.Size)
+		}
+		t.add(share, target)
+	}
+	return t.due()
+}
+
+// tally adds up what each cluster asks for.
+type tally struct {
+	selected int // pods of members that the budget selects
+	ready    int // those that are Ready
+	most     int // pods that it selects, or will select as soon as they exist
+	sum      int // what the clusters ask for of the pods that it selects
+	spare    int // the fewest Ready pods that any cluster can spare
+	limited  bool
+}
+
+// add adds a cluster that asks for target of its pods. It returns how many Ready pods the
+// cluster can spare, and reports whether it asks for anything.
+func (t *tally) add(share Share, target int) (spare int, limits bool) {
+	healthy, existing, ready, selected := 0, 0, 0, 0
+	for _, m := range share.Cluster.Members {
+		if !m.Exists {
+			continue
+		}
+		existing++
+		in := slices.Contains(share.Pods, m.Pod)
+		if in {
+			selected++
+		}
+		if m.PodReady {
+			healthy++
+			if in {
+				ready++
+			}
+		}
+	}
+	t.selected, t.ready, t.most = t.selected+selected, t.ready+ready, t.most+selected
+	if selected == existing {
+		t.most += max(0, share.Cluster.Size-existing)
+	}
+	if target <= 0 {
+		return 0, false
+	}
+	spare = healthy - target
+	t.sum += max(0, min(ready-spare, len(share.Pods)))
+	if !t.limited || spare < t.spare {
+		t.spare, t.limited = spare, true
+	}
+	return spare, true
+}
+
+// due is the number by which no cluster loses more Ready pods than it can spare, even if all
+// evictions take pods of the same cluster.
+func (t *tally) due() int {
+	if !t.limited {
+		return 0
+	}
+	return min(max(t.sum, t.ready-t.spare, 0), t.most)
+}
+
+// earliest returns the state with the earlier one of each two times that run.
+func (s State) earliest(o State) State {
+	first := func(a, b time.Time) time.Time {
+		if a.IsZero() || !b.IsZero() && b.Before(a) {
+			return b
+		}
+		return a
+	}
+	return State{
+		LooserSince:        s.LooserSince,
+		HoldSince:          first(s.HoldSince, o.HoldSince),
+		BackupTrueSince:    first(s.BackupTrueSince, o.BackupTrueSince),
+		BackupUnknownSince: first(s.BackupUnknownSince, o.BackupUnknownSince),
+		StaleSince:         first(s.StaleSince, o.StaleSince),
+	}
+}
