@@ -40,7 +40,7 @@ var graph = map[string][]string{
 	},
 	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
-	"internal/observe/source":      nil,
+	"internal/observe/source":      {"internal/etcdconf"},
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,

@@ -65,6 +65,9 @@ type Facts struct {
 
 	// Survey is what the members answered; its Err is why no member could be asked.
 	Survey Got[etcd.Survey]
+	// LastVoters is how many voters the longest member list has that a member keeps itself. It is
+	// 0 while a member list with quorum is known: then that one counts.
+	LastVoters int
 	// Silences are what is known of the members in etcd's list that no pod of the cluster runs,
 	// by member ID.
 	Silences map[uint64]membership.Silence

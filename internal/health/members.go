@@ -133,14 +133,28 @@ func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args .
 	return found
 }
 
+// scaledAway returns the pod of a member that the StatefulSet had before it was scaled in, and
+// the number of replicas with which it runs again. The pod is empty if there is none, or if
+// its data isn't kept in a claim of its own.
+func (f *Facts) scaledAway(l etcd.Listed) (pod string, replicas int) {
+	at := f.Owner.Ordinal(l.Name)
+	if l.Pod != "" || at < f.Size() || len(f.Owner.Claims) == 0 || f.Owner.Membership().Manager != flavour.Unmanaged {
+		return "", 0
+	}
+	return l.Name, at + 1
+}
+
 // toRemove is the command that removes a member from etcd. Where that would be refused,
 // because the pod is expected, an operator manages the members, or the member may be alive, it
 // is the command that shows more.
 func (f *Facts) toRemove(l etcd.Listed) string {
+	if pod, replicas := f.scaledAway(l); pod != "" {
+		return f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", replicas))
+	}
 	switch {
 	case l.DuePod(f.Owner) != "":
 		return f.kubectl("describe", "statefulset", f.Owner.StatefulSet)
-	case l.Pod != "" && f.Owner.Membership().Manager != flavour.Unmanaged:
+	case l.Pod != "":
 		return f.kubectl("describe", "pod", l.Pod)
 	case l.Pod == "" && len(f.Silences[l.ID].Elsewhere) > 0:
 		return f.kubectl("etcd", "status", "pod/"+f.Silences[l.ID].Elsewhere[0])

@@ -85,6 +85,9 @@ func quorumAnswers(f *Facts) []Finding {
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
 	case v.ledElsewhere():
 		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.look(v.noAnswer), Reason: policy.MemberDown}}
+	case f.LastVoters > f.Size() && f.Owner.StatefulSet != "" && f.Owner.Membership().Manager == flavour.Unmanaged:
+		found = []Finding{failure(f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", f.LastVoters)),
+			"the quorum is lost and nothing can be written: %s, and the StatefulSet has %s", numbers, format.Plural(f.Size(), "replica", "replicas"))}
 	default:
 		found = []Finding{failure(f.look(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
 	}

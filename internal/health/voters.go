@@ -66,7 +66,7 @@ func (f *Facts) voters() voters {
 		}
 	}
 	if !f.listKnown() {
-		v.total = max(f.Size(), f.Cluster.Value.Cluster.Size, len(s.Members)-learners)
+		v.total = max(f.Size(), f.Cluster.Value.Cluster.Size, len(s.Members)-learners, f.LastVoters)
 	}
 	return v
 }

@@ -17,7 +17,7 @@ import (
 // podsKind is the kind of an owner that is no object.
 const podsKind = "Pods"
 
-// PodOwners returns the clusters of pods without a StatefulSet, in the order of tsuccessor names. Pods of
+// PodOwners returns the clusters of pods without a StatefulSet, in the order of their names. Pods of
 // jobs and pods that have succeeded are no members: snapshots and restores use etcd's image too.
 func PodOwners(pods []corev1.Pod) []Owner {
 	groups := podGroups(pods)

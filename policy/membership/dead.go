@@ -28,8 +28,10 @@ const (
 
 // Silence is what is known of a voter that doesn't answer the plugin.
 type Silence struct {
-	// Pod is the pod of the cluster that runs the voter, empty for none.
-	Pod string
+	// Pod is the pod of the cluster that runs the voter or will run it again, empty for none. Forced is true if the
+	// user insists on its removal nevertheless.
+	Pod    string
+	Forced bool
 	// Elsewhere are pods of the namespace that have the voter's name or peer address and are
 	// not among the cluster's.
 	Elsewhere []string
@@ -50,10 +52,13 @@ func IsDead(s Silence) policy.Verdict {
 		return policy.Refuse(VoterAlive, "it is alive: the leader receives messages from it")
 	case s.Pod == "" && len(s.Elsewhere) > 0:
 		return policy.Refuse(VoterElsewhere, "it can still run: its name or peer address is that of pod %s", strings.Join(s.Elsewhere, " and "))
-	case s.Pod == "" && s.Contact == ContactSilent:
+	case s.Contact == ContactSilent && !(s.Pod != "" && s.Forced):
 		return policy.Refuse(VoterElsewhere, "it can still run: the leader has a connection with it")
 	case s.Unknown != "" || s.Contact == ContactUnknown:
 		return policy.Refuse(VoterUnknown, "it is not known whether it is dead: %s", s.Unknown)
+	}
+	if s.Pod != "" && !s.Forced {
+		return policy.Refuse(VoterHasPod, "its pod %s exists or will be created again, so it may come back with its data", s.Pod)
 	}
 	return policy.Allow(policy.CuresMember, "the leader has lost it")
 }

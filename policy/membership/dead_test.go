@@ -15,8 +15,12 @@ var deadRows = []struct {
 	want  policy.Reason
 }{
 	{"M-38 nothing is left of it", Silence{Contact: ContactNone}, policy.CuresMember},
-	{"M-38 its pod crashes", Silence{Pod: "main-2", Contact: ContactNone}, policy.CuresMember},
-	{"M-38 its pod is frozen", Silence{Pod: "main-2", Contact: ContactSilent}, policy.CuresMember},
+	{"M-42 its pod crashes", Silence{Pod: "main-2", Contact: ContactNone}, VoterHasPod},
+	{"M-42 its pod crashes, forced", Silence{Pod: "main-2", Contact: ContactNone, Forced: true}, policy.CuresMember},
+	{"M-40 its pod is frozen", Silence{Pod: "main-2", Contact: ContactSilent}, VoterElsewhere},
+	{"M-42 its pod is frozen, forced", Silence{Pod: "main-2", Contact: ContactSilent, Forced: true}, policy.CuresMember},
+	{"M-39 the leader receives from it, forced", Silence{Pod: "main-2", Contact: ContactActive, Forced: true}, VoterAlive},
+	{"M-40 no pod, connected, forced", Silence{Contact: ContactSilent, Forced: true}, VoterElsewhere},
 	{"M-39 no pod of the group, and the leader receives from it", Silence{Contact: ContactActive}, VoterAlive},
 	{"M-39 its pod doesn't answer the plugin, and the leader receives from it", Silence{Pod: "main-2", Contact: ContactActive}, VoterAlive},
 	{"M-39 it leads", Silence{Contact: ContactLeads}, VoterAlive},
@@ -41,21 +45,23 @@ func TestIsDead(t *testing.T) {
 }
 
 // TestDeadMeansLost is the promise over all silences: a voter is only dead where the leader
-// is known to receive nothing from it, and, unless its own pod is known, has no connection
-// and no other pod can be it.
+// is known to receive nothing from it, and has no connection with it, and no pod can be it.
+// Only a voter with a pod can be removed by force, and only without messages from it.
 func TestDeadMeansLost(t *testing.T) {
 	t.Parallel()
 	for _, pod := range []string{"", "main-2"} {
 		for _, elsewhere := range [][]string{nil, {"etcd3-0"}} {
 			for contact := ContactUnknown; contact <= ContactLeads; contact++ {
 				for _, unknown := range []string{"", "why"} {
-					s := Silence{pod, elsewhere, contact, unknown}
-					lost := contact == ContactNone || pod != "" && contact == ContactSilent
-					if pod == "" && len(elsewhere) > 0 || unknown != "" {
-						lost = false
-					}
-					if v := IsDead(s); v.Allowed != lost {
-						t.Errorf("%+v: %+v, want %t", s, v, lost)
+					for _, forced := range []bool{false, true} {
+						s := Silence{Pod: pod, Forced: forced, Elsewhere: elsewhere, Contact: contact, Unknown: unknown}
+						lost := pod == "" && contact == ContactNone && len(elsewhere) == 0
+						if pod != "" && forced {
+							lost = contact == ContactNone || contact == ContactSilent
+						}
+						if v := IsDead(s); v.Allowed != (lost && unknown == "") {
+							t.Errorf("%+v: %+v", s, v)
+						}
 					}
 				}
 			}

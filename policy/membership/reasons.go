@@ -49,6 +49,9 @@ var (
 	VoterElsewhere = reasons.Add("VoterElsewhere",
 		"No pod of this cluster runs the voter, and another pod of the namespace has its name or address, or the leader has a connection with it. It may be alive.",
 		"Inspect that pod. If its etcd is gone for good, delete the pod and try again.")
+	VoterHasPod = reasons.Add("VoterHasPod",
+		"The voter does not answer, and its pod exists. A process that is frozen or slow comes back with its data, and a voter that was removed meanwhile can't.",
+		"Find out why it does not answer: kubectl describe pod POD. If its data is lost: kubectl etcd member replace POD. To remove the voter for good, add --force.")
 	VoterUnknown = reasons.Add("VoterUnknown",
 		"Whether the voter is dead could not be determined: the metrics of the leader or the pods of the namespace can't be read.",
 		"Make the leader's metrics readable and try again. The message shows why they can't be read.")

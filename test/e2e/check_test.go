@@ -191,7 +191,7 @@ func scaledAway(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	results := awaitChecked(t, c, map[string]string{"M001": "Failure", "Q001": "OK", "Q002": "Failure"})
-	want := "kubectl etcd member remove statefulset/plain plain-2 -n " + c.Namespace
+	want := "kubectl scale statefulset/plain --replicas 3 -n " + c.Namespace
 	if got := fixOf(t, results["M001"]); got != want {
 		t.Errorf("the fix is %q, want %q", got, want)
 	}

@@ -122,7 +122,7 @@ func WriteMembers(e *app.App, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool
 		e.Warn("%s has another list: %s.", d.Pod, d.Message)
 	}
 	for _, u := range l.Unseen {
-		e.Warn("%s did not answer: %s.", u.What, strings.TrimPrefix(u.Why, "no answer "))
+		e.Warn("%s: %s.", u.What, u.Why)
 	}
 	return nil
 }

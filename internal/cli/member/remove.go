@@ -27,6 +27,7 @@ import (
 
 func newMemberRemoveCmd(e *app.App) *cobra.Command {
 	ch := change.Flags{Timeout: time.Minute}
+	force := false
 	cmd := &cobra.Command{
 		Use:   "remove TARGET MEMBER",
 		Short: "Remove a dead member from etcd's member list",
@@ -34,7 +35,9 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 			Remove a learner or a dead voter from etcd's member list. MEMBER is its hexadecimal ID, its
 			name or its pod.
 
-			The other voters must have a healthy quorum. The command refuses to remove a healthy voter.
+			The other voters must have a healthy quorum. The command refuses to remove a voter that is
+			healthy or in contact with the leader. It removes a voter that does not answer, and whose
+			pod exists, only with --force, because that pod can't rejoin with its data afterwards.
 			Use kubectl etcd scale or kubectl etcd member replace instead, which also handle its pod and
 			volume. If an operator or a start script manages the members, the command only removes a
 			member that has no pod and will not get one.`),
@@ -46,19 +49,20 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 			kubectl etcd member remove statefulset/main main-3 --dry-run=client`),
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return memberRemove(cmd.Context(), e, args[0], args[1], ch)
+			return memberRemove(cmd.Context(), e, args[0], args[1], force, ch)
 		},
 	}
+	cmd.Flags().BoolVar(&force, "force", false, "Remove a voter that doesn't answer although its pod exists")
 	change.AddFlags(cmd, &ch)
 	return cmd
 }
 
-func memberRemove(ctx context.Context, a *app.App, target, member string, f change.Flags) error {
+func memberRemove(ctx context.Context, a *app.App, target, member string, force bool, f change.Flags) error {
 	c, err := a.Owner(ctx, target)
 	if err != nil {
 		return err
 	}
-	r := &removal{app: a, owner: c, member: member}
+	r := &removal{app: a, owner: c, member: member, force: force}
 	defer r.close()
 	return change.Do(ctx, a, c, f, change.Operation{Verb: "member remove", Needs: memberNeeds(c), Judge: r.judge, Act: r.act})
 }
@@ -68,6 +72,7 @@ type removal struct {
 	app    *app.App
 	owner  *app.Cluster
 	member string
+	force  bool
 	// now is the cluster of the last judgement, with its pods at that time.
 	now    *app.Cluster
 	listed etcd.Listed
@@ -100,7 +105,7 @@ func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
 }
 
 func (r *removal) how() membership.Removal {
-	return membership.Removal{Reader: r.now.Reader, Owner: r.now.Owner, Members: r.now.Members, Clock: r.app.Clock}
+	return membership.Removal{Reader: r.now.Reader, Owner: r.now.Owner, Members: r.now.Members, Clock: r.app.Clock, Force: r.force}
 }
 
 func (r *removal) act(ctx context.Context, run *change.Run) error {
@@ -120,6 +125,14 @@ func removePlan(ctx context.Context, how membership.Removal, c *app.Cluster, s e
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, why)
 	}
 	v := how.MayRemove(ctx, s, l)
+	if err := context.Cause(ctx); err != nil {
+		return operate.Plan{}, err
+	}
+	if v.Reason == rules.VoterHasPod {
+		pod := cmp.Or(l.Pod, l.DuePod(c.Owner))
+		return operate.Plan{}, app.Refused("cannot %s: %s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
+			what, v.Message, pod, c.Namespace, howToReplace(c, pod))
+	}
 	if !v.Allowed {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, v.Message)
 	}
@@ -156,7 +169,7 @@ func useInstead(c *app.Cluster, l etcd.Listed, healthy bool) string {
 		return fmt.Sprintf("its pod %s is missing only now, and %s manages the members. kubectl describe statefulset %s -n %s shows why. If its data is lost: %s",
 			due, m.ManagerName, c.StatefulSet, c.Namespace, howToReplace(c, due))
 	case l.Pod != "" && healthy && !l.Learner:
-		return fmt.Sprintf("it is healthy. kubectl etcd scale removes the last member with its pod and volume, and kubectl etcd member replace %s --force replaces this one", l.Pod)
+		return fmt.Sprintf("it is healthy. kubectl etcd scale removes the last member with its pod and volume, and %s --force replaces this one", replaceCommand(c, l.Pod))
 	}
 	return ""
 }

@@ -44,6 +44,7 @@ func (g *gatherer) members(ctx context.Context) {
 		}
 	}
 	g.silences(ctx)
+	g.lastVoters(ctx)
 	g.indices(ctx, g.cluster)
 	g.details(ctx, g.cluster)
 }
@@ -74,6 +75,27 @@ func (g *gatherer) details(ctx context.Context, cluster *etcd.Cluster) {
 	together(all...)
 	if g.needs(health.NeedHashes) {
 		g.Hashes = got(g.hashes(ctx, cluster))
+	}
+}
+
+// lastVoters counts the voters that the members had when they last had a quorum, which each
+// member keeps: pods that are gone since then are still voters.
+func (g *gatherer) lastVoters(ctx context.Context) {
+	if g.Survey.Value.ListErr == nil {
+		return
+	}
+	for _, m := range g.Responding() {
+		list, err := g.cluster.OwnList(ctx, m.Pod)
+		if err != nil {
+			continue // the other members show it, or it stays unknown
+		}
+		voters := 0
+		for _, l := range list {
+			if !l.Learner {
+				voters++
+			}
+		}
+		g.LastVoters = max(g.LastVoters, voters)
 	}
 }
 

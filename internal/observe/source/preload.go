@@ -21,6 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // Denial is a kind of object that the user may not read.
@@ -37,7 +39,8 @@ type Denial struct {
 // if there were none of it, and is among the denials, which have a fixed order. Nodes are
 // listed only with withNodes: there may be thousands, and only zones come from them.
 //
-// Over all namespaces the pods of Deployments and DaemonSets, which are most, are left out.
+// Over all namespaces it keeps the pods of Deployments and DaemonSets, which are most, only if
+// they run etcd.
 // The reader reads kinds that aren't preloaded when it is asked for them.
 func Preload(ctx context.Context, from client.Reader, namespace string, withNodes bool) (client.Reader, []Denial, error) {
 	lists := []struct {
@@ -47,7 +50,7 @@ func Preload(ctx context.Context, from client.Reader, namespace string, withNode
 	}{
 		{"etcds.druid.gardener.cloud", &druidv1alpha1.EtcdList{}, nil},
 		{"statefulsets.apps", &appsv1.StatefulSetList{}, nil},
-		{"pods", &corev1.PodList{}, podsOf(namespace)},
+		{"pods", &corev1.PodList{}, nil},
 		{"services", &corev1.ServiceList{}, nil},
 		{"poddisruptionbudgets.policy", &policyv1.PodDisruptionBudgetList{}, nil},
 		{"leases.coordination.k8s.io", &coordinationv1.LeaseList{}, leasesOf(namespace)},
@@ -66,7 +69,11 @@ func Preload(ctx context.Context, from client.Reader, namespace string, withNode
 			opts = append(opts, client.InNamespace(namespace))
 		}
 		group.Go(func() error {
-			err := from.List(within, l.list, opts...)
+			list := from.List
+			if l.resource == "pods" && namespace == "" {
+				list = memberPods{from}.List
+			}
+			err := list(within, l.list, opts...)
 			if apierrors.IsForbidden(err) {
 				refusals[i] = err
 				return nil
@@ -96,11 +103,31 @@ func Preload(ctx context.Context, from client.Reader, namespace string, withNode
 	return store, denials, nil
 }
 
-func podsOf(namespace string) []client.ListOption {
-	if namespace != "" {
-		return nil
+// podsAtOnce is how many pods of all namespaces are read at once.
+const podsAtOnce = 500
+
+// memberPods lists pods in portions, and keeps those that may be members or counted by a
+// member's budget.
+type memberPods struct{ from client.Reader }
+
+// List fills in list, which must be of pods.
+func (m memberPods) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	kept, others := list.(*corev1.PodList), memberCandidates() //nolint:forcetypeassert // as documented
+	for next := ""; ; {
+		var portion corev1.PodList
+		if err := m.from.List(ctx, &portion, append(opts, client.Limit(podsAtOnce), client.Continue(next))...); err != nil {
+			return err
+		}
+		for i := range portion.Items {
+			pod := &portion.Items[i]
+			if others.Matches(labels.Set(pod.Labels)) || etcdconf.RunsEtcd(&pod.Spec) {
+				kept.Items = append(kept.Items, *pod)
+			}
+		}
+		if next = portion.Continue; next == "" {
+			return nil
+		}
 	}
-	return []client.ListOption{client.MatchingLabelsSelector{Selector: memberCandidates()}}
 }
 
 // leasesOf returns options that, over all namespaces, leave out the leases of nodes and

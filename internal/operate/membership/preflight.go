@@ -127,7 +127,7 @@ func noQuorum(e *noQuorumError) string {
 			down = append(down, m.Pod)
 		}
 	}
-	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first",
+	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first. kubectl etcd status shows which, and how",
 		healthy, format.Members(len(e.survey.Members)), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
 }
 
@@ -214,7 +214,7 @@ func (s *observation) removalHint() string {
 	out := s.podsWithoutMember()
 	if n := s.Replicas - len(out); len(out) > 0 && out[0] < n {
 		pod := s.Ordinals[out[0]].Pod
-		return fmt.Sprintf("%s has no member: kubectl etcd member replace %s -n %s gives it one", pod, pod, s.sts.Namespace)
+		return fmt.Sprintf("%s has no member: kubectl etcd member replace statefulset/%s %s -n %s gives it one", pod, s.sts.Name, pod, s.sts.Namespace)
 	}
 	return fmt.Sprintf("kubectl scale statefulset/%s --replicas %d -n %s", s.sts.Name, s.Replicas-len(out), s.sts.Namespace)
 }

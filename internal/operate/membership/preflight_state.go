@@ -134,7 +134,7 @@ func checkMembers(s *observation, replacing string, f *findings) {
 			f.refuse("member %016x is a learner: kubectl etcd member promote or remove it first", p.ID)
 			continue
 		case p.Ordinal < 0:
-			f.refuse("etcd lists member %016x with peer URL %s, which is no pod's: kubectl etcd member remove it first", p.ID, p.URL)
+			f.refuse("etcd lists member %016x with peer URL %s, which no pod of the StatefulSet has. If it is dead, remove it first: kubectl etcd member remove statefulset/%s %016x -n %s", p.ID, p.URL, s.sts.Name, p.ID, s.sts.Namespace)
 		case !p.Healthy && s.Ordinals[p.Ordinal].Pod != replacing:
 			f.refuse("%s is not healthy: %s%s", s.Ordinals[p.Ordinal].Pod, s.unhealthyReason(s.Ordinals[p.Ordinal].Pod), anotherBrokenHint(replacing))
 		}

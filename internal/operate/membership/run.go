@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -83,7 +84,11 @@ func (m *Members) Leftover(ctx context.Context) string {
 	if err != nil || len(s.podsWithoutMember()) == 0 {
 		return ""
 	}
-	return s.countMismatch() + ": " + s.removalHint()
+	var cures []string
+	for _, ordinal := range s.podsWithoutMember() {
+		cures = append(cures, fmt.Sprintf("kubectl etcd member replace statefulset/%s %s -n %s", s.sts.Name, s.Ordinals[ordinal].Pod, s.sts.Namespace))
+	}
+	return fmt.Sprintf("%s. To give each pod a member: %s", s.countMismatch(), strings.Join(cures, " and "))
 }
 
 func (m *Members) count(ctx context.Context) int {

@@ -4,6 +4,7 @@
 package membership
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -20,14 +21,16 @@ type Removal struct {
 	Owner   observe.Owner
 	Members *etcd.Cluster
 	Clock   clock.Clock
+	// Force removes a voter that doesn't answer although its pod exists.
+	Force bool
 }
 
 // Silence finds out what is known of a voter that doesn't answer: whether another pod of the
 // namespace may run it, and whether the leader is in contact with it. The latter takes some
 // seconds.
 func (r Removal) Silence(ctx context.Context, s etcd.Survey, l etcd.Listed) membership.Silence {
-	out := membership.Silence{Pod: l.Pod}
-	if l.Pod == "" {
+	out := membership.Silence{Pod: cmp.Or(l.Pod, l.DuePod(r.Owner)), Forced: r.Force}
+	if out.Pod == "" {
 		others := map[string]bool{}
 		for _, other := range s.List {
 			if other.Pod != "" {
