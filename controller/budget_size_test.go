@@ -21,7 +21,7 @@ import (
 // scale sets the replicas of the plain StatefulSet, and brings its pods to that number.
 func scale(s *stage, replicas int) {
 	change(s, "etcd", func(o *appsv1.StatefulSet) {
-		o.Spec.Replicas = new(int32(replicas)) //nolint:gosec // a number of members
+		o.Spec.Replicas = new(int32(replicas))
 		o.Status.Replicas = *o.Spec.Replicas
 	})
 	if s.template == nil {

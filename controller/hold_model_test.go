@@ -42,6 +42,7 @@ type model struct {
 const modelVoters = 5
 
 func newModel(t *testing.T) *model {
+	t.Helper()
 	m := &model{stage: plain(t, "{disruption: {createMissing: true, settle: 60s}}"), down: map[string]bool{}}
 	removeBudget(m.stage, "etcd")
 	m.scaleTo(modelVoters)
@@ -153,15 +154,7 @@ func (m *model) admits(pod *corev1.Pod) bool {
 		return len(of) == 0
 	}
 	pdb := of[0]
-	selected, healthy := 0, 0
-	for _, p := range m.pods() {
-		if m.selects(pdb, p) {
-			selected++
-			if !m.down[p.Name] {
-				healthy++
-			}
-		}
-	}
+	selected, healthy := m.counts(pdb)
 	value, problem := annotation.ValueOf(pdb.Name, &pdb.Spec)
 	if problem != nil {
 		m.t.Fatal(problem.Message)
@@ -175,6 +168,19 @@ func (m *model) admits(pod *corev1.Pod) bool {
 		return true
 	}
 	return healthy > desired
+}
+
+// counts returns how many pods a budget selects, and how many of them are healthy.
+func (m *model) counts(pdb *policyv1.PodDisruptionBudget) (selected, healthy int) {
+	for _, p := range m.pods() {
+		if m.selects(pdb, p) {
+			selected++
+			if !m.down[p.Name] {
+				healthy++
+			}
+		}
+	}
+	return selected, healthy
 }
 
 func (m *model) selects(pdb *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {

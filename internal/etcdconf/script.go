@@ -161,8 +161,8 @@ func (s *script) assign(statement *syntax.Stmt) {
 			return true
 		}
 		value := unknownWord
-		if text, ok := "", true; a.Value != nil {
-			if text, ok = literal(a.Value); ok && !a.Append {
+		if a.Value != nil && !a.Append {
+			if text, ok := literal(a.Value); ok {
 				value = text
 			}
 		}

@@ -58,7 +58,6 @@ func (w *walk) list(statements []*syntax.Stmt, last bool) ways {
 	return all
 }
 
-//nolint:gocyclo // one case a kind of command, as the grammar of the shell has them
 func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:

@@ -136,23 +136,7 @@ func budgetForm(f *Facts) []Finding {
 	}
 	var found []Finding
 	for i := range f.Selecting.Value {
-		b := &f.Selecting.Value[i]
-		value, unreadable := annotation.ValueOf(b.Name, &b.Spec)
-		problem := annotation.Fault(b)
-		if problem == nil && !value.Percent {
-			continue
-		}
-		fix := f.kubectl("edit poddisruptionbudget " + b.Name)
-		if problem != nil && problem.Reason == reasons.BudgetAlwaysAllow {
-			fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
-		}
-		if unreadable == nil && value.Percent || problem.Reason == reasons.BudgetPercentage {
-			found = append(found, f.percentage(b, fix))
-		}
-		if problem == nil || problem.Reason == reasons.BudgetPercentage {
-			continue
-		}
-		found = append(found, budgetProblem(fix, problem))
+		found = append(found, f.formOf(&f.Selecting.Value[i])...)
 	}
 	notes := slices.Clone(f.Budgets.Value.Notes)
 	if p := f.Budgets.Value.Problem; p != nil {
@@ -165,6 +149,27 @@ func budgetForm(f *Facts) []Finding {
 	}
 	if f.Budgets.Err != nil {
 		found = append(found, unknown("what else the budget selects", f.Budgets.Err))
+	}
+	return found
+}
+
+// formOf judges the form of one budget.
+func (f *Facts) formOf(b *policyv1.PodDisruptionBudget) []Finding {
+	value, unreadable := annotation.ValueOf(b.Name, &b.Spec)
+	problem := annotation.Fault(b)
+	if problem == nil && !value.Percent {
+		return nil
+	}
+	fix := f.kubectl("edit poddisruptionbudget " + b.Name)
+	if problem != nil && problem.Reason == reasons.BudgetAlwaysAllow {
+		fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
+	}
+	var found []Finding
+	if unreadable == nil && value.Percent || problem.Reason == reasons.BudgetPercentage {
+		found = append(found, f.percentage(b, fix))
+	}
+	if problem != nil && problem.Reason != reasons.BudgetPercentage {
+		found = append(found, budgetProblem(fix, problem))
 	}
 	return found
 }
@@ -183,12 +188,7 @@ func budgetAllows(f *Facts) []Finding {
 	if f.Pods.Err != nil {
 		return []Finding{unknown("the pods", f.Pods.Err)}
 	}
-	well := 0
-	for _, pod := range f.Pods.Value {
-		if observe.PodReady(pod) {
-			well++
-		}
-	}
+	well := f.readyPods()
 	n := f.Size()
 	if n == 0 || well < n {
 		return notApplicable("%d of %d pods are Ready: no member may be evicted now", well, n)
@@ -215,6 +215,17 @@ func budgetAllows(f *Facts) []Finding {
 		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although all %s well: every drain waits", b.Name, spec, format.Plural(n, "member is", "members are")))
 	}
 	return found
+}
+
+// readyPods counts the members' pods that are Ready.
+func (f *Facts) readyPods() int {
+	n := 0
+	for _, pod := range f.Pods.Value {
+		if observe.PodReady(pod) {
+			n++
+		}
+	}
+	return n
 }
 
 // valueOf is the value of a budget for so many members, and the text of its spec.

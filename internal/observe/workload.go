@@ -117,17 +117,6 @@ func (w *workload) has(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(w.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID })
 }
 
-// ready counts the members' Ready pods.
-func (w *workload) ready() int {
-	n := 0
-	for _, pod := range w.pods {
-		if PodReady(pod) {
-			n++
-		}
-	}
-	return n
-}
-
 // replicas returns the number from which the disruption controller subtracts maxUnavailable.
 func (w *workload) replicas() int {
 	switch {

@@ -52,7 +52,7 @@ func IsDead(s Silence) policy.Verdict {
 		return policy.Refuse(VoterAlive, "it is alive: the leader receives messages from it")
 	case s.Pod == "" && len(s.Elsewhere) > 0:
 		return policy.Refuse(VoterElsewhere, "it can still run: its name or peer address is that of pod %s", strings.Join(s.Elsewhere, " and "))
-	case s.Contact == ContactSilent && !(s.Pod != "" && s.Forced):
+	case s.Contact == ContactSilent && (s.Pod == "" || !s.Forced):
 		return policy.Refuse(VoterElsewhere, "it can still run: the leader has a connection with it")
 	case s.Unknown != "" || s.Contact == ContactUnknown:
 		return policy.Refuse(VoterUnknown, "it is not known whether it is dead: %s", s.Unknown)
