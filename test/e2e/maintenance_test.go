@@ -163,7 +163,7 @@ func moveLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	to := another(t, c)
 	args := append([]string{"move-leader", "--to", to}, target...)
 	stdout, _ := plugin(t, 0, append(args, "-y")...)
-	if now := leader(t, c); now != to || !strings.Contains(stdout, to+" leads") {
+	if now := leader(t, c); now != to || !strings.Contains(stdout, to+" is now the leader") {
 		return fmt.Sprintf("%s leads, want %s: %s", now, to, stdout)
 	}
 	if stdout, _ = plugin(t, 0, append(args, "-y")...); !strings.Contains(stdout, "already") {
