@@ -21,7 +21,7 @@ func TestPluginReplaceTakenBack(t *testing.T) {
 	r.awaitOutput(t, "removed main-1")
 	kill(t, c, r)
 	const lacks = "etcd has 2 members and the StatefulSet asks for 3"
-	cure := "main-1 has no member: kubectl etcd member replace statefulset/main main-1 -n " + ns
+	cure := "kubectl etcd member replace statefulset/main main-1 -n " + ns
 	_, printed := plugin(t, 0, "member", "replace", "main-1", "--abort", "-n", ns, "-y")
 	wants(t, printed, lacks, cure)
 
