@@ -119,7 +119,7 @@ func WriteMembers(e *app.App, w io.Writer, l *v1alpha1.EtcdMemberList, wide bool
 		return err
 	}
 	for _, d := range l.Disagreements {
-		e.Warn("%s has another list: %s.", d.Pod, d.Message)
+		e.Warn("%s differs: %s.", d.Pod, d.Message)
 	}
 	for _, u := range l.Unseen {
 		e.Warn("%s: %s.", u.What, u.Why)
