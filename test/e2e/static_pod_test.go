@@ -51,7 +51,7 @@ func TestPluginStaticPod(t *testing.T) {
 	staticPodRefuses(t, pod, given)
 
 	// The certificates are where no right of Kubernetes' reaches.
-	unproven := []string{"server.crt of pod kube-system/" + pod + " is on its node below ", "(hostPath)", "--cacert, and where it demands one a client certificate by --cert and --key"}
+	unproven := []string{"server.crt of pod kube-system/" + pod + " is on its node below ", "(hostPath)", "--cacert and, if the member demands one, a client certificate"}
 	prints(t, 3, unproven, append([]string{"status", "etcd"}, in...)...)
 	prints(t, 1, unproven, append([]string{"member", "list", "etcd"}, in...)...)
 	t.Run("a fix can be typed", func(t *testing.T) { staticPodFixes(t, given) })
