@@ -6,8 +6,8 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"slices"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
