@@ -21,12 +21,11 @@ const module = "github.com/kubectl-etcd/kubectl-etcd/"
 // changes. Dependencies point from the programs to the rules and never back, and admission and
 // control know nothing of each other. The folders of the verbs are not listed: see libraries.
 var graph = map[string][]string{
-	"policy":                     {"policy/internal/format"},
-	"policy/budget":              {"policy", "policy/internal/format"},
-	"policy/spread":              {"policy", "policy/internal/format"},
-	"policy/membership":          {"policy", "policy/internal/format"},
-	"policy/maintenance":         {"policy", "policy/internal/format"},
-	"policy/internal/format":     nil,
+	"policy":                     nil,
+	"policy/budget":              {"policy"},
+	"policy/spread":              {"policy"},
+	"policy/membership":          {"policy"},
+	"policy/maintenance":         {"policy"},
 	"policy/internal/policytest": {"policy"},
 	"internal/reasons":           {"policy/..."},
 	"api/v1alpha1":               nil,

@@ -40,7 +40,7 @@ func EvaluateShared(f SharedFacts, s Settings) Result {
 		t tally
 		v Result
 	)
-	state := State{LooserSince: f.State.LooserSince}
+	clocks := &clocks{now: f.Now, state: State{LooserSince: f.State.LooserSince}}
 	for _, share := range f.Shares {
 		c := share.Cluster
 		c.NonMemberPods = 0
@@ -48,20 +48,14 @@ func EvaluateShared(f SharedFacts, s Settings) Result {
 		if spare, limits := t.add(share, one.Target); v.Message == "" || limits && spare == t.spare {
 			v.Reason, v.Message = one.Reason, one.Message
 		}
-		state = state.earliest(one.State)
-		if v.Recheck == 0 || one.Recheck > 0 && one.Recheck < v.Recheck {
-			v.Recheck = one.Recheck
-		}
+		clocks.state = clocks.state.earliest(one.State)
+		clocks.within(f.Now, one.Recheck)
 	}
 	v.Target = max(t.due()+f.NonMemberPods, f.Floor)
-	clocks := &clocks{now: f.Now, state: state}
 	v.MinAvailable = clocks.settle(
 		Facts{Current: f.Current, Hold: f.Hold}, s,
 		counts{readyPods: t.ready, nonMemberPods: f.NonMemberPods}, row{target: v.Target})
-	v.State = clocks.state
-	if next := clocks.next(f.Now); v.Recheck == 0 || next > 0 && next < v.Recheck {
-		v.Recheck = next
-	}
+	v.State, v.Recheck = clocks.state, clocks.next(f.Now)
 	v.Message += fmt.Sprintf("; a budget over %d of the members' pods gets minAvailable %d", t.selected, v.MinAvailable)
 	return v
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/format"
 )
 
 // MayDisarm returns whether an alarm may be disarmed, which needs that its cause is gone. data is
@@ -22,7 +21,7 @@ func MayDisarm(members []Database, alarm string, data Comparison) policy.Verdict
 	case NoSpace:
 		return mayDisarmNoSpace(members)
 	}
-	return policy.Allow(policy.AllReady, "%s, all healthy", format.Count(len(members), "member"))
+	return policy.Allow(policy.AllReady, "%s, all healthy", policy.Count(len(members), "member"))
 }
 
 func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
@@ -37,7 +36,7 @@ func mayDisarmCorrupt(members []Database, data Comparison) policy.Verdict {
 	case !data.agree():
 		return policy.Refuse(CorruptAlarm, "the voters' data were not compared")
 	case len(data.Groups[0]) < len(members):
-		return policy.Refuse(CorruptAlarm, "the data of %d of %s were compared", len(data.Groups[0]), format.Count(len(members), "voter"))
+		return policy.Refuse(CorruptAlarm, "the data of %d of %s were compared", len(data.Groups[0]), policy.Count(len(members), "voter"))
 	case len(members) == 1:
 		return policy.Allow(policy.AllReady, "it is the only voter, so its data can't differ")
 	}

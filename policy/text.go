@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package format writes numbers and lists as the messages of the rules have them.
-package format
+package policy
 
 import (
 	"fmt"
