@@ -91,13 +91,8 @@ type cluster struct {
 	verdict budget.Result
 	// problem is why no budget protects the members; nil if one does.
 	problem *policy.Note
-	// conflictWait is how long the budget is left to another client that resets it; 0 for
-	// no such client.
-	conflictWait time.Duration
-	// otherWait is when to evaluate again a budget that can't protect the cluster alone; 0 for none.
-	otherWait time.Duration
-	// releaseWait is how long a budget is held before it is released; 0 for none.
-	releaseWait time.Duration
+	// waits are after which times the steps of apply and hold have more to do; 0 for none.
+	waits []time.Duration
 }
 
 // observe reads a cluster and the policy for it. It returns nil if the cluster is gone.
@@ -147,7 +142,7 @@ func (c *cluster) requeue() reconcile.Result {
 	if !c.facts.Confirmed {
 		unconfirmed = unconfirmedWait
 	}
-	waits := []time.Duration{c.verdict.Recheck, c.facts.NextChange, c.conflictWait, c.otherWait, c.releaseWait, unconfirmed}
+	waits := slices.Concat(c.waits, []time.Duration{c.verdict.Recheck, c.facts.NextChange, unconfirmed})
 	waits = slices.DeleteFunc(waits, func(d time.Duration) bool { return d <= 0 })
 	if len(waits) == 0 {
 		return reconcile.Result{}

@@ -54,7 +54,7 @@ func (c *cluster) applyKept(ctx context.Context) error {
 	set := kept.Record.Value
 	worse := set != nil && c.verdict.Target > set.Min(c.facts.Replicas)
 	if wait := c.conflicts.backoff(c.owner.Key(), c.facts.At); wait > 0 && !worse {
-		c.problem, c.conflictWait = resetNote(kept.Name), wait
+		c.problem, c.waits = resetNote(kept.Name), append(c.waits, wait)
 		return nil
 	}
 	if err := c.adjust(ctx, time.Time{}); err != nil {
@@ -84,33 +84,42 @@ func (c *cluster) adjust(ctx context.Context, since time.Time) error {
 	due := kept.Value.WithMin(v.MinAvailable, c.facts.Replicas)
 	record.For, record.Value, record.State, record.ReleaseSince = c.owner.Ref(), &due, v.State, since
 	record.Size = c.facts.Largest
-	if v.MinAvailable == v.Target || record.Reason == "" {
-		record.Reason = v.Reason.Name()
+	kind := normal
+	if c.evictionsLeft() == 0 {
+		kind = warning
 	}
-	loosens := due.Min(c.facts.Replicas) < kept.Value.Min(c.facts.Replicas)
-	patch, err := pdb.Patch(kept.PodDisruptionBudget, &due, record, loosens)
-	if err != nil || patch == nil {
-		return err
-	}
-	if err := c.patch(ctx, kept.PodDisruptionBudget, patch); err != nil {
-		return err
-	}
-	if wasReset {
+	written, err := c.write(ctx, kept, c.facts.Replicas, v, record, kind)
+	if written && wasReset {
 		undone.Inc()
 		c.conflicts.record(c.owner.Key(), c.facts.At)
 	}
-	if due != kept.Value {
-		log.FromContext(ctx).Info("set budget", "budget", kept.Name, "from", kept.Value.String(), "to", due.String(), "reason", record.Reason)
-		kind, action := normal, actionTighten
-		switch {
-		case loosens:
-			action = actionLoosen
-		case c.evictionsLeft() == 0:
-			kind = warning
-		}
-		c.record(kept.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", kept.Name, kept.Value, due, v.Message), action)
+	return err
+}
+
+// write writes the value and the record of a budget if they differ, and records an Event of a
+// new value: a normal one if the budget becomes looser, and else one of the kind. replicas is
+// the number from which maxUnavailable is subtracted. It reports whether it has written.
+func (c *cluster) write(ctx context.Context, b *observe.Budget, replicas int, v budget.Result, record annotation.BudgetRecord, kind string) (written bool, err error) {
+	if v.MinAvailable == v.Target || record.Reason == "" {
+		record.Reason = v.Reason.Name()
 	}
-	return nil
+	due, action := *record.Value, actionTighten
+	loosens := due.Min(replicas) < b.Value.Min(replicas)
+	if loosens {
+		kind, action = normal, actionLoosen
+	}
+	patch, err := pdb.Patch(b.PodDisruptionBudget, &due, record, loosens)
+	if err != nil || patch == nil {
+		return false, err
+	}
+	if err := c.patch(ctx, b.PodDisruptionBudget, patch); err != nil {
+		return false, err
+	}
+	if due != b.Value {
+		log.FromContext(ctx).Info("set budget", "budget", b.Name, "from", b.Value.String(), "to", due.String(), "reason", record.Reason)
+		c.record(b.PodDisruptionBudget, kind, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", b.Name, b.Value, due, v.Message), action)
+	}
+	return true, nil
 }
 
 // recordedReason returns the reason of a record, or else that of the verdict.

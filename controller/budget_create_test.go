@@ -41,9 +41,7 @@ func TestBudgetIsCreated(t *testing.T) {
 // created budget, or has a budget of its name with another selector.
 func TestCreatedBudgetSelectsOtherPods(t *testing.T) {
 	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	removeBudget(s, "etcd")
-	s.expect("etcd-quorum minAvailable=2 AllReady")
+	s := plainCreated(t)
 	stray := func(p *policyv1.PodDisruptionBudget) {
 		p.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	}

@@ -36,20 +36,17 @@ func (b *Budget) detachOrphans(ctx context.Context, key observe.OwnerKey) (remai
 			remaining = true
 			continue
 		}
-		if err := b.restoreOrDelete(ctx, budget, 0, 0); client.IgnoreNotFound(err) != nil {
+		// A copy of a created budget has its label and record, but belongs to its author.
+		if observe.NotCopied(budget) {
+			err = b.delete(ctx, budget)
+		} else {
+			err = b.restore(ctx, budget, 0, 0)
+		}
+		if client.IgnoreNotFound(err) != nil {
 			return remaining, err
 		}
 	}
 	return remaining, nil
-}
-
-// restoreOrDelete deletes a budget that this controller created, and restores any other.
-// A copy of a created budget has its label and record, but belongs to its author.
-func (b *Budget) restoreOrDelete(ctx context.Context, budget *policyv1.PodDisruptionBudget, minAvailable, replicas int) error {
-	if observe.NotCopied(budget) {
-		return b.delete(ctx, budget)
-	}
-	return b.restore(ctx, budget, minAvailable, replicas)
 }
 
 // restore sets the author's value, but at least minAvailable, and removes the record.

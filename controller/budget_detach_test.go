@@ -126,9 +126,7 @@ func TestCreatedBudgetIsDeleted(t *testing.T) {
 // and stays as it is when the policy ends.
 func TestCopyOfCreatedBudgetStays(t *testing.T) {
 	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	removeBudget(s, "etcd")
-	s.expect("etcd-quorum minAvailable=2 AllReady")
+	s := plainCreated(t)
 	pdb := removeBudget(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
 	pdb.Name = "mine"
 	s.Objects = append(s.Objects, pdb)
@@ -156,9 +154,7 @@ func TestOrphanedCreatedBudget(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := plain(t, "{disruption: {createMissing: true}}")
-			removeBudget(s, "etcd")
-			s.expect("etcd-quorum minAvailable=2 AllReady")
+			s := plainCreated(t)
 			pdb := removeBudget(s, "etcd-quorum").(*policyv1.PodDisruptionBudget)
 			// kubectl delete --cascade=orphan removes the owners, and so do users who copy.
 			pdb.Namespace, pdb.Name, pdb.OwnerReferences = row.namespace, row.copy, nil

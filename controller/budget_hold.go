@@ -41,46 +41,61 @@ func (c *cluster) hold(ctx context.Context) error {
 	if c.tie {
 		return c.tighten(ctx, time.Time{})
 	}
-	if c.releaseWait = since.Add(c.settings().Settle).Sub(c.facts.At); c.releaseWait <= 0 {
+	wait := since.Add(c.settings().Settle).Sub(c.facts.At)
+	if wait <= 0 {
 		return c.release(ctx)
 	}
+	c.waits = append(c.waits, wait)
 	return c.tighten(ctx, since)
 }
 
 // heldBudgets returns the budgets that were kept or made stricter for this cluster until now.
 func (c *cluster) heldBudgets() []*policyv1.PodDisruptionBudget {
 	var held []*policyv1.PodDisruptionBudget
-	if kept := c.facts.Budgets.Managed; kept != nil && kept.Record.For == c.owner.Ref() {
+	if kept := c.heldManaged(); kept != nil {
 		held = append(held, kept.PodDisruptionBudget)
 	}
-	for i := range c.facts.Budgets.Others {
-		if o := &c.facts.Budgets.Others[i]; o.Record.For == c.owner.Ref() {
-			held = append(held, o.PodDisruptionBudget)
-		}
+	for _, o := range c.heldOthers() {
+		held = append(held, o.PodDisruptionBudget)
 	}
 	return append(held, c.facts.Budgets.Duplicates...)
+}
+
+// heldManaged returns the budget that protected the cluster until now, nil for none.
+func (c *cluster) heldManaged() *observe.Budget {
+	if kept := c.facts.Budgets.Managed; kept != nil && kept.Record.For == c.owner.Ref() {
+		return kept
+	}
+	return nil
+}
+
+// heldOthers returns the budgets that were made stricter for this cluster until now.
+func (c *cluster) heldOthers() []*observe.Other {
+	var held []*observe.Other
+	for i := range c.facts.Budgets.Others {
+		if o := &c.facts.Budgets.Others[i]; o.Record.For == c.owner.Ref() {
+			held = append(held, o)
+		}
+	}
+	return held
 }
 
 // tighten raises the numbers of the held budgets to what the rule asks for, and records
 // since when they are held.
 func (c *cluster) tighten(ctx context.Context, since time.Time) error {
-	if kept := c.facts.Budgets.Managed; kept != nil && kept.Record.For == c.owner.Ref() {
+	if c.heldManaged() != nil {
 		if err := c.adjust(ctx, since); err != nil {
 			return err
 		}
 	}
-	for i := range c.facts.Budgets.Others {
-		o := &c.facts.Budgets.Others[i]
-		if o.Record.For != c.owner.Ref() {
-			continue
+	for _, o := range c.heldOthers() {
+		var err error
+		if o.Unreadable {
+			err = c.markHeld(ctx, o.PodDisruptionBudget, since)
+		} else {
+			err = c.adjustOther(ctx, o, since)
 		}
-		if !o.Unreadable {
-			if err := c.adjustOther(ctx, o, since); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := c.markHeld(ctx, o.PodDisruptionBudget, since); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -109,16 +124,12 @@ func (c *cluster) release(ctx context.Context) error {
 	if err := c.removeSurplus(ctx, c.whyReleased()); err != nil {
 		return err
 	}
-	if kept := c.facts.Budgets.Managed; kept != nil && kept.Record.For == c.owner.Ref() {
+	if kept := c.heldManaged(); kept != nil {
 		if err := c.releaseBudget(ctx, kept.PodDisruptionBudget, pdb.MinAvailable(c.facts), c.facts.Replicas); err != nil {
 			return err
 		}
 	}
-	for i := range c.facts.Budgets.Others {
-		o := &c.facts.Budgets.Others[i]
-		if o.Record.For != c.owner.Ref() {
-			continue
-		}
+	for _, o := range c.heldOthers() {
 		facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
 		if err != nil {
 			return err

@@ -182,9 +182,7 @@ func TestReplacedPolicyReleasesNothing(t *testing.T) {
 // no policy keeps it, and that the foreign one is not touched.
 func TestReleaseBesideForeign(t *testing.T) {
 	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	removeBudget(s, "etcd")
-	s.expect("etcd-quorum minAvailable=2 AllReady")
+	s := plainCreated(t)
 	change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
 	foreign(s, "theirs", "minAvailable: 0, selector: {"+byApp+"}")
 	s.expect("etcd-quorum minAvailable=2 AllReady", "theirs minAvailable=0 -")

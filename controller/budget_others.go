@@ -7,12 +7,8 @@ import (
 	"context"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/log"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
@@ -39,7 +35,7 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 	if err != nil {
 		return err
 	}
-	c.otherWait = sooner(c.otherWait, v.Recheck)
+	c.waits = append(c.waits, v.Recheck)
 	due := o.Value.WithMin(v.MinAvailable, o.Expected)
 	loosens := due.Min(o.Expected) < o.Value.Min(o.Expected)
 	switch {
@@ -50,38 +46,15 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 	case c.kept() && !observe.Ours(o.PodDisruptionBudget) && record.Original != nil && due.Min(o.Expected) <= record.Original.Min(o.Expected):
 		return c.restore(ctx, o.PodDisruptionBudget, v.MinAvailable, o.Expected)
 	}
-	record.State, record.ReleaseSince = v.State, since
-	if v.MinAvailable == v.Target || record.Reason == "" {
-		record.Reason = v.Reason.Name()
-	}
-	return c.writeOther(ctx, o, v, record, due, loosens)
-}
-
-// writeOther writes the number and the record of one of them if they differ.
-func (c *cluster) writeOther(ctx context.Context, o *observe.Other, v budget.Result, record annotation.BudgetRecord, due annotation.BudgetValue, loosens bool) error {
+	record.Value, record.State, record.ReleaseSince = &due, v.State, since
 	if record.For == "" {
 		record.For = c.owner.Ref()
 	}
-	record.Value = &due
 	if record.For == c.owner.Ref() {
 		record.Size = c.facts.Largest
 	}
-	patch, err := pdb.Patch(o.PodDisruptionBudget, &due, record, loosens)
-	if err != nil || patch == nil {
-		return err
-	}
-	if err := c.patch(ctx, o.PodDisruptionBudget, patch); err != nil {
-		return err
-	}
-	if due != o.Value {
-		log.FromContext(ctx).Info("set a budget that can't protect the cluster alone", "budget", o.Name, "from", o.Value.String(), "to", due.String())
-		action := actionTighten
-		if loosens {
-			action = actionLoosen
-		}
-		c.record(o.PodDisruptionBudget, normal, policy.NewNote(recordedReason(record, v), "budget %s: %s -> %s: %s", o.Name, o.Value, due, v.Message), action)
-	}
-	return nil
+	_, err = c.write(ctx, &o.Budget, o.Expected, v, record, normal)
+	return err
 }
 
 // dueOfOther evaluates the rule for such a budget, and returns its record with what its
@@ -103,12 +76,4 @@ func (c *cluster) dueOfOther(ctx context.Context, o *observe.Other) (budget.Resu
 		facts.State.LooserSince = state
 	}
 	return budget.EvaluateShared(facts, c.settings()), record, nil
-}
-
-// sooner returns the shorter one of two waits, of which 0 is none.
-func sooner(a, b time.Duration) time.Duration {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
 }

@@ -53,9 +53,7 @@ func TestOursStaysBesideUselessBudget(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := plain(t, "{disruption: {createMissing: true}}")
-			removeBudget(s, "etcd")
-			s.expect("etcd-quorum minAvailable=2 AllReady")
+			s := plainCreated(t)
 			recorded(t, s.events)
 			if row.pods != nil {
 				row.pods(s)
@@ -87,9 +85,7 @@ func readyPod(name string, labels map[string]string) *corev1.Pod {
 // ours goes, and ours stays if that write is denied.
 func TestOursGoesAfterForeignIsTight(t *testing.T) {
 	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	removeBudget(s, "etcd")
-	s.expect("etcd-quorum minAvailable=2 AllReady")
+	s := plainCreated(t)
 	foreign(s, "theirs", "minAvailable: 0, selector: {"+byApp+"}")
 	s.denyPatches = true
 	s.reconcile()

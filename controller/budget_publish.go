@@ -21,15 +21,14 @@ import (
 // err is the error of the writes.
 func (c *cluster) publish(err error) (reconcile.Result, error) {
 	c.conditions.publish(c.owner, c.facts, c.reported)
-	switch {
-	case err != nil:
+	if err != nil {
 		return c.publishError(err)
-	case c.kept():
-		c.denied.remove(c.owner.Key())
+	}
+	c.denied.remove(c.owner.Key())
+	if c.kept() {
 		c.announce(c.notes())
 		c.publishKept()
-	default:
-		c.denied.remove(c.owner.Key())
+	} else {
 		c.publishUnkept()
 	}
 	// A cluster without a policy requeues, too, because the metrics show its state.

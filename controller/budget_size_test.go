@@ -49,8 +49,7 @@ func annotateSize(s *stage, text string) {
 // voters that etcd may still have, until someone reports how many there are.
 func TestSizeIsRemembered(t *testing.T) {
 	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	removeBudget(s, "etcd")
+	s := plainCreated(t)
 	scale(s, 5)
 	s.expect("etcd-quorum minAvailable=3 AllReady")
 	settled := func(when, want string) {
@@ -87,8 +86,7 @@ func TestSizeIsRemembered(t *testing.T) {
 // size that ours had.
 func TestSizeIsHandedOver(t *testing.T) {
 	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	removeBudget(s, "etcd")
+	s := plainCreated(t)
 	scale(s, 5)
 	s.expect("etcd-quorum minAvailable=3 AllReady")
 	scale(s, 3)
@@ -104,9 +102,7 @@ func TestSizeIsHandedOver(t *testing.T) {
 // was is none of one member.
 func TestSizeOfSleeper(t *testing.T) {
 	t.Parallel()
-	s := plain(t, "{disruption: {createMissing: true}}")
-	removeBudget(s, "etcd")
-	s.expect("etcd-quorum minAvailable=2 AllReady")
+	s := plainCreated(t)
 	scale(s, 0)
 	s.reconcile()
 	s.advance(time.Hour)

@@ -135,6 +135,16 @@ func plain(t *testing.T, policy string) *stage {
 	return newStage(t, "plain-3", observe.OwnerKey{Kind: "StatefulSet", Namespace: "store", Name: "etcd"}, policy)
 }
 
+// plainCreated returns the cluster of plain with a budget that the controller created, in the
+// place of its own.
+func plainCreated(t *testing.T) *stage {
+	t.Helper()
+	s := plain(t, "{disruption: {createMissing: true}}")
+	removeBudget(s, "etcd")
+	s.expect("etcd-quorum minAvailable=2 AllReady")
+	return s
+}
+
 // druid returns an Etcd of three healthy members that has a budget with minAvailable 2.
 func druid(t *testing.T, policy string) *stage {
 	t.Helper()

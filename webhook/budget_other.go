@@ -4,6 +4,8 @@
 package webhook
 
 import (
+	"cmp"
+
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -29,14 +31,8 @@ func (r *budgetReview) decideOther() Decision {
 		return unchanged
 	}
 	due := wrote.WithMin(max(least, wrote.Min(expected)), expected)
-	record := before
-	if record.For == "" {
-		record.For = r.owner.Ref()
-	}
-	record.Original = &original
-	if record.Value == nil || *record.Value != due {
-		record.Value, record.Reason = &due, verdict.Reason.Name()
-	}
+	record := withValue(before, original, due, verdict)
+	record.For = cmp.Or(record.For, r.owner.Ref())
 	d := r.patchFor(wrote, record, verdict)
 	d.Warnings = append(d.Warnings, warnings...)
 	return d

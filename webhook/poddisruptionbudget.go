@@ -146,12 +146,18 @@ func (r *budgetReview) decide() Decision {
 	if r.unkept == nil && r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		return r.previewBudget(wrote, due, verdict)
 	}
-	record := before
-	record.For, record.Original = r.owner.Ref(), &original
-	if record.Value == nil || *record.Value != due {
-		record.Value, record.Reason = &due, verdict.Reason.Name()
-	}
+	record := withValue(before, original, due, verdict)
+	record.For = r.owner.Ref()
 	return r.patchFor(wrote, record, verdict)
+}
+
+// withValue returns a record with the author's value, and the one that is due with its reason.
+func withValue(record annotation.BudgetRecord, original, due annotation.BudgetValue, v budget.Result) annotation.BudgetRecord {
+	record.Original = &original
+	if record.Value == nil || *record.Value != due {
+		record.Value, record.Reason = &due, v.Reason.Name()
+	}
+	return record
 }
 
 // previewBudget returns the warning of a policy in mode Warn, which changes nothing.

@@ -6,7 +6,6 @@ package etcd
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -59,20 +58,7 @@ func contact(before, after map[string]*dto.MetricFamily, id uint64) (Contact, er
 		return Contact{}, errors.New("the leader's metrics have no entry for other members (" + activePeers + ")")
 	}
 	return Contact{
-		Connected: ofPeer(after[activePeers], "Remote", id) > 0,
-		Receiving: ofPeer(after[receivedBytes], "From", id) > ofPeer(before[receivedBytes], "From", id),
+		Connected: byPeer(after[activePeers], "Remote")[id] > 0,
+		Receiving: byPeer(after[receivedBytes], "From")[id] > byPeer(before[receivedBytes], "From")[id],
 	}, nil
-}
-
-// ofPeer returns the value of a metric for one member, 0 if it has none.
-func ofPeer(family *dto.MetricFamily, label string, id uint64) float64 {
-	var sum float64
-	for _, m := range family.GetMetric() {
-		for _, l := range m.GetLabel() {
-			if of, err := strconv.ParseUint(l.GetValue(), 16, 64); l.GetName() == label && err == nil && of == id {
-				sum += m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue()
-			}
-		}
-	}
-	return sum
 }

@@ -12,12 +12,10 @@ import (
 	"crypto/tls"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -82,7 +80,7 @@ func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 	if err != nil {
 		return withAdvice(err, "")
 	}
-	e.Name, e.PeerURLs = s.Name, peerURLs(s)
+	e.Name, e.PeerURLs = s.Name, s.PeerURLs()
 	at, err := listens(s.ListenClient)
 	if err != nil {
 		return fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls): %w", pod.Namespace, pod.Name, err)
@@ -109,20 +107,4 @@ func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
 		e.MetricsPort = m.port
 	}
 	return nil
-}
-
-// peerURLs returns the URLs by which the other members reach this one: those that it
-// advertises, otherwise those in its initial cluster.
-func peerURLs(s etcdconf.Config) []string {
-	if s.Where["initial-advertise-peer-urls"] != "" {
-		return s.AdvertisePeer
-	}
-	var urls []string
-	for entry := range strings.SplitSeq(s.InitialCluster, ",") {
-		name, url, ok := strings.Cut(strings.TrimSpace(entry), "=")
-		if ok && name == s.Name && s.Where["initial-cluster"] != "" {
-			urls = append(urls, url)
-		}
-	}
-	return urls
 }

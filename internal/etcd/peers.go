@@ -5,6 +5,7 @@ package etcd
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	dto "github.com/prometheus/client_model/go"
@@ -18,20 +19,29 @@ func (c *Cluster) InactivePeers(ctx context.Context, pod string) ([]uint64, erro
 	if err != nil {
 		return nil, err
 	}
-	return inactivePeers(families["etcd_network_active_peers"]), nil
+	return inactivePeers(families[activePeers]), nil
 }
 
 func inactivePeers(family *dto.MetricFamily) []uint64 {
 	var ids []uint64
-	for _, m := range family.GetMetric() {
-		if m.GetGauge().GetValue() > 0 {
-			continue
+	for id, connections := range byPeer(family, "Remote") {
+		if connections <= 0 {
+			ids = append(ids, id)
 		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// byPeer returns the values of a metric by the ID of the member that a label names.
+func byPeer(family *dto.MetricFamily, label string) map[uint64]float64 {
+	values := map[uint64]float64{}
+	for _, m := range family.GetMetric() {
 		for _, l := range m.GetLabel() {
-			if id, err := strconv.ParseUint(l.GetValue(), 16, 64); l.GetName() == "Remote" && err == nil {
-				ids = append(ids, id)
+			if id, err := strconv.ParseUint(l.GetValue(), 16, 64); l.GetName() == label && err == nil {
+				values[id] += m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue()
 			}
 		}
 	}
-	return ids
+	return values
 }

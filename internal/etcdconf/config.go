@@ -85,6 +85,39 @@ func MemberContainer(spec *corev1.PodSpec) *corev1.Container {
 	return nil
 }
 
+// Peer is an entry of an initial cluster.
+type Peer struct{ Name, URL string }
+
+// InitialPeers returns the entries of the initial cluster. Without one it is etcd's default: the
+// member alone.
+func (c Config) InitialPeers() []Peer {
+	var peers []Peer
+	for entry := range strings.SplitSeq(c.InitialCluster, ",") {
+		if name, url, ok := strings.Cut(strings.TrimSpace(entry), "="); ok {
+			peers = append(peers, Peer{name, url})
+		}
+	}
+	return peers
+}
+
+// PeerURLs returns the URLs by which the other members reach this one: those that it advertises,
+// otherwise those in its initial cluster. It is empty if nothing sets either.
+func (c Config) PeerURLs() []string {
+	if c.Where["initial-advertise-peer-urls"] != "" {
+		return c.AdvertisePeer
+	}
+	if c.Where["initial-cluster"] == "" {
+		return nil
+	}
+	var urls []string
+	for _, p := range c.InitialPeers() {
+		if p.Name == c.Name {
+			urls = append(urls, p.URL)
+		}
+	}
+	return urls
+}
+
 // etcd's defaults.
 const (
 	defaultName       = "default"

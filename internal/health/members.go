@@ -118,11 +118,8 @@ func membersHavePods(f *Facts) []Finding {
 // only called dead where etcd's leader has lost it, and no other pod can be it.
 func (f *Facts) withoutPod(l etcd.Listed, report func(fix, format string, args ...any) Finding, what string) Finding {
 	urls := strings.Join(l.PeerURLs, ",")
-	if l.DuePod(f.Owner) != "" {
-		return report(f.toRemove(l), "%s runs it: %s", what, urls)
-	}
 	v := membership.IsDead(f.Silences[l.ID])
-	if v.Allowed {
+	if v.Allowed || l.DuePod(f.Owner) != "" {
 		return report(f.toRemove(l), "%s runs it: %s", what, urls)
 	}
 	if v.Reason == membership.VoterAlive {

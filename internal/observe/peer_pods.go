@@ -73,11 +73,12 @@ func (p Peer) named(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return name == p.Name || slices.Contains(p.hosts(), name) })
 }
 
-// served reports whether a Service with the host name of a peer URL selects a pod.
+// served reports whether a Service with the host name of a peer URL selects a pod, when a traffic
+// cut is ignored.
 func (p Peer) served(pod *corev1.Pod, services []corev1.Service) bool {
 	return slices.ContainsFunc(services, func(s corev1.Service) bool {
-		return len(s.Spec.Selector) > 0 && slices.Contains(p.hosts(), s.Name) &&
-			labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(pod.Labels))
+		selector := Uncut(&s)
+		return len(selector) > 0 && slices.Contains(p.hosts(), s.Name) && labels.SelectorFromSet(selector).Matches(labels.Set(pod.Labels))
 	})
 }
 

@@ -59,9 +59,8 @@ type listedPod struct {
 	// key is of what joins pods by itself: the object that owns them, or the manifest that
 	// nodes run a static pod from where its configuration can't be read. Empty for none.
 	key string
-	// self and peers are entries of an initial cluster, NAME=URL: the pod's own, and all that
-	// it lists.
-	self, peers []string
+	// self and peers are entries of an initial cluster: the pod's own, and all that it lists.
+	self, peers []etcdconf.Peer
 }
 
 func listedPodOf(pod *corev1.Pod) listedPod {
@@ -69,14 +68,10 @@ func listedPodOf(pod *corev1.Pod) listedPod {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	config, err := etcdconf.ParsePod(pod, unread(pod.Namespace))
 	if err == nil && config.Where["initial-cluster"] != "" {
-		p.peers = entriesOf(config.InitialCluster)
+		p.peers = config.InitialPeers()
 	}
-	if err == nil && config.Where["initial-advertise-peer-urls"] != "" {
-		for _, u := range config.AdvertisePeer {
-			p.self = append(p.self, config.Name+"="+u)
-		}
-	} else if err == nil {
-		p.self = slices.DeleteFunc(slices.Clone(p.peers), func(e string) bool { return !strings.HasPrefix(e, config.Name+"=") })
+	for _, u := range config.PeerURLs() {
+		p.self = append(p.self, etcdconf.Peer{Name: config.Name, URL: u})
 	}
 	switch {
 	case ref == nil:
@@ -99,16 +94,6 @@ func unread(namespace string) etcdconf.Contents {
 	}
 }
 
-func entriesOf(initialCluster string) []string {
-	var entries []string
-	for entry := range strings.SplitSeq(initialCluster, ",") {
-		if entry = strings.TrimSpace(entry); strings.Contains(entry, "=") {
-			entries = append(entries, entry)
-		}
-	}
-	return entries
-}
-
 // manifestOf is the name of a static pod without its node's, which the kubelet appends.
 func manifestOf(pod *corev1.Pod) string { return strings.TrimSuffix(pod.Name, "-"+pod.Spec.NodeName) }
 
@@ -127,11 +112,16 @@ func join(members []listedPod) [][]listedPod {
 		low, high := min(root(i), root(j)), max(root(i), root(j))
 		group[high] = low
 	}
-	keys, selves := map[string]int{}, map[string][]int{}
+	type self struct {
+		namespace string
+		etcdconf.Peer
+	}
+	keys, selves := map[string]int{}, map[self][]int{}
 	for i, m := range members {
 		group[i] = i
 		for _, e := range m.self {
-			selves[m.pod.Namespace+"/"+e] = append(selves[m.pod.Namespace+"/"+e], i)
+			of := self{m.pod.Namespace, e}
+			selves[of] = append(selves[of], i)
 		}
 		if first, known := keys[m.pod.Namespace+"/"+m.key]; known && m.key != "" {
 			union(first, i)
@@ -141,7 +131,7 @@ func join(members []listedPod) [][]listedPod {
 	}
 	for i, m := range members {
 		for _, e := range m.peers {
-			for _, j := range selves[m.pod.Namespace+"/"+e] {
+			for _, j := range selves[self{m.pod.Namespace, e}] {
 				union(i, j)
 			}
 		}

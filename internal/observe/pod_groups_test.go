@@ -13,6 +13,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // etcdPod is a pod that runs etcd with flags, made by a controller given as KIND/NAME.
@@ -150,10 +152,10 @@ func TestJoinLikeNaively(t *testing.T) {
 			pod.Namespace = fmt.Sprintf("n%d", random.IntN(2))
 			members[i].pod = &pod
 			for range random.IntN(3) {
-				members[i].peers = append(members[i].peers, fmt.Sprint("e", random.IntN(8)))
+				members[i].peers = append(members[i].peers, etcdconf.Peer{Name: fmt.Sprint("e", random.IntN(8))})
 			}
 			for range random.IntN(2) {
-				members[i].self = append(members[i].self, fmt.Sprint("e", random.IntN(8)))
+				members[i].self = append(members[i].self, etcdconf.Peer{Name: fmt.Sprint("e", random.IntN(8))})
 			}
 			members[i].key = []string{"", "", "", "k1", "k2"}[random.IntN(5)]
 		}
@@ -188,7 +190,7 @@ func naively(members []listedPod) [][]listedPod {
 
 func ofOne(a, b listedPod) bool {
 	lists := func(a, b listedPod) bool {
-		return slices.ContainsFunc(a.peers, func(e string) bool { return slices.Contains(b.self, e) })
+		return slices.ContainsFunc(a.peers, func(e etcdconf.Peer) bool { return slices.Contains(b.self, e) })
 	}
 	// Two that a third one lists are joined through it.
 	return a.pod.Namespace == b.pod.Namespace && (a.key != "" && a.key == b.key || lists(a, b) || lists(b, a))

@@ -7,14 +7,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // MemberPods reads the pods of a cluster's members, in the order of their ordinals, or of their
@@ -81,8 +78,7 @@ func (r *Reader) services(ctx context.Context, namespace string) ([]corev1.Servi
 // servedBy reports whether a Service selects some member, when a traffic cut is ignored. The
 // endpoints of a Service without a selector come from elsewhere.
 func (w *workload) servedBy(s *corev1.Service) bool {
-	rest := maps.Clone(s.Spec.Selector)
-	delete(rest, v1alpha1.ClientTrafficKey)
+	rest := Uncut(s)
 	if len(rest) == 0 || s.Spec.Type == corev1.ServiceTypeExternalName {
 		return false
 	}

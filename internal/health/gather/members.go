@@ -43,10 +43,12 @@ func (g *gatherer) members(ctx context.Context) {
 			g.Barred[m.Pod] = e.Err != nil || etcd.Barred(m.Err)
 		}
 	}
-	g.silences(ctx)
 	g.lastVoters(ctx)
 	g.indices(ctx, g.cluster)
-	g.details(ctx, g.cluster)
+	together(
+		func() { g.silences(ctx) },
+		func() { g.details(ctx, g.cluster) },
+	)
 }
 
 // details asks each member that answers for what its status doesn't contain.

@@ -162,10 +162,8 @@ func (r podTemplate) etcdConfig(ctx context.Context, reader *observe.Reader, sts
 // bootstrapOf returns the bootstrap flags that a member with an empty data directory would use.
 func bootstrapOf(s etcdconf.Config) membership.BootstrapFlags {
 	l := membership.BootstrapFlags{Existing: s.InitialClusterState == stateExisting}
-	for entry := range strings.SplitSeq(s.InitialCluster, ",") {
-		if _, url, ok := strings.Cut(strings.TrimSpace(entry), "="); ok {
-			l.URLs = append(l.URLs, url)
-		}
+	for _, p := range s.InitialPeers() {
+		l.URLs = append(l.URLs, p.URL)
 	}
 	slices.Sort(l.URLs)
 	return l
