@@ -218,7 +218,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 	prints(t, 3, []string{"no longer in the member list", "kubectl etcd defrag statefulset/" + c.Full()}, append([]string{"status"}, target...)...)
 	prints(t, 3, []string{"NOSPACE of member", "no longer in the member list"}, append([]string{"check", "--only", "D001"}, target...)...)
 	stdout, stderr := plugin(t, 0, append([]string{"defrag", "-y"}, target...)...)
-	if !strings.Contains(stdout, "takes writes again") || !strings.Contains(stderr, "is compacted") {
+	if !strings.Contains(stdout, "accepts writes again") || !strings.Contains(stderr, "is compacted") {
 		t.Errorf("%s%s", stdout, stderr)
 	}
 	insists(t, "a key to be taken after the cure", put(clientOf(t, members, leader(t, c))))

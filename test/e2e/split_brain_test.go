@@ -77,7 +77,7 @@ func splitReported(t *testing.T, c *clusters.Cluster) {
 // is meant.
 func tornRefuses(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
-	printed := []string{"refused: split brain: the members belong to 2 etcd clusters: ", "torn-0, torn-1 in cluster ", "torn-2 in cluster "}
+	printed := []string{"refused: ", "split brain: the members belong to 2 etcd clusters: ", "torn-0, torn-1 in cluster ", "torn-2 in cluster "}
 	for _, args := range []string{
 		"scale torn --replicas 5 -y", "scale torn --replicas 1 -y", "member remove torn torn-2 -y", "member replace torn-2 --force -y",
 		"member add torn --peer-urls http://a:2380 -y", "member promote torn torn-2 -y", "move-leader torn --to torn-1 -y",

@@ -5,6 +5,7 @@ package app
 
 import (
 	"flag"
+	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,4 +28,17 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 	verbosity.Shorthand = "v"
 	verbosity.Usage = "Log level. 6 shows requests, 8 also shows their contents"
 	flags.AddFlag(verbosity)
+	root.PersistentPreRun = func(*cobra.Command, []string) { quiet(logging) }
+}
+
+// quiet discards the logs of libraries unless a log level is set. What they log as an error they
+// also return, and client-go logs each request that the user interrupts.
+func quiet(logging *flag.FlagSet) {
+	if klog.V(1).Enabled() {
+		return
+	}
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	// The flag exists and FATAL is one of its values.
+	_ = logging.Set("stderrthreshold", "FATAL")
 }

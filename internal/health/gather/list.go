@@ -69,7 +69,7 @@ func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, denials 
 	if err != nil {
 		return c, err
 	}
-	g := gatherer{Facts: &health.Facts{Owner: o, Cluster: got(facts, nil)}, denials: denials}
+	g := gatherer{Facts: &health.Facts{At: facts.At, Owner: o, Cluster: got(facts, nil)}, denials: denials}
 	g.Services = got(services, g.refusal("services"))
 	c.Members = output.MemberCount{Desired: int(o.Replicas), Ready: facts.Cluster.ReadyVoters()}
 	c.Quorum, c.Traffic, c.Operation = g.Quorum(), g.Traffic(), facts.Cluster.Operation
