@@ -120,21 +120,21 @@ func variableNames(c *corev1.Container, contents Contents, f func(name string)) 
 	}
 }
 
-// runsInShell reports whether the kernel starts a shell for a file: its first line says so.
+// runsInShell reports whether the kernel starts a shell for a file: by its first line.
 func runsInShell(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	first, is := strings.CutPrefix(first, "#!")
 	if !is {
 		return false
 	}
-	words := strings.Fields(first)
-	if len(words) > 0 && path.Base(words[0]) == "env" {
-		words = words[1:]
+	args := strings.Fields(first)
+	if len(args) > 0 && path.Base(args[0]) == "env" {
+		args = args[1:]
 	}
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		words = words[1:]
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		args = args[1:]
 	}
-	return len(words) > 0 && shells[path.Base(words[0])]
+	return len(args) > 0 && shells[path.Base(args[0])]
 }
 
 // MayRunEtcd reports whether a pod has a hint that it runs etcd, so that the objects which it

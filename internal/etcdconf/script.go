@@ -21,7 +21,10 @@ const (
 	brackets          = "([{?!`"
 )
 
-var errTooComplex = errors.New("the script is too large to be read here")
+var (
+	errTooComplex = errors.New("the script is too large to be read here")
+	errBinary     = errors.New("the script has NUL bytes: no shell reads it as text")
+)
 
 // script is a shell script that starts a member, parsed.
 type script struct {
@@ -67,6 +70,9 @@ var nestsScripts = regexp.MustCompile(`\b(?:eval|sh|bash|ash|dash)\s`)
 // parse parses the statements before the first mistake, and records assignments. Scripts that are
 // too large have no statements.
 func (s *script) parse() error {
+	if strings.Contains(s.text, "\x00") {
+		return errBinary
+	}
 	size, nested := maxScriptBytes, maxScriptBrackets
 	if s.around.file != nil {
 		size, nested = maxMountedBytes, maxMountedBrackets

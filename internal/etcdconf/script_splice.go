@@ -183,7 +183,7 @@ func hereDocuments(statements []*syntax.Stmt) map[uint]bool {
 	return lines
 }
 
-// redirectedWithin reports whether a redirection stands among a command's words.
+// redirectedWithin reports whether a redirection stands among a command's args.
 func redirectedWithin(s *syntax.Stmt, call *syntax.CallExpr) bool {
 	return slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return !r.Pos().After(call.End()) && r.Pos().After(call.Pos()) })
 }
@@ -196,11 +196,11 @@ type shellCall struct {
 	operand int
 }
 
-// shellOptions reads the words behind a shell's name.
-func shellOptions(words []string) shellCall {
+// shellOptions reads the args behind a shell's name.
+func shellOptions(args []string) shellCall {
 	var o shellCall
-	for ; o.operand < len(words); o.operand++ {
-		word := words[o.operand]
+	for ; o.operand < len(args); o.operand++ {
+		word := args[o.operand]
 		switch {
 		case word == "--" || word == "-":
 			o.operand++
