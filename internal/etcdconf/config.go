@@ -57,7 +57,7 @@ func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA 
 // ParsePod returns the configuration of a pod's etcd. It reads only those objects
 // that the configuration refers to.
 func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
-	c := MemberContainer(&pod.Spec)
+	c := memberContainer(pod, contents)
 	if c == nil {
 		return Config{}, fmt.Errorf("pod %s/%s has no container that runs etcd", pod.Namespace, pod.Name)
 	}
@@ -77,8 +77,12 @@ func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 
 // MemberContainer returns the container that runs the member, nil for none.
 func MemberContainer(spec *corev1.PodSpec) *corev1.Container {
-	for i := range spec.Containers {
-		if c := &spec.Containers[i]; runsEtcd(c) || wrapper(c) {
+	return memberContainer(&corev1.Pod{Spec: *spec}, nil)
+}
+
+func memberContainer(pod *corev1.Pod, contents Contents) *corev1.Container {
+	for i := range pod.Spec.Containers {
+		if c := &pod.Spec.Containers[i]; evidenceOf(pod, c, contents) == Shown || wrapper(c) {
 			return c
 		}
 	}

@@ -28,43 +28,61 @@ const (
 	Shown
 )
 
-// EvidenceOf returns the strongest evidence that a container of a pod has. The name of an image, a
-// port or a label are none: backup jobs, proxies and clients have them too.
-func EvidenceOf(spec *corev1.PodSpec) Evidence {
+// EvidenceOf returns the strongest evidence that a container of a pod has by itself. The name of an
+// image, a port or a label are none: backup jobs, proxies and clients have them too.
+func EvidenceOf(spec *corev1.PodSpec) Evidence { return EvidenceIn(&corev1.Pod{Spec: *spec}, nil) }
+
+// EvidenceIn is EvidenceOf with the scripts that the pod mounts from ConfigMaps, and the variables of
+// envFrom. What can't be read is no evidence.
+func EvidenceIn(pod *corev1.Pod, contents Contents) Evidence {
 	strongest := NoEvidence
-	for i := range spec.Containers {
-		strongest = max(strongest, evidenceOf(&spec.Containers[i]))
+	for i := range pod.Spec.Containers {
+		strongest = max(strongest, evidenceOf(pod, &pod.Spec.Containers[i], contents))
 	}
 	return strongest
 }
 
-func evidenceOf(c *corev1.Container) Evidence {
-	started := startedBy(c.Command, c.Args)
+func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidence {
+	around := surroundingsOf(pod, c, contents)
+	started := startedBy(shownArgs(c.Command, around), shownArgs(c.Args, around), around)
 	switch started.program {
 	case "etcd":
-		if started.script != nil && started.script.runsAnother() {
+		if started.script != nil && !started.script.surelyRunsEtcd() {
 			return Hinted
 		}
 		return Shown
 	case "etcd grpc-proxy", "etcd gateway", "etcdctl", "etcdutl":
 		return NoEvidence
 	}
-	return evidenceOfVariables(c, started.program)
+	return evidenceOfVariables(c, started.program, contents)
+}
+
+// shownArgs expands the references of arguments to variables with a value that is shown.
+func shownArgs(argv []string, around surroundings) []string {
+	out := make([]string, len(argv))
+	for i, word := range argv {
+		value, err := expandReferences(word, around.variable)
+		if err != nil {
+			value = word
+		}
+		out[i] = value
+	}
+	return out
 }
 
 // evidenceOfVariables judges a container by its variables. Several of a member show one if the pod
 // doesn't show the program: the image decides, or a script in it. One of them is a hint, and so are
 // those of a container that runs something else.
-func evidenceOfVariables(c *corev1.Container, program string) Evidence {
+func evidenceOfVariables(c *corev1.Container, program string, contents Contents) Evidence {
 	own, others := 0, 0
-	for _, e := range c.Env {
+	variableNames(c, contents, func(name string) {
 		switch {
-		case memberEnv[e.Name]:
+		case memberEnv[name]:
 			own++
-		case accompanyingEnv[e.Name]:
+		case accompanyingEnv[name]:
 			others++
 		}
-	}
+	})
 	switch {
 	case own == 0:
 		return NoEvidence
@@ -73,9 +91,6 @@ func evidenceOfVariables(c *corev1.Container, program string) Evidence {
 	}
 	return Hinted
 }
-
-// runsEtcd reports whether a container is shown to run a member.
-func runsEtcd(c *corev1.Container) bool { return evidenceOf(c) == Shown }
 
 // memberEnv are variables that only a member has. ETCD_ENDPOINTS and the like belong to clients.
 var memberEnv = map[string]bool{
@@ -114,9 +129,11 @@ type invocation struct {
 	// script is set where a shell starts the program. positional are its arguments.
 	script     *script
 	positional []string
+	// file is the path of the script where it is a file.
+	file string
 }
 
-func startedBy(command, args []string) invocation {
+func startedBy(command, args []string, around surroundings) invocation {
 	argv := slices.Concat(command, args)
 	at := programAt(argv)
 	if at < 0 || at >= len(argv) {
@@ -129,11 +146,16 @@ func startedBy(command, args []string) invocation {
 	case program == "etcd":
 		return invocation{program: "etcd" + subcommand(argv[1:]), args: argv[1:], env: env}
 	case shells[program]:
-		return inScript(argv[1:], program)
+		return inShell(argv[1:], program, around)
 	case len(command) == 0 && slices.ContainsFunc(argv, isPeerFlag):
 		return invocation{program: "etcd", args: argv, env: env}
 	case len(command) == 0 && strings.HasPrefix(argv[0], "-"):
 		return invocation{args: argv}
+	}
+	if around.file != nil {
+		if text, ok := around.file(argv[0]); ok && runsInShell(text) {
+			return inScript(text, argv[0], argv, around)
+		}
 	}
 	return invocation{program: program, args: argv[1:]}
 }
@@ -152,21 +174,26 @@ func subcommand(argv []string) string {
 	return ""
 }
 
-// inScript parses the script that follows a shell's -c.
-func inScript(argv []string, shell string) invocation {
-	at := slices.IndexFunc(argv, func(w string) bool {
-		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
-	})
-	found := invocation{program: shell}
-	for at++; at > 0 && at < len(argv) && argv[at] == "--"; at++ {
-		continue // the end of the shell's own options
+// inShell parses the script that follows a shell's options: a text behind -c, or the path of a file.
+func inShell(argv []string, shell string, around surroundings) invocation {
+	o := shellOptions(argv)
+	switch {
+	case o.operand >= len(argv):
+	case o.command:
+		return inScript(argv[o.operand], "", argv[o.operand+1:], around)
+	case around.file != nil:
+		if text, ok := around.file(argv[o.operand]); ok {
+			return inScript(text, argv[o.operand], argv[o.operand:], around)
+		}
 	}
-	if at <= 0 || at >= len(argv) {
-		return found
-	}
-	parsed := parseScript(argv[at])
+	return invocation{program: shell}
+}
+
+// inScript parses a script, from a file or not. positional are its $0 and following.
+func inScript(text, file string, positional []string, around surroundings) invocation {
+	parsed := parseScript(text, around)
 	if parsed.program == "" {
-		return found
+		return invocation{program: "sh"}
 	}
-	return invocation{program: parsed.program, script: &parsed, positional: argv[at+1:]}
+	return invocation{program: parsed.program, script: &parsed, positional: positional, file: file}
 }

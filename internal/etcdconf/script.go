@@ -21,7 +21,10 @@ const (
 	brackets          = "([{?!`"
 )
 
-var errTooComplex = errors.New("the script is too large to be read here")
+var (
+	errTooComplex = errors.New("the script is too large to be read here")
+	errBinary     = errors.New("the script has NUL bytes: no shell reads it as text")
+)
 
 // script is a shell script that starts a member, parsed.
 type script struct {
@@ -37,28 +40,21 @@ type script struct {
 	// constants are the variables to which the script assigns one literal value, and unknownWord
 	// for those with another value.
 	constants map[string]string
+	around    surroundings
 }
 
-// parseScript parses a script within bounds and finds the command that runs etcd.
-func parseScript(text string) script {
-	s := script{text: text, constants: map[string]string{}}
-	if !strings.Contains(text, "etcd") {
+// parseScript parses a script within bounds, with the scripts that it executes, and finds the
+// command that runs etcd.
+func parseScript(text string, around surroundings) script {
+	if around.file != nil || nestsScripts.MatchString(text) {
+		p := splicer{around: around, left: maxMountedBytes}
+		text = p.splice(text, nil)
+	}
+	s := script{text: text, constants: map[string]string{}, around: around}
+	if !strings.Contains(text, "etcd") && !around.names {
 		return s
 	}
-	if len(text) > maxScriptBytes || countAny(text, brackets) > maxScriptBrackets {
-		s.err = errTooComplex
-	} else {
-		for statement, err := range syntax.NewParser().StmtsSeq(strings.NewReader(text)) {
-			if err != nil {
-				s.err = fmt.Errorf("parse the script that starts etcd: %w", err)
-				break
-			}
-			s.statements = append(s.statements, statement)
-		}
-	}
-	for _, statement := range s.statements {
-		s.assign(statement)
-	}
+	s.err = s.parse()
 	for _, statement := range s.statements {
 		s.find(statement)
 	}
@@ -66,6 +62,36 @@ func parseScript(text string) script {
 		s.program = "etcd"
 	}
 	return s
+}
+
+// nestsScripts finds a script that may execute another one which stands in it.
+var nestsScripts = regexp.MustCompile(`\b(?:eval|sh|bash|ash|dash)\s`)
+
+// parse parses the statements before the first mistake, and records assignments. Scripts that are
+// too large have no statements.
+func (s *script) parse() error {
+	if strings.Contains(s.text, "\x00") {
+		return errBinary
+	}
+	size, nested := maxScriptBytes, maxScriptBrackets
+	if s.around.file != nil {
+		size, nested = maxMountedBytes, maxMountedBrackets
+	}
+	if len(s.text) > size || countAny(s.text, brackets) > nested {
+		return errTooComplex
+	}
+	var mistake error
+	for statement, err := range syntax.NewParser().StmtsSeq(strings.NewReader(s.text)) {
+		if err != nil {
+			mistake = fmt.Errorf("parse the script that starts etcd: %w", err)
+			break
+		}
+		s.statements = append(s.statements, statement)
+	}
+	for _, statement := range s.statements {
+		s.assign(statement)
+	}
+	return mistake
 }
 
 // etcdLine finds a line that starts etcd in a script that can't be parsed. A cluster
@@ -150,6 +176,9 @@ func (s *script) constant(word *syntax.Word) (string, bool) {
 		return "", false
 	}
 	value, ok := s.constants[p.Param.Value]
+	if !ok && s.around.variable != nil {
+		value, ok = s.around.variable(p.Param.Value)
+	}
 	return value, ok && value != unknownWord
 }
 
@@ -194,6 +223,15 @@ func literal(word *syntax.Word) (string, bool) {
 		}
 	}
 	return text.String(), true
+}
+
+// between returns the script's text from the beginning of one node to the end of another.
+func (s *script) between(first, last syntax.Node) string {
+	from, to := int(first.Pos().Offset()), int(last.End().Offset())
+	if from < 0 || to > len(s.text) || from > to {
+		return ""
+	}
+	return s.text[from:to]
 }
 
 func countAny(text, chars string) int {

@@ -84,11 +84,7 @@ func (r *run) render(value string) string {
 func known(value string) bool { return !strings.Contains(value, mark) }
 
 func (r *run) source(node syntax.Node) string {
-	from, to := int(node.Pos().Offset()), int(node.End().Offset())
-	if from < 0 || to > len(r.script.text) || from > to {
-		return ""
-	}
-	return r.script.text[from:to]
+	return r.script.between(node, node)
 }
 
 // spend takes the cost of an expansion from the budget and reports whether it sufficed.

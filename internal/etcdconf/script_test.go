@@ -59,7 +59,7 @@ func TestScriptArgs(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			env := func(name string) (string, bool) { v, ok := vars[name]; return v, ok }
-			script := parseScript("etcd " + row.text)
+			script := parseScript("etcd "+row.text, surroundings{})
 			if script.err != nil || script.program != "etcd" {
 				t.Fatalf("%q is program %q, error %v", row.text, script.program, script.err)
 			}
@@ -101,7 +101,7 @@ func TestScriptEnvironment(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			script := parseScript(row.script)
+			script := parseScript(row.script, surroundings{})
 			if script.err != nil {
 				t.Fatal(script.err)
 			}
@@ -133,7 +133,7 @@ func TestScriptBounds(t *testing.T) {
 		"nested negations":   "[[ " + strings.Repeat("! ", maxScriptBrackets+1) + " etcd",
 		"long, etcd at last": strings.Repeat("a\n", maxScriptBytes) + " exec /usr/bin/etcd\n",
 	} {
-		s := parseScript(text)
+		s := parseScript(text, surroundings{})
 		if !errors.Is(s.err, errTooComplex) {
 			t.Errorf("%s: error %v, want %v", name, s.err, errTooComplex)
 		}
@@ -142,7 +142,7 @@ func TestScriptBounds(t *testing.T) {
 		}
 	}
 	double := "A=0123456789abcdef\n" + strings.Repeat("A=$A$A\n", 64) + "export A; etcd $A" + strings.Repeat(" $A", 1000)
-	s := parseScript(double)
+	s := parseScript(double, surroundings{})
 	if s.err != nil {
 		t.Fatal(s.err)
 	}
@@ -168,7 +168,7 @@ func TestScriptError(t *testing.T) {
 		{text: "etcd a ${b $(c `d", program: "etcd"},
 		{text: "if\ncurl http://etcd:2379"},
 	} {
-		s := parseScript(row.text)
+		s := parseScript(row.text, surroundings{})
 		if s.err == nil || s.program != row.program || (s.etcd != nil) != row.parsed {
 			t.Errorf("%q: program %q, parsed %t, error %v; want %q, %t and an error", row.text, s.program, s.etcd != nil, s.err, row.program, row.parsed)
 		}

@@ -14,12 +14,14 @@ import (
 type ways struct {
 	// etcd runs etcd, and other runs another program instead of it.
 	etcd, other bool
-	// on continues with what follows. A way that exits has no field: its container runs nothing.
+	// on continues with what follows.
 	on bool
+	// exit ends the process, and back returns to the caller of a function or a sourced file.
+	exit, back bool
 }
 
 func (w ways) or(v ways) ways {
-	return ways{etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on}
+	return ways{etcd: w.etcd || v.etcd, other: w.other || v.other, on: w.on || v.on, exit: w.exit || v.exit, back: w.back || v.back}
 }
 
 // then returns the ways through two parts, one after the other.
@@ -27,25 +29,47 @@ func (w ways) then(v ways) ways {
 	if !w.on {
 		return w
 	}
-	return ways{etcd: w.etcd || v.etcd, other: w.other || v.other, on: v.on}
+	out := w.or(v)
+	out.on = v.on
+	return out
+}
+
+// returned are the ways of a function or a sourced file for its caller.
+func (w ways) returned() ways {
+	w.on, w.back = w.on || w.back, false
+	return w
+}
+
+// process returns the ways of a process for the one that waits for it. What it executes ends it
+// alone, unless it is the last.
+func (w ways) process(last bool) ways {
+	w.on, w.exit, w.back = w.on || w.exit || w.back || w.other && !last, false, false
+	w.other = w.other && last
+	return w
 }
 
 // walk follows the ways through a script.
 type walk struct {
 	script    *script
 	functions map[string]*syntax.Stmt
-	// calls bounds the functions that are followed, which may call each other.
-	calls int
+	// calls bounds the functions that are followed, which may call each other. within is how
+	// many functions the walk stands in.
+	calls, within int
 }
 
 // maxCalls is how many calls of its own functions a script may have that are followed.
 const maxCalls = 100
 
-// runsAnother reports whether a script that runs etcd has ways on which it runs another program
-// instead, such as the other branches of an entry point for several programs.
-func (s *script) runsAnother() bool {
+// surelyRunsEtcd reports whether a script runs etcd, and no other program instead of it on any way,
+// such as the other branches of an entry point for several programs. Of a script that can't be
+// parsed it is not known.
+func (s *script) surelyRunsEtcd() bool {
+	if s.etcd == nil {
+		return false
+	}
 	w := &walk{script: s, functions: map[string]*syntax.Stmt{}}
-	return w.list(s.statements, true).other
+	all := w.list(s.statements, true)
+	return all.etcd && !all.other
 }
 
 // list follows statements. They are last if nothing follows them: then a program at their end
@@ -53,9 +77,23 @@ func (s *script) runsAnother() bool {
 func (w *walk) list(statements []*syntax.Stmt, last bool) ways {
 	all := ways{on: true}
 	for i, s := range statements {
-		all = all.then(w.statement(s, last && i == len(statements)-1))
+		all = all.then(w.statement(s, last && i == len(statements)-1 || isSubshell(s) && w.exits(statements[i+1:])))
 	}
 	return all
+}
+
+func isSubshell(s *syntax.Stmt) bool {
+	_, is := s.Cmd.(*syntax.Subshell)
+	return is
+}
+
+// exits reports whether statements only end the script.
+func (w *walk) exits(statements []*syntax.Stmt) bool {
+	if len(statements) == 0 {
+		return false
+	}
+	call, is := statements[0].Cmd.(*syntax.CallExpr)
+	return is && len(call.Args) > 0 && w.script.argv(call)[0] == "exit"
 }
 
 func (w *walk) statement(s *syntax.Stmt, last bool) ways {
@@ -63,9 +101,13 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	case *syntax.CallExpr:
 		return w.call(c, last && !s.Background)
 	case *syntax.Block:
-		return w.list(c.Stmts, last)
+		all := w.list(c.Stmts, last)
+		if w.within == 0 { // a sourced file, of which return ends no more
+			all = all.returned()
+		}
+		return all
 	case *syntax.Subshell:
-		return w.list(c.Stmts, last)
+		return w.list(c.Stmts, last && !s.Background).process(last && !s.Background)
 	case *syntax.BinaryCmd:
 		return w.binary(c, last)
 	case *syntax.IfClause:
@@ -123,14 +165,11 @@ func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
 	return all
 }
 
-// ending are the commands that end a script without another program.
-var ending = map[string]bool{"exit": true, "return": true}
-
 // brief are commands that a script can end with, and that are not what its container is for.
 var brief = map[string]bool{
 	":": true, ".": true, "[": true, "cat": true, "cd": true, "chmod": true, "chown": true, "cp": true, "date": true, "echo": true,
 	"export": true, "false": true, "kill": true, "mkdir": true, "mv": true, "printf": true, "rm": true, "set": true, "source": true,
-	"sleep": true, "sync": true, "test": true, "touch": true, "trap": true, "true": true, "unset": true, "wait": true,
+	"sync": true, "test": true, "touch": true, "trap": true, "true": true, "unset": true, "wait": true,
 }
 
 // call follows a command. A program is run instead of etcd if exec starts it, or if it is the
@@ -147,11 +186,15 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 	name := path.Base(argv[at])
 	body := w.functions[name]
 	switch {
-	case ending[name]:
-		return ways{}
+	case name == "exit":
+		return ways{exit: true}
+	case name == "return":
+		return ways{back: true}
 	case body != nil && w.calls < maxCalls:
 		w.calls++
-		return w.statement(body, last)
+		w.within++
+		defer func() { w.within-- }()
+		return w.statement(body, last).returned()
 	case argv[0] == "exec", last && !brief[name]:
 		return ways{other: true}
 	}

@@ -19,10 +19,11 @@ type settings struct {
 	env   func(name string) (string, bool)
 	file  map[string]any
 	path  string // the file's, empty for none
-	// script is true where a shell script has the flags. inScript reports whether the script
-	// sets a variable.
-	script   bool
-	inScript func(variable string) bool
+	// script is true where a shell script has the flags, and scriptFile is its path where it is a
+	// file. inScript reports whether the script sets a variable.
+	script     bool
+	scriptFile string
+	inScript   func(variable string) bool
 }
 
 // get returns the value of the setting with a flag's name, and its origin. It returns false where
@@ -44,7 +45,7 @@ func (s *settings) get(flag string) (value, where string, ok bool) {
 
 func (s *settings) in(where string, script bool) string {
 	if script {
-		return where + " in script"
+		return strings.TrimSpace(where + " in script " + s.scriptFile)
 	}
 	return where
 }
@@ -63,7 +64,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		}
 		return out
 	}
-	started := startedBy(expand(c.Command), expand(c.Args))
+	started := startedBy(expand(c.Command), expand(c.Args), surroundingsOf(env.pod, c, env.contents))
 	s := &settings{env: env.lookup, flags: map[string]string{}}
 	argv := started.args
 	switch {
@@ -75,7 +76,7 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		}
 		r := newRun(started.script, env.lookup, hostname(env.pod), started.positional)
 		argv = r.etcdArgs()
-		s.env, s.script = r.environ, true
+		s.env, s.script, s.scriptFile = r.environ, true, started.file
 		s.inScript = func(variable string) bool { _, ok := r.vars[variable]; return ok }
 	case len(started.env) > 0:
 		s.env = assigned(started.env, env.lookup)

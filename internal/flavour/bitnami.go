@@ -11,7 +11,8 @@ var bitnami = Product{
 	Env:  []string{"ETCD_ON_K8S", "MY_STS_NAME"},
 	Membership: Membership{
 		Manager: ByStartScript, ManagerName: "the members' start script",
-		ScaleHow:   "helm upgrade --reuse-values --set replicaCount=N, which removes members from etcd before it scales in",
+		ChartValue: "replicaCount",
+		ScaleHow:   ", which removes members from etcd before it scales in",
 		ReplaceHow: selfHealing,
 	},
 	RecoveryEnv: "ETCD_DISASTER_RECOVERY",

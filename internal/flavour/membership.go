@@ -32,6 +32,9 @@ type Membership struct {
 	ScaleInHow string
 	// ReplaceHow is how to replace a member whose data is lost.
 	ReplaceHow string
+	// ChartValue is the value of its chart with the number of members. Where it is set, ScaleHow
+	// is what follows the command that sets it.
+	ChartValue string
 	// ByPlugin is true if kubectl etcd scale and kubectl etcd member replace have the manager
 	// change the members, so that a user need not follow ScaleHow and ReplaceHow.
 	ByPlugin bool
@@ -42,6 +45,22 @@ const wipe = "delete the member's PersistentVolumeClaim and then its pod: "
 // selfHealing is the ReplaceHow of members that remove their old member from etcd when they
 // start empty.
 const selfHealing = wipe + "it removes the old member and adds itself when it starts"
+
+// StartScript is the membership of a cluster with a command of its own that changes members. who is
+// the command, and scale is how to change the number of pods. removes is true where a hook removes the
+// member of a pod that stops.
+func StartScript(who, scale string, removes bool) Membership {
+	m := Membership{
+		Manager: ByStartScript, ManagerName: who,
+		ScaleHow: scale + ", by one member at a time, once kubectl etcd status shows that all members are healthy",
+		ReplaceHow: "read in the script what it does for a pod without data. If it removes the old member and adds the new one, " +
+			"delete the pod's PersistentVolumeClaim and then the pod",
+	}
+	if !removes {
+		m.ScaleInHow = "remove the last pod's member with etcdctl member remove, and then at once: " + scale + ", if the script doesn't remove it"
+	}
+	return m
+}
 
 func inValues(key string) string {
 	return "set " + key + " in the values of its Helm release too, or the next upgrade undoes it"

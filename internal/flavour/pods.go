@@ -12,12 +12,18 @@ import (
 // UnknownPods clusters are pods without a StatefulSet and without a known operator.
 const UnknownPods Name = "pods"
 
+// Nothing is the ManagerName, as the subject of a sentence, of pods that no operator made: a user or
+// one of Kubernetes' own controllers did.
+const Nothing = "nothing in the cluster"
+
 var pods = Product{
 	Name: UnknownPods,
 	Membership: Membership{
-		Manager: ByOperator, ManagerName: "the program that created the pods",
-		ScaleHow:   "use the program that created the pods, because they have no StatefulSet",
-		ReplaceHow: "use the program that created the pods, because they have no StatefulSet",
+		Manager: ByOperator, ManagerName: Nothing,
+		ScaleHow: "create or delete the pod of one member where its manifest is, and change the member list with " +
+			"etcdctl member add or etcdctl member remove, one member at a time",
+		ReplaceHow: "remove the lost member with etcdctl member remove, add a new one with etcdctl member add, and create its pod again " +
+			"with an empty data directory and the initial cluster that etcdctl prints",
 	},
 }
 

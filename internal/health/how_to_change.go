@@ -4,21 +4,18 @@
 package health
 
 import (
-	"strings"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
-
-// helmRelease is the annotation in which Helm records the release of an object.
-const helmRelease = "meta.helm.sh/release-name"
 
 // change is an order to change a setting of the members, with the object in which it is
 // changed: a change of another object is written back by its owner. druid is the order
 // where an Etcd has a field for it, and empty where it has none.
 func (f *Facts) change(order, druid string) string {
 	o := f.Owner
-	release, w := o.Annotations[helmRelease], o.Membership()
+	release, w := o.Release(), o.Membership()
 	switch {
 	case o.Flavour == observe.Druid && druid == "":
 		return order + ", which only etcd-druid can do: an Etcd has no field for it"
@@ -28,11 +25,13 @@ func (f *Facts) change(order, druid string) string {
 		return order + " " + o.Product().Settings
 	case o.Controller != nil:
 		return order + " by way of " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
-			f.kubectl("edit "+typed(o.Controller.APIVersion, o.Controller.Kind)+" "+o.Controller.Name)
+			f.kubectl("edit "+observe.TypedKind(o.Controller)+" "+o.Controller.Name)
 	case o.ReadOnly() && o.Target().Kind != "":
-		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+typed(o.APIVersion, o.Kind)+" "+o.Name)
+		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+observe.TypedKind(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind})+" "+o.Name)
 	case release != "":
 		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"
+	case w.ManagerName == flavour.Nothing:
+		return order + " in the manifests of its pods"
 	case w.Manager == flavour.ByOperator:
 		return order + " by way of " + w.ManagerName
 	}
@@ -42,14 +41,5 @@ func (f *Facts) change(order, druid string) string {
 // writable reports whether a person changes the members' pods in the StatefulSet.
 func (f *Facts) writable() bool {
 	o := f.Owner
-	return o.StatefulSet != "" && o.Controller == nil && o.Annotations[helmRelease] == "" && o.Membership().Manager != flavour.ByOperator
-}
-
-// typed is a kind as kubectl accepts it where several groups have a kind of that name.
-func typed(apiVersion, kind string) string {
-	group, _, grouped := strings.Cut(apiVersion, "/")
-	if !grouped {
-		return strings.ToLower(kind)
-	}
-	return strings.ToLower(kind) + "." + group
+	return o.StatefulSet != "" && o.Controller == nil && o.Release() == "" && o.Membership().Manager != flavour.ByOperator
 }

@@ -32,7 +32,7 @@ var owners = map[string]func(*Facts){
 	},
 	"helm": func(f *Facts) {
 		f.Owner.Distribution = flavour.Bitnami
-		f.Owner.Annotations = map[string]string{helmRelease: "chart"}
+		f.Owner.Annotations = map[string]string{"meta.helm.sh/release-name": "chart"}
 	},
 	"kubeadm": kubeadm,
 }

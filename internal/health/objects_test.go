@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -283,6 +284,12 @@ func TestWorkload(t *testing.T) {
 		{name: "none", id: "W010", want: OK},
 		{name: "partition", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Warning, message: "2 pods don't run the template as it is now: partition 2", fix: `{"partition":0}`},
 		{name: "OnDelete", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning},
+		{name: "no hook", id: "W011", want: OK},
+		{name: "a hook that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Verb: "remove"}), want: Warning,
+			message: "the preStop hook of container etcd has etcdctl member remove", fix: "take etcdctl member remove out of the preStop hook of container etcd: kubectl edit statefulset main -n team"},
+		{name: "a script that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Verb: "remove"}), want: OK},
+		{name: "a hook that adds", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "postStart", Verb: "add"}), want: OK},
+
 		{name: "rolling", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{}), want: Info},
 	})
 }
@@ -471,4 +478,9 @@ func TestSpeaksForTheUsersContext(t *testing.T) {
 	if got, want := alarms(f)[0].Fix, "kubectl etcd defrag statefulset/main -n team --context prod"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// changesMembers has the pods change the member list themselves.
+func changesMembers(all ...etcdconf.MemberChange) func(*Facts) {
+	return func(f *Facts) { f.Owner.MemberChanges = all }
 }

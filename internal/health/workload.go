@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
@@ -74,6 +75,12 @@ func workloadChecks() []Check {
 			Doc:  "Pods that don't run the StatefulSet's current template although nothing updates them: a partition, or the strategy OnDelete. The next restart of such a pod changes it unasked.",
 			Cure: "Set the partition back to 0, or delete the pods one by one with all members ready.",
 			run:  halfRollout,
+		},
+		{
+			ID: "W011", Category: Workload, Title: "members stay members when their pods stop",
+			Doc:  "A preStop hook runs at each stop of a pod, whatever the reason. If it removes the member from etcd, each eviction, restart and rollout takes a voter out of the cluster, and the pod that follows is not a member until something adds it again.",
+			Cure: "Take the command out of the hook, and remove a member only when the cluster is scaled in.",
+			run:  keepsMembers,
 		},
 	}
 }
@@ -224,4 +231,18 @@ func halfRollout(f *Facts) []Finding {
 			"%s the template as it is now: partition %d holds the rollout", format.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
 	}
 	return []Finding{info("", "a rollout is under way, %s to go", format.Plural(outdated, "pod", "pods"))}
+}
+
+func keepsMembers(f *Facts) []Finding {
+	c, found := f.probed()
+	if c == nil {
+		return found
+	}
+	for _, m := range f.Owner.MemberChanges {
+		if m.Hook == etcdconf.PreStop && m.Verb == "remove" {
+			found = append(found, warning(f.change("take "+m.Command()+" out of "+m.Where(), ""),
+				"%s has %s: each eviction, restart and rollout takes a voter out of etcd", m.Where(), m.Command()))
+		}
+	}
+	return found
 }

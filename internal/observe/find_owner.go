@@ -35,7 +35,7 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
 	if err == nil && found && sts.UID != ref.UID && r.Live != nil {
 		// It was created again under its old name, and the cache is late.
-		found, err = (&Reader{Reader: r.Live}).fetch(ctx, pod.Namespace, ref.Name, &sts)
+		found, err = (&Reader{Reader: r.Live, Scripts: r.Scripts}).fetch(ctx, pod.Namespace, ref.Name, &sts)
 	}
 	if err != nil {
 		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", pod.Namespace, ref.Name, err)
@@ -51,7 +51,7 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool, error) {
 	ref := metav1.GetControllerOf(sts)
 	if ref == nil || groupKindOf(ref) != etcdKind.GroupKind() {
-		owner, ok := StandaloneOwner(sts)
+		owner, ok := r.standalone(ctx, sts)
 		return owner, ok, nil
 	}
 	var etcd druidv1alpha1.Etcd
@@ -139,7 +139,7 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 	var rest []Owner
 	for i := range sets.Items {
 		sts := &sets.Items[i]
-		if owner, ok := StandaloneOwner(sts); ok {
+		if owner, ok := r.standalone(ctx, sts); ok {
 			rest = append(rest, owner)
 		} else if ref := metav1.GetControllerOf(sts); ref != nil {
 			byController[ref.UID] = sts

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
@@ -65,6 +66,8 @@ type Owner struct {
 	MemberSelector *metav1.LabelSelector
 	// Claims are the volume claims that each member gets.
 	Claims []Claim
+	// MemberChanges are the commands of the StatefulSet's pods that change the member list.
+	MemberChanges []etcdconf.MemberChange
 }
 
 // Claim is a volume claim template: the claim of pod P has the name Template-P.
@@ -126,26 +129,6 @@ func (o Owner) ReadOnly() bool { return o.Flavour == Pods }
 // Product returns the product that created the cluster.
 func (o Owner) Product() flavour.Product { return flavour.Of(o.Distribution) }
 
-// Membership returns who manages the members of this cluster and how to have them
-// changed, with the names of its own objects.
-func (o Owner) Membership() flavour.Membership {
-	m := o.Product().Membership
-	if o.Controller != nil && m.Manager == flavour.Unmanaged {
-		who := o.Controller.Kind + " " + o.Controller.Name
-		return flavour.Membership{
-			Manager: flavour.ByOperator, ManagerName: who,
-			ScaleHow: "ask " + who + ", which made the StatefulSet and may write it back", ReplaceHow: "ask " + who,
-		}
-	}
-	name := o.Name
-	if o.Controller != nil && m.Manager == flavour.ByOperator && o.Flavour == StatefulSet {
-		name = o.Controller.Name
-	}
-	fill := strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name)
-	m.ScaleHow, m.ReplaceHow = fill.Replace(m.ScaleHow), fill.Replace(m.ReplaceHow)
-	return m
-}
-
 func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 	o := Owner{
 		Flavour: StatefulSet, APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet",
@@ -156,6 +139,7 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 	o.Distribution = flavour.OfStatefulSet(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
 	o.setWorkload(sts)
 	o.MemberSelector = o.Selector
+	o.MemberChanges = etcdconf.MemberChanges(templatePod(sts), nil)
 	return o
 }
 

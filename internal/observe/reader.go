@@ -35,6 +35,9 @@ type Reader struct {
 	// NoEtcds reports whether druid's kind is known not to be served, so that Owners needn't
 	// list it. Nil means that Owners lists it each time.
 	NoEtcds func() bool
+	// Scripts reads what candidates mount. Nil reads nothing: what only a mounted script or
+	// envFrom would show is then not shown.
+	Scripts *Scripts
 }
 
 // Preload returns a Reader over objects that were listed in advance, and the kinds that the
@@ -44,13 +47,13 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Reader{Reader: objects, Leases: r.Leases}, denials, nil
+	return &Reader{Reader: objects, Leases: r.Leases, Scripts: r.Scripts}, denials, nil
 }
 
 // WithoutNodes returns a Reader that reports no nodes. Members' zones are unknown to it, and
 // nothing else differs.
 func (r *Reader) WithoutNodes() *Reader {
-	out := &Reader{Reader: source.WithoutNodes(r.Reader), Leases: r.Leases}
+	out := &Reader{Reader: source.WithoutNodes(r.Reader), Leases: r.Leases, Scripts: r.Scripts}
 	if r.Live != nil {
 		out.Live = source.WithoutNodes(r.Live)
 	}

@@ -108,5 +108,5 @@ func (a *App) Reader() (*observe.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: a.Clock}}, nil
+	return &observe.Reader{Reader: kube, Leases: &leaseclock.Clock{Clock: a.Clock}, Scripts: observe.NewScripts()}, nil
 }

@@ -28,6 +28,9 @@ const (
 
 	// inFile begins the origin of settings in a file: see etcdconf.Config.
 	inFile = "config file "
+	// inScript ends it for settings in a script of the template. For one that is mounted, its
+	// path follows.
+	inScript = " in script"
 )
 
 // podTemplate is what the StatefulSet creates members from: the pod template, and the ConfigMaps of
@@ -51,6 +54,9 @@ func (r *podTemplate) setBootstrap(s etcdconf.Config, cluster, state string) err
 		}
 	}
 	for _, w := range []struct{ setting, value string }{{settingCluster, cluster}, {settingState, state}} {
+		if _, file, mounted := strings.Cut(s.Where[w.setting], inScript+" "); mounted {
+			return fmt.Errorf("script %s, which the pods mount, sets --%s: a change of the pod template doesn't reach it", file, w.setting)
+		}
 		if err := r.set(&r.template.Spec.Containers[at], w.setting, s.Where[w.setting], w.value); err != nil {
 			return err
 		}
@@ -59,7 +65,7 @@ func (r *podTemplate) setBootstrap(s etcdconf.Config, cluster, state string) err
 }
 
 func (r *podTemplate) set(c *corev1.Container, setting, where, value string) error {
-	where = strings.TrimSuffix(where, " in script")
+	where = strings.TrimSuffix(where, inScript)
 	variable := variableOf(setting)
 	if where == "flag" {
 		if !replaceFlag(c.Command, setting, value) && !replaceFlag(c.Args, setting, value) {
@@ -121,7 +127,7 @@ func replaceFlag(args []string, flag, value string) (found bool) {
 
 // eachFlag replaces every value of a flag in the arguments by what write returns for it.
 func eachFlag(args []string, flag string, write func(value string) string) {
-	inScript := regexp.MustCompile(`((?:^|[\s"'])--?` + regexp.QuoteMeta(flag) + `(?:=|\s+))("[^"]*"|'[^']*'|[^\s"'\\;&|]+)`)
+	quoted := regexp.MustCompile(`((?:^|[\s"'])--?` + regexp.QuoteMeta(flag) + `(?:=|\s+))("[^"]*"|'[^']*'|[^\s"'\\;&|]+)`)
 	for i, word := range args {
 		name, value, assigned := strings.Cut(word, "=")
 		bare := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
@@ -130,9 +136,9 @@ func eachFlag(args []string, flag string, write func(value string) string) {
 			args[i] = name + "=" + write(value)
 		case !assigned && bare == flag && name != bare && i+1 < len(args):
 			args[i+1] = write(args[i+1])
-		case strings.ContainsAny(word, " \n\t") && inScript.MatchString(word):
-			args[i] = inScript.ReplaceAllStringFunc(word, func(match string) string {
-				parts := inScript.FindStringSubmatch(match)
+		case strings.ContainsAny(word, " \n\t") && quoted.MatchString(word):
+			args[i] = quoted.ReplaceAllStringFunc(word, func(match string) string {
+				parts := quoted.FindStringSubmatch(match)
 				return parts[1] + write(parts[2])
 			})
 		}

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Bounds of the scripts that a container mounts. Only the plugin reads them.
+const (
+	maxMountedBytes    = 128 << 10 // all scripts of a command together
+	maxMountedBrackets = 4000
+	maxMountedFiles    = 16
+	maxMountedDepth    = 8
+)
+
+// surroundings are what a script can use of its container. The zero value has nothing.
+type surroundings struct {
+	// file returns a file that is mounted from a ConfigMap, false where it can't be read. It is
+	// nil where no files are read.
+	file func(path string) (text string, ok bool)
+	// variable returns a variable with a value that the pod or a ConfigMap shows. It may be nil.
+	variable func(name string) (value string, ok bool)
+	// names is true where a variable may have the name of etcd's program.
+	names bool
+}
+
+var errNoConfigMap = errors.New("scripts are only read from ConfigMaps")
+
+// surroundingsOf returns the surroundings of a container's commands. Without contents no object
+// is read.
+func surroundingsOf(pod *corev1.Pod, c *corev1.Container, contents Contents) surroundings {
+	s := surroundings{variable: func(name string) (string, bool) { return shownVariable(c, name, contents) }}
+	s.names = contents != nil || slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return path.Base(e.Value) == "etcd" })
+	if contents == nil {
+		return s
+	}
+	configs := func(kind, name string) (map[string][]byte, error) {
+		if kind != "ConfigMap" {
+			return nil, errNoConfigMap
+		}
+		return contents(kind, name)
+	}
+	left := maxMountedFiles
+	s.file = func(at string) (string, bool) {
+		if !strings.HasPrefix(at, "/") || left == 0 {
+			return "", false
+		}
+		left--
+		data, _, err := podFile(pod, c, at, configs)
+		if err != nil || len(data) > maxMountedBytes {
+			return "", false
+		}
+		return string(data), true
+	}
+	return s
+}
+
+// shownVariable returns a variable of a container's environment that needs no value from a pod
+// that runs or from a Secret.
+func shownVariable(c *corev1.Container, name string, contents Contents) (string, bool) {
+	for _, v := range slices.Backward(c.Env) {
+		if v.Name == name {
+			return v.Value, v.ValueFrom == nil && !strings.Contains(v.Value, "$")
+		}
+	}
+	for _, f := range slices.Backward(c.EnvFrom) {
+		key, ok := strings.CutPrefix(name, f.Prefix)
+		if !ok || contents == nil || f.ConfigMapRef == nil {
+			continue
+		}
+		if data, err := contents("ConfigMap", f.ConfigMapRef.Name); err == nil {
+			if value, has := data[key]; has {
+				return string(value), true
+			}
+		}
+	}
+	return "", false
+}
+
+// variableNames calls f with the name of each variable of a container. Without contents it leaves
+// out those of envFrom, and those of objects that can't be read.
+func variableNames(c *corev1.Container, contents Contents, f func(name string)) {
+	seen := map[string]bool{}
+	note := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			f(name)
+		}
+	}
+	for _, e := range c.Env {
+		note(e.Name)
+	}
+	if contents == nil {
+		return
+	}
+	for _, from := range c.EnvFrom {
+		kind, name := "", ""
+		switch {
+		case from.ConfigMapRef != nil:
+			kind, name = "ConfigMap", from.ConfigMapRef.Name
+		case from.SecretRef != nil:
+			kind, name = "Secret", from.SecretRef.Name
+		default:
+			continue
+		}
+		data, err := contents(kind, name)
+		if err != nil {
+			continue
+		}
+		for key := range data {
+			note(from.Prefix + key)
+		}
+	}
+}
+
+// runsInShell reports whether the kernel starts a shell for a file: by its first line.
+func runsInShell(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	first, is := strings.CutPrefix(first, "#!")
+	if !is {
+		return false
+	}
+	args := strings.Fields(first)
+	if len(args) > 0 && path.Base(args[0]) == "env" {
+		args = args[1:]
+	}
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		args = args[1:]
+	}
+	return len(args) > 0 && shells[path.Base(args[0])]
+}
+
+// MayRunEtcd reports whether a pod has a hint that it runs etcd, so that the objects which it
+// mounts are worth reading. What it hints at is shown only by what these objects contain.
+func MayRunEtcd(spec *corev1.PodSpec) bool {
+	return slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool {
+		reads := len(c.EnvFrom) > 0 || len(c.VolumeMounts) > 0
+		return reads && (strings.Contains(strings.Join(slices.Concat([]string{c.Name, c.Image}, c.Command, c.Args), " "), "etcd") ||
+			slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return strings.HasPrefix(e.Name, "ETCD") }) ||
+			slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return strings.Contains(m.MountPath, "etcd") }) ||
+			slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.ContainerPort == 2379 || p.ContainerPort == 2380 }))
+	})
+}

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+)
+
+// Labels and annotations in which Helm and its charts record where an object is from.
+const (
+	helmRelease   = "meta.helm.sh/release-name"
+	helmChart     = "helm.sh/chart"
+	managedBy     = "app.kubernetes.io/managed-by"
+	chartInstance = "app.kubernetes.io/instance"
+)
+
+// Release returns the name of the Helm release that an owner is from, empty for none.
+func (o Owner) Release() string {
+	if release := o.Annotations[helmRelease]; release != "" {
+		return release
+	}
+	if o.Labels[managedBy] == "Helm" {
+		return o.Labels[chartInstance]
+	}
+	return ""
+}
+
+// Membership returns who manages the members of this cluster and how to have them
+// changed, with the names of its own objects.
+func (o Owner) Membership() flavour.Membership {
+	m := o.Product().Membership
+	switch {
+	case o.Controller != nil && m.Manager == flavour.Unmanaged:
+		return o.byController("made the StatefulSet and may write it back")
+	case m.ManagerName == flavour.Nothing && o.Controller != nil && groupOf(o.Controller) != appsv1.GroupName:
+		return o.byController("made the pods")
+	case len(o.MemberChanges) > 0 && m.Manager == flavour.Unmanaged:
+		m = o.byScript()
+	case m.ChartValue != "":
+		m.ScaleHow = o.setValue(m.ChartValue) + m.ScaleHow
+	}
+	name := o.Name
+	if o.Controller != nil && m.Manager == flavour.ByOperator && o.Flavour == StatefulSet {
+		name = o.Controller.Name
+	}
+	fill := strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name)
+	if release := o.Release(); release != "" {
+		fill = strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name, "its Helm release", "Helm release "+release)
+	}
+	m.ScaleHow, m.ScaleInHow, m.ReplaceHow = fill.Replace(m.ScaleHow), fill.Replace(m.ScaleInHow), fill.Replace(m.ReplaceHow)
+	return m
+}
+
+// byController is the membership where a controller that is not known made the workload.
+func (o Owner) byController(made string) flavour.Membership {
+	who := o.Controller.Kind + "/" + o.Controller.Name
+	edit := fmt.Sprintf("kubectl edit %s %s -n %s", TypedKind(o.Controller), o.Controller.Name, o.Namespace)
+	return flavour.Membership{
+		Manager: flavour.ByOperator, ManagerName: who,
+		ScaleHow:   "change the number of members in " + who + ", which " + made + ": " + edit,
+		ReplaceHow: "see in the documentation of " + o.Controller.Kind + " how a member is replaced: " + who + " " + made,
+	}
+}
+
+// byScript is the membership where a command of the pods changes members.
+func (o Owner) byScript() flavour.Membership {
+	shown := o.MemberChanges[0]
+	removes := false
+	for _, m := range o.MemberChanges {
+		removes = removes || m.Verb == "remove" && m.Hook != ""
+	}
+	scale := "kubectl scale statefulset " + o.StatefulSet + " --replicas N -n NAMESPACE"
+	if release := o.Release(); release != "" {
+		scale = "change the number of replicas in the values of its Helm release"
+	}
+	return flavour.StartScript(shown.Where()+" ("+shown.Command()+")", scale, removes)
+}
+
+// setValue is how to set a value of the chart that an owner is from. Objects of a chart that is a
+// dependency of another one have no name of the other.
+func (o Owner) setValue(value string) string {
+	release, chart := o.Release(), chartName(o.Labels[helmChart])
+	if release == "" {
+		return "helm upgrade --reuse-values --set " + value + "=N"
+	}
+	how := fmt.Sprintf("helm upgrade %s CHART -n %s --reuse-values --set %s=N", release, o.Namespace, value)
+	if chart == "" {
+		return how
+	}
+	return fmt.Sprintf("%s (helm list -n %s shows the release's CHART: if it isn't %s, then %s is a dependency of it and the value is %s.%s)",
+		how, o.Namespace, chart, chart, chart, value)
+}
+
+// chartName returns the name in a label helm.sh/chart, which ends with the version.
+func chartName(label string) string {
+	for i := len(label) - 1; i > 0; i-- {
+		if label[i-1] == '-' && label[i] >= '0' && label[i] <= '9' && strings.Contains(label[i:], ".") {
+			return label[:i-1]
+		}
+	}
+	return ""
+}
+
+// TypedKind returns a kind as kubectl accepts it where several groups have a kind of that name.
+func TypedKind(ref *metav1.OwnerReference) string {
+	group, _, grouped := strings.Cut(ref.APIVersion, "/")
+	if !grouped {
+		return strings.ToLower(ref.Kind)
+	}
+	return strings.ToLower(ref.Kind) + "." + group
+}
