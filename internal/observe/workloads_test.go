@@ -91,7 +91,7 @@ func TestSpanning(t *testing.T) {
 	}
 }
 
-// claiming is a StatefulSet that says it is another one.
+// claiming is a StatefulSet that advertises the members of another one.
 func claiming(name, as string, others ...string) *appsv1.StatefulSet {
 	sts := etcdSet(as, others...)
 	sts.Name, sts.UID = name, types.UID(name)
@@ -154,7 +154,7 @@ func described(o Owner) string {
 }
 
 // TestSelectorOfSpanning checks that the selector of a cluster that spans StatefulSets selects its
-// members and nobody else, whatever labels the StatefulSets have.
+// members and no other pods, whatever labels the StatefulSets have.
 func TestSelectorOfSpanning(t *testing.T) {
 	t.Parallel()
 	o := spanning([]*appsv1.StatefulSet{etcdSet("a", "b/2"), etcdSet("b/2", "a")})[0]

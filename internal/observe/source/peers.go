@@ -98,7 +98,7 @@ func readPeers(sts *appsv1.StatefulSet) Peers {
 		}
 	}
 	if !ownListed || len(p.Others) == 0 {
-		// A list without the member itself says nothing: its own address isn't shown.
+		// A list without the member itself is no evidence: its own address isn't shown.
 		return Peers{}
 	}
 	return p

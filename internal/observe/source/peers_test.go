@@ -47,8 +47,8 @@ func TestCacheKeepsPeers(t *testing.T) {
 	}
 }
 
-// TestPeersSayNothing has lists that do not show the member, or that show it alone.
-func TestPeersSayNothing(t *testing.T) {
+// TestListsWithoutEvidence has lists that do not show the member, or that show it alone.
+func TestListsWithoutEvidence(t *testing.T) {
 	t.Parallel()
 	for what, list := range map[string]string{
 		"no list":                "",
