@@ -157,6 +157,10 @@ func (b *Budget) cleanup(ctx context.Context, key observe.OwnerKey) (reconcile.R
 	b.forget(key)
 	b.sizes.remove(key)
 	b.conditions.forget(key)
+	// Its budgets are those of the cluster that it is part of now.
+	if joined, err := b.Reader.Joined(ctx, key); err != nil || joined {
+		return reconcile.Result{}, err
+	}
 	selected, err := b.detachOrphans(ctx, key)
 	if err != nil || !selected {
 		return reconcile.Result{}, err

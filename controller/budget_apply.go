@@ -60,6 +60,10 @@ func (c *cluster) applyKept(ctx context.Context) error {
 	if err := c.adjust(ctx, time.Time{}); err != nil {
 		return err
 	}
+	// Its number comes first: the members that it did not select are under other budgets, or under none.
+	if err := c.reselect(ctx); err != nil {
+		return err
+	}
 	c.problem = c.uncountedNote(kept)
 	return nil
 }

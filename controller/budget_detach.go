@@ -28,6 +28,13 @@ func (b *Budget) detachOrphans(ctx context.Context, key observe.OwnerKey) (remai
 		if budget.Annotations[v1alpha1.BudgetForAnnotation] != key.Ref() || budget.DeletionTimestamp != nil {
 			continue
 		}
+		left, err := b.leftToOthers(ctx, budget)
+		switch {
+		case err != nil:
+			return remaining, err
+		case left:
+			continue
+		}
 		selected, err := b.Reader.SelectsOrphan(ctx, budget)
 		if err != nil {
 			return remaining, err
@@ -47,6 +54,16 @@ func (b *Budget) detachOrphans(ctx context.Context, key observe.OwnerKey) (remai
 		}
 	}
 	return remaining, nil
+}
+
+// leftToOthers reports whether the other workloads of a cluster that spans several take over a
+// budget of the one that is gone.
+func (b *Budget) leftToOthers(ctx context.Context, budget *policyv1.PodDisruptionBudget) (bool, error) {
+	if !observe.IsByPodNames(budget.Spec.Selector) {
+		return false, nil
+	}
+	others, err := b.Reader.OwnersOfBudget(ctx, budget)
+	return len(others) > 0, err
 }
 
 // restore sets the author's value, but at least minAvailable, and removes the record.

@@ -63,7 +63,7 @@ func (c *cluster) heldBudgets() []*policyv1.PodDisruptionBudget {
 
 // heldManaged returns the budget that protected the cluster until now, nil for none.
 func (c *cluster) heldManaged() *observe.Budget {
-	if kept := c.facts.Budgets.Managed; kept != nil && kept.Record.For == c.owner.Ref() {
+	if kept := c.facts.Budgets.Managed; kept != nil && c.owner.RefersTo(kept.Record.For) {
 		return kept
 	}
 	return nil
@@ -73,7 +73,7 @@ func (c *cluster) heldManaged() *observe.Budget {
 func (c *cluster) heldOthers() []*observe.Other {
 	var held []*observe.Other
 	for i := range c.facts.Budgets.Others {
-		if o := &c.facts.Budgets.Others[i]; o.Record.For == c.owner.Ref() {
+		if o := &c.facts.Budgets.Others[i]; c.owner.RefersTo(o.Record.For) {
 			held = append(held, o)
 		}
 	}

@@ -47,11 +47,8 @@ func (c *cluster) adjustOther(ctx context.Context, o *observe.Other, since time.
 		return c.restore(ctx, o.PodDisruptionBudget, v.MinAvailable, o.Expected)
 	}
 	record.Value, record.State, record.ReleaseSince = &due, v.State, since
-	if record.For == "" {
-		record.For = c.owner.Ref()
-	}
-	if record.For == c.owner.Ref() {
-		record.Size = c.facts.Largest
+	if record.For == "" || c.owner.RefersTo(record.For) {
+		record.For, record.Size = c.owner.Ref(), c.facts.Largest
 	}
 	_, err = c.write(ctx, &o.Budget, o.Expected, v, record, normal)
 	return err

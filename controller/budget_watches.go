@@ -80,8 +80,13 @@ func (b *Budget) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) key
 	if ref := metav1.GetControllerOfNoCopy(sts); ref != nil && ref.Kind == "Etcd" {
 		return append(own, observe.OwnerKey{Kind: "Etcd", Namespace: sts.Namespace, Name: ref.Name})
 	}
-	if _, found, err := b.Reader.OwnerOfStatefulSet(ctx, sts); err == nil && !found {
+	owner, found, err := b.Reader.OwnerOfStatefulSet(ctx, sts)
+	if err == nil && !found {
 		return nil
+	}
+	// Without this one, another one leads the cluster.
+	for _, w := range owner.Workloads {
+		own = append(own, observe.OwnerKey{Kind: "StatefulSet", Namespace: sts.Namespace, Name: w.Name})
 	}
 	return own
 }

@@ -59,7 +59,7 @@ func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha
 		return spread.Result{}, spread.Status{}, err
 	}
 	verdict := spread.Evaluate(facts, settings)
-	return verdict, spread.StatusOf(int(o.Replicas), members, verdict.Topology, facts.Nodes), nil
+	return verdict, spread.StatusOf(o.Size(), members, verdict.Topology, facts.Nodes), nil
 }
 
 // budgetFinding returns what the Budget controller found of a cluster.

@@ -30,7 +30,7 @@ type report struct {
 }
 
 func (r *report) addUnkept(o observe.Owner) {
-	if o.Replicas > 1 {
+	if o.Size() > 1 {
 		r.unkept++
 	}
 }

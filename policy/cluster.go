@@ -28,6 +28,10 @@ type Cluster struct {
 	// for nor have a pod: etcd may still have them as voters. They are part of Size.
 	Lost int
 
+	// Elsewhere counts the members that the cluster's own lists name and that no workload of its
+	// namespace has. Nothing is known of their state. They are part of Size.
+	Elsewhere int
+
 	// NonMemberPods is the number of Ready pods that the cluster's disruption budget selects
 	// and that are not members, such as druid's compaction pod. The disruption controller
 	// counts them as healthy.

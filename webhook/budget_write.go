@@ -103,7 +103,7 @@ func (w *budgetWrite) withOldRecord() *policyv1.PodDisruptionBudget {
 
 // recordedFor reports whether the budget was kept for an owner before the write.
 func (w *budgetWrite) recordedFor(owner observe.Owner) bool {
-	return w.old != nil && w.old.Annotations[v1alpha1.BudgetForAnnotation] == owner.Ref()
+	return w.old != nil && owner.RefersTo(w.old.Annotations[v1alpha1.BudgetForAnnotation])
 }
 
 // inForce returns the minAvailable before the write, -1 for none, and the record of the

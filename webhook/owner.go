@@ -32,6 +32,8 @@ type ownerReview struct {
 	settings spread.Settings
 	// facts are about the first member's pod.
 	facts spread.Facts
+	// elsewhere counts the members that are listed and not known.
+	elsewhere int
 }
 
 func (h *ownerHandler) decide(ctx context.Context, req admission.Request) Decision {
@@ -45,13 +47,19 @@ func (h *ownerHandler) decide(ctx context.Context, req admission.Request) Decisi
 // observe reads what the spread rule must know of the cluster's first pod. It returns nil
 // and a Decision for an object that the rule is not asked about.
 func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*ownerReview, Decision) {
-	owner, pod, ok, err := readOwner(req)
+	owner, sts, pod, ok, err := readOwner(req)
 	if err != nil {
 		return nil, unreadable(req.Kind.Kind, req, err)
 	}
 	// No etcd cluster, or one whose Etcd was warned of.
 	if !ok {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
+	}
+	// The members of a cluster may be in several StatefulSets.
+	if sts != nil {
+		if owner, err = h.reader.WithPeers(ctx, sts, owner); err != nil {
+			return nil, unobserved(req.Kind.Kind, req, err)
+		}
 	}
 	// A cluster that no policy applies to.
 	p, d := governing(ctx, h.reader, owner, req, req.Kind.Kind)
@@ -63,7 +71,7 @@ func (h *ownerHandler) observe(ctx context.Context, req admission.Request) (*own
 	if err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}
-	return &ownerReview{policy: p, settings: settings, facts: facts}, Decision{}
+	return &ownerReview{policy: p, settings: settings, facts: facts, elsewhere: owner.Size() - int(owner.Replicas)}, Decision{}
 }
 
 // warnOwner asks the spread rule and returns its verdict as warnings.
@@ -78,30 +86,33 @@ func (r *ownerReview) warnOwner() Decision {
 	for _, n := range verdict.Notes {
 		d.Warnings = append(d.Warnings, n.Message)
 	}
+	if r.elsewhere > 0 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("its members list %d more, which no StatefulSet of the namespace that lists them has yet: the terms do not select those", r.elsewhere))
+	}
 	return d
 }
 
 // readOwner decodes the Etcd or StatefulSet of a request and returns its owner and the
-// cluster's first pod. It returns false for an object that is no etcd cluster, and for a
+// cluster's first pod, and the StatefulSet if it is one. It returns false for an object that is no etcd cluster, and for a
 // StatefulSet of druid's: the client was warned when it created the Etcd.
-func readOwner(req admission.Request) (observe.Owner, *corev1.Pod, bool, error) {
+func readOwner(req admission.Request) (observe.Owner, *appsv1.StatefulSet, *corev1.Pod, bool, error) {
 	if req.Kind.Group == druidv1alpha1.GroupName {
 		var etcd druidv1alpha1.Etcd
 		if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &etcd); err != nil {
-			return observe.Owner{}, nil, false, err
+			return observe.Owner{}, nil, nil, false, err
 		}
 		etcd.Namespace = req.Namespace
 		owner := observe.DruidOwner(&etcd, nil)
-		return owner, observe.PodOfEtcd(owner, &etcd), true, nil
+		return owner, nil, observe.PodOfEtcd(owner, &etcd), true, nil
 	}
 	var sts appsv1.StatefulSet
 	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &sts); err != nil {
-		return observe.Owner{}, nil, false, err
+		return observe.Owner{}, nil, nil, false, err
 	}
 	sts.Namespace = req.Namespace
 	owner, ok := observe.StandaloneOwner(&sts)
 	if !ok {
-		return observe.Owner{}, nil, false, nil
+		return observe.Owner{}, nil, nil, false, nil
 	}
-	return owner, observe.PodOfStatefulSet(owner, &sts), true, nil
+	return owner, &sts, observe.PodOfStatefulSet(owner, &sts), true, nil
 }

@@ -14,6 +14,9 @@ const (
 	ByOperator Manager = "Operator"
 	// ByStartScript members add and remove themselves when they start.
 	ByStartScript Manager = "StartScript"
+	// BySets members are those of several StatefulSets: there are as many as the user has
+	// created StatefulSets for.
+	BySets Manager = "StatefulSets"
 )
 
 // Membership describes what manages a cluster's members, and how a user changes them. In its

@@ -96,6 +96,10 @@ func (f *Facts) createBudget() string {
 		return f.lostObject("")
 	}
 	s := f.Owner.MemberSelector
+	if f.Owner.Spans() {
+		return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector='%s'",
+			f.Owner.Name, policy.Quorum(f.Size()), metav1.FormatLabelSelector(s)))
+	}
 	if s == nil || len(s.MatchLabels) == 0 {
 		return "make a PodDisruptionBudget with the members' labels"
 	}

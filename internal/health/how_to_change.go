@@ -35,6 +35,9 @@ func (f *Facts) change(order, druid string) string {
 	case w.Manager == flavour.ByOperator:
 		return order + " by way of " + w.ManagerName
 	}
+	if o.Spans() {
+		order += " in StatefulSets " + o.WorkloadNames()
+	}
 	return order + ": " + f.kubectl("edit statefulset "+o.StatefulSet)
 }
 

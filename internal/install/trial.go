@@ -233,12 +233,12 @@ func (l *Inspector) mayTry(ctx context.Context, namespace string, allowed map[st
 }
 
 // memberOf returns a pod that imitates a member of the cluster. Admission finds the cluster by
-// the StatefulSet that owns the pod. It is nil if the cluster has no pod yet, or if admission
-// would find another cluster.
+// the StatefulSet that owns the pod. It is nil if the cluster has no pod yet or spans several
+// StatefulSets, or if admission would find another cluster.
 func memberOf(ctx context.Context, r *observe.Reader, o observe.Owner) *corev1.Pod {
 	member, there, err := r.MemberPod(ctx, o)
-	if err != nil || !there {
-		return nil
+	if err != nil || !there || o.Spans() {
+		return nil // the members of several StatefulSets are selected by their own names
 	}
 	pod := likeMember(member)
 	if known, ok, err := r.OwnerOfPod(ctx, pod); err != nil || !ok || known.Key() != o.Key() {

@@ -30,6 +30,9 @@ type Budgets struct {
 	// Managed is the budget whose value this project sets. It is nil where there is none, and
 	// where this project must not change it.
 	Managed *Budget
+	// Outdated is why the selector of Managed, which this project created, must become that of the
+	// cluster: workloads have joined or left. Nil where it needn't.
+	Outdated *policy.Note
 	// Duplicates are budgets that this project created and that must be deleted, since the
 	// members have another: an eviction of a pod with two budgets fails.
 	Duplicates []*policyv1.PodDisruptionBudget
@@ -118,7 +121,7 @@ func (r *Reader) budgets(ctx context.Context, w *workload, as *policyv1.PodDisru
 
 // hasRecord reports whether a budget was managed for this workload's owner.
 func (w *workload) hasRecord(pdb *policyv1.PodDisruptionBudget) bool {
-	return pdb.Annotations[v1alpha1.BudgetForAnnotation] == w.owner.Ref()
+	return w.owner.RefersTo(pdb.Annotations[v1alpha1.BudgetForAnnotation])
 }
 
 func overlap(foreign []judged) *policy.Note {

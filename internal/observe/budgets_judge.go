@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -112,7 +113,7 @@ func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreig
 		case j.Unreadable && w.hasRecord(pdb) && !Ours(pdb):
 			b.Detached = append(b.Detached, pdb)
 			rest = append(rest, j)
-		case j.fault != nil:
+		case j.fault != nil && !w.outdated(&j):
 			rest = append(rest, j)
 		case Ours(pdb):
 			mine = append(mine, j)
@@ -120,8 +121,20 @@ func (r *Reader) choose(ctx context.Context, w *workload, recorded, ours, foreig
 			whole = append(whole, j)
 		}
 	}
+	slices.SortStableFunc(mine, func(x, y judged) int { return count(x.fault != nil) - count(y.fault != nil) })
 	b.take(w, whole, rest, mine)
 	return b, nil
+}
+
+// outdated reports whether this project created a budget for the cluster when it had other
+// workloads, so that its selector must change.
+func (w *workload) outdated(j *judged) bool {
+	if j.fault.Reason != reasons.BudgetPartial && j.fault.Reason != reasons.BudgetShared {
+		return false
+	}
+	selector := j.Spec.Selector
+	return NotCopied(j.PodDisruptionBudget) && w.hasRecord(j.PodDisruptionBudget) && (w.owner.Spans() || IsByPodNames(selector)) &&
+		!equality.Semantic.DeepEqual(selector, w.owner.MemberSelector)
 }
 
 // take sorts the budgets that can protect the cluster alone, those that can't, and ours.
@@ -158,6 +171,9 @@ func (b *Budgets) take(w *workload, whole, rest, mine []judged) {
 
 func (b *Budgets) keep(j judged) {
 	b.Managed, b.NonMemberPods = &j.Budget, j.NonMembers
+	if j.fault != nil {
+		b.Outdated, b.Notes = j.fault, append(b.Notes, *j.fault)
+	}
 	if j.weakness != nil && j.weakness.Reason == reasons.BudgetAlwaysAllow {
 		b.Notes = append(b.Notes, *j.weakness)
 	}

@@ -26,6 +26,8 @@ type Facts struct {
 	Largest annotation.LargestSize
 	// asked is the size that its owner asks for.
 	asked int
+	// elsewhere counts the listed members that no workload of the namespace has.
+	elsewhere int
 	// Running is true once the workload exists. A user or an operator who creates a budget has
 	// done so by then.
 	Running bool
@@ -69,6 +71,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	}
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
 	f.asked = max(int(owner.Replicas), w.replicas())
+	f.elsewhere = owner.elsewhere()
 	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), 0)
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
@@ -133,13 +136,23 @@ func (w *workload) operation() string {
 	if w.sts == nil {
 		return fmt.Sprintf("StatefulSet %s is yet to be made", w.owner.StatefulSet)
 	}
-	want, have := w.replicas(), int(w.sts.Status.Replicas)
-	if w.etcd != nil && int(w.etcd.Spec.Replicas) != want {
+	if want := w.replicas(); w.etcd != nil && int(w.etcd.Spec.Replicas) != want {
 		return fmt.Sprintf("scale from %d to %d members", want, w.etcd.Spec.Replicas)
 	}
-	onDelete := w.sts.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
-	switch s := w.sts.Status; {
-	case s.ObservedGeneration < w.sts.Generation:
+	for _, sts := range w.sets() {
+		if operation := operationOf(sts); operation != "" {
+			return operation
+		}
+	}
+	return ""
+}
+
+// operationOf returns the scale or rollout of a StatefulSet, empty for none.
+func operationOf(sts *appsv1.StatefulSet) string {
+	want, have := replicasOf(sts), int(sts.Status.Replicas)
+	onDelete := sts.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
+	switch s := sts.Status; {
+	case s.ObservedGeneration < sts.Generation:
 		return "an update that is yet to be observed"
 	case have != want:
 		return fmt.Sprintf("scale from %d to %d members", have, want)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // OwnerOfPod returns the cluster that a pod is a member of, by its controller. It returns false
@@ -43,16 +44,45 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 	if !found || sts.UID != ref.UID {
 		return Owner{}, false, nil
 	}
+	countPod(&sts, pod)
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
 
-// OwnerOfStatefulSet returns the cluster that a StatefulSet runs. It returns false where it runs
-// no etcd, or its Etcd is gone.
+// countPod raises the replicas of a StatefulSet that the cache has from before it was scaled out: a
+// pod beyond them proves that there are more.
+func countPod(sts *appsv1.StatefulSet, pod *corev1.Pod) {
+	alone := statefulSetOwner(sts)
+	at := alone.Ordinal(pod.Name)
+	if at >= int(alone.Replicas) && at < maxMembers && pod.DeletionTimestamp == nil {
+		sts.Spec.Replicas = new(int32(at + 1))
+	}
+}
+
+// Joined reports whether the workload that a key names is part of a cluster with another key.
+func (r *Reader) Joined(ctx context.Context, key OwnerKey) (bool, error) {
+	var sts appsv1.StatefulSet
+	if key.Kind != "StatefulSet" {
+		return false, nil
+	}
+	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
+	if err != nil || !found {
+		return false, err
+	}
+	owner, found, err := r.OwnerOfStatefulSet(ctx, &sts)
+	return found && owner.Spans() && owner.Key() != key, err
+}
+
+// OwnerOfStatefulSet returns the cluster that a StatefulSet runs, alone or with others. It returns
+// false where it runs no etcd, or its Etcd is gone.
 func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool, error) {
 	ref := metav1.GetControllerOf(sts)
 	if ref == nil || groupKindOf(ref) != etcdKind.GroupKind() {
 		owner, ok := r.standalone(ctx, sts)
-		return owner, ok, nil
+		if !ok {
+			return Owner{}, false, nil
+		}
+		owner, err := r.WithPeers(ctx, sts, owner)
+		return owner, err == nil, err
 	}
 	var etcd druidv1alpha1.Etcd
 	found, err := r.fetch(ctx, sts.Namespace, ref.Name, &etcd)
@@ -65,8 +95,8 @@ func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet
 	return DruidOwner(&etcd, sts), true, nil
 }
 
-// StandaloneOwner returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd. It
-// returns false for any other StatefulSet.
+// StandaloneOwner returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd, as if
+// the StatefulSet ran all of it. It returns false for any other StatefulSet.
 func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
 	ref := metav1.GetControllerOf(sts)
 	switch {
@@ -137,10 +167,11 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 	}
 	byController := map[types.UID]*appsv1.StatefulSet{}
 	var rest []Owner
+	var standalone []*appsv1.StatefulSet
 	for i := range sets.Items {
 		sts := &sets.Items[i]
 		if owner, ok := r.standalone(ctx, sts); ok {
-			rest = append(rest, owner)
+			rest, standalone = append(rest, owner), append(standalone, sts)
 		} else if ref := metav1.GetControllerOf(sts); ref != nil {
 			byController[ref.UID] = sts
 		}
@@ -149,7 +180,38 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 	for i := range etcds.Items {
 		owners = append(owners, DruidOwner(&etcds.Items[i], byController[etcds.Items[i].UID]))
 	}
-	return append(owners, rest...), nil
+	return append(owners, withSpanning(rest, standalone)...), nil
+}
+
+// withSpanning replaces the owners that are parts of a cluster by that cluster.
+func withSpanning(owners []Owner, sets []*appsv1.StatefulSet) []Owner {
+	byNamespace := map[string][]*appsv1.StatefulSet{}
+	for _, sts := range sets {
+		if len(source.PeersOf(sts).Others) > 0 {
+			byNamespace[sts.Namespace] = append(byNamespace[sts.Namespace], sts)
+		}
+	}
+	whole := map[OwnerKey]Owner{}
+	for _, within := range byNamespace {
+		for _, o := range spanning(within) {
+			whole[o.Key()] = o
+			for _, w := range o.Workloads {
+				key := OwnerKey{Kind: o.Kind, Namespace: o.Namespace, Name: w.Name}
+				whole[key] = o
+			}
+		}
+	}
+	var out []Owner
+	for _, o := range owners {
+		found, part := whole[o.Key()]
+		switch {
+		case !part:
+			out = append(out, o)
+		case found.Key() == o.Key():
+			out = append(out, found)
+		}
+	}
+	return out
 }
 
 // WithLabels returns the owners whose labels the selector matches.

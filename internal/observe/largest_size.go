@@ -28,13 +28,23 @@ func (f *Facts) resize() {
 		return // a hibernated cluster
 	}
 	have := max(f.asked, len(f.Cluster.Members))
-	f.Cluster.Size = max(have, f.Largest.N)
-	f.Cluster.Lost = f.Cluster.Size - have
+	f.Cluster.Size = max(have+f.elsewhere, f.Largest.N)
+	f.Cluster.Elsewhere = f.elsewhere
+	f.Cluster.Lost = f.Cluster.Size - have - f.elsewhere
+}
+
+// elsewhere counts the members that the members list and that no workload of the namespace has. It
+// is 0 where an annotation contains the number of voters.
+func (o Owner) elsewhere() int {
+	if _, known := annotation.ParseSize(o.sizeText()); known {
+		return 0
+	}
+	return o.Elsewhere
 }
 
 // recordSize counts the largest size that is recorded on a workload's budgets.
 func (b *Budgets) recordSize(w *workload, record annotation.BudgetRecord) {
-	if record.For == w.owner.Ref() && record.Size.N > b.Largest.N {
+	if w.owner.RefersTo(record.For) && record.Size.N > b.Largest.N {
 		b.Largest = record.Size
 	}
 }

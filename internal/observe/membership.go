@@ -35,6 +35,9 @@ func (o Owner) Release() string {
 // Membership returns who manages the members of this cluster and how to have them
 // changed, with the names of its own objects.
 func (o Owner) Membership() flavour.Membership {
+	if o.Spans() && o.Controller == nil {
+		return o.membershipBySets()
+	}
 	m := o.Product().Membership
 	switch {
 	case o.Controller != nil && m.Manager == flavour.Unmanaged:

@@ -64,10 +64,16 @@ type Owner struct {
 	// MemberSelector selects members and nothing else: druid's compaction
 	// pods share Selector's labels.
 	MemberSelector *metav1.LabelSelector
-	// Claims are the volume claims that each member gets.
+	// Claims are the volume claims that each member gets. See ClaimsOf.
 	Claims []Claim
 	// MemberChanges are the commands of the StatefulSet's pods that change the member list.
 	MemberChanges []etcdconf.MemberChange
+	// Workloads are all StatefulSets of a cluster that spans several, by name. StatefulSet is the
+	// first one, and Replicas are those of all. It is nil for a cluster of one workload.
+	Workloads []Workload
+	// Elsewhere counts the members that the members list and that no StatefulSet of the namespace
+	// is known to have.
+	Elsewhere int
 }
 
 // Claim is a volume claim template: the claim of pod P has the name Template-P.
@@ -81,22 +87,63 @@ type Claim struct {
 func (o Owner) String() string { return o.Kind + " " + o.Namespace + "/" + o.Name }
 
 // Ordinal returns the number of a pod among the members, from 0. It is -1 for a pod that is none
-// of the StatefulSet's.
+// of the StatefulSet's. The numbers of a cluster that spans several go on from one to the next.
 func (o Owner) Ordinal(pod string) int {
-	if o.StatefulSet == "" {
+	before := 0
+	for _, w := range o.Workloads {
+		if at := ordinalOf(pod, w.Name, w.FirstOrdinal); at >= 0 && at < int(w.Replicas) {
+			return before + at
+		}
+		before += int(w.Replicas)
+	}
+	if o.StatefulSet == "" || o.Spans() {
 		return -1
 	}
-	digits, ok := strings.CutPrefix(pod, o.StatefulSet+"-")
-	n, err := strconv.ParseInt(digits, 10, 32)
-	if !ok || err != nil || digits != strconv.FormatInt(n, 10) || n < int64(o.FirstOrdinal) {
-		return -1
-	}
-	return int(n) - int(o.FirstOrdinal)
+	return ordinalOf(pod, o.StatefulSet, o.FirstOrdinal)
 }
 
-// PodName returns the name of the pod with a number from 0: see Ordinal.
+func ordinalOf(pod, statefulSet string, start int32) int {
+	digits, ok := strings.CutPrefix(pod, statefulSet+"-")
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if !ok || err != nil || digits != strconv.FormatInt(n, 10) || n < int64(start) {
+		return -1
+	}
+	return int(n) - int(start)
+}
+
+// PodName returns the name of the pod with a number from 0: see Ordinal. It is empty beyond the
+// members of a cluster that spans several StatefulSets: which of them gets another is not known.
 func (o Owner) PodName(ordinal int) string {
-	return o.StatefulSet + "-" + strconv.Itoa(ordinal+int(o.FirstOrdinal))
+	name, at := o.StatefulSet, ordinal+int(o.FirstOrdinal)
+	if o.Spans() {
+		w, rest := o.workloadOf(ordinal)
+		if w == nil {
+			return ""
+		}
+		name, at = w.Name, rest+int(w.FirstOrdinal)
+	}
+	return name + "-" + strconv.Itoa(at)
+}
+
+// ClaimsOf returns the volume claims of the member with a number from 0.
+func (o Owner) ClaimsOf(ordinal int) []Claim {
+	if w, _ := o.workloadOf(ordinal); w != nil {
+		return w.Claims
+	}
+	return o.Claims
+}
+
+// workloadOf returns the StatefulSet of a member of a cluster that spans several, and the number
+// of the member in it. It returns nil for a number beyond the members.
+func (o Owner) workloadOf(ordinal int) (*Workload, int) {
+	for i := range o.Workloads {
+		w := &o.Workloads[i]
+		if ordinal < int(w.Replicas) {
+			return w, ordinal
+		}
+		ordinal -= int(w.Replicas)
+	}
+	return nil, 0
 }
 
 var etcdKind = druidv1alpha1.SchemeGroupVersion.WithKind("Etcd")
@@ -128,7 +175,6 @@ func (o Owner) ReadOnly() bool { return o.Flavour == Pods }
 
 // Product returns the product that created the cluster.
 func (o Owner) Product() flavour.Product { return flavour.Of(o.Distribution) }
-
 func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 	o := Owner{
 		Flavour: StatefulSet, APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet",

@@ -100,31 +100,19 @@ func manifestOf(pod *corev1.Pod) string { return strings.TrimSuffix(pod.Name, "-
 // join returns the pods of each cluster, in the order of the first ones. It takes linear time,
 // since anyone who may create pods decides how many there are.
 func join(members []listedPod) [][]listedPod {
-	group := make([]int, len(members)) // a parent of each, the first member at last
-	root := func(i int) int {
-		for group[i] != i {
-			group[i] = group[group[i]]
-			i = group[i]
-		}
-		return i
-	}
-	union := func(i, j int) {
-		low, high := min(root(i), root(j)), max(root(i), root(j))
-		group[high] = low
-	}
+	parts := newPartition(len(members))
 	type self struct {
 		namespace string
 		etcdconf.Peer
 	}
 	keys, selves := map[string]int{}, map[self][]int{}
 	for i, m := range members {
-		group[i] = i
 		for _, e := range m.self {
 			of := self{m.pod.Namespace, e}
 			selves[of] = append(selves[of], i)
 		}
 		if first, known := keys[m.pod.Namespace+"/"+m.key]; known && m.key != "" {
-			union(first, i)
+			parts.join(first, i)
 		} else {
 			keys[m.pod.Namespace+"/"+m.key] = i
 		}
@@ -132,20 +120,11 @@ func join(members []listedPod) [][]listedPod {
 	for i, m := range members {
 		for _, e := range m.peers {
 			for _, j := range selves[self{m.pod.Namespace, e}] {
-				union(i, j)
+				parts.join(i, j)
 			}
 		}
 	}
-	var out [][]listedPod
-	at := map[int]int{}
-	for i, m := range members {
-		if _, known := at[root(i)]; !known {
-			at[root(i)] = len(out)
-			out = append(out, nil)
-		}
-		out[at[root(i)]] = append(out[at[root(i)]], m)
-	}
-	return out
+	return grouped(parts, members)
 }
 
 // groupOfPods returns the cluster of pods that belong together. If they have different owners,

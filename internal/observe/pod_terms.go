@@ -101,7 +101,9 @@ func ownKeys(pod *corev1.Pod, o Owner) []string {
 	record, _ := annotation.SpreadRecordOf(pod)
 	var keys []string
 	for _, t := range SelfTerms(pod) {
-		injected := slices.Contains(record.Terms, t.Term) && equality.Semantic.DeepEqual(t.Selector, o.MemberSelector)
+		// The names of a cluster that spans several StatefulSets change as it grows.
+		ours := equality.Semantic.DeepEqual(t.Selector, o.MemberSelector) || o.Spans() && IsByPodNames(t.Selector)
+		injected := slices.Contains(record.Terms, t.Term) && ours
 		if !injected && !slices.Contains(keys, t.TopologyKey) {
 			keys = append(keys, t.TopologyKey)
 		}

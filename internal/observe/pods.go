@@ -71,12 +71,13 @@ func (r *Reader) MemberPod(ctx context.Context, o Owner) (*corev1.Pod, bool, err
 	return PodOfEtcd(o, &etcd), true, nil
 }
 
-// PodOfStatefulSet returns the first pod that a StatefulSet would create, with its owner reference.
+// PodOfStatefulSet returns the first pod that a StatefulSet of the owner's would create, with its
+// owner reference.
 func PodOfStatefulSet(o Owner, sts *appsv1.StatefulSet) *corev1.Pod {
 	t := &sts.Spec.Template
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: o.Namespace, Name: o.PodName(0), Labels: t.Labels,
+			Namespace: o.Namespace, Name: statefulSetOwner(sts).PodName(0), Labels: t.Labels,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sts, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))},
 		},
 		Spec: t.Spec,

@@ -54,7 +54,7 @@ func (r *Reader) spreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.
 		return spread.Facts{}, nil, err
 	}
 	f := spread.Facts{
-		Size:    int(o.Replicas),
+		Size:    o.Size(),
 		Ordinal: o.Ordinal(pod.Name),
 		Ordered: o.Ordered,
 		Nodes:   spreadNodes(nodes, zoneKey),

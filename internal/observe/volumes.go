@@ -21,7 +21,7 @@ import (
 // known yet.
 func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]spread.Volume, error) {
 	own := map[string]bool{}
-	for _, c := range o.Claims {
+	for _, c := range o.ClaimsOf(o.Ordinal(pod.Name)) {
 		own[c.Template+"-"+pod.Name] = true
 	}
 	out := make([]spread.Volume, len(names))
@@ -39,7 +39,7 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []
 		}
 	}
 	for i, name := range names {
-		for _, c := range o.Claims {
+		for _, c := range o.ClaimsOf(i) {
 			v, err := r.memberVolume(ctx, o, c, name, nodes)
 			if err != nil {
 				return nil, err

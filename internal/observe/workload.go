@@ -26,6 +26,8 @@ type workload struct {
 	etcd *druidv1alpha1.Etcd
 	// sts is nil while it doesn't exist.
 	sts *appsv1.StatefulSet
+	// rest are the other StatefulSets of a cluster that spans several.
+	rest []*appsv1.StatefulSet
 	// pods are the members', in order.
 	pods []*corev1.Pod
 }
@@ -54,10 +56,13 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 			return w, nil // a StatefulSet of that name has another owner
 		}
 		w.sts = &sts
+		if err := r.readRest(ctx, &w); err != nil {
+			return w, err
+		}
 		// The controller decides, not a selector: a pod with edited labels is still a member.
 		member = func(pod *corev1.Pod) bool {
 			ref := metav1.GetControllerOfNoCopy(pod)
-			return ref != nil && ref.UID == sts.UID
+			return ref != nil && slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return s.UID == ref.UID })
 		}
 	}
 	var pods corev1.PodList
@@ -78,13 +83,44 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 	return w, nil
 }
 
+// readRest reads the other StatefulSets of a cluster that spans several. One that has just been
+// deleted has no pods that would come back.
+func (r *Reader) readRest(ctx context.Context, w *workload) error {
+	for _, part := range w.owner.Workloads {
+		if part.Name == w.owner.StatefulSet {
+			continue
+		}
+		var sts appsv1.StatefulSet
+		found, err := r.fetch(ctx, w.owner.Namespace, part.Name, &sts)
+		if err != nil {
+			return fmt.Errorf("observe StatefulSet %s/%s: %w", w.owner.Namespace, part.Name, err)
+		}
+		if found {
+			w.rest = append(w.rest, &sts)
+		}
+	}
+	return nil
+}
+
+// sets returns the StatefulSets of the cluster that exist.
+func (w *workload) sets() []*appsv1.StatefulSet {
+	if w.sts == nil {
+		return nil
+	}
+	return append([]*appsv1.StatefulSet{w.sts}, w.rest...)
+}
+
 // memberLabels returns the labels of the members' pods. Where there is no pod yet, it returns those
 // that the next one will have.
 func (w *workload) memberLabels() []labels.Set {
-	if len(w.pods) == 0 {
-		return []labels.Set{w.nextLabels()}
-	}
 	var out []labels.Set
+	if len(w.pods) == 0 {
+		out = append(out, w.nextLabels())
+		for _, sts := range w.rest {
+			out = append(out, templateLabels(sts))
+		}
+		return out
+	}
 	for _, pod := range w.pods {
 		out = append(out, pod.Labels)
 	}
@@ -100,7 +136,7 @@ func (w *workload) nextLabels() labels.Set {
 		}
 		return next
 	case w.sts != nil:
-		maps.Copy(next, w.sts.Spec.Template.Labels)
+		return templateLabels(w.sts)
 	case w.etcd != nil:
 		// druid creates the budget before the StatefulSet. Its template will have these labels.
 		maps.Copy(next, w.etcd.Spec.Labels)
@@ -112,6 +148,14 @@ func (w *workload) nextLabels() labels.Set {
 	return next
 }
 
+// templateLabels returns the labels of a StatefulSet's first pod.
+func templateLabels(sts *appsv1.StatefulSet) labels.Set {
+	next := labels.Set{}
+	maps.Copy(next, sts.Spec.Template.Labels)
+	next[appsv1.StatefulSetPodNameLabel] = statefulSetOwner(sts).PodName(0)
+	return next
+}
+
 // has reports whether a pod is one of the members.
 func (w *workload) has(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(w.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID })
@@ -119,11 +163,20 @@ func (w *workload) has(pod *corev1.Pod) bool {
 
 // replicas returns the number from which the disruption controller subtracts maxUnavailable.
 func (w *workload) replicas() int {
-	switch {
-	case w.sts == nil:
+	if w.sts == nil {
 		return int(w.owner.Replicas)
-	case w.sts.Spec.Replicas == nil:
+	}
+	n := 0
+	for _, sts := range w.sets() {
+		n += replicasOf(sts)
+	}
+	return n
+}
+
+// replicasOf returns how many pods a StatefulSet has when it is complete. 1 is the API's default.
+func replicasOf(sts *appsv1.StatefulSet) int {
+	if sts.Spec.Replicas == nil {
 		return 1
 	}
-	return int(*w.sts.Spec.Replicas)
+	return int(*sts.Spec.Replicas)
 }

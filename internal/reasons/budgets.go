@@ -42,6 +42,9 @@ var (
 	BudgetCreated = budgets.Add("BudgetCreated",
 		"The members had no disruption budget, so the controller created one, as the policy requires.",
 		policy.NoAction)
+	BudgetReselected = budgets.Add("BudgetReselected",
+		"Workloads have joined or left the cluster, so the controller changed the selector of the disruption budget that it had created.",
+		policy.NoAction)
 	BudgetRemoved = budgets.Add("BudgetRemoved",
 		"The controller deleted a disruption budget that it had created, because the members have another one now, because its selector was changed, or because no policy keeps it any more.",
 		policy.NoAction)

@@ -17,6 +17,8 @@ func TestDocs(t *testing.T) {
 		"B-30", // TestBudgetTimesToCome
 		"B-36", // TestSizeIsRemembered and TestSizeOfSleeper of controller
 		"B-37", // TestLargestSize of internal/observe
+		"B-38", // TestOneBudgetOverWorkloads, TestBudgetsOfWorkloadsBecomeOne and TestAuthorsBudgetOverWorkloads of controller
+		"B-39", // TestMembersElsewhere
 		"B-35", // TestOursStaysBesideUselessBudget and TestOursGoesAfterForeignIsTight of controller
 	}, budgetRows, budgetTimes, sharedRows)
 	policytest.Reasons(t, Reasons())

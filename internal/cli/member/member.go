@@ -42,7 +42,7 @@ func memberNeeds(c *app.Cluster) []operate.Need {
 // unmanaged returns an error if an operator or a start script manages the members of a cluster,
 // or if the cluster has no StatefulSet.
 func unmanaged(c *app.Cluster, what string) error {
-	if m := c.Membership(); m.Manager != flavour.Unmanaged {
+	if m := c.Membership(); m.Manager != flavour.Unmanaged && m.Manager != flavour.BySets {
 		return app.Refused("cannot %s %s: %s adds and removes its members; %s", what, c.Owner, m.ManagerName, m.ScaleHow)
 	}
 	if c.ReadOnly() {

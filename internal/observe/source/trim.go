@@ -25,8 +25,10 @@ func trimPod(p *corev1.Pod) {
 	p.Status = status
 }
 
-// trimStatefulSet keeps the fields that show whether it runs etcd and where its pods may run.
+// trimStatefulSet keeps the fields that show whether it runs etcd and where its pods may run, and
+// the peers that its members list.
 func trimStatefulSet(s *appsv1.StatefulSet) {
+	keepPeers(s)
 	t := &s.Spec.Template
 	spec := corev1.PodSpec{
 		Containers:                trimContainers(t.Spec.Containers),

@@ -27,7 +27,7 @@ import (
 // the survey, which it uses. size is the number of members that the restored cluster has, 0
 // for the number that it should have now.
 func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Reader, size int32, image string) error {
-	if r.Owner.ReadOnly() {
+	if r.Owner.ReadOnly() || r.Owner.Spans() {
 		return nil
 	}
 	sts, err := operate.ReadStatefulSet(ctx, kube, r.Owner)

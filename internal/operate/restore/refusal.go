@@ -31,6 +31,9 @@ func (r Plan) refusal() error {
 	if r.Owner.ReadOnly() {
 		return fmt.Errorf("%s has no StatefulSet: restore it with the program that made its pods", r.Owner)
 	}
+	if r.Owner.Spans() {
+		return r.refuse("its members are those of StatefulSets %s, and a plan restores one StatefulSet; restore the snapshot into one of them by hand, and add the other members to it", r.Owner.WorkloadNames())
+	}
 	if r.Druid != nil && r.Druid.Store == nil {
 		return r.refuse("it has no backup store (spec.backup.store), and its sidecars restore from nothing else; configure one first")
 	}

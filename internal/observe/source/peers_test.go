@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+func listing(list string, env ...corev1.EnvVar) *appsv1.StatefulSet {
+	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Name: "a"}}
+	sts.Spec.Template.Spec.Containers = []corev1.Container{{
+		Name: "etcd",
+		Env:  append(env, corev1.EnvVar{Name: "ETCD_INITIAL_CLUSTER", Value: list}),
+		Args: []string{"--name=a", "--initial-advertise-peer-urls=http://a:2380"}, Command: []string{"etcd"},
+	}}
+	return sts
+}
+
+// TestCacheKeepsPeers checks that a cached StatefulSet has the peers of the one that was read, and
+// no variable's value.
+func TestCacheKeepsPeers(t *testing.T) {
+	t.Parallel()
+	sts := listing("a=http://a:2380,b=http://b:2380", corev1.EnvVar{Name: "PASSWORD", Value: "secret"})
+	want := Peers{Own: []etcdconf.Peer{{Name: "a", URL: "http://a:2380"}}, Others: []etcdconf.Peer{{Name: "b", URL: "http://b:2380"}}}
+	if got := PeersOf(sts); !reflect.DeepEqual(got, want) {
+		t.Errorf("the peers are %v, want %v", got, want)
+	}
+	for range 2 {
+		trimStatefulSet(sts)
+		if got := PeersOf(sts); !reflect.DeepEqual(got, want) {
+			t.Errorf("the cached peers are %v, want %v", got, want)
+		}
+	}
+	text, err := json.Marshal(sts)
+	if err != nil || strings.Contains(string(text), "secret") {
+		t.Errorf("the cache has %s, %v", text, err)
+	}
+}
+
+// TestListsWithoutEvidence has lists that do not show the member, or that show it alone.
+func TestListsWithoutEvidence(t *testing.T) {
+	t.Parallel()
+	for what, list := range map[string]string{
+		"no list":                "",
+		"itself":                 "a=http://a:2380",
+		"without itself":         "b=http://b:2380,c=http://c:2380",
+		"itself by another name": "a=http://a.db.svc:2380,b=http://b:2380",
+		"too many":               strings.Repeat("b=http://b:2380,", 40) + "a=http://a:2380",
+		"a long one":             "a=http://a:2380,b=http://" + strings.Repeat("b", 600) + ":2380",
+	} {
+		if got := PeersOf(listing(list)); len(got.Others) > 0 {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	other := listing("a=http://a:2380,b=http://b:2380")
+	other.Spec.Template.Spec.Containers[0].Command = []string{"backup"}
+	if got := PeersOf(other); len(got.Others) > 0 {
+		t.Errorf("a backup has %v", got)
+	}
+}

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
+)
+
+// Workload is one of the StatefulSets of a cluster that spans several.
+type Workload struct {
+	Name         string
+	UID          types.UID
+	Replicas     int32
+	FirstOrdinal int32
+	Claims       []Claim
+}
+
+// Spans reports whether the members are those of several StatefulSets.
+func (o Owner) Spans() bool { return len(o.Workloads) > 0 }
+
+// Runs reports whether a StatefulSet with a name is a workload of the cluster.
+func (o Owner) Runs(statefulSet string) bool {
+	return o.StatefulSet == statefulSet || slices.ContainsFunc(o.Workloads, func(w Workload) bool { return w.Name == statefulSet })
+}
+
+// RefersTo reports whether the text that Ref returned once is that of this owner, or of a workload
+// that has joined it since.
+func (o Owner) RefersTo(ref string) bool {
+	return ref == o.Ref() || slices.ContainsFunc(o.Workloads, func(w Workload) bool {
+		return ref == OwnerKey{Kind: "StatefulSet", Name: w.Name}.Ref()
+	})
+}
+
+// Size returns how many members the owner and the members' own lists name.
+func (o Owner) Size() int { return int(o.Replicas) + o.elsewhere() }
+
+// WorkloadNames returns the names of the StatefulSets of a cluster that spans several, as in
+// messages.
+func (o Owner) WorkloadNames() string {
+	var names []string
+	for _, w := range o.Workloads {
+		names = append(names, w.Name)
+	}
+	last := len(names) - 1
+	if last < 1 {
+		return o.StatefulSet
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// WithPeers returns the cluster that a StatefulSet's members are in: its own, or one that spans the
+// StatefulSets that its members list and that list them. The StatefulSet counts as it is given, also
+// if it is not stored yet. alone is its cluster if it has no peers.
+func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone Owner) (Owner, error) {
+	if len(source.PeersOf(sts).Others) == 0 {
+		return alone, nil
+	}
+	var list appsv1.StatefulSetList
+	if err := r.List(ctx, &list, client.InNamespace(sts.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return Owner{}, fmt.Errorf("list StatefulSets of namespace %s, some of which may be in the cluster of %s: %w", sts.Namespace, sts.Name, err)
+	}
+	sets := []*appsv1.StatefulSet{sts}
+	for i := range list.Items {
+		if list.Items[i].Name != sts.Name {
+			sets = append(sets, &list.Items[i])
+		}
+	}
+	for _, o := range spanning(sets) {
+		if o.Runs(sts.Name) {
+			return o, nil
+		}
+	}
+	return alone, nil
+}
+
+// listedSet is a StatefulSet that runs etcd, with what its members list.
+type listedSet struct {
+	sts   *appsv1.StatefulSet
+	peers source.Peers
+}
+
+// spanning returns the clusters of the StatefulSets of one namespace whose members list members of
+// others, by name. Two are of one cluster if each lists a member of the other: a list alone is
+// written by anyone who may create a StatefulSet.
+func spanning(sets []*appsv1.StatefulSet) []Owner {
+	var all []listedSet
+	for _, sts := range sets {
+		if _, ok := StandaloneOwner(sts); !ok {
+			continue
+		}
+		if peers := source.PeersOf(sts); len(peers.Others) > 0 {
+			all = append(all, listedSet{sts, peers})
+		}
+	}
+	slices.SortFunc(all, func(a, b listedSet) int { return cmp.Compare(a.sts.Name, b.sts.Name) })
+	var owners []Owner
+	for _, group := range joinSets(all) {
+		owners = append(owners, ownerOfSets(group)...)
+	}
+	return owners
+}
+
+// joinSets returns the StatefulSets of each cluster. It takes linear time.
+func joinSets(all []listedSet) [][]listedSet {
+	// claimed has the StatefulSet that has an entry, or -1 if several have it: which one is the
+	// member that the others list is not known, so that entry joins none.
+	claimed := map[etcdconf.Peer]int{}
+	for i, set := range all {
+		for _, e := range set.peers.Own {
+			if other, taken := claimed[e]; taken && other != i {
+				claimed[e] = -1
+				continue
+			}
+			claimed[e] = i
+		}
+	}
+	// listed[i] are the StatefulSets that i lists.
+	listed := make([]map[int]bool, len(all))
+	for i, set := range all {
+		listed[i] = map[int]bool{}
+		for _, e := range set.peers.Others {
+			if j, known := claimed[e]; known && j >= 0 {
+				listed[i][j] = true
+			}
+		}
+	}
+	parts := newPartition(len(all))
+	for i := range all {
+		for j := range listed[i] {
+			if listed[j][i] {
+				parts.join(i, j)
+			}
+		}
+	}
+	return grouped(parts, all)
+}
+
+// ownerOfSets returns the cluster of StatefulSets that are sorted by name. The first one leads: the
+// cluster has its name, labels and annotations. More members than any cluster has are not joined.
+func ownerOfSets(group []listedSet) []Owner {
+	replicas, others, own := 0, map[etcdconf.Peer]bool{}, map[etcdconf.Peer]bool{}
+	for _, set := range group {
+		replicas += int(statefulSetOwner(set.sts).Replicas)
+		for _, e := range set.peers.Others {
+			others[e] = true
+		}
+		for _, e := range set.peers.Own {
+			own[e] = true
+		}
+	}
+	if replicas > maxMembers && len(group) > 1 {
+		var apart []Owner
+		for _, set := range group {
+			apart = append(apart, ownerOfSets([]listedSet{set})...)
+		}
+		return apart
+	}
+	o := statefulSetOwner(group[0].sts)
+	for e := range others {
+		if !own[e] {
+			o.Elsewhere++
+		}
+	}
+	if len(group) == 1 {
+		return []Owner{o}
+	}
+	o.Ordered, o.Replicas = false, int32(replicas)
+	var pods []string
+	for _, set := range group {
+		part := statefulSetOwner(set.sts)
+		o.Workloads = append(o.Workloads, Workload{
+			Name: part.Name, UID: part.UID, Replicas: part.Replicas, FirstOrdinal: part.FirstOrdinal, Claims: part.Claims,
+		})
+		for i := range int(part.Replicas) {
+			pods = append(pods, part.PodName(i))
+		}
+	}
+	o.Selector = podNames(pods)
+	o.MemberSelector = o.Selector
+	return []Owner{o}
+}
+
+// podNames returns the selector of StatefulSets' pods by their names. No labels of the StatefulSets
+// need distinguish the members from other pods.
+func podNames(names []string) *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: appsv1.StatefulSetPodNameLabel, Operator: metav1.LabelSelectorOpIn, Values: names,
+	}}}
+}
+
+// IsByPodNames reports whether a selector selects StatefulSets' pods by their names, as that of a
+// cluster that spans several does.
+func IsByPodNames(s *metav1.LabelSelector) bool {
+	return s != nil && len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 1 && s.MatchExpressions[0].Key == appsv1.StatefulSetPodNameLabel
+}
+
+// membershipBySets returns how the members of a cluster that spans several StatefulSets change: a
+// StatefulSet is added or deleted.
+func (o Owner) membershipBySets() flavour.Membership {
+	return flavour.Membership{
+		Manager: flavour.BySets, ManagerName: "the set of its StatefulSets (" + o.WorkloadNames() + ")",
+		ScaleHow: "to add a member, add a learner with " + o.plugin("member add", "--peer-urls URL") + ", create a StatefulSet that runs it " +
+			"with all members in --initial-cluster, name it in the lists of the other StatefulSets, and make it a voter with " + o.plugin("member promote", "MEMBER") +
+			"; to remove one, " + o.removeHow(),
+		ScaleInHow: o.removeHow(),
+		ReplaceHow: "scale the StatefulSet of the member to 0 replicas, remove the member with " + o.plugin("member remove", "MEMBER") +
+			", delete its PersistentVolumeClaim, add a learner with " + o.plugin("member add", "--peer-urls URL") +
+			", scale the StatefulSet to 1 replica with --initial-cluster-state=existing, and make it a voter with " + o.plugin("member promote", "MEMBER"),
+	}
+}
+
+func (o Owner) removeHow() string {
+	return "scale the StatefulSet of the member to 0 replicas, remove the member with " + o.plugin("member remove", "MEMBER") +
+		", delete that StatefulSet, and remove the member from the lists of the others"
+}
+
+func (o Owner) plugin(verb, args string) string {
+	return fmt.Sprintf("kubectl etcd %s %s %s -n %s", verb, o.Target(), args, o.Namespace)
+}

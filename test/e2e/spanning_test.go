@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/images"
+	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
+)
+
+// TestClusterOfThreeStatefulSets has a cluster of one StatefulSet per member. It is spread over
+// zones, has one budget over all members, and is one cluster to each command.
+func TestClusterOfThreeStatefulSets(t *testing.T) {
+	operating(t, 3)
+	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Etcd("v3.6.16")}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	ns, p := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
+	insists(t, "three StatefulSets", func(ctx context.Context) error {
+		return clusters.Kubectl(ctx, bed, t.Output(), "apply", "-n", ns, "-f", filepath.Join("testdata", "three-statefulsets.yaml"))
+	})
+	for _, name := range []string{"north", "east", "west"} {
+		insists(t, "member "+name, func(ctx context.Context) error {
+			return clusters.Kubectl(ctx, bed, t.Output(), "wait", "-n", ns, "--for=jsonpath={.status.readyReplicas}=1", "--timeout=10m", "statefulset/"+name)
+		})
+	}
+	differentZones(t, ns, "north-0", "east-0", "west-0")
+	eventually(t, "one budget over three members", func(ctx context.Context) (string, bool, error) {
+		var list policyv1.PodDisruptionBudgetList
+		if err := kube.List(ctx, &list, client.InNamespace(ns)); err != nil || len(list.Items) != 1 {
+			return fmt.Sprintf("%d budgets", len(list.Items)), false, err
+		}
+		b := list.Items[0]
+		return fmt.Sprintf("%+v", b.Status), b.Spec.MinAvailable.IntValue() == 2 && b.Status.ExpectedPods == 3 && b.Status.DisruptionsAllowed == 1, nil
+	})
+	eventually(t, "one cluster in the policy's status", func(ctx context.Context) (string, bool, error) {
+		err := kube.Get(ctx, client.ObjectKeyFromObject(p), p)
+		return fmt.Sprintf("%+v", p.Status.Clusters), len(p.Status.Clusters) == 1, err
+	})
+
+	for _, target := range []string{"statefulset/east", "statefulset/north", "pod/west-0"} {
+		prints(t, 0, []string{"3 of 3 voters healthy"}, "status", target, "-n", ns)
+	}
+	plugin(t, 0, "snapshot", "save", "statefulset/west", filepath.Join(t.TempDir(), "snapshot.db"), "-n", ns)
+	refuses(t, []string{"east, north and west", "kubectl etcd member add statefulset/east"}, "scale", "statefulset/west", "--replicas", "5", "-n", ns, "-y")
+	refuses(t, []string{"east, north and west"}, "member", "replace", "statefulset/west", "west-0", "-n", ns, "-y")
+
+	insists(t, "an eviction", func(ctx context.Context) error { return evict(ctx, ns, "east-0") })
+	if err := evict(t.Context(), ns, "north-0"); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("the eviction of a second member is answered %v", err)
+	}
+}
+
+func evict(ctx context.Context, ns, name string) error {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}
+	return kube.SubResource("eviction").Create(ctx, pod, &policyv1.Eviction{})
+}
+
+// differentZones holds that pods are in one zone each.
+func differentZones(t *testing.T, ns string, names ...string) {
+	t.Helper()
+	seen := map[string]string{}
+	for _, name := range names {
+		var pod corev1.Pod
+		var node corev1.Node
+		insists(t, "pod "+name, func(ctx context.Context) error {
+			if err := kube.Get(ctx, client.ObjectKey{Namespace: ns, Name: name}, &pod); err != nil {
+				return err
+			}
+			return kube.Get(ctx, client.ObjectKey{Name: pod.Spec.NodeName}, &node)
+		})
+		zone := node.Labels[corev1.LabelTopologyZone]
+		if other, taken := seen[zone]; taken {
+			t.Errorf("%s and %s are both in zone %s", name, other, zone)
+		}
+		seen[zone] = name
+	}
+}
