@@ -101,7 +101,7 @@ func validity(c *x509.Certificate) string {
 	return fmt.Sprintf("from %s to %s UTC", c.NotBefore.UTC().Format(time.DateTime), c.NotAfter.UTC().Format(time.DateTime))
 }
 
-// renew says which certificate is to be renewed: the member's own, or that of its authority.
+// renew returns which certificate is to be renewed: the member's own, or that of its authority.
 func (v *verifier) renew(own bool) string {
 	switch {
 	case !own:
@@ -112,7 +112,7 @@ func (v *verifier) renew(own bool) string {
 	return "; renew it in " + v.shown + ", and restart the member if it doesn't read the file again"
 }
 
-// in says where the member's certificate is from, in parentheses.
+// in shows where the member's certificate is from, in parentheses.
 func (v *verifier) in() string {
 	if v.shown == "" {
 		return ""

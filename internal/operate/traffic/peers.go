@@ -45,7 +45,7 @@ func configuredPeers(pod string, config etcdconf.Config) []Peer {
 	return out
 }
 
-// peers returns the members' peers: those that etcd lists, or, if no member tells, those in the
+// peers returns the members' peers: those that etcd lists, or, if no member answers, those in the
 // configuration of the pods. unknown is why those of some pods are not known.
 func (c *Cluster) peers(ctx context.Context) (found []Peer, unknown error) {
 	if len(c.survey.List) > 0 {

@@ -47,7 +47,7 @@ func TestPeerObstacle(t *testing.T) {
 	}
 }
 
-// TestConfiguredPeers: while no member tells, the configuration of the pods says by which hosts
+// TestConfiguredPeers: while no member answers, the configuration of the pods shows by which hosts
 // members reach each other.
 func TestConfiguredPeers(t *testing.T) {
 	t.Parallel()
