@@ -34,6 +34,18 @@ type Credentials struct {
 	User, UserSecret string
 	// ServerName is the name that members' certificates must have.
 	ServerName string
+	// ClientPort is the port on the pods' localhost where members serve clients.
+	ClientPort int
+	// Direct means that members are dialled at their pods' IPs, without a port-forward, where
+	// they listen there.
+	Direct bool
+	// Note reports what can't be read and is replaced by these settings. Nil reports nothing.
+	Note func(text string)
+}
+
+// tls reports whether the user set something that only matters with TLS.
+func (c Credentials) tls() bool {
+	return len(c.CACert)+len(c.Cert)+len(c.Key) > 0 || c.ClientSecret != "" || c.ServerName != ""
 }
 
 // finder finds the endpoints of one cluster's members and their credentials.
@@ -48,26 +60,45 @@ type finder struct {
 	inSecrets *secretPairs
 }
 
-// tls returns the configuration that verifies the pod's member and has the client
-// certificate for it.
-func (f *finder) tls(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*tls.Config, error) {
+func (f *finder) note(format string, args ...any) {
+	if f.given.Note != nil {
+		f.given.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// tls returns the configuration that verifies the pod's member, and the client certificate in
+// it, which is nil for none.
+func (f *finder) tls(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*tls.Config, *pair, error) {
 	member := "pod " + pod.Namespace + "/" + pod.Name
 	roots, from, err := f.authorities(ctx, pod, s)
 	if err != nil {
-		return nil, fmt.Errorf("trust %s: %w", member, err)
+		return nil, nil, fmt.Errorf("trust %s: %w", member, err)
 	}
-	v := &verifier{member: member, roots: roots, from: from, names: memberNames(pod, s, f.services)}
+	v := &verifier{member: member, roots: roots, from: from, shown: f.servingFrom(ctx, pod, s), names: memberNames(pod, s, f.services)}
 	if f.given.ServerName != "" {
 		v.names, v.given = []string{f.given.ServerName}, true
 	}
 	if len(v.names) == 0 {
-		return nil, fmt.Errorf("trust %s: its certificate can't be verified, since its names are unknown; set one with --server-name", member)
+		return nil, nil, fmt.Errorf("trust %s: its certificate can't be verified, since its names are unknown; set one with --server-name", member)
 	}
 	client, err := f.identity(ctx, pod, s)
 	if err != nil {
-		return nil, fmt.Errorf("log in to %s: %w", member, err)
+		return nil, nil, fmt.Errorf("log in to %s: %w", member, err)
 	}
-	return v.config(client), nil
+	return v.config(certificateOf(client)), client, nil
+}
+
+// servingFrom describes where a member's certificate is from: a key of a Secret, or a file in
+// the pod. It is empty if that isn't known.
+func (f *finder) servingFrom(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) string {
+	if s.ClientTLS.Cert == "" {
+		return ""
+	}
+	_, origin, err := f.files.File(ctx, pod, s.Container, s.ClientTLS.Cert)
+	if err != nil {
+		return "file " + s.ClientTLS.Cert + " of its pod"
+	}
+	return inNamespace(origin, pod.Namespace)
 }
 
 const adviseCA = "set the authorities with --cacert and, if the member demands one, a client certificate with --cert and --key"
@@ -102,7 +133,7 @@ func (f *finder) authorities(ctx context.Context, pod *corev1.Pod, s etcdconf.Co
 	}
 	leaf, chain, err := certificates(server)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s, key %s: %w", origin.Kind+" "+pod.Namespace+"/"+origin.Name, origin.Key, err)
+		return nil, "", fmt.Errorf("%s: %w", inNamespace(origin, pod.Namespace), err)
 	}
 	return f.signer(ctx, pod, s, origin, leaf, chain)
 }
@@ -137,7 +168,7 @@ func (f *finder) signer(ctx context.Context, pod *corev1.Pod, s etcdconf.Config,
 			}
 			continue
 		}
-		from := fmt.Sprintf("%s %s/%s, key %s", origin.Kind, pod.Namespace, origin.Name, origin.Key)
+		from := inNamespace(origin, pod.Namespace)
 		trusted, err := authorities(pem)
 		if err != nil {
 			note(fmt.Errorf("%s: %w", from, err))
@@ -148,7 +179,7 @@ func (f *finder) signer(ctx context.Context, pod *corev1.Pod, s etcdconf.Config,
 		}
 		note(fmt.Errorf("%s did not sign it", from))
 	}
-	what := fmt.Sprintf("the authority of its certificate is unknown (%s %s/%s, key %s)", origin.Kind, pod.Namespace, origin.Name, origin.Key)
+	what := fmt.Sprintf("the authority of its certificate is unknown (%s)", inNamespace(origin, pod.Namespace))
 	if len(tried) > 0 {
 		what += ": " + strings.Join(tried, "; ")
 	}

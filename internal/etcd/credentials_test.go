@@ -149,11 +149,7 @@ func TestIdentity(t *testing.T) {
 			}
 			name := ""
 			if got != nil {
-				leaf, err := x509.ParseCertificate(got.Certificate[0])
-				if err != nil {
-					t.Fatal(err)
-				}
-				name = leaf.Subject.CommonName
+				name = got.leaf.Subject.CommonName
 			}
 			if name != row.want {
 				t.Errorf("%q is shown, want %q", name, row.want)

@@ -10,7 +10,6 @@ package etcd
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,17 +28,28 @@ type Endpoint struct {
 	// configuration doesn't contain it.
 	Name     string
 	PeerURLs []string
-	// Port is the port for clients.
-	Port int
+	// Port is the port for clients. Address is the IP to dial it at directly, empty for a
+	// port-forward.
+	Port    int
+	Address string
 	// TLS is nil if the member serves clients without TLS. It verifies the member's
 	// certificate by the names that this member can have.
 	TLS *tls.Config
 	// Username and Password are empty if authentication is disabled or uses certificates.
 	Username, Password string
 	// MetricsPort is the port for metrics, 0 for Port. MetricsTLS is nil if metrics are
-	// served without TLS.
-	MetricsPort int
-	MetricsTLS  *tls.Config
+	// served without TLS. MetricsErr is why metrics can't be read although clients are served.
+	MetricsPort    int
+	MetricsAddress string
+	MetricsTLS     *tls.Config
+	MetricsErr     error
+
+	// passwordFrom describes where Password was read from. passwordErr is why the password in
+	// the pod's configuration could not be read: it only matters if etcd asks for one.
+	passwordFrom string
+	passwordErr  error
+	// client is the client certificate, nil for none.
+	client *pair
 }
 
 // Endpoints returns the endpoints of the members whose pods exist, in the order of the pods.
@@ -76,35 +86,39 @@ func (f *finder) endpoints(ctx context.Context, pods []*corev1.Pod) ([]Endpoint,
 
 // fill sets the fields of the pod's endpoint.
 func (f *finder) fill(ctx context.Context, pod *corev1.Pod, e *Endpoint) error {
-	s, err := f.files.Config(ctx, pod)
-	if err != nil {
-		return withAdvice(err, "")
-	}
-	e.Name, e.PeerURLs = s.Name, s.PeerURLs()
-	at, err := listens(s.ListenClient)
-	if err != nil {
-		return fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls): %w", pod.Namespace, pod.Name, err)
-	}
-	m := metricsListener(s, at)
-	var secure *tls.Config
-	if at.secure || m.secure {
-		if secure, err = f.tls(ctx, pod, s); err != nil {
-			return err
-		}
-	}
-	username, password, err := f.login(ctx, pod, s)
+	s, known, err := f.config(ctx, pod)
 	if err != nil {
 		return err
 	}
-	e.Port, e.Username, e.Password = at.port, username, password
+	e.Name = s.Name
+	if known {
+		e.PeerURLs = s.PeerURLs()
+	}
+	at, metrics, err := f.listeners(pod, s, known)
+	if err != nil {
+		return err
+	}
+	var secure *tls.Config
+	if at.secure || metrics.secure {
+		if secure, e.client, err = f.tls(ctx, pod, s); err != nil && at.secure {
+			return err
+		}
+		e.MetricsErr = err
+	}
+	login, err := f.login(ctx, pod, s)
+	if err != nil {
+		return err
+	}
+	e.Username, e.Password, e.passwordFrom, e.passwordErr = login.user, login.password, login.from, login.unread
+	e.Port, e.Address = at.port, at.address
 	if at.secure {
 		e.TLS = secure
 	}
-	if m.secure {
+	if metrics.secure {
 		e.MetricsTLS = secure
 	}
-	if m.port != at.port {
-		e.MetricsPort = m.port
+	if metrics != at {
+		e.MetricsPort, e.MetricsAddress = metrics.port, metrics.address
 	}
 	return nil
 }

@@ -10,7 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -85,7 +87,15 @@ func describe(e Endpoint, err error) string {
 	return err.Error()
 }
 
-const demandsCertificate = "demands a client certificate, and none was found: name its secret with --client-secret"
+const demandsCertificate = "demands a client certificate, and none was found: set one with --cert and --key, or name its secret with --client-secret"
+
+// ofClient describes the client certificate that was presented, in parentheses.
+func ofClient(e Endpoint) string {
+	if e.client == nil {
+		return ""
+	}
+	return " (" + e.client.from + ", valid " + validity(e.client.leaf) + ")"
+}
 
 // describeTunnel describes an error of the API server or of the connection, empty for others.
 func describeTunnel(e Endpoint, err error) string {
@@ -96,6 +106,8 @@ func describeTunnel(e Endpoint, err error) string {
 		return refusal.Status().Message
 	case errors.Is(err, syscall.ECONNREFUSED) && errors.As(err, &port):
 		return fmt.Sprintf("nothing listens on port %d (connection refused): etcd doesn't run there, or doesn't listen on localhost", port.Port)
+	case e.Address != "" && dialed(err):
+		return fmt.Sprintf("this machine can't connect to %s (%v): --direct needs a route to the pods", net.JoinHostPort(e.Address, strconv.Itoa(e.Port)), err)
 	case errors.As(err, &port) && !port.Reset():
 		return port.Error()
 	case errors.Is(err, context.DeadlineExceeded):
@@ -105,11 +117,17 @@ func describeTunnel(e Endpoint, err error) string {
 	case errors.Is(err, errCertificateDemanded):
 		return demandsCertificate
 	case errors.Is(err, errCertificateRejected):
-		return "closed the connection after it received the client certificate, which it probably doesn't trust"
+		return "closed the connection after it received the client certificate" + ofClient(e) + ", which it probably doesn't trust; " + adviseOther
 	case errors.Is(err, errSilent), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "the connection was interrupted"
 	}
 	return ""
+}
+
+// dialed reports whether an error is that of a connection which could not be opened.
+func dialed(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
 }
 
 // describeCertificate describes why a member's certificate is rejected, empty for other errors.
@@ -151,6 +169,8 @@ func namesOf(certificate *x509.Certificate) string {
 	return strings.Join(names, ", ")
 }
 
+const adviseOther = "set another one with --cert and --key"
+
 // describeTLS describes an error of TLS, empty for others.
 func describeTLS(e Endpoint, err error) string {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
@@ -166,11 +186,11 @@ func describeTLS(e Endpoint, err error) string {
 	case alert == "certificate required", alert == "bad certificate" && !presented:
 		return demandsCertificate
 	case alert == "bad certificate":
-		return "rejects the client certificate"
+		return "rejects the client certificate" + ofClient(e) + "; " + adviseOther
 	case alert == "unknown certificate authority":
-		return "rejects the client certificate: the member doesn't trust its authority"
+		return "rejects the client certificate" + ofClient(e) + ": the member doesn't trust its authority; " + adviseOther
 	case alert == "expired certificate":
-		return "rejects the client certificate: it has expired"
+		return "rejects the client certificate" + ofClient(e) + ": it has expired; " + adviseOther
 	}
 	return "rejects the TLS connection: " + alert
 }
@@ -180,9 +200,9 @@ func describeEtcd(e Endpoint, err error) string {
 	err = rpctypes.Error(err)
 	switch {
 	case errors.Is(err, rpctypes.ErrUserEmpty):
-		return "authentication is enabled: name the secret with a user's name and password with --user-secret"
+		return demandsUser(e)
 	case errors.Is(err, rpctypes.ErrAuthFailed):
-		return fmt.Sprintf("rejects the password of user %q", e.Username)
+		return rejectsPassword(e)
 	case errors.Is(err, rpctypes.ErrPermissionDenied) && e.Username != "":
 		return fmt.Sprintf("user %q has no permission for this; root has", e.Username)
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
@@ -193,4 +213,22 @@ func describeEtcd(e Endpoint, err error) string {
 		return "its version of etcd doesn't support this call"
 	}
 	return ""
+}
+
+// demandsUser describes that etcd wants a user and got none.
+func demandsUser(e Endpoint) string {
+	if e.passwordErr != nil {
+		return fmt.Sprintf("authentication is enabled, and the password in its pod's configuration can't be read: %v; %s", e.passwordErr, adviseUser)
+	}
+	return "authentication is enabled, and its pod's configuration has no password: " + adviseUser
+}
+
+// rejectsPassword describes that etcd refused a password, and where that password is from.
+func rejectsPassword(e Endpoint) string {
+	what := fmt.Sprintf("rejects the password of user %q", e.Username)
+	switch e.passwordFrom {
+	case "", "--etcd-user":
+		return what + ", or has no such user; set others with --etcd-user, or a Secret with them with --user-secret"
+	}
+	return fmt.Sprintf("%s from %s, or has no such user: the password in etcd was probably changed; %s", what, e.passwordFrom, adviseUser)
 }

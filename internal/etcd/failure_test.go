@@ -30,6 +30,8 @@ func TestDescribe(t *testing.T) {
 	alert := func(text string) error { return &net.OpError{Op: "remote error", Err: errors.New("tls: " + text)} }
 	issuer := pkix.Name{CommonName: "their-ca"}
 	expired := &x509.Certificate{NotAfter: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)}
+	client := secured
+	client.client = &pair{from: "Secret team/x, key tls.crt", leaf: &x509.Certificate{NotBefore: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: expired.NotAfter}}
 	for _, c := range []struct {
 		row  string
 		e    Endpoint
@@ -47,6 +49,9 @@ func TestDescribe(t *testing.T) {
 		{"client certificate wanted", secured, alert("certificate required"), "name its secret with --client-secret"},
 		{"wanted by an old server", secured, alert("bad certificate"), "name its secret with --client-secret"},
 		{"client certificate of another authority", secured, alert("unknown certificate authority"), "the member doesn't trust its authority"},
+		{"client certificate that has expired", client, alert("expired certificate"), "(Secret team/x, key tls.crt, valid from 2025-01-01 00:00:00 to 2026-01-02 03:04:00 UTC): it has expired; set another one with --cert and --key"},
+		{"client certificate that isn't accepted", client, errCertificateRejected, "(Secret team/x, key tls.crt, valid from"},
+		{"no route", Endpoint{Pod: "a-0", Port: 2379, Address: "10.0.0.1"}, &net.OpError{Op: "dial", Err: errors.New("no route to host")}, "can't connect to 10.0.0.1:2379"},
 		{"no TLS", secured, tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "doesn't use TLS on port 2379"},
 		{"authentication", plain, rpctypes.ErrGRPCUserEmpty, "--user-secret"},
 		{"password", secured, rpctypes.ErrAuthFailed, `rejects the password of user "root"`},

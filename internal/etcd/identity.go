@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,10 +22,10 @@ import (
 const adviseClient = "set a client certificate with --cert and --key, or a Secret with one with --client-secret"
 
 // identity returns the client certificate for the pod's member, nil if it demands none.
-func (f *finder) identity(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*tls.Certificate, error) {
+func (f *finder) identity(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) (*pair, error) {
 	p, err := f.givenIdentity(ctx)
 	if err != nil || p != nil {
-		return certificateOf(p), err
+		return p, err
 	}
 	if !s.ClientTLS.DemandsClient() {
 		return nil, nil
@@ -35,7 +34,7 @@ func (f *finder) identity(ctx context.Context, pod *corev1.Pod, s etcdconf.Confi
 	search.readClientCA(ctx)
 	for _, find := range []func(context.Context) *pair{search.fromKnownSecret, search.fromPod, search.fromAnySecret, search.servingCert} {
 		if p := find(ctx); p != nil {
-			return p.certificate, nil
+			return p, nil
 		}
 	}
 	what := "it demands a client certificate, and none was found"
@@ -66,7 +65,10 @@ func certificateOf(p *pair) *tls.Certificate {
 func (f *finder) givenIdentity(ctx context.Context) (*pair, error) {
 	if len(f.given.Cert) > 0 || len(f.given.Key) > 0 {
 		p, err := pairFrom(f.given.Cert, f.given.Key, "--cert and --key")
-		return &p, err
+		if err != nil {
+			return nil, err
+		}
+		return &p, nil
 	}
 	if f.given.ClientSecret == "" {
 		return nil, nil
@@ -115,7 +117,7 @@ func (s *clientCertSearch) readClientCA(ctx context.Context) {
 	text, origin, err := s.files.File(ctx, s.pod, s.serving.Container, s.serving.ClientTLS.TrustedCA)
 	if err == nil {
 		if s.clientCA, err = authorities(text); err != nil {
-			err = fmt.Errorf("%s %s/%s, key %s: %w", origin.Kind, s.pod.Namespace, origin.Name, origin.Key, err)
+			err = fmt.Errorf("%s: %w", inNamespace(origin, s.pod.Namespace), err)
 		}
 	}
 	if err != nil {
@@ -141,7 +143,7 @@ func (s *clientCertSearch) consider(p pair, err error) *pair {
 		s.note("%s is not a client certificate of an authority that the member trusts", p.from)
 		return nil
 	case s.clientCA != nil && !valid(p.leaf, p.chain, s.clientCA):
-		s.note("%s is valid from %s to %s", p.from, p.leaf.NotBefore.UTC().Format(time.DateTime), p.leaf.NotAfter.UTC().Format(time.DateTime))
+		s.note("%s is valid %s", p.from, validity(p.leaf))
 		return nil
 	}
 	return &p
@@ -195,7 +197,7 @@ func (s *clientCertSearch) filePair(ctx context.Context, cert, key string) (pair
 	if err != nil {
 		return pair{}, err
 	}
-	return pairFrom(c, k, fmt.Sprintf("%s %s/%s, key %s", origin.Kind, s.pod.Namespace, origin.Name, origin.Key))
+	return pairFrom(c, k, inNamespace(origin, s.pod.Namespace))
 }
 
 // serverSecret returns the Secret with the member's certificate, empty if it is in none.

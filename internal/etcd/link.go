@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strconv"
 	"sync"
 	"syscall"
 
@@ -34,7 +35,7 @@ type link struct {
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	l.note(nil)
 	e := l.endpoint
-	conn, err := l.tunnel.Dial(ctx, e.Namespace, e.Pod, e.Port)
+	conn, err := l.connect(ctx)
 	if err != nil {
 		l.note(err)
 		return nil, err
@@ -59,6 +60,16 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	}
 	watched.Conn = secured
 	return watched, nil
+}
+
+// connect opens a port-forward, or connects to the endpoint's address.
+func (l *link) connect(ctx context.Context) (net.Conn, error) {
+	e := l.endpoint
+	if e.Address == "" {
+		return l.tunnel.Dial(ctx, e.Namespace, e.Pod, e.Port)
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", net.JoinHostPort(e.Address, strconv.Itoa(e.Port)))
 }
 
 // note stores why the last connection failed; nil resets it.

@@ -4,66 +4,114 @@
 package etcd
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // listener is a port on which a member serves.
 type listener struct {
 	port   int
 	secure bool
+	// address is the IP to dial directly, empty for a port-forward.
+	address string
 }
 
-// listens returns the listener that a port-forward reaches. It prefers one with TLS. A
-// port-forward ends at the kubelet, which dials localhost in the pod.
-func listens(urls []string) (listener, error) {
+// listens returns the best listener of a member: one with TLS if there is one. Any usable URL
+// is enough. The error lists every URL with the reason why it can't be used.
+//
+// A port-forward reaches only the pod's localhost: the container runtime enters the pod's
+// network namespace and dials 127.0.0.1, then ::1. direct is the pod's IP if it may be dialled
+// instead, otherwise empty. It then takes precedence over a port-forward.
+func listens(urls []string, direct string) (listener, error) {
 	var found []listener
+	var reasons []string
 	for _, u := range urls {
-		parsed, err := url.Parse(u)
-		if err != nil || strings.ContainsAny(u, "$`") {
-			return listener{}, fmt.Errorf("%q is computed inside the pod and can't be determined from outside", u)
-		}
-		if parsed.Scheme != "http" && parsed.Scheme != "https" || !local(parsed.Hostname()) {
+		at, err := listenerOf(u, direct)
+		if err != nil {
+			reasons = append(reasons, err.Error())
 			continue
 		}
-		port, err := strconv.Atoi(parsed.Port())
-		if err != nil {
-			return listener{}, fmt.Errorf("%q has no port", u)
-		}
-		found = append(found, listener{port: port, secure: parsed.Scheme == "https"})
+		found = append(found, at)
 	}
-	for _, l := range found {
-		if l.secure {
-			return l, nil
-		}
+	if len(found) == 0 && len(reasons) == 0 {
+		return listener{}, errors.New("none is set")
 	}
 	if len(found) == 0 {
-		return listener{}, fmt.Errorf("%s: none of them listens on the pod's localhost, and a port-forward reaches nothing else", strings.Join(urls, ","))
+		return listener{}, errors.New(strings.Join(reasons, "; "))
 	}
-	return found[0], nil
+	rank := func(l listener) int {
+		better := 0
+		if l.secure {
+			better += 2
+		}
+		if l.address != "" {
+			better++
+		}
+		return better
+	}
+	return slices.MaxFunc(found, func(a, b listener) int { return rank(a) - rank(b) }), nil
 }
 
-// local reports whether a listener on this host accepts connections to localhost.
+// computed matches a URL with a host that a script makes in the pod.
+var computed = regexp.MustCompile("^(https?)://[^/]*[$`][^/]*:([0-9]+)/?$")
+
+// listenerOf returns the listener of one URL, or why it can't be reached from outside.
+func listenerOf(u, direct string) (listener, error) {
+	if strings.ContainsAny(u, "$`") {
+		if parts := computed.FindStringSubmatch(u); direct != "" && parts != nil {
+			port, err := portOf(u, parts[2])
+			return listener{port: port, secure: parts[1] == "https", address: direct}, err
+		}
+		return listener{}, fmt.Errorf("%q is computed inside the pod and can't be determined from outside", u)
+	}
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return listener{}, fmt.Errorf("%q is not a valid URL", u)
+	}
+	if parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return listener{}, fmt.Errorf("%s is not reachable by network", u)
+	}
+	port, err := portOf(u, parsed.Port())
+	if err != nil {
+		return listener{}, err
+	}
+	at := listener{port: port, secure: parsed.Scheme == "https"}
+	host := parsed.Hostname()
+	switch ip := net.ParseIP(host); {
+	case direct != "" && (host == "" || ip != nil && (ip.IsUnspecified() || ip.Equal(net.ParseIP(direct)))):
+		at.address = direct
+	case !forwardable(host):
+		return listener{}, fmt.Errorf("%s doesn't listen on the pod's localhost, and a port-forward reaches nothing else", u)
+	}
+	return at, nil
+}
+
+func portOf(u, text string) (int, error) {
+	port, err := strconv.ParseUint(text, 10, 16)
+	switch {
+	case text == "":
+		return 0, fmt.Errorf("%q has no port", u)
+	case err != nil || port == 0:
+		return 0, fmt.Errorf("%q has no valid port", u)
+	}
+	return int(port), nil
+}
+
+// forwardable reports whether a listener on this host accepts connections of a port-forward.
+func forwardable(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || host == "" ||
+		ip != nil && (ip.IsUnspecified() || ip.Equal(net.IPv4(127, 0, 0, 1)) || ip.Equal(net.IPv6loopback))
+}
+
+// local reports whether a host is no address of a single pod: localhost, or every address.
 func local(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || host == "" || ip != nil && (ip.IsUnspecified() || ip.IsLoopback())
-}
-
-// metricsListener returns the listener for metrics: a separate one if it is configured,
-// otherwise the one for clients' HTTP.
-func metricsListener(s etcdconf.Config, clients listener) listener {
-	for _, urls := range [][]string{s.ListenMetrics, s.ListenClientHTTP} {
-		if len(urls) == 0 {
-			continue
-		}
-		if at, err := listens(urls); err == nil {
-			return at
-		}
-	}
-	return clients
 }

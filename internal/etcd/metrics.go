@@ -32,8 +32,11 @@ func (c *Cluster) Metrics(ctx context.Context, pod string) (map[string]*dto.Metr
 
 // scrape reads the metrics of an endpoint.
 func (c *Cluster) scrape(ctx context.Context, e Endpoint) (map[string]*dto.MetricFamily, error) {
+	if e.MetricsErr != nil {
+		return nil, e.MetricsErr
+	}
 	if e.MetricsPort != 0 {
-		e.Port, e.TLS = e.MetricsPort, e.MetricsTLS
+		e.Port, e.Address, e.TLS = e.MetricsPort, e.MetricsAddress, e.MetricsTLS
 	}
 	l := &link{tunnel: c.Tunnel, endpoint: e}
 	transport := &http.Transport{

@@ -19,6 +19,8 @@ type verifier struct {
 	roots  *x509.CertPool
 	// from describes the source of roots.
 	from string
+	// shown describes where the member's certificate is from, empty if that isn't known.
+	shown string
 	// names are those that the member can have. The certificate needs one of them.
 	names []string
 	// given reports whether the user chose the name.
@@ -78,7 +80,7 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 		return refuse("it is signed by %q, which is not among the authorities of %s; set the right ones with --cacert", leaf.Issuer, v.from)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		c := invalid.Cert
-		return refuse("%q is valid from %s to %s", c.Subject, c.NotBefore.UTC().Format(time.DateTime), c.NotAfter.UTC().Format(time.DateTime))
+		return refuse("%q is valid %s%s", c.Subject, validity(c), v.renew(c.Equal(leaf)))
 	case err != nil:
 		return refuse("%v", err)
 	}
@@ -91,7 +93,31 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 	if v.given {
 		advice = ""
 	}
-	return refuse("it is for %s; the accepted names are %s%s", namesOf(leaf), longest(v.names), advice)
+	return refuse("it is for %s%s; the accepted names are %s%s", namesOf(leaf), v.in(), longest(v.names), advice)
+}
+
+// validity is the time in which a certificate is valid.
+func validity(c *x509.Certificate) string {
+	return fmt.Sprintf("from %s to %s UTC", c.NotBefore.UTC().Format(time.DateTime), c.NotAfter.UTC().Format(time.DateTime))
+}
+
+// renew returns which certificate is to be renewed: the member's own, or that of its authority.
+func (v *verifier) renew(own bool) string {
+	switch {
+	case !own:
+		return "; it is the certificate of an authority (" + v.from + "): renew it and what it signed"
+	case v.shown == "":
+		return "; renew it"
+	}
+	return "; renew it in " + v.shown + ", and restart the member if it doesn't read the file again"
+}
+
+// in shows where the member's certificate is from, in parentheses.
+func (v *verifier) in() string {
+	if v.shown == "" {
+		return ""
+	}
+	return " (" + v.shown + ")"
 }
 
 // longest returns the names without those that are a prefix of another one. The same Service

@@ -88,6 +88,8 @@ func TestVerify(t *testing.T) {
 		{name: "a common name alone", shown: ours.issue(t, "a-client.shop.svc", nil), want: "it is for no name; the accepted names are a-0"},
 		{name: "another authority", shown: others.issue(t, "etcd", nil, names...), want: `it is signed by "CN=another authority", which is not among the authorities of the test; set the right ones with --cacert`},
 		{name: "expired", shown: ours.issue(t, "etcd", expired, names...), want: `"CN=etcd" is valid from 20`},
+		{name: "expired, of a Secret", shown: ours.issue(t, "etcd", expired, names...), want: "; renew it in Secret shop/server, key tls.crt", expect: func(v *verifier) { v.shown = "Secret shop/server, key tls.crt" }},
+		{name: "for others, of a Secret", shown: ours.issue(t, "etcd", nil, "x"), want: "it is for x (Secret shop/server, key tls.crt); the accepted", expect: func(v *verifier) { v.shown = "Secret shop/server, key tls.crt" }},
 		{name: "a client's", shown: ours.issue(t, "etcd", only(x509.ExtKeyUsageClientAuth), names...), want: "incompatible key usage"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

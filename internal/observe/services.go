@@ -35,37 +35,6 @@ func (r *Reader) ClientServices(ctx context.Context, o Owner) ([]corev1.Service,
 	}), err
 }
 
-// PeerService reads the headless Service by which members find each other, nil for none: the
-// Service that the StatefulSet names, or the first headless one that selects pods without a
-// StatefulSet.
-func (r *Reader) PeerService(ctx context.Context, o Owner) (*corev1.Service, error) {
-	w, err := r.workload(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	if w.sts != nil {
-		if w.sts.Spec.ServiceName == "" {
-			return nil, nil
-		}
-		var s corev1.Service
-		found, err := r.fetch(ctx, o.Namespace, w.sts.Spec.ServiceName, &s)
-		if err != nil {
-			return nil, fmt.Errorf("observe Service %s/%s: %w", o.Namespace, w.sts.Spec.ServiceName, err)
-		}
-		if !found {
-			return nil, nil
-		}
-		return &s, nil
-	}
-	all, err := r.services(ctx, o.Namespace)
-	for i := range all {
-		if all[i].Spec.ClusterIP == corev1.ClusterIPNone && w.servedBy(&all[i]) {
-			return &all[i], err
-		}
-	}
-	return nil, err
-}
-
 func (r *Reader) services(ctx context.Context, namespace string) ([]corev1.Service, error) {
 	var list corev1.ServiceList
 	if err := r.List(ctx, &list, client.InNamespace(namespace)); err != nil {

@@ -47,13 +47,15 @@ type ClientService struct {
 	ReadyEndpoints int `json:"readyEndpoints"`
 }
 
-// MemberStreams are the open streams of clients to one member.
+// MemberStreams are the open streams of clients to one member, and their requests.
 type MemberStreams struct {
 	Pod string `json:"pod"`
-	// Error is the reason if the streams could not be counted.
+	// Error is the reason if the streams and requests could not be counted.
 	Error string `json:"error,omitempty"`
 	// Streams are the streams of each gRPC method.
 	Streams []OpenStreams `json:"streams,omitempty"`
+	// Requests are the unary requests of each gRPC method that came while they were counted.
+	Requests []UnaryRequests `json:"requests,omitempty"`
 }
 
 // OpenStreams are the open streams of one gRPC method.
@@ -61,4 +63,13 @@ type OpenStreams struct {
 	// Method is the service and method, such as Watch/Watch.
 	Method  string `json:"method"`
 	AtLeast int    `json:"atLeast"`
+}
+
+// UnaryRequests are the unary requests of one gRPC method.
+type UnaryRequests struct {
+	// Method is the service and method, such as KV/Put.
+	Method string `json:"method"`
+	// AtLeast is the number of requests that came within Seconds.
+	AtLeast int `json:"atLeast"`
+	Seconds int `json:"seconds"`
 }

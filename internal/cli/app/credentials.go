@@ -6,7 +6,9 @@ package app
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -24,6 +26,11 @@ type credentialFlags struct {
 	clientSecret      string
 	user, userSecret  string
 	serverName        string
+	clientPort        uint16
+	direct            bool
+	mu                sync.Mutex
+	// noted are the notes that were printed already.
+	noted map[string]bool
 }
 
 func (c *credentialFlags) AddFlags(flags *pflag.FlagSet) {
@@ -34,12 +41,15 @@ func (c *credentialFlags) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&c.user, "etcd-user", "", "User of etcd, as NAME or NAME:PASSWORD. Without PASSWORD, the plugin asks for it")
 	flags.StringVar(&c.userSecret, "user-secret", "", "Secret [NAMESPACE/]NAME with username and password for etcd")
 	flags.StringVar(&c.serverName, "server-name", "", "Name that the members' certificates must have. The default is the names of the pod")
+	flags.Uint16Var(&c.clientPort, "client-port", 0, "Port on the localhost of the pods where members serve clients. The default is the one of their pods")
+	flags.BoolVar(&c.direct, "direct", false, "Connect to members at the IPs of their pods, without a port-forward. This needs a route to the pods, for example from a pod of the cluster")
 }
 
 // Read returns the credentials of the flags. It reads the files, and asks for a missing password.
 func (c *credentialFlags) Read(a *App) (etcd.Credentials, error) {
 	given := etcd.Credentials{ClientSecret: c.clientSecret, User: c.user, UserSecret: c.userSecret, ServerName: c.serverName}
-
+	given.ClientPort, given.Direct = int(c.clientPort), c.direct
+	given.Note = func(text string) { c.note(a, text) }
 	for _, f := range []struct {
 		flag, path string
 		into       *[]byte
@@ -65,18 +75,40 @@ func (c *credentialFlags) Read(a *App) (etcd.Credentials, error) {
 	return given, nil
 }
 
+// note prints a note once. A command may find the members' endpoints several times, and those of
+// several clusters at the same time.
+func (c *credentialFlags) note(a *App, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.noted[text] {
+		return
+	}
+	if c.noted == nil {
+		c.noted = map[string]bool{}
+	}
+	c.noted[text] = true
+	a.Step("%s", text)
+}
+
 // AsArgs returns the flags for a command that is printed, each after a space. It omits a
 // password, for which that command asks.
 func (c *credentialFlags) AsArgs() string {
 	user, _, _ := strings.Cut(c.user, ":")
+	port := ""
+	if c.clientPort != 0 {
+		port = strconv.Itoa(int(c.clientPort))
+	}
 	var flags strings.Builder
 	for _, f := range []struct{ flag, value string }{
 		{"cacert", c.caCert}, {"cert", c.cert}, {"key", c.key}, {"client-secret", c.clientSecret},
-		{"etcd-user", user}, {"user-secret", c.userSecret}, {"server-name", c.serverName},
+		{"etcd-user", user}, {"user-secret", c.userSecret}, {"server-name", c.serverName}, {"client-port", port},
 	} {
 		if f.value != "" {
 			fmt.Fprintf(&flags, " --%s %s", f.flag, step.Quote(f.value))
 		}
+	}
+	if c.direct {
+		flags.WriteString(" --direct")
 	}
 	return flags.String()
 }

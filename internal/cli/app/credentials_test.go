@@ -25,6 +25,7 @@ func TestCredentialsAsArgs(t *testing.T) {
 			args: []string{"--cert", "my certs/a.crt", "--key", "a.key", "--cacert", "ca.crt", "--server-name", "etcd.team"},
 			want: " --cacert ca.crt --cert 'my certs/a.crt' --key a.key --server-name etcd.team",
 		},
+		{args: []string{"--client-port", "2390", "--direct"}, want: " --client-port 2390 --direct"},
 		{args: []string{"--client-secret", "tls"}, want: " --client-secret tls"},
 	} {
 		var c credentialFlags
@@ -41,10 +42,17 @@ func TestCredentialsAsArgs(t *testing.T) {
 	var c credentialFlags
 	c.AddFlags(all)
 	all.VisitAll(func(f *pflag.Flag) {
-		if err := f.Value.Set("x"); err != nil {
+		value, want := "x", " --"+f.Name+" x"
+		switch f.Value.Type() {
+		case "uint16":
+			value, want = "7", " --"+f.Name+" 7"
+		case "bool":
+			value, want = "true", " --"+f.Name
+		}
+		if err := f.Value.Set(value); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(c.AsArgs(), " --"+f.Name+" x") {
+		if !strings.Contains(c.AsArgs(), want) {
 			t.Errorf("--%s is missing: %q", f.Name, c.AsArgs())
 		}
 	})

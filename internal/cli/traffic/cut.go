@@ -47,14 +47,16 @@ func NewCutCommand(a *app.App) *cobra.Command {
 			command keeps running. It restores the traffic at the end of the cut or at Ctrl-C. Until then
 			it suspends the reconciliation of etcd-druid. With --detach nothing restores the traffic.
 
-			A cut doesn't end open connections. When the endpoints are gone, the command reads from the
-			metrics of the members how many streams clients still hold open: watches and lease
-			keep-alives. The numbers are minimums. An idle connection has no stream, one stream can have
-			many watches, and etcd doesn't report which client has a stream. Clients that dial members by
-			their own names or through another Service are not cut.
+			A cut doesn't end open connections, and clients that dial members by their own names or
+			through another Service are not cut. When the endpoints are gone, the command reads from the
+			metrics of the members how many streams clients still hold open (watches and lease
+			keep-alives), and counts for five seconds which requests still come, whatever way clients
+			take. The numbers are minimums. An idle connection has no stream and makes no request, one
+			stream can have many watches, and etcd doesn't report which client it is. What the probes of
+			the pods and the sidecars of etcd-druid do is subtracted.
 
-			Exit codes: 0 no endpoint is ready and no stream is open, or --allow-residual; 3 streams are
-			open or couldn't be counted.`),
+			Exit codes: 0 no endpoint is ready, no stream is open and no request comes, or
+			--allow-residual; 3 clients' traffic is left or couldn't be counted.`),
 		Example: ui.Examples(`
 			# Cut for a quarter of an hour
 			kubectl etcd cut-client-traffic etcd-main --for 15m --reason "restore of last night's backup"
@@ -73,7 +75,7 @@ func NewCutCommand(a *app.App) *cobra.Command {
 	ui.AddOutputFlags(cmd)
 	cmd.Flags().DurationVar(&o.length, "for", 0, "Length of the cut, from now")
 	cmd.Flags().StringVar(&o.service, "service", "", "Cut only this Service. The default is every Service that leads to the client port of the members")
-	cmd.Flags().BoolVar(&o.allowResidual, "allow-residual", false, "Succeed even if streams of clients are open or couldn't be counted")
+	cmd.Flags().BoolVar(&o.allowResidual, "allow-residual", false, "Succeed even if traffic of clients is left or couldn't be counted")
 	cmd.Flags().BoolVar(&o.detach, "detach", false, "Don't keep running if etcd-webhook is not installed. Then nothing restores the traffic")
 	for _, name := range []string{"for", "reason"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {

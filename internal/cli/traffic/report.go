@@ -5,6 +5,7 @@ package traffic
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -74,29 +75,43 @@ func report(t *traffic.Cluster, effect traffic.Effect) *output.ClientTrafficRepo
 		for _, s := range m.Open {
 			member.Streams = append(member.Streams, output.OpenStreams{Method: s.Method, AtLeast: s.AtLeast})
 		}
+		for _, r := range m.Requests {
+			member.Requests = append(member.Requests, output.UnaryRequests{Method: r.Method, AtLeast: r.AtLeast, Seconds: r.Seconds})
+		}
 		out.Members = append(out.Members, member)
 	}
 	return out
 }
 
-// streamTable prints the open streams.
+// streamTable prints the open streams and the requests.
 func streamTable(a *app.App, w io.Writer, wide bool, out *output.ClientTrafficReport) error {
 	if len(out.Members) == 0 {
 		return nil
 	}
-	table := ui.Table{Columns: []ui.Column{{Name: "MEMBER"}, {Name: "METHOD", Shrink: 20}, {Name: "OPEN STREAMS"}}}
+	table := ui.Table{Columns: []ui.Column{{Name: "MEMBER"}, {Name: "METHOD", Shrink: 20}, {Name: "OPEN STREAMS"}, {Name: "REQUESTS"}}}
 	for _, m := range out.Members {
 		switch {
 		case m.Error != "":
-			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {}, {Text: "not known: " + m.Error, Color: ui.Yellow}})
-		case len(m.Streams) == 0:
-			table.Rows = append(table.Rows, ui.Plain(m.Pod, "", "0"))
+			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {}, {Text: "not known: " + m.Error, Color: ui.Yellow}, {Text: "not known", Color: ui.Yellow}})
+		case len(m.Streams)+len(m.Requests) == 0:
+			table.Rows = append(table.Rows, ui.Plain(m.Pod, "", "0", "0"))
 		}
 		for _, s := range m.Streams {
-			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {Text: s.Method}, {Text: "at least " + strconv.Itoa(s.AtLeast), Color: ui.Yellow}})
+			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {Text: s.Method}, {Text: "at least " + strconv.Itoa(s.AtLeast), Color: ui.Yellow}, {}})
+		}
+		for _, r := range m.Requests {
+			table.Rows = append(table.Rows, []ui.Cell{{Text: m.Pod}, {Text: r.Method}, {}, {Text: rate(r), Color: ui.Yellow}})
 		}
 	}
 	return table.Write(a.Console, w, wide)
+}
+
+// rate is how often requests came.
+func rate(r output.UnaryRequests) string {
+	if perSecond := r.AtLeast / max(r.Seconds, 1); perSecond > 0 {
+		return fmt.Sprintf("at least %d per second", perSecond)
+	}
+	return fmt.Sprintf("at least %d in %ds", r.AtLeast, r.Seconds)
 }
 
 // clockTime is a time for people: UTC, to the second.

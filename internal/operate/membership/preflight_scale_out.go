@@ -5,8 +5,6 @@ package membership
 
 import (
 	"context"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"net"
 	"slices"
@@ -157,25 +155,6 @@ func oldest(members []etcd.Member) string {
 	return lowest.String()
 }
 
-func (m *Members) checkNames(ctx context.Context, s *observation, target int, f *findings) {
-	for _, file := range []struct{ what, path string }{
-		{"peer certificate", s.configs[0].PeerTLS.Cert}, {"serving certificate", s.configs[0].ClientTLS.Cert},
-	} {
-		if file.path == "" {
-			continue
-		}
-		var text []byte
-		if pod := s.anyPod(); pod != nil {
-			text, _ = m.Reader.File(ctx, pod, s.configs[0].Container, file.path) // judgeCertificate warns without it
-		}
-		var hosts []string
-		for ordinal := s.Replicas; ordinal < target; ordinal++ {
-			hosts = append(hosts, operate.HostOf(s.Ordinals[ordinal].URL))
-		}
-		judgeCertificate(file.what, file.path, text, hosts, f)
-	}
-}
-
 // anyPod returns the first pod that exists, nil for none.
 func (s *observation) anyPod() *corev1.Pod {
 	for _, replica := range s.Ordinals {
@@ -184,26 +163,6 @@ func (s *observation) anyPod() *corev1.Pod {
 		}
 	}
 	return nil
-}
-
-// judgeCertificate refuses where a certificate is not valid for the names of new members. text is its
-// file, empty where that can't be read.
-func judgeCertificate(what, path string, text []byte, hosts []string, f *findings) {
-	block, _ := pem.Decode(text)
-	if block == nil {
-		f.warn("Could not check whether the %s is valid for the new members (%s).", what, path)
-		return
-	}
-	certificate, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		f.refuse("the %s %s: %v", what, path, err)
-		return
-	}
-	for _, host := range hosts {
-		if certificate.VerifyHostname(host) != nil {
-			f.refuse("the %s is not valid for %s: it has %s; renew it with that name first", what, host, strings.Join(certificate.DNSNames, ", "))
-		}
-	}
 }
 
 // checkProbe warns of a liveness probe that a learner fails.

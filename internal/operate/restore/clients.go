@@ -75,5 +75,5 @@ func (r *Plan) joining(services []corev1.Service) string {
 			return fmt.Sprintf("member %s is a learner, and can need them to be promoted", m.NameAndID())
 		}
 	}
-	return traffic.PeerObstacle(services, r.List)
+	return traffic.PeerObstacle(services, traffic.ListedPeers(r.List))
 }

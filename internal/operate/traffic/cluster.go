@@ -50,6 +50,8 @@ type Cluster struct {
 
 	facts  observe.Facts
 	survey etcd.Survey
+	// peersUnknown is why it isn't known by which hosts all members reach each other.
+	peersUnknown error
 	// maintained means that etcd-webhook maintains the cut and ends it.
 	maintained bool
 	// ahead is by how much the API server's clock is ahead of this machine's.
@@ -111,10 +113,15 @@ func (c *Cluster) refuse(format string, args ...any) error {
 
 // clientPort is where members listen for clients, 0 if it isn't known.
 func (c *Cluster) clientPort() int {
-	if c.Members == nil || len(c.Members.Endpoints) == 0 {
+	if c.Members == nil {
 		return 0
 	}
-	return c.Members.Endpoints[0].Port
+	for _, e := range c.Members.Endpoints {
+		if e.Port != 0 {
+			return e.Port
+		}
+	}
+	return 0
 }
 
 func (c *Cluster) druid() bool { return c.Flavour == observe.Druid }

@@ -306,8 +306,13 @@ func TestAwaitEndpoints(t *testing.T) {
 func TestResidual(t *testing.T) {
 	t.Parallel()
 	members := []MemberStreams{{Pod: "main-0", Open: []OpenStreams{{"Watch/Watch", 2}}}, {Pod: "main-1", Open: []OpenStreams{{"Lease/LeaseKeepAlive", 1}}}}
-	wantError(t, Effect{OpenStreams: sum(members)}.Residual(), "at least 3 streams open")
-	wantError(t, Effect{OpenStreams: sum(append(members, MemberStreams{Err: errors.New("no metrics")}))}.Residual(), "couldn't be counted")
+	unread := MemberStreams{Err: errors.New("no metrics")}
+	effect := func(m ...MemberStreams) Effect { return Effect{OpenStreams: sum(m), Members: m} }
+	wantError(t, effect(members...).Residual(), "at least 3 streams open")
+	wantError(t, effect(unread).Residual(), "couldn't be counted")
+	wantError(t, effect(append(members, unread)...).Residual(), "at least 3 streams open")
+	wantError(t, effect(MemberStreams{Requests: []Requests{{"KV/Put", 100, 5}}}).Residual(), "at least 20.0 per second")
+	wantError(t, Effect{}.Residual(), "couldn't be counted")
 	if err := (Effect{OpenStreams: sum(nil)}).Residual(); err != nil {
 		t.Errorf("without streams: %v", err)
 	}

@@ -67,9 +67,11 @@ func (c *Cluster) obstacles(ctx context.Context) error {
 	if change := c.facts.Cluster.Operation; change != "" {
 		return c.refuse("a change is under way (%s), and a member that joins can need Service %s; wait until it ends", change, c.list())
 	}
-	if obstacle := PeerObstacle(c.Services.Chosen, c.survey.List); obstacle != "" {
+	peers, unknown := c.peers(ctx)
+	if obstacle := PeerObstacle(c.Services.Chosen, peers); obstacle != "" {
 		return c.refuse("%s", obstacle)
 	}
+	c.peersUnknown = unknown
 	for _, m := range c.survey.List {
 		if m.Learner {
 			return c.refuse("member %s is a learner, and can need Service %s to be promoted; wait until it is a voter", m.NameAndID(), c.list())

@@ -4,6 +4,7 @@
 package traffic
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -12,24 +13,75 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
+
+// Peer is a URL by which the others reach a member.
+type Peer struct{ Member, URL string }
+
+// ListedPeers returns the peers in a member list.
+func ListedPeers(list []etcd.Listed) []Peer {
+	var out []Peer
+	for _, member := range list {
+		for _, u := range member.PeerURLs {
+			out = append(out, Peer{member.NameAndID(), u})
+		}
+	}
+	return out
+}
+
+// configuredPeers returns the peers in a pod's configuration: its own URLs and the initial
+// cluster, which every member reads from its pod until it has joined.
+func configuredPeers(pod string, config etcdconf.Config) []Peer {
+	var out []Peer
+	for _, u := range config.PeerURLs() {
+		out = append(out, Peer{pod, u})
+	}
+	for _, p := range config.InitialPeers() {
+		if config.Where["initial-cluster"] != "" && p.Name != config.Name {
+			out = append(out, Peer{p.Name, p.URL})
+		}
+	}
+	return out
+}
+
+// peers returns the members' peers: those that etcd lists, or, if no member answers, those in the
+// configuration of the pods. unknown is why those of some pods are not known.
+func (c *Cluster) peers(ctx context.Context) (found []Peer, unknown error) {
+	if len(c.survey.List) > 0 {
+		return ListedPeers(c.survey.List), nil
+	}
+	pods, err := c.Reader.MemberPods(ctx, c.Owner)
+	if err != nil {
+		return nil, err
+	}
+	files := c.Reader.Files(c.Namespace)
+	for _, pod := range pods {
+		config, err := files.Config(ctx, pod)
+		if err != nil {
+			unknown = err
+			continue
+		}
+		found = append(found, configuredPeers(pod.Name, config)...)
+	}
+	return found, unknown
+}
 
 // PeerObstacle returns why Services must not be cut, empty if they may be: members reach each
 // other by one of them, which need not be headless. A single member needs none.
-func PeerObstacle(services []corev1.Service, list []etcd.Listed) string {
-	if len(list) < 2 {
+func PeerObstacle(services []corev1.Service, peers []Peer) string {
+	single := !slices.ContainsFunc(peers, func(p Peer) bool { return p.Member != peers[0].Member })
+	if single {
 		return ""
 	}
-	for _, member := range list {
-		for _, peer := range member.PeerURLs {
-			u, err := url.Parse(peer)
-			if err != nil {
-				continue
-			}
-			at := slices.IndexFunc(services, func(s corev1.Service) bool { return hasAddress(&s, u.Hostname()) })
-			if at >= 0 {
-				return fmt.Sprintf("Service %s is in the peer URL %s of member %s: members reach each other by it, so cutting it could separate them; name the Service that clients use", services[at].Name, peer, member.NameAndID())
-			}
+	for _, p := range peers {
+		u, err := url.Parse(p.URL)
+		if err != nil {
+			continue
+		}
+		at := slices.IndexFunc(services, func(s corev1.Service) bool { return hasAddress(&s, u.Hostname()) })
+		if at >= 0 {
+			return fmt.Sprintf("Service %s is in the peer URL %s of member %s: members reach each other by it, so cutting it could separate them; name the Service that clients use", services[at].Name, p.URL, p.Member)
 		}
 	}
 	return ""

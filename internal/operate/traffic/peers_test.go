@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // TestPeerObstacle: members may reach each other by Services that are not headless.
@@ -37,11 +38,44 @@ func TestPeerObstacle(t *testing.T) {
 		"http://lb.example.com:2380":                    "Service main-1",
 	} {
 		list := []etcd.Listed{{ID: 1, PeerURLs: []string{"http://main-0.main-peer.team.svc:2380"}}, {ID: 2, PeerURLs: []string{peer}}}
-		if got := PeerObstacle(services, list); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+		if got := PeerObstacle(services, ListedPeers(list)); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s: %q, want %q", peer, got, want)
 		}
-		if got := PeerObstacle(services, list[1:]); got != "" {
+		if got := PeerObstacle(services, ListedPeers(list[1:])); got != "" {
 			t.Errorf("%s of a single member: %q", peer, got)
+		}
+	}
+}
+
+// TestConfiguredPeers: while no member answers, the configuration of the pods shows by which hosts
+// members reach each other.
+func TestConfiguredPeers(t *testing.T) {
+	t.Parallel()
+	services := []corev1.Service{{ObjectMeta: metav1.ObjectMeta{Name: "etcd-1", Namespace: "team"}}}
+	pod := func(args ...string) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "etcd-0-abc", Namespace: "team"},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Command: append([]string{"etcd"}, args...)}}},
+		}
+	}
+	for _, row := range []struct {
+		name string
+		pod  *corev1.Pod
+		want string
+	}{
+		{"another member's name", pod("--name=a", "--initial-advertise-peer-urls=http://a:2380", "--initial-cluster=a=http://a:2380,b=http://etcd-1:2380"), "Service etcd-1"},
+		{"its own name", pod("--name=b", "--initial-advertise-peer-urls=http://etcd-1.team:2380", "--initial-cluster=b=http://etcd-1.team:2380,c=http://c:2380"), "Service etcd-1"},
+		{"other names", pod("--name=a", "--initial-cluster=a=http://a:2380,b=http://b:2380"), ""},
+		{"a single member", pod("--name=b", "--initial-advertise-peer-urls=http://etcd-1:2380", "--initial-cluster=b=http://etcd-1:2380"), ""},
+		{"defaults", pod(), ""},
+	} {
+		config, err := etcdconf.ParsePod(row.pod, func(string, string) (map[string][]byte, error) { return nil, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := PeerObstacle(services, configuredPeers(row.pod.Name, config))
+		if !strings.HasPrefix(got, row.want) || (got == "") != (row.want == "") {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (c *Cluster) steps(r Request) []string {
 		steps = append(steps, fmt.Sprintf("write a key that no pod has into the selector of Service %s", c.list()))
 	}
 	if r.Wait {
-		steps = append(steps, "wait until no endpoint is ready, and count the streams that clients still hold open")
+		steps = append(steps, "wait until no endpoint is ready, and count the streams that clients still hold open and their requests")
 	}
 	switch {
 	case r.PlanOnly:
@@ -123,8 +123,11 @@ func (c *Cluster) warnings(ready int) []string {
 	if err := c.survey.ListErr; c.Unreached == nil && err != nil {
 		warn("Whether there is a learner is not known: %v", err)
 	}
+	if err := c.peersUnknown; err != nil {
+		warn("Whether members reach each other by Service %s is not known: %v. If they do, the cut separates them.", c.list(), err)
+	}
 	if c.Unreached != nil {
-		warn("The members can't be asked, so neither learners nor open streams are known: %v", c.Unreached)
+		warn("The members can't be asked, so neither learners nor the clients' traffic are known: %v", c.Unreached)
 	}
 	if _, cut := c.cutUntil(); !cut {
 		warn("No snapshot is taken for this. To take one: kubectl etcd snapshot save %s -n %s", c.Target, c.Namespace)

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Effect is what a cut or a restore has brought about.
@@ -25,23 +23,44 @@ type Effect struct {
 	OpenStreams *int
 }
 
-// ResidualError means that clients still have open streams, or that they could not be counted.
+// ResidualError means that clients still have open streams or make requests, or that this could
+// not be counted.
 type ResidualError struct{ message string }
 
 func (e *ResidualError) Error() string { return e.message }
 
-// Residual returns an error if streams are left.
+// Residual returns an error if streams or requests are left. What is known of some members counts
+// even if other members can't be read.
 func (e Effect) Residual() error {
-	switch n := e.OpenStreams; {
-	case n == nil:
-		return &ResidualError{"client traffic is cut, but the open streams of some members couldn't be counted: see the reasons above, or use --allow-residual"}
-	case *n > 0:
-		return &ResidualError{fmt.Sprintf("client traffic is cut, but clients still hold at least %d streams open: stop or restart them, or use --allow-residual", *n)}
+	streams, requests, perSecond, unknown := 0, 0, 0.0, e.OpenStreams == nil
+	for _, m := range e.Members {
+		unknown = unknown || m.Err != nil
+		for _, s := range m.Open {
+			streams += s.AtLeast
+		}
+		for _, r := range m.Requests {
+			requests += r.AtLeast
+			perSecond += float64(r.AtLeast) / float64(max(r.Seconds, 1))
+		}
+	}
+	var left []string
+	if streams > 0 {
+		left = append(left, fmt.Sprintf("clients still hold at least %d streams open", streams))
+	}
+	if requests > 0 {
+		left = append(left, fmt.Sprintf("clients still make requests, at least %.1f per second", perSecond))
+	}
+	switch {
+	case len(left) > 0:
+		return &ResidualError{"client traffic is cut, but " + strings.Join(left, ", and ") +
+			": stop or restart them, also those that use the members' own names, or use --allow-residual"}
+	case unknown:
+		return &ResidualError{"client traffic is cut, but the traffic of some members couldn't be counted: see the reasons above, or use --allow-residual"}
 	}
 	return nil
 }
 
-// AwaitCut waits until no endpoint is ready, and counts the streams that are still open.
+// AwaitCut waits until no endpoint is ready, and counts the traffic that is left.
 func (c *Cluster) AwaitCut(ctx context.Context, r Request) (Effect, error) {
 	ends := time.Time{}
 	if c.maintained || !r.Detach {
@@ -52,9 +71,10 @@ func (c *Cluster) AwaitCut(ctx context.Context, r Request) (Effect, error) {
 	if e.Ready, err = c.awaitEndpoints(ctx, ends, func(n int) bool { return n == 0 }, "no endpoint to be ready"); err != nil {
 		return e, err
 	}
-	c.Logf("No endpoint of Service %s is ready: new connections fail", c.list())
+	c.Logf("No endpoint of Service %s is ready: new connections through it fail", c.list())
 	if c.Unreached == nil {
-		e.Members = CountStreams(ctx, c.Members, c.ownStreams())
+		c.Logf("Counting streams and requests for %s", measureTime)
+		e.Members = Measure(ctx, c.Members, c.Clock, c.own(ctx))
 		e.OpenStreams = sum(e.Members)
 	}
 	return e, nil
@@ -135,17 +155,4 @@ func sum(members []MemberStreams) *int {
 		}
 	}
 	return &total
-}
-
-// ownStreams are those of the product itself: druid's backup-restore beside the leader
-// watches etcd for its delta snapshots.
-func (c *Cluster) ownStreams() map[string]map[string]int {
-	own := map[string]map[string]int{}
-	if !c.druid() || c.facts.Cluster.BackupReady.Status == policy.Absent {
-		return own
-	}
-	if leader, ok := c.survey.Leader(); ok {
-		own[leader.Pod] = map[string]int{"Watch/Watch": 1}
-	}
-	return own
 }

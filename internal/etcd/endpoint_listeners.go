@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+// defaultClientPort is where etcd listens for clients if nothing sets another port.
+const defaultClientPort = 2379
+
+const adviseConfig = "set the port on the pod's localhost with --client-port, and for a member with TLS also " +
+	"--cacert, --cert and --key, and --server-name if its certificate has other names than the pod"
+
+// config returns the configuration of a pod's etcd. known is false if it can't be read and the
+// user's settings replace it: it then has only the container.
+func (f *finder) config(ctx context.Context, pod *corev1.Pod) (s etcdconf.Config, known bool, err error) {
+	if s, err = f.files.Config(ctx, pod); err == nil {
+		return s, true, nil
+	}
+	if f.given.ClientPort == 0 && !f.given.tls() {
+		return s, false, withAdvice(err, adviseConfig)
+	}
+	f.note("%v: the flags are used instead", err)
+	s = etcdconf.Config{}
+	if c := etcdconf.MemberContainer(&pod.Spec); c != nil {
+		s.Container = c.Name
+	}
+	return s, false, nil
+}
+
+// listeners returns where a member serves clients and metrics. The user's port takes precedence
+// over the configuration of the pod.
+func (f *finder) listeners(pod *corev1.Pod, s etcdconf.Config, known bool) (clients, metrics listener, err error) {
+	direct := ""
+	if f.given.Direct {
+		direct = pod.Status.PodIP
+	}
+	switch {
+	case f.given.ClientPort != 0:
+		clients = listener{port: f.given.ClientPort, secure: f.securePort(s), address: direct}
+	case !known:
+		clients = listener{port: defaultClientPort, secure: f.given.tls(), address: direct}
+	default:
+		if clients, err = listens(s.ListenClient, direct); err != nil {
+			return clients, clients, fmt.Errorf("reach pod %s/%s: its URLs for clients (listen-client-urls): %w; %s",
+				pod.Namespace, pod.Name, err, f.adviseListener(pod))
+		}
+	}
+	for _, urls := range [][]string{s.ListenMetrics, s.ListenClientHTTP} {
+		if len(urls) == 0 {
+			continue
+		}
+		if at, err := listens(urls, direct); err == nil {
+			return clients, at, nil
+		}
+	}
+	return clients, clients, nil
+}
+
+// securePort reports whether a member serves TLS on the user's port.
+func (f *finder) securePort(s etcdconf.Config) bool {
+	at := slices.IndexFunc(s.ListenClient, func(u string) bool {
+		l, err := listenerOf(u, "")
+		return err == nil && l.port == f.given.ClientPort
+	})
+	if at >= 0 {
+		l, _ := listenerOf(s.ListenClient[at], "") // it was read above
+		return l.secure
+	}
+	return f.given.tls() || s.ClientTLS.Cert != "" || s.ClientTLS.Auto
+}
+
+// adviseListener returns what a user can do if a port-forward reaches no listener. Nothing else
+// passes gRPC through the API server: the proxy subresource of a pod speaks HTTP/1.
+func (f *finder) adviseListener(pod *corev1.Pod) string {
+	const port = "if something else serves etcd on the pod's localhost, set its port with --client-port"
+	if f.given.Direct || pod.Status.PodIP == "" {
+		return port
+	}
+	return "where this machine can connect to " + pod.Status.PodIP + ", for example in a pod of the cluster, use --direct; " + port
+}

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// TestEndpointFlags: whatever of a pod's configuration can't be read, flags suffice to go on. They
+// turn its error into a note. The error names them.
+func TestEndpointFlags(t *testing.T) {
+	t.Parallel()
+	ours := newIssuer(t, "our authority", nil)
+	client := ours.issue(t, "client", nil)
+	withTLS := Credentials{CACert: ours.CertPEM, Cert: client.cert, Key: client.key}
+	rendered := corev1.Volume{Name: "conf", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}
+	onNode := corev1.Volume{Name: "conf", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/etc/etcd"}}}
+	driver := corev1.Volume{Name: "conf", VolumeSource: corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{Driver: "secrets-store.csi.k8s.io"}}}
+	gone := corev1.Volume{Name: "conf", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "gone"}}}}
+	for _, row := range []struct {
+		name string
+		args []string
+		conf corev1.Volume
+		give func(*Credentials)
+		want Endpoint
+		tls  bool
+		err  []string
+		note string
+	}{
+		{name: "a file that an init container writes", conf: rendered, err: []string{"(emptyDir)", "--client-port", "--cacert, --cert and --key", "--server-name"}},
+		{name: "the same with a port", conf: rendered, give: func(c *Credentials) { c.ClientPort = 2390 }, want: Endpoint{Port: 2390}, note: "(emptyDir)"},
+		{name: "the same with certificates", conf: rendered, give: func(c *Credentials) { *c = withTLS }, want: Endpoint{Port: 2379}, tls: true, note: "(emptyDir)"},
+		{name: "the same with both", conf: rendered, give: func(c *Credentials) { *c = withTLS; c.ClientPort = 1 }, want: Endpoint{Port: 1}, tls: true, note: "the flags are used"},
+		{name: "the same directly", conf: rendered, give: func(c *Credentials) { c.ClientPort, c.Direct = 2379, true }, want: Endpoint{Port: 2379, Address: "10.0.0.7"}, note: "(emptyDir)"},
+		{name: "a file on the node", conf: onNode, err: []string{"(hostPath)", "--client-port"}},
+		{name: "the same with a port", conf: onNode, give: func(c *Credentials) { c.ClientPort = 2379 }, want: Endpoint{Port: 2379}, note: "(hostPath)"},
+		{name: "a file of a CSI driver", conf: driver, err: []string{"CSI driver", "--client-port"}},
+		{name: "the same with certificates", conf: driver, give: func(c *Credentials) { *c = withTLS }, want: Endpoint{Port: 2379}, tls: true, note: "CSI driver"},
+		{name: "a ConfigMap that is gone", conf: gone, err: []string{"ConfigMap shop/gone does not exist", "--client-port"}},
+		{name: "the same with a port", conf: gone, give: func(c *Credentials) { c.ClientPort = 2379 }, want: Endpoint{Port: 2379}, note: "does not exist"},
+
+		{name: "certificates in a file that can't be read", conf: rendered, args: []string{"--listen-client-urls=https://0.0.0.0:2379", "--cert-file=/conf/a.crt", "--client-cert-auth"}, err: []string{"(emptyDir)", "--cacert"}},
+		{name: "the same with certificates", conf: rendered, args: []string{"--listen-client-urls=https://0.0.0.0:2379", "--cert-file=/conf/a.crt", "--client-cert-auth"}, give: func(c *Credentials) { *c = withTLS }, want: Endpoint{Port: 2379}, tls: true},
+		{name: "the pod's IP alone", args: []string{"--listen-client-urls=http://10.0.0.7:2379"}, err: []string{"doesn't listen on the pod's localhost", "10.0.0.7", "--direct", "--client-port"}},
+		{name: "the same directly", args: []string{"--listen-client-urls=http://10.0.0.7:2379"}, give: func(c *Credentials) { c.Direct = true }, want: Endpoint{Port: 2379, Address: "10.0.0.7"}},
+		{name: "another port of the pod", args: []string{"--listen-client-urls=https://10.0.0.7:2379,http://127.0.0.1:2378"}, give: func(c *Credentials) { c.ClientPort = 2378 }, want: Endpoint{Port: 2378}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pod := configuredPod(row.conf, row.args)
+			var given Credentials
+			if row.give != nil {
+				row.give(&given)
+			}
+			var notes []string
+			given.Note = func(text string) { notes = append(notes, text) }
+			w := world{owner: observe.Owner{Namespace: "shop", Name: "a"}}
+			got, err := w.finder(given).endpoints(t.Context(), []*corev1.Pod{pod})
+			for _, want := range row.err {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %q", err, want)
+				}
+			}
+			if len(row.err) > 0 {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := got[0]; e.Port != row.want.Port || e.Address != row.want.Address || (e.TLS != nil) != row.tls {
+				t.Errorf("port %d at %q, TLS %v; want %+v, TLS %v", e.Port, e.Address, e.TLS != nil, row.want, row.tls)
+			}
+			if text := strings.Join(notes, "\n"); !strings.Contains(text, row.note) || (text == "") != (row.note == "") {
+				t.Errorf("noted %q, want %q", text, row.note)
+			}
+		})
+	}
+}
+
+// configuredPod runs etcd with arguments, or with a configuration file in a volume.
+func configuredPod(conf corev1.Volume, args []string) *corev1.Pod {
+	if len(args) == 0 {
+		args = []string{"--config-file=/conf/etcd.yaml"}
+	}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a-0"},
+		Spec: corev1.PodSpec{
+			Hostname: "a-0", Subdomain: "a",
+			Containers: []corev1.Container{{
+				Name: "etcd", Command: []string{"etcd"}, Args: args,
+				VolumeMounts: []corev1.VolumeMount{{Name: "conf", MountPath: "/conf"}},
+			}},
+		},
+		Status: corev1.PodStatus{PodIP: "10.0.0.7"},
+	}
+	if conf.Name != "" {
+		pod.Spec.Volumes = []corev1.Volume{conf}
+	}
+	return pod
+}
+
+// TestPasswordFrom: a password that etcd refuses is named by where it was read from, and one that
+// can't be read is no error until etcd asks for one.
+func TestPasswordFrom(t *testing.T) {
+	t.Parallel()
+	secrets := map[string]map[string][]byte{
+		"root": {"etcd-root-password": []byte("s3cret")}, "user": {"username": []byte("ann"), "password": []byte("s3cret")},
+	}
+	from := func(secret, key string) corev1.EnvVar {
+		ref := &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key}
+		return corev1.EnvVar{Name: "ETCD_ROOT_PASSWORD", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: ref}}
+	}
+	renamed := from("root", "etcd-root-password")
+	renamed.Name = "PASSWORD"
+	for _, row := range []struct {
+		name             string
+		env              []corev1.EnvVar
+		envFrom          []corev1.EnvFromSource
+		given            Credentials
+		rejected, wanted string
+	}{
+		{name: "of a Secret", env: []corev1.EnvVar{from("root", "etcd-root-password")}, rejected: "Secret shop/root, key etcd-root-password"},
+		{
+			name: "by envFrom", rejected: "Secret shop/root, key etcd-root-password",
+			env:     []corev1.EnvVar{{Name: "ETCD_ROOT_PASSWORD", Value: "$(X_etcd-root-password)"}},
+			envFrom: []corev1.EnvFromSource{{Prefix: "X_", SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "root"}}}},
+		},
+		{name: "by another variable", env: []corev1.EnvVar{renamed, {Name: "ETCD_ROOT_PASSWORD", Value: "$(PASSWORD)"}}, rejected: "Secret shop/root, key etcd-root-password"},
+		{name: "in the pod", env: []corev1.EnvVar{{Name: "ETCD_ROOT_PASSWORD", Value: "s3cret"}}, rejected: "variable ETCD_ROOT_PASSWORD of pod shop/a-0"},
+		{name: "of the user's Secret", given: Credentials{UserSecret: "user"}, rejected: "Secret shop/user, key password"},
+		{name: "of the user", given: Credentials{User: "ann:s3cret"}, rejected: "set others with --etcd-user"},
+		{name: "a Secret that is gone", env: []corev1.EnvVar{from("gone", "x")}, wanted: "Secret shop/gone does not exist"},
+		{name: "none", wanted: "has no password"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			pod := configuredPod(corev1.Volume{}, []string{"--listen-client-urls=http://0.0.0.0:2379"})
+			pod.Spec.Containers[0].Env, pod.Spec.Containers[0].EnvFrom = row.env, row.envFrom
+			w := world{owner: observe.Owner{Namespace: "shop", Name: "a"}, secrets: secrets}
+			got, err := w.finder(row.given).endpoints(t.Context(), []*corev1.Pod{pod})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, want := rejectsPassword(got[0]), row.rejected
+			if row.wanted != "" {
+				text, want = demandsUser(got[0]), row.wanted
+			}
+			if !strings.Contains(text, want) || !strings.Contains(text, "--etcd-user") || !strings.Contains(text, "--user-secret") || strings.Contains(text, "s3cret") {
+				t.Errorf("%q, want %q and the flags in it, and no password", text, want)
+			}
+		})
+	}
+}
