@@ -141,6 +141,8 @@ func (w *workload) operation() string {
 	switch s := w.sts.Status; {
 	case s.ObservedGeneration < w.sts.Generation:
 		return "an update that is yet to be observed"
+	case have < want && w.sts.Generation == 1: // no one has changed it since its creation
+		return fmt.Sprintf("StatefulSet %s has made %d of its %d pods", w.sts.Name, have, want)
 	case have != want:
 		return fmt.Sprintf("scale from %d to %d members", have, want)
 	// Kubernetes before 1.36 never calls an update by OnDelete complete (issue 73492).
