@@ -35,7 +35,7 @@ var graph = map[string][]string{
 	"internal/flavour":  nil,
 	"internal/observe": {
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
-		"internal/reasons", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
@@ -48,7 +48,6 @@ var graph = map[string][]string{
 	"internal/health": {
 		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
-		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
 		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/source", "webhook/entries",
