@@ -268,3 +268,20 @@ func restarted(times int32, ago time.Duration) func(*corev1.Pod) {
 		}}
 	}
 }
+
+// TestReadyMembers: a pod without a probe that has just become Ready is no dead member, and a member
+// with an old lease is one.
+func TestReadyMembers(t *testing.T) {
+	t.Parallel()
+	for distribution, want := range map[flavour.Name]int{flavour.Plain: 3, flavour.Druid: 2} {
+		f := healthy(3)
+		f.Owner.Distribution = distribution
+		readyInKubernetes(f)
+		f.Cluster.Value.Cluster.Size = 3
+		f.Cluster.Value.Cluster.Members[0].Ready = false
+		f.Survey.Value.Members = nil
+		if got := f.Quorum(); got.Healthy != want || got.Voters != 3 {
+			t.Errorf("%s: %d of %d healthy, want %d", distribution, got.Healthy, got.Voters, want)
+		}
+	}
+}
