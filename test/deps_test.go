@@ -35,7 +35,7 @@ var graph = map[string][]string{
 	"internal/flavour":  nil,
 	"internal/observe": {
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
-		"internal/reasons", "internal/etcdconf", "internal/flavour", "api/v1alpha1", "policy/...",
+		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
@@ -48,7 +48,6 @@ var graph = map[string][]string{
 	"internal/health": {
 		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
-		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
 		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/source", "webhook/entries",
@@ -59,7 +58,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"internal/operate":             {"internal/observe", "policy/..."},
+	"internal/operate":             {"internal/format", "internal/observe", "policy/..."},
 	"internal/operate/lock":        {"internal/operate", "internal/observe"},
 	"internal/operate/journal":     {"internal/flavour", "internal/observe"},
 	"internal/operate/maintenance": {"internal/etcd", "internal/format", "policy/..."},
@@ -84,7 +83,7 @@ var graph = map[string][]string{
 
 	"webhook":         {"webhook/entries", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/pdb", "internal/scrape", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},

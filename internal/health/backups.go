@@ -61,7 +61,8 @@ func backupsKnown(f *Facts) []Finding {
 	if f.Owner.ReadOnly() {
 		return []Finding{info("", "nothing shows whether backups are taken, and pods alone have no object that could show it")}
 	}
-	return []Finding{warning(f.kubectl("annotate "+f.target(), v1alpha1.BackupLeaseAnnotation+"=LEASE", v1alpha1.BackupMaxAgeAnnotation+"=25h"),
+	return []Finding{warning("let the backup job renew a Lease after each backup, and name it: "+
+		f.kubectl("annotate "+f.target(), v1alpha1.BackupLeaseAnnotation+"=LEASE", v1alpha1.BackupMaxAgeAnnotation+"=25h"),
 		"nothing shows whether backups are taken")}
 }
 
@@ -70,10 +71,7 @@ func backupsSucceed(f *Facts) []Finding {
 		return []Finding{unknown("the cluster's conditions", f.Cluster.Err)}
 	}
 	c := f.Cluster.Value.Cluster.BackupReady
-	fix := f.Command("snapshot save")
-	if f.Owner.Product().BackupRestore {
-		fix = f.Command("snapshot save", "--via backup-restore")
-	}
+	fix := f.backupCure()
 	switch c.Value() {
 	case policy.Absent:
 		return notApplicable("nothing is known of backups")
@@ -87,6 +85,18 @@ func backupsSucceed(f *Facts) []Finding {
 		return []Finding{{Level: Unknown, Message: sprintf("BackupReady was last confirmed %s ago, which proves nothing", []any{ago(c.Age)}), Fix: f.Command("check", "--only operator")}}
 	}
 	return []Finding{warning(fix, "BackupReady is Unknown (%s)%s: if it stays so, backups are not being taken", c.Reason, f.backupMessage())}
+}
+
+// backupCure is how backups succeed again: the sidecar takes one, or the job of the cluster's owner
+// renews its Lease.
+func (f *Facts) backupCure() string {
+	if f.Owner.Product().BackupRestore {
+		return f.Command("snapshot save", "--via backup-restore")
+	}
+	if lease := f.Owner.Annotations[v1alpha1.BackupLeaseAnnotation]; lease != "" {
+		return f.kubectl("get lease " + lease + " -o yaml")
+	}
+	return f.Command("snapshot save")
 }
 
 // backupMessage is what etcd-druid reports about backups, behind a colon.

@@ -81,14 +81,28 @@ func budgetExists(f *Facts) []Finding {
 			names = append(names, b.Name)
 		}
 		return ok("%s", format.List(names))
-	case len(f.Pods.Value) > 0 && !slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !static(p) }):
+	case f.StaticPods():
 		return notApplicable("a drain leaves static pods where they are")
+	case f.ofDaemonSet():
+		return notApplicable("a drain leaves the pods of a DaemonSet where they are")
 	}
-	if m := f.Policy.Value; m.In(v1alpha1.ModeEnforce) {
+	m := f.Policy.Value
+	if m.In(v1alpha1.ModeEnforce) && m.Policy.Spec.Disruption.CreateMissing {
+		return []Finding{warning(f.Command("status"), "no budget selects the %d members, although policy %s makes one: etcd-webhook doesn't run, or can't make it", n, m.Policy.Name)}
+	}
+	if m.In(v1alpha1.ModeEnforce) {
 		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Policy.Name+` --type=merge -p '{"spec":{"disruption":{"createMissing":true}}}'`+f.Flags,
 			"no budget selects the %d members, and policy %s makes none: a drain evicts every member that it meets", n, m.Policy.Name)}
 	}
 	return []Finding{warning(f.createBudget(), "no budget selects the %d members: a drain evicts every member that it meets", n)}
+}
+
+// ofDaemonSet reports whether all members are pods of DaemonSets.
+func (f *Facts) ofDaemonSet() bool {
+	return len(f.Pods.Value) > 0 && !slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool {
+		ref := metav1.GetControllerOf(p)
+		return ref == nil || ref.Kind != "DaemonSet"
+	})
 }
 
 func (f *Facts) createBudget() string {
@@ -157,6 +171,9 @@ func budgetForm(f *Facts) []Finding {
 	return found
 }
 
+// druidAllowsUnhealthy is the annotation of an Etcd for which etcd-druid sets AlwaysAllow.
+const druidAllowsUnhealthy = "resources.druid.gardener.cloud/allow-unhealthy-pod-eviction"
+
 // formOf judges the form of one budget.
 func (f *Facts) formOf(b *policyv1.PodDisruptionBudget) []Finding {
 	value, unreadable := annotation.ValueOf(b.Name, &b.Spec)
@@ -165,7 +182,11 @@ func (f *Facts) formOf(b *policyv1.PodDisruptionBudget) []Finding {
 		return nil
 	}
 	fix := f.kubectl("edit poddisruptionbudget " + b.Name)
-	if problem != nil && problem.Reason == reasons.BudgetAlwaysAllow {
+	switch {
+	case problem == nil || problem.Reason != reasons.BudgetAlwaysAllow:
+	case f.Owner.Flavour == observe.Druid: // etcd-druid writes its budget back
+		fix = f.annotate(druidAllowsUnhealthy + "-")
+	default:
 		fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
 	}
 	var found []Finding
@@ -216,9 +237,17 @@ func budgetAllows(f *Facts) []Finding {
 		if n > 1 {
 			want = policy.Quorum(n)
 		}
-		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although all %s well: every drain waits", b.Name, spec, format.Plural(n, "member is", "members are")))
+		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although %s well: every drain waits", b.Name, spec, allMembers(n)))
 	}
 	return found
+}
+
+// allMembers is the subject of a sentence about all of so many members.
+func allMembers(n int) string {
+	if n == 1 {
+		return "its member is"
+	}
+	return fmt.Sprintf("all %d members are", n)
 }
 
 // readyPods counts the members' pods that are Ready.

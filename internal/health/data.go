@@ -84,7 +84,7 @@ func alarms(f *Facts) []Finding {
 		for _, alarm := range m.Alarms {
 			switch alarm {
 			case "NOSPACE":
-				found = append(found, about(Failure, m.Pod, f.Command("defrag"), "alarm NOSPACE: the cluster refuses all writes until space is freed and the alarm disarmed (%s)", f.used(m)))
+				found = append(found, f.noSpace(m))
 			case "CORRUPT":
 				found = append(found, about(Failure, m.Pod, f.Command("check", "--only D004"), "alarm CORRUPT: its data differs from the others'"))
 			default:
@@ -101,6 +101,33 @@ func alarms(f *Facts) []Finding {
 		found = append(found, failure(f.Command(strayCure(a)), "%s of %s is in force: the cluster refuses all writes", a.Type, a.Where()))
 	}
 	return found
+}
+
+// noSpace is the finding about a member that is out of space. A defragmentation frees what old
+// revisions use, and nothing of live data.
+func (f *Facts) noSpace(m etcd.Member) Finding {
+	if f.liveData(m) {
+		return about(Failure, m.Pod, "delete keys, or "+f.change("raise --quota-backend-bytes", "raise spec.etcd.quota")+"; then "+f.Command("defrag"),
+			"alarm NOSPACE: the cluster refuses all writes, and old revisions are compacted: a defragmentation alone frees nothing (%s)", f.used(m))
+	}
+	return about(Failure, m.Pod, f.Command("defrag"), "alarm NOSPACE: the cluster refuses all writes until space is freed and the alarm disarmed (%s)", f.used(m))
+}
+
+// liveShare is the part of the keys, one in so many, that old revisions may be at most where a
+// compaction counts as freeing nothing.
+const liveShare = 20
+
+// liveData reports whether a member's database is full of live data: nearly all of it is in use,
+// and its metrics show that nearly no old revision is left to compact.
+func (f *Facts) liveData(m etcd.Member) bool {
+	got, has := f.Metrics[m.Pod]
+	if !has || got.Err != nil || m.DBSizeInUse < m.DBSize/liveShare*(liveShare-1) {
+		return false
+	}
+	keys, hasKeys := value(got.Value, "etcd_debugging_mvcc_keys_total")
+	current, hasCurrent := value(got.Value, "etcd_debugging_mvcc_current_revision")
+	compacted, hasCompacted := value(got.Value, "etcd_debugging_mvcc_compact_revision")
+	return hasKeys && hasCurrent && hasCompacted && (current-compacted)*liveShare <= keys
 }
 
 // strayCure is the command for the alarm of a member that is gone or not named.

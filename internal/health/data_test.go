@@ -88,6 +88,8 @@ func TestData(t *testing.T) {
 			delete(f.Serving, "main-1")
 			f.Survey.Value.Members[1].Alarms = []string{"NOSPACE"}
 		}, want: Failure, message: "(50.0 MiB used)"},
+		{name: "NOSPACE of live data", id: "D001", with: outOfSpace(1000, 1000, 900), want: Failure, message: "a defragmentation alone frees nothing", fix: "delete keys, or raise --quota-backend-bytes"},
+		{name: "NOSPACE of old revisions", id: "D001", with: outOfSpace(1000, 10, 900), want: Failure, fix: "kubectl etcd defrag statefulset/main -n team"},
 		{name: "CORRUPT", id: "D001", with: member(1, func(m *etcd.Member) { m.Alarms = []string{"CORRUPT"} }), want: Failure, fix: "--only D004"},
 
 		{name: "NOSPACE of who is gone", id: "D001", with: stray("NOSPACE", 0xff), want: Failure, message: "NOSPACE of member 00000000000000ff (no longer in the member list) is in force", fix: "kubectl etcd defrag statefulset/main -n team"},
@@ -314,4 +316,18 @@ func TestCertificates(t *testing.T) {
 		{name: "asleep", id: "C003", with: asleep, want: NotApplicable},
 		{name: "password", id: "C003", with: func(f *Facts) { f.Serving["main-0"] = Got[etcdconf.Config]{}; f.Password = true }, want: OK},
 	})
+}
+
+// outOfSpace gives main-1 the alarm NOSPACE, and metrics about what fills its database.
+func outOfSpace(current, compacted, keys float64) func(*Facts) {
+	return func(f *Facts) {
+		m := &f.Survey.Value.Members[1]
+		m.Alarms, m.DBSize, m.DBSizeInUse = []string{"NOSPACE"}, 2<<30, 2<<30
+		gauge := func(v float64) *dto.MetricFamily {
+			return &dto.MetricFamily{Metric: []*dto.Metric{{Gauge: &dto.Gauge{Value: &v}}}}
+		}
+		f.Metrics["main-1"] = Got[Metrics]{Value: Metrics{
+			"etcd_debugging_mvcc_current_revision": gauge(current), "etcd_debugging_mvcc_compact_revision": gauge(compacted), "etcd_debugging_mvcc_keys_total": gauge(keys),
+		}}
+	}
 }

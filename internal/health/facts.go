@@ -71,6 +71,12 @@ type Facts struct {
 	// Silences are what is known of the members in etcd's list that no pod of the cluster runs,
 	// by member ID.
 	Silences map[uint64]membership.Silence
+	// MayRemove is the verdict of the membership rule on the removal of each member in etcd's
+	// list, by member ID. A member without a verdict may not be removed.
+	MayRemove map[uint64]policy.Verdict
+	// FatalLogs are the messages with which etcd ended in pods that don't answer, by pod, where a
+	// restart doesn't help.
+	FatalLogs map[string]string
 	// Barred are the pods whose members could not be asked because a permission or a
 	// certificate is missing, which is no sign of a problem of the member.
 	Barred map[string]bool
@@ -103,6 +109,9 @@ type Facts struct {
 	Nodes     Got[[]spread.Node]
 	Placement Got[[]policy.Member]
 	Standing  Got[spread.Status]
+	// VolumeNodes are the nodes that the bound volume of a member admits, by pod. It is read where
+	// members don't run as the rule wants them, and lacks the pods of which it is not known.
+	VolumeNodes map[string][]string
 
 	Services  Got[[]corev1.Service]
 	Peer      Got[*corev1.Service]

@@ -40,7 +40,7 @@ func healthy(n int) *Facts {
 			StatefulSet: "main", Replicas: int32(n), MemberSelector: &metav1.LabelSelector{MatchLabels: labels},
 		},
 		Metrics: map[string]Got[Metrics]{}, Clocks: map[string]Got[etcd.ClockReading]{}, Serving: map[string]Got[etcdconf.Config]{},
-		Barred: map[string]bool{},
+		Barred: map[string]bool{}, MayRemove: map[uint64]policy.Verdict{},
 	}
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec()}
 	f.StatefulSet.Value = &appsv1.StatefulSet{
@@ -99,6 +99,7 @@ func (f *Facts) add(i int) {
 		ClientTLS: etcdconf.TLSFiles{Cert: "/c", TrustedCA: "/ca", ClientCertAuth: true},
 	}}
 	f.Hashes.Value.Members = append(f.Hashes.Value.Members, etcd.Hash{Pod: pod.Name, Hash: 7, CompactRevision: 3})
+	f.MayRemove[uint64(i+1)] = policy.Allow(policy.QuorumKept, "")
 	node := "node-" + fmt.Sprint(i)
 	f.Placement.Value = append(f.Placement.Value, policy.Member{Pod: pod.Name, Node: node, Zone: zone})
 	f.Nodes.Value = append(f.Nodes.Value, spread.Node{Name: node, Zone: zone})

@@ -60,11 +60,9 @@ func oneCluster(f *Facts) []Finding {
 	for _, id := range ids {
 		parts = append(parts, fmt.Sprintf("%s in %016x", format.List(in[id]), id))
 	}
-	fix := f.Command("cut-client-traffic", "--for 1h --reason 'split brain'")
-	if f.Cluster.Value.Cluster.TrafficCut {
-		fix = "" // the next step is a person's decision
-	}
-	return []Finding{failure(fix, "split brain, %d clusters: %s", len(ids), strings.Join(parts, "; "))}
+	// A cut would also take the clients of the right cluster away, and it is not known which one
+	// that is. The lists show who belongs to which.
+	return []Finding{failure(f.Command("member list"), "split brain, %d clusters: %s", len(ids), strings.Join(parts, "; "))}
 }
 
 // The limits of a lag, in raft entries. A member that lags by 1,000 is busy. From 5,000

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -155,10 +156,17 @@ func (f *Facts) toRemove(l etcd.Listed) string {
 		return f.kubectl("describe", "pod", l.Pod)
 	case l.Pod == "" && len(f.Silences[l.ID].Elsewhere) > 0:
 		return f.kubectl("etcd", "status", "pod/"+f.Silences[l.ID].Elsewhere[0])
-	case l.Pod == "" && !membership.IsDead(f.Silences[l.ID]).Allowed:
+	case !f.removable(l):
 		return f.Command("member list")
 	}
 	return f.Command("member remove", called(l))
+}
+
+// removable reports whether the rules of member remove accept a member that no pod of the cluster
+// runs.
+func (f *Facts) removable(l etcd.Listed) bool {
+	return f.MayRemove[l.ID].Allowed && membership.IsDead(f.Silences[l.ID]).Allowed &&
+		(f.Cluster.Err != nil || policy.Precondition(f.Cluster.Value.Cluster, l.NameAndID()).Allowed)
 }
 
 func podsAreMembers(f *Facts) []Finding {
@@ -191,8 +199,14 @@ func (f *Facts) outsider(pod string) Finding {
 	return about(Failure, pod, f.replace(pod), "is no member: it was removed from etcd, or never joined")
 }
 
-// replace is how to give a pod a new member, by way of what manages the members.
+// replace is how to give a pod a new member, by way of what manages the members. Where the old one
+// may not be removed, it is the command that shows the members.
 func (f *Facts) replace(pod string, flags ...string) string {
+	for _, l := range f.Survey.Value.List {
+		if l.Pod == pod && !f.MayRemove[l.ID].Allowed {
+			return f.Command("member list")
+		}
+	}
 	if w := f.Owner.Membership(); w.ReplaceHow != "" && !w.ByPlugin {
 		return w.ReplaceHow
 	}

@@ -21,8 +21,8 @@ import (
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -82,6 +82,21 @@ func TestPlacement(t *testing.T) {
 		{name: "none", id: "P003", want: NotApplicable},
 		{name: "kept", id: "P003", with: governed(v1alpha1.ModeEnforce, policy.True), want: OK, message: "policy all: it stands"},
 		{name: "broken", id: "P003", with: func(f *Facts) { together(f); governed(v1alpha1.ModeEnforce, policy.False)(f) }, want: Failure, fix: "kubectl delete pod main-2 -n team"},
+		{name: "broken, and its volume is bound to that node", id: "P003", with: func(f *Facts) {
+			together(f)
+			governed(v1alpha1.ModeEnforce, policy.False)(f)
+			f.VolumeNodes = map[string][]string{"main-2": {f.Placement.Value[2].Node}}
+		}, want: Failure, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
+		{name: "broken, and its volume admits another node", id: "P003", with: func(f *Facts) {
+			together(f)
+			governed(v1alpha1.ModeEnforce, policy.False)(f)
+			f.VolumeNodes = map[string][]string{"main-2": {f.Placement.Value[2].Node, "node-2"}}
+		}, want: Failure, fix: "kubectl delete pod main-2 -n team"},
+		{name: "uneven, and its volume is bound in the zone", id: "P002", with: func(f *Facts) {
+			f.Placement.Value[2].Zone, f.Nodes.Value[2].Zone = "a", "a"
+			f.Nodes.Value = append(f.Nodes.Value, spread.Node{Name: "node-3", Zone: "c"}, spread.Node{Name: "node-4", Zone: "a"})
+			f.VolumeNodes = map[string][]string{"main-2": {"node-2", "node-4"}}
+		}, want: Warning, fix: "kubectl etcd member replace statefulset/main main-2 --force -n team"},
 		{name: "broken, and one is missing", id: "P003", with: func(f *Facts) {
 			together(f)
 			governed(v1alpha1.ModeEnforce, policy.False)(f)
@@ -120,6 +135,17 @@ func TestBudgets(t *testing.T) {
 		{name: "none", id: "B001", with: none, want: Warning, fix: "kubectl create poddisruptionbudget main --min-available=2 --selector=app=main -n team"},
 		{name: "none of static pods", id: "B001", with: func(f *Facts) { none(f); kubeadm(f) }, want: NotApplicable},
 		{name: "none of a single member", id: "B001", size: 1, with: none, want: NotApplicable},
+		{name: "none of a DaemonSet's pods", id: "B001", with: func(f *Facts) {
+			none(f)
+			for _, pod := range f.Pods.Value {
+				pod.OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Controller: new(true)}}
+			}
+		}, want: NotApplicable},
+		{name: "none, although a policy makes one", id: "B001", with: func(f *Facts) {
+			none(f)
+			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}
+			f.Policy.Value.Policy.Spec.Disruption.CreateMissing = true
+		}, want: Warning, message: "although policy all makes one", fix: "kubectl etcd status"},
 		{name: "none, and a policy", id: "B001", with: func(f *Facts) {
 			none(f)
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}
@@ -170,6 +196,7 @@ func TestBudgets(t *testing.T) {
 		{name: "percentage that is quorum", id: "B004", with: part("51%"), want: Info, message: "budget main: minAvailable=51% is a percentage, which means another number at every size; it keeps 2 of 3 members", fix: "kubectl edit poddisruptionbudget main -n team"},
 		{name: "percentage that is quorum, of five", id: "B004", size: 5, with: part("51%"), want: Info, message: "3 of 5"},
 		{name: "no percentage", id: "B004", with: part("half"), want: Warning, message: "minAvailable=half is not a percentage"},
+		{name: "AlwaysAllow of an Etcd", id: "B004", with: func(f *Facts) { always(f); druid(nil)(f) }, want: Warning, fix: "kubectl annotate etcd/main resources.druid.gardener.cloud/allow-unhealthy-pod-eviction- -n team"},
 		{name: "AlwaysAllow", id: "B004", with: always, want: Warning, fix: `{"spec":{"unhealthyPodEvictionPolicy":null}}`},
 		{name: "partial", id: "B004", with: func(f *Facts) {
 			f.Budgets.Value.Problem = &policy.Note{Reason: reasons.BudgetPartial, Message: "budget main is left alone: it selects 2 of the 3 members"}
@@ -276,6 +303,11 @@ func TestWorkload(t *testing.T) {
 			f.Owner.Ordered = true
 			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
 		}, want: Warning, message: "GET /readyz", fix: "--cascade=orphan"},
+		{name: "ordered, and the first waits for the others", id: "W009", with: func(f *Facts) {
+			pod(0, unready)(f)
+			f.Pods.Value, f.Owner.Ordered = f.Pods.Value[:1], true
+			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
+		}, want: Failure, fix: "--cascade=orphan"},
 		{name: "ordered, single", id: "W009", size: 1, with: func(f *Facts) {
 			f.Owner.Ordered = true
 			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
@@ -435,7 +467,8 @@ func TestTraffic(t *testing.T) {
 		{name: "open", id: "T001", want: OK},
 		{name: "cut", id: "T001", with: cut(observe.CutValue(noon.Add(10 * time.Minute))), want: Warning, message: "cut off for another 10m00s", fix: "kubectl etcd restore-client-traffic statefulset/main -n team"},
 		{name: "expired", id: "T001", with: cut(observe.CutValue(noon.Add(-10 * time.Minute))), want: Failure, message: "the cut ended 10m00s ago"},
-		{name: "about to be restored", id: "T001", with: cut(observe.CutValue(noon.Add(-30 * time.Second))), want: Warning, message: "the cut ended 30s ago and is about to be restored"},
+		{name: "about to be restored", id: "T001", with: cut(observe.CutValue(noon.Add(-30 * time.Second))), want: Warning, message: "the cut ended 30s ago, and etcd-webhook restores the traffic within a minute if it runs"},
+		{name: "nothing restores it", id: "T001", with: func(f *Facts) { cut(observe.CutValue(noon.Add(-30 * time.Second)))(f); f.Installed.Value = false }, want: Failure, message: "nothing restores it"},
 		{name: "not readable", id: "T001", with: cut("for-ever"), want: Failure, message: "clients are cut off without an end"},
 
 		{name: "one", id: "T002", want: OK, message: "main-client"},

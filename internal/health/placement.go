@@ -96,7 +96,7 @@ func (f *Facts) apart(pod string) string {
 // another one is down.
 func (f *Facts) move(name string) string {
 	how := f.kubectl("delete pod " + name)
-	if pod := f.pod(name); pod != nil && (f.leavesData(pod) || tied(pod)) {
+	if pod := f.pod(name); pod != nil && (f.leavesData(pod) || tied(pod) || f.boundHere(name)) {
 		how = f.replace(name, "--force")
 	}
 	if !f.allHealthy() {
@@ -122,6 +122,28 @@ func tied(pod *corev1.Pod) bool {
 	record, _ := annotation.SpreadRecordOf(pod)
 	return slices.ContainsFunc(record.Notes, func(n annotation.SpreadNote) bool {
 		return n.Reason == spread.VolumeZoneTaken.Name() || n.Reason == spread.VolumeNodeTaken.Name()
+	})
+}
+
+// boundHere reports whether the volume of a pod admits no node where the pod would be better
+// placed: a node without a member, in a zone with fewer of them unless its own node is shared.
+func (f *Facts) boundHere(name string) bool {
+	admitted, bound := f.VolumeNodes[name]
+	if !bound {
+		return false
+	}
+	var own policy.Member
+	taken, zones := map[string]bool{}, map[string]int{}
+	for _, m := range f.Placement.Value {
+		if m.Pod == name {
+			own = m
+			continue
+		}
+		taken[m.Node] = true
+		zones[m.Zone]++
+	}
+	return !slices.ContainsFunc(f.Nodes.Value, func(n spread.Node) bool {
+		return slices.Contains(admitted, n.Name) && !taken[n.Name] && n.Name != own.Node && (taken[own.Node] || zones[n.Zone] < zones[own.Zone])
 	})
 }
 

@@ -64,7 +64,7 @@ func readinessProbe(f *Facts) []Finding {
 		return []Finding{warning(f.change("add a readiness probe on /readyz (etcd 3.4.29, 3.5.11 or newer)", ""),
 			"the container %s has no readiness probe: a pod counts as Ready as soon as its process runs, for clients, rollouts and budgets alike", c.Name)}
 	case c.ReadinessProbe.TCPSocket != nil:
-		return []Finding{info(f.change("use /readyz", ""), "the readiness probe only sees whether the port is open")}
+		return []Finding{info(f.change("use /readyz", ""), "the readiness probe only sees whether the port is open: Kubernetes counts a member that hangs as ready, and allows the eviction of another one")}
 	}
 	return nil
 }
@@ -98,20 +98,35 @@ func probesPass(f *Facts) []Finding {
 	return found
 }
 
+// waitsForReady reports whether pods are made one after the other, each when the one before is
+// Ready, and Ready needs quorum.
+func waitsForReady(f *Facts) bool {
+	c, _ := f.probed()
+	if c == nil {
+		return false
+	}
+	_, asks := etcdconf.AsksHealth(c.ReadinessProbe)
+	return asks && f.Owner.Ordered && f.Size() > 1 && f.StatefulSet.Value.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
+}
+
 func orderedStart(f *Facts) []Finding {
 	c, found := f.probed()
 	if c == nil {
 		return found
 	}
-	what, asks := etcdconf.AsksHealth(c.ReadinessProbe)
-	if !f.Owner.Ordered || f.Size() < 2 || !asks || f.StatefulSet.Value.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
+	if !waitsForReady(f) {
 		return nil
+	}
+	what, _ := etcdconf.AsksHealth(c.ReadinessProbe)
+	report := warning
+	if f.Pods.Err == nil && len(f.Pods.Value) < f.Size() && f.readyPods() < len(f.Pods.Value) {
+		report = failure // the members wait for each other now
 	}
 	fix := f.kubectl("delete statefulset "+f.Owner.StatefulSet+" --cascade=orphan") + ", then create it again with podManagementPolicy: Parallel"
 	if !f.writable() {
 		// Its owner would create it again as it was.
 		fix = f.change("have its StatefulSet created again with podManagementPolicy Parallel", "")
 	}
-	return []Finding{warning(fix,
+	return []Finding{report(fix,
 		"members start one after the other, each when the one before is Ready, and Ready (%s) needs quorum: after an outage of all, the first waits for the others and never becomes Ready", what)}
 }

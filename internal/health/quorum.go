@@ -48,7 +48,7 @@ func quorumChecks() []Check {
 		{
 			ID: "Q005", Category: Quorum, Title: "all members belong to one cluster",
 			Doc:  "Members with different cluster IDs are different clusters behind one name: a member was bootstrapped again with an empty volume. Clients then read and write the one that they reach.",
-			Cure: "Cut client traffic, decide by revision and key count which cluster is the real one, snapshot both by --member, then bring all members back from its snapshot: kubectl etcd snapshot restore-plan.",
+			Cure: "Snapshot each cluster by --member, and decide by revision and key count which one is right. If clients write to both, cut client traffic while you decide. Then bring all members back from the right snapshot: kubectl etcd snapshot restore-plan.",
 			run:  oneCluster, needs: NeedMembers,
 		},
 		{
@@ -108,11 +108,17 @@ func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
 	if f.onlyUnreachable() {
 		return notAsked(about(Unknown, m.Pod, "", "%s", etcd.Reason(m.Err)))
 	}
-	fix := ""
+	fix, why := "", etcd.Reason(m.Err)
 	if ownFix {
 		fix = f.look([]etcd.Member{m})
 	}
-	one := about(Failure, m.Pod, fix, "%s", etcd.Reason(m.Err))
+	if fatal := f.FatalLogs[m.Pod]; fatal != "" {
+		why += "; its log ends with: " + fatal
+		if ownFix {
+			fix = f.replace(m.Pod)
+		}
+	}
+	one := about(Failure, m.Pod, fix, "%s", why)
 	one.Reason = policy.MemberDown
 	return one
 }

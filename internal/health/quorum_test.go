@@ -10,6 +10,7 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -55,6 +56,10 @@ func TestQuorum(t *testing.T) {
 	judge(t, []row{
 		{name: "all", id: "Q001", want: OK, message: "3 of 3 voters answer and follow one leader, quorum is 2", fix: "-"},
 		{name: "one silent", id: "Q001", with: silent(2), want: Failure, message: "main-2: connection refused", fix: "kubectl describe pod main-2 -n team"},
+		{name: "one has lost its data", id: "Q001", with: func(f *Facts) {
+			silent(2)(f)
+			f.FatalLogs = map[string]string{"main-2": "has already been bootstrapped"}
+		}, want: Failure, message: "main-2: connection refused; its log ends with: has already been bootstrapped", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
 		{name: "lost by a scale-in", id: "Q001", size: 1, with: func(f *Facts) {
 			f.Survey.Value.ListErr, f.LastVoters = errRefused, 3
 			f.Survey.Value.Members[0].LeaderID = 0
@@ -112,7 +117,7 @@ func TestQuorum(t *testing.T) {
 		{name: "one follows another", id: "Q004", with: member(2, func(m *etcd.Member) { m.LeaderID = 3 }), want: Warning, message: "main-2: follows 0000000000000003, most follow 0000000000000001"},
 
 		{name: "one cluster", id: "Q005", want: OK, message: "c1"},
-		{name: "split brain", id: "Q005", with: member(2, func(m *etcd.Member) { m.ClusterID = 0xc2 }), want: Failure, message: "split brain, 2 clusters: main-0 and main-1 in 00000000000000c1; main-2 in 00000000000000c2", fix: "kubectl etcd cut-client-traffic statefulset/main"},
+		{name: "split brain", id: "Q005", with: member(2, func(m *etcd.Member) { m.ClusterID = 0xc2 }), want: Failure, message: "split brain, 2 clusters: main-0 and main-1 in 00000000000000c1; main-2 in 00000000000000c2", fix: "kubectl etcd member list statefulset/main -n team"},
 
 		{name: "level", id: "Q006", want: OK},
 		{name: "busy", id: "Q006", with: member(2, func(m *etcd.Member) { m.RaftApplied = 8001 }), want: OK, message: "999 entries"},
@@ -159,6 +164,8 @@ func TestMembers(t *testing.T) {
 		{name: "voter of another pod", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactNone, Elsewhere: []string{"etcd3-0"}}), want: Failure, message: "of pod etcd3-0", fix: "kubectl etcd status pod/etcd3-0 -n team"},
 		{name: "voter of which nothing is known", id: "M001", with: withSilence(membership.Silence{Unknown: "403"}), want: Failure, message: "it is not known whether it is dead: 403", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "dead voter that was scaled away with its claim", id: "M001", with: func(f *Facts) { dead(f); f.Owner.Claims = []observe.Claim{{Template: "data"}} }, want: Failure, fix: "kubectl scale statefulset/main --replicas 4 -n team"},
+		{name: "dead voter that the rule keeps", id: "M001", with: func(f *Facts) { dead(f); delete(f.MayRemove, 3) }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
+		{name: "dead voter while client traffic is cut", id: "M001", with: func(f *Facts) { dead(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},
 		{name: "dead learner", id: "M001", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Learner = true }, want: Warning, message: "learner main-3"},
 
@@ -167,6 +174,10 @@ func TestMembers(t *testing.T) {
 			m.ID, m.Err = 77, errors.New("runs member 4d, which the member list doesn't have")
 		}), want: Failure, message: "main-1: runs member 4d", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
 
+		{name: "another member, and the rule keeps the old one", id: "M002", with: func(f *Facts) {
+			f.Survey.Value.Members[1].ID, f.Survey.Value.Members[1].Err = 77, errRefused
+			delete(f.MayRemove, 2)
+		}, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "removed", id: "M002", with: removed, want: Failure, message: "main-1: is no member: it was removed from etcd, or never joined", fix: "kubectl etcd member replace statefulset/main main-1 -n team"},
 		{name: "removed for now", id: "M002", with: func(f *Facts) { removed(f); scaling(f) }, want: Info, message: "main-1: is no member now: scale from 3 to 5 members", fix: "-"},
 		{name: "not joined yet, where others do that", id: "M002", with: func(f *Facts) { removed(f); f.Owner.Distribution = flavour.Bitnami }, want: Warning, fix: "kubectl describe pod main-1 -n team"},
@@ -210,6 +221,11 @@ func TestMembers(t *testing.T) {
 		{name: "one not Ready", id: "M006", with: pod(1, crashing), want: Failure, message: "main-1: CrashLoopBackOff: container etcd (7 restarts)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
 		{name: "one not scheduled", id: "M006", with: pod(1, unscheduled), want: Failure, message: "main-1: pending: not scheduled: 0/3 nodes are available", fix: "kubectl describe pod main-1 -n team"},
 		{name: "a learner, which can't be Ready", id: "M006", with: func(f *Facts) { pod(1, unready)(f); f.Survey.Value.Members[1].Learner = true }, want: Info, message: "main-1: is a learner"},
+		{name: "those after the first wait for its quorum", id: "M006", with: func(f *Facts) {
+			pod(0, unready)(f)
+			f.Pods.Value, f.Owner.Ordered = f.Pods.Value[:1], true
+			f.StatefulSet.Value.Spec.PodManagementPolicy = appsv1.OrderedReadyPodManagement
+		}, want: Failure, message: "2 of 3 pods are not there: the StatefulSet makes the next one when those before it are Ready", fix: "kubectl etcd check statefulset/main --only W009 -n team"},
 		{name: "one not there", id: "M006", with: func(f *Facts) { f.Pods.Value = f.Pods.Value[:2] }, want: Failure, message: "1 of 3 pods are not there"},
 		{name: "scaled to 0", id: "M006", with: func(f *Facts) { f.Owner.Replicas, f.Pods.Value = 0, nil }, want: NotApplicable},
 
@@ -250,5 +266,22 @@ func restarted(times int32, ago time.Duration) func(*corev1.Pod) {
 				Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137, FinishedAt: metav1.NewTime(noon.Add(-ago))},
 			},
 		}}
+	}
+}
+
+// TestReadyMembers: a pod without a probe that has just become Ready is no dead member, and a member
+// with an old lease is one.
+func TestReadyMembers(t *testing.T) {
+	t.Parallel()
+	for distribution, want := range map[flavour.Name]int{flavour.Plain: 3, flavour.Druid: 2} {
+		f := healthy(3)
+		f.Owner.Distribution = distribution
+		readyInKubernetes(f)
+		f.Cluster.Value.Cluster.Size = 3
+		f.Cluster.Value.Cluster.Members[0].Ready = false
+		f.Survey.Value.Members = nil
+		if got := f.Quorum(); got.Healthy != want || got.Voters != 3 {
+			t.Errorf("%s: %d of %d healthy, want %d", distribution, got.Healthy, got.Voters, want)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func quotaUse(f *Facts) []Finding {
 		if used >= failFull {
 			level = Failure
 		}
-		if percent(m.DBSizeInUse, quota) < QuotaWarn*3/4 {
+		if percent(m.DBSizeInUse, quota) < QuotaWarn*3/4 && !f.liveData(m) {
 			fix = f.Command("defrag")
 		}
 		found = append(found, about(level, m.Pod, fix, "%d %% of its quota is used: %s of %s, %s of it in use", used, format.Bytes(m.DBSize), format.Bytes(quota), format.Bytes(m.DBSizeInUse)))

@@ -58,6 +58,11 @@ func static(pod *corev1.Pod) bool {
 	return mirror
 }
 
+// StaticPods reports whether all members are static pods.
+func (f *Facts) StaticPods() bool {
+	return len(f.Pods.Value) > 0 && !slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !static(p) })
+}
+
 // arguments are what a container executes, split at spaces. Shell scripts are not parsed,
 // only searched for etcd's flags.
 func arguments(c *corev1.Container) []string {

@@ -63,8 +63,8 @@ func notCut(f *Facts) []Finding {
 		}
 		fix := f.Command("restore-client-traffic")
 		switch until, readable := observe.CutUntil(s, f.At); {
-		case readable && until.Before(f.At) && f.At.Sub(until) <= cutOverdue:
-			found = append(found, warning(fix, "Service %s: clients are cut off; the cut ended %s ago and is about to be restored", s.Name, ago(f.At.Sub(until))))
+		case readable && until.Before(f.At) && f.At.Sub(until) <= cutOverdue && (f.Installed.Value || f.Installed.Err != nil):
+			found = append(found, warning(fix, "Service %s: clients are cut off; the cut ended %s ago, and etcd-webhook restores the traffic within a minute if it runs", s.Name, ago(f.At.Sub(until))))
 		case !readable:
 			found = append(found, failure(fix, "the selector of Service %s has %s=%q: clients are cut off without an end", s.Name, v1alpha1.ClientTrafficKey, value))
 		case until.After(f.At):

@@ -239,21 +239,11 @@ func (l *Inspector) readPods(ctx context.Context) error {
 
 func replicaOf(pod *corev1.Pod) v1alpha1.WebhookReplica {
 	r := v1alpha1.WebhookReplica{Pod: pod.Name, Node: pod.Spec.NodeName}
-	for _, c := range pod.Status.Conditions {
-		switch {
-		case c.Type == corev1.PodReady:
-			r.Ready = c.Status == corev1.ConditionTrue
-		case c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse:
-			r.LastExit = c.Message
-		}
-	}
+	problem := observe.ProblemOf(pod)
+	r.Ready, r.LastExit = problem.State == "", problem.String()
 	for _, c := range pod.Status.ContainerStatuses {
 		r.Restarts += c.RestartCount
-		switch {
-		case c.State.Waiting != nil:
-			r.LastExit = strings.TrimSuffix(c.State.Waiting.Reason+": "+c.State.Waiting.Message, ": ")
-		case c.LastTerminationState.Terminated != nil:
-			t := c.LastTerminationState.Terminated
+		if t := c.LastTerminationState.Terminated; t != nil && r.Ready {
 			r.LastExit = fmt.Sprintf("%s with exit code %d at %s", t.Reason, t.ExitCode, t.FinishedAt.UTC().Format("2006-01-02 15:04:05 MST"))
 		}
 	}

@@ -154,6 +154,8 @@ func operationOf(sts *appsv1.StatefulSet) string {
 	switch s := sts.Status; {
 	case s.ObservedGeneration < sts.Generation:
 		return "an update that is yet to be observed"
+	case have < want && sts.Generation == 1: // no one has changed it since its creation
+		return fmt.Sprintf("StatefulSet %s has made %d of its %d pods", sts.Name, have, want)
 	case have != want:
 		return fmt.Sprintf("scale from %d to %d members", have, want)
 	// Kubernetes before 1.36 never calls an update by OnDelete complete (issue 73492).

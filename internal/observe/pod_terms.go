@@ -95,20 +95,23 @@ func HasTerm(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) 
 	})
 }
 
-// ownKeys returns the topology keys of the pod's own terms, in order. Terms that admission added
-// before are not its own.
-func ownKeys(pod *corev1.Pod, o Owner) []string {
+// ownKeys returns the topology keys of the pod's own terms, in order, of the required and of the
+// preferred ones. Terms that admission added before are not its own.
+func ownKeys(pod *corev1.Pod, o Owner) (required, preferred []string) {
 	record, _ := annotation.SpreadRecordOf(pod)
-	var keys []string
 	for _, t := range SelfTerms(pod) {
+		keys := &preferred
+		if t.Hard {
+			keys = &required
+		}
 		// The names of a cluster that spans several StatefulSets change as it grows.
 		ours := equality.Semantic.DeepEqual(t.Selector, o.MemberSelector) || o.Spans() && IsByPodNames(t.Selector)
 		injected := slices.Contains(record.Terms, t.Term) && ours
-		if !injected && !slices.Contains(keys, t.TopologyKey) {
-			keys = append(keys, t.TopologyKey)
+		if !injected && !slices.Contains(*keys, t.TopologyKey) {
+			*keys = append(*keys, t.TopologyKey)
 		}
 	}
-	return keys
+	return required, preferred
 }
 
 // DescribeTerms returns the effect of terms as text that may follow "members go to".

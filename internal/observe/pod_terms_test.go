@@ -40,8 +40,9 @@ func TestOwnKeys(t *testing.T) {
 		{"required and preferred, each key once", "", corev1.PodSpec{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution:  []corev1.PodAffinityTerm{term("zone", mine), term("zone", mine)},
 			PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: term("host", mine)}},
-		}}}, []string{"zone", "host"}},
-		{"spread constraint", "", corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{TopologyKey: "zone", LabelSelector: mine}}}, []string{"zone"}},
+		}}}, []string{"zone", "host?"}},
+		{"spread constraint", "", corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{TopologyKey: "zone", LabelSelector: mine}}}, []string{"zone?"}},
+		{"spread constraint, required", "", corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{TopologyKey: "zone", LabelSelector: mine, WhenUnsatisfiable: corev1.DoNotSchedule}}}, []string{"zone"}},
 		{"affinity draws members together: its author's zone rules", "", corev1.PodSpec{Affinity: &corev1.Affinity{PodAffinity: &corev1.PodAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term("zone", mine)},
 		}}}, []string{"zone"}},
@@ -63,7 +64,11 @@ func TestOwnKeys(t *testing.T) {
 			if row.record != "" {
 				pod.Annotations = map[string]string{v1alpha1.SpreadAnnotation: row.record}
 			}
-			if got := ownKeys(pod, Owner{MemberSelector: mine}); !slices.Equal(got, row.want) {
+			got, soft := ownKeys(pod, Owner{MemberSelector: mine})
+			for _, key := range soft {
+				got = append(got, key+"?")
+			}
+			if !slices.Equal(got, row.want) {
 				t.Errorf("ownKeys = %q, want %q", got, row.want)
 			}
 		})

@@ -243,7 +243,7 @@ func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]Own
 	}
 	owner, runs, err := r.clusterOfPod(ctx, &pod)
 	if err == nil && !runs {
-		return nil, "its pod is no member of an etcd cluster", nil
+		return nil, "nothing shows that its pod runs a member of an etcd cluster", nil
 	}
 	return atMostOne(owner, runs), "", err
 }
@@ -274,7 +274,7 @@ func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([
 		}
 	}
 	if len(owners) == 0 {
-		return nil, "its Service selects no member of an etcd cluster", nil
+		return nil, "its Service selects no pod that is known to run etcd", nil
 	}
 	return owners, "", nil
 }

@@ -83,7 +83,7 @@ func TestResolve(t *testing.T) {
 		{"druid", "main-peer", "Etcd druid/main"},
 		{"druid", "pod/main-0", "Etcd druid/main"},
 		{"druid", "main-0", "Etcd druid/main"},
-		{"druid", "main-compactor-x", "not found: its pod is no member of an etcd cluster; there is etcd/main"},
+		{"druid", "main-compactor-x", "not found: nothing shows that its pod runs a member of an etcd cluster; there is etcd/main"},
 		{"druid", "etcdcluster/main", "not found; there is etcd/main"},
 		{"etcd-operator", "etcdcluster/ec", "StatefulSet etcd-operator/ec"},
 		{"etcd-operator", "ec", "StatefulSet etcd-operator/ec"},
@@ -111,7 +111,7 @@ func TestResolve(t *testing.T) {
 		{"mixed", "events", "StatefulSet mixed/events"},
 		{"mixed", "svc/events", "StatefulSet mixed/store"},
 		{"mixed", "db", "ambiguous: statefulset/store, statefulset/events"},
-		{"mixed", "web", "not found: its Service selects no member of an etcd cluster; there is etcd/store, statefulset/events, statefulset/store"},
+		{"mixed", "web", "not found: its Service selects no pod that is known to run etcd; there is etcd/store, statefulset/events, statefulset/store"},
 		{"nowhere", "", "not found"},
 		{"nowhere", "main", "not found"},
 	} {

@@ -58,12 +58,12 @@ func (r *Reader) spreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.
 		Ordinal: o.Ordinal(pod.Name),
 		Ordered: o.Ordered,
 		Nodes:   spreadNodes(nodes, zoneKey),
-		OwnKeys: ownKeys(pod, o),
 	}
 	if f.Ordinal < maxMembers {
 		// A pod beyond the replicas in the cache proves that there are more.
 		f.Size = max(f.Size, f.Ordinal+1)
 	}
+	f.OwnKeys, f.OwnSoftKeys = ownKeys(pod, o)
 	return f, nodes, nil
 }
 

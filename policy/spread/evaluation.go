@@ -17,7 +17,10 @@ type evaluation struct {
 	form     Form
 	zoneKey  string
 	required bool
+	// ownKeys are the keys that the pod's own terms decide about. softKeys are those of its
+	// preferred terms, beside which only a required term is added.
 	ownKeys  []string
+	softKeys []string
 	nodes    nodeTopology
 	volumes  volumePlacement
 }
@@ -25,7 +28,7 @@ type evaluation struct {
 func newEvaluation(f Facts, s Settings) evaluation {
 	nodes := newNodeTopology(f.Nodes)
 	e := evaluation{
-		size: f.Size, ordinal: f.Ordinal, ownKeys: f.OwnKeys,
+		size: f.Size, ordinal: f.Ordinal, ownKeys: f.OwnKeys, softKeys: f.OwnSoftKeys,
 		topology: s.Topology, form: s.Form, zoneKey: s.ZoneKey, required: s.Enforcement != Preferred,
 		nodes: nodes, volumes: newVolumePlacement(nodes, f),
 	}
@@ -47,7 +50,7 @@ func (e evaluation) addZoneTerm(r *Result) (apart bool) {
 	if e.topology != TopologyZone || len(e.nodes.zones) == 0 && !e.nodes.empty() {
 		return false
 	}
-	if slices.Contains(e.ownKeys, e.zoneKey) {
+	if e.own(e.zoneKey) {
 		r.Notes = append(r.Notes, ownTerm(e.zoneKey))
 		return false
 	}
@@ -66,7 +69,9 @@ func (e evaluation) addZoneTerm(r *Result) (apart bool) {
 			e.requireZone(&term, r)
 		}
 	}
-	r.Terms = append(r.Terms, term)
+	if e.besideOwn(term, r) {
+		r.Terms = append(r.Terms, term)
+	}
 	return term.Hard && term.Kind == PodAntiAffinity && e.nodes.unzoned == 0
 }
 
@@ -87,7 +92,7 @@ func (e evaluation) requireZone(term *Term, r *Result) {
 // addNodeTerm inserts the hostname's term before the terms of r. apart is true if the zone's
 // term already keeps members on different nodes.
 func (e evaluation) addNodeTerm(r *Result, apart bool) {
-	if slices.Contains(e.ownKeys, HostnameKey) {
+	if e.own(HostnameKey) {
 		r.Notes = append(r.Notes, ownTerm(HostnameKey))
 		return
 	}
@@ -102,7 +107,25 @@ func (e evaluation) addNodeTerm(r *Result, apart bool) {
 		}
 		term.Hard = why == nil
 	}
-	r.Terms = slices.Insert(r.Terms, 0, term)
+	if e.besideOwn(term, r) {
+		r.Terms = slices.Insert(r.Terms, 0, term)
+	}
+}
+
+// own reports whether the pod's own terms decide about a key. A preferred one does only where the
+// policy prefers, too.
+func (e evaluation) own(key string) bool {
+	return slices.Contains(e.ownKeys, key) || !e.required && slices.Contains(e.softKeys, key)
+}
+
+// besideOwn reports whether a term is added. A preferred one adds nothing to a preferred one of the
+// pod, and the API server refuses two spread constraints of the same key and firmness.
+func (e evaluation) besideOwn(term Term, r *Result) bool {
+	if term.Hard || !slices.Contains(e.softKeys, term.TopologyKey) {
+		return true
+	}
+	r.Notes = append(r.Notes, ownTerm(term.TopologyKey))
+	return false
 }
 
 func ownTerm(key string) policy.Note {

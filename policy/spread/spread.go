@@ -92,9 +92,11 @@ type Facts struct {
 	// Ordered is true if a member is started only after those with lower ordinals are ready,
 	// as by a StatefulSet with podManagementPolicy OrderedReady.
 	Ordered bool
-	// OwnKeys are the topology keys of the pod's own terms: of anti-affinity and of spread
-	// constraints that select its own cluster.
+	// OwnKeys are the topology keys of the pod's own required terms: of anti-affinity and of
+	// spread constraints that select its own cluster.
 	OwnKeys []string
+	// OwnSoftKeys are those of its own preferred terms.
+	OwnSoftKeys []string
 }
 
 // TermKind is the field of a pod that has a term.

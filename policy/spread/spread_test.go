@@ -22,6 +22,7 @@ var spreadRows = []struct {
 	ordinal  int
 	ordered  bool
 	own      []string
+	soft     []string
 	want     string
 	notes    string
 }{
@@ -73,6 +74,10 @@ var spreadRows = []struct {
 	{row: "S-15 own zone term", size: 3, places: "aabbcc", own: []string{ZoneKey}, want: "host!", notes: OwnTerm.Name()},
 	{row: "S-15 both", size: 3, places: "aabbcc", own: []string{ZoneKey, HostnameKey}, want: "", notes: OwnTerm.Name() + " " + OwnTerm.Name()},
 	{row: "S-15 another key", size: 3, places: "aabbcc", own: []string{"rack"}, want: "host! zone!3"},
+	{row: "S-25 own preferred terms", size: 3, places: "aabbcc", soft: []string{ZoneKey, HostnameKey}, want: "host! zone!3"},
+	{row: "S-25 beside a required one of its own", size: 3, places: "aabbcc", own: []string{ZoneKey}, soft: []string{HostnameKey}, want: "host!", notes: OwnTerm.Name()},
+	{row: "S-25 more members than hosts", size: 3, places: "ab", soft: []string{HostnameKey}, want: "zone!", notes: MembersExceedHosts.Name() + " " + OwnTerm.Name()},
+	{row: "S-25 the policy prefers, too", size: 3, places: "aabbcc", required: Preferred, soft: []string{ZoneKey, HostnameKey}, want: "", notes: OwnTerm.Name() + " " + OwnTerm.Name()},
 	{row: "S-16 no volumes", size: 3, places: "aabbcc", volumes: "- - -", want: "host! zone!3"},
 	{row: "S-16 waiting", size: 3, places: "aabbcc", volumes: "? ? ?", want: "host! zone!3"},
 	{row: "S-16 waiting, two others in one zone", size: 3, places: "aabbcc", volumes: "a a ?", ordinal: 2, want: "host! zone!3"},
@@ -125,7 +130,7 @@ func TestSpread(t *testing.T) {
 			at := places(r.places)
 			f := Facts{
 				Size: r.size, Ordinal: r.ordinal, Nodes: append(at, at...),
-				Volumes: volumes(r.volumes, at), Ordered: r.ordered, OwnKeys: r.own,
+				Volumes: volumes(r.volumes, at), Ordered: r.ordered, OwnKeys: r.own, OwnSoftKeys: r.soft,
 			}
 			s := Settings{Topology: r.topology, Enforcement: r.required, Form: r.form, ZoneKey: ZoneKey}
 			if s.Topology == "" {

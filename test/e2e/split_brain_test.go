@@ -31,7 +31,7 @@ func TestPluginSplitBrain(t *testing.T) {
 	prints(t, 3, apart, append([]string{"status"}, on...)...)
 	prints(t, 3, []string{"torn-2 differs: it is a member of another cluster, "}, append([]string{"member", "list"}, on...)...)
 	checks := awaitChecked(t, c, map[string]string{"Q005": "Failure", "M001": "Unknown"})
-	if got, want := fixOf(t, checks["Q005"]), "kubectl etcd cut-client-traffic statefulset/torn --for 1h --reason 'split brain' -n "+c.Namespace; got != want {
+	if got, want := fixOf(t, checks["Q005"]), "kubectl etcd member list statefulset/torn -n "+c.Namespace; got != want {
 		t.Errorf("the fix is %q, want %q", got, want)
 	}
 

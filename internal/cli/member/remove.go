@@ -133,6 +133,9 @@ func removePlan(ctx context.Context, how membership.Removal, c *app.Cluster, s e
 		return operate.Plan{}, app.Refused("cannot %s: %s. To see why it does not answer: kubectl describe pod %s -n %s. If its data is lost: %s. To remove it for good, run the same command with --force",
 			what, v.Message, pod, c.Namespace, howToReplace(c, pod))
 	}
+	if v.Reason == rules.VoterElsewhere { // the rule allows its removal apart from that
+		return operate.Plan{}, app.Refused("cannot %s: %s. To remove it for good, stop its etcd first (the pod, or the workload that runs it), and run the same command again", what, v.Message)
+	}
 	if !v.Allowed {
 		return operate.Plan{}, app.Refused("cannot %s: %s", what, v.Message)
 	}

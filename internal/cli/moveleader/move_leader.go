@@ -40,7 +40,7 @@ func NewCommand(e *app.App) *cobra.Command {
 
 			# Transfer leadership to a member on another node before a drain
 			kubectl etcd move-leader etcd-main --to etcd-main-2 -y --reason "drain of node-1"`),
-		Args: cobra.ExactArgs(1),
+		Args: oneTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(cmd.Context(), e, args[0], to, ch)
 		},
@@ -48,6 +48,14 @@ func NewCommand(e *app.App) *cobra.Command {
 	cmd.Flags().StringVar(&to, "to", "", "Pod of the new leader. The default is the most advanced follower")
 	change.AddFlags(cmd, &ch)
 	return cmd
+}
+
+// oneTarget accepts the cluster only. The pod is the value of a flag.
+func oneTarget(cmd *cobra.Command, args []string) error {
+	if len(args) == 2 {
+		return fmt.Errorf("the pod of the new leader is the value of --to: kubectl etcd move-leader %s --to %s", args[0], args[1])
+	}
+	return cobra.ExactArgs(1)(cmd, args)
 }
 
 func run(ctx context.Context, a *app.App, target, to string, f change.Flags) error {

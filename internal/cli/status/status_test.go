@@ -116,6 +116,7 @@ var statusCases = map[string]func(*health.Facts){
 	"dead-voter": func(s *health.Facts) {
 		s.Survey.Value.List = append(s.Survey.Value.List, etcd.Listed{ID: 0xdead, Name: "etcd-main-3", PeerURLs: []string{"http://etcd-main-3.etcd-main-peer.team-a.svc:2380"}})
 		s.Silences = map[uint64]membership.Silence{0xdead: {Contact: membership.ContactNone}}
+		s.MayRemove[0xdead] = policy.Allow(policy.QuorumKept, "")
 	},
 	"hibernated": func(s *health.Facts) {
 		s.Owner.Replicas, s.Pods.Value, s.Cluster.Value.Cluster.Members, s.Cluster.Value.Cluster.Size = 0, nil, nil, 0
@@ -211,7 +212,7 @@ func threeMembers(name, zones string) health.Facts {
 		StatefulSet: name, Replicas: 3,
 	}
 	full, delta := metav1.NewTime(noon.Add(-2*time.Hour)), metav1.NewTime(noon.Add(-3*time.Minute))
-	s := health.Facts{Owner: owner, At: noon}
+	s := health.Facts{Owner: owner, At: noon, MayRemove: map[uint64]policy.Verdict{}}
 	s.Backup.Value = v1alpha1.Backup{Status: "True", Full: &full, Delta: &delta}
 	s.Services.Value = []corev1.Service{{ObjectMeta: metav1.ObjectMeta{Name: name + "-client"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": name}}}}
 	s.Standing.Value = spread.Status{Kept: policy.True, Reason: spread.SpreadKept, Message: "3 members run on different nodes, evenly over zones: zone-a has 1, zone-b has 1, zone-c has 1"}
@@ -244,6 +245,7 @@ func threeMembers(name, zones string) health.Facts {
 			Revision: 8123456, CertificateExpiry: noon.Add(60 * 24 * time.Hour),
 		})
 		s.Survey.Value.List = append(s.Survey.Value.List, etcd.Listed{ID: id, Name: pod, Pod: pod})
+		s.MayRemove[id] = policy.Allow(policy.QuorumKept, "")
 	}
 	return s
 }

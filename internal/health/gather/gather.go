@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
 // Source is where facts are read from.
@@ -32,6 +33,8 @@ type Source struct {
 	Flags string
 	// HashLarge has databases above 2 GiB hashed as well.
 	HashLarge bool
+	// Logs returns what reads the logs of a namespace's pods. It may be nil.
+	Logs func(namespace string) (membership.Logs, error)
 	// Progress reports what is being read, for a person who waits. It may be nil.
 	Progress func(what string)
 }

@@ -6,12 +6,16 @@ package gather
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -47,6 +51,7 @@ func (g *gatherer) members(ctx context.Context) {
 	g.indices(ctx, g.cluster)
 	together(
 		func() { g.silences(ctx) },
+		func() { g.fatalLogs(ctx) },
 		func() { g.details(ctx, g.cluster) },
 	)
 }
@@ -57,7 +62,7 @@ func (g *gatherer) details(ctx context.Context, cluster *etcd.Cluster) {
 	g.Metrics, g.Clocks = map[string]health.Got[health.Metrics]{}, map[string]health.Got[etcd.ClockReading]{}
 	var all []func()
 	for _, m := range g.Responding() {
-		if g.needs(health.NeedMetrics) {
+		if g.needs(health.NeedMetrics) || slices.Contains(m.Alarms, maintenance.NoSpace) {
 			all = append(all, func() {
 				families, err := cluster.Metrics(ctx, m.Pod)
 				mu.Lock()
@@ -104,7 +109,11 @@ func (g *gatherer) lastVoters(ctx context.Context) {
 // silences finds out what is known of the members that no pod of the cluster runs.
 func (g *gatherer) silences(ctx context.Context) {
 	how := membership.Removal{Reader: g.Reader, Owner: g.Owner, Members: g.cluster, Clock: g.Clock}
-	g.Silences = map[uint64]rules.Silence{}
+	g.Silences, g.MayRemove = map[uint64]rules.Silence{}, map[uint64]policy.Verdict{}
+	peers := membership.Peers(g.Owner, g.Survey.Value)
+	for _, p := range peers {
+		g.MayRemove[p.ID] = rules.MayRemove(peers, p.ID)
+	}
 	var mu sync.Mutex
 	var all []func()
 	for _, l := range g.Survey.Value.List {
@@ -119,4 +128,39 @@ func (g *gatherer) silences(ctx context.Context) {
 		})
 	}
 	together(all...)
+}
+
+// fatalLogs reads the logs of the members that don't answer and have pods.
+func (g *gatherer) fatalLogs(ctx context.Context) {
+	g.FatalLogs = map[string]string{}
+	if g.Logs == nil {
+		return
+	}
+	var silent []string
+	for _, m := range g.Survey.Value.Members {
+		if m.Err != nil && !g.Barred[m.Pod] {
+			silent = append(silent, m.Pod)
+		}
+	}
+	if len(silent) == 0 {
+		return
+	}
+	logs, err := g.Logs(g.Owner.Namespace)
+	if err != nil {
+		return
+	}
+	pods, err := g.Reader.MemberPods(ctx, g.Owner)
+	if err != nil {
+		return
+	}
+	for _, pod := range pods {
+		c := etcdconf.MemberContainer(&pod.Spec)
+		if c == nil || !slices.Contains(silent, pod.Name) {
+			continue
+		}
+		// A user without the permission to read logs sees the rest.
+		if message, err := membership.FatalLog(ctx, logs, pod.Name, c.Name); err == nil && message != "" {
+			g.FatalLogs[pod.Name] = message
+		}
+	}
 }

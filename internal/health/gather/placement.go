@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -26,6 +27,28 @@ func (g *gatherer) placement(ctx context.Context) {
 	g.Nodes = got(outlook.Nodes, cmp.Or(err, g.refusal("nodes")))
 	g.Spread = spread.Evaluate(outlook, settings)
 	g.Standing = got(spread.StatusOf(g.Size(), members, g.Spread.Topology, outlook.Nodes), cmp.Or(g.Nodes.Err, g.Placement.Err))
+	if g.Standing.Err == nil && g.Standing.Value.Kept == policy.False && g.Owner.StatefulSet != "" {
+		g.volumeNodes(ctx, settings.ZoneKey)
+	}
+}
+
+// volumeNodes reads where the members' volumes let them run. A user who may not read volumes gets
+// the advice of a cluster without them.
+func (g *gatherer) volumeNodes(ctx context.Context, zoneKey string) {
+	pod, found, err := g.Reader.MemberPod(ctx, g.Owner)
+	if err != nil || !found {
+		return
+	}
+	facts, err := g.Reader.SpreadFacts(ctx, g.Owner, pod, zoneKey)
+	if err != nil {
+		return
+	}
+	g.VolumeNodes = map[string][]string{}
+	for i, v := range facts.Volumes {
+		if v.State == spread.Bound {
+			g.VolumeNodes[g.Owner.PodName(i)] = v.Nodes
+		}
+	}
 }
 
 func (g *gatherer) outlook(ctx context.Context, zoneKey string) (spread.Facts, error) {

@@ -5,6 +5,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 func describeSpread(f *health.Facts) v1alpha1.SpreadStatus {
@@ -36,10 +38,25 @@ func describeSpread(f *health.Facts) v1alpha1.SpreadStatus {
 	case p != nil:
 		out.Policy, out.Mode = p.Name, string(p.Spec.Mode)
 		if p.Spec.Mode != policyv1alpha1.ModeOff {
-			out.Wanted = "new members go to " + observe.DescribeTerms(f.Spread.Terms)
+			out.Wanted = wanted(f)
 		}
 	}
 	return out
+}
+
+// wanted describes where admission lets new members go, and what it leaves to their own terms.
+func wanted(f *health.Facts) string {
+	if f.StaticPods() {
+		return "static pods stay on their nodes, and admission adds nothing to them"
+	}
+	own := slices.ContainsFunc(f.Spread.Notes, func(n policy.Note) bool { return n.Reason == spread.OwnTerm })
+	switch {
+	case own && len(f.Spread.Terms) == 0:
+		return "new members go where the pods' own terms allow"
+	case own:
+		return "new members go to " + observe.DescribeTerms(f.Spread.Terms) + ", beside the pods' own terms"
+	}
+	return "new members go to " + observe.DescribeTerms(f.Spread.Terms)
 }
 
 // describeBudget returns what protects the members from eviction, and why it has its value:
@@ -75,6 +92,9 @@ func describeBudget(f *health.Facts) v1alpha1.BudgetStatus {
 		out.Message = rest
 	default:
 		out.Message = reasonDoc(out.Reason)
+	}
+	if q := f.Quorum(); q.FromEtcd && q.Voters > 1 && q.Slack == 0 && out.Allowed > 0 {
+		out.Message += fmt.Sprintf("; but in etcd %d of %d voters are healthy and quorum is %d: evict no healthy member", q.Healthy, q.Voters, q.Needed)
 	}
 	return out
 }

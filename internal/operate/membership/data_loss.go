@@ -12,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 // fatalLogMessages are messages that etcd logs before it exits because its data is not the member's,
@@ -47,7 +49,7 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 		}
 	}
 	if len(m.Owner.Claims) == 0 {
-		return true, "it has no volume claim template", nil
+		return m.lostWithoutClaim(ctx, s, pod)
 	}
 	claims := s.claims[pod]
 	if len(claims) < len(m.Owner.Claims) {
@@ -68,6 +70,46 @@ func (m *Members) dataLost(ctx context.Context, s *observation, pod string) (gon
 	return false, fmt.Sprintf("volume claim %s is bound since %s", claims[0].Name, claims[0].CreationTimestamp.UTC().Format("2006-01-02 15:04 MST")), nil
 }
 
+// lostWithoutClaim reports whether the data of a member without volume claims of its own is lost.
+// An emptyDir lives as long as its pod, a hostPath or another volume longer.
+func (m *Members) lostWithoutClaim(ctx context.Context, s *observation, pod string) (gone bool, why string, err error) {
+	volume := s.dataVolume(m.Owner.Ordinal(pod))
+	switch {
+	case volume == nil:
+		return true, "its data is on no volume", nil
+	case volume.EmptyDir != nil && s.pods[pod] == nil:
+		return true, "its data was in emptyDir " + volume.Name + " of a pod that is gone", nil
+	}
+	message, err := m.terminationLog(ctx, s, pod)
+	if err != nil {
+		return false, "", err
+	}
+	if message != "" {
+		return true, fmt.Sprintf("its log has %q", message), nil
+	}
+	return false, "its data is in volume " + volume.Name + " of its pod", nil
+}
+
+// dataVolume returns the volume of an ordinal's data directory, nil where it is on none.
+func (s *observation) dataVolume(ordinal int) *corev1.Volume {
+	if ordinal < 0 || ordinal >= len(s.configs) {
+		return nil
+	}
+	c := containerOf(&s.template.template, s.configs[ordinal].Container)
+	if c == nil {
+		return nil
+	}
+	mount, _ := etcdconf.MountAt(c, s.configs[ordinal].DataDir)
+	if mount == nil {
+		return nil
+	}
+	volumes := s.template.template.Spec.Volumes
+	if i := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == mount.Name }); i >= 0 {
+		return &volumes[i]
+	}
+	return nil
+}
+
 func phase(c *corev1.PersistentVolumeClaim) string {
 	if c.DeletionTimestamp != nil {
 		return "being deleted"
@@ -77,16 +119,20 @@ func phase(c *corev1.PersistentVolumeClaim) string {
 
 // terminationLog returns the fatal message in a container's log, empty for none.
 func (m *Members) terminationLog(ctx context.Context, s *observation, pod string) (string, error) {
-	p := s.pods[pod]
-	if p == nil || m.Logs == nil {
+	if s.pods[pod] == nil || m.Logs == nil {
 		return "", nil
 	}
 	container := s.container
-	if at := m.Owner.Ordinal(pod); at < len(s.configs) {
+	if at := m.Owner.Ordinal(pod); at >= 0 && at < len(s.configs) {
 		container = s.configs[at].Container
 	}
+	return FatalLog(ctx, m.Logs, pod, container)
+}
+
+// FatalLog returns the message about lost data with which a container's etcd ended, empty for none.
+func FatalLog(ctx context.Context, logs Logs, pod, container string) (string, error) {
 	for _, previous := range []bool{false, true} {
-		text, err := m.Logs(ctx, pod, container, previous)
+		text, err := logs(ctx, pod, container, previous)
 		var status apierrors.APIStatus
 		switch {
 		case apierrors.IsForbidden(err):

@@ -39,7 +39,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 	} else {
 		f.refuse("it is none of the cluster's pods")
 	}
-	if len(r.claims) == 0 {
+	if len(m.Owner.Claims) == 0 {
 		f.refuse("it has no volume claim to delete")
 	}
 	if r.Member = j.Member; r.Member == 0 {

@@ -127,6 +127,9 @@ func noQuorum(e *noQuorumError) string {
 			down = append(down, m.Pod)
 		}
 	}
+	if len(down) == 0 {
+		return "etcd has no pod that runs a member, so it has no quorum: bring the members back first. kubectl etcd status shows how"
+	}
 	return fmt.Sprintf("etcd has no quorum: %d of %s healthy (not %s), quorum is %d: bring a member back first. kubectl etcd status shows which, and how",
 		healthy, format.Members(len(e.survey.Members)), strings.Join(down, ", "), policy.Quorum(len(e.survey.Members)))
 }

@@ -102,6 +102,8 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		return err
 	case old.Healthy && wrong != "":
 		f.fact("%s is to be replaced: %s", replica.Pod, wrong)
+	case old.Healthy && goingClaim(s, replica.Pod) != "":
+		f.fact("%s loses its data when its pod ends: volume claim %s is being deleted", replica.Pod, goingClaim(s, replica.Pod))
 	case old.Healthy && !force:
 		f.refuse("it is healthy; --force replaces a healthy member and deletes its data")
 	case old.Healthy:
@@ -113,7 +115,35 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 		}
 	}
 	m.checkState(ctx, s, replacing, f)
+	warnOfLastFailure(s.Members, *old, f)
 	return nil
+}
+
+// goingClaim returns a pod's volume claim that is being deleted, empty for none.
+func goingClaim(s *observation, pod string) string {
+	for _, c := range s.claims[pod] {
+		if c.DeletionTimestamp != nil {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// warnOfLastFailure warns where the voters that stay bear no failure until the new member votes.
+func warnOfLastFailure(peers []membership.Peer, old membership.Peer, f *findings) {
+	voters, healthy := 0, 0
+	for _, p := range peers {
+		if p.Learner || p.ID == old.ID {
+			continue
+		}
+		voters++
+		if p.Healthy {
+			healthy++
+		}
+	}
+	if voters > 1 && healthy == policy.Quorum(voters) {
+		f.warn("Until the new member votes, %d of %d voters are healthy and quorum is %d: one more failure stops all writes.", healthy, voters, healthy)
+	}
 }
 
 // checkLost checks whether a member that is down has lost its data. Otherwise it rejoins by itself.

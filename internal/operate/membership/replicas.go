@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -150,15 +151,8 @@ func (s *observation) notRunningReason(ordinal int) string {
 	if pod == nil {
 		return ": its pod has not been made"
 	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			return ": its pod can't be scheduled: " + c.Message
-		}
-	}
-	for _, c := range pod.Status.ContainerStatuses {
-		if w := c.State.Waiting; w != nil {
-			return strings.TrimSpace(fmt.Sprintf(": container %s waits, %s %s", c.Name, w.Reason, w.Message))
-		}
+	if problem := observe.ProblemOf(pod); problem.State != "" {
+		return ": its pod is " + problem.String()
 	}
 	return ""
 }

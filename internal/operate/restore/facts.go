@@ -90,6 +90,9 @@ func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, 
 		r.Members = append(r.Members, m)
 		if ordinal == 0 {
 			first = s
+			if err := r.onlyOurs(s, size); err != nil {
+				return first, err
+			}
 		}
 		if err := r.onePath(r.Members[0].Pod, pod.Name, first, s); err != nil {
 			return first, err

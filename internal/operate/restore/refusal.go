@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -89,6 +91,30 @@ func (r Plan) onePath(first, pod string, a, b etcdconf.Config) error {
 	}
 	return r.refuse("pod %s keeps its data in %s and pod %s in %s, and a plan has one path for all; restore one member with --replicas 1, and scale the cluster out",
 		first, strings.Join(there, " and "), pod, strings.Join(here, " and "))
+}
+
+// onlyOurs returns an error for a StatefulSet that runs only some members of a cluster: the others
+// would keep their data, and go on as the old cluster.
+func (r Plan) onlyOurs(c etcdconf.Config, size int) error {
+	peers := c.InitialPeers()
+	if r.Owner.Flavour == observe.Druid || len(peers) <= max(size, int(r.Owner.Replicas)) {
+		return nil
+	}
+	var others []string
+	for _, p := range peers {
+		host := ""
+		if u, err := url.Parse(p.URL); err == nil {
+			host, _, _ = strings.Cut(u.Hostname(), ".")
+		}
+		if p.Name != c.Name && r.Owner.Ordinal(p.Name) < 0 && r.Owner.Ordinal(host) < 0 {
+			others = append(others, p.Name)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return r.refuse("its initial cluster also has %s, which StatefulSet %s doesn't run: they would keep their data and go on as the old cluster; stop all workloads of the cluster, restore one member with etcdutl, and add the others as new members",
+		strings.Join(others, " and "), r.Owner.StatefulSet)
 }
 
 // druidSize returns how many members druid starts after the restore. No flag changes it.

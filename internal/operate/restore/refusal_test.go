@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -37,6 +38,28 @@ func wantRefusal(t *testing.T, name string, err error, text string) {
 // podNamed is a variable that has the pod's name.
 func podNamed(name string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}
+}
+
+// TestRestoreOnlyOurs: a plan for a part of a cluster would split it.
+func TestRestoreOnlyOurs(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, cluster, refused string
+		replicas               int32
+		size                   int
+	}{
+		{name: "one StatefulSet for each member", cluster: "etcd1-0=http://etcd1-0.etcd1:2380,etcd2-0=http://etcd2-0.etcd2:2380,etcd3-0=http://etcd3-0.etcd3:2380", replicas: 1, size: 1,
+			refused: "its initial cluster also has etcd2-0 and etcd3-0, which StatefulSet etcd1 doesn't run"},
+		{name: "all are its own", cluster: "etcd1-0=http://etcd1-0.etcd1:2380,etcd1-1=http://etcd1-1.etcd1:2380", replicas: 2, size: 2},
+		{name: "scaled in", cluster: "etcd1-0=http://etcd1-0.etcd1:2380,etcd1-1=http://etcd1-1.etcd1:2380", replicas: 1, size: 1},
+		{name: "names of another form", cluster: "a=http://etcd1-0.etcd1:2380,b=http://etcd1-1.etcd1:2380", replicas: 1, size: 1},
+		{name: "by addresses, as many as replicas", cluster: "a=http://10.0.0.1:2380,b=http://10.0.0.2:2380", replicas: 2, size: 1},
+		{name: "etcd's default", cluster: "default=http://localhost:2380", replicas: 1, size: 1},
+		{name: "none", replicas: 1, size: 1},
+	} {
+		r := Plan{Owner: observe.Owner{Flavour: observe.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "etcd1", StatefulSet: "etcd1", Replicas: row.replicas}}
+		wantRefusal(t, row.name, r.onlyOurs(etcdconf.Config{Name: "etcd1-0", InitialCluster: row.cluster}, row.size), row.refused)
+	}
 }
 
 // TestRestoreOnePath: what is printed goes to one path for all pods, and a member that

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package membership
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+)
+
+// TestLostWithoutClaim: a member without a claim that only crashed has its data, unless its volume
+// went with its pod.
+func TestLostWithoutClaim(t *testing.T) {
+	t.Parallel()
+	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	host := corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/var/etcd"}}
+	fatal := `{"level":"fatal","error":"member 1 has already been bootstrapped"}`
+	for name, row := range map[string]struct {
+		volume  corev1.VolumeSource
+		dir     string
+		gone    bool // its pod
+		log     string
+		lost    bool
+		because string
+	}{
+		"hostPath, crashed":                {volume: host, dir: "/data", because: "its data is in volume data"},
+		"hostPath, no pod":                 {volume: host, dir: "/data", gone: true, because: "its data is in volume data"},
+		"hostPath, and etcd ends for good": {volume: host, dir: "/data", log: fatal, lost: true, because: "has already been bootstrapped"},
+		"emptyDir, crashed":                {volume: empty, dir: "/data", because: "its data is in volume data"},
+		"emptyDir, no pod":                 {volume: empty, dir: "/data", gone: true, lost: true, because: "of a pod that is gone"},
+		"emptyDir of a new pod":            {volume: empty, dir: "/data", log: fatal, lost: true, because: "has already been bootstrapped"},
+		"in the container":                 {volume: host, dir: "/elsewhere", lost: true, because: "on no volume"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := well()
+			s.template.template.Spec = corev1.PodSpec{
+				Containers: []corev1.Container{{Name: "etcd", VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}}},
+				Volumes:    []corev1.Volume{{Name: "data", VolumeSource: row.volume}},
+			}
+			s.configs[1].DataDir = row.dir
+			if row.gone {
+				delete(s.pods, "main-1")
+			}
+			m := &Members{
+				Owner: observe.Owner{Flavour: observe.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3},
+				Logs:  func(context.Context, string, string, bool) (string, error) { return row.log, nil },
+			}
+			lost, why, err := m.dataLost(t.Context(), s, "main-1")
+			if err != nil || lost != row.lost || !strings.Contains(why, row.because) {
+				t.Errorf("lost %t (%s), %v; want %t (%s)", lost, why, err, row.lost, row.because)
+			}
+		})
+	}
+}
+
+// TestWarnOfLastFailure: the plan warns where the voters that stay bear no failure.
+func TestWarnOfLastFailure(t *testing.T) {
+	t.Parallel()
+	for letters, want := range map[string]string{
+		"vVv":   "2 of 2 voters are healthy and quorum is 2",
+		"vvVvv": "",
+		"vvVvx": "3 of 4 voters are healthy and quorum is 3",
+		"V":     "",
+		"vV":    "",
+	} {
+		var peers []membership.Peer
+		var old membership.Peer
+		for i, letter := range letters {
+			p := membership.Peer{ID: uint64(i + 1), Ordinal: i, Healthy: letter != 'x'}
+			if letter == 'V' {
+				old = p
+			}
+			peers = append(peers, p)
+		}
+		f := &findings{}
+		warnOfLastFailure(peers, old, f)
+		if got := strings.Join(f.warnings, " "); !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("%s: %q, want %q", letters, got, want)
+		}
+	}
+}
+
+// TestGoingClaim: a claim that is being deleted goes with its pod.
+func TestGoingClaim(t *testing.T) {
+	t.Parallel()
+	s := well()
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data-main-1"}}
+	s.claims["main-1"] = []*corev1.PersistentVolumeClaim{claim}
+	if got := goingClaim(s, "main-1"); got != "" {
+		t.Errorf("%q is being deleted", got)
+	}
+	claim.DeletionTimestamp = &metav1.Time{}
+	if got := goingClaim(s, "main-1"); got != "data-main-1" {
+		t.Errorf("%q is being deleted, want data-main-1", got)
+	}
+}

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+	"github.com/kubectl-etcd/kubectl-etcd/test/cures"
+)
+
+// cure is a state of a plain cluster of three members, and the check that prints the command
+// which ends it.
+type cure struct {
+	id string
+	// result is what the check reports of the state.
+	result string
+	// build makes the state. It may be nil: then the state before leads to it.
+	build func(*testing.T, *clusters.Cluster)
+	// choose replaces what the fix leaves to a person. Nil means that it is typed as it stands.
+	choose func(t *testing.T, c *clusters.Cluster, fix string) string
+}
+
+// cureRows are in the order in which one cluster can have the states: the budget that B001's cure
+// creates is the one that the next rows change.
+var cureRows = []cure{
+	{id: "B001", result: "Warning"},
+	{id: "B003", result: "Warning", build: patchBudget(`{"spec":{"minAvailable":1}}`)},
+	{id: "B004", result: "Warning", build: patchBudget(`{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}`)},
+	{id: "B005", result: "Warning", build: patchBudget(`{"spec":{"minAvailable":3}}`)},
+	{id: "B002", result: "Failure", build: func(t *testing.T, c *clusters.Cluster) {
+		t.Helper()
+		labels := &metav1.LabelSelector{MatchLabels: map[string]string{"app": c.Name}}
+		if err := kube.Create(t.Context(), budgetOf(c.Namespace, "second", labels)); err != nil {
+			t.Fatal(err)
+		}
+	}},
+	{id: "T001", result: "Warning", build: func(t *testing.T, c *clusters.Cluster) {
+		t.Helper()
+		plugin(t, 0, "cut-client-traffic", target(c), "--for", "30m", "--reason", "test of a cure", "-y", "-n", c.Namespace)
+	}},
+	{id: "T004", result: "Warning", build: func(t *testing.T, c *clusters.Cluster) {
+		t.Helper()
+		typeLine(t, `kubectl patch service `+c.Full()+` --type=merge -p '{"spec":{"publishNotReadyAddresses":false}}' -n `+c.Namespace)
+	}},
+	{id: "R001", result: "Warning", choose: nameLease},
+	{id: "M004", result: "Warning", build: func(t *testing.T, c *clusters.Cluster) {
+		t.Helper()
+		plugin(t, 0, "member", "add", target(c), "--peer-urls", "http://nowhere-0."+c.Full()+":2380", "-y", "-n", c.Namespace)
+	}},
+	{id: "M001", result: "Failure", build: func(t *testing.T, c *clusters.Cluster) {
+		t.Helper()
+		if err := c.Scale(t.Context(), 2); err != nil {
+			t.Fatal(err)
+		}
+	}},
+	{id: "Q001", result: "Failure", build: func(t *testing.T, c *clusters.Cluster) {
+		t.Helper()
+		if err := c.WaitReady(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wipe(t, c, c.Full()+"-1")
+	}},
+}
+
+// TestCuresTyped makes each state, types the command that check prints, and awaits that the finding
+// is gone.
+func TestCuresTyped(t *testing.T) {
+	operating(t, 3)
+	var ids []string
+	for _, row := range cureRows {
+		ids = append(ids, row.id)
+	}
+	if want := cures.Typed(); !slices.Equal(ids, want) {
+		t.Fatalf("the rows are %v, and package cures lists %v", ids, want)
+	}
+	c := start(t, namespace(t), "cured", clusters.Spec{Flavour: clusters.Plain})
+	for _, row := range cureRows {
+		if !t.Run(row.id, func(t *testing.T) { row.typed(t, c) }) {
+			return // the next state builds on this one
+		}
+	}
+}
+
+// typed makes the state, types its cure, and awaits the end of the finding.
+func (r cure) typed(t *testing.T, c *clusters.Cluster) {
+	t.Helper()
+	if r.build != nil {
+		r.build(t, c)
+	}
+	fix := firstFix(t, awaitChecked(t, c, map[string]string{r.id: r.result})[r.id])
+	if r.choose != nil {
+		fix = r.choose(t, c, fix)
+	}
+	typeLine(t, fix)
+	awaitChecked(t, c, map[string]string{r.id: "OK"})
+}
+
+// firstFix returns the fix of the first finding that has one.
+func firstFix(t *testing.T, r output.CheckResult) string {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.Fix != "" {
+			return f.Fix
+		}
+	}
+	t.Fatalf("no finding of %s has a fix: %v", r.ID, r.Findings)
+	return ""
+}
+
+// typeLine runs a line in a shell with the testbed's kubectl and the plugin. It answers the plugin's
+// question, as a person does at a terminal.
+func typeLine(t *testing.T, line string) {
+	t.Helper()
+	path, err := pluginPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if verb, changes := strings.CutPrefix(line, "kubectl etcd "); changes && !strings.HasPrefix(verb, "check ") && !strings.HasPrefix(verb, "status ") {
+		line += " -y"
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	tools := filepath.Dir(path) + ":" + filepath.Dir(bed.Kubectl()) + ":" + filepath.Join(bed.Dir(), "bin")
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+bed.Kubeconfig(), "PATH="+tools+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
+
+func patchBudget(patch string) func(*testing.T, *clusters.Cluster) {
+	return func(t *testing.T, c *clusters.Cluster) {
+		t.Helper()
+		typeLine(t, "kubectl patch poddisruptionbudget "+c.Full()+" --type=merge -p '"+patch+"' -n "+c.Namespace)
+	}
+}
+
+// nameLease makes the Lease that a backup job renews, and puts its name into the fix.
+func nameLease(t *testing.T, c *clusters.Cluster, fix string) string {
+	t.Helper()
+	now := metav1.NowMicro()
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "backups"},
+		Spec:       coordinationv1.LeaseSpec{RenewTime: &now, HolderIdentity: new("job"), LeaseDurationSeconds: new(int32(time.Hour / time.Second))},
+	}
+	if err := kube.Create(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	_, command, found := strings.Cut(fix, ": kubectl ")
+	if !found || !strings.Contains(command, "=LEASE ") {
+		t.Fatalf("%q names no Lease to choose", fix)
+	}
+	return "kubectl " + strings.Replace(command, "=LEASE ", "=backups ", 1)
+}
