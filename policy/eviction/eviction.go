@@ -24,6 +24,8 @@ type Facts struct {
 	Cluster policy.Cluster
 	// Pod is the pod that is to be evicted.
 	Pod string
+	// Idle is true if the pod runs nothing: it is Pending, has ended, or is being deleted already.
+	Idle bool
 	// UnderWay are evictions that were admitted. Those of pods that are gone or being
 	// deleted have no effect: the pods are not Ready.
 	UnderWay []UnderWay
@@ -52,8 +54,8 @@ type Result struct {
 func Evaluate(f Facts) Result {
 	t := count(f)
 	switch {
-	case t.pod == nil:
-		return t.allow(NotMember, "%s is no member", f.Pod)
+	case t.pod == nil || f.Idle:
+		return t.allow(NotMember, "%s runs no member", f.Pod)
 	case t.n <= 1:
 		return t.allow(OneMember, "it has one member, and its eviction interrupts the cluster")
 	case f.Cluster.Stale:

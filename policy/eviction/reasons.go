@@ -13,7 +13,7 @@ func Reasons() []policy.Reason { return reasons.All() }
 // The reasons of the rule's verdicts, one for each row of its table.
 var (
 	NotMember = reasons.Add("NotMember",
-		"The pod has the name of a member, but it belongs to no member of the cluster.",
+		"The pod runs no member of the cluster: it belongs to none, is Pending, has ended, or is being deleted already.",
 		policy.NoAction)
 	OneMember = reasons.Add("OneMember",
 		"The cluster has one member. Nothing can keep it available while its pod moves, so the eviction is allowed.",

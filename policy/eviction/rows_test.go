@@ -20,11 +20,13 @@ var evictionRows = []struct {
 	pod      string
 	underWay []UnderWay
 	stale    bool
+	idle     bool
 	allowed  bool
 	reason   policy.Reason
 	record   bool
 }{
 	{row: "E-1", members: "vvx", pod: "other-0", allowed: true, reason: NotMember},
+	{row: "E-1 idle", members: "vxx", pod: "main-1", idle: true, allowed: true, reason: NotMember},
 	{row: "E-2", members: "v", pod: "main-0", allowed: true, reason: OneMember},
 	{row: "E-2 down", members: "x", pod: "main-0", allowed: true, reason: OneMember},
 	{row: "E-3", members: "xxm", pod: "main-0", stale: true, reason: policy.FactsStale},
@@ -59,7 +61,7 @@ func TestEvictionRows(t *testing.T) {
 			t.Parallel()
 			c := policytest.ClusterOf(r.members)
 			c.Stale = r.stale
-			got := Evaluate(Facts{Cluster: c, Pod: r.pod, UnderWay: r.underWay})
+			got := Evaluate(Facts{Cluster: c, Pod: r.pod, Idle: r.idle, UnderWay: r.underWay})
 			if got.Allowed != r.allowed || got.Reason != r.reason || got.Record != r.record {
 				t.Errorf("%+v", got)
 			}
