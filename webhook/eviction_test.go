@@ -82,7 +82,7 @@ func (l *liveObjects) Patch(_ context.Context, obj client.Object, patch client.P
 		if !ok || client.ObjectKeyFromObject(pdb) != client.ObjectKeyFromObject(obj) {
 			continue
 		}
-		if pdb.UID != wrote.UID || pdb.ResourceVersion != wrote.ResourceVersion {
+		if pdb.UID != wrote.UID || wrote.ResourceVersion != "" && pdb.ResourceVersion != wrote.ResourceVersion {
 			return apierrors.NewConflict(policyv1.Resource("poddisruptionbudgets"), pdb.Name, nil)
 		}
 		l.patches++
@@ -109,7 +109,9 @@ func change[T client.Object](l *liveObjects, name string, f func(T)) {
 func guarded(tb testing.TB) (*liveObjects, func(pod string) admissionv1.AdmissionRequest) {
 	tb.Helper()
 	objects, request := readRequest(tb, "testdata/eviction-allowed.request.yaml")
-	return &liveObjects{objects: objects}, func(pod string) admissionv1.AdmissionRequest {
+	live := &liveObjects{objects: objects}
+	change(live, "budget", func(b *policyv1.PodDisruptionBudget) { b.ResourceVersion = "1" })
+	return live, func(pod string) admissionv1.AdmissionRequest {
 		r := *request
 		r.Name, r.Object = pod, runtime.RawExtension{Raw: []byte(`{"metadata":{"name":"` + pod + `"}}`)}
 		return r
@@ -126,7 +128,7 @@ func replica(tb testing.TB, cache client.Reader, live *liveObjects) testServer {
 
 func reasonOf(r admission.Response) string { return r.AuditAnnotations[auditReason] }
 
-// TestRefusedEvictionIsRetried holds what kubectl drain looks at: the API server hands on code
+// TestRefusedEvictionIsRetried holds what kubectl drain checks: the API server hands on code
 // and reason of a refusal, and the client's error must count as too many requests.
 func TestRefusedEvictionIsRetried(t *testing.T) {
 	t.Parallel()
@@ -262,6 +264,17 @@ func TestDryRunRecordsNothing(t *testing.T) {
 		if got := server.handle(t, request); !got.Allowed || live.patches != 0 {
 			t.Errorf("%d records, %+v", live.patches, got)
 		}
+	}
+}
+
+// TestNothingIsRecordedThatBudgetRefuses holds that an eviction that the API server refuses next
+// doesn't keep other members from being evicted.
+func TestNothingIsRecordedThatBudgetRefuses(t *testing.T) {
+	t.Parallel()
+	live, evict := guarded(t)
+	change(live, "budget", func(b *policyv1.PodDisruptionBudget) { b.Status.DisruptionsAllowed = 0 })
+	if got := replica(t, live, live).handle(t, evict("plain-0")); !got.Allowed || live.patches != 0 {
+		t.Errorf("%d records, %+v", live.patches, got)
 	}
 }
 

@@ -7,10 +7,10 @@ import "github.com/kubectl-etcd/kubectl-etcd/policy"
 
 var reasons policy.ReasonList
 
-// Reasons returns the reasons of the rule, in the order of its table.
+// Reasons returns the reasons that only this rule has, in the order of its table.
 func Reasons() []policy.Reason { return reasons.All() }
 
-// The reasons of the rule's verdicts, one for each row of its table.
+// The reasons of the rule's verdicts, beside those that it shares with the budget and membership rules.
 var (
 	NotMember = reasons.Add("NotMember",
 		"The pod runs no member of the cluster: it belongs to none, is Pending, has ended, or is being deleted already.",
@@ -18,9 +18,6 @@ var (
 	OneMember = reasons.Add("OneMember",
 		"The cluster has one member. Nothing can keep it available while its pod moves, so the eviction is allowed.",
 		"Expect an interruption, or scale to three members: kubectl etcd scale NAME --replicas 3.")
-	_                = reasons.Include(policy.FactsStale)
-	_                = reasons.Include(policy.CuresMember)
-	_                = reasons.Include(policy.QuorumKept)
 	EvictionUnderWay = reasons.Add("EvictionUnderWay",
 		"The eviction of another member was admitted a moment ago. Without both, fewer healthy voters than a quorum would be left.",
 		"Wait. kubectl drain retries by itself, and continues once the evicted member is ready again.")
