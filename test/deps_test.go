@@ -23,6 +23,7 @@ const module = "github.com/kubectl-etcd/kubectl-etcd/"
 var graph = map[string][]string{
 	"policy":                     nil,
 	"policy/budget":              {"policy"},
+	"policy/eviction":            {"policy"},
 	"policy/spread":              {"policy"},
 	"policy/membership":          {"policy"},
 	"policy/maintenance":         {"policy"},

@@ -132,7 +132,7 @@ func unreadableFacts() *observe.Reader {
 // webhook that reads facts.
 func TestPanicFailsOpen(t *testing.T) {
 	t.Parallel()
-	server := register(t, unreadableFacts())
+	server := register(t, unreadableFacts(), &liveObjects{})
 	for name, file := range map[string]string{
 		entries.Pod: "pod-zones", entries.Owner: "owner-statefulset", entries.PodDisruptionBudget: "budget-below-quorum",
 	} {
@@ -169,7 +169,7 @@ func TestPanicFailsOpen(t *testing.T) {
 // doesn't cancel a review.
 func TestReviewsOutliveTheServersContext(t *testing.T) {
 	t.Parallel()
-	server := register(t, unreadableFacts())
+	server := register(t, unreadableFacts(), &liveObjects{})
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for _, h := range entries.Handlers {

@@ -15,6 +15,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	testclock "k8s.io/utils/clock/testing"
@@ -49,13 +50,13 @@ func (s testServer) Register(path string, h http.Handler) { s[path] = h.(*admiss
 // serve registers the webhooks over objects.
 func serve(tb testing.TB, objects observetest.Objects) testServer {
 	tb.Helper()
-	return register(tb, readerOf(objects))
+	return register(tb, readerOf(objects), &liveObjects{objects: objects})
 }
 
-func register(tb testing.TB, r *observe.Reader) testServer {
+func register(tb testing.TB, r *observe.Reader, budgets BudgetPatcher) testServer {
 	tb.Helper()
 	s := testServer{}
-	if err := Register(s, Config{Reader: r, Self: testSelf, Identity: testIdentity, Metrics: prometheus.NewRegistry()}); err != nil {
+	if err := Register(s, Config{Reader: r, Self: testSelf, Identity: testIdentity, Budgets: budgets, Metrics: prometheus.NewRegistry()}); err != nil {
 		tb.Fatal(err)
 	}
 	return s
@@ -75,12 +76,30 @@ func entryOf(tb testing.TB, r metav1.GroupVersionResource) (entries.Handler, ent
 	return entries.Handler{}, entries.Entry{}
 }
 
+// handlerOf returns the handler that the API server calls for a request.
+func handlerOf(tb testing.TB, request admissionv1.AdmissionRequest) entries.Handler {
+	tb.Helper()
+	resource := request.Resource.Resource
+	if request.SubResource != "" {
+		resource += "/" + request.SubResource
+	}
+	for _, h := range entries.Handlers {
+		for _, e := range h.Entries {
+			if e.Group == request.Resource.Group && e.Resource == resource && slices.Contains(e.Operations, admissionregistrationv1.OperationType(request.Operation)) {
+				return h
+			}
+		}
+	}
+	h, _ := entryOf(tb, request.Resource) // fuzzing also sends what no API server would
+	return h
+}
+
 // handle sends a request to the handler of its resource, and holds what is true of every
 // response: the request passes unless the handler is a guard, the handler came to a decision,
 // and warnings are short.
 func (s testServer) handle(tb testing.TB, request admissionv1.AdmissionRequest) admission.Response {
 	tb.Helper()
-	h, _ := entryOf(tb, request.Resource)
+	h := handlerOf(tb, request)
 	got := s[h.Path].Handle(tb.Context(), admission.Request{AdmissionRequest: request})
 	if !got.Allowed && !h.Guard {
 		tb.Fatalf("refused: %s\n%s", got.Result.Message, request.Object.Raw)

@@ -10,7 +10,8 @@
 //
 // A handler never dials etcd and has no side effects, so that dry runs are safe. It changes
 // objects only by patches, and only the fields that belong to this project. Mutation fails
-// open: a member without this project's terms is better than no member.
+// open: a member without this project's terms is better than no member. The exception is the
+// guard of evictions, which records what it allows, except in a dry run.
 package webhook
 
 import (
@@ -32,7 +33,9 @@ type Config struct {
 	Self string
 	// Identity names this replica in answers to probes.
 	Identity Identity
-	Metrics  prometheus.Registerer
+	// Budgets writes the records of evictions.
+	Budgets BudgetPatcher
+	Metrics prometheus.Registerer
 }
 
 // Server is the part of controller-runtime's webhook server that Register needs.
@@ -69,6 +72,7 @@ func (c Config) handlers() map[string]handler {
 		entries.PodDisruptionBudget: &budgetHandler{reader: c.Reader, self: c.Self},
 		entries.Service:             &serviceHandler{clock: c.Reader.Leases.Clock, self: c.Self},
 		entries.Owner:               &ownerHandler{reader: c.Reader},
+		entries.Eviction:            &evictionHandler{reader: c.Reader, budgets: c.Budgets, self: c.Self},
 	}
 }
 

@@ -45,6 +45,43 @@ type Disruption struct {
 	// +optional
 	// +kubebuilder:default=false
 	CreateMissing bool `json:"createMissing,omitempty"`
+
+	// evictions is Enforce to refuse the eviction of a member's pod without which fewer healthy
+	// voters than a quorum would be left, Warn to only warn of it, or "Off" to leave evictions to
+	// the budget. In a policy of mode Warn, Enforce warns. If enabled is false, it has no effect.
+	// +optional
+	// +kubebuilder:default=Enforce
+	Evictions Mode `json:"evictions,omitempty"`
+
+	// deletes is the same for the deletion of a member's pod. It never refuses deletions by
+	// Kubernetes' own controllers, by kubelets or by the scheduler.
+	// +optional
+	// +kubebuilder:default=Warn
+	Deletes Mode `json:"deletes,omitempty"`
+}
+
+// GuardEvictions returns what becomes of evictions that the rule refuses. The default is Enforce.
+func (s *EtcdTopologyPolicySpec) GuardEvictions() Mode {
+	return s.guardMode(s.Disruption.Evictions, ModeEnforce)
+}
+
+// GuardDeletes returns what becomes of deletions that the rule refuses. The default is Warn.
+func (s *EtcdTopologyPolicySpec) GuardDeletes() Mode {
+	return s.guardMode(s.Disruption.Deletes, ModeWarn)
+}
+
+// guardMode returns the weaker of the policy's mode and the one of a guard.
+func (s *EtcdTopologyPolicySpec) guardMode(mode, otherwise Mode) Mode {
+	if mode == "" {
+		mode = otherwise
+	}
+	switch {
+	case s.Mode == ModeOff || !s.Disruption.On():
+		return ModeOff
+	case s.Mode == ModeWarn && mode == ModeEnforce:
+		return ModeWarn
+	}
+	return mode
 }
 
 // On reports whether budgets are maintained. The default is true.

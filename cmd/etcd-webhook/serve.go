@@ -67,7 +67,8 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 	}
 	built := version.Get()
 	err = webhook.Register(mgr.GetWebhookServer(), webhook.Config{
-		Reader: reader, Self: self, Identity: webhook.Identity{Replica: replica, Version: built.Version}, Metrics: metrics.Registry,
+		Reader: reader, Self: self, Identity: webhook.Identity{Replica: replica, Version: built.Version},
+		Budgets: mgr.GetClient(), Metrics: metrics.Registry,
 	})
 	if err != nil {
 		return fmt.Errorf("register the webhooks: %w", err)

@@ -59,7 +59,8 @@ func Patch(pdb *policyv1.PodDisruptionBudget, value *annotation.BudgetValue, rec
 }
 
 // AnnotationChanges returns the annotations of a budget that must change so that they
-// hold record. The value is nil for an annotation that must be removed. Annotations of
+// hold record. The value is nil for an annotation that must be removed. An empty record also
+// removes the evictions that admission recorded, and no other does. Annotations of
 // other programs are never among them.
 func AnnotationChanges(annotations map[string]string, record annotation.BudgetRecord) map[string]*string {
 	changes := map[string]*string{}
@@ -73,6 +74,9 @@ func AnnotationChanges(annotations map[string]string, record annotation.BudgetRe
 		case exists && !needed:
 			changes[key] = nil
 		}
+	}
+	if _, exists := annotations[v1alpha1.EvictionsAnnotation]; exists && record.For == "" {
+		changes[v1alpha1.EvictionsAnnotation] = nil
 	}
 	return changes
 }

@@ -48,4 +48,16 @@ var (
 	AnotherBudgetKept = admission.Add("AnotherBudgetKept",
 		"The controller maintains another disruption budget for this cluster.",
 		"Delete one of the two. With both, evictions fail.")
+	GuardOff = admission.Add("GuardOff",
+		"The policy leaves evictions, or deletions, of members' pods alone.",
+		"If it should not, set spec.disruption.evictions or spec.disruption.deletes to Warn or Enforce.")
+	KubernetesDeletes = admission.Add("KubernetesDeletes",
+		"A controller of Kubernetes, a kubelet or the scheduler deletes the pod. Such deletions are never refused.",
+		policy.NoAction)
+	BudgetBusy = admission.Add("BudgetBusy",
+		"The eviction could not be recorded, because other clients wrote the disruption budget at the same time. It is refused with status 429.",
+		"Wait. kubectl drain retries by itself.")
+	EvictionNotRecorded = admission.Add("EvictionNotRecorded",
+		"The eviction was judged and allowed, but could not be recorded on a disruption budget. Other evictions don't know of it until the pod is being deleted.",
+		"The warning has the details. Check that etcd-webhook may patch poddisruptionbudgets, and that a budget selects the members.")
 )

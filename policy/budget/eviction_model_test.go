@@ -62,6 +62,14 @@ func (m members) voters() int {
 	return int(m[wellV] + m[downV] + m[podOnlyV] + m[memberOnlyV])
 }
 
+func (m members) size() int {
+	n := 0
+	for _, of := range m {
+		n += int(of)
+	}
+	return n
+}
+
 // hasQuorum asks etcd: do more than half of all voters live?
 func (m members) hasQuorum(voters int) bool {
 	return 2*int(m[wellV]+m[memberOnlyV]) > voters
@@ -75,6 +83,7 @@ type budget struct {
 	desired        int
 	currentHealthy int
 	allowed        int
+	guard          *guard // nil without one
 }
 
 func newBudget(m members, otherPods, desired int) budget {
@@ -95,6 +104,8 @@ func (b *budget) evict(kind int) bool {
 	ready := kind == wellV || kind == podOnlyV || kind == wellL || kind == podOnlyL
 	switch {
 	case b.pods[kind] == 0:
+		return false
+	case b.guard != nil && !b.guard.admits(b.pods, kind):
 		return false
 	case !ready && b.currentHealthy >= b.desired && b.desired > 0:
 	case b.allowed > 0:

@@ -116,7 +116,8 @@ func withoutEntries(t *testing.T, ns string) {
 	}
 	drop("3")
 	awaitStatus(t, 0, func(st *output.WebhookStatus) bool {
-		return st.Health == output.Degraded && strings.Contains(problem(st, "WebhookEntryMissing"), "mutatingwebhookconfiguration/etcd-webhook lacks 1 of its 6 webhooks: services.")
+		return st.Health == output.Degraded && strings.Contains(problem(st, "WebhookEntryMissing"), "mutatingwebhookconfiguration/etcd-webhook lacks 1 of its ") &&
+			strings.Contains(problem(st, "WebhookEntryMissing"), " webhooks: services.")
 	}, "-n", ns)
 	drop("0")
 	awaitStatus(t, 3, func(st *output.WebhookStatus) bool {

@@ -24,6 +24,7 @@ const (
 	PodDisruptionBudget = "poddisruptionbudget"
 	Service             = "service"
 	Owner               = "owner"
+	Eviction            = "eviction"
 )
 
 // Pods is the name of the entry for members' pods. Without it nothing is spread.
@@ -44,8 +45,18 @@ type Handler struct {
 	Reinvocation admissionregistrationv1.ReinvocationPolicyType
 	// Guard is true for a handler that protects members by refusing requests. A request
 	// that it leaves undecided is refused; one that another handler leaves undecided passes.
-	Guard   bool
+	Guard bool
+	// Records is true for a handler that writes what it has allowed, except in a dry run.
+	Records bool
 	Entries []Entry
+}
+
+// SideEffects returns what the API server must know of a handler to call it in a dry run.
+func (h Handler) SideEffects() admissionregistrationv1.SideEffectClass {
+	if h.Records {
+		return admissionregistrationv1.SideEffectClassNoneOnDryRun
+	}
+	return admissionregistrationv1.SideEffectClassNone
 }
 
 // Entry is a webhook of the MutatingWebhookConfiguration.
@@ -94,11 +105,20 @@ var Handlers = []Handler{
 			{"statefulsets", "apps", "v1", "statefulsets", onCreate, "no warning shows what the members of a new StatefulSet get"},
 		},
 	},
+	{
+		Name: Eviction, Path: "/guard-eviction", Timeout: 3 * time.Second, Limit: 2 * time.Second,
+		FailurePolicy: admissionregistrationv1.Ignore, Guard: true, Records: true,
+		Entries: []Entry{
+			{"evictions", "", "v1", "pods/eviction", onCreate, "only the disruption budget decides about evictions, by facts that may be seconds old"},
+			{"pod-deletions", "", "v1", "pods", onDelete, "nothing warns of the deletion of a member that the others need"},
+		},
+	},
 }
 
 var (
 	onCreate          = []admissionregistrationv1.OperationType{admissionregistrationv1.Create}
 	onUpdate          = []admissionregistrationv1.OperationType{admissionregistrationv1.Update}
+	onDelete          = []admissionregistrationv1.OperationType{admissionregistrationv1.Delete}
 	onCreateAndUpdate = slices.Concat(onCreate, onUpdate)
 )
 

@@ -26,6 +26,7 @@ type registration struct {
 	Timeout       time.Duration
 	FailurePolicy admissionregistrationv1.FailurePolicyType
 	Reinvocation  admissionregistrationv1.ReinvocationPolicyType
+	SideEffects   admissionregistrationv1.SideEffectClass
 }
 
 // TestManifestsRegisterTheList compares manifests/base/webhooks.yaml with the list.
@@ -39,7 +40,7 @@ func TestManifestsRegisterTheList(t *testing.T) {
 				Scope: ptr.To(admissionregistrationv1.NamespacedScope),
 			}}
 			listed = append(listed, registration{
-				e.Name + entries.Suffix, h.Path, []admissionregistrationv1.RuleWithOperations{rule}, h.Timeout, h.FailurePolicy, h.Reinvocation,
+				e.Name + entries.Suffix, h.Path, []admissionregistrationv1.RuleWithOperations{rule}, h.Timeout, h.FailurePolicy, h.Reinvocation, h.SideEffects(),
 			})
 		}
 	}
@@ -54,7 +55,7 @@ func TestManifestsRegisterTheList(t *testing.T) {
 	for _, w := range config.Webhooks {
 		installed = append(installed, registration{
 			w.Name, ptr.Deref(w.ClientConfig.Service.Path, ""), w.Rules, time.Duration(ptr.Deref(w.TimeoutSeconds, 0)) * time.Second,
-			ptr.Deref(w.FailurePolicy, ""), ptr.Deref(w.ReinvocationPolicy, ""),
+			ptr.Deref(w.FailurePolicy, ""), ptr.Deref(w.ReinvocationPolicy, ""), ptr.Deref(w.SideEffects, ""),
 		})
 	}
 	if diff := cmp.Diff(listed, installed); diff != "" {

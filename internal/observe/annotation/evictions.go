@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package annotation
+
+import (
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Eviction is an eviction that was admitted, as a budget's annotation has it.
+type Eviction struct {
+	Pod string
+	// UID is of the pod that was evicted. A pod that was created again has another one.
+	UID types.UID
+	At  time.Time
+}
+
+// ParseEvictions reads the annotation. Anyone may edit annotations, so an invalid entry counts
+// as absent, more entries than members that a cluster has are not read, and a time in the future
+// counts as now.
+func ParseEvictions(text string, now time.Time) []Eviction {
+	var out []Eviction
+	for entry := range strings.SplitSeq(text, ",") {
+		pod, rest, found := strings.Cut(entry, "=")
+		uid, at, timed := strings.Cut(rest, "@")
+		t, err := time.Parse(time.RFC3339, at)
+		if !found || !timed || err != nil || pod == "" || uid == "" {
+			continue
+		}
+		if t.After(now) {
+			t = now
+		}
+		if out = append(out, Eviction{Pod: pod, UID: types.UID(uid), At: t}); len(out) == mostMembers {
+			break
+		}
+	}
+	return out
+}
+
+// FormatEvictions returns the text of the annotation. Times are truncated to seconds.
+func FormatEvictions(evictions []Eviction) string {
+	entries := make([]string, 0, len(evictions))
+	for _, e := range evictions {
+		entries = append(entries, e.Pod+"="+string(e.UID)+"@"+e.At.UTC().Format(time.RFC3339))
+	}
+	return strings.Join(entries, ",")
+}

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package eviction
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
+)
+
+// evictionRows are the rows of docs/rules/eviction.md. pod is the number of the pod that is
+// to be evicted.
+var evictionRows = []struct {
+	row      string
+	members  string
+	pod      string
+	underWay []UnderWay
+	stale    bool
+	idle     bool
+	allowed  bool
+	reason   policy.Reason
+	record   bool
+}{
+	{row: "E-1", members: "vvx", pod: "other-0", allowed: true, reason: NotMember},
+	{row: "E-1 idle", members: "vxx", pod: "main-1", idle: true, allowed: true, reason: NotMember},
+	{row: "E-2", members: "v", pod: "main-0", allowed: true, reason: OneMember},
+	{row: "E-2 down", members: "x", pod: "main-0", allowed: true, reason: OneMember},
+	{row: "E-3", members: "xxm", pod: "main-0", stale: true, reason: policy.FactsStale},
+	{row: "E-3 Ready", members: "ppp", pod: "main-0", stale: true, reason: policy.FactsStale},
+	{row: "E-3 too few Ready", members: "pxx", pod: "main-1", stale: true, reason: policy.FactsStale},
+	{row: "E-4", members: "ppx", pod: "main-2", stale: true, allowed: true, reason: policy.CuresMember},
+	{row: "E-4 under way", members: "ppx", pod: "main-2", stale: true, underWay: []UnderWay{{Pod: "main-0"}}, reason: policy.FactsStale},
+	{row: "E-5", members: "vvx", pod: "main-2", allowed: true, reason: policy.CuresMember},
+	{row: "E-5 two of five", members: "vvvxx", pod: "main-3", allowed: true, reason: policy.CuresMember},
+	{row: "E-5 learner", members: "vvvX", pod: "main-3", allowed: true, reason: policy.CuresMember},
+	{row: "E-6", members: "vvv", pod: "main-0", allowed: true, reason: policy.QuorumKept, record: true},
+	{row: "E-6 pod not Ready", members: "vvm", pod: "main-2", allowed: true, reason: policy.QuorumKept},
+	{row: "E-6 member not ready", members: "vvp", pod: "main-2", allowed: true, reason: policy.QuorumKept},
+	{row: "E-6 learner", members: "vvvV", pod: "main-3", allowed: true, reason: policy.QuorumKept},
+	{row: "E-6 own record", members: "vvv", pod: "main-0", underWay: []UnderWay{{Pod: "main-0"}}, allowed: true, reason: policy.QuorumKept, record: true},
+	{row: "E-6 old record", members: "vvv", pod: "main-0", underWay: []UnderWay{{Pod: "main-1", Age: time.Minute}}, allowed: true, reason: policy.QuorumKept, record: true},
+	{row: "E-6 two of five", members: "vvvvv", pod: "main-0", underWay: []UnderWay{{Pod: "main-1"}}, allowed: true, reason: policy.QuorumKept, record: true},
+	{row: "E-7", members: "vvv", pod: "main-0", underWay: []UnderWay{{Pod: "main-1", Age: 59 * time.Second}}, reason: EvictionUnderWay},
+	{row: "E-7 third of five", members: "vvvvv", pod: "main-0", underWay: []UnderWay{{Pod: "main-1"}, {Pod: "main-2"}}, reason: EvictionUnderWay},
+	{row: "E-8", members: "vvx", pod: "main-0", reason: QuorumNeedsMember},
+	{row: "E-8 missing", members: "vv-", pod: "main-0", reason: QuorumNeedsMember},
+	{row: "E-8 pod not Ready", members: "vmx", pod: "main-1", reason: QuorumNeedsMember},
+	{row: "E-8 two", members: "vv", pod: "main-0", reason: QuorumNeedsMember},
+	{row: "E-8 no quorum", members: "vxx", pod: "main-1", reason: QuorumNeedsMember},
+	{row: "E-8 learner with a vote", members: "vvxV", pod: "main-3", reason: QuorumNeedsMember},
+}
+
+func TestEvictionRows(t *testing.T) {
+	t.Parallel()
+	for _, r := range evictionRows {
+		t.Run(r.row+" "+r.members, func(t *testing.T) {
+			t.Parallel()
+			c := policytest.ClusterOf(r.members)
+			c.Stale = r.stale
+			got := Evaluate(Facts{Cluster: c, Pod: r.pod, Idle: r.idle, UnderWay: r.underWay})
+			if got.Allowed != r.allowed || got.Reason != r.reason || got.Record != r.record {
+				t.Errorf("%+v", got)
+			}
+			if !strings.HasPrefix(got.Message, "etcd cluster shoot/main: ") || !got.Allowed && !strings.Contains(got.Message, "quorum is ") {
+				t.Errorf("message without the cluster or the numbers: %s", got.Message)
+			}
+		})
+	}
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	c := policytest.ClusterOf("vvx")
+	want := "etcd cluster shoot/main: 2 of 3 voters are healthy (main-2 is not), and quorum is 2: without main-0 only 1 would stay; wait until the other members are healthy"
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	c = policytest.ClusterOf("vvv")
+	want = "etcd cluster shoot/main: 2 of 3 voters are healthy (main-1 is being evicted), and quorum is 2: the eviction of main-1 was admitted a moment ago, so without main-0 only 1 healthy voter would stay; wait until the evicted member is back"
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-0", UnderWay: []UnderWay{{Pod: "main-1"}}}).Message; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
+)
+
+// guarded starts a plain cluster of three with a budget of ours, and waits until a member may go.
+func guarded(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
+	t.Helper()
+	operating(t, 3)
+	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
+	budget := awaitMin(t, c, 2, policy.AllReady.Name())
+	pod := members(t, c)[0].Pod.Name
+	eventually(t, "a member that may go", func(ctx context.Context) (string, bool, error) {
+		answer, err := c.MayEvict(ctx, pod)
+		return answer.Message, answer.Code == http.StatusCreated, err
+	})
+	return c, budget
+}
+
+// Two members are evicted at once: one goes, and the other gets 429 and goes after it is back.
+func TestTwoEvictionsAtOnce(t *testing.T) {
+	c, _ := guarded(t)
+	all := members(t, c)
+	var answers [2]metav1.Status
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() {
+			var err error
+			if answers[i], err = c.Evict(t.Context(), all[i].Pod.Name); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	refused := 0
+	if answers[1].Code == http.StatusTooManyRequests {
+		refused = 1
+	}
+	if answers[refused].Code != http.StatusTooManyRequests || answers[1-refused].Code != http.StatusCreated {
+		t.Fatalf("%d %s, %d %s", answers[0].Code, answers[0].Message, answers[1].Code, answers[1].Message)
+	}
+	eventually(t, "the other eviction to be admitted", func(ctx context.Context) (string, bool, error) {
+		answer, err := c.Evict(ctx, all[refused].Pod.Name)
+		return answer.Message, answer.Code == http.StatusCreated, err
+	})
+}
+
+// A dry run is answered in the same way and leaves no record; an eviction leaves one.
+func TestDryRunOfEvictionLeavesNoRecord(t *testing.T) {
+	c, budget := guarded(t)
+	record := func() string {
+		var b policyv1.PodDisruptionBudget
+		if err := kube.Get(t.Context(), client.ObjectKeyFromObject(budget), &b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Annotations[v1alpha1.EvictionsAnnotation]
+	}
+	if r := record(); r != "" {
+		t.Errorf("a dry run left the record %q", r)
+	}
+	pod := members(t, c)[0].Pod
+	if answer, err := c.Evict(t.Context(), pod.Name); err != nil || answer.Code != http.StatusCreated {
+		t.Fatalf("%d %s %v", answer.Code, answer.Message, err)
+	}
+	if r := record(); !strings.HasPrefix(r, pod.Name+"="+string(pod.UID)+"@") {
+		t.Errorf("the eviction left the record %q", r)
+	}
+}
+
+// As soon as a frozen member's pod is unready, no other member may go, and it may go itself.
+func TestEvictionsBesideFrozenMember(t *testing.T) {
+	c, _ := guarded(t)
+	all := members(t, c)
+	freeze(t, all[2].Pod.UID)
+	eventually(t, all[2].Pod.Name+" to be unready", func(ctx context.Context) (string, bool, error) {
+		var pod corev1.Pod
+		if err := kube.Get(ctx, client.ObjectKeyFromObject(&all[2].Pod), &pod); err != nil {
+			return "", false, err
+		}
+		for _, condition := range pod.Status.Conditions {
+			if condition.Type == corev1.PodReady && condition.Status == corev1.ConditionFalse {
+				return "", true, nil
+			}
+		}
+		return "it is Ready", false, nil
+	})
+	for _, m := range all[:2] {
+		answer, err := c.MayEvict(t.Context(), m.Pod.Name)
+		if err != nil || answer.Code != http.StatusTooManyRequests || !strings.Contains(answer.Message, "2 of 3 voters are healthy") {
+			t.Errorf("%s: %d %s %v", m.Pod.Name, answer.Code, answer.Message, err)
+		}
+	}
+	eventually(t, "the frozen member to be evicted", func(ctx context.Context) (string, bool, error) {
+		answer, err := c.Evict(ctx, all[2].Pod.Name)
+		return fmt.Sprint(answer.Code, answer.Message), answer.Code == http.StatusCreated, err
+	})
+}
+
+// freeze stops the etcd processes of a pod. All nodes' processes are also this machine's.
+func freeze(t *testing.T, uid types.UID) {
+	t.Helper()
+	groups, err := filepath.Glob("/proc/[0-9]*/cgroup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	frozen := 0
+	for _, file := range groups {
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(strings.ReplaceAll(string(text), "_", "-"), string(uid)) {
+			continue // it has ended, or is another pod's
+		}
+		name, err := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
+		if err != nil || strings.TrimSpace(string(name)) != "etcd" {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		frozen++
+		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it may have ended
+	}
+	if frozen == 0 {
+		t.Fatalf("no process of pod %s is etcd", uid)
+	}
+}

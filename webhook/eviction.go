@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
+)
+
+// evictionHandler refuses evictions and deletions of members' pods that would leave fewer
+// healthy voters than a quorum. It reads pods, leases and budgets from the API server at that
+// moment. What it allows it records on a budget, so that all replicas count it.
+type evictionHandler struct {
+	reader  *observe.Reader
+	budgets BudgetPatcher
+	self    string
+}
+
+// evictionReview is what is known of a request to evict or delete a member's pod, before the
+// cluster is read.
+type evictionReview struct {
+	request evictionRequest
+	owner   observe.Owner
+	policy  string
+	mode    v1alpha1.Mode
+}
+
+// recordTries is how often a request is decided again because other clients wrote the budget.
+const recordTries = 5
+
+func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Decision {
+	review, d := h.observe(ctx, req)
+	if review == nil {
+		return d
+	}
+	for range recordTries {
+		facts, err := h.reader.Eviction(ctx, review.owner.Key(), review.request.pod)
+		if err != nil {
+			d := unobserved(review.request.what(), req, err)
+			d.Policy = review.policy
+			return d
+		}
+		d, record := review.decide(facts)
+		if !record {
+			return d
+		}
+		err = h.record(ctx, facts)
+		switch {
+		case err == nil:
+			return d
+		// Another client wrote or deleted the budget. What it wrote may be an eviction.
+		case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+			continue
+		}
+		return review.notRecorded(err.Error())
+	}
+	return Decision{
+		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy,
+		Message: fmt.Sprintf("%s: other clients write the disruption budget of the members at the same time, and the %s could not be recorded in %d tries; try again",
+			review.owner, review.request.what(), recordTries),
+	}
+}
+
+// observe finds the cluster and the policy. It returns nil and a Decision for a request that the
+// rule is not asked about.
+func (h *evictionHandler) observe(ctx context.Context, req admission.Request) (*evictionReview, Decision) {
+	// The controller deletes a member that can't be scheduled.
+	if isSelf(req, h.self) {
+		return nil, Decision{Outcome: Ignored, Reason: reasons.OwnWrite}
+	}
+	request, err := readEviction(req)
+	if err != nil {
+		return nil, unreadable(request.what(), req, err)
+	}
+	// Kubernetes deletes pods of failed nodes, of deleted owners and of rollouts.
+	if request.deletes && byKubernetes(req) {
+		return nil, Decision{Outcome: Ignored, Reason: reasons.KubernetesDeletes}
+	}
+	// A pod of no etcd cluster. Most are.
+	owner, ok, err := h.reader.OwnerOfPodNamed(ctx, req.Namespace, request.pod)
+	if err != nil {
+		return nil, unobserved(request.what(), req, err)
+	}
+	if !ok {
+		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
+	}
+	// A cluster that no policy applies to, or whose policy leaves this alone.
+	p, d := governing(ctx, h.reader, owner, req, request.what())
+	if p == nil {
+		return nil, d
+	}
+	mode := p.Spec.GuardEvictions()
+	if request.deletes {
+		mode = p.Spec.GuardDeletes()
+	}
+	if mode == v1alpha1.ModeOff {
+		return nil, Decision{Outcome: Ignored, Reason: reasons.GuardOff}
+	}
+	return &evictionReview{request: request, owner: owner, policy: p.Name, mode: mode}, Decision{}
+}
+
+// decide asks the eviction rule. It reports whether what it allows must be recorded.
+func (r *evictionReview) decide(e observe.Eviction) (d Decision, record bool) {
+	verdict := eviction.Evaluate(e.Facts)
+	d = Decision{Outcome: Unchanged, Reason: verdict.Reason, Policy: r.policy}
+	enforced := r.mode == v1alpha1.ModeEnforce
+	switch {
+	case !verdict.Allowed && enforced:
+		d.Outcome, d.Message = Denied, verdict.Message
+		return d, false
+	case !verdict.Allowed:
+		d.Outcome = Warned
+		d.Warnings = []string{fmt.Sprintf("EtcdTopologyPolicy %s: %s", r.policy, verdict.Message)}
+		return d, false
+	// A dry run leaves no trace, and of an eviction that the budget refuses next nothing is to
+	// be counted.
+	case !verdict.Record || !enforced || r.request.dryRun || e.Blocked && !r.request.deletes:
+		return d, false
+	case e.Budget == nil:
+		return r.notRecorded("no disruption budget selects the members"), false
+	}
+	return d, true
+}
+
+// notRecorded lets a request pass that was allowed and that other requests won't know of.
+func (r *evictionReview) notRecorded(why string) Decision {
+	return Decision{Outcome: FailedOpen, Reason: reasons.EvictionNotRecorded, Policy: r.policy, Warnings: []string{
+		fmt.Sprintf("the %s %s is allowed, but not recorded: %s", r.request.what(), r.request.pod, why),
+	}}
+}

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// BudgetPatcher patches disruption budgets. A client is one.
+type BudgetPatcher interface {
+	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
+}
+
+// evictionRequest is a client's request to evict a pod, or to delete one.
+type evictionRequest struct {
+	pod     string
+	deletes bool
+	dryRun  bool
+}
+
+// what is the request in messages, before the name of a pod.
+func (r evictionRequest) what() string {
+	if r.deletes {
+		return "deletion of pod"
+	}
+	return "eviction of pod"
+}
+
+func readEviction(req admission.Request) (evictionRequest, error) {
+	r := evictionRequest{pod: req.Name, deletes: req.Operation == admissionv1.Delete, dryRun: req.DryRun != nil && *req.DryRun}
+	if r.deletes {
+		var pod metav1.PartialObjectMetadata
+		if err := sigsjson.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, &pod); err != nil {
+			return r, err
+		}
+		// The deletion of a collection has the names in its objects only.
+		r.pod = cmp.Or(r.pod, pod.Name)
+	} else {
+		var e policyv1.Eviction
+		if err := sigsjson.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &e); err != nil {
+			return r, err
+		}
+		// kubectl drain --dry-run=server writes it here and not into the request.
+		r.dryRun = r.dryRun || e.DeleteOptions != nil && len(e.DeleteOptions.DryRun) > 0
+		r.pod = cmp.Or(r.pod, e.Name)
+	}
+	if r.pod == "" {
+		return r, errors.New("it names no pod")
+	}
+	return r, nil
+}
+
+// kubernetesControllers are the service accounts that delete pods for Kubernetes itself.
+var kubernetesControllers = []string{
+	"statefulset-controller", "node-controller", "taint-eviction-controller", "pod-garbage-collector",
+	"generic-garbage-collector", "namespace-controller",
+}
+
+// byKubernetes reports whether one of Kubernetes' own programs makes the request.
+func byKubernetes(req admission.Request) bool {
+	name := req.UserInfo.Username
+	if name == "system:kube-controller-manager" || name == "system:kube-scheduler" || strings.HasPrefix(name, "system:node:") {
+		return true
+	}
+	account, ours := strings.CutPrefix(name, "system:serviceaccount:kube-system:")
+	return ours && slices.Contains(kubernetesControllers, account)
+}
+
+// record writes an eviction on the budget, if the budget is still as it was read.
+func (h *evictionHandler) record(ctx context.Context, e observe.Eviction) error {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": e.Budget.UID, "resourceVersion": e.Budget.ResourceVersion,
+		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: e.Record},
+	}})
+	if err != nil {
+		return err
+	}
+	target := &policyv1.PodDisruptionBudget{}
+	target.Namespace, target.Name = e.Budget.Namespace, e.Budget.Name
+	return h.budgets.Patch(ctx, target, client.RawPatch(types.MergePatchType, body))
+}
