@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -43,7 +44,7 @@ func TestEveryRuleHasAPage(t *testing.T) {
 
 func TestEverySharedReasonHasARule(t *testing.T) {
 	t.Parallel()
-	rules := slices.Concat(budget.Reasons(), spread.Reasons(), membership.Reasons(), maintenance.Reasons())
+	rules := slices.Concat(budget.Reasons(), spread.Reasons(), membership.Reasons(), maintenance.Reasons(), scale.Reasons())
 	for _, r := range policy.SharedReasons() {
 		if !slices.Contains(rules, r) {
 			t.Errorf("no rule's list has %s", r)

@@ -12,7 +12,7 @@ import (
 )
 
 // benchmarked are the most frequent requests of real clusters.
-var benchmarked = []string{"pod-zones", "pod-not-etcd", "budget-druid-resets", "budget-not-etcd", "owner-statefulset"}
+var benchmarked = []string{"pod-zones", "pod-not-etcd", "budget-druid-resets", "budget-not-etcd", "owner-statefulset", "scale-unchanged", "scale-to-one"}
 
 // BenchmarkDecode decodes one object, the least that a handler does.
 func BenchmarkDecode(b *testing.B) {

@@ -15,6 +15,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	testclock "k8s.io/utils/clock/testing"
@@ -61,18 +62,31 @@ func register(tb testing.TB, r *observe.Reader) testServer {
 	return s
 }
 
-// entryOf returns the handler and the entry for requests about a resource.
-func entryOf(tb testing.TB, r metav1.GroupVersionResource) (entries.Handler, entries.Entry) {
+// entryOf returns the first handler and entry for writes of a resource, which may be a
+// subresource as RESOURCE/SUBRESOURCE, by one of the operations.
+func entryOf(tb testing.TB, r metav1.GroupVersionResource, operations ...admissionregistrationv1.OperationType) (entries.Handler, entries.Entry) {
 	tb.Helper()
 	for _, h := range entries.Handlers {
 		for _, e := range h.Entries {
-			if e.Group == r.Group && e.Resource == r.Resource {
+			calls := func(o admissionregistrationv1.OperationType) bool { return slices.Contains(e.Operations, o) }
+			if e.Group == r.Group && e.Resource == r.Resource && slices.ContainsFunc(operations, calls) {
 				return h, e
 			}
 		}
 	}
-	tb.Fatalf("no handler is called for %s", r)
+	tb.Fatalf("no handler is called for %s by %v", r, operations)
 	return entries.Handler{}, entries.Entry{}
+}
+
+// handlerOf returns the handler that is called for a request.
+func handlerOf(tb testing.TB, request admissionv1.AdmissionRequest) entries.Handler {
+	tb.Helper()
+	resource := request.Resource
+	if request.SubResource != "" {
+		resource.Resource += "/" + request.SubResource
+	}
+	h, _ := entryOf(tb, resource, admissionregistrationv1.OperationType(request.Operation))
+	return h
 }
 
 // handle sends a request to the handler of its resource, and holds what is true of every
@@ -80,7 +94,7 @@ func entryOf(tb testing.TB, r metav1.GroupVersionResource) (entries.Handler, ent
 // and warnings are short.
 func (s testServer) handle(tb testing.TB, request admissionv1.AdmissionRequest) admission.Response {
 	tb.Helper()
-	h, _ := entryOf(tb, request.Resource)
+	h := handlerOf(tb, request)
 	got := s[h.Path].Handle(tb.Context(), admission.Request{AdmissionRequest: request})
 	if !got.Allowed && !h.Guard {
 		tb.Fatalf("refused: %s\n%s", got.Result.Message, request.Object.Raw)
@@ -152,7 +166,7 @@ func patched(t *testing.T, generate func(*rand.Rand) generated, check func(g gen
 				t.Errorf("changes again:\nfirst:  %s\nsecond: %s", first.Patch, second.Patch)
 			}
 		}
-		if _, e := entryOf(t, g.resource); len(first.Patches) > 0 && slices.Contains(e.Operations, "UPDATE") {
+		if _, e := entryOf(t, g.resource, admissionregistrationv1.Create, admissionregistrationv1.Update); len(first.Patches) > 0 && slices.Contains(e.Operations, "UPDATE") {
 			if next := g.review(t, server, mutated, mutated); len(next.Patches) > 0 {
 				t.Errorf("changes what it left:\nfirst: %s\nnext:  %s", first.Patch, next.Patch)
 			}

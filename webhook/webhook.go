@@ -69,6 +69,7 @@ func (c Config) handlers() map[string]handler {
 		entries.PodDisruptionBudget: &budgetHandler{reader: c.Reader, self: c.Self},
 		entries.Service:             &serviceHandler{clock: c.Reader.Leases.Clock, self: c.Self},
 		entries.Owner:               &ownerHandler{reader: c.Reader},
+		entries.Scale:               &scaleHandler{reader: c.Reader},
 	}
 }
 

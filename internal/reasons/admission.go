@@ -48,4 +48,7 @@ var (
 	AnotherBudgetKept = admission.Add("AnotherBudgetKept",
 		"The controller maintains another disruption budget for this cluster.",
 		"Delete one of the two. With both, evictions fail.")
+	ScaleGuardOff = admission.Add("ScaleGuardOff",
+		"The policy doesn't guard the replicas of the cluster.",
+		"If it should, set spec.scale.guard to Enforce.")
 )

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -30,6 +31,7 @@ func All() []Topic {
 		{"Spread rule", spread.Reasons()},
 		{"Membership rule", membership.Reasons()},
 		{"Maintenance rule", maintenance.Reasons()},
+		{"Scale rule", scale.Reasons()},
 		{"Disruption budgets", budgets.All()},
 		{"Facts", facts.All()},
 		{"EtcdTopologyPolicy", slices.Concat(topologyPolicy.All(), spread.StatusReasons())},

@@ -24,6 +24,7 @@ const (
 	PodDisruptionBudget = "poddisruptionbudget"
 	Service             = "service"
 	Owner               = "owner"
+	Scale               = "scale"
 )
 
 // Pods is the name of the entry for members' pods. Without it nothing is spread.
@@ -92,6 +93,16 @@ var Handlers = []Handler{
 		Entries: []Entry{
 			{"etcds", "druid.gardener.cloud", "v1alpha1", "etcds", onCreate, "no warning shows what the members of a new Etcd get"},
 			{"statefulsets", "apps", "v1", "statefulsets", onCreate, "no warning shows what the members of a new StatefulSet get"},
+		},
+	},
+	{
+		Name: Scale, Path: "/guard-scale", Timeout: 2 * time.Second, Limit: time.Second,
+		FailurePolicy: admissionregistrationv1.Ignore, Guard: true,
+		Entries: []Entry{
+			{"etcd-replicas", "druid.gardener.cloud", "v1alpha1", "etcds", onUpdate, "an update of an Etcd can stop a quorum of its voters"},
+			{"etcd-scale", "druid.gardener.cloud", "v1alpha1", "etcds/scale", onUpdate, "kubectl scale of an Etcd can stop a quorum of its voters"},
+			{"statefulset-replicas", "apps", "v1", "statefulsets", onUpdate, "an update of a StatefulSet can stop a quorum of its voters"},
+			{"statefulset-scale", "apps", "v1", "statefulsets/scale", onUpdate, "kubectl scale of a StatefulSet can stop a quorum of its voters"},
 		},
 	},
 }
