@@ -27,6 +27,7 @@ var graph = map[string][]string{
 	"policy/spread":              {"policy"},
 	"policy/membership":          {"policy"},
 	"policy/maintenance":         {"policy"},
+	"policy/scale":               {"policy"},
 	"policy/internal/policytest": {"policy"},
 	"internal/reasons":           {"policy/..."},
 	"api/v1alpha1":               nil,
@@ -67,7 +68,7 @@ var graph = map[string][]string{
 		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance",
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "policy/...",
 	},
-	"internal/operate/step":   {"internal/snapshot"},
+	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
 	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe"},
 	"internal/operate/traffic": {
 		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/kubeclient", "internal/observe", "internal/reasons", "api/v1alpha1", "policy/...",

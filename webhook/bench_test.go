@@ -12,7 +12,10 @@ import (
 )
 
 // benchmarked are the most frequent requests of real clusters.
-var benchmarked = []string{"pod-zones", "pod-not-etcd", "budget-druid-resets", "budget-not-etcd", "owner-statefulset", "eviction-not-etcd", "eviction-other-workload", "eviction-allowed"}
+var benchmarked = []string{
+	"pod-zones", "pod-not-etcd", "budget-druid-resets", "budget-not-etcd", "owner-statefulset",
+	"eviction-not-etcd", "eviction-other-workload", "eviction-allowed", "scale-unchanged", "scale-to-one",
+}
 
 // BenchmarkDecode decodes one object, the least that a handler does.
 func BenchmarkDecode(b *testing.B) {

@@ -135,11 +135,12 @@ func TestPanicFailsOpen(t *testing.T) {
 	server := register(t, unreadableFacts(), &liveObjects{})
 	for name, file := range map[string]string{
 		entries.Pod: "pod-zones", entries.Owner: "owner-statefulset", entries.PodDisruptionBudget: "budget-below-quorum",
+		entries.Scale: "scale-to-one",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, request := readRequest(t, "testdata/"+file+".request.yaml")
-			h, _ := entryOf(t, request.Resource)
+			h := handlerOf(t, *request)
 			if h.Name != name {
 				t.Fatalf("%s is about handler %s", file, h.Name)
 			}

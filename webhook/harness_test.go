@@ -62,36 +62,40 @@ func register(tb testing.TB, r *observe.Reader, budgets BudgetPatcher) testServe
 	return s
 }
 
-// entryOf returns the handler and the entry for requests about a resource.
-func entryOf(tb testing.TB, r metav1.GroupVersionResource) (entries.Handler, entries.Entry) {
-	tb.Helper()
+// entryOf returns the first handler and entry for writes of a resource, which may be a
+// subresource as RESOURCE/SUBRESOURCE, by one of the operations. It returns false for none.
+func entryOf(r metav1.GroupVersionResource, operations ...admissionregistrationv1.OperationType) (entries.Handler, entries.Entry, bool) {
 	for _, h := range entries.Handlers {
 		for _, e := range h.Entries {
-			if e.Group == r.Group && e.Resource == r.Resource {
-				return h, e
+			calls := func(o admissionregistrationv1.OperationType) bool { return slices.Contains(e.Operations, o) }
+			if e.Group == r.Group && e.Resource == r.Resource && slices.ContainsFunc(operations, calls) {
+				return h, e, true
 			}
 		}
 	}
-	tb.Fatalf("no handler is called for %s", r)
-	return entries.Handler{}, entries.Entry{}
+	return entries.Handler{}, entries.Entry{}, false
 }
 
-// handlerOf returns the handler that the API server calls for a request.
+// handlerOf returns the handler that the API server calls for a request. For an operation that
+// no handler is called for it returns that of the resource, since fuzzing sends such requests.
 func handlerOf(tb testing.TB, request admissionv1.AdmissionRequest) entries.Handler {
 	tb.Helper()
-	resource := request.Resource.Resource
+	resource := request.Resource
 	if request.SubResource != "" {
-		resource += "/" + request.SubResource
+		resource.Resource += "/" + request.SubResource
 	}
-	for _, h := range entries.Handlers {
-		for _, e := range h.Entries {
-			if e.Group == request.Resource.Group && e.Resource == resource && slices.Contains(e.Operations, admissionregistrationv1.OperationType(request.Operation)) {
-				return h
-			}
-		}
+	h, _, found := entryOf(resource, admissionregistrationv1.OperationType(request.Operation))
+	if !found {
+		h, _, found = entryOf(resource, allOperations...)
 	}
-	h, _ := entryOf(tb, request.Resource) // fuzzing also sends what no API server would
+	if !found {
+		tb.Fatalf("no handler is called for %s", resource)
+	}
 	return h
+}
+
+var allOperations = []admissionregistrationv1.OperationType{
+	admissionregistrationv1.Create, admissionregistrationv1.Update, admissionregistrationv1.Delete,
 }
 
 // handle sends a request to the handler of its resource, and holds what is true of every
@@ -171,7 +175,7 @@ func patched(t *testing.T, generate func(*rand.Rand) generated, check func(g gen
 				t.Errorf("changes again:\nfirst:  %s\nsecond: %s", first.Patch, second.Patch)
 			}
 		}
-		if _, e := entryOf(t, g.resource); len(first.Patches) > 0 && slices.Contains(e.Operations, "UPDATE") {
+		if _, e, _ := entryOf(g.resource, admissionregistrationv1.Create, admissionregistrationv1.Update); len(first.Patches) > 0 && slices.Contains(e.Operations, "UPDATE") {
 			if next := g.review(t, server, mutated, mutated); len(next.Patches) > 0 {
 				t.Errorf("changes what it left:\nfirst: %s\nnext:  %s", first.Patch, next.Patch)
 			}

@@ -73,6 +73,7 @@ func (c Config) handlers() map[string]handler {
 		entries.Service:             &serviceHandler{clock: c.Reader.Leases.Clock, self: c.Self},
 		entries.Owner:               &ownerHandler{reader: c.Reader},
 		entries.Eviction:            &evictionHandler{reader: c.Reader, budgets: c.Budgets, self: c.Self},
+		entries.Scale:               &scaleHandler{reader: c.Reader},
 	}
 }
 

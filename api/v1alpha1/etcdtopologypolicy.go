@@ -96,4 +96,9 @@ type EtcdTopologyPolicySpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Disruption Disruption `json:"disruption,omitzero"`
+
+	// scale configures which writes of the clusters' replicas are refused.
+	// +optional
+	// +kubebuilder:default={}
+	Scale Scale `json:"scale,omitzero"`
 }

@@ -65,6 +65,6 @@ func WithSize(annotations map[string]string, n int, now time.Time) map[string]st
 	if out == nil {
 		out = map[string]string{}
 	}
-	out[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", n, now.UTC().Format(time.RFC3339))
+	out[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", n, now.UTC().Format(time.RFC3339Nano))
 	return out
 }

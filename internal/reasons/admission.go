@@ -60,4 +60,7 @@ var (
 	EvictionNotRecorded = admission.Add("EvictionNotRecorded",
 		"The eviction was judged and allowed, but could not be recorded on a disruption budget. Other evictions don't know of it until the pod is being deleted.",
 		"The warning has the details. Check that etcd-webhook may patch poddisruptionbudgets, and that a budget selects the members.")
+	ScaleGuardOff = admission.Add("ScaleGuardOff",
+		"The policy doesn't guard the replicas of the cluster.",
+		"If it should, set spec.scale.guard to Enforce.")
 )

@@ -25,6 +25,7 @@ const (
 	Service             = "service"
 	Owner               = "owner"
 	Eviction            = "eviction"
+	Scale               = "scale"
 )
 
 // Pods is the name of the entry for members' pods. Without it nothing is spread.
@@ -111,6 +112,16 @@ var Handlers = []Handler{
 		Entries: []Entry{
 			{"evictions", "", "v1", "pods/eviction", onCreate, "only the disruption budget decides about evictions, by facts that may be seconds old"},
 			{"pod-deletions", "", "v1", "pods", onDelete, "nothing warns of the deletion of a member that the others need"},
+		},
+	},
+	{
+		Name: Scale, Path: "/guard-scale", Timeout: 2 * time.Second, Limit: time.Second,
+		FailurePolicy: admissionregistrationv1.Ignore, Guard: true,
+		Entries: []Entry{
+			{"etcd-replicas", "druid.gardener.cloud", "v1alpha1", "etcds", onUpdate, "an update of an Etcd can stop a quorum of its voters"},
+			{"etcd-scale", "druid.gardener.cloud", "v1alpha1", "etcds/scale", onUpdate, "kubectl scale of an Etcd can stop a quorum of its voters"},
+			{"statefulset-replicas", "apps", "v1", "statefulsets", onUpdate, "an update of a StatefulSet can stop a quorum of its voters"},
+			{"statefulset-scale", "apps", "v1", "statefulsets/scale", onUpdate, "kubectl scale of a StatefulSet can stop a quorum of its voters"},
 		},
 	},
 }

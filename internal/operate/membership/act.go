@@ -56,7 +56,7 @@ func (m *Members) patchSpec(ctx context.Context, s *observation, j *Change, step
 		case membership.SetOnDelete:
 			sts.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
 		case membership.SetReplicas:
-			sts.Spec.Replicas = new(int32(step.Number)) //nolint:gosec // a number of members
+			m.setReplicas(sts, step.Number)
 		default:
 			sts.Spec.UpdateStrategy = *j.Found.Strategy.DeepCopy()
 		}

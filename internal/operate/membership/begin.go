@@ -49,7 +49,7 @@ func (m *Members) try(ctx context.Context, s *observation, j *Change) error {
 	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) {
 		sts.Spec.Template = edited.template
 		if j.Operation != membership.Replace {
-			sts.Spec.Replicas = new(int32(j.Target)) //nolint:gosec // a number of members
+			m.setReplicas(sts, j.Target)
 		}
 	}, client.DryRunAll)
 }

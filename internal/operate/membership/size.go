@@ -40,3 +40,11 @@ func sizedCopy(sts *appsv1.StatefulSet, n int, now time.Time) *appsv1.StatefulSe
 	after.Annotations = observe.WithSize(after.Annotations, n, now)
 	return after
 }
+
+// setReplicas sets the replicas, and in the same write declares that etcd has so many members: a
+// member is added to etcd before its replica, and removed before it. Without that, admission
+// refuses fewer replicas than a quorum of the voters that there were.
+func (m *Members) setReplicas(sts *appsv1.StatefulSet, n int) {
+	sts.Spec.Replicas = new(int32(n)) //nolint:gosec // a number of members
+	sts.Annotations = observe.WithSize(sts.Annotations, n, m.Clock.Now())
+}

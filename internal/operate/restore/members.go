@@ -23,7 +23,7 @@ func (r Plan) stopAll() []step.Action {
 func (r Plan) startFirst(timeout time.Duration) []step.Action {
 	first := []string{r.Members[0].Pod}
 	return []step.Action{
-		r.scale(1),
+		step.Scale{StatefulSet: r.Owner.StatefulSet, Replicas: 1, Declared: true},
 		step.Wait{Kind: step.Pod, Names: first, For: step.Created, Timeout: time.Minute},
 		step.Wait{Kind: step.Pod, Names: first, For: step.Condition("Ready"), Timeout: timeout},
 	}

@@ -123,7 +123,7 @@ func TestRestoreOneByOne(t *testing.T) {
 		}
 		text := strings.Join(lines, "\n")
 		for _, part := range []string{
-			want, "--replicas=1\n", "--initial-cluster main-0=http://main-0.main:2380 \\", "--wal-dir restored-19700101T000000/main-0.wal",
+			want, "\"replicas\":1}}", "--initial-cluster main-0=http://main-0.main:2380 \\", "--wal-dir restored-19700101T000000/main-0.wal",
 			"mv /wal/log /wal/log.before-19700101T000000", "delete pvc --ignore-not-found data-main-1 wal-main-1 data-main-2 wal-main-2",
 		} {
 			if !strings.Contains(text, part) {

@@ -135,9 +135,21 @@ func TestScale(t *testing.T) {
 	wantError(t, a.Do(t.Context(), w.clients), "scale StatefulSet main to 0")
 }
 
+// A declaration is the same by the command and by the API.
+func TestScaleDeclared(t *testing.T) {
+	t.Parallel()
+	w, a := newWorld(t), Scale{StatefulSet: "main", Replicas: 1, Declared: true}
+	wantCommand(t, a, `kubectl --context desk -n team patch statefulset/main --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"1 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":1}}'`)
+	w.do(t, a)
+	w.wantField(t, set, 1.0, "spec", "replicas")
+	if writes := w.Writes(); !slices.Equal(writes, []string{"PATCH " + set}) {
+		t.Errorf("writes are %q", writes)
+	}
+}
+
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	s := Step{Title: "Stop", Acts: []Action{Scale{"main", 0}, Plugin{[]string{"status", "etcd/main"}}}}
+	s := Step{Title: "Stop", Acts: []Action{Scale{StatefulSet: "main"}, Plugin{[]string{"status", "etcd/main"}}}}
 	want := []string{"kubectl --context desk -n team scale statefulset/main --replicas=0", "kubectl etcd --context desk -n team --cert a.crt status etcd/main"}
 	if diff := cmp.Diff(want, s.Commands(flags)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package annotation
+
+import (
+	"strings"
+	"time"
+)
+
+// sizeLimit is how far the time in a size annotation may be from the reader's clock. Clocks of
+// operators' machines differ by less, and a manifest that was saved earlier is older.
+const sizeLimit = time.Hour
+
+// ParseSizeNow reads a size annotation that a write has just set: "3 at 2026-11-20T10:00:00Z". It
+// returns false for one without a time, or with one that is not of this hour.
+func ParseSizeNow(text string, now time.Time) (int, bool) {
+	n, ok := ParseSize(text)
+	_, stamp, dated := strings.Cut(text, " at ")
+	if !ok || !dated {
+		return 0, false
+	}
+	at, err := time.Parse(time.RFC3339, stamp)
+	return n, err == nil && at.Sub(now).Abs() <= sizeLimit
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scale
+
+import "github.com/kubectl-etcd/kubectl-etcd/policy"
+
+var reasons policy.ReasonList
+
+// Reasons returns the reasons of the rule, in the order of its table.
+func Reasons() []policy.Reason { return reasons.All() }
+
+// The reasons of verdicts and warnings.
+var (
+	ReplicasKept = reasons.Add("ReplicasKept",
+		"The write does not change the number of replicas.",
+		policy.NoAction)
+	FollowsOwner = reasons.Add("FollowsOwner",
+		"The operator sets its workload to the number of replicas that its owner asks for.",
+		policy.NoAction)
+	AllStop = reasons.Add("AllStop",
+		"All members stop. The data of each has all voters in it.",
+		"To start the cluster again, set the same number of replicas.")
+	VolumesDeleted = reasons.Add("VolumesDeleted",
+		"With 0 replicas, the StatefulSet would delete the volume claims of all voters.",
+		"Set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first. To remove the whole cluster, delete its owner.")
+	VotersDeclared = reasons.Add("VotersDeclared",
+		"The write declares with the annotation kubectl-etcd.dev/size that etcd has no more voters than replicas. kubectl etcd scale does so in each step.",
+		policy.NoAction)
+	NoData = reasons.Add("NoData",
+		"The cluster has no replicas, and no volume has data of a member.",
+		policy.NoAction)
+	StartsTooFew = reasons.Add("StartsTooFew",
+		"The cluster has no replicas, and its data has more voters than the replicas that would start. Without a quorum of them no member becomes ready.",
+		"Set the number of replicas that was stopped. If the data has fewer voters, for example after a restore, write how many into the annotation kubectl-etcd.dev/size in the same write.")
+	VotersLost = reasons.Add("VotersLost",
+		"Fewer voters than a quorum would keep a replica, or would stay ready.",
+		"Use kubectl etcd scale, which removes a member from etcd before its replica.")
+	VotersLeft = reasons.Add("VotersLeft",
+		"Voters would lose their replica and stay in etcd's member list. They count for the quorum, and don't answer.",
+		"Use kubectl etcd scale, which removes a member from etcd before its replica.")
+	MoreReplicas = reasons.Add("MoreReplicas",
+		"The write adds replicas to a running cluster.",
+		"If no operator adds the members to etcd, use kubectl etcd scale.")
+	EvenReplicas = reasons.Add("EvenReplicas",
+		"An even number of members tolerates no more losses than one member fewer.",
+		"Choose an odd number.")
+)

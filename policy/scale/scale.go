@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package scale is the rule about writes of a cluster's replicas that bypass kubectl etcd
+// scale: by kubectl scale, an autoscaler, Helm or any other client. Its table is
+// docs/rules/scale.md.
+package scale
+
+import (
+	"fmt"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Volumes is what becomes of the members' data when the replicas are set to 0.
+type Volumes string
+
+// The kinds. The zero value means that the volume claims stay.
+const (
+	Kept Volumes = ""
+	// Deleted claims go with their replica (persistentVolumeClaimRetentionPolicy).
+	Deleted Volumes = "Deleted"
+	// NoClaims means that the members have no volume claims of their own.
+	NoClaims Volumes = "NoClaims"
+)
+
+// Facts are the facts about one write of the replicas. The members with the lowest ordinals
+// stay, since a StatefulSet starts and stops the highest one.
+type Facts struct {
+	// Target names the cluster for kubectl and kubectl etcd, such as statefulset/main.
+	Target, Namespace string
+
+	// Now are the replicas before the write, and Asked those after it.
+	Now, Asked int
+	// Voters is how many voters etcd has, 0 for unknown or none.
+	Voters int
+	// Ready is how many members are ready now, and Staying how many of those have a replica
+	// after the write.
+	Ready, Staying int
+	// Held is how many ordinals have volume claims. Only a cluster with no replicas needs it.
+	Held int
+	// Volumes is what becomes of the data when all members stop.
+	Volumes Volumes
+
+	// Declared is true if Voters is what the write itself declares.
+	Declared bool
+	// Follows is true for the workload of an operator that is set to what its owner asks for.
+	// The rule has judged the write of the owner.
+	Follows bool
+	// Druid is true for an Etcd and its workload. etcd-druid adds members, and removes none.
+	Druid bool
+	// Manager is the operator or script that changes the members, empty for none. How is what
+	// to do instead. Both are empty for Druid.
+	Manager, How string
+}
+
+// Evaluate returns whether a write of the replicas may pass. The notes are warnings for the
+// client, also if the write is allowed.
+func Evaluate(f Facts) policy.Verdict {
+	v := judge(f)
+	if v.Allowed && v.Reason != VotersDeclared && f.Asked != f.Now && f.Asked > 0 && f.Asked%2 == 0 {
+		v.Notes = append(v.Notes, policy.NewNote(EvenReplicas, "an even number gains nothing: %d members tolerate the loss of %d, the same as %d; choose %d or %d",
+			f.Asked, (f.Asked-1)/2, f.Asked-1, f.Asked-1, f.Asked+1))
+	}
+	return v
+}
+
+func judge(f Facts) policy.Verdict {
+	switch {
+	case f.Asked == f.Now:
+		return policy.Allow(ReplicasKept, "the replicas stay %d", f.Now)
+	case f.Follows:
+		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
+	case f.Asked == 0:
+		return f.stop()
+	case f.Declared && f.Asked >= f.Voters:
+		return policy.Allow(VotersDeclared, "the write declares %s", policy.Count(f.Voters, "voter"))
+	case f.Now == 0:
+		return f.start()
+	case f.Asked < f.Now:
+		return f.shrink()
+	}
+	return f.grow()
+}
+
+// stop judges the stop of all members.
+func (f Facts) stop() policy.Verdict {
+	if f.Voters > 0 && f.Volumes == Deleted {
+		return policy.Refuse(VolumesDeleted, "with 0 replicas the StatefulSet deletes the volume claims of all %s, and all data is lost; "+
+			"to keep them, set persistentVolumeClaimRetentionPolicy.whenScaled to Retain first", policy.Count(f.Voters, "voter"))
+	}
+	if f.Voters == 0 {
+		return policy.Allow(AllStop, "all %s stop", policy.Count(f.Now, "replica"))
+	}
+	if f.Volumes == NoClaims {
+		return warned(policy.NewNote(AllStop, "all members stop; they have no volume claims, so their data may be lost"))
+	}
+	return warned(policy.NewNote(AllStop, "all members stop, and their volumes stay; to start them, set the replicas to %d again, not to fewer", f.Voters))
+}
+
+// start judges the start of a cluster that has no replicas. The data of each member has all
+// voters in it.
+func (f Facts) start() policy.Verdict {
+	q := policy.Quorum(f.Voters)
+	few := policy.NewNote(StartsTooFew, "%d of %s would start, quorum is %d; %s", f.Asked, policy.Count(f.Voters, "voter"), q, f.wayToStart())
+	switch {
+	case f.Voters == 0, f.Held == 0 && f.Volumes != NoClaims:
+		return policy.Allow(NoData, "no volume has data of a member")
+	case f.Asked >= f.Voters:
+		return policy.Allow(policy.QuorumKept, "all %s start", policy.Count(f.Voters, "voter"))
+	case f.Asked >= q, f.Held < q, f.Manager != "":
+		return warned(few)
+	}
+	return policy.Refuse(StartsTooFew, "%s", few.Message)
+}
+
+// shrink judges a write that removes replicas and leaves some.
+func (f Facts) shrink() policy.Verdict {
+	if f.Asked >= f.Voters {
+		return policy.Allow(policy.QuorumKept, "all %s keep their replica", policy.Count(f.Voters, "voter"))
+	}
+	q := policy.Quorum(f.Voters)
+	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Asked, q, f.way())
+	switch {
+	case f.Manager != "":
+		// It may have removed members from etcd already.
+	case f.Asked < q:
+		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Asked, policy.Count(f.Voters, "voter"), q, f.way())
+	case f.Ready >= q && f.Staying < q:
+		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
+	}
+	return warned(left)
+}
+
+// grow judges a write that adds replicas to running ones.
+func (f Facts) grow() policy.Verdict {
+	if f.Voters == 0 || f.Asked <= f.Voters || f.Druid {
+		return policy.Allow(MoreReplicas, "%d of %s were running", f.Now, policy.Count(f.Asked, "replica"))
+	}
+	return warned(policy.NewNote(MoreReplicas, "etcd doesn't know new members before they are added to it; %s", f.way()))
+}
+
+// mostMembers is the largest size that kubectl etcd scale accepts.
+const mostMembers = 15
+
+// way returns how the number of members is changed, as a clause.
+func (f Facts) way() string {
+	switch {
+	case f.Manager != "":
+		return f.Manager + " changes the members: " + f.How
+	case f.Druid:
+		return "etcd-druid removes no members: restore a backup into a new Etcd of that size"
+	}
+	command := fmt.Sprintf("kubectl etcd scale %s -n %s --replicas ", f.Target, f.Namespace)
+	switch {
+	case f.Now < f.Voters:
+		return fmt.Sprintf("first bring the other voters back: kubectl scale %s -n %s --replicas %d; then use %sN", f.Target, f.Namespace, f.Voters, command)
+	case f.Asked%2 == 0, f.Asked > mostMembers:
+		return fmt.Sprintf("instead use %sN, with an odd N up to %d", command, mostMembers)
+	}
+	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
+}
+
+// wayToStart returns how all voters are started, as a clause. kubectl etcd scale starts the
+// members of etcd-druid only: it finds no voter to ask.
+func (f Facts) wayToStart() string {
+	if f.Manager != "" {
+		return f.way()
+	}
+	command := "kubectl scale"
+	if f.Druid {
+		command = "kubectl etcd scale"
+	}
+	return fmt.Sprintf("to start all, run: %s %s -n %s --replicas %d", command, f.Target, f.Namespace, f.Voters)
+}
+
+// warned returns a verdict that allows a write with a warning.
+func warned(n policy.Note) policy.Verdict {
+	return policy.Verdict{Allowed: true, Reason: n.Reason, Message: n.Message, Notes: []policy.Note{n}}
+}

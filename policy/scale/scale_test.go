@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scale
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// healthy returns a write for a cluster of voters that are all ready, with all their volumes.
+func healthy(voters, now, asked int) Facts {
+	return Facts{
+		Target: "statefulset/main", Namespace: "team", Now: now, Asked: asked, Voters: voters,
+		Ready: min(now, voters), Staying: min(now, voters, asked), Held: voters,
+	}
+}
+
+func with(f Facts, change func(*Facts)) Facts {
+	change(&f)
+	return f
+}
+
+// verdict is yes, warn or no.
+func verdict(v policy.Verdict) string {
+	switch {
+	case !v.Allowed:
+		return "no"
+	case len(v.Notes) > 0:
+		return "warn"
+	}
+	return "yes"
+}
+
+var scaleRows = []struct {
+	row    string
+	facts  Facts
+	want   string
+	reason policy.Reason
+}{
+	{"R-1 unchanged", healthy(3, 3, 3), "yes", ReplicasKept},
+	{"R-1 unchanged and even", healthy(2, 2, 2), "yes", ReplicasKept},
+	{"R-1 unchanged below the quorum", healthy(5, 2, 2), "yes", ReplicasKept},
+	{"R-2 follows its Etcd", with(healthy(3, 3, 1), func(f *Facts) { f.Follows, f.Druid = true, true }), "yes", FollowsOwner},
+	{"R-3 stop", healthy(3, 3, 0), "warn", AllStop},
+	{"R-3 stop of one", healthy(1, 1, 0), "warn", AllStop},
+	{"R-3 stop before any member was seen", healthy(0, 3, 0), "yes", AllStop},
+	{"R-4 stop without claims", with(healthy(3, 3, 0), func(f *Facts) { f.Volumes = NoClaims }), "warn", AllStop},
+	{"R-5 stop deletes", with(healthy(3, 3, 0), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
+	{"R-6 first start", healthy(0, 0, 1), "yes", NoData},
+	{"R-6 all volumes were deleted", with(healthy(3, 0, 1), func(f *Facts) { f.Held = 0 }), "yes", NoData},
+	{"R-7 all start", healthy(3, 0, 3), "yes", policy.QuorumKept},
+	{"R-7 more start", healthy(3, 0, 5), "yes", policy.QuorumKept},
+	{"R-8 a quorum starts", healthy(5, 0, 3), "warn", StartsTooFew},
+	{"R-9 one of three starts", healthy(3, 0, 1), "no", StartsTooFew},
+	{"R-9 two of five start", healthy(5, 0, 2), "no", StartsTooFew},
+	{"R-10 one volume is left", with(healthy(3, 0, 1), func(f *Facts) { f.Held = 1 }), "warn", StartsTooFew},
+	{"R-10 no claims", with(healthy(3, 0, 1), func(f *Facts) { f.Held, f.Volumes = 0, NoClaims }), "warn", StartsTooFew},
+	{"R-10 an operator's", with(healthy(3, 0, 1), func(f *Facts) { f.Manager, f.How = "etcd-operator", "set spec.size" }), "warn", StartsTooFew},
+	{"R-11 the others are no voters", healthy(3, 5, 3), "yes", policy.QuorumKept},
+	{"R-12 three to one", healthy(3, 3, 1), "no", VotersLost},
+	{"R-12 five to two", healthy(5, 5, 2), "no", VotersLost},
+	{"R-12 two to one", healthy(2, 2, 1), "no", VotersLost},
+	{"R-12 scaled in twice", healthy(5, 3, 2), "no", VotersLost},
+	{"R-12 an Etcd", with(healthy(3, 3, 1), func(f *Facts) { f.Druid = true }), "no", VotersLost},
+	{"R-13 the ready ones go", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "no", VotersLost},
+	{"R-14 five to three", healthy(5, 5, 3), "warn", VotersLeft},
+	{"R-14 the quorum is lost already", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 2, 1 }), "warn", VotersLeft},
+	{"R-15 an operator's", with(healthy(3, 3, 1), func(f *Facts) { f.Manager, f.How = "etcd-operator", "set spec.size" }), "warn", VotersLeft},
+	{"R-19 declared", with(healthy(2, 3, 2), func(f *Facts) { f.Declared = true }), "yes", VotersDeclared},
+	{"R-19 a start of fewer", with(healthy(1, 0, 1), func(f *Facts) { f.Declared = true }), "yes", VotersDeclared},
+	{"R-19 declared with a new member", with(healthy(4, 3, 4), func(f *Facts) { f.Declared = true }), "yes", VotersDeclared},
+	{"R-12 declared, and more voters than replicas", with(healthy(3, 3, 1), func(f *Facts) { f.Declared = true }), "no", VotersLost},
+	{"R-5 declared", with(healthy(1, 3, 0), func(f *Facts) { f.Declared, f.Volumes = true, Deleted }), "no", VolumesDeleted},
+	{"R-16 back to all", healthy(5, 3, 5), "yes", MoreReplicas},
+	{"R-16 an Etcd grows", with(healthy(3, 3, 5), func(f *Facts) { f.Druid = true }), "yes", MoreReplicas},
+	{"R-17 a StatefulSet grows", healthy(3, 3, 5), "warn", MoreReplicas},
+	{"R-18 even", with(healthy(3, 3, 4), func(f *Facts) { f.Druid = true }), "warn", MoreReplicas},
+}
+
+func TestScale(t *testing.T) {
+	t.Parallel()
+	for _, row := range scaleRows {
+		v := Evaluate(row.facts)
+		if verdict(v) != row.want || v.Reason != row.reason {
+			t.Errorf("%s: %s %s, want %s %s: %s", row.row, verdict(v), v.Reason, row.want, row.reason, v.Message)
+		}
+		even := slices.ContainsFunc(v.Notes, func(n policy.Note) bool { return n.Reason == EvenReplicas })
+		if strings.HasPrefix(row.row, "R-18") && !even {
+			t.Errorf("%s: %v", row.row, v.Notes)
+		}
+	}
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		facts Facts
+		want  string
+	}{
+		{healthy(3, 3, 1), "1 of 3 voters would keep a replica, quorum is 2; instead run: kubectl etcd scale statefulset/main -n team --replicas 1"},
+		{healthy(3, 0, 1), "1 of 3 voters would start, quorum is 2; to start all, run: kubectl scale statefulset/main -n team --replicas 3"},
+		{with(healthy(3, 3, 1), func(f *Facts) { f.Druid = true }), "1 of 3 voters would keep a replica, quorum is 2; etcd-druid removes no members: restore a backup into a new Etcd of that size"},
+		{with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "2 of 5 voters would stay ready, quorum is 3; now 3 are ready; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
+		{healthy(5, 5, 2), "2 of 5 voters would keep a replica, quorum is 3; instead use kubectl etcd scale statefulset/main -n team --replicas N, with an odd N up to 15"},
+		{healthy(5, 3, 1), "1 of 5 voters would keep a replica, quorum is 3; first bring the other voters back: kubectl scale statefulset/main -n team --replicas 5; then use kubectl etcd scale statefulset/main -n team --replicas N"},
+	} {
+		if v := Evaluate(row.facts); v.Allowed || v.Message != row.want {
+			t.Errorf("%+v:\n got %s\nwant %s", row.facts, v.Message, row.want)
+		}
+	}
+}

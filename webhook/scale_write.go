@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	"sigs.k8s.io/json"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// scaled is what the scale rule needs of an Etcd, a StatefulSet, or a Scale of either.
+type scaled struct {
+	Metadata struct {
+		DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
+		Annotations       map[string]string `json:"annotations"`
+	} `json:"metadata"`
+	Spec struct {
+		Replicas  *int32 `json:"replicas"`
+		Retention *struct {
+			WhenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType `json:"whenScaled"`
+		} `json:"persistentVolumeClaimRetentionPolicy"`
+	} `json:"spec"`
+}
+
+// replicas returns the number of replicas. A Scale omits 0, and for the other objects 1 is the
+// default.
+func (s *scaled) replicas(subResource string) int {
+	switch {
+	case s.Spec.Replicas != nil:
+		return int(*s.Spec.Replicas)
+	case subResource == "scale":
+		return 0
+	}
+	return 1
+}
+
+// readScaleWrite decodes the object of a request before and after the write. going is true if it
+// is being deleted.
+func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool, err error) {
+	var before, after scaled
+	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &after); err != nil {
+		return write, false, err
+	}
+	if err := json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, &before); err != nil {
+		return write, false, err
+	}
+	write = observe.ScaleWrite{
+		Etcd: req.Resource.Group == druidv1alpha1.GroupName, Namespace: req.Namespace, Name: req.Name,
+		Now: before.replicas(req.SubResource), Asked: after.replicas(req.SubResource),
+	}
+	if size := after.Metadata.Annotations[v1alpha1.SizeAnnotation]; size != before.Metadata.Annotations[v1alpha1.SizeAnnotation] {
+		write.Size = size
+	}
+	if after.Spec.Retention != nil {
+		write.WhenScaled = after.Spec.Retention.WhenScaled
+	}
+	return write, after.Metadata.DeletionTimestamp != nil, nil
+}
