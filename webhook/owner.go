@@ -90,6 +90,9 @@ func readOwner(req admission.Request) (observe.Owner, *corev1.Pod, bool, error) 
 		if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &etcd); err != nil {
 			return observe.Owner{}, nil, false, err
 		}
+		if observe.DeniesEtcd(&etcd) {
+			return observe.Owner{}, nil, false, nil
+		}
 		etcd.Namespace = req.Namespace
 		owner := observe.DruidOwner(&etcd, nil)
 		return owner, observe.PodOfEtcd(owner, &etcd), true, nil

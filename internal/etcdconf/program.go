@@ -11,13 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunsEtcd reports whether a pod is shown to run a member of etcd. See [EvidenceOf].
-func RunsEtcd(spec *corev1.PodSpec) bool { return EvidenceOf(spec) == Shown }
+// RunsEtcd reports whether a pod is declared or shown to run a member of etcd. See [MemberOf].
+func RunsEtcd(pod *corev1.Pod) bool { return MemberOf(pod).Evidence >= Shown }
 
 // Evidence is how strong the evidence is that a pod runs a member of etcd.
 type Evidence int
 
-// The strengths. Only what is shown may be acted on.
+// The strengths. Only what is shown or declared may be acted on.
 const (
 	NoEvidence Evidence = iota
 	// Hinted means that a container may run etcd: it has a variable of a member, or a script of
@@ -26,9 +26,11 @@ const (
 	// Shown means that a container executes etcd on every way, or that the program is not
 	// visible and the container has several variables of a member.
 	Shown
+	// Declared means that an annotation names the container. It counts like Shown.
+	Declared
 )
 
-// EvidenceOf returns the strongest evidence that a container of a pod has. The name of an image, a
+// EvidenceOf returns the strongest evidence that a container of a pod has without a declaration. The name of an image, a
 // port or a label are none: backup jobs, proxies and clients have them too.
 func EvidenceOf(spec *corev1.PodSpec) Evidence {
 	strongest := NoEvidence

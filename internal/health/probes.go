@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // probed is the container that the checks on probes judge: the etcd container of the pod
@@ -21,7 +22,7 @@ func (f *Facts) probed() (*corev1.Container, []Finding) {
 	}
 	var c *corev1.Container
 	if f.StatefulSet.Value != nil {
-		c = etcdContainer(&f.StatefulSet.Value.Spec.Template.Spec)
+		c = etcdContainer(observe.PodOfTemplate(f.StatefulSet.Value))
 	}
 	if c == nil {
 		return nil, notApplicable("there is no StatefulSet yet")

@@ -31,7 +31,7 @@ func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, boo
 	cluster := unstructured.Unstructured{}
 	cluster.SetGroupVersionKind(made.Kind)
 	found, err := r.fetch(ctx, o.Namespace, o.Name, &cluster)
-	if err != nil || !found {
+	if err != nil || !found || DeniesEtcd(&cluster) {
 		return Owner{}, false, err
 	}
 	replicas, _, err := unstructured.NestedInt64(cluster.Object, "spec", "replicas")

@@ -38,7 +38,7 @@ func isPodsMember(pod *corev1.Pod) bool {
 			return false
 		}
 	}
-	return etcdconf.RunsEtcd(&pod.Spec)
+	return etcdconf.RunsEtcd(pod)
 }
 
 // podOwner is the object that a pod without a StatefulSet is made for: its operator's cluster,

@@ -29,6 +29,7 @@ func ReadEtcd(ctx context.Context, kube client.Reader, o observe.Owner) (*druidv
 func PodOf(sts *appsv1.StatefulSet, template corev1.PodTemplateSpec, name string) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
 	pod.Namespace, pod.Name = sts.Namespace, name
+	pod = observe.AsDeclared(pod, sts.Annotations)
 	if pod.Labels == nil {
 		pod.Labels = map[string]string{}
 	}

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/cel"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 )
 
 // TestConditionsMissNoEtcd evaluates the webhooks' match conditions on the
@@ -44,7 +45,7 @@ func TestConditionsMissNoEtcd(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte("{containers: "+row.containers+"}"), &spec); err != nil {
 				t.Fatal(err)
 			}
-			if got := etcdconf.RunsEtcd(&spec); got != (row.etcd && !row.unseen) {
+			if got := etcdconf.RunsEtcd(&corev1.Pod{Spec: spec}); got != (row.etcd && !row.unseen) {
 				t.Errorf("the code recognises it: %v", got)
 			}
 			var object map[string]any
