@@ -16,7 +16,7 @@ import (
 // Member is what is known of the container of a pod that runs a member of etcd.
 type Member struct {
 	Evidence Evidence
-	// Container runs etcd. It is nil where no container does, or where Err says why the
+	// Container runs etcd. It is nil where no container does, or where Err is why the
 	// container is not known.
 	Container *corev1.Container
 	// Err is a *DeclarationError or a *SeveralError, nil for none.
@@ -47,7 +47,7 @@ func MemberOf(pod *corev1.Pod) Member {
 
 // shownMember returns the only container that is shown to run etcd. One that executes etcd takes
 // precedence over those that only have a member's variables. Two that do the same are a hint: only
-// a declaration can say which of them is the member.
+// a declaration can show which of them is the member.
 func shownMember(pod *corev1.Pod) Member {
 	m := Member{Evidence: EvidenceOf(&pod.Spec)}
 	var shown, executing []*corev1.Container

@@ -123,13 +123,13 @@ func labelHint(labels map[string]string) string {
 	return ""
 }
 
-// first returns the first of a command's words, cut where a script follows it without a space.
-func first(words []string) string {
+// first returns the first of a command's arguments, cut where a script follows it without a space.
+func first(argv []string) string {
 	const longest = 80
-	if len(words) == 0 {
+	if len(argv) == 0 {
 		return ""
 	}
-	word, _, _ := strings.Cut(words[0], "\n")
+	word, _, _ := strings.Cut(argv[0], "\n")
 	if len(word) > longest {
 		word = word[:longest] + "..."
 	}

@@ -118,8 +118,15 @@ type invocation struct {
 	positional []string
 }
 
+// maxWord is the length of the longest argument that Linux passes to a program, on most machines.
+// A script in a command that is longer is not read.
+const maxWord = 128 << 10
+
 func startedBy(command, args []string) invocation {
 	argv := slices.Concat(command, args)
+	if slices.ContainsFunc(argv, func(w string) bool { return len(w) > maxWord || strings.Contains(w, "\x00") }) {
+		return invocation{program: "unreadable"}
+	}
 	at := programAt(argv)
 	if at < 0 || at >= len(argv) {
 		return invocation{}

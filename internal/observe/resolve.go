@@ -24,9 +24,15 @@ type NotFoundError struct {
 	Reason string
 	// Candidates are the clusters of the namespace, each as a target.
 	Candidates []string
+	// Hinted are the workloads that the target names, or those of the namespace where it names
+	// none, that may run etcd.
+	Hinted []Candidate
 }
 
 func (e *NotFoundError) Error() string {
+	if len(e.Hinted) > 0 {
+		return e.hinted()
+	}
 	text := fmt.Sprintf("no etcd cluster in namespace %s", e.Namespace)
 	if e.Target.Name != "" {
 		text = fmt.Sprintf("%s is no etcd cluster in namespace %s", e.Target, e.Namespace)
@@ -108,7 +114,7 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner
 	if err != nil {
 		all = nil
 	}
-	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all)}
+	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all), Hinted: r.hinted(ctx, namespace, t)}
 }
 
 // onlyCluster returns the only cluster of a namespace.
@@ -119,7 +125,7 @@ func (r *Reader) onlyCluster(ctx context.Context, namespace string, t Target) (O
 	}
 	switch len(all) {
 	case 0:
-		return Owner{}, &NotFoundError{Namespace: namespace, Target: t}
+		return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Hinted: r.hinted(ctx, namespace, t)}
 	case 1:
 		return all[0], nil
 	}
