@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -172,9 +173,9 @@ func (c *cluster) eventBudget() *policyv1.PodDisruptionBudget {
 // kubectl describe pdb then explains a drain that waits.
 func (c *cluster) record(pdb *policyv1.PodDisruptionBudget, kind string, n policy.Note, action string) {
 	owner := referenceTo(c.owner)
-	c.Recorder.Eventf(owner, nil, kind, n.Reason.Name(), action, "%s", truncate(n.Message))
+	c.Recorder.Eventf(owner, nil, kind, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
 	if pdb != nil {
-		c.Recorder.Eventf(pdb, owner, kind, n.Reason.Name(), action, "%s", truncate(n.Message))
+		c.Recorder.Eventf(pdb, owner, kind, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
 	}
 }
 

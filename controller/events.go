@@ -4,11 +4,10 @@
 package controller
 
 import (
-	"unicode/utf8"
-
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -34,28 +33,15 @@ const (
 
 // warn records a warning Event on a cluster's owner.
 func warn(r recorder.EventRecorder, o observe.Owner, n policy.Note, action string) {
-	r.Eventf(referenceTo(o), nil, corev1.EventTypeWarning, n.Reason.Name(), action, "%s", truncate(n.Message))
+	r.Eventf(referenceTo(o), nil, corev1.EventTypeWarning, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
 }
 
 // warnOnPod records a warning Event on a member's pod. On the owner, the Events of several
 // pods would be merged into one that shows the first message.
 func warnOnPod(r recorder.EventRecorder, pod *corev1.Pod, o observe.Owner, n policy.Note, action string) {
-	r.Eventf(pod, referenceTo(o), corev1.EventTypeWarning, n.Reason.Name(), action, "%s", truncate(n.Message))
+	r.Eventf(pod, referenceTo(o), corev1.EventTypeWarning, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
 }
 
 func referenceTo(o observe.Owner) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
-}
-
-// truncate shortens a message to the length that an Event or a status accepts. It cuts
-// between two characters: the encoder would replace half a character by a longer one.
-func truncate(text string) string {
-	if len(text) <= maxMessage {
-		return text
-	}
-	end := maxMessage - len("...")
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "..."
 }

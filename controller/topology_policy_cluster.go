@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -24,10 +25,10 @@ func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alp
 	}
 	verdict, standing, err := t.spread(ctx, o, p)
 	if err != nil {
-		status.Spread = newFinding(v1alpha1.Unknown, reasons.Unobserved, truncate(err.Error()))
+		status.Spread = newFinding(v1alpha1.Unknown, reasons.Unobserved, format.Truncate(err.Error(), maxMessage))
 		return status, nil
 	}
-	status.Spread = newFinding(verdictOf(standing.Kept), standing.Reason, truncate(standing.Message))
+	status.Spread = newFinding(verdictOf(standing.Kept), standing.Reason, format.Truncate(standing.Message, maxMessage))
 	if p.Spec.Mode != v1alpha1.ModeWarn {
 		return status, nil
 	}
@@ -69,12 +70,12 @@ func (t *TopologyPolicy) budgetFinding(o observe.Owner, p *v1alpha1.EtcdTopology
 	finding, ok := t.Findings.get(o.Key())
 	switch {
 	case !now.kept() && (!ok || finding.Reason != now.unkept.Reason.Name()):
-		return newFinding(v1alpha1.Off, now.unkept.Reason, truncate(now.unkept.Message))
+		return newFinding(v1alpha1.Off, now.unkept.Reason, format.Truncate(now.unkept.Message, maxMessage))
 	case now.kept() && ok && finding.Verdict == v1alpha1.Off:
 		ok = false
 	}
 	if ok {
-		finding.Message = truncate(finding.Message)
+		finding.Message = format.Truncate(finding.Message, maxMessage)
 		return finding
 	}
 	return newFinding(v1alpha1.Unknown, reasons.NotLookedAtYet, "")

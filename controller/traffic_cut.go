@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -146,9 +147,9 @@ func (c *TrafficCut) record(ctx context.Context, service *corev1.Service, kind s
 		log.FromContext(ctx).Error(err, "cannot find the cluster of a Service")
 	}
 	for _, o := range owners {
-		c.Recorder.Eventf(referenceTo(o), service, kind, n.Reason.Name(), actionRestore, "%s", truncate(n.Message))
+		c.Recorder.Eventf(referenceTo(o), service, kind, n.Reason.Name(), actionRestore, "%s", format.Truncate(n.Message, maxMessage))
 	}
 	if len(owners) == 0 {
-		c.Recorder.Eventf(service, nil, kind, n.Reason.Name(), actionRestore, "%s", truncate(n.Message))
+		c.Recorder.Eventf(service, nil, kind, n.Reason.Name(), actionRestore, "%s", format.Truncate(n.Message, maxMessage))
 	}
 }

@@ -12,7 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gomodules.xyz/jsonpatch/v2"
+	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -35,7 +38,7 @@ func TestBudgetIdempotent(t *testing.T) {
 		return g
 	}
 	counts := patched(t, generate, func(g generated, mutated []byte, r admission.Response) {
-		checkBudget(t, g.old, g.raw, mutated, r)
+		checkBudget(t, g, mutated, r)
 	})
 	if counts["Patched"] < 2000 {
 		t.Errorf("of 10,000 budgets only %d were patched: check the generator", counts["Patched"])
@@ -43,10 +46,11 @@ func TestBudgetIdempotent(t *testing.T) {
 }
 
 // checkBudget holds that the value in force is not loosened, and that only our paths change.
-func checkBudget(t *testing.T, old, raw, mutated []byte, r admission.Response) {
+func checkBudget(t *testing.T, g generated, mutated []byte, r admission.Response) {
 	t.Helper()
-	if len(r.Patches) > 0 && old != nil {
-		if was, is := minOf(t, old), minOf(t, mutated); was >= 0 && is < min(was, 3) {
+	if len(r.Patches) > 0 && g.old != nil {
+		members := selectedMembers(t, g.facts, mutated)
+		if was, is := minOf(t, g.old, members), minOf(t, mutated, members); was >= 0 && is < min(was, members) {
 			t.Errorf("loosened from %d to %d", was, is)
 		}
 	}
@@ -56,7 +60,7 @@ func checkBudget(t *testing.T, old, raw, mutated []byte, r admission.Response) {
 		}
 	}
 	var before, after map[string]any
-	if json.Unmarshal(raw, &before) != nil || json.Unmarshal(mutated, &after) != nil {
+	if json.Unmarshal(g.raw, &before) != nil || json.Unmarshal(mutated, &after) != nil {
 		t.Fatal("not JSON")
 	}
 	dropOwn(before["spec"].(map[string]any), r.Patches)
@@ -97,18 +101,43 @@ func othersPart(m map[string]any) map[string]any {
 	return m
 }
 
-// minOf returns the minAvailable that a budget amounts to, -1 if it has no number.
-func minOf(t *testing.T, raw []byte) int {
+// selectedMembers returns how many members of all clusters a budget selects. The disruption
+// controller counts maxUnavailable from it.
+func selectedMembers(t *testing.T, around observetest.Objects, raw []byte) int {
+	t.Helper()
+	pdb := parseBudget(t, raw)
+	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := 0
+	for _, object := range around {
+		if set, ok := object.(*appsv1.StatefulSet); ok && selector.Matches(labels.Set(set.Spec.Template.Labels)) {
+			members += int(*set.Spec.Replicas)
+		}
+	}
+	return members
+}
+
+func parseBudget(t *testing.T, raw []byte) *policyv1.PodDisruptionBudget {
 	t.Helper()
 	var pdb policyv1.PodDisruptionBudget
 	if err := json.Unmarshal(raw, &pdb); err != nil {
 		t.Fatal(err)
 	}
+	return &pdb
+}
+
+// minOf returns the minAvailable that a budget of so many members amounts to, -1 if it has
+// no number.
+func minOf(t *testing.T, raw []byte, members int) int {
+	t.Helper()
+	pdb := parseBudget(t, raw)
 	value, problem := annotation.ValueOf(pdb.Name, &pdb.Spec)
 	if problem != nil {
 		return -1
 	}
-	return value.Min(3)
+	return value.Min(members)
 }
 
 // budgetSurroundings are clusters in various states.

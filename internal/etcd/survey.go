@@ -83,6 +83,27 @@ func (s Survey) Leader() (Member, bool) {
 	return leader, leader.Leader
 }
 
+// Followed returns the ID of the member that most members follow, 0 for none. Of two that as
+// many follow it is the one that calls itself leader.
+func (s Survey) Followed() uint64 {
+	votes := map[uint64]int{}
+	for _, m := range s.Members {
+		if m.Err == nil && m.LeaderID != 0 {
+			votes[m.LeaderID] += 2
+			if m.Leader {
+				votes[m.LeaderID]++
+			}
+		}
+	}
+	var best uint64
+	for id, n := range votes {
+		if n > votes[best] || n == votes[best] && id < best {
+			best = id
+		}
+	}
+	return best
+}
+
 // Outsiders returns the pods whose etcd is not a member: they don't answer as members, and
 // every entry of the list has another pod. It returns none if the list is unknown or has an
 // entry without a pod, which may be theirs.

@@ -250,28 +250,10 @@ func Reference() string {
 			category = c.Category
 			fmt.Fprintf(&b, "\n## %s\n", category)
 		}
-		fmt.Fprintf(&b, "\n### %s: %s\n\n%s\n\n%s\n", c.ID, c.Title, wrap(c.Doc), wrap("**Cure:** "+c.Cure))
+		fmt.Fprintf(&b, "\n### %s: %s\n\n%s\n\n%s\n", c.ID, c.Title, paragraph(c.Doc), paragraph("**Cure:** "+c.Cure))
 	}
 	return b.String()
 }
 
-// wrap breaks a paragraph into lines of 88 columns, as the other pages have.
-func wrap(text string) string {
-	const most = 88
-	var b strings.Builder
-	at := 0
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case at == 0:
-		case at+1+len(word) > most:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += len(word)
-	}
-	return b.String()
-}
+// paragraph breaks a text into lines of 88 columns, as the other pages have.
+func paragraph(text string) string { return strings.Join(format.Wrap(text, 88), "\n") }

@@ -41,7 +41,7 @@ func (v voters) ledElsewhere() bool { return v.leader != 0 && !v.leaderAnswers }
 
 func (f *Facts) voters() voters {
 	s := f.Survey.Value
-	v := voters{leader: commonLeader(s.Members)}
+	v := voters{leader: s.Followed()}
 	learners := 0
 	for _, m := range s.Members {
 		v.leaderAnswers = v.leaderAnswers || m.Err == nil && m.ID == v.leader
@@ -90,27 +90,6 @@ func (f *Facts) Quorum() output.Quorum {
 		q.Slack = q.Healthy - q.Needed
 	}
 	return q
-}
-
-// commonLeader is the ID of the member that most members follow. Of two that as many
-// follow it is the one that calls itself leader.
-func commonLeader(members []etcd.Member) uint64 {
-	votes := map[uint64]int{}
-	for _, m := range members {
-		if m.Err == nil && m.LeaderID != 0 {
-			votes[m.LeaderID] += 2
-			if m.Leader {
-				votes[m.LeaderID]++
-			}
-		}
-	}
-	var best uint64
-	for id, n := range votes {
-		if n > votes[best] || n == votes[best] && id < best {
-			best = id
-		}
-	}
-	return best
 }
 
 // Responding are the members that answered.

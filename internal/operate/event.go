@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -37,7 +37,7 @@ func Announce(ctx context.Context, kube client.Client, o observe.Owner, reason p
 		ObjectMeta:          metav1.ObjectMeta{GenerateName: eventPrefix(o.Name), Namespace: o.Namespace},
 		EventTime:           metav1.NewMicroTime(clock.RealClock{}.Now()),
 		ReportingController: controllerName, ReportingInstance: "kubectl-etcd",
-		Action: reason.Name(), Reason: reason.Name(), Type: corev1.EventTypeNormal, Note: shorten(message, maxNote),
+		Action: reason.Name(), Reason: reason.Name(), Type: corev1.EventTypeNormal, Note: format.Truncate(message, maxNote),
 		Regarding: corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID},
 	}
 	if err := kube.Create(ctx, &event); err != nil {
@@ -47,16 +47,4 @@ func Announce(ctx context.Context, kube client.Client, o observe.Owner, reason p
 }
 
 // eventPrefix returns the prefix of an Event's name. It leaves space for the API server's suffix.
-func eventPrefix(name string) string { return shorten(name, 200) + "-" }
-
-// shorten returns at most limit bytes of a text, without part of a character.
-func shorten(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	end := limit
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
-}
+func eventPrefix(name string) string { return name[:min(len(name), 200)] + "-" }

@@ -30,7 +30,7 @@ func TestAnnounce(t *testing.T) {
 		event := s.Get(paths[0])
 		note, _ := event["note"].(string)
 		about, _ := event["regarding"].(apitest.Object)
-		if len(note) > maxNote || !utf8.ValidString(note) || len(note) < maxNote-1 {
+		if len(note) > maxNote || !utf8.ValidString(note) || len(note) < maxNote-len("...")-1 {
 			t.Errorf("the note has %d bytes", len(note))
 		}
 		if about["name"] != name || about["uid"] != "u" || event["reason"] != "Scaled" || event["action"] == "" || event["reportingInstance"] == "" {

@@ -136,5 +136,5 @@ func (p *printer) wrap(text string, indentation int) []string {
 	if p.columns == 0 || room < 20 {
 		return []string{text}
 	}
-	return ui.Wrap(text, room)
+	return format.Wrap(text, room)
 }

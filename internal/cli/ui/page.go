@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // Page writes sections. Their headings are in a column on the left.
@@ -30,7 +31,7 @@ func (p *Page) Section(heading string, c Color, text string) {
 	if text == "" {
 		return
 	}
-	for i, line := range Wrap(text, p.Out.Columns-headingWidth) {
+	for i, line := range format.Wrap(text, p.Out.Columns-headingWidth) {
 		p.line(heading, p.Console.Paint(p.Out, c, line), i > 0)
 	}
 }

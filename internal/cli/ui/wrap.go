@@ -6,36 +6,16 @@ package ui
 import (
 	"strings"
 	"unicode/utf8"
-)
 
-// Wrap splits a text at spaces into lines of at most columns characters. A longer word gets its
-// own line. Wrap returns the text as one line if columns is 0 or less.
-func Wrap(text string, columns int) []string {
-	if columns <= 0 {
-		return []string{text}
-	}
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= columns:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-	}
-	return append(lines, line)
-}
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
+)
 
 // Reflow wraps the paragraphs of a text to a width. It keeps lines that are indented.
 func Reflow(text string, width int) string {
 	var lines, paragraph []string
 	end := func() {
 		if len(paragraph) > 0 {
-			lines = append(lines, Wrap(strings.Join(paragraph, " "), width)...)
+			lines = append(lines, format.Wrap(strings.Join(paragraph, " "), width)...)
 		}
 		paragraph = nil
 	}

@@ -64,7 +64,7 @@ func describeEtcd(f *health.Facts, st *v1alpha1.EtcdClusterStatus) {
 		st.RaftTerm = max(st.RaftTerm, m.RaftTerm)
 		st.Revision = max(st.Revision, m.Revision)
 	}
-	st.Leader = leader(f, st.RaftTerm)
+	st.Leader = leader(f.Survey.Value)
 }
 
 // Answered reports whether a member answered.
@@ -83,15 +83,13 @@ func okMembers(st *v1alpha1.EtcdClusterStatus) int {
 	return n
 }
 
-// leader is the member that the members of a term follow: its pod, or its name or ID where
-// no pod is known. It is empty where there is no leader.
-func leader(f *health.Facts, term uint64) string {
-	s := f.Survey.Value
-	at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.Err == nil && m.RaftTerm == term && m.LeaderID != 0 })
-	if at < 0 {
+// leader is the member that most members follow: its pod, or its name or ID where no pod is
+// known. It is empty where there is no leader.
+func leader(s etcd.Survey) string {
+	id := s.Followed()
+	if id == 0 {
 		return ""
 	}
-	id := s.Members[at].LeaderID
 	if at := slices.IndexFunc(s.Members, func(m etcd.Member) bool { return m.ID == id }); at >= 0 {
 		return s.Members[at].Pod
 	}
