@@ -29,7 +29,7 @@ func TestDeclaredBehindLauncher(t *testing.T) {
 	prints(t, 0, []string{"No etcd clusters found", "--all shows it"}, "list", "-n", ns)
 	prints(t, 1, []string{"StatefulSet " + ns + "/hidden may run etcd", "kubectl annotate statefulset hidden -n " + ns}, "status", "statefulset/hidden", "-n", ns)
 
-	typed(t, ns, "  declare: ")
+	typeFirst(t, ns, "  declare: ")
 	prints(t, 0, []string{"3 of 3 members ready"}, "status", "statefulset/hidden", "-n", ns)
 	budgets := func(want int) {
 		eventually(t, "the budget of a declared cluster", func(ctx context.Context) (string, bool, error) {
@@ -57,8 +57,8 @@ func hide(s *appsv1.StatefulSet) {
 	c.Args = flags
 }
 
-// typed runs the first command that list --all prints behind a word.
-func typed(t *testing.T, ns, before string) {
+// typeFirst runs the first command that list --all prints behind a word.
+func typeFirst(t *testing.T, ns, before string) {
 	t.Helper()
 	stdout, _ := prints(t, 0, []string{before}, "list", "--all", "-n", ns)
 	_, rest, _ := strings.Cut(stdout, before)
