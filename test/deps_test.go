@@ -33,7 +33,7 @@ var graph = map[string][]string{
 	"api/v1alpha1":               nil,
 	"api/output/v1alpha1":        nil,
 
-	"internal/etcdconf": nil,
+	"internal/etcdconf": {"api/v1alpha1"},
 	"internal/flavour":  nil,
 	"internal/observe": {
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
@@ -41,7 +41,7 @@ var graph = map[string][]string{
 	},
 	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
-	"internal/observe/source":      {"internal/etcdconf"},
+	"internal/observe/source":      {"internal/etcdconf", "api/v1alpha1"},
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,

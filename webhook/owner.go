@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -92,14 +93,17 @@ func (r *ownerReview) warnOwner() Decision {
 	return d
 }
 
-// readOwner decodes the Etcd or StatefulSet of a request and returns its owner and the
-// cluster's first pod, and the StatefulSet if it is one. It returns false for an object that is no etcd cluster, and for a
-// StatefulSet of druid's: the client was warned when it created the Etcd.
+// readOwner decodes the Etcd or StatefulSet of a request. It returns its owner, the StatefulSet if
+// it is one, and the cluster's first pod. It returns false for an object that is no etcd cluster,
+// and for a StatefulSet of druid's: the client was warned when it created the Etcd.
 func readOwner(req admission.Request) (observe.Owner, *appsv1.StatefulSet, *corev1.Pod, bool, error) {
 	if req.Kind.Group == druidv1alpha1.GroupName {
 		var etcd druidv1alpha1.Etcd
 		if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &etcd); err != nil {
 			return observe.Owner{}, nil, nil, false, err
+		}
+		if etcdconf.DeniesEtcd(&etcd) {
+			return observe.Owner{}, nil, nil, false, nil
 		}
 		etcd.Namespace = req.Namespace
 		owner := observe.DruidOwner(&etcd, nil)

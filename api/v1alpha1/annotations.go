@@ -13,6 +13,19 @@ const (
 	OptOut = "opt-out"
 )
 
+// Annotations that users set on a workload, on its pod template, or on a pod.
+const (
+	// EtcdAnnotation declares which container of the pods runs etcd: its value is that
+	// container's name. The value false declares that no container does. It is set on an Etcd,
+	// a StatefulSet, Deployment, DaemonSet or ReplicaSet, on its pod template, or on a pod that
+	// nothing controls, and takes precedence over what the pods show. Of two declarations, that
+	// of the workload is used. A name that no container of the pods has is an error, which
+	// `kubectl etcd list --all` shows. It declares nothing.
+	EtcdAnnotation = "kubectl-etcd.dev/etcd"
+	// NotEtcd is the value of EtcdAnnotation for pods that don't run etcd.
+	NotEtcd = "false"
+)
+
 // Annotations that this project writes.
 const (
 	// SpreadAnnotation on a member's pod records which terms admission added and why. The

@@ -30,7 +30,7 @@ func (f *finder) config(ctx context.Context, pod *corev1.Pod) (s etcdconf.Config
 	}
 	f.note("%v: the flags are used instead", err)
 	s = etcdconf.Config{}
-	if c := etcdconf.MemberContainer(&pod.Spec); c != nil {
+	if c := etcdconf.MemberOf(pod).Container; c != nil {
 		s.Container = c.Name
 	}
 	return s, false, nil

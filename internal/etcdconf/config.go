@@ -57,7 +57,11 @@ func (f TLSFiles) DemandsClient() bool { return f.ClientCertAuth || f.TrustedCA 
 // ParsePod returns the configuration of a pod's etcd. It reads only those objects
 // that the configuration refers to.
 func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
-	c := memberContainer(pod, contents)
+	member := MemberIn(pod, contents)
+	if member.Err != nil {
+		return Config{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, member.Err)
+	}
+	c := member.Container
 	if c == nil {
 		return Config{}, fmt.Errorf("pod %s/%s has no container that runs etcd", pod.Namespace, pod.Name)
 	}
@@ -73,20 +77,6 @@ func ParsePod(pod *corev1.Pod, contents Contents) (Config, error) {
 		return Config{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, env.err)
 	}
 	return out, nil
-}
-
-// MemberContainer returns the container that runs the member, nil for none.
-func MemberContainer(spec *corev1.PodSpec) *corev1.Container {
-	return memberContainer(&corev1.Pod{Spec: *spec}, nil)
-}
-
-func memberContainer(pod *corev1.Pod, contents Contents) *corev1.Container {
-	for i := range pod.Spec.Containers {
-		if c := &pod.Spec.Containers[i]; evidenceOf(pod, c, contents) == Shown || wrapper(c) {
-			return c
-		}
-	}
-	return nil
 }
 
 // Peer is an entry of an initial cluster.

@@ -92,8 +92,8 @@ func TestEvidenceOf(t *testing.T) {
 		if got := EvidenceOf(spec); got != row.want {
 			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}
-		if RunsEtcd(spec) != (row.want == Shown) {
-			t.Errorf("%s: RunsEtcd is %t", row.name, RunsEtcd(spec))
+		if got := RunsEtcd(&corev1.Pod{Spec: *spec}); got != (row.want == Shown) {
+			t.Errorf("%s: RunsEtcd is %t", row.name, got)
 		}
 	}
 }

@@ -19,19 +19,17 @@ var etcdTag = regexp.MustCompile(`^v?(3\.\d+\.\d+)(?:$|[-_.+])`)
 // ImageVersion returns the version of etcd in the tag of a pod's image. It is empty where the tag has
 // the version of another program, such as druid's etcd-wrapper.
 func ImageVersion(pod *corev1.Pod) string {
-	for i := range pod.Spec.Containers {
-		c := &pod.Spec.Containers[i]
-		if !RunsEtcd(&corev1.PodSpec{Containers: []corev1.Container{*c}}) {
-			continue
-		}
-		image, _, _ := strings.Cut(c.Image, "@")
-		name, tag, _ := strings.Cut(path.Base(image), ":")
-		if name != "etcd" && !strings.HasPrefix(name, "etcd-") || name == "etcd-wrapper" {
-			continue
-		}
-		if m := etcdTag.FindStringSubmatch(tag); m != nil {
-			return m[1]
-		}
+	c := MemberOf(pod).Container
+	if c == nil {
+		return ""
+	}
+	image, _, _ := strings.Cut(c.Image, "@")
+	name, tag, _ := strings.Cut(path.Base(image), ":")
+	if name != "etcd" && !strings.HasPrefix(name, "etcd-") || name == "etcd-wrapper" {
+		return ""
+	}
+	if m := etcdTag.FindStringSubmatch(tag); m != nil {
+		return m[1]
 	}
 	return ""
 }

@@ -137,9 +137,9 @@ func runsInShell(text string) bool {
 	return len(args) > 0 && shells[path.Base(args[0])]
 }
 
-// MayRunEtcd reports whether a pod has a hint that it runs etcd, so that the objects which it
+// WorthReading reports whether a pod has a hint that it runs etcd, so that the objects which it
 // mounts are worth reading. What it hints at is shown only by what these objects contain.
-func MayRunEtcd(spec *corev1.PodSpec) bool {
+func WorthReading(spec *corev1.PodSpec) bool {
 	return slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool {
 		reads := len(c.EnvFrom) > 0 || len(c.VolumeMounts) > 0
 		return reads && (strings.Contains(strings.Join(slices.Concat([]string{c.Name, c.Image}, c.Command, c.Args), " "), "etcd") ||

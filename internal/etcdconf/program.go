@@ -11,13 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunsEtcd reports whether a pod is shown to run a member of etcd. See [EvidenceOf].
-func RunsEtcd(spec *corev1.PodSpec) bool { return EvidenceOf(spec) == Shown }
+// RunsEtcd reports whether a pod is declared or shown to run a member of etcd. See [MemberOf].
+func RunsEtcd(pod *corev1.Pod) bool { return MemberOf(pod).Evidence >= Shown }
 
 // Evidence is how strong the evidence is that a pod runs a member of etcd.
 type Evidence int
 
-// The strengths. Only what is shown may be acted on.
+// The strengths. Only what is shown or declared may be acted on.
 const (
 	NoEvidence Evidence = iota
 	// Hinted means that a container may run etcd: it has a variable of a member, or a script of
@@ -26,15 +26,17 @@ const (
 	// Shown means that a container executes etcd on every way, or that the program is not
 	// visible and the container has several variables of a member.
 	Shown
+	// Declared means that an annotation names the container. It counts like Shown.
+	Declared
 )
 
-// EvidenceOf returns the strongest evidence that a container of a pod has by itself. The name of an
-// image, a port or a label are none: backup jobs, proxies and clients have them too.
-func EvidenceOf(spec *corev1.PodSpec) Evidence { return EvidenceIn(&corev1.Pod{Spec: *spec}, nil) }
+// EvidenceOf returns the strongest evidence that a container of a pod has without a declaration.
+// The name of an image, a port or a label are none: backup jobs, proxies and clients have them too.
+func EvidenceOf(spec *corev1.PodSpec) Evidence { return evidenceIn(&corev1.Pod{Spec: *spec}, nil) }
 
-// EvidenceIn is EvidenceOf with the scripts that the pod mounts from ConfigMaps, and the variables of
+// evidenceIn is EvidenceOf with the scripts that the pod mounts from ConfigMaps, and the variables of
 // envFrom. What can't be read is no evidence.
-func EvidenceIn(pod *corev1.Pod, contents Contents) Evidence {
+func evidenceIn(pod *corev1.Pod, contents Contents) Evidence {
 	strongest := NoEvidence
 	for i := range pod.Spec.Containers {
 		strongest = max(strongest, evidenceOf(pod, &pod.Spec.Containers[i], contents))
@@ -43,8 +45,7 @@ func EvidenceIn(pod *corev1.Pod, contents Contents) Evidence {
 }
 
 func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidence {
-	around := surroundingsOf(pod, c, contents)
-	started := startedBy(shownArgs(c.Command, around), shownArgs(c.Args, around), around)
+	started := startedIn(pod, c, contents)
 	switch started.program {
 	case "etcd":
 		if started.script != nil && !started.script.surelyRunsEtcd() {
@@ -55,6 +56,12 @@ func evidenceOf(pod *corev1.Pod, c *corev1.Container, contents Contents) Evidenc
 		return NoEvidence
 	}
 	return evidenceOfVariables(c, started.program, contents)
+}
+
+// startedIn returns what a container of a pod starts.
+func startedIn(pod *corev1.Pod, c *corev1.Container, contents Contents) invocation {
+	around := surroundingsOf(pod, c, contents)
+	return startedBy(shownArgs(c.Command, around), shownArgs(c.Args, around), around)
 }
 
 // shownArgs expands the references of arguments to variables with a value that is shown.
@@ -133,8 +140,15 @@ type invocation struct {
 	file string
 }
 
+// maxWord is the length of the longest argument that Linux passes to a program, on most machines.
+// A script in a command that is longer is not read.
+const maxWord = 128 << 10
+
 func startedBy(command, args []string, around surroundings) invocation {
 	argv := slices.Concat(command, args)
+	if slices.ContainsFunc(argv, func(w string) bool { return len(w) > maxWord || strings.Contains(w, "\x00") }) {
+		return invocation{program: "unreadable"}
+	}
 	at := programAt(argv)
 	if at < 0 || at >= len(argv) {
 		return invocation{}

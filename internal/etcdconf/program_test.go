@@ -46,7 +46,7 @@ func TestRunsEtcd(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := RunsEtcd(&corev1.PodSpec{Containers: []c{{Command: []string{"sleep"}}, row.c}}); got != row.want {
+			if got := RunsEtcd(&corev1.Pod{Spec: corev1.PodSpec{Containers: []c{{Command: []string{"sleep"}}, row.c}}}); got != row.want {
 				t.Errorf("RunsEtcd = %t, want %t", got, row.want)
 			}
 		})

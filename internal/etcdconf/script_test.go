@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 // TestScriptArgs reads the arguments of etcd in a script.
@@ -225,9 +227,10 @@ func FuzzParsePod(f *testing.F) {
 		"if x; then ETCD_NAME=1; fi; etcd", "etcd '", "etcd \\", "etcd ${X##*-} ${Y:-$Z} 2>", "etcd --config-file=/c --name",
 		"a() { a; b; }; b() { a; }; a; exec nice -n 1 $E", "case $1 in etcd) etcd ;; *) exec \"$@\" ;; esac", "E=etcd; while ! $E; do timeout; done",
 	} {
-		f.Add(script, "--name", "$(A)$$(B)$(", "name: x")
+		f.Add(script, "--name", "$(A)$$(B)$(", "name: x", "c")
 	}
-	f.Fuzz(func(_ *testing.T, script, arg, value, file string) {
+	f.Add("\x00etcd", "etcd", "", "", "false")
+	f.Fuzz(func(t *testing.T, script, arg, value, file, declared string) {
 		pod := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: "a-0", Namespace: "n"},
 			Spec: corev1.PodSpec{
@@ -248,5 +251,14 @@ func FuzzParsePod(f *testing.F) {
 		_, _ = ParsePod(pod, contents)
 		c.Command, c.Args = nil, []string{"start-etcd", arg}
 		_, _ = ParsePod(pod, contents)
+		c.Name = "c"
+		pod.Annotations = map[string]string{v1alpha1.EtcdAnnotation: declared}
+		_, err := ParsePod(pod, contents)
+		if m := MemberOf(pod); (m.Container != nil) != (declared == "c") || (declared == v1alpha1.NotEtcd) != (m.Err == nil && m.Container == nil) || m.Err != nil && err == nil {
+			t.Errorf("declared %q: %+v, ParsePod: %v", declared, m, err)
+		}
+		if hints := HintsOf(pod); len(hints) > 0 && RunsEtcd(pod) {
+			t.Errorf("declared %q: it runs etcd, and has hints %v", declared, hints)
+		}
 	})
 }

@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,6 +79,9 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		argv = r.etcdArgs()
 		s.env, s.script, s.scriptFile = r.environ, true, started.file
 		s.inScript = func(variable string) bool { _, ok := r.vars[variable]; return ok }
+	case started.program != "etcd":
+		// A declared launcher, or an image that decides. It may pass its flags on.
+		argv = flagsIn(slices.Concat(expand(c.Command), expand(c.Args)))
 	case len(started.env) > 0:
 		s.env = assigned(started.env, env.lookup)
 	}
@@ -94,6 +98,15 @@ func settingsOf(env *environment, wrapped bool) (*settings, error) {
 		return s, fmt.Errorf("configuration of etcd: %w", err)
 	}
 	return s, s.parse(text)
+}
+
+// flagsIn returns a command's arguments from the first flag with two dashes on.
+func flagsIn(argv []string) []string {
+	at := slices.IndexFunc(argv, func(w string) bool { return strings.HasPrefix(w, "--") && len(w) > len("--") })
+	if at < 0 {
+		return nil
+	}
+	return argv[at:]
 }
 
 // assigned returns an environment in which assignments NAME=value take precedence.

@@ -232,7 +232,7 @@ func persistent(f *Facts) []Finding {
 	case dir == "":
 		return []Finding{{Level: Unknown, Message: "the configuration doesn't show where the data is"}}
 	}
-	volume, mounted := volumeAt(&pod.Spec, dir)
+	volume, mounted := volumeAt(pod, dir)
 	fix := f.change("have a volume claim made for each member, then replace them one at a time", "")
 	switch {
 	case !mounted:

@@ -172,16 +172,14 @@ func (f *Facts) kubectl(args ...string) string {
 
 // etcdContainer is the container that runs the member, the first one where none is
 // recognised, and nil for a pod without containers.
-func etcdContainer(pod *corev1.PodSpec) *corev1.Container {
-	for i := range pod.Containers {
-		if etcdconf.RunsEtcd(&corev1.PodSpec{Containers: pod.Containers[i : i+1]}) {
-			return &pod.Containers[i]
-		}
+func etcdContainer(pod *corev1.Pod) *corev1.Container {
+	if c := etcdconf.MemberOf(pod).Container; c != nil {
+		return c
 	}
-	if len(pod.Containers) == 0 {
+	if len(pod.Spec.Containers) == 0 {
 		return nil
 	}
-	return &pod.Containers[0]
+	return &pod.Spec.Containers[0]
 }
 
 // operation is the scale or rollout that is under way, empty where there is none or

@@ -112,7 +112,7 @@ func (f *Facts) leavesData(pod *corev1.Pod) bool {
 	if dir == "" {
 		return false
 	}
-	volume, mounted := volumeAt(&pod.Spec, dir)
+	volume, mounted := volumeAt(pod, dir)
 	return !mounted || volume.EmptyDir != nil || volume.HostPath != nil
 }
 

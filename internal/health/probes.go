@@ -21,7 +21,7 @@ func (f *Facts) probed() (*corev1.Container, []Finding) {
 	}
 	var c *corev1.Container
 	if f.StatefulSet.Value != nil {
-		c = etcdContainer(&f.StatefulSet.Value.Spec.Template.Spec)
+		c = etcdContainer(etcdconf.PodOfTemplate(f.StatefulSet.Value))
 	}
 	if c == nil {
 		return nil, notApplicable("there is no StatefulSet yet")

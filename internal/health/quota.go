@@ -130,7 +130,7 @@ func (f *Facts) room(name string) (int64, error) {
 	if dir == "" {
 		return 0, errors.New("the configuration doesn't show where the data is")
 	}
-	volume, mounted := volumeAt(&pod.Spec, dir)
+	volume, mounted := volumeAt(pod, dir)
 	if !mounted || volume.PersistentVolumeClaim == nil {
 		return 0, nil
 	}

@@ -77,7 +77,7 @@ func arguments(c *corev1.Container) []string {
 // environment, and empty where there is none. The values of a configuration file are only
 // known for the settings in observe.Serving.
 func (f *Facts) setting(pod *corev1.Pod, name string) string {
-	c := etcdContainer(&pod.Spec)
+	c := etcdContainer(pod)
 	if c == nil {
 		return ""
 	}
@@ -113,15 +113,15 @@ func (f *Facts) dataDir(pod *corev1.Pod) string {
 
 // volumeAt returns the volume that a path of the etcd container is in. It is false where the
 // path is in no volume.
-func volumeAt(pod *corev1.PodSpec, at string) (corev1.Volume, bool) {
+func volumeAt(pod *corev1.Pod, at string) (corev1.Volume, bool) {
 	mount, _ := etcdconf.MountAt(etcdContainer(pod), at)
 	if mount == nil {
 		return corev1.Volume{}, false
 	}
-	i := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+	i := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
 	if i < 0 {
 		// A StatefulSet's template doesn't list the volumes of its claim templates.
 		return corev1.Volume{Name: mount.Name}, true
 	}
-	return pod.Volumes[i], true
+	return pod.Spec.Volumes[i], true
 }

@@ -188,7 +188,7 @@ func (f *Facts) experimental() []string {
 		return nil
 	}
 	var names []string
-	c := etcdContainer(&pod.Spec)
+	c := etcdContainer(pod)
 	if c == nil {
 		return nil
 	}

@@ -30,14 +30,22 @@ func (w *workload) selects(pdb *policyv1.PodDisruptionBudget) int {
 }
 
 // SelectsOrphan reports whether a budget selects a pod that runs etcd, is not being deleted, and
-// belongs to no cluster.
+// belongs to no cluster. A pod that may run etcd counts if its StatefulSet, which may have declared
+// it, is gone.
 func (r *Reader) SelectsOrphan(ctx context.Context, pdb *policyv1.PodDisruptionBudget) (bool, error) {
 	pods, err := podsOfBudget(ctx, r.Reader, pdb)
 	if err != nil {
 		return false, err
 	}
 	for i := range pods {
-		if pods[i].DeletionTimestamp != nil || !etcdconf.RunsEtcd(&pods[i].Spec) {
+		if pods[i].DeletionTimestamp != nil {
+			continue
+		}
+		pod, standing, err := r.declaredBySet(ctx, &pods[i])
+		if err != nil {
+			return false, err
+		}
+		if evidence := etcdconf.MemberOf(pod).Evidence; evidence < etcdconf.Hinted || standing && evidence < etcdconf.Shown {
 			continue
 		}
 		if _, owned, err := r.OwnerOfPod(ctx, &pods[i]); err != nil || !owned {

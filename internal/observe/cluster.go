@@ -13,7 +13,9 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -65,6 +67,11 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	f := Facts{
 		Cluster: policy.Cluster{Namespace: owner.Namespace, Name: owner.Name, Operation: w.operation()},
 		Running: w.sts != nil || owner.Flavour == Pods, Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
+	}
+	if w.sts != nil {
+		if err := etcdconf.MemberOf(etcdconf.PodOfTemplate(w.sts)).Err; err != nil {
+			f.note(reasons.ContainerUnknown, "StatefulSet %s/%s: %s", w.sts.Namespace, w.sts.Name, err)
+		}
 	}
 	if f.Budgets, err = r.budgets(ctx, &w, pdb); err != nil {
 		return f, err

@@ -89,20 +89,24 @@ func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet
 	if err != nil {
 		return Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
 	}
-	if !found {
+	if !found || etcdconf.DeniesEtcd(&etcd) {
 		return Owner{}, false, nil
 	}
 	return DruidOwner(&etcd, sts), true, nil
 }
 
 // StandaloneOwner returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd, as if
-// the StatefulSet ran all of it. It returns false for any other StatefulSet.
+// the StatefulSet ran all of it. It returns false for any other StatefulSet. A declaration takes
+// precedence over what is shown and over the product that made it.
 func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
 	ref := metav1.GetControllerOf(sts)
-	switch {
-	case ref != nil && groupKindOf(ref) == etcdKind.GroupKind():
+	if ref != nil && groupKindOf(ref) == etcdKind.GroupKind() {
 		return Owner{}, false
-	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(&sts.Spec.Template.Spec):
+	}
+	pod := etcdconf.PodOfTemplate(sts)
+	switch {
+	case etcdconf.DeniesEtcd(pod):
+	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(pod):
 		return statefulSetOwner(sts), true
 	}
 	return Owner{}, false
@@ -111,7 +115,7 @@ func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
 // OwnerOfEtcd reads the cluster of an Etcd. It returns false where the Etcd doesn't exist.
 func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Owner, bool, error) {
 	var etcd druidv1alpha1.Etcd
-	if found, err := r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
+	if found, err := r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found || etcdconf.DeniesEtcd(&etcd) {
 		return Owner{}, false, err
 	}
 	var sts appsv1.StatefulSet
@@ -178,6 +182,9 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 	}
 	owners := make([]Owner, 0, len(etcds.Items)+len(rest))
 	for i := range etcds.Items {
+		if etcdconf.DeniesEtcd(&etcds.Items[i]) {
+			continue
+		}
 		owners = append(owners, DruidOwner(&etcds.Items[i], byController[etcds.Items[i].UID]))
 	}
 	return append(owners, withSpanning(rest, standalone)...), nil

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -31,7 +32,7 @@ func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, boo
 	cluster := unstructured.Unstructured{}
 	cluster.SetGroupVersionKind(made.Kind)
 	found, err := r.fetch(ctx, o.Namespace, o.Name, &cluster)
-	if err != nil || !found {
+	if err != nil || !found || etcdconf.DeniesEtcd(&cluster) {
 		return Owner{}, false, err
 	}
 	replicas, _, err := unstructured.NestedInt64(cluster.Object, "spec", "replicas")

@@ -185,7 +185,7 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 	o.Distribution = flavour.OfStatefulSet(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
 	o.setWorkload(sts)
 	o.MemberSelector = o.Selector
-	o.MemberChanges = etcdconf.MemberChanges(templatePod(sts), nil)
+	o.MemberChanges = etcdconf.MemberChanges(etcdconf.PodOfTemplate(sts), nil)
 	return o
 }
 

@@ -33,6 +33,9 @@ func (r *Reader) PodsOfPeer(ctx context.Context, namespace string, p Peer, other
 	if err := r.live().List(ctx, &pods, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("list pods of namespace %s: %w", namespace, err)
 	}
+	if err := r.declare(ctx, namespace, pods.Items); err != nil {
+		return nil, err
+	}
 	services, err := r.services(ctx, namespace)
 	if err != nil {
 		return nil, err
@@ -85,7 +88,7 @@ func (p Peer) served(pod *corev1.Pod, services []corev1.Service) bool {
 // configured reports whether a pod's etcd is configured with the member's peer URL, or with
 // its name where the configuration has no URL. Members of two clusters can have one name.
 func (p Peer) configured(ctx context.Context, pod *corev1.Pod, files *Files) bool {
-	if !etcdconf.RunsEtcd(&pod.Spec) {
+	if !etcdconf.RunsEtcd(pod) {
 		return false
 	}
 	config, err := files.Config(ctx, pod)

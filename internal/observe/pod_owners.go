@@ -30,6 +30,12 @@ func PodOwners(pods []corev1.Pod) []Owner {
 
 // isPodsMember reports whether a pod is a member of a cluster without a StatefulSet.
 func isPodsMember(pod *corev1.Pod) bool {
+	return countsAsMember(pod) && etcdconf.RunsEtcd(pod)
+}
+
+// countsAsMember reports whether a pod would be a member if it ran etcd: it has not ended, and
+// neither a StatefulSet nor a Job made it.
+func countsAsMember(pod *corev1.Pod) bool {
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return false
 	}
@@ -38,7 +44,7 @@ func isPodsMember(pod *corev1.Pod) bool {
 			return false
 		}
 	}
-	return etcdconf.RunsEtcd(&pod.Spec)
+	return true
 }
 
 // podOwner is the object that a pod without a StatefulSet is made for: its operator's cluster,

@@ -24,9 +24,15 @@ type NotFoundError struct {
 	Reason string
 	// Candidates are the clusters of the namespace, each as a target.
 	Candidates []string
+	// Hinted are the workloads that the target names, or those of the namespace where it names
+	// none, that may run etcd.
+	Hinted []Candidate
 }
 
 func (e *NotFoundError) Error() string {
+	if len(e.Hinted) > 0 {
+		return e.hinted()
+	}
 	text := fmt.Sprintf("no etcd cluster in namespace %s", e.Namespace)
 	if e.Target.Name != "" {
 		text = fmt.Sprintf("%s is no etcd cluster in namespace %s", e.Target, e.Namespace)
@@ -108,7 +114,7 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner
 	if err != nil {
 		all = nil
 	}
-	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all)}
+	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all), Hinted: r.hinted(ctx, namespace, t)}
 }
 
 // onlyCluster returns the only cluster of a namespace.
@@ -119,7 +125,7 @@ func (r *Reader) onlyCluster(ctx context.Context, namespace string, t Target) (O
 	}
 	switch len(all) {
 	case 0:
-		return Owner{}, &NotFoundError{Namespace: namespace, Target: t}
+		return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Hinted: r.hinted(ctx, namespace, t)}
 	case 1:
 		return all[0], nil
 	}
@@ -132,11 +138,8 @@ func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]Own
 	if err != nil {
 		return nil, err
 	}
-	var pods corev1.PodList
-	if err := r.List(ctx, &pods, opts...); err != nil {
-		return nil, fmt.Errorf("list pods: %w", err)
-	}
-	return append(owners, PodOwners(pods.Items)...), nil
+	pods, err := r.podsAsDeclared(ctx, opts...)
+	return append(owners, PodOwners(pods)...), err
 }
 
 // finder returns the clusters of a name, or what it found instead.
@@ -188,23 +191,23 @@ func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) 
 
 // findPods finds a cluster whose pods are no StatefulSet's.
 func (r *Reader) findPods(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
-	var pods corev1.PodList
-	if err := r.List(ctx, &pods, client.InNamespace(key.Namespace)); err != nil {
-		return nil, "", fmt.Errorf("list pods of namespace %s: %w", key.Namespace, err)
+	pods, err := r.podsAsDeclared(ctx, client.InNamespace(key.Namespace))
+	if err != nil {
+		return nil, "", err
 	}
-	owners := slices.DeleteFunc(PodOwners(pods.Items), func(o Owner) bool { return o.Name != key.Name })
+	owners := slices.DeleteFunc(PodOwners(pods), func(o Owner) bool { return o.Name != key.Name })
 	return owners, "", nil
 }
 
 // findByController finds the clusters of the pods that a controller of a kind made.
 func (r *Reader) findByController(kind string) finder {
 	return func(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
-		var pods corev1.PodList
-		if err := r.List(ctx, &pods, client.InNamespace(key.Namespace)); err != nil {
-			return nil, "", fmt.Errorf("list pods of namespace %s: %w", key.Namespace, err)
+		pods, err := r.podsAsDeclared(ctx, client.InNamespace(key.Namespace))
+		if err != nil {
+			return nil, "", err
 		}
 		var owners []Owner
-		for _, g := range podGroups(pods.Items) {
+		for _, g := range podGroups(pods) {
 			if slices.ContainsFunc(g.pods, func(pod *corev1.Pod) bool {
 				o := podOwner(pod)
 				return strings.EqualFold(o.Kind, kind) && o.Name == key.Name
@@ -281,14 +284,14 @@ func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([
 
 // clusterOfPod returns the cluster of a pod, also of a pod without a StatefulSet.
 func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
-	if !isPodsMember(pod) {
-		return r.OwnerOfPod(ctx, pod)
+	if owner, found, err := r.OwnerOfPod(ctx, pod); err != nil || found {
+		return owner, found, err
 	}
-	var pods corev1.PodList
-	if err := r.List(ctx, &pods, client.InNamespace(pod.Namespace)); err != nil {
-		return Owner{}, false, fmt.Errorf("list pods of namespace %s: %w", pod.Namespace, err)
+	pods, err := r.podsAsDeclared(ctx, client.InNamespace(pod.Namespace))
+	if err != nil {
+		return Owner{}, false, err
 	}
-	for _, g := range podGroups(pods.Items) {
+	for _, g := range podGroups(pods) {
 		if slices.ContainsFunc(g.pods, func(p *corev1.Pod) bool { return p.Name == pod.Name }) {
 			return g.owner, true, nil
 		}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
@@ -57,23 +56,18 @@ func (s *Scripts) contents(ctx context.Context, r *Reader, namespace string) etc
 // standalone is StandaloneOwner with what the pods mount, where this reader may read it.
 func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool) {
 	owner, found := StandaloneOwner(sts)
-	ref := metav1.GetControllerOfNoCopy(sts)
-	spec := &sts.Spec.Template.Spec
-	if r.Scripts == nil || ref != nil && groupKindOf(ref) == etcdKind.GroupKind() || !etcdconf.MayRunEtcd(spec) {
+	ref, pod := metav1.GetControllerOfNoCopy(sts), etcdconf.PodOfTemplate(sts)
+	ofDruid := ref != nil && groupKindOf(ref) == etcdKind.GroupKind()
+	if r.Scripts == nil || ofDruid || etcdconf.DeniesEtcd(pod) || !etcdconf.WorthReading(&pod.Spec) {
 		return owner, found
 	}
-	pod, contents := templatePod(sts), r.Scripts.contents(ctx, r, sts.Namespace)
+	contents := r.Scripts.contents(ctx, r, sts.Namespace)
 	if !found {
-		if etcdconf.EvidenceIn(pod, contents) != etcdconf.Shown {
+		if etcdconf.MemberIn(pod, contents).Evidence < etcdconf.Shown {
 			return Owner{}, false
 		}
 		owner = statefulSetOwner(sts)
 	}
 	owner.MemberChanges = etcdconf.MemberChanges(pod, contents)
 	return owner, true
-}
-
-// templatePod returns a pod as a StatefulSet's template describes it.
-func templatePod(sts *appsv1.StatefulSet) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: sts.Namespace, Labels: sts.Spec.Template.Labels}, Spec: sts.Spec.Template.Spec}
 }

@@ -5,6 +5,7 @@ package observe
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,19 +46,13 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 	f.Cluster.BackupReady = r.backupLease(ctx, w, f)
 }
 
-// probed reports whether a container that runs etcd has a readiness probe. Where no container is
-// known to run etcd, since the image decides what runs, any readiness probe counts.
+// probed reports whether the container that runs etcd has a readiness probe. Where it is not known
+// which container that is, any readiness probe counts.
 func probed(pod *corev1.Pod) bool {
-	probes, recognised := false, false
-	for _, c := range pod.Spec.Containers {
-		etcd := etcdconf.RunsEtcd(&corev1.PodSpec{Containers: []corev1.Container{c}})
-		recognised = recognised || etcd
-		if etcd && c.ReadinessProbe != nil {
-			return true
-		}
-		probes = probes || c.ReadinessProbe != nil
+	if c := etcdconf.MemberOf(pod).Container; c != nil {
+		return c.ReadinessProbe != nil
 	}
-	return !recognised && probes
+	return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool { return c.ReadinessProbe != nil })
 }
 
 // readyLongEnough reports whether a pod has been Ready for minReady with the same processes, by its

@@ -70,11 +70,14 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 		return w, fmt.Errorf("list pods of %s: %w", owner, err)
 	}
 	if owner.Flavour == Pods {
+		if err := r.declare(ctx, owner.Namespace, pods.Items); err != nil {
+			return w, err
+		}
 		member = membersOf(owner, pods.Items)
 	}
 	for i := range pods.Items {
 		if member(&pods.Items[i]) {
-			w.pods = append(w.pods, &pods.Items[i])
+			w.pods = append(w.pods, w.declared(&pods.Items[i]))
 		}
 	}
 	slices.SortFunc(w.pods, func(a, b *corev1.Pod) int {

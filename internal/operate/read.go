@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -29,6 +30,7 @@ func ReadEtcd(ctx context.Context, kube client.Reader, o observe.Owner) (*druidv
 func PodOf(sts *appsv1.StatefulSet, template corev1.PodTemplateSpec, name string) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
 	pod.Namespace, pod.Name = sts.Namespace, name
+	pod = etcdconf.AsDeclared(pod, sts.Annotations)
 	if pod.Labels == nil {
 		pod.Labels = map[string]string{}
 	}

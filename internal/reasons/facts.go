@@ -18,6 +18,9 @@ var (
 	NoReadinessProbe = facts.Add("NoReadinessProbe",
 		"The etcd container has no readiness probe, so its pod is Ready as soon as it runs. A member counts as ready after its pod has run for a minute without interruption.",
 		"Add a readiness probe on etcd's /readyz.")
+	ContainerUnknown = facts.Add("ContainerUnknown",
+		"It is not known which container of the members' pods runs etcd: the annotation kubectl-etcd.dev/etcd names a container that they don't have, or several containers run etcd. The cluster keeps its terms and its budget. Its members' settings can't be read.",
+		"Set the annotation kubectl-etcd.dev/etcd of the workload to the name of the container that runs etcd.")
 	NotChecked = facts.Add("NotChecked",
 		"etcd-druid no longer checks this condition, for example for a cluster with 0 replicas. Nothing is concluded from it.",
 		policy.NoAction)

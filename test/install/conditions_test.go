@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/cel"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 )
 
 // TestConditionsMissNoEtcd evaluates the webhooks' match conditions on the
@@ -24,6 +25,8 @@ func TestConditionsMissNoEtcd(t *testing.T) {
 		name, containers string
 		// unseen is true if the code only knows by the owner that it is etcd.
 		etcd, unseen bool
+		// portOnly is true if only a StatefulSet that declares it is warned of.
+		portOnly bool
 	}{
 		{name: "etcd's documentation", containers: `[{name: m, image: quay.io/x/y, command: [/usr/local/bin/etcd], args: [--data-dir=/data]}]`, etcd: true},
 		{name: "druid", containers: `[{name: a, image: wrapper, args: [start-etcd, "--etcd-client-port=2379"]}, {name: b, image: c, args: [server]}]`, etcd: true, unseen: true},
@@ -35,6 +38,7 @@ func TestConditionsMissNoEtcd(t *testing.T) {
 		{name: "k0smotron's script", containers: `[{name: x, image: y, command: [/bin/bash, -c], args: ["set -e\nexec etcd --name=a \\\n --data-dir=/d"]}]`, etcd: true},
 		{name: "tini", containers: `[{name: x, image: y, command: [tini, --, etcd]}]`, etcd: true},
 		{name: "beside a sidecar", containers: `[{name: proxy, image: envoy}, {name: x, image: y, command: [etcd]}]`, etcd: true},
+		{name: "a launcher with etcd's port", containers: `[{name: db, image: x, command: [/launch], ports: [{containerPort: 2379}]}]`, etcd: true, unseen: true, portOnly: true},
 		{name: "another database", containers: `[{name: postgres, image: postgres:17, args: [-c, shared_buffers=1GB], env: [{name: PGDATA, value: /d}]}]`},
 		{name: "nothing but an image", containers: `[{name: web, image: nginx}]`},
 	} {
@@ -44,19 +48,19 @@ func TestConditionsMissNoEtcd(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte("{containers: "+row.containers+"}"), &spec); err != nil {
 				t.Fatal(err)
 			}
-			if got := etcdconf.RunsEtcd(&spec); got != (row.etcd && !row.unseen) {
+			if got := etcdconf.RunsEtcd(&corev1.Pod{Spec: spec}); got != (row.etcd && !row.unseen) {
 				t.Errorf("the code recognises it: %v", got)
 			}
 			var object map[string]any
 			if err := yaml.Unmarshal([]byte("{containers: "+row.containers+"}"), &object); err != nil {
 				t.Fatal(err)
 			}
-			pod := map[string]any{"spec": object}
+			pod := map[string]any{"metadata": map[string]any{}, "spec": object}
 			if got := holds(t, pods, pod); got != row.etcd {
 				t.Errorf("the pods' condition holds: %v", got)
 			}
-			set := map[string]any{"spec": map[string]any{"template": pod}}
-			if got := holds(t, sets, set); got != row.etcd {
+			set := map[string]any{"metadata": map[string]any{}, "spec": map[string]any{"template": pod}}
+			if got := holds(t, sets, set); got != (row.etcd && !row.portOnly) {
 				t.Errorf("the StatefulSets' condition holds: %v", got)
 			}
 		})

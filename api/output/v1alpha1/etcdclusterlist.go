@@ -12,6 +12,9 @@ type EtcdClusterList struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Items []EtcdCluster `json:"items"`
+	// Hinted has the workloads that may run etcd. It is empty without --all. Nothing is done for
+	// them.
+	Hinted []HintedWorkload `json:"hinted,omitempty"`
 	// Unseen has what could not be read. Clusters may be missing for this reason.
 	Unseen []Unseen `json:"unseen,omitempty"`
 }
@@ -23,6 +26,23 @@ func (l *EtcdClusterList) Names() []string {
 		names = append(names, l.Items[i].Target)
 	}
 	return names
+}
+
+// HintedWorkload is a workload that may run etcd, or one with a declaration that is wrong.
+type HintedWorkload struct {
+	Namespace string `json:"namespace"`
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+	// Hints are why it may run etcd.
+	Hints []string `json:"hints,omitempty"`
+	// Problem is why its declaration counts for nothing, or why the container that runs etcd is
+	// not known. It is empty if there is none.
+	Problem string `json:"problem,omitempty"`
+	// Declare are the commands that declare which container runs etcd, one for each container
+	// that may. Deny is the command that declares that none does. They are empty for static
+	// pods: the annotation must be in their manifest.
+	Declare []string `json:"declare,omitempty"`
+	Deny    string   `json:"deny,omitempty"`
 }
 
 // ClusterIdentity identifies an etcd cluster.

@@ -23,13 +23,15 @@ type options struct {
 	scope app.Scope
 	// dial reads the version from the members if no image tag shows it.
 	dial bool
+	// all also lists workloads that may run etcd.
+	all bool
 }
 
 // NewCommand returns the command kubectl etcd list.
 func NewCommand(a *app.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
-		Use:     "list [-A] [-l SELECTOR]",
+		Use:     "list [-A] [-l SELECTOR] [--all]",
 		Aliases: []string{"ls"},
 		Short:   "List the etcd clusters that you may see",
 		Long: ui.Paragraphs(`
@@ -42,6 +44,10 @@ func NewCommand(a *app.App) *cobra.Command {
 			The data comes from Kubernetes objects. The command does not connect to members, except
 			with -o wide or --dial if no image tag shows the version of etcd.
 
+			--all also lists the workloads that may run etcd although nothing shows that they do,
+			for example because a launcher hides it. For each, it prints why, and the commands that
+			declare or deny it. Nothing is done for such a workload.
+
 			-A needs permission to list in all namespaces. With permission in one namespace, use -n.
 			If you lack permissions, the command reports what is missing on stderr. The exit code is 1
 			if clusters may be missing for this reason. It is 0 for unhealthy clusters: use status or
@@ -53,6 +59,9 @@ func NewCommand(a *app.App) *cobra.Command {
 			# List the clusters of one team, with versions from the members
 			kubectl etcd list -A -l team=payments -o wide
 
+			# List what may be etcd too, and how to declare it
+			kubectl etcd list -A --all
+
 			# List the clusters that would lose their quorum with the next failure
 			kubectl etcd list -A -o json | jq -r '.items[] | select(.quorum.slack < 1) | .namespace + "/" + .name'`),
 		Args: cobra.NoArgs,
@@ -62,6 +71,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	}
 	o.scope.AddFlags(cmd, "List clusters")
 	cmd.Flags().BoolVar(&o.dial, "dial", false, "Read the version from the members if the image tag does not show it")
+	cmd.Flags().BoolVar(&o.all, "all", false, "Also list workloads that may run etcd, and how to declare or deny it")
 	ui.AddOutputFlags(cmd)
 	return cmd
 }
@@ -79,20 +89,26 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, o options) error {
 	if err != nil {
 		return err
 	}
-	found, err := gather.List(ctx, reader, to, namespace, selector, o.dial || ui.FormatOf(cmd) == "wide")
+	found, err := gather.List(ctx, reader, to, namespace, selector, o.dial || ui.FormatOf(cmd) == "wide", a.ContextFlags())
 	if err != nil {
 		return err
 	}
+	hinted := len(found.Hinted)
+	if !o.all {
+		warnWrong(a, found.Hinted)
+		found.Hinted = nil
+	}
 	err = a.Print(cmd, found, func(w io.Writer, wide bool) error {
-		if len(found.Items) == 0 && len(found.Unseen) > 0 {
-			return nil // reportUnseen prints the reason
+		switch {
+		case len(found.Items) > 0:
+			t := Table(found, o.scope.AllNamespaces, a.Clock.Now())
+			if err := t.Write(a.Console, w, wide); err != nil {
+				return err
+			}
+		case len(found.Unseen) == 0: // reportUnseen prints the reason otherwise
+			fmt.Fprintf(a.ErrOut, "No etcd clusters found%s.%s\n", app.ScopeText(namespace, o.scope.Selector), mayBe(hinted, o.all))
 		}
-		if len(found.Items) == 0 {
-			fmt.Fprintf(a.ErrOut, "No etcd clusters found%s.\n", app.ScopeText(namespace, o.scope.Selector))
-			return nil
-		}
-		t := Table(found, o.scope.AllNamespaces, a.Clock.Now())
-		return t.Write(a.Console, w, wide)
+		return writeHinted(w, found.Hinted, len(found.Items) > 0)
 	})
 	if err != nil {
 		return err

@@ -24,9 +24,9 @@ import (
 const maxParallel = 8
 
 // List summarizes the clusters of a namespace, or of all namespaces for "", whose owners
-// have the labels. It asks members for their version only where dial is true and no image
-// tag shows it.
-func List(ctx context.Context, reader *observe.Reader, access etcd.Access, namespace string, selector labels.Selector, dial bool) (*output.EtcdClusterList, error) {
+// have the labels, and lists the workloads that may run etcd. It asks members for their version only
+// where dial is true and no image tag shows it. flags are those that printed commands need.
+func List(ctx context.Context, reader *observe.Reader, access etcd.Access, namespace string, selector labels.Selector, dial bool, flags string) (*output.EtcdClusterList, error) {
 	loaded, denials, err := reader.Preload(ctx, namespace, false)
 	if err != nil {
 		return nil, err
@@ -40,6 +40,15 @@ func List(ctx context.Context, reader *observe.Reader, access etcd.Access, names
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
 	found := &output.EtcdClusterList{Items: make([]output.EtcdCluster, len(owners)), Unseen: unseen(denials)}
+	candidates, err := loaded.Candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range candidates {
+		if selector.Matches(labels.Set(c.Labels)) {
+			found.Hinted = append(found.Hinted, hinted(c, flags))
+		}
+	}
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(maxParallel)
 	for i, owner := range owners {
@@ -53,6 +62,17 @@ func List(ctx context.Context, reader *observe.Reader, access etcd.Access, names
 		})
 	}
 	return found, group.Wait()
+}
+
+func hinted(c observe.Candidate, flags string) output.HintedWorkload {
+	out := output.HintedWorkload{Namespace: c.Namespace, Kind: c.Kind, Name: c.Name, Hints: c.Hints, Problem: c.Problem}
+	for _, command := range c.DeclareWith() {
+		out.Declare = append(out.Declare, command+flags)
+	}
+	if deny := c.DenyWith(); deny != "" {
+		out.Deny = deny + flags
+	}
+	return out
 }
 
 // summarize returns one cluster as the objects of Kubernetes show it.

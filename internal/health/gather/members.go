@@ -154,7 +154,7 @@ func (g *gatherer) fatalLogs(ctx context.Context) {
 		return
 	}
 	for _, pod := range pods {
-		c := etcdconf.MemberContainer(&pod.Spec)
+		c := etcdconf.MemberOf(pod).Container
 		if c == nil || !slices.Contains(silent, pod.Name) {
 			continue
 		}

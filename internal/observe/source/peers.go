@@ -48,7 +48,7 @@ func PeersOf(sts *appsv1.StatefulSet) Peers {
 // keepPeers records the Peers of a StatefulSet before its variables are dropped: values of others
 // can be secrets. It may be called again with what it returned.
 func keepPeers(sts *appsv1.StatefulSet) {
-	if !etcdconf.RunsEtcd(&sts.Spec.Template.Spec) {
+	if !etcdconf.RunsEtcd(etcdconf.PodOfTemplate(sts)) {
 		return
 	}
 	text, err := json.Marshal(PeersOf(sts))
@@ -62,7 +62,7 @@ func keepPeers(sts *appsv1.StatefulSet) {
 }
 
 func readPeers(sts *appsv1.StatefulSet) Peers {
-	if !etcdconf.RunsEtcd(&sts.Spec.Template.Spec) {
+	if !etcdconf.RunsEtcd(etcdconf.PodOfTemplate(sts)) {
 		return Peers{}
 	}
 	first := memberConfig(sts, 0)

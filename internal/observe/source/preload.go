@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
@@ -40,7 +41,7 @@ type Denial struct {
 // listed only with withNodes: there may be thousands, and only zones come from them.
 //
 // Over all namespaces it keeps the pods of Deployments and DaemonSets, which are most, only if
-// they run etcd.
+// they may run etcd, or if these declare it.
 // The reader reads kinds that aren't preloaded when it is asked for them.
 func Preload(ctx context.Context, from client.Reader, namespace string, withNodes bool) (client.Reader, []Denial, error) {
 	lists := []struct {
@@ -58,6 +59,7 @@ func Preload(ctx context.Context, from client.Reader, namespace string, withNode
 	}
 	store := &preloaded{fallback: from, objects: map[reflect.Type][]client.Object{}, forbidden: map[reflect.Type]bool{}}
 	refusals := make([]error, len(lists))
+	var missing []corev1.Pod
 	group, within := errgroup.WithContext(ctx)
 	for i, l := range lists {
 		store.objects[elementOf(l.list)] = nil
@@ -87,6 +89,12 @@ func Preload(ctx context.Context, from client.Reader, namespace string, withNode
 			return nil
 		})
 	}
+	if namespace == "" {
+		group.Go(func() (err error) {
+			missing, err = declaredPods(within, from)
+			return err
+		})
+	}
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
@@ -100,6 +108,7 @@ func Preload(ctx context.Context, from client.Reader, namespace string, withNode
 			return nil, nil, err
 		}
 	}
+	store.addPods(missing)
 	return store, denials, nil
 }
 
@@ -120,7 +129,7 @@ func (m memberPods) List(ctx context.Context, list client.ObjectList, opts ...cl
 		}
 		for i := range portion.Items {
 			pod := &portion.Items[i]
-			if others.Matches(labels.Set(pod.Labels)) || etcdconf.RunsEtcd(&pod.Spec) {
+			if others.Matches(labels.Set(pod.Labels)) || etcdconf.MayRunEtcd(pod) {
 				kept.Items = append(kept.Items, *pod)
 			}
 		}
@@ -160,6 +169,21 @@ func (p *preloaded) add(list client.ObjectList) error {
 		}
 	}
 	return nil
+}
+
+// addPods adds the pods that it doesn't hold yet.
+func (p *preloaded) addPods(pods []corev1.Pod) {
+	kind := reflect.TypeFor[*corev1.Pod]()
+	held := map[types.UID]bool{}
+	for _, o := range p.objects[kind] {
+		held[o.GetUID()] = true
+	}
+	for i := range pods {
+		if !p.forbidden[kind] && !held[pods[i].UID] {
+			held[pods[i].UID] = true
+			p.objects[kind] = append(p.objects[kind], &pods[i])
+		}
+	}
 }
 
 // Get implements client.Reader.

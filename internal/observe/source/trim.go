@@ -10,6 +10,8 @@ import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 )
 
 func trimPod(p *corev1.Pod) {
@@ -42,7 +44,8 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 			spec.Volumes = append(spec.Volumes, v)
 		}
 	}
-	t.Spec, t.Annotations = spec, nil
+	t.Spec = spec
+	maps.DeleteFunc(t.Annotations, func(key, _ string) bool { return key != v1alpha1.EtcdAnnotation })
 	for i := range s.Spec.VolumeClaimTemplates {
 		c := &s.Spec.VolumeClaimTemplates[i]
 		c.Annotations, c.Labels = nil, nil

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+)
+
+// Hint is why a container may run etcd although nothing shows it.
+type Hint struct {
+	// Container is empty for a hint that is the pod's.
+	Container, Text string
+}
+
+// MayRunEtcd reports whether a pod runs etcd, or anything hints at it.
+func MayRunEtcd(pod *corev1.Pod) bool {
+	return RunsEtcd(pod) || len(HintsOf(pod)) > 0
+}
+
+// HintsOf returns what hints at etcd in a pod. It is empty for a pod that declares or shows its
+// member, and for one that declares that it has none.
+func HintsOf(pod *corev1.Pod) []Hint {
+	if pod.Annotations[v1alpha1.EtcdAnnotation] == v1alpha1.NotEtcd || RunsEtcd(pod) {
+		return nil
+	}
+	var hints []Hint
+	for i := range pod.Spec.Containers {
+		hints = append(hints, hintsOf(pod, &pod.Spec.Containers[i])...)
+	}
+	if label := labelHint(pod.Labels); label != "" && (len(hints) > 0 || !runsOthersOnly(pod)) {
+		hints = append(hints, Hint{Text: label})
+	}
+	return hints
+}
+
+// notMembers are programs of etcd's that are no member. A container that runs one of them isn't etcd,
+// whatever its image is called.
+var notMembers = map[string]bool{"etcd grpc-proxy": true, "etcd gateway": true, "etcdctl": true, "etcdutl": true}
+
+// runsOthersOnly reports whether each container is known to run one of etcd's other programs.
+func runsOthersOnly(pod *corev1.Pod) bool {
+	return !slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool {
+		return !notMembers[startedIn(pod, &c, nil).program]
+	})
+}
+
+func hintsOf(pod *corev1.Pod, c *corev1.Container) []Hint {
+	started := startedIn(pod, c, nil)
+	if notMembers[started.program] {
+		return nil
+	}
+	var texts []string
+	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
+	switch {
+	case started.program == "etcd" && evidenceOf(pod, c, nil) < Shown:
+		add("only some ways of its script run etcd")
+	case started.program == "etcd":
+		add("it runs etcd, and so does another container")
+	}
+	if name := memberVariable(c); name != "" {
+		add("variable %s", name)
+	}
+	if isEtcdImage(c.Image) {
+		add("image %s", c.Image)
+	}
+	if port := etcdPort(c.Ports); port != "" {
+		add("port %s", port)
+	}
+	if len(texts) > 0 && started.program != "etcd" && started.program != "" {
+		add("its command is %s, which may be a launcher", cmp.Or(first(c.Command), first(c.Args)))
+	}
+	out := make([]Hint, 0, len(texts))
+	for _, text := range texts {
+		out = append(out, Hint{Container: c.Name, Text: text})
+	}
+	return out
+}
+
+func memberVariable(c *corev1.Container) string {
+	for _, e := range c.Env {
+		if memberEnv[e.Name] {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// isEtcdImage reports whether an image is called etcd.
+func isEtcdImage(image string) bool {
+	image, _, _ = strings.Cut(image, "@")
+	name, _, _ := strings.Cut(path.Base(image), ":")
+	return name == "etcd"
+}
+
+// etcdPort returns the port of a container that etcd has by default, empty for none.
+func etcdPort(ports []corev1.ContainerPort) string {
+	for _, p := range ports {
+		if p.ContainerPort == 2379 || p.ContainerPort == 2380 {
+			return fmt.Sprint(p.ContainerPort)
+		}
+	}
+	return ""
+}
+
+// labelKeys are labels that name what a pod runs.
+var labelKeys = []string{"app.kubernetes.io/name", "app.kubernetes.io/component", "app", "component", "k8s-app"}
+
+func labelHint(labels map[string]string) string {
+	for _, key := range labelKeys {
+		if labels[key] == "etcd" {
+			return fmt.Sprintf("label %s=etcd", key)
+		}
+	}
+	return ""
+}
+
+// first returns the first of a command's arguments, cut where a script follows it without a space.
+func first(argv []string) string {
+	const longest = 80
+	if len(argv) == 0 {
+		return ""
+	}
+	word, _, _ := strings.Cut(argv[0], "\n")
+	if len(word) > longest {
+		word = word[:longest] + "..."
+	}
+	return word
+}

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+)
+
+// declared returns a member's pod with the declaration that counts for it: the Etcd's, the
+// StatefulSet's, its own. A template may have declared it after the pod was created.
+func (w *workload) declared(pod *corev1.Pod) *corev1.Pod {
+	if w.sts == nil {
+		return pod
+	}
+	var ofEtcd map[string]string
+	if w.etcd != nil {
+		ofEtcd = w.etcd.Annotations
+	}
+	return etcdconf.AsDeclared(pod, ofEtcd, w.sts.Annotations, pod.Annotations, w.sts.Spec.Template.Annotations)
+}
+
+// declaredBySet returns a pod with its StatefulSet's declaration, and whether that StatefulSet
+// exists.
+func (r *Reader) declaredBySet(ctx context.Context, pod *corev1.Pod) (_ *corev1.Pod, standing bool, err error) {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	if ref == nil || ref.Kind != "StatefulSet" || groupOf(ref) != appsv1.GroupName {
+		return pod, true, nil
+	}
+	var sts appsv1.StatefulSet
+	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
+	if err != nil || !found || sts.UID != ref.UID {
+		return pod, false, err
+	}
+	return etcdconf.AsDeclared(pod, sts.Annotations, pod.Annotations, sts.Spec.Template.Annotations), true, nil
+}
+
+// podsAsDeclared lists pods with the declarations of their Deployments, DaemonSets and ReplicaSets.
+func (r *Reader) podsAsDeclared(ctx context.Context, opts ...client.ListOption) ([]corev1.Pod, error) {
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, opts...); err != nil {
+		return nil, fmt.Errorf("list pods: %w", err)
+	}
+	var by client.ListOptions
+	by.ApplyOptions(opts)
+	return pods.Items, r.declare(ctx, by.Namespace, pods.Items)
+}
+
+// declarers are the kinds other than StatefulSets with an annotation that declares their pods.
+func declarers() map[string]client.ObjectList {
+	return map[string]client.ObjectList{
+		"Deployment": &appsv1.DeploymentList{}, "DaemonSet": &appsv1.DaemonSetList{}, "ReplicaSet": &appsv1.ReplicaSetList{},
+	}
+}
+
+// declare replaces pods by those with the declarations of their Deployments, DaemonSets and
+// ReplicaSets. It lists a kind only if pods of it are there. Where the user may not list it, the
+// pods' own annotations count. Only the plugin asks for them: the manager judges no such pods.
+func (r *Reader) declare(ctx context.Context, namespace string, pods []corev1.Pod) error {
+	if r.Live != nil {
+		return nil
+	}
+	type key struct{ kind, namespace, name string }
+	made := map[key][]int{}
+	kinds := declarers()
+	lists := map[string]client.ObjectList{}
+	for i := range pods {
+		ref := metav1.GetControllerOfNoCopy(&pods[i])
+		if ref == nil || groupOf(ref) != appsv1.GroupName {
+			continue
+		}
+		top := topController(&pods[i], ref)
+		if list := kinds[top.Kind]; list != nil {
+			lists[top.Kind] = list
+			made[key{top.Kind, pods[i].Namespace, top.Name}] = append(made[key{top.Kind, pods[i].Namespace, top.Name}], i)
+		}
+	}
+	for kind, list := range lists {
+		err := r.List(ctx, list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)
+		if apierrors.IsForbidden(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("list %ss: %w", kind, err)
+		}
+		err = meta.EachListItem(list, func(o runtime.Object) error {
+			owner, err := meta.Accessor(o)
+			if err != nil {
+				return err
+			}
+			for _, i := range made[key{kind, owner.GetNamespace(), owner.GetName()}] {
+				pods[i] = *etcdconf.AsDeclared(&pods[i], owner.GetAnnotations())
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
