@@ -81,7 +81,7 @@ func TestMountedScripts(t *testing.T) {
 	} {
 		pod, contents := mountedPod(r.start, lib)
 		pod.Spec.Containers[0].Command = r.argv
-		if got := EvidenceIn(pod, contents); got != r.want {
+		if got := evidenceIn(pod, contents); got != r.want {
 			t.Errorf("%s: evidence %d, want %d", r.id, got, r.want)
 		}
 		if r.want != Shown {
@@ -118,7 +118,7 @@ func sameAsInline(t *testing.T, script string) {
 	inline := mounted.DeepCopy()
 	// A script with a reference of Kubernetes' would be expanded only where it is inline.
 	inline.Spec.Containers[0].Command = []string{"sh", "-c", strings.ReplaceAll(script, "$", "$$"), "/scripts/start.sh"}
-	if a, b := EvidenceIn(mounted, contents), EvidenceIn(inline, contents); a != b {
+	if a, b := evidenceIn(mounted, contents), evidenceIn(inline, contents); a != b {
 		t.Errorf("%q: evidence %d mounted, and %d inline", script, a, b)
 	}
 	if diff := cmp.Diff(MemberChanges(inline, contents), MemberChanges(mounted, contents)); diff != "" {
@@ -143,7 +143,7 @@ func FuzzMountedScript(f *testing.F) {
 			sameAsInline(t, script)
 		}
 		pod, contents := mountedPod("#!/bin/sh\n"+script, nil)
-		if EvidenceIn(pod, contents) == Shown && !strings.Contains(unquoted.Replace(script), "etcd") {
+		if evidenceIn(pod, contents) == Shown && !strings.Contains(unquoted.Replace(script), "etcd") {
 			t.Errorf("%q shows etcd", script)
 		}
 	})
@@ -191,7 +191,7 @@ func TestEnvFromEvidence(t *testing.T) {
 		{"EF-10 another program", []corev1.EnvFromSource{config}, nil, []string{"sleep", "infinity"}, Hinted, ""},
 	} {
 		pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "etcd", Command: row.argv, Env: row.env, EnvFrom: row.from}}}}
-		if got := EvidenceIn(pod, contents); got != row.want {
+		if got := evidenceIn(pod, contents); got != row.want {
 			t.Errorf("%s: evidence %d, want %d", row.id, got, row.want)
 		}
 		if EvidenceOf(&pod.Spec) == Shown {
