@@ -27,9 +27,11 @@ import (
 // apply. What takes the quorum of the voters is refused, a stop and the start of all members are
 // not, and steps of the plugin pass.
 func TestScaleGuard(t *testing.T) {
+	beside(t)
 	for _, flavour := range []clusters.Flavour{clusters.Plain, clusters.Druid} {
 		t.Run(string(flavour), func(t *testing.T) {
-			operating(t, 3)
+			t.Parallel()
+			enter(t, 3)
 			ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
 			c := start(t, ns, "main", clusters.Spec{Flavour: flavour, Size: 3})
 			put(t, c, 20)
