@@ -31,7 +31,7 @@ func guarded(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
 	t.Helper()
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
 	budget := awaitMin(t, c, 2, policy.AllReady.Name())
 	pod := members(t, c)[0].Pod.Name
 	eventually(t, "a member that may go", func(ctx context.Context) (string, bool, error) {
