@@ -66,6 +66,10 @@ type Owner struct {
 	MemberSelector *metav1.LabelSelector
 	// Claims are the volume claims that each member gets. See ClaimsOf.
 	Claims []Claim
+	// Mounted is the container that only the objects which the pods mount show to run etcd. It is
+	// empty where the pod template shows or declares it. etcd-webhook does not read these objects,
+	// and does nothing for such a cluster.
+	Mounted string
 	// MemberChanges are the commands of the StatefulSet's pods that change the member list.
 	MemberChanges []etcdconf.MemberChange
 	// Workloads are all StatefulSets of a cluster that spans several, by name. StatefulSet is the
