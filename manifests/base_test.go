@@ -39,7 +39,7 @@ func TestWebhooksAreOptional(t *testing.T) {
 			"it is called in dry runs": slices.Contains([]admissionregistrationv1.SideEffectClass{
 				admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.SideEffectClassNoneOnDryRun,
 			}, ptr.Deref(w.SideEffects, "")),
-			"it is called for other versions":        ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
+			"it is called for other versions": ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
 			"it is called again after other webhooks, if it patches": (slices.Contains(patches, kind) && !slices.Contains(w.Rules[0].Operations, admissionregistrationv1.Delete)) ==
 				(ptr.Deref(w.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy),
 			"it is called for few objects": len(w.MatchConditions) > 0 || w.ObjectSelector != nil || kind == "etcds" || kind == "pods/eviction",

@@ -20,7 +20,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -186,7 +185,7 @@ func TestEvictionsOneAfterAnother(t *testing.T) {
 	expect("plain-0", true, "QuorumKept")
 	expect("plain-1", false, "EvictionUnderWay")
 	expect("plain-0", true, "QuorumKept")
-	change(live, "plain-0", func(p *corev1.Pod) { p.DeletionTimestamp = ptr.To(metav1.NewTime(testNow)) })
+	change(live, "plain-0", func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) })
 	expect("plain-1", false, "QuorumNeedsMember")
 	expect("plain-0", true, "NotMember")
 	change(live, "plain-0", func(p *corev1.Pod) {
@@ -259,7 +258,7 @@ func TestDryRunRecordsNothing(t *testing.T) {
 	server := replica(t, live, live)
 	inBody, inRequest := evict("plain-0"), evict("plain-0")
 	inBody.Object.Raw = []byte(`{"metadata":{"name":"plain-0"},"deleteOptions":{"dryRun":["All"]}}`)
-	inRequest.DryRun = ptr.To(true)
+	inRequest.DryRun = new(true)
 	for _, request := range []admissionv1.AdmissionRequest{inBody, inRequest} {
 		if got := server.handle(t, request); !got.Allowed || live.patches != 0 {
 			t.Errorf("%d records, %+v", live.patches, got)

@@ -35,10 +35,11 @@ func (f *finder) login(ctx context.Context, pod *corev1.Pod, s etcdconf.Config) 
 		return login{user: user, password: password, from: "--etcd-user"}, nil
 	}
 	password, from, err := f.rootPassword(ctx, pod, s.Container)
-	if err != nil || password == "" {
-		return login{unread: err}, nil
+	l := login{unread: err}
+	if err == nil && password != "" {
+		l = login{user: "root", password: password, from: from}
 	}
-	return login{user: "root", password: password, from: from}, nil
+	return l, nil
 }
 
 // loginSecret reads the Secret from the user's settings. It has a username and a password, or

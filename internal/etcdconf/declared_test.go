@@ -51,13 +51,7 @@ func TestMemberOf(t *testing.T) {
 		if took := time.Since(start); took > 100*time.Millisecond {
 			t.Errorf("%s: took %s", row.name, took)
 		}
-		container, err := "", ""
-		if m.Container != nil {
-			container = m.Container.Name
-		}
-		if m.Err != nil {
-			err = m.Err.Error()
-		}
+		container, err := describe(m)
 		if m.Evidence != row.want || container != row.container || !strings.Contains(err, row.err) || (err == "") != (row.err == "") || len(err) > 400 {
 			t.Errorf("%s: %d, container %q, error %q; want %d, %q, %q", row.name, m.Evidence, container, err, row.want, row.container, row.err)
 		}
@@ -69,6 +63,17 @@ func TestMemberOf(t *testing.T) {
 			t.Errorf("%s: it runs etcd, and has hints %v", row.name, HintsOf(pod))
 		}
 	}
+}
+
+// describe returns the name of a member's container and the text of its error.
+func describe(m Member) (container, err string) {
+	if m.Container != nil {
+		container = m.Container.Name
+	}
+	if m.Err != nil {
+		err = m.Err.Error()
+	}
+	return container, err
 }
 
 // TestHintsOf has what may be etcd, and what is known not to be.

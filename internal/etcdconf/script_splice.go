@@ -76,14 +76,14 @@ func (p *splicer) replace(s *script, call *syntax.CallExpr, within []string) (st
 	if len(argv) == 0 {
 		return "", false
 	}
-	switch {
-	case argv[0] == "." || argv[0] == "source":
+	switch argv[0] {
+	case ".", "source":
 		if len(argv) < 2 {
 			return "", false
 		}
 		text, ok := p.read(argv[1], within, false)
 		return "{ :\n" + text + "\n}", ok
-	case argv[0] == "eval":
+	case "eval":
 		text := strings.Join(argv[1:], " ")
 		if strings.Contains(text, unknownWord) {
 			return "", false

@@ -101,11 +101,7 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	case *syntax.CallExpr:
 		return w.call(c, last && !s.Background)
 	case *syntax.Block:
-		all := w.list(c.Stmts, last)
-		if w.within == 0 { // a sourced file, of which return ends no more
-			all = all.returned()
-		}
-		return all
+		return w.block(c, last)
 	case *syntax.Subshell:
 		return w.list(c.Stmts, last && !s.Background).process(last && !s.Background)
 	case *syntax.BinaryCmd:
@@ -121,11 +117,17 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	case *syntax.FuncDecl:
 		w.functions[c.Name.Value] = c.Body
 	case *syntax.TimeClause:
-		if c.Stmt != nil {
-			return w.statement(c.Stmt, last)
-		}
+		return w.timeClause(c, last)
 	}
 	return ways{on: true}
+}
+
+func (w *walk) block(c *syntax.Block, last bool) ways {
+	all := w.list(c.Stmts, last)
+	if w.within == 0 { // a sourced file, of which return ends no more
+		return all.returned()
+	}
+	return all
 }
 
 // binary follows a && b, a || b and a | b. Of a pipe, either side may be etcd.
@@ -138,6 +140,13 @@ func (w *walk) binary(c *syntax.BinaryCmd, last bool) ways {
 		return x
 	}
 	return x.then(ways{on: true}.or(w.statement(c.Y, last)))
+}
+
+func (w *walk) timeClause(c *syntax.TimeClause, last bool) ways {
+	if c.Stmt == nil {
+		return ways{on: true}
+	}
+	return w.statement(c.Stmt, last)
 }
 
 func (w *walk) ifClause(c *syntax.IfClause, last bool) ways {

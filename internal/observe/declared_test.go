@@ -87,18 +87,24 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("%s: the only one: %v", kind, err)
 		}
 		for value, text := range map[string]string{"db": "", "false": "", "x": `no container "x"`, "setup": "init container"} {
-			workload, template := value, ""
-			if kind == "Pod" {
-				workload, template = "", value
-			}
-			after, err := (&Reader{Reader: declaredObjects(kind, workload, template, true)}).Candidates(t.Context())
-			switch {
-			case err != nil, text == "" && len(after) != 0:
-				t.Errorf("%s declared %q: %+v, %v", kind, value, after, err)
-			case text != "" && (len(after) != 1 || !strings.Contains(after[0].Problem, text) || !strings.HasSuffix(after[0].DenyWith(), "=false --overwrite")):
-				t.Errorf("%s declared %q: %+v", kind, value, after)
-			}
+			checkDeclared(t, kind, value, text)
 		}
+	}
+}
+
+// checkDeclared declares a value, after which no hint is left, or one with this problem.
+func checkDeclared(t *testing.T, kind, value, problem string) {
+	t.Helper()
+	workload, template := value, ""
+	if kind == "Pod" {
+		workload, template = "", value
+	}
+	after, err := (&Reader{Reader: declaredObjects(kind, workload, template, true)}).Candidates(t.Context())
+	switch {
+	case err != nil, problem == "" && len(after) != 0:
+		t.Errorf("%s declared %q: %+v, %v", kind, value, after, err)
+	case problem != "" && (len(after) != 1 || !strings.Contains(after[0].Problem, problem) || !strings.HasSuffix(after[0].DenyWith(), "=false --overwrite")):
+		t.Errorf("%s declared %q: %+v", kind, value, after)
 	}
 }
 

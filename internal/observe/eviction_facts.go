@@ -7,13 +7,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/errors"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,15 +38,12 @@ type Eviction struct {
 // pod may have that name and belong to no cluster.
 func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (Owner, bool, error) {
 	at := strings.LastIndexByte(name, '-')
-	if at <= 0 {
-		return Owner{}, false, nil
-	}
-	if _, err := strconv.ParseUint(name[at+1:], 10, 31); err != nil {
+	if at <= 0 || at == len(name)-1 || strings.Trim(name[at+1:], "0123456789") != "" {
 		return Owner{}, false, nil
 	}
 	var sts appsv1.StatefulSet
 	err := r.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name[:at]}, &sts)
-	if errors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) {
 		return Owner{}, false, nil
 	}
 	if err != nil {

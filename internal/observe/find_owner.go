@@ -6,6 +6,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
@@ -53,7 +54,7 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 func countPod(sts *appsv1.StatefulSet, pod *corev1.Pod) {
 	alone := statefulSetOwner(sts)
 	at := alone.Ordinal(pod.Name)
-	if at >= int(alone.Replicas) && at < maxMembers && pod.DeletionTimestamp == nil {
+	if at >= int(alone.Replicas) && at < maxMembers && at < math.MaxInt32 && pod.DeletionTimestamp == nil {
 		sts.Spec.Replicas = new(int32(at + 1))
 	}
 }

@@ -35,35 +35,15 @@ type workload struct {
 // workload reads the objects of an owner's cluster.
 func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 	w := workload{owner: owner}
-	if owner.Flavour == Druid {
-		var etcd druidv1alpha1.Etcd
-		found, err := r.fetch(ctx, owner.Namespace, owner.Name, &etcd)
-		if err != nil {
-			return w, fmt.Errorf("observe %s: %w", owner, err)
-		}
-		if found {
-			w.etcd = &etcd
-		}
-	}
-	var member func(*corev1.Pod) bool
 	if owner.Flavour != Pods {
-		var sts appsv1.StatefulSet
-		found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)
-		if err != nil {
-			return w, fmt.Errorf("observe StatefulSet %s/%s: %w", owner.Namespace, owner.StatefulSet, err)
-		}
-		if ref := metav1.GetControllerOfNoCopy(&sts); !found || w.etcd != nil && (ref == nil || ref.UID != w.etcd.UID) {
-			return w, nil // a StatefulSet of that name has another owner
-		}
-		w.sts = &sts
-		if err := r.readRest(ctx, &w); err != nil {
+		if err := r.readSets(ctx, &w); err != nil || w.sts == nil {
 			return w, err
 		}
-		// The controller decides, not a selector: a pod with edited labels is still a member.
-		member = func(pod *corev1.Pod) bool {
-			ref := metav1.GetControllerOfNoCopy(pod)
-			return ref != nil && slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return s.UID == ref.UID })
-		}
+	}
+	// The controller decides, not a selector: a pod with edited labels is still a member.
+	member := func(pod *corev1.Pod) bool {
+		ref := metav1.GetControllerOfNoCopy(pod)
+		return ref != nil && slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return s.UID == ref.UID })
 	}
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -84,6 +64,32 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 		return cmp.Or(cmp.Compare(owner.Ordinal(a.Name), owner.Ordinal(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	return w, nil
+}
+
+// readSets reads the Etcd and the StatefulSets of a cluster. It leaves out the StatefulSet if that
+// of its name has another owner.
+func (r *Reader) readSets(ctx context.Context, w *workload) error {
+	owner := w.owner
+	if owner.Flavour == Druid {
+		var etcd druidv1alpha1.Etcd
+		found, err := r.fetch(ctx, owner.Namespace, owner.Name, &etcd)
+		if err != nil {
+			return fmt.Errorf("observe %s: %w", owner, err)
+		}
+		if found {
+			w.etcd = &etcd
+		}
+	}
+	var sts appsv1.StatefulSet
+	found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)
+	if err != nil {
+		return fmt.Errorf("observe StatefulSet %s/%s: %w", owner.Namespace, owner.StatefulSet, err)
+	}
+	if ref := metav1.GetControllerOfNoCopy(&sts); !found || w.etcd != nil && (ref == nil || ref.UID != w.etcd.UID) {
+		return nil
+	}
+	w.sts = &sts
+	return r.readRest(ctx, w)
 }
 
 // readRest reads the other StatefulSets of a cluster that spans several. One that has just been

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -48,9 +49,9 @@ func etcdSet(as string, others ...string) *appsv1.StatefulSet {
 
 func nameAndReplicas(set string) (string, int) {
 	name, number, _ := strings.Cut(set, "/")
-	replicas := 1
-	if number != "" {
-		fmt.Sscan(number, &replicas)
+	replicas, err := strconv.Atoi(number)
+	if err != nil {
+		return name, 1
 	}
 	return name, replicas
 }

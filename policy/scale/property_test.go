@@ -40,39 +40,41 @@ func TestScaleKeepsQuorum(t *testing.T) {
 	}
 }
 
+func countVoters(voters int, that func(int) bool) (n int) {
+	for i := range voters {
+		if that(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// costsQuorum is the naive answer. replica counts the voters that have a replica afterwards, and
+// data those that have data.
+func costsQuorum(f Facts, replica, data int) bool {
+	majority := func(n int) bool { return 2*n > f.Voters }
+	switch {
+	case f.Voters == 0 || f.Asked == f.Now:
+		return false
+	case f.Asked == 0:
+		return f.Volumes == Deleted
+	case f.Now == 0:
+		return majority(data) && !majority(replica)
+	case f.Asked < f.Now:
+		// The voters that lose their replica don't come back.
+		return !majority(replica) || majority(f.Ready) && !majority(f.Staying)
+	}
+	return false
+}
+
 // check compares the rule with a naive count over the single voters. ready is a set of bits.
 func check(t *testing.T, voters, now, asked, ready, held int, volumes Volumes) {
 	t.Helper()
 	f := Facts{Target: "statefulset/main", Namespace: "team", Now: now, Asked: asked, Voters: voters, Held: held, Volumes: volumes}
-	before, after, replica, data := 0, 0, 0, 0
-	for i := range voters {
-		up := i < now && ready&(1<<i) != 0
-		if up {
-			before++
-		}
-		if up && i < asked {
-			after++
-		}
-		if i < asked {
-			replica++
-		}
-		if i < held {
-			data++
-		}
-	}
-	f.Ready, f.Staying = before, after
-	majority := func(n int) bool { return 2*n > voters }
-	costs := false
-	switch {
-	case voters == 0 || asked == now:
-	case asked == 0:
-		costs = volumes == Deleted
-	case now == 0:
-		costs = majority(data) && !majority(replica)
-	case asked < now:
-		// The voters that lose their replica don't come back.
-		costs = !majority(replica) || majority(before) && !majority(after)
-	}
+	up := func(i int) bool { return i < now && ready&(1<<i) != 0 }
+	f.Ready = countVoters(voters, up)
+	f.Staying = countVoters(voters, func(i int) bool { return up(i) && i < asked })
+	costs := costsQuorum(f, min(asked, voters), min(held, voters))
 	v := Evaluate(f)
 	if v.Allowed == costs {
 		t.Fatalf("%+v: allowed %t, and it costs the quorum: %t", f, v.Allowed, costs)

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
@@ -53,7 +52,9 @@ func TestDeclaredBehindLauncher(t *testing.T) {
 func hide(s *appsv1.StatefulSet) {
 	c := &s.Spec.Template.Spec.Containers[0]
 	isNoFlag := func(word string) bool { return !strings.HasPrefix(word, "--") }
-	flags := slices.DeleteFunc(strings.Fields(c.Args[0]), isNoFlag)
+	// The kubelet fills in the pod's name instead of the shell.
+	script := strings.ReplaceAll(c.Args[0], "${POD_NAME}", "$(POD_NAME)")
+	flags := slices.DeleteFunc(strings.Fields(script), isNoFlag)
 	c.Command = []string{"/bin/sh", "-c", `exec "$(printf /usr/local/bin/etc%s d)" "$@"`, "launch"}
 	c.Args = flags
 }

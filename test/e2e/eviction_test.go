@@ -15,14 +15,14 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -31,7 +31,7 @@ func guarded(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
 	t.Helper()
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
-	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3, Ephemeral: true})
+	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
 	budget := awaitMin(t, c, 2, policy.AllReady.Name())
 	pod := members(t, c)[0].Pod.Name
 	eventually(t, "a member that may go", func(ctx context.Context) (string, bool, error) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,8 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -27,9 +27,11 @@ import (
 // apply. What takes the quorum of the voters is refused, a stop and the start of all members are
 // not, and steps of the plugin pass.
 func TestScaleGuard(t *testing.T) {
+	beside(t)
 	for _, flavour := range []clusters.Flavour{clusters.Plain, clusters.Druid} {
 		t.Run(string(flavour), func(t *testing.T) {
-			operating(t, 3)
+			t.Parallel()
+			enter(t, 3)
 			ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
 			c := start(t, ns, "main", clusters.Spec{Flavour: flavour, Size: 3})
 			put(t, c, 20)

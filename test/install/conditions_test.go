@@ -7,11 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/cel"
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/manifests"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // TestConditionsMissNoEtcd evaluates the webhooks' match conditions on the

@@ -29,9 +29,12 @@ func declaredPods(ctx context.Context, from client.Reader) ([]corev1.Pod, error)
 	}
 	var out []corev1.Pod
 	add := func(o metav1.Object, selector *metav1.LabelSelector) error {
-		parsed, err := metav1.LabelSelectorAsSelector(selector)
-		if o.GetAnnotations()[v1alpha1.EtcdAnnotation] == "" || err != nil || parsed.Empty() {
+		if o.GetAnnotations()[v1alpha1.EtcdAnnotation] == "" {
 			return nil
+		}
+		parsed, err := metav1.LabelSelectorAsSelector(selector)
+		if err != nil {
+			return fmt.Errorf("selector of %s/%s: %w", o.GetNamespace(), o.GetName(), err)
 		}
 		var pods corev1.PodList
 		err = from.List(ctx, &pods, client.InNamespace(o.GetNamespace()), client.MatchingLabelsSelector{Selector: parsed})

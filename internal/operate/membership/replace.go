@@ -75,17 +75,13 @@ func (m *Members) checkReplaced(ctx context.Context, s *observation, j *Change, 
 	if why := m.deletionBlockedBy(s.pods[replica.Pod]); why != "" {
 		f.refuse("%s", why)
 	}
-	var old *membership.Peer
-	for i := range s.Members {
-		if s.Members[i].Ordinal == j.Ordinal {
-			old = &s.Members[i]
-		}
-	}
-	if old == nil {
+	at := slices.IndexFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == j.Ordinal })
+	if at < 0 {
 		f.fact("%s is no member of etcd now", replica.Pod)
 		m.checkState(ctx, s, replica.Pod, f)
 		return nil
 	}
+	old := &s.Members[at]
 	j.Member = old.ID
 	if old.Learner {
 		f.refuse("%s is a learner that another client added: promote or remove it first", replica.Pod)

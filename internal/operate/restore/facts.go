@@ -34,15 +34,8 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	if err != nil {
 		return err
 	}
-	if r.Owner.Flavour == observe.Druid {
-		size, err = r.druidSize(ctx, kube, size)
-	}
-	if err != nil {
+	if size, err = r.size(ctx, kube, size); err != nil {
 		return err
-	}
-	size = cmp.Or(size, r.Owner.Replicas, voters(r))
-	if size == 0 {
-		return fmt.Errorf("how many members %s should have isn't known: set it with --replicas", r.Owner)
 	}
 	contents := reader.Files(r.Owner.Namespace).Contents(ctx)
 	serving, err := r.findMembers(sts, contents, int(size))
@@ -69,6 +62,23 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 		return err
 	}
 	return r.findClaims(ctx, kube, r.claims())
+}
+
+// size returns the number of members of the restored cluster. asked is what the user set, 0 for
+// nothing.
+func (r *Plan) size(ctx context.Context, kube client.Client, asked int32) (int32, error) {
+	size := asked
+	if r.Owner.Flavour == observe.Druid {
+		var err error
+		if size, err = r.druidSize(ctx, kube, asked); err != nil {
+			return 0, err
+		}
+	}
+	size = cmp.Or(size, r.Owner.Replicas, voters(r))
+	if size == 0 {
+		return 0, fmt.Errorf("how many members %s should have isn't known: set it with --replicas", r.Owner)
+	}
+	return size, nil
 }
 
 // findMembers fills in the members of the restored cluster, and returns the configuration of
