@@ -75,6 +75,9 @@ type Owner struct {
 	// Workloads are all StatefulSets of a cluster that spans several, by name. StatefulSet is the
 	// first one, and Replicas are those of all. It is nil for a cluster of one workload.
 	Workloads []Workload
+	// Listed counts the members that the StatefulSets of a cluster that spans several list, also
+	// those of one that has no replicas now.
+	Listed int
 	// Elsewhere counts the members that the members list and that no StatefulSet of the namespace
 	// is known to have.
 	Elsewhere int
