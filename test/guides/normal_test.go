@@ -26,7 +26,7 @@ var various = []struct {
 	{regexp.MustCompile(`(?m)^error when evicting .*\(will retry after .*\n?`), ""},
 	// The progress of a long transfer.
 	{regexp.MustCompile(`(?m)^snapshot  .*/s(, \S+ left)?\n`), ""},
-	// The endpoints in the order in which the controller writes them.
+	// The number of ready endpoints, because the controller adds one after the other.
 	{regexp.MustCompile(`(?m)^(✓ Service \S+ has) [123]( ready endpoints)`), "$1 SOME$2"},
 	// Durations in lines.
 	{regexp.MustCompile(`(?m)^… .*\n`), ""},
@@ -46,7 +46,7 @@ var various = []struct {
 	{regexp.MustCompile(`storage (before )?3\.\d(\.\d)?, cluster 3\.\d\.\d`), "storage VERSION, cluster VERSION"},
 	{regexp.MustCompile(`\b(etcd-webhook)-[0-9a-f]{6,10}-[a-z0-9]{5}\b`), "$1-POD"},
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(ns|µs|ms|s|m|h|d))+\b`), "AGE"},
-	// The quota of a database, which is in the manifest.
+	// The quota of a database is in the manifest, so it stays in the output.
 	{regexp.MustCompile(`(of a quota of \S+) ([KMG]iB)`), "${1}_$2"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(bytes|[KMG]?i?B|[KMG]i?|kB)\b`), "SIZE"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?%`), "PERCENT"},
