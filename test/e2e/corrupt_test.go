@@ -63,7 +63,7 @@ func TestPluginCorrupt(t *testing.T) {
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "D001,D004")
 }
 
-// raiseAlarm has etcd raiseAlarm an alarm for a pod's member. If pod is empty, the alarm is for an
+// raiseAlarm has etcd raise an alarm for a pod's member. If pod is empty, the alarm is for an
 // unknown member.
 func raiseAlarm(t *testing.T, members *etcd.Cluster, alarm, pod string) {
 	t.Helper()

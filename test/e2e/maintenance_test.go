@@ -103,7 +103,7 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 // again.
 func undisturbed(t *testing.T, c *clusters.Cluster, asked uint64, trial func() string) {
 	t.Helper()
-	eventually(t, "a trial without an unexpected election in "+c.String()+"", func(context.Context) (string, bool, error) {
+	eventually(t, "a trial without an unexpected election in "+c.String(), func(context.Context) (string, bool, error) {
 		before := term(t, c)
 		wrong := trial()
 		if wrong != "" && term(t, c) <= before+asked {

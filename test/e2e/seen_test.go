@@ -96,8 +96,8 @@ func memberList(t *testing.T, c *clusters.Cluster, target string) {
 	})
 }
 
-// seenCut checks that the output shows the cut. The cluster is healthy, because a user requested
-// the cut.
+// seenCut checks that the output shows the cut. The cluster counts as healthy, because a user
+// requested the cut.
 func seenCut(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	s := corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Full() + "-client"}}

@@ -48,8 +48,8 @@ func operating(t *testing.T, members int) {
 	enter(t, members)
 }
 
-// enter waits until there is capacity for members more members. A test must not call it twice:
-// two tests that wait for each other would never end.
+// enter waits until there is capacity for this many more members. A test must not call it
+// twice: two tests that wait for each other would never end.
 func enter(t *testing.T, members int) {
 	t.Helper()
 	room.L.Lock()
