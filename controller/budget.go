@@ -88,6 +88,8 @@ type cluster struct {
 	// reported are the conditions with their times.
 	reported []observe.Condition
 	standing
+	// noEtcd is true if the owner declares that it runs no etcd: it has no voters then.
+	noEtcd  bool
 	verdict budget.Result
 	// problem is why no budget protects the members; nil if one does.
 	problem *policy.Note
@@ -101,6 +103,12 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 	if err != nil || !found {
 		return nil, err
 	}
+	return b.observeOwner(ctx, owner)
+}
+
+// observeOwner reads the cluster of an owner and the policy for it.
+func (b *Budget) observeOwner(ctx context.Context, owner observe.Owner) (*cluster, error) {
+	key := owner.Key()
 	match, err := b.Reader.PolicyFor(ctx, owner)
 	if err != nil {
 		return nil, err
@@ -154,18 +162,21 @@ func (c *cluster) requeue() reconcile.Result {
 // members without an owner run: kubectl delete --cascade=orphan leaves such members, and
 // users often create the owner again.
 func (b *Budget) cleanup(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
+	// Its budgets are those of the cluster that it is part of now.
+	joined, err := b.Reader.Joined(ctx, key)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if !joined {
+		wait, err := b.detach(ctx, key)
+		if err != nil || wait.RequeueAfter > 0 {
+			return wait, err
+		}
+	}
 	b.forget(key)
 	b.sizes.remove(key)
 	b.conditions.forget(key)
-	// Its budgets are those of the cluster that it is part of now.
-	if joined, err := b.Reader.Joined(ctx, key); err != nil || joined {
-		return reconcile.Result{}, err
-	}
-	selected, err := b.detachOrphans(ctx, key)
-	if err != nil || !selected {
-		return reconcile.Result{}, err
-	}
-	return reconcile.Result{RequeueAfter: orphansWait}, nil
+	return reconcile.Result{}, nil
 }
 
 // forget removes the memory, the finding and the metrics of a cluster's budget.

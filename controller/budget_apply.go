@@ -164,10 +164,14 @@ func (c *cluster) removeStrayed(ctx context.Context) error {
 	for _, budget := range c.facts.Budgets.Detached {
 		// A copy under another name belongs to its author. The budget that we created is
 		// deleted, because a new one needs its name.
-		var err error
 		if observe.Ours(budget) && budget.Name == c.quorumBudget() {
-			err = c.deleteWithEvent(ctx, budget, "it no longer selects the members")
-		} else {
+			if err := c.deleteWithEvent(ctx, budget, "it no longer selects the members"); err != nil {
+				return err
+			}
+			continue
+		}
+		handed, err := c.handOverBudget(ctx, budget)
+		if err == nil && !handed {
 			err = c.restore(ctx, budget, 0, c.facts.Replicas)
 		}
 		if err != nil {

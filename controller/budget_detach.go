@@ -6,35 +6,128 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
+
+// handedWait is how long to wait for the cache after a budget was handed to another cluster.
+const handedWait = time.Second
+
+// detach ends the work on the budgets of a cluster that is gone. It returns after which time there
+// is more to do, 0 for never.
+func (b *Budget) detach(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
+	handed, err := b.handOver(ctx, key)
+	if err != nil || handed {
+		return reconcile.Result{RequeueAfter: handedWait}, err
+	}
+	c, err := b.observeFormer(ctx, key)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if c != nil && len(c.heldBudgets()) > 0 {
+		c.decide()
+		result, err := c.publish(c.hold(ctx))
+		if err == nil && result.RequeueAfter == 0 {
+			result.RequeueAfter = handedWait // its memory goes with the record
+		}
+		return result, err
+	}
+	remaining, err := b.detachOrphans(ctx, key)
+	if err != nil || !remaining {
+		return reconcile.Result{}, err
+	}
+	b.forget(key)
+	return reconcile.Result{RequeueAfter: orphansWait}, nil
+}
+
+// observeFormer reads a cluster of which nothing declares or shows any more that it runs etcd. What
+// stands is held as for an owner that opts out. It returns nil if the workload is gone.
+func (b *Budget) observeFormer(ctx context.Context, key observe.OwnerKey) (*cluster, error) {
+	owner, denied, found, err := b.Reader.Former(ctx, key)
+	if err != nil || !found {
+		return nil, err
+	}
+	c, err := b.observeOwner(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	c.noEtcd = denied
+	note := policy.NewNote(reasons.NoLongerEtcd, "%s is no longer declared or shown to run etcd", owner)
+	if denied {
+		note = policy.NewNote(reasons.NoLongerEtcd, "the annotation %s declares that %s runs no etcd", v1alpha1.EtcdAnnotation, owner)
+	}
+	c.unkept = &note
+	return c, nil
+}
+
+// recordedBudgets lists the budgets that were kept for an owner.
+func (b *Budget) recordedBudgets(ctx context.Context, key observe.OwnerKey) ([]*policyv1.PodDisruptionBudget, error) {
+	var all policyv1.PodDisruptionBudgetList
+	if err := b.Reader.List(ctx, &all, client.InNamespace(key.Namespace)); err != nil {
+		return nil, fmt.Errorf("list budgets of %s: %w", key, err)
+	}
+	var out []*policyv1.PodDisruptionBudget
+	for i := range all.Items {
+		if budget := &all.Items[i]; budget.Annotations[v1alpha1.BudgetForAnnotation] == key.Ref() && budget.DeletionTimestamp == nil {
+			out = append(out, budget)
+		}
+	}
+	return out, nil
+}
+
+// handOver records another cluster on the budgets of one that is gone, if they select its members:
+// the other workloads of a cluster that spanned several, or a cluster that shared the budget. What
+// stands then changes by the facts of that cluster alone, and never falls below its quorum.
+func (b *Budget) handOver(ctx context.Context, key observe.OwnerKey) (handed bool, err error) {
+	budgets, err := b.recordedBudgets(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	for _, budget := range budgets {
+		one, err := b.handOverBudget(ctx, budget)
+		if err != nil {
+			return handed, err
+		}
+		handed = handed || one
+	}
+	return handed, nil
+}
+
+// handOverBudget does that for one budget, unless it still selects members of its own cluster.
+func (b *Budget) handOverBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) (handed bool, err error) {
+	record := annotation.DecodeBudgetRecord(budget.Annotations, b.Clock.Now())
+	owners, err := b.Reader.OwnersOfBudget(ctx, budget)
+	if err != nil || len(owners) == 0 || slices.ContainsFunc(owners, func(o observe.Owner) bool { return o.RefersTo(record.For) }) {
+		return false, err
+	}
+	record.For, record.ReleaseSince = owners[0].Ref(), time.Time{}
+	patch, err := pdb.Patch(budget, nil, record, false)
+	if err != nil || patch == nil {
+		return false, err
+	}
+	return true, b.patch(ctx, budget, patch)
+}
 
 // detachOrphans restores the budgets that were kept for an owner that is gone, and deletes
 // those that were created for it. Budgets that select running members stay as they are;
 // remaining reports whether there are any.
 func (b *Budget) detachOrphans(ctx context.Context, key observe.OwnerKey) (remaining bool, err error) {
-	var all policyv1.PodDisruptionBudgetList
-	if err := b.Reader.List(ctx, &all, client.InNamespace(key.Namespace)); err != nil {
-		return false, fmt.Errorf("list budgets of %s: %w", key, err)
+	budgets, err := b.recordedBudgets(ctx, key)
+	if err != nil {
+		return false, err
 	}
-	for i := range all.Items {
-		budget := &all.Items[i]
-		if budget.Annotations[v1alpha1.BudgetForAnnotation] != key.Ref() || budget.DeletionTimestamp != nil {
-			continue
-		}
-		left, err := b.leftToOthers(ctx, budget)
-		switch {
-		case err != nil:
-			return remaining, err
-		case left:
-			continue
-		}
+	for _, budget := range budgets {
 		selected, err := b.Reader.SelectsOrphan(ctx, budget)
 		if err != nil {
 			return remaining, err
@@ -54,16 +147,6 @@ func (b *Budget) detachOrphans(ctx context.Context, key observe.OwnerKey) (remai
 		}
 	}
 	return remaining, nil
-}
-
-// leftToOthers reports whether the other workloads of a cluster that spans several take over a
-// budget of the one that is gone.
-func (b *Budget) leftToOthers(ctx context.Context, budget *policyv1.PodDisruptionBudget) (bool, error) {
-	if !observe.IsByPodNames(budget.Spec.Selector) {
-		return false, nil
-	}
-	others, err := b.Reader.OwnersOfBudget(ctx, budget)
-	return len(others) > 0, err
 }
 
 // restore sets the author's value, but at least minAvailable, and removes the record.

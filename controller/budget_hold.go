@@ -125,7 +125,11 @@ func (c *cluster) release(ctx context.Context) error {
 		return err
 	}
 	if kept := c.heldManaged(); kept != nil {
-		if err := c.releaseBudget(ctx, kept.PodDisruptionBudget, pdb.MinAvailable(c.facts), c.facts.Replicas); err != nil {
+		least := pdb.MinAvailable(c.facts)
+		if c.noEtcd {
+			least = 0
+		}
+		if err := c.releaseBudget(ctx, kept.PodDisruptionBudget, least, c.facts.Replicas); err != nil {
 			return err
 		}
 	}
@@ -133,6 +137,9 @@ func (c *cluster) release(ctx context.Context) error {
 		facts, err := c.Reader.SharedFacts(ctx, c.facts, o, nil)
 		if err != nil {
 			return err
+		}
+		if c.noEtcd {
+			facts.Shares = facts.Shares[1:] // its own
 		}
 		if err := c.releaseBudget(ctx, o.PodDisruptionBudget, budget.LeastShared(facts), o.Expected); err != nil {
 			return err
@@ -153,8 +160,15 @@ func (c *cluster) releaseBudget(ctx context.Context, held *policyv1.PodDisruptio
 		return err
 	}
 	c.record(held, warning, policy.Note{Reason: reasons.BudgetReleased, Message: fmt.Sprintf(
-		"budget %s has its author's value again, or the quorum if that is more: %s", held.Name, c.unkept.Message)}, actionRelease)
+		"budget %s has its author's value again%s: %s", held.Name, c.orQuorum(), c.unkept.Message)}, actionRelease)
 	return nil
+}
+
+func (c *cluster) orQuorum() string {
+	if c.noEtcd {
+		return ""
+	}
+	return ", or the quorum if that is more"
 }
 
 // holdNote returns what users should know of a held budget, nil if none is held.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
@@ -200,5 +201,70 @@ spec: {minAvailable: 0, selector: {matchExpressions: [{key: member, operator: In
 	s.onceEach()
 	if got := s.budgets(); len(got) != 3 {
 		t.Errorf("budgets are %q", got)
+	}
+}
+
+// TestBudgetOutlivesLeader checks that a budget that was kept for a StatefulSet which leaves its
+// cluster goes on with the others and is never below the quorum of their voters.
+func TestBudgetOutlivesLeader(t *testing.T) {
+	t.Parallel()
+	author := `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: all, namespace: store, uid: all},
+spec: {minAvailable: 0, selector: {matchExpressions: [{key: member, operator: In, values: [a, b, c]}]}}}`
+	for name, leave := range map[string]func(*stage){
+		"deleted": func(s *stage) {
+			delete1[*appsv1.StatefulSet](s, "a")
+			delete1[*corev1.Pod](s, "a-0")
+		},
+		"denied": func(s *stage) { change(s, "a", annotated[*appsv1.StatefulSet](v1alpha1.NotEtcd)) },
+	} {
+		s := spanning(t, "a", "b", "c")
+		s.Objects = append(s.Objects, parse(t, author)...)
+		s.reconcileAll("a", "b", "c")
+		s.expectOne("all minAvailable=2 AllReady", "a-0 b-0 c-0")
+		leave(s)
+		for range 3 {
+			for _, key := range []string{"a", "b", "c"} {
+				s.key.Name = key
+				s.reconcile()
+				if got := s.budgets(); !strings.HasPrefix(got[0], "all minAvailable=2 ") && !strings.HasPrefix(got[0], "all minAvailable=3 ") {
+					t.Errorf("%s: budgets are %q after %s", name, got, key)
+				}
+			}
+			s.advance(time.Hour)
+		}
+		change(s, "default", func(p *v1alpha1.EtcdTopologyPolicy) { p.Spec.Mode = v1alpha1.ModeOff })
+		s.reconcileAll("a", "b", "c")
+		s.advance(time.Hour)
+		s.reconcileAll("a", "b", "c")
+		if got := s.budgets(); !slices.Equal(got, []string{"all minAvailable=2 -"}) {
+			t.Errorf("%s: released to %q", name, got)
+		}
+	}
+}
+
+// TestPartialBudgetChangesHands checks that a budget over members that have left the cluster it was
+// kept for is handed to the cluster that they are in now, and not restored below its quorum.
+func TestPartialBudgetChangesHands(t *testing.T) {
+	t.Parallel()
+	s := spanning(t, "a", "b", "c", "d")
+	s.Objects = append(s.Objects, parse(t, `{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: some, namespace: store, uid: some},
+spec: {minAvailable: 0, selector: {matchExpressions: [{key: member, operator: In, values: [b, c, d]}]}}}`)...)
+	s.key.Name = "a"
+	s.reconcile()
+	change(s, "a", func(o *appsv1.StatefulSet) {
+		o.Spec.Template.Spec.Containers[0].Args = []string{"--name=a", "--initial-advertise-peer-urls=http://a:2380", "--initial-cluster=a=http://a:2380"}
+	})
+	for _, name := range []string{"b", "c", "d"} {
+		change(s, name, func(o *appsv1.StatefulSet) {
+			args := o.Spec.Template.Spec.Containers[0].Args
+			args[2] = "--initial-cluster=b=http://b:2380,c=http://c:2380,d=http://d:2380"
+		})
+	}
+	before := find[*policyv1.PodDisruptionBudget](s, "some").Spec.MinAvailable.IntValue()
+	s.key.Name = "a"
+	s.reconcile()
+	after := find[*policyv1.PodDisruptionBudget](s, "some")
+	if after.Spec.MinAvailable.IntValue() < before || before == 0 || after.Annotations[v1alpha1.BudgetForAnnotation] != "StatefulSet/b" {
+		t.Errorf("from %d to %d, kept for %q", before, after.Spec.MinAvailable.IntValue(), after.Annotations[v1alpha1.BudgetForAnnotation])
 	}
 }

@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
@@ -82,13 +83,27 @@ func (b *Budget) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) key
 	}
 	owner, found, err := b.Reader.OwnerOfStatefulSet(ctx, sts)
 	if err == nil && !found {
-		return nil
+		// It may have been declared to run no etcd. Its budget is held, and released later.
+		return b.recorded(ctx, own)
 	}
 	// Without this one, another one leads the cluster.
 	for _, w := range owner.Workloads {
 		own = append(own, observe.OwnerKey{Kind: "StatefulSet", Namespace: sts.Namespace, Name: w.Name})
 	}
 	return own
+}
+
+// recorded returns those of some keys of one namespace that a budget is recorded for.
+func (b *Budget) recorded(ctx context.Context, some keys) keys {
+	var out keys
+	for _, budget := range b.budgetsIn(ctx, some[0].Namespace) {
+		for _, key := range recordedFor(&budget) {
+			if slices.Contains(some, key) && !slices.Contains(out, key) {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
 }
 
 // ofPod maps a member's pod to its cluster, and any other pod to the clusters whose

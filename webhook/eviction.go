@@ -43,7 +43,7 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 		return d
 	}
 	for range recordTries {
-		facts, err := h.reader.Eviction(ctx, review.owner.Key(), review.request.pod)
+		facts, err := h.reader.Eviction(ctx, req.Namespace, review.request.pod, review.request.uid)
 		if err != nil {
 			d := unobserved(review.request.what(), req, err)
 			d.Policy = review.policy
@@ -53,7 +53,7 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 		if !record {
 			return d
 		}
-		err = h.record(ctx, facts)
+		err = recordLeaving(ctx, h.budgets, facts.Budget, facts.Text)
 		switch {
 		case err == nil:
 			return d
@@ -126,7 +126,10 @@ func (r *evictionReview) decide(e observe.Eviction) (d Decision, record bool) {
 	case !verdict.Record || !enforced || r.request.dryRun || e.Blocked && !r.request.deletes:
 		return d, false
 	case e.Budget == nil:
-		return r.notRecorded("no disruption budget selects the members"), false
+		d.Outcome, d.Reason = Warned, reasons.EvictionNotRecorded
+		d.Warnings = []string{fmt.Sprintf("no disruption budget selects the members of %s, so the %s %s is not recorded: "+
+			"only the pods of this moment count, and two evictions at once don't know of each other", r.owner, r.request.what(), r.request.pod)}
+		return d, false
 	}
 	return d, true
 }

@@ -20,7 +20,6 @@ import (
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // BudgetPatcher patches disruption budgets. A client is one.
@@ -30,7 +29,9 @@ type BudgetPatcher interface {
 
 // evictionRequest is a client's request to evict a pod, or to delete one.
 type evictionRequest struct {
-	pod     string
+	pod string
+	// uid is of the pod that the client means, empty for whichever has the name.
+	uid     types.UID
 	deletes bool
 	dryRun  bool
 }
@@ -52,6 +53,13 @@ func readEviction(req admission.Request) (evictionRequest, error) {
 		}
 		// The deletion of a collection has the names in its objects only.
 		r.pod = cmp.Or(r.pod, pod.Name)
+		var options metav1.DeleteOptions
+		if len(req.Options.Raw) > 0 {
+			if err := sigsjson.UnmarshalCaseSensitivePreserveInts(req.Options.Raw, &options); err != nil {
+				return r, err
+			}
+		}
+		r.means(&options)
 	} else {
 		var e policyv1.Eviction
 		if err := sigsjson.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &e); err != nil {
@@ -59,12 +67,21 @@ func readEviction(req admission.Request) (evictionRequest, error) {
 		}
 		// kubectl drain --dry-run=server writes it here and not into the request.
 		r.dryRun = r.dryRun || e.DeleteOptions != nil && len(e.DeleteOptions.DryRun) > 0
+		r.means(e.DeleteOptions)
 		r.pod = cmp.Or(r.pod, e.Name)
 	}
 	if r.pod == "" {
 		return r, errors.New("it names no pod")
 	}
 	return r, nil
+}
+
+// means reads which pod the client means. The API server refuses the request if another one has the
+// name by now.
+func (r *evictionRequest) means(options *metav1.DeleteOptions) {
+	if options != nil && options.Preconditions != nil && options.Preconditions.UID != nil {
+		r.uid = *options.Preconditions.UID
+	}
 }
 
 // kubernetesControllers are the service accounts that delete pods for Kubernetes itself.
@@ -83,16 +100,17 @@ func byKubernetes(req admission.Request) bool {
 	return ours && slices.Contains(kubernetesControllers, account)
 }
 
-// record writes an eviction on the budget, if the budget is still as it was read.
-func (h *evictionHandler) record(ctx context.Context, e observe.Eviction) error {
+// recordLeaving writes the text of the evictions annotation on a budget, if the budget is still as it
+// was read.
+func recordLeaving(ctx context.Context, budgets BudgetPatcher, pdb *policyv1.PodDisruptionBudget, text string) error {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": e.Budget.UID, "resourceVersion": e.Budget.ResourceVersion,
-		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: e.Record},
+		"uid": pdb.UID, "resourceVersion": pdb.ResourceVersion,
+		"annotations": map[string]string{v1alpha1.EvictionsAnnotation: text},
 	}})
 	if err != nil {
 		return err
 	}
 	target := &policyv1.PodDisruptionBudget{}
-	target.Namespace, target.Name = e.Budget.Namespace, e.Budget.Name
-	return h.budgets.Patch(ctx, target, client.RawPatch(types.MergePatchType, body))
+	target.Namespace, target.Name = pdb.Namespace, pdb.Name
+	return budgets.Patch(ctx, target, client.RawPatch(types.MergePatchType, body))
 }

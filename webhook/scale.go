@@ -26,6 +26,7 @@ type scaleHandler struct {
 
 // scaleReview is what is known of a write of a cluster's replicas.
 type scaleReview struct {
+	write  observe.ScaleWrite
 	owner  observe.Owner
 	policy *v1alpha1.EtcdTopologyPolicy
 	facts  scale.Facts
@@ -69,13 +70,13 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 	if p.Spec.Scale.Guard == v1alpha1.ModeOff {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.ScaleGuardOff}
 	}
-	review := &scaleReview{owner: owner, policy: p}
-	if review.facts, err = h.reader.ScaleFacts(ctx, owner, write); err != nil {
+	review := &scaleReview{write: write, policy: p}
+	if review.facts, review.owner, err = h.reader.ScaleFacts(ctx, write); err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}
 	// A cluster that grows, unless it is by a step that was judged as a whole before the first.
 	if write.Asked > write.Now && !review.facts.Declared {
-		if review.spread, err = h.spreadNotes(ctx, owner, p, write.Asked); err != nil {
+		if review.spread, err = h.spreadNotes(ctx, review.owner, p, review.facts.Asked); err != nil {
 			return nil, unobserved(req.Kind.Kind, req, err)
 		}
 	}
@@ -97,11 +98,19 @@ func (h *scaleHandler) spreadNotes(ctx context.Context, owner observe.Owner, p *
 	return spread.Evaluate(facts, settings).Notes, nil
 }
 
+// written names the object of the write.
+func (r *scaleReview) written() string {
+	if !r.owner.Spans() {
+		return r.owner.String()
+	}
+	return fmt.Sprintf("StatefulSet %s/%s, part of the cluster of StatefulSets %s,", r.write.Namespace, r.write.Name, r.owner.WorkloadNames())
+}
+
 // decide asks the scale rule. In Warn, a refusal becomes a warning.
 func (r *scaleReview) decide() Decision {
 	verdict := scale.Evaluate(r.facts)
 	d := Decision{Outcome: Unchanged, Reason: verdict.Reason, Policy: r.policy.Name}
-	what := fmt.Sprintf("cannot set the replicas of %s from %d to %d: %s", r.owner, r.facts.Now, r.facts.Asked, verdict.Message)
+	what := fmt.Sprintf("cannot set the replicas of %s from %d to %d: %s", r.written(), r.write.Now, r.write.Asked, verdict.Message)
 	switch {
 	case verdict.Allowed:
 	case r.policy.Spec.Mode == v1alpha1.ModeWarn || r.policy.Spec.Scale.Guard == v1alpha1.ModeWarn:

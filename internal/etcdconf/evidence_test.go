@@ -10,9 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestEvidenceOf has members in many forms, and what looks like a member. A script is a text with
+// TestEvidence has members in many forms, and what looks like a member. A script is a text with
 // several commands; its lines are separated by ¦.
-func TestEvidenceOf(t *testing.T) {
+func TestEvidence(t *testing.T) {
 	t.Parallel()
 	sh := func(script string) corev1.Container {
 		return corev1.Container{Command: []string{"/bin/sh", "-c", strings.ReplaceAll(script, "¦", "\n")}}
@@ -89,7 +89,7 @@ func TestEvidenceOf(t *testing.T) {
 		{"a client's", env(corev1.Container{}, "ETCD_ENDPOINTS", "ETCD_NAME"), NoEvidence},
 	} {
 		spec := &corev1.PodSpec{Containers: []corev1.Container{{Command: []string{"pause"}}, row.c}}
-		if got := EvidenceOf(spec); got != row.want {
+		if got := evidenceIn(&corev1.Pod{Spec: *spec}, nil); got != row.want {
 			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}
 		if got := RunsEtcd(&corev1.Pod{Spec: *spec}); got != (row.want == Shown) {

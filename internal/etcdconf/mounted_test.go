@@ -194,7 +194,7 @@ func TestEnvFromEvidence(t *testing.T) {
 		if got := evidenceIn(pod, contents); got != row.want {
 			t.Errorf("%s: evidence %d, want %d", row.id, got, row.want)
 		}
-		if EvidenceOf(&pod.Spec) == Shown {
+		if evidenceIn(pod, nil) == Shown {
 			t.Errorf("%s: shown without the objects", row.id)
 		}
 		if row.want != Shown {

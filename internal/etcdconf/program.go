@@ -30,12 +30,10 @@ const (
 	Declared
 )
 
-// EvidenceOf returns the strongest evidence that a container of a pod has without a declaration.
-// The name of an image, a port or a label are none: backup jobs, proxies and clients have them too.
-func EvidenceOf(spec *corev1.PodSpec) Evidence { return evidenceIn(&corev1.Pod{Spec: *spec}, nil) }
-
-// evidenceIn is EvidenceOf with the scripts that the pod mounts from ConfigMaps, and the variables of
-// envFrom. What can't be read is no evidence.
+// evidenceIn returns the strongest evidence that a container of a pod has without a declaration.
+// Contents has the scripts that the pod mounts from ConfigMaps, and the variables of envFrom. What
+// can't be read is no evidence. The name of an image, a port or a label are none either: backup jobs,
+// proxies and clients have them too.
 func evidenceIn(pod *corev1.Pod, contents Contents) Evidence {
 	strongest := NoEvidence
 	for i := range pod.Spec.Containers {

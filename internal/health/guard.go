@@ -20,8 +20,8 @@ func guardChecks() []Check {
 		},
 		{
 			ID: "G002", Category: Guard, Title: "one topology policy governs the cluster",
-			Doc:  "Which EtcdTopologyPolicy applies. Of two with the same priority neither does.",
-			Cure: "Give one of the policies another priority, or narrow its selectors.",
+			Doc:  "Which EtcdTopologyPolicy applies. Of two with the same priority neither does. None applies to a cluster that etcd-webhook does not recognise, because only what its pods mount shows that they run etcd.",
+			Cure: "Give one of the policies another priority, or narrow its selectors. Declare with the annotation kubectl-etcd.dev/etcd which container runs etcd.",
 			run:  governed,
 		},
 		{
@@ -53,6 +53,9 @@ func governed(f *Facts) []Finding {
 			"policies %s have the same priority, so that none applies", format.List(m.Conflict))}
 	case m.OptedOut:
 		return []Finding{info("", "the annotation %s=%s takes the cluster out of every policy", v1alpha1.TopologyPolicyAnnotation, v1alpha1.OptOut)}
+	case m.Unrecognised != "":
+		return []Finding{warning(f.kubectl("annotate", "statefulset", f.Owner.StatefulSet, v1alpha1.EtcdAnnotation+"="+f.Owner.Mounted),
+			"policy %s does not apply, because only mounted ConfigMaps or envFrom show that the pods run etcd, and etcd-webhook does not read them", m.Unrecognised)}
 	case m.Policy == nil && !f.Installed.Value:
 		return notApplicable("no EtcdTopologyPolicy selects the cluster")
 	case m.Policy == nil:

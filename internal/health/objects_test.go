@@ -493,6 +493,9 @@ func TestTraffic(t *testing.T) {
 		{name: "one", id: "G002", with: func(f *Facts) {
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeWarn}}
 		}, want: OK, message: "all, mode Warn"},
+		{name: "only mounts show etcd", id: "G002", with: func(f *Facts) {
+			f.Policy.Value, f.Owner.Mounted = observe.Match{Unrecognised: "default"}, "db"
+		}, want: Warning, message: "policy default does not apply", fix: "kubectl annotate statefulset main kubectl-etcd.dev/etcd=db -n team"},
 		{name: "conflict", id: "G002", with: func(f *Facts) { f.Policy.Value.Conflict = []string{"a", "b"} }, want: Warning, message: "a and b have the same priority"},
 		{name: "quiet", id: "G003", want: OK},
 		{name: "scaling", id: "G003", with: scaling, want: Info, message: "scale from 3 to 5"},

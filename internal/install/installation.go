@@ -222,7 +222,9 @@ func heldBudgets(ctx context.Context, kube client.Client) ([]policyv1.PodDisrupt
 		return nil, fmt.Errorf("list budgets: %w", err)
 	}
 	return slices.DeleteFunc(all.Items, func(pdb policyv1.PodDisruptionBudget) bool {
-		recorded := slices.ContainsFunc(annotation.BudgetAnnotations(), func(key string) bool {
+		// Admission records evictions also on a budget that this project doesn't keep.
+		keys := append(annotation.BudgetAnnotations(), v1alpha1.EvictionsAnnotation)
+		recorded := slices.ContainsFunc(keys, func(key string) bool {
 			_, has := pdb.Annotations[key]
 			return has
 		})

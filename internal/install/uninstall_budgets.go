@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
@@ -107,12 +106,18 @@ func (u *Uninstall) restoreBudget(ctx context.Context, budget *policyv1.PodDisru
 }
 
 // minAvailable returns how many replicas the budget must keep, and the number of replicas. Both
-// are 0 if the cluster no longer exists.
+// are 0 if it selects no cluster's members. The cluster that the budget was kept for may be part of
+// another one now, or no longer be.
 func (u *Uninstall) minAvailable(ctx context.Context, budget *policyv1.PodDisruptionBudget) (least, replicas int, err error) {
-	kind, name, _ := strings.Cut(budget.Annotations[v1alpha1.BudgetForAnnotation], "/")
-	owner, found, err := u.Reader.Owner(ctx, observe.OwnerKey{Kind: kind, Namespace: budget.Namespace, Name: name})
-	if err != nil || !found {
+	owners, err := u.Reader.OwnersOfBudget(ctx, budget)
+	if err != nil || len(owners) == 0 {
 		return 0, 0, err
+	}
+	owner := owners[0]
+	for _, o := range owners {
+		if o.RefersTo(budget.Annotations[v1alpha1.BudgetForAnnotation]) {
+			owner = o
+		}
 	}
 	facts, err := u.Reader.Facts(ctx, owner)
 	if err != nil {

@@ -30,6 +30,8 @@ type Facts struct {
 	asked int
 	// elsewhere counts the listed members that no workload of the namespace has.
 	elsewhere int
+	// listed counts the members that the members list.
+	listed int
 	// Running is true once the workload exists. A user or an operator who creates a budget has
 	// done so by then.
 	Running bool
@@ -78,7 +80,7 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	}
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
 	f.asked = max(int(owner.Replicas), w.replicas())
-	f.elsewhere = owner.elsewhere()
+	f.elsewhere, f.listed = owner.elsewhere(), owner.listed()
 	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), 0)
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {

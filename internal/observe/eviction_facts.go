@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,9 +14,9 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
@@ -26,13 +25,11 @@ import (
 // Eviction is what is known of the eviction of a member's pod.
 type Eviction struct {
 	Facts eviction.Facts
-	// Budget is the budget for the record, as it was read before everything else. It is nil if
-	// none selects the members.
-	Budget *policyv1.PodDisruptionBudget
-	// Record is the annotation of Budget with this eviction, and without those that have no
-	// effect any more.
-	Record string
-	// Blocked is true if the API server will refuse the eviction, by the pod's budget.
+	// Leaving has the budget for the record, which was read before everything else.
+	Leaving
+	// Text is what the annotation of Budget becomes with this eviction.
+	Text string
+	// Blocked is true if the API server will refuse the eviction, by the pod's budgets.
 	Blocked bool
 }
 
@@ -55,17 +52,19 @@ func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (O
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
 
-// Eviction reads what the eviction rule must know, from the API server. The budgets are read
-// first: an eviction that another replica records after that is seen as a conflict.
-func (r *Reader) Eviction(ctx context.Context, key OwnerKey, pod string) (Eviction, error) {
+// Eviction reads what the eviction rule must know, from the API server: also which cluster the pod
+// belongs to, since StatefulSets may have joined it that the cache doesn't have. uid is that of the
+// pod that the client means, empty for any. The budgets are read first: an eviction that another
+// replica records after that is seen as a conflict.
+func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.UID) (Eviction, error) {
 	live := (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes()
 	var budgets policyv1.PodDisruptionBudgetList
-	if err := live.List(ctx, &budgets, client.InNamespace(key.Namespace)); err != nil {
-		return Eviction{}, fmt.Errorf("list budgets of %s: %w", key, err)
+	if err := live.List(ctx, &budgets, client.InNamespace(namespace)); err != nil {
+		return Eviction{}, fmt.Errorf("list budgets of namespace %s: %w", namespace, err)
 	}
-	owner, found, err := live.Owner(ctx, key)
+	owner, found, err := live.OwnerOfPodNamed(ctx, namespace, pod)
 	if err != nil || !found {
-		return Eviction{}, cmp.Or(err, fmt.Errorf("%s is gone", key))
+		return Eviction{}, cmp.Or(err, fmt.Errorf("the owner of pod %s/%s is gone", namespace, pod))
 	}
 	w, err := live.workload(ctx, owner)
 	if err != nil {
@@ -73,7 +72,7 @@ func (r *Reader) Eviction(ctx context.Context, key OwnerKey, pod string) (Evicti
 	}
 	f := Facts{
 		Cluster: policy.Cluster{Namespace: owner.Namespace, Name: owner.Name}, At: r.Leases.Clock.Now(),
-		asked: max(int(owner.Replicas), w.replicas()), Confirmed: true,
+		asked: max(int(owner.Replicas), w.replicas()), elsewhere: owner.elsewhere(), listed: owner.listed(), Confirmed: true,
 	}
 	if w.etcd != nil {
 		err = live.druid(ctx, &w, &f)
@@ -83,63 +82,39 @@ func (r *Reader) Eviction(ctx context.Context, key OwnerKey, pod string) (Evicti
 	if err != nil {
 		return Eviction{}, err
 	}
-	e := Eviction{}
-	e.readBudgets(&w, &f, budgets.Items, pod)
+	e := Eviction{Leaving: live.leaving(&w, budgets.Items)}
+	at := w.pod(pod)
+	e.readBudgets(&w, &f, budgets.Items, at)
 	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), len(f.Cluster.Members))
 	f.resize()
-	e.Facts.Cluster, e.Facts.Pod = f.Cluster, pod
+	e.Facts.Cluster, e.Facts.Pod, e.Facts.UnderWay, e.Facts.Removed = f.Cluster, pod, e.underWay, w.removed()
+	if at != nil {
+		e.readPod(at, uid)
+	}
 	return e, nil
 }
 
-// readBudgets reads the evictions under way from the budgets that select members. The first of
-// them is the one for the record.
-func (e *Eviction) readBudgets(w *workload, f *Facts, budgets []policyv1.PodDisruptionBudget, pod string) {
-	var kept []annotation.Eviction
+// readBudgets reads what budgets record of the cluster, and whether those of the pod refuse its
+// eviction. at is the pod, nil for none.
+func (e *Eviction) readBudgets(w *workload, f *Facts, budgets []policyv1.PodDisruptionBudget, at *corev1.Pod) {
 	var ofPod []*policyv1.PodDisruptionBudget
-	slices.SortFunc(budgets, func(a, b policyv1.PodDisruptionBudget) int { return cmp.Compare(a.Name, b.Name) })
-	at := w.pod(pod)
 	for i := range budgets {
 		pdb := &budgets[i]
 		f.Budgets.recordSize(w, annotation.DecodeBudgetRecord(pdb.Annotations, f.At))
-		if w.selects(pdb) == 0 {
-			continue
-		}
 		if at != nil && budgetSelector(pdb).Matches(labels.Set(at.Labels)) {
 			ofPod = append(ofPod, pdb)
 		}
-		records := w.effective(annotation.ParseEvictions(pdb.Annotations[v1alpha1.EvictionsAnnotation], f.At), f)
-		for _, r := range records {
-			e.Facts.UnderWay = append(e.Facts.UnderWay, eviction.UnderWay{Pod: r.Pod, Age: f.At.Sub(r.At)})
-		}
-		if e.Budget == nil {
-			e.Budget, kept = pdb, records
-		}
 	}
-	e.Blocked = len(ofPod) == 1 && blocks(ofPod[0])
-	if at != nil {
-		e.Facts.Idle = at.DeletionTimestamp != nil || at.Status.Phase == corev1.PodPending || at.Status.Phase == corev1.PodSucceeded || at.Status.Phase == corev1.PodFailed
-		kept = slices.DeleteFunc(kept, func(r annotation.Eviction) bool { return r.Pod == pod })
-		e.Record = annotation.FormatEvictions(append(kept, annotation.Eviction{Pod: pod, UID: at.UID, At: f.At}))
-	}
+	// With two budgets it fails whatever they contain.
+	e.Blocked = len(ofPod) > 1 || len(ofPod) == 1 && blocks(ofPod[0])
 }
 
-// effective returns the recorded evictions that may still happen: of pods that are there, are
-// not being deleted, and were not created again.
-func (w *workload) effective(all []annotation.Eviction, f *Facts) []annotation.Eviction {
-	return slices.DeleteFunc(all, func(r annotation.Eviction) bool {
-		pod := w.pod(r.Pod)
-		return pod == nil || pod.UID != r.UID || pod.DeletionTimestamp != nil || f.At.Sub(r.At) >= eviction.Bound
-	})
-}
-
-// pod returns the member's pod of a name, nil for none.
-func (w *workload) pod(name string) *corev1.Pod {
-	for _, p := range w.pods {
-		if p.Name == name {
-			return p
-		}
-	}
-	return nil
+// readPod reads the pod that is to be evicted. uid is that of the pod that the client means, empty
+// for any.
+func (e *Eviction) readPod(at *corev1.Pod, uid types.UID) {
+	ended := at.Status.Phase == corev1.PodPending || at.Status.Phase == corev1.PodSucceeded || at.Status.Phase == corev1.PodFailed
+	e.Facts.Idle = ended || at.DeletionTimestamp != nil || uid != "" && at.UID != uid
+	e.Text = e.Record(at)
 }
 
 // blocks reports whether the eviction API refuses the eviction of a Ready pod by a budget

@@ -148,6 +148,33 @@ func (r *Reader) Owner(ctx context.Context, key OwnerKey) (Owner, bool, error) {
 	return owner, found && owner.Key() == key, err
 }
 
+// Former returns the cluster that the workload with a key ran until it was declared to run no etcd, or
+// until nothing declares or shows any more that it does. denied distinguishes the two. It returns
+// false where the workload is gone, or is that of another owner now.
+func (r *Reader) Former(ctx context.Context, key OwnerKey) (owner Owner, denied, found bool, err error) {
+	var etcd druidv1alpha1.Etcd
+	var sts appsv1.StatefulSet
+	name := key.Name
+	if key.Kind == etcdKind.Kind {
+		if found, err = r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
+			return Owner{}, false, false, err
+		}
+		name = druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta)
+	}
+	if found, err = r.fetch(ctx, key.Namespace, name, &sts); err != nil {
+		return Owner{}, false, false, err
+	}
+	ref := metav1.GetControllerOf(&sts)
+	ofEtcd := ref != nil && groupKindOf(ref) == etcdKind.GroupKind()
+	switch {
+	case key.Kind != etcdKind.Kind:
+		return statefulSetOwner(&sts), etcdconf.DeniesEtcd(etcdconf.PodOfTemplate(&sts)), found && !ofEtcd, nil
+	case found && ofEtcd && ref.UID == etcd.UID:
+		return DruidOwner(&etcd, &sts), etcdconf.DeniesEtcd(&etcd), true, nil
+	}
+	return DruidOwner(&etcd, nil), etcdconf.DeniesEtcd(&etcd), true, nil
+}
+
 func groupOf(ref *metav1.OwnerReference) string { return groupKindOf(ref).Group }
 
 func groupKindOf(ref *metav1.OwnerReference) schema.GroupKind {

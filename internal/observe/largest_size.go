@@ -28,7 +28,7 @@ func (f *Facts) resize() {
 		return // a hibernated cluster
 	}
 	have := max(f.asked, len(f.Cluster.Members))
-	f.Cluster.Size = max(have+f.elsewhere, f.Largest.N)
+	f.Cluster.Size = max(have+f.elsewhere, f.listed, f.Largest.N)
 	f.Cluster.Elsewhere = f.elsewhere
 	f.Cluster.Lost = f.Cluster.Size - have - f.elsewhere
 }
@@ -40,6 +40,15 @@ func (o Owner) elsewhere() int {
 		return 0
 	}
 	return o.Elsewhere
+}
+
+// listed counts the members that the members list, as elsewhere does: a StatefulSet that was scaled
+// to nothing has members in etcd that still count.
+func (o Owner) listed() int {
+	if _, known := annotation.ParseSize(o.sizeText()); known {
+		return 0
+	}
+	return o.Listed
 }
 
 // recordSize counts the largest size that is recorded on a workload's budgets.

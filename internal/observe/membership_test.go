@@ -107,6 +107,9 @@ func TestScripts(t *testing.T) {
 		}
 		var out []string
 		for _, o := range owners {
+			if o.Mounted != "main" {
+				t.Errorf("%s: container %q is shown by what is mounted, want main", o.Name, o.Mounted)
+			}
 			out = append(out, o.Name+" by "+string(o.Membership().Manager))
 		}
 		return strings.Join(out, ", ")

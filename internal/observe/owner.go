@@ -66,11 +66,18 @@ type Owner struct {
 	MemberSelector *metav1.LabelSelector
 	// Claims are the volume claims that each member gets. See ClaimsOf.
 	Claims []Claim
+	// Mounted is the container that only the objects which the pods mount show to run etcd. It is
+	// empty where the pod template shows or declares it. etcd-webhook does not read these objects,
+	// and does nothing for such a cluster.
+	Mounted string
 	// MemberChanges are the commands of the StatefulSet's pods that change the member list.
 	MemberChanges []etcdconf.MemberChange
 	// Workloads are all StatefulSets of a cluster that spans several, by name. StatefulSet is the
 	// first one, and Replicas are those of all. It is nil for a cluster of one workload.
 	Workloads []Workload
+	// Listed counts the members that the StatefulSets of a cluster that spans several list, also
+	// those of one that has no replicas now.
+	Listed int
 	// Elsewhere counts the members that the members list and that no StatefulSet of the namespace
 	// is known to have.
 	Elsewhere int

@@ -29,6 +29,9 @@ type Match struct {
 	Conflict []string
 	// OptedOut is true where the owner's annotation excludes it from every policy.
 	OptedOut bool
+	// Unrecognised is the policy that would apply if etcd-webhook recognised the cluster. See
+	// Owner.Mounted.
+	Unrecognised string
 }
 
 // In reports whether a policy applies and has one of these modes.
@@ -54,6 +57,9 @@ func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
 		return Match{}, nil
 	}
 	match := Choose(all.Items, ns.Labels, o)
+	if match.Policy != nil && o.Mounted != "" {
+		return Match{Unrecognised: match.Policy.Name}, nil
+	}
 	if match.Policy != nil {
 		// This runs for every member's pod, so only the chosen policy is copied, without its
 		// status, which may be long.

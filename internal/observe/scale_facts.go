@@ -4,16 +4,20 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 )
 
@@ -48,63 +52,105 @@ func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (Owner, bool, e
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
 
-// ScaleFacts reads the facts of the scale rule for a write of a cluster's replicas.
-func (r *Reader) ScaleFacts(ctx context.Context, owner Owner, s ScaleWrite) (scale.Facts, error) {
-	w, err := r.workload(ctx, owner)
-	if err != nil {
-		return scale.Facts{}, err
+// ScaleFacts reads the facts of the scale rule for a write of a cluster's replicas, and the cluster.
+// It reads them from the API server: kubectl scale writes several StatefulSets within milliseconds.
+func (r *Reader) ScaleFacts(ctx context.Context, s ScaleWrite) (scale.Facts, Owner, error) {
+	live := (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes()
+	var budgets policyv1.PodDisruptionBudgetList
+	if err := live.List(ctx, &budgets, client.InNamespace(s.Namespace)); err != nil {
+		return scale.Facts{}, Owner{}, fmt.Errorf("list budgets of namespace %s: %w", s.Namespace, err)
 	}
-	facts, err := r.Facts(ctx, owner)
+	owner, found, err := live.OwnerOfScale(ctx, s)
+	if err != nil || !found {
+		return scale.Facts{}, owner, cmp.Or(err, fmt.Errorf("the owner of %s/%s is gone", s.Namespace, s.Name))
+	}
+	w, err := live.workload(ctx, owner)
 	if err != nil {
-		return scale.Facts{}, err
+		return scale.Facts{}, owner, err
+	}
+	facts, err := live.Facts(ctx, owner)
+	if err != nil {
+		return scale.Facts{}, owner, err
 	}
 	f := scale.Facts{
 		Target: owner.Target().String(), Namespace: owner.Namespace, Now: s.Now, Asked: s.Asked, Druid: owner.Flavour == Druid,
-		Follows: !s.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == s.Asked, Volumes: w.volumesOf(s.WhenScaled),
+		Follows: !s.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == s.Asked, Volumes: w.volumesOf(s),
 	}
-	if m := owner.Membership(); !f.Druid && m.Manager != flavour.Unmanaged {
-		f.Manager, f.How = m.ManagerName, m.ScaleHow
-	}
-	if s.Now == 0 {
-		if f.Held, err = r.heldOrdinals(ctx, owner); err != nil {
-			return f, err
+	w.membership(&f, s)
+	if f.Now == 0 {
+		if f.Held, err = live.heldOrdinals(ctx, &w); err != nil {
+			return f, owner, err
 		}
 	}
 	if f.Voters, f.Declared = annotation.ParseSizeNow(s.Size, facts.At); !f.Declared {
-		f.Voters = w.voters(&facts, s, f.Held)
+		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
-	f.Ready, f.Staying = w.readyVoters(&facts, f.Voters, s.Asked)
-	return f, nil
+	f.Ready, f.Staying = w.readyVoters(&facts, f.Voters, s, live.leaving(&w, budgets.Items))
+	return f, owner, nil
+}
+
+// membership sets who changes the members. In a cluster that spans several StatefulSets, the replicas
+// of all count.
+func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
+	m := w.owner.Membership()
+	switch {
+	case m.Manager == flavour.BySets:
+		f.Sets, f.How = w.owner.WorkloadNames(), m.ScaleHow
+		if s.Asked < s.Now {
+			f.How = m.ScaleInHow
+		}
+	case !f.Druid && m.Manager != flavour.Unmanaged:
+		f.Manager, f.How = m.ManagerName, m.ScaleHow
+	}
+	if !w.owner.Spans() {
+		return
+	}
+	for _, sts := range w.sets() {
+		if sts.Name == s.Name {
+			continue
+		}
+		f.Now, f.Asked = f.Now+replicasOf(sts), f.Asked+replicasOf(sts)
+		if replicasOf(sts) == 0 {
+			f.Stopped = append(f.Stopped, sts.Name)
+		}
+	}
 }
 
 // voters returns how many voters etcd has: the largest size that the cluster has had. What an Etcd
 // asks for counts once its StatefulSet has that many replicas.
-func (w *workload) voters(f *Facts, s ScaleWrite, held int) int {
-	n := f.Budgets.Largest.Next(w.owner.sizeText(), len(w.pods)).N
+func (w *workload) voters(f *Facts, now, held int) int {
+	n := max(f.Budgets.Largest.Next(w.owner.sizeText(), len(w.pods)).N, f.listed)
 	switch {
 	case len(w.pods) == 0 && n == 0:
 		return held
 	case len(w.pods) == 0:
 		return n
+	case w.owner.Spans():
+		return max(n, now+f.elsewhere)
 	case w.etcd == nil:
-		return max(n, s.Now)
+		return max(n, now)
 	}
 	return max(n, w.replicas())
 }
 
-// readyVoters counts the voters that are ready, and those of them with an ordinal below asked. It
-// returns none while the age of their leases is unknown.
-func (w *workload) readyVoters(f *Facts, voters, asked int) (ready, staying int) {
+// readyVoters counts the voters that are ready, and those of them that have a replica after the
+// write and that aren't being evicted. It returns none while the age of their leases is unknown.
+func (w *workload) readyVoters(f *Facts, voters int, s ScaleWrite, l Leaving) (ready, staying int) {
 	if !f.Confirmed {
 		return 0, 0
 	}
 	for _, m := range f.Cluster.Members {
-		ordinal := w.owner.Ordinal(m.Pod)
-		if !m.Exists || !m.Ready || m.Learner || ordinal < 0 || ordinal >= voters {
+		sts, ordinal := w.placeOf(m.Pod)
+		if !m.Exists || !m.Ready || m.Learner || sts == nil || ordinal < 0 || !w.owner.Spans() && ordinal >= voters {
 			continue
 		}
 		ready++
-		if ordinal < asked {
+		replicas := replicasOf(sts)
+		if s.Etcd || sts.Name == s.Name {
+			replicas = s.Asked
+		}
+		evicted := slices.ContainsFunc(l.underWay, func(u eviction.UnderWay) bool { return u.Pod == m.Pod })
+		if ordinal < replicas && !evicted {
 			staying++
 		}
 	}
@@ -112,12 +158,18 @@ func (w *workload) readyVoters(f *Facts, voters, asked int) (ready, staying int)
 }
 
 // volumesOf returns what becomes of the data of a workload that is scaled to 0.
-func (w *workload) volumesOf(whenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType) scale.Volumes {
-	if whenScaled == nil && w.sts != nil && w.sts.Spec.PersistentVolumeClaimRetentionPolicy != nil {
-		whenScaled = &w.sts.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled
+func (w *workload) volumesOf(s ScaleWrite) scale.Volumes {
+	sts, claims, whenScaled := w.sts, len(w.owner.Claims), s.WhenScaled
+	for _, other := range w.rest {
+		if other.Name == s.Name && !s.Etcd {
+			sts, claims = other, len(other.Spec.VolumeClaimTemplates)
+		}
+	}
+	if whenScaled == nil && sts != nil && sts.Spec.PersistentVolumeClaimRetentionPolicy != nil {
+		whenScaled = &sts.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled
 	}
 	switch {
-	case len(w.owner.Claims) == 0:
+	case claims == 0:
 		return scale.NoClaims
 	case whenScaled != nil && *whenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType:
 		return scale.Deleted
@@ -125,22 +177,30 @@ func (w *workload) volumesOf(whenScaled *appsv1.PersistentVolumeClaimRetentionPo
 	return scale.Kept
 }
 
-// heldOrdinals counts the ordinals of which a volume claim exists.
-func (r *Reader) heldOrdinals(ctx context.Context, o Owner) (int, error) {
+// heldOrdinals counts the members of which a volume claim exists, whatever the replicas are now.
+func (r *Reader) heldOrdinals(ctx context.Context, w *workload) (int, error) {
 	var claims corev1.PersistentVolumeClaimList
-	if err := r.List(ctx, &claims, client.InNamespace(o.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return 0, fmt.Errorf("list claims of %s: %w", o, err)
+	if err := r.List(ctx, &claims, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return 0, fmt.Errorf("list claims of %s: %w", w.owner, err)
 	}
 	exists := map[string]bool{}
 	for i := range claims.Items {
 		exists[claims.Items[i].Name] = true
 	}
+	parts := []Owner{w.owner}
+	if w.owner.Spans() {
+		parts = nil
+		for _, sts := range w.sets() {
+			var part Owner
+			part.setWorkload(sts)
+			parts = append(parts, part)
+		}
+	}
 	held := 0
-	for ordinal := range maxMembers {
-		for _, c := range o.Claims {
-			if exists[c.Template+"-"+o.PodName(ordinal)] {
+	for _, o := range parts {
+		for ordinal := range maxMembers {
+			if slices.ContainsFunc(o.Claims, func(c Claim) bool { return exists[c.Template+"-"+o.PodName(ordinal)] }) {
 				held++
-				break
 			}
 		}
 	}

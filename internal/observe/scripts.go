@@ -63,10 +63,12 @@ func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (Owner
 	}
 	contents := r.Scripts.contents(ctx, r, sts.Namespace)
 	if !found {
-		if etcdconf.MemberIn(pod, contents).Evidence < etcdconf.Shown {
+		member := etcdconf.MemberIn(pod, contents)
+		if member.Evidence < etcdconf.Shown || member.Container == nil {
 			return Owner{}, false
 		}
 		owner = statefulSetOwner(sts)
+		owner.Mounted = member.Container.Name
 	}
 	owner.MemberChanges = etcdconf.MemberChanges(pod, contents)
 	return owner, true

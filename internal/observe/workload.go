@@ -182,6 +182,22 @@ func (w *workload) replicas() int {
 	return n
 }
 
+// placeOf returns the StatefulSet of a pod by its name, and the pod's number in it from 0, which is
+// negative before the first ordinal. It returns nil for any other pod.
+func (w *workload) placeOf(pod string) (*appsv1.StatefulSet, int) {
+	for _, sts := range w.sets() {
+		at := ordinalOf(pod, sts.Name, 0)
+		if at < 0 {
+			continue
+		}
+		if sts.Spec.Ordinals != nil {
+			at -= int(sts.Spec.Ordinals.Start)
+		}
+		return sts, at
+	}
+	return nil, 0
+}
+
 // replicasOf returns how many pods a StatefulSet has when it is complete. 1 is the API's default.
 func replicasOf(sts *appsv1.StatefulSet) int {
 	if sts.Spec.Replicas == nil {

@@ -46,7 +46,7 @@ func (o Owner) RefersTo(ref string) bool {
 }
 
 // Size returns how many members the owner and the members' own lists name.
-func (o Owner) Size() int { return int(o.Replicas) + o.elsewhere() }
+func (o Owner) Size() int { return max(int(o.Replicas)+o.elsewhere(), o.listed()) }
 
 // WorkloadNames returns the names of the StatefulSets of a cluster that spans several, as in
 // messages.
@@ -178,7 +178,11 @@ func ownerOfSets(group []listedSet) []Owner {
 	if len(group) == 1 {
 		return []Owner{o}
 	}
-	o.Ordered, o.Replicas = false, int32(replicas)
+	names := map[string]bool{}
+	for e := range others {
+		names[e.Name] = true
+	}
+	o.Ordered, o.Replicas, o.Listed = false, int32(replicas), len(names)
 	var pods []string
 	for _, set := range group {
 		part := statefulSetOwner(set.sts)

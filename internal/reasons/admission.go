@@ -18,6 +18,9 @@ var (
 	OptedOut = admission.Add("OptedOut",
 		"The owner opted out with an annotation.",
 		"To opt in again, remove the annotation kubectl-etcd.dev/topology-policy=opt-out.")
+	NoLongerEtcd = admission.Add("NoLongerEtcd",
+		"The workload had a disruption budget, and is declared to run no etcd now, or nothing declares or shows any more that it does. Its budget is held for the settle time, and is then released.",
+		"If it runs etcd, set the annotation kubectl-etcd.dev/etcd on the workload to the name of the container that does.")
 	Unreadable = admission.Add("Unreadable",
 		"The object in the request could not be read. It passes without changes.",
 		"The warning has the details. If it remains, report it.")

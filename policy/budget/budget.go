@@ -129,8 +129,8 @@ func (f Facts) single(t counts) Result {
 	return v
 }
 
-// AdoptMaxUnavailable is the maxUnavailable by which a budget that has that
-// field asks for target of replicas pods.
+// AdoptMaxUnavailable returns the maxUnavailable that keeps target of so many replicas. It is never
+// below 0: a target above the replicas keeps all of them.
 func AdoptMaxUnavailable(replicas, target int) int {
 	return max(0, replicas-max(0, target))
 }

@@ -25,6 +25,7 @@ type counts struct {
 	readyPods  int      // Ready pods of voters without the pod, and without those that leave
 	unhealthy  []string // the other voters that are not healthy
 	leaving    []string // healthy voters without the pod, and with an eviction under way
+	removed    []string // healthy voters without the pod, and without a replica
 	missing    int      // members of n without a pod and without a lease
 }
 
@@ -45,7 +46,7 @@ func count(f Facts) counts {
 			t.voters--
 			continue
 		}
-		t.add(m, m.Pod == f.Pod, leaving[m.Pod])
+		t.add(m, m.Pod == f.Pod, leaving[m.Pod], slices.Contains(f.Removed, m.Pod))
 	}
 	t.needed = policy.Quorum(t.voters)
 	if t.pod != nil && t.pod.Learner {
@@ -55,11 +56,11 @@ func count(f Facts) counts {
 	return t
 }
 
-// add counts a voter. evicted is true for the pod that is to be evicted, and leaving for one
-// with an eviction under way.
-func (t *counts) add(m *policy.Member, evicted, leaving bool) {
+// add counts a voter. evicted is true for the pod that is to be evicted, leaving for one with an
+// eviction under way, and removed for one without a replica.
+func (t *counts) add(m *policy.Member, evicted, leaving, removed bool) {
 	pod := m.Exists && m.PodReady
-	if pod && !evicted && !leaving {
+	if pod && !evicted && !leaving && !removed {
 		t.readyPods++
 	}
 	switch {
@@ -68,6 +69,8 @@ func (t *counts) add(m *policy.Member, evicted, leaving bool) {
 	case evicted:
 		t.takesVoter = true
 		t.healthy++
+	case removed:
+		t.removed = append(t.removed, m.Pod)
 	case leaving:
 		t.leaving = append(t.leaving, m.Pod)
 	default:
@@ -97,6 +100,9 @@ func (t counts) state() string {
 	}
 	if t.missing > 0 {
 		others = append(others, fmt.Sprintf("%d missing", t.missing))
+	}
+	if len(t.removed) > 0 {
+		others = append(others, policy.Names(slices.Clone(t.removed), "has no replica any more", "have no replica any more"))
 	}
 	if len(t.leaving) > 0 {
 		others = append(others, policy.Names(slices.Clone(t.leaving), "is being evicted", "are being evicted"))

@@ -29,6 +29,9 @@ type Facts struct {
 	// UnderWay are evictions that were admitted. Those of pods that are gone or being
 	// deleted have no effect: the pods are not Ready.
 	UnderWay []UnderWay
+	// Removed are the pods that their StatefulSet has no replica for any more. They are still
+	// there, and are deleted next.
+	Removed []string
 }
 
 // UnderWay is an eviction that was admitted.

@@ -12,13 +12,14 @@ import (
 )
 
 // world is a cluster as it is. It is written as policytest.Kinds in order, with two more letters:
-// e is a voter that is being evicted, with a record, and still there; - is a voter that is gone.
+// e is a voter that is being evicted, with a record, and still there; r is a voter that has no
+// replica any more and is still there; - is a voter that is gone.
 type world string
 
 // lives reports whether the member behind a letter takes part in etcd, and votes whether it
 // is a voter.
 func lives(letter rune) bool { return strings.ContainsRune("vmVM", letter) }
-func votes(letter rune) bool { return strings.ContainsRune("vxpme-", letter) }
+func votes(letter rune) bool { return strings.ContainsRune("vxpmer-", letter) }
 
 // hasQuorum is a naive reading of etcd: do more than half of all voters live? An evicted
 // member is as good as gone.
@@ -39,10 +40,13 @@ func (w world) facts(at int) Facts {
 	for i, letter := range w {
 		m := members[i]
 		kind := strings.ToLower(string(letter))
-		m.PodReady, m.Ready = strings.Contains("vpe", kind), strings.Contains("vme", kind)
+		m.PodReady, m.Ready = strings.Contains("vper", kind), strings.Contains("vmer", kind)
 		m.Learner = !votes(letter)
 		if kind == "e" {
 			f.UnderWay = append(f.UnderWay, UnderWay{Pod: m.Pod})
+		}
+		if kind == "r" {
+			f.Removed = append(f.Removed, m.Pod)
 		}
 		if letter != '-' {
 			f.Cluster.Members = append(f.Cluster.Members, m)
@@ -87,7 +91,7 @@ func everyWorld(size int, f func(world)) {
 	fill("", 0)
 }
 
-const letters = "-MPVXmpvx" // in the order of their bytes
+const letters = "-MPVXmprvx" // in the order of their bytes
 
 // TestNoSequenceLosesQuorum walks through all sequences of evictions that the guard admits,
 // from every cluster of two to seven members. No sequence may lose a quorum that was there.
@@ -105,7 +109,7 @@ func TestNoSequenceLosesQuorum(t *testing.T) {
 			return
 		}
 		for at, letter := range w {
-			if letter == '-' || letter == 'e' || at > 0 && w[at-1] == w[at] {
+			if strings.ContainsRune("-er", letter) || at > 0 && w[at-1] == w[at] {
 				continue // members of a kind are alike
 			}
 			if r := Evaluate(w.facts(at)); r.Allowed {
@@ -138,7 +142,7 @@ func TestBrokenMemberCanGo(t *testing.T) {
 			voters -= policytest.ToInt(!votes(letter))
 		}
 		for at, letter := range w {
-			if letter == '-' || at > 0 && w[at-1] == w[at] {
+			if strings.ContainsRune("-r", letter) || at > 0 && w[at-1] == w[at] {
 				continue
 			}
 			r := Evaluate(w.facts(at))

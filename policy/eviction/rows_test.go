@@ -19,6 +19,7 @@ var evictionRows = []struct {
 	members  string
 	pod      string
 	underWay []UnderWay
+	removed  []string
 	stale    bool
 	idle     bool
 	allowed  bool
@@ -51,6 +52,10 @@ var evictionRows = []struct {
 	{row: "E-8 pod not Ready", members: "vmx", pod: "main-1", reason: QuorumNeedsMember},
 	{row: "E-8 two", members: "vv", pod: "main-0", reason: QuorumNeedsMember},
 	{row: "E-8 no quorum", members: "vxx", pod: "main-1", reason: QuorumNeedsMember},
+	{row: "E-6 without a replica", members: "vvvvv", pod: "main-0", removed: []string{"main-4"}, allowed: true, reason: policy.QuorumKept, record: true},
+	{row: "E-8 without a replica", members: "vvvvv", pod: "main-0", removed: []string{"main-3", "main-4"}, reason: QuorumNeedsMember},
+	{row: "E-7 without a replica, and under way", members: "vvvvv", pod: "main-0", removed: []string{"main-4"}, underWay: []UnderWay{{Pod: "main-3"}}, reason: EvictionUnderWay},
+	{row: "E-3 without a replica", members: "ppx", pod: "main-2", stale: true, removed: []string{"main-0"}, reason: policy.FactsStale},
 	{row: "E-8 learner with a vote", members: "vvxV", pod: "main-3", reason: QuorumNeedsMember},
 }
 
@@ -61,7 +66,7 @@ func TestEvictionRows(t *testing.T) {
 			t.Parallel()
 			c := policytest.ClusterOf(r.members)
 			c.Stale = r.stale
-			got := Evaluate(Facts{Cluster: c, Pod: r.pod, Idle: r.idle, UnderWay: r.underWay})
+			got := Evaluate(Facts{Cluster: c, Pod: r.pod, Idle: r.idle, UnderWay: r.underWay, Removed: r.removed})
 			if got.Allowed != r.allowed || got.Reason != r.reason || got.Record != r.record {
 				t.Errorf("%+v", got)
 			}
@@ -82,6 +87,11 @@ func TestMessages(t *testing.T) {
 	c = policytest.ClusterOf("vvv")
 	want = "etcd cluster shoot/main: 2 of 3 voters are healthy (main-1 is being evicted), and quorum is 2: the eviction of main-1 was admitted a moment ago, so without main-0 only 1 healthy voter would stay; wait until the evicted member is back"
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0", UnderWay: []UnderWay{{Pod: "main-1"}}}).Message; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	c = policytest.ClusterOf("vvv")
+	want = "etcd cluster shoot/main: 2 of 3 voters are healthy (main-2 has no replica any more), and quorum is 2: without main-0 only 1 would stay; wait until the other members are healthy"
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-0", Removed: []string{"main-2"}}).Message; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

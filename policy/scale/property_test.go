@@ -85,6 +85,12 @@ func check(t *testing.T, voters, now, asked, ready, held int, volumes Volumes) {
 	if (v.Reason == policy.Reason{}) || v.Message == "" {
 		t.Fatalf("%+v: no reason: %+v", f, v)
 	}
+	// No write starts all StatefulSets of a cluster that spans several.
+	f.Sets = "a, b and c"
+	if v := Evaluate(f); v.Allowed == (costs && now > 0) {
+		t.Fatalf("%+v: allowed %t, and it costs the quorum: %t", f, v.Allowed, costs)
+	}
+	f.Sets = ""
 	f.Manager, f.How = "an operator", "ask it"
 	if v := Evaluate(f); !v.Allowed && asked > 0 {
 		t.Fatalf("%+v: an operator's step is refused", f)

@@ -8,6 +8,7 @@ package scale
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -30,7 +31,8 @@ type Facts struct {
 	// Target names the cluster for kubectl and kubectl etcd, such as statefulset/main.
 	Target, Namespace string
 
-	// Now are the replicas before the write, and Asked those after it.
+	// Now are the replicas before the write, and Asked those after it. Those of a cluster that spans
+	// several StatefulSets are the sum over all.
 	Now, Asked int
 	// Voters is how many voters etcd has, 0 for unknown or none.
 	Voters int
@@ -52,13 +54,20 @@ type Facts struct {
 	// Manager is the operator or script that changes the members, empty for none. How is what
 	// to do instead. Both are empty for Druid.
 	Manager, How string
+
+	// Sets are the StatefulSets of a cluster that spans several, such as "a, b and c", empty for any
+	// other cluster. How is then how members are added, or removed if Asked is less than Now.
+	Sets string
+	// Stopped are those that have no replicas and that the write doesn't start.
+	Stopped []string
 }
 
 // Evaluate returns whether a write of the replicas may pass. The notes are warnings for the
 // client, also if the write is allowed.
 func Evaluate(f Facts) policy.Verdict {
 	v := judge(f)
-	if v.Allowed && v.Reason != VotersDeclared && f.Asked != f.Now && f.Asked > 0 && f.Asked%2 == 0 {
+	step := f.Sets != "" && f.Asked < f.Voters // no single write starts or stops all StatefulSets
+	if v.Allowed && v.Reason != VotersDeclared && f.Asked != f.Now && f.Asked > 0 && f.Asked%2 == 0 && !step {
 		v.Notes = append(v.Notes, policy.NewNote(EvenReplicas, "an even number gains nothing: %d members tolerate the loss of %d, the same as %d; choose %d or %d",
 			f.Asked, (f.Asked-1)/2, f.Asked-1, f.Asked-1, f.Asked+1))
 	}
@@ -95,6 +104,9 @@ func (f Facts) stop() policy.Verdict {
 	if f.Volumes == NoClaims {
 		return warned(policy.NewNote(AllStop, "all members stop; they have no volume claims, so their data may be lost"))
 	}
+	if f.Sets != "" {
+		return warned(policy.NewNote(AllStop, "the last members stop, and their volumes stay; %s", f.wayToStart()))
+	}
 	return warned(policy.NewNote(AllStop, "all members stop, and their volumes stay; to start them, set the replicas to %d again, not to fewer", f.Voters))
 }
 
@@ -108,7 +120,7 @@ func (f Facts) start() policy.Verdict {
 		return policy.Allow(NoData, "no volume has data of a member")
 	case f.Asked >= f.Voters:
 		return policy.Allow(policy.QuorumKept, "all %s start", policy.Count(f.Voters, "voter"))
-	case f.Asked >= q, f.Held < q, f.Manager != "":
+	case f.Asked >= q, f.Held < q, f.Manager != "", f.Sets != "":
 		return warned(few)
 	}
 	return policy.Refuse(StartsTooFew, "%s", few.Message)
@@ -150,6 +162,8 @@ func (f Facts) way() string {
 		return f.Manager + " changes the members: " + f.How
 	case f.Druid:
 		return "etcd-druid removes no members: restore a backup into a new Etcd of that size"
+	case f.Sets != "":
+		return f.wayOfSets()
 	}
 	command := fmt.Sprintf("kubectl etcd scale %s -n %s --replicas ", f.Target, f.Namespace)
 	switch {
@@ -161,11 +175,27 @@ func (f Facts) way() string {
 	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
 }
 
+// wayOfSets returns how the members of a cluster that spans several StatefulSets are changed.
+func (f Facts) wayOfSets() string {
+	if f.Asked > f.Now || len(f.Stopped) == 0 || f.Now >= f.Voters {
+		return f.How
+	}
+	var start []string
+	for _, set := range f.Stopped {
+		start = append(start, fmt.Sprintf("kubectl scale statefulset/%s -n %s --replicas N", set, f.Namespace))
+	}
+	return fmt.Sprintf("first start the other voters again, with N as before: %s; if etcd has fewer voters, write how many into the annotation kubectl-etcd.dev/size of %s; then, %s",
+		strings.Join(start, " and "), f.Target, f.How)
+}
+
 // wayToStart returns how all voters are started, as a clause. kubectl etcd scale starts the
 // members of etcd-druid only: it finds no voter to ask.
 func (f Facts) wayToStart() string {
-	if f.Manager != "" {
+	switch {
+	case f.Manager != "":
 		return f.way()
+	case f.Sets != "":
+		return "to start all, set the replicas of each StatefulSet (" + f.Sets + ") to what they were"
 	}
 	command := "kubectl scale"
 	if f.Druid {

@@ -24,6 +24,15 @@ func with(f Facts, change func(*Facts)) Facts {
 	return f
 }
 
+// spanning returns the same write for a cluster of several StatefulSets.
+func spanning(f Facts) Facts {
+	f.Sets, f.How = "a, b and main", "how to"
+	if f.Now < f.Voters && f.Asked < f.Now {
+		f.Stopped = []string{"b"}
+	}
+	return f
+}
+
 // verdict is yes, warn or no.
 func verdict(v policy.Verdict) string {
 	switch {
@@ -70,6 +79,15 @@ var scaleRows = []struct {
 	{"R-14 five to three", healthy(5, 5, 3), "warn", VotersLeft},
 	{"R-14 the quorum is lost already", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 2, 1 }), "warn", VotersLeft},
 	{"R-15 an operator's", with(healthy(3, 3, 1), func(f *Facts) { f.Manager, f.How = "etcd-operator", "set spec.size" }), "warn", VotersLeft},
+	{"R-20 one of three", spanning(healthy(3, 3, 2)), "warn", VotersLeft},
+	{"R-20 the second of three", spanning(healthy(3, 2, 1)), "no", VotersLost},
+	{"R-20 a ready one beside one that is down", with(spanning(healthy(3, 3, 2)), func(f *Facts) { f.Ready, f.Staying = 2, 1 }), "no", VotersLost},
+	{"R-20 the last one", spanning(healthy(3, 1, 0)), "warn", AllStop},
+	{"R-20 the last one's volumes are deleted", with(spanning(healthy(3, 1, 0)), func(f *Facts) { f.Volumes = Deleted }), "no", VolumesDeleted},
+	{"R-20 the first one starts", spanning(healthy(3, 0, 1)), "warn", StartsTooFew},
+	{"R-20 the next one starts", spanning(healthy(3, 1, 2)), "yes", MoreReplicas},
+	{"R-20 a new one", spanning(healthy(3, 3, 4)), "warn", MoreReplicas},
+	{"R-20 declared", with(spanning(healthy(1, 2, 1)), func(f *Facts) { f.Declared = true }), "yes", VotersDeclared},
 	{"R-19 declared", with(healthy(2, 3, 2), func(f *Facts) { f.Declared = true }), "yes", VotersDeclared},
 	{"R-19 a start of fewer", with(healthy(1, 0, 1), func(f *Facts) { f.Declared = true }), "yes", VotersDeclared},
 	{"R-19 declared with a new member", with(healthy(4, 3, 4), func(f *Facts) { f.Declared = true }), "yes", VotersDeclared},
@@ -106,6 +124,9 @@ func TestMessages(t *testing.T) {
 		{with(healthy(3, 3, 1), func(f *Facts) { f.Druid = true }), "1 of 3 voters would keep a replica, quorum is 2; etcd-druid removes no members: restore a backup into a new Etcd of that size"},
 		{with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "2 of 5 voters would stay ready, quorum is 3; now 3 are ready; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
 		{healthy(5, 5, 2), "2 of 5 voters would keep a replica, quorum is 3; instead use kubectl etcd scale statefulset/main -n team --replicas N, with an odd N up to 15"},
+		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
+		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +
+			"if etcd has fewer voters, write how many into the annotation kubectl-etcd.dev/size of statefulset/main; then, how to"},
 		{healthy(5, 3, 1), "1 of 5 voters would keep a replica, quorum is 3; first bring the other voters back: kubectl scale statefulset/main -n team --replicas 5; then use kubectl etcd scale statefulset/main -n team --replicas N"},
 	} {
 		if v := Evaluate(row.facts); v.Allowed || v.Message != row.want {

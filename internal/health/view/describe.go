@@ -33,6 +33,8 @@ func describeSpread(f *health.Facts) v1alpha1.SpreadStatus {
 	switch p := match.Policy; {
 	case match.OptedOut:
 		out.Wanted = "the cluster has opted out of every policy"
+	case match.Unrecognised != "":
+		out.Wanted = "policy " + match.Unrecognised + " does not apply, because etcd-webhook does not recognise the cluster"
 	case len(match.Conflict) > 0:
 		out.Wanted = "none applies: policies " + strings.Join(match.Conflict, " and ") + " have the same priority"
 	case p != nil:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
 
 // BudgetField is the field of a budget that limits evictions.
@@ -77,7 +78,7 @@ func (v BudgetValue) Min(replicas int) int {
 // express a minimum above replicas: at 0 it protects all pods that are expected.
 func (v BudgetValue) WithMin(minimum, replicas int) BudgetValue {
 	if v.Field == MaxUnavailable {
-		return BudgetValue{Field: MaxUnavailable, N: max(0, replicas-minimum)}
+		return BudgetValue{Field: MaxUnavailable, N: budget.AdoptMaxUnavailable(replicas, minimum)}
 	}
 	return BudgetValue{Field: MinAvailable, N: minimum}
 }

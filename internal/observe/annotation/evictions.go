@@ -19,9 +19,9 @@ type Eviction struct {
 }
 
 // ParseEvictions reads the annotation. Anyone may edit annotations, so an invalid entry counts
-// as absent, more entries than members that a cluster has are not read, and a time in the future
-// counts as now.
-func ParseEvictions(text string, now time.Time) []Eviction {
+// as absent, and more entries than members that a cluster has are not read. A time is that of the
+// clock that wrote it, which may be ahead of the reader's.
+func ParseEvictions(text string) []Eviction {
 	var out []Eviction
 	for entry := range strings.SplitSeq(text, ",") {
 		pod, rest, found := strings.Cut(entry, "=")
@@ -29,9 +29,6 @@ func ParseEvictions(text string, now time.Time) []Eviction {
 		t, err := time.Parse(time.RFC3339, at)
 		if !found || !timed || err != nil || pod == "" || uid == "" {
 			continue
-		}
-		if t.After(now) {
-			t = now
 		}
 		if out = append(out, Eviction{Pod: pod, UID: types.UID(uid), At: t}); len(out) == mostMembers {
 			break

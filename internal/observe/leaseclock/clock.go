@@ -32,6 +32,8 @@ type Clock struct {
 	mu    sync.Mutex
 	seen  map[types.NamespacedName]observation
 	limit map[types.NamespacedName]time.Duration
+	// records are those that Since was asked about.
+	records map[string]watchedRecord
 }
 
 // observation is the last change of a lease that was observed.

@@ -45,13 +45,6 @@ func ReadRecords(ctx context.Context, kube client.Reader, o observe.Owner) (map[
 	return Records(&lease), client.IgnoreNotFound(err)
 }
 
-// Records returns what is recorded on the lease of the lock.
-func (l *Lock) Records() map[string]string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return Records(l.lease)
-}
-
 // SetRecord writes a record. It fails where the lock is lost, or its context has ended.
 func (l *Lock) SetRecord(ctx context.Context, name, value string) error {
 	if err := l.StillHeld(); err != nil {

@@ -275,8 +275,8 @@ func TestRelease(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := held.SetRecord(ctx, "note", "a"); err != nil || held.Records()["note"] != "a" {
-				t.Errorf("the records are %v: %v", held.Records(), err)
+			if err := held.SetRecord(ctx, "note", "a"); err != nil || Records(held.lease)["note"] != "a" {
+				t.Errorf("the records are %v: %v", Records(held.lease), err)
 			}
 			interrupt()
 			if err := held.SetRecord(t.Context(), "late", "b"); err == nil {
