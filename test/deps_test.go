@@ -61,7 +61,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"internal/operate":             {"internal/format", "internal/observe", "policy/..."},
+	"internal/operate":             {"internal/etcdconf", "internal/format", "internal/observe", "policy/..."},
 	"internal/operate/lock":        {"internal/operate", "internal/observe"},
 	"internal/operate/journal":     {"internal/flavour", "internal/observe"},
 	"internal/operate/maintenance": {"internal/etcd", "internal/format", "policy/..."},
@@ -72,7 +72,7 @@ var graph = map[string][]string{
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
 	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe"},
 	"internal/operate/traffic": {
-		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/kubeclient", "internal/observe", "internal/reasons", "api/v1alpha1", "policy/...",
+		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
@@ -84,7 +84,7 @@ var graph = map[string][]string{
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
 	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 
