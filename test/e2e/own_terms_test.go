@@ -30,15 +30,18 @@ func TestOwnAntiAffinityWins(t *testing.T) {
 	}
 }
 
-// TestChartsOwnWishWins checks that a chart's preferred anti-affinity over hosts counts as its
-// own term. It stays unchanged.
-func TestChartsOwnWishWins(t *testing.T) {
+// TestChartsPreferenceStays checks that the policy's required term for hosts stands beside a
+// chart's preferred one, which stays unchanged.
+func TestChartsPreferenceStays(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, nil)
 	c := startReviewed(t, ns, "etcd", clusters.Spec{Flavour: clusters.Bitnami, Size: 3}, nil)
 	for _, m := range members(t, c) {
-		if got := antiAffinityOn(&m.Pod, corev1.LabelHostname); got != 0 {
-			t.Errorf("pod %s prefers different hosts, but has %d required terms for the host", m.Pod.Name, got)
+		if got := antiAffinityOn(&m.Pod, corev1.LabelHostname); got != 1 {
+			t.Errorf("pod %s has %d required terms for the host, want the policy's one", m.Pod.Name, got)
+		}
+		if own := m.Pod.Spec.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution; len(own) != 1 {
+			t.Errorf("pod %s has %d preferred terms, want the chart's one", m.Pod.Name, len(own))
 		}
 		if got := constraintsOn(&m.Pod, corev1.LabelTopologyZone); got != 1 {
 			t.Errorf("pod %s has %d spread constraints for the zone, want the policy's one", m.Pod.Name, got)

@@ -84,7 +84,9 @@ func TestPolicyAcceptedAndDefaulted(t *testing.T) {
 			BackupHoldLimit: &metav1.Duration{Duration: time.Hour},
 			StaleLimit:      &metav1.Duration{Duration: 10 * time.Minute},
 			Settle:          &metav1.Duration{Duration: time.Minute},
+			Evictions:       v1alpha1.ModeEnforce, Deletes: v1alpha1.ModeWarn,
 		},
+		Scale: v1alpha1.Scale{Guard: v1alpha1.ModeEnforce},
 	}
 	for _, row := range []struct {
 		spec string

@@ -39,7 +39,7 @@ func (w *World) drainWaits(ctx context.Context, c *clusters.Cluster, node string
 			return fmt.Errorf("drain of %s although %s can't spare a member: %w:\n%s", node, c, errDrained, printed.String())
 		}
 		// On a slow machine, kubectl may not have tried an eviction yet.
-		if line = lineWith(printed.String(), "disruption budget"); line == "" && within >= longestDrain {
+		if line = lineWith(printed.String(), "will retry after"); line == "" && within >= longestDrain {
 			return fmt.Errorf("drain of %s ended for another reason: %w:\n%s", node, err, printed.String())
 		}
 	}
