@@ -27,10 +27,11 @@ func trimPod(p *corev1.Pod) {
 	p.Status = status
 }
 
-// trimStatefulSet keeps the fields that show whether it runs etcd and where its pods may run, and
-// the peers that its members list.
+// trimStatefulSet keeps the fields that show whether it runs etcd and where its pods may run, the
+// peers that its members list, and what its commands do to members.
 func trimStatefulSet(s *appsv1.StatefulSet) {
 	keepPeers(s)
+	keepMemberChanges(s)
 	t := &s.Spec.Template
 	spec := corev1.PodSpec{
 		Containers:                trimContainers(t.Spec.Containers),
