@@ -19,12 +19,14 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // TestGolden sends the requests in testdata/*.request.yaml to the webhooks that Register
 // registers, and compares the responses with *.response.yaml. A request file has the objects
 // that the reader finds, and then the AdmissionReview. A first line "# with: FILE ..." adds
-// the objects of other files. UPDATE=1 rewrites the responses.
+// the objects of other files. UPDATE=1 rewrites the responses. The reader has the objects as they
+// are, and then as the manager's cache holds them.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.request.yaml")
@@ -49,8 +51,24 @@ func TestGolden(t *testing.T) {
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", golden, diff)
 			}
+			held := render(t, serveCached(t, objects).handle(t, *request))
+			if diff := cmp.Diff(string(want), string(held)); diff != "" {
+				t.Errorf("%s, from the cache (-want +got):\n%s", golden, diff)
+			}
 		})
 	}
+}
+
+// serveCached is serve with a reader that has the objects in the manager's cache.
+func serveCached(t *testing.T, objects observetest.Objects) testServer {
+	t.Helper()
+	held, err := objects.Cached(source.CacheOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := readerOf(held)
+	r.Live = objects
+	return register(t, r, &liveObjects{objects: objects})
 }
 
 func scheme(tb testing.TB) *runtime.Scheme {

@@ -4,6 +4,7 @@
 package etcdconf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,10 @@ func TestEvidence(t *testing.T) {
 		for _, n := range names {
 			c.Env = append(c.Env, corev1.EnvVar{Name: n, Value: "x"})
 		}
+		return c
+	}
+	with := func(c corev1.Container, name, value string) corev1.Container {
+		c.Env = append(c.Env, corev1.EnvVar{Name: "PASSWORD", Value: "secret"}, corev1.EnvVar{Name: name, Value: value})
 		return c
 	}
 	for _, row := range []struct {
@@ -51,6 +56,18 @@ func TestEvidence(t *testing.T) {
 		{"a variable of the script", sh("BIN=/usr/local/bin/etcd¦exec $BIN --name a"), Shown},
 		{"a quoted variable of the script", sh(`BIN=/usr/local/bin/etcd¦exec "${BIN}" --name a`), Shown},
 		{"a variable with two values", sh("BIN=/usr/bin/etcd¦[ -n \"$X\" ] && BIN=/bin/app¦exec $BIN"), NoEvidence},
+		{"a variable of the container", with(sh(`exec "$ETCD_BIN" --name a`), "ETCD_BIN", "/usr/local/bin/etcd"), Shown},
+		{"a variable of the container as an argument", with(argv("$(ETCD_BIN) --name a"), "ETCD_BIN", "/usr/local/bin/etcd"), Shown},
+		{"a variable of the container that is another program", with(sh(`exec "$ETCD_BIN"`), "ETCD_BIN", "/usr/bin/etcdctl"), NoEvidence},
+		{"a variable of the container beside a secret", with(sh("exec $ETCD_BIN --password=$PASSWORD"), "ETCD_BIN", "etcd"), Shown},
+		{"a script in a variable", with(argv("sh -c $(SCRIPT)"), "SCRIPT", "exec etcd --name a"), Shown},
+		{"a launcher in a variable", with(sh("exec $INIT etcd"), "INIT", "tini"), Shown},
+		{"an empty variable", with(argv("sh -c $(NONE)"), "NONE", ""), NoEvidence},
+		{"a script file in a variable, and a member's variables", env(with(argv("$(START)"), "START", "/start.sh"), "ETCD_NAME", "ETCD_DATA_DIR"), Shown},
+		{"etcd by a variable and another program after it", with(sh(`if [ "$ROLE" = store ]; then exec $ETCD_BIN; fi¦exec /app`), "ETCD_BIN", "etcd"), Hinted},
+		{"a variable of a Secret", corev1.Container{Command: []string{"sh", "-c", "exec $BIN etcd"}, Env: []corev1.EnvVar{{Name: "BIN", ValueFrom: &corev1.EnvVarSource{
+			SecretKeyRef: &corev1.SecretKeySelector{Key: "bin"},
+		}}}}, NoEvidence},
 		{"a variable that is not known", sh("exec $BIN --etcd"), NoEvidence},
 		{"a comment", sh("# wait for the store; etcd must be up first¦exec /app"), NoEvidence},
 		{"a word of a message", sh("echo start etcd¦exec /app"), NoEvidence},
@@ -94,6 +111,17 @@ func TestEvidence(t *testing.T) {
 		}
 		if got := RunsEtcd(&corev1.Pod{Spec: *spec}); got != (row.want == Shown) {
 			t.Errorf("%s: RunsEtcd is %t", row.name, got)
+		}
+		// As the manager's cache holds it, also after another transform.
+		held := row.c
+		for range 2 {
+			held.Env = WithoutValues(&held)
+			if got, want := shownBy(&held, held.Env), shownBy(&row.c, row.c.Env); got != want {
+				t.Errorf("%s: without values it shows %v, want %v", row.name, got, want)
+			}
+		}
+		if slices.ContainsFunc(held.Env, func(e corev1.EnvVar) bool { return e.Value == "secret" }) {
+			t.Errorf("%s: a secret is kept", row.name)
 		}
 	}
 }

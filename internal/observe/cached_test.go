@@ -4,11 +4,12 @@
 package observe
 
 import (
-	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
@@ -18,26 +19,11 @@ import (
 // cached are objects as the manager's cache would hold them.
 func cached(t *testing.T, objects observetest.Objects) observetest.Objects {
 	t.Helper()
-	o := source.CacheOptions()
-	var out observetest.Objects
-	for _, obj := range objects {
-		transform := o.DefaultTransform
-		for kind, by := range o.ByObject {
-			if reflect.TypeOf(kind) == reflect.TypeOf(obj) && by.Transform != nil {
-				transform = by.Transform
-			}
-		}
-		// Twice, as a relist may do.
-		var held any = obj.DeepCopyObject()
-		for range 2 {
-			var err error
-			if held, err = transform(held); err != nil {
-				t.Fatal(err)
-			}
-		}
-		out = append(out, held.(client.Object))
+	held, err := objects.Cached(source.CacheOptions())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out
+	return held
 }
 
 // TestCacheHoldsWhatIsRead compares what is observed through the cache's
@@ -66,5 +52,40 @@ func TestCacheHoldsWhatIsRead(t *testing.T) {
 	}
 	if diff := cmp.Diff(see(whole), see(cached(t, whole))); diff != "" {
 		t.Errorf("the cache cuts off what is read (-whole +cached):\n%s", diff)
+	}
+}
+
+// TestCacheKeepsMemberChanges has commands that change members in each place from which the cache
+// drops them, or what they need.
+func TestCacheKeepsMemberChanges(t *testing.T) {
+	t.Parallel()
+	removes := &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", "etcdctl member remove $ID"}}}
+	for what, edit := range map[string]func(*appsv1.StatefulSet){
+		"none": func(*appsv1.StatefulSet) {},
+		"a preStop hook": func(s *appsv1.StatefulSet) {
+			s.Spec.Template.Spec.Containers[0].Lifecycle = &corev1.Lifecycle{PreStop: removes}
+		},
+		"an init container": func(s *appsv1.StatefulSet) {
+			s.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "join", Command: []string{"sh", "-c", "etcdctl member add $HOSTNAME"}}}
+		},
+		"a start script": func(s *appsv1.StatefulSet) {
+			s.Spec.Template.Spec.Containers[0].Command = []string{"sh", "-c", "etcdctl member add $HOSTNAME; exec etcd"}
+		},
+		"a variable that names the data": func(s *appsv1.StatefulSet) {
+			c := &s.Spec.Template.Spec.Containers[0]
+			c.Env, c.Command = []corev1.EnvVar{{Name: "ETCD_DATA_DIR", Value: "/data"}}, []string{"sh", "-c", "rm -rf /data/member; exec etcd"}
+		},
+		"a program that is no etcdctl": func(s *appsv1.StatefulSet) {
+			c := &s.Spec.Template.Spec.Containers[0]
+			c.Env, c.Command = []corev1.EnvVar{{Name: "CTL", Value: "vault"}}, []string{"sh", "-c", "$CTL member add a; exec etcd"}
+		},
+	} {
+		sts := etcdSet("a/3")
+		edit(sts)
+		whole, _ := StandaloneOwner(sts)
+		held, found := StandaloneOwner(cached(t, observetest.Objects{sts})[0].(*appsv1.StatefulSet))
+		if !found || !slices.Equal(whole.MemberChanges, held.MemberChanges) || whole.Membership() != held.Membership() {
+			t.Errorf("%s: %t %v %v, want %v %v", what, found, held.MemberChanges, held.Membership(), whole.MemberChanges, whole.Membership())
+		}
 	}
 }

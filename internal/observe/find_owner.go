@@ -243,7 +243,7 @@ func withSpanning(owners []Owner, sets []*appsv1.StatefulSet) []Owner {
 		case !part:
 			out = append(out, o)
 		case found.Key() == o.Key():
-			out = append(out, found)
+			out = append(out, found.executing(o))
 		}
 	}
 	return out

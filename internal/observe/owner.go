@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // Flavour is the kind of object that runs an etcd cluster.
@@ -192,7 +193,7 @@ func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
 	o.Distribution = flavour.OfStatefulSet(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
 	o.setWorkload(sts)
 	o.MemberSelector = o.Selector
-	o.MemberChanges = etcdconf.MemberChanges(etcdconf.PodOfTemplate(sts), nil)
+	o.MemberChanges = source.MemberChangesOf(sts)
 	return o
 }
 

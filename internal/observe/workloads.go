@@ -81,10 +81,19 @@ func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone O
 	}
 	for _, o := range spanning(sets) {
 		if o.Runs(sts.Name) {
-			return o, nil
+			return o.executing(alone), nil
 		}
 	}
 	return alone, nil
+}
+
+// executing returns the owner with what the pods of its first StatefulSet execute, also by mounted
+// scripts: alone is the owner of a StatefulSet as if it ran all of the cluster.
+func (o Owner) executing(alone Owner) Owner {
+	if alone.Key() == o.Key() {
+		o.Mounted, o.MemberChanges = alone.Mounted, alone.MemberChanges
+	}
+	return o
 }
 
 // listedSet is a StatefulSet that runs etcd, with what its members list.
@@ -99,10 +108,12 @@ type listedSet struct {
 func spanning(sets []*appsv1.StatefulSet) []Owner {
 	var all []listedSet
 	for _, sts := range sets {
-		if _, ok := StandaloneOwner(sts); !ok {
+		// The peers first: a cached StatefulSet has them, and its script need not be parsed.
+		peers := source.PeersOf(sts)
+		if len(peers.Others) == 0 {
 			continue
 		}
-		if peers := source.PeersOf(sts); len(peers.Others) > 0 {
+		if _, ok := StandaloneOwner(sts); ok {
 			all = append(all, listedSet{sts, peers})
 		}
 	}

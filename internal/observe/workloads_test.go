@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
@@ -238,4 +239,51 @@ func setNames(groups [][]listedSet) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// TestSpanningKeepsMountedScripts has a script that only a ConfigMap shows. It changes members.
+func TestSpanningKeepsMountedScripts(t *testing.T) {
+	t.Parallel()
+	sts := etcdSet("a", "b")
+	c := &sts.Spec.Template.Spec.Containers[0]
+	c.VolumeMounts = []corev1.VolumeMount{{Name: "hooks", MountPath: "/hooks"}}
+	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "/hooks/stop.sh"}}}}
+	hooks := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "hooks"}, Data: map[string]string{"stop.sh": "etcdctl member remove $ID"}}
+	sts.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "hooks", VolumeSource: corev1.VolumeSource{
+		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "hooks"}},
+	}}}
+	r := &Reader{Reader: observetest.Objects{sts, hooks}, NoEtcds: func() bool { return true }, Scripts: NewScripts()}
+	all, err := r.Owners(t.Context())
+	if err != nil || len(all) != 1 || len(all[0].MemberChanges) != 1 {
+		t.Errorf("Owners: %+v, %v", all, err)
+	}
+	one, found, err := r.OwnerOfStatefulSet(t.Context(), sts)
+	if err != nil || !found || one.Elsewhere != 1 || len(one.MemberChanges) != 1 || one.Membership().Manager == flavour.Unmanaged {
+		t.Errorf("OwnerOfStatefulSet: %+v, %t, %v", one, found, err)
+	}
+}
+
+// TestCachedStatefulSetsAreNotParsed checks that StatefulSets without peers elsewhere cost the search
+// for peers next to nothing when they come from the cache: a parsed script takes thousands of
+// allocations.
+func TestCachedStatefulSetsAreNotParsed(t *testing.T) { //nolint:paralleltest // it counts allocations
+	const n = 2000
+	var sets []*appsv1.StatefulSet
+	for i := range n {
+		sts := etcdSet("s" + strconv.Itoa(i))
+		script := "exec etcd"
+		if i%2 == 0 {
+			script = "exec other-etcd"
+		}
+		sts.Spec.Template.Spec.Containers[0].Command = []string{"sh", "-c", strings.Repeat("echo a b c\n", 2900) + script}
+		sets = append(sets, sts)
+		if i >= 2 {
+			sets[i] = sets[i%2].DeepCopy()
+			continue
+		}
+		sets[i] = cached(t, observetest.Objects{sts})[0].(*appsv1.StatefulSet)
+	}
+	if per := testing.AllocsPerRun(1, func() { spanning(sets) }) / n; per > 20 {
+		t.Errorf("%.0f allocations for each StatefulSet", per)
+	}
 }

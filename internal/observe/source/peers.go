@@ -46,9 +46,10 @@ func PeersOf(sts *appsv1.StatefulSet) Peers {
 }
 
 // keepPeers records the Peers of a StatefulSet before its variables are dropped: values of others
-// can be secrets. It may be called again with what it returned.
+// can be secrets. It may be called again with what it returned. It also records that there are none,
+// so that nobody parses a cached script to find that out.
 func keepPeers(sts *appsv1.StatefulSet) {
-	if !etcdconf.RunsEtcd(etcdconf.PodOfTemplate(sts)) {
+	if _, cached := sts.Annotations[peersKey]; cached {
 		return
 	}
 	text, err := json.Marshal(PeersOf(sts))

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
 func trimPod(p *corev1.Pod) {
@@ -27,10 +28,11 @@ func trimPod(p *corev1.Pod) {
 	p.Status = status
 }
 
-// trimStatefulSet keeps the fields that show whether it runs etcd and where its pods may run, and
-// the peers that its members list.
+// trimStatefulSet keeps the fields that show whether it runs etcd and where its pods may run, the
+// peers that its members list, and what its commands do to members.
 func trimStatefulSet(s *appsv1.StatefulSet) {
 	keepPeers(s)
+	keepMemberChanges(s)
 	t := &s.Spec.Template
 	spec := corev1.PodSpec{
 		Containers:                trimContainers(t.Spec.Containers),
@@ -55,15 +57,14 @@ func trimStatefulSet(s *appsv1.StatefulSet) {
 }
 
 // trimContainers keeps the fields that show whether a container runs etcd and has a readiness
-// probe. Values of variables can be secrets, so it drops them.
+// probe. Values of variables can be secrets, so it drops those that show nothing.
 func trimContainers(all []corev1.Container) []corev1.Container {
 	out := make([]corev1.Container, 0, len(all))
-	for _, c := range all {
-		trimmed := corev1.Container{Name: c.Name, Command: c.Command, Args: c.Args, ReadinessProbe: c.ReadinessProbe}
-		for _, e := range c.Env {
-			trimmed.Env = append(trimmed.Env, corev1.EnvVar{Name: e.Name})
-		}
-		out = append(out, trimmed)
+	for i := range all {
+		c := &all[i]
+		out = append(out, corev1.Container{
+			Name: c.Name, Command: c.Command, Args: c.Args, ReadinessProbe: c.ReadinessProbe, Env: etcdconf.WithoutValues(c),
+		})
 	}
 	return out
 }
