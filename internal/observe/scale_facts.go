@@ -100,7 +100,12 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 			f.How = m.ScaleInHow
 		}
 	case !f.Druid && m.Manager != flavour.Unmanaged:
-		f.Manager, f.How = m.ManagerName, m.ScaleHow
+		if f.How = m.ScaleHow; s.Asked < s.Now && m.ScaleInHow != "" {
+			f.How = m.ScaleInHow
+		}
+		if m.RemovesMembers {
+			f.Manager = m.ManagerName
+		}
 	}
 	if !w.owner.Spans() {
 		return
