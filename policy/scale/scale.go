@@ -39,6 +39,9 @@ type Facts struct {
 	// Ready is how many members are ready now, and Staying how many of those have a replica
 	// after the write.
 	Ready, Staying int
+	// Unrecorded is true if neither a budget nor an annotation records as many voters: after a
+	// write of fewer replicas, they would be forgotten.
+	Unrecorded bool
 	// Held is how many ordinals have volume claims. Only a cluster with no replicas needs it.
 	Held int
 	// Volumes is what becomes of the data when all members stop.
@@ -141,6 +144,9 @@ func (f Facts) shrink() policy.Verdict {
 		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Asked, policy.Count(f.Voters, "voter"), q, f.way())
 	case f.Ready >= q && f.Staying < q:
 		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
+	case f.Unrecorded && f.Sets == "":
+		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, and neither a disruption budget nor an annotation records the others, so the next write could take the quorum; %s",
+			f.Asked, policy.Count(f.Voters, "voter"), f.way())
 	}
 	return warned(left)
 }
