@@ -97,6 +97,7 @@ var cleanFolders = []string{
 	"test/clusters",
 	"test/cmd",
 	"test/drains",
+	"test/e2e",
 	"test/guides",
 	"test/images",
 	"test/install",

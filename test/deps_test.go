@@ -16,10 +16,11 @@ import (
 
 const module = "github.com/kubectl-etcd/kubectl-etcd/"
 
-// The whole graph of ARCHITECTURE.md: each package of the root module, with those of ours
-// that it may import; policy/... is policy with all its rules, and internal/operate/... all
-// changes. Dependencies point from the programs to the rules and never back, and admission and
-// control know nothing of each other. The folders of the verbs are not listed: see libraries.
+// graph is the graph of ARCHITECTURE.md. It lists each package of the root module with the
+// packages of this module that it may import. policy/... is policy with all rules, and
+// internal/operate/... is all changes. Programs depend on rules, and rules never depend on
+// programs. Admission and the controller don't import each other. The folders of the verbs are
+// not listed: see libraries.
 var graph = map[string][]string{
 	"policy":                     nil,
 	"policy/budget":              {"policy"},
@@ -60,7 +61,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"internal/operate":             {"internal/format", "internal/observe", "policy/..."},
+	"internal/operate":             {"internal/etcdconf", "internal/format", "internal/observe", "policy/..."},
 	"internal/operate/lock":        {"internal/operate", "internal/observe"},
 	"internal/operate/journal":     {"internal/flavour", "internal/observe"},
 	"internal/operate/maintenance": {"internal/etcd", "internal/format", "policy/..."},
@@ -71,7 +72,7 @@ var graph = map[string][]string{
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
 	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe"},
 	"internal/operate/traffic": {
-		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/kubeclient", "internal/observe", "internal/reasons", "api/v1alpha1", "policy/...",
+		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
@@ -83,7 +84,7 @@ var graph = map[string][]string{
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
 	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 
@@ -118,8 +119,8 @@ var graph = map[string][]string{
 	},
 }
 
-// verbs is where each verb of the plugin has a folder. A verb may import the shared packages
-// of the command line and the libraries, and never another verb; only the root imports verbs.
+// verbs is the folder with the verbs of the plugin. A verb may import the libraries and the
+// shared packages of the command line, but never another verb. Only the root imports verbs.
 const verbs = "internal/cli"
 
 var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/ui"}
@@ -130,7 +131,8 @@ var libraries = []string{
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
 
-// mayImport returns what a package of ours may import of ours, and whether it is known.
+// mayImport returns the packages of this module that a package may import, and whether the
+// package is known.
 func mayImport(from string) ([]string, bool) {
 	if may, known := graph[from]; known {
 		return may, true
@@ -151,9 +153,9 @@ const (
 	etcd        = "go.etcd.io/"
 )
 
-// foreign is what of other modules a package must not have, be it by what it imports:
-// admission and control never dial etcd, and packages that operate on a cluster or judge it
-// know no command line.
+// foreign lists the other modules that a package must not depend on, directly or indirectly.
+// Admission and the controller never dial etcd. Packages that change or evaluate a cluster don't
+// depend on the command line.
 var foreign = map[string][]string{
 	"policy":                       {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/", "net/http"},
 	"internal/reasons":             {"k8s.io/", "sigs.k8s.io/", etcd, "github.com/", "golang.org/", "net/http"},
@@ -191,11 +193,12 @@ var foreign = map[string][]string{
 	"manifests":                    {etcd, commandLine, printers, runtime},
 }
 
-// What policy may import itself: nothing that blocks, reads a clock or does I/O.
+// pure lists the standard packages that policy may import. None of them blocks, reads a clock or
+// does I/O.
 var pure = []string{"cmp", "errors", "fmt", "maps", "slices", "sort", "strconv", "strings", "time"}
 
-// TestGraph compares every import of ours with the graph; a package that isn't in it has
-// no place yet.
+// TestGraph compares all imports of this module with the graph. Every package must be in the
+// graph.
 func TestGraph(t *testing.T) {
 	packages := listDeps(t)
 	for name, imports := range packages {
@@ -205,7 +208,7 @@ func TestGraph(t *testing.T) {
 		}
 		may, known := mayImport(from)
 		if !known {
-			t.Errorf("%s isn't in the graph: add there, and in ARCHITECTURE.md, what it may import", from)
+			t.Errorf("%s isn't in the graph: add it, with the packages that it may import, to the graph and to ARCHITECTURE.md", from)
 		}
 		for _, i := range imports {
 			if to, ours := strings.CutPrefix(i, module); ours && !allows(may, to) {
@@ -220,8 +223,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// allows reports whether one of the patterns names a package: path/... is a package with all
-// below it, and path/* is the folders in it.
+// allows reports whether one of the patterns matches a package. path/... matches a package and
+// all packages below it, and path/* matches the packages directly below it.
 func allows(patterns []string, pkg string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		if base, all := strings.CutSuffix(pattern, "/..."); all {
@@ -260,11 +263,11 @@ func TestPolicyIsPure(t *testing.T) {
 		}
 	}
 	if rules < 2 {
-		t.Errorf("only %d packages of policy are found", rules)
+		t.Errorf("found only %d packages of policy", rules)
 	}
 }
 
-// TestRootModuleHasNoReplace holds what `go install …/cmd/kubectl-etcd@latest` needs.
+// TestRootModuleHasNoReplace checks that `go install …/cmd/kubectl-etcd@latest` works.
 func TestRootModuleHasNoReplace(t *testing.T) {
 	out, err := goTool("mod", "edit", "-json")
 	if err != nil {
@@ -275,7 +278,7 @@ func TestRootModuleHasNoReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(mod.Replace) > 0 {
-		t.Errorf("the root go.mod has %d replace directives: go install then refuses the module", len(mod.Replace))
+		t.Errorf("the root go.mod has %d replace directives, with which go install refuses the module", len(mod.Replace))
 	}
 }
 
@@ -323,7 +326,8 @@ func reach(packages map[string][]string, from string) []string {
 	return seen
 }
 
-// chain returns one shortest path of imports, so that the message shows where the import is.
+// chain returns one shortest path of imports, so that the message shows which package has the
+// import.
 func chain(packages map[string][]string, from, to string) []string {
 	type step struct {
 		pkg  string

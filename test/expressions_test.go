@@ -22,12 +22,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// oldest is what Kubernetes 1.30, the oldest that docs/install.md names, takes in an
-// expression that is new to it: what the version before it knew, so that one may go back.
+// oldest is the environment of CEL expressions of Kubernetes 1.30, the oldest version in
+// docs/install.md. For a new expression, it only accepts what the version before supported, so
+// that a downgrade is possible.
 var oldest = environment.MustBaseEnvSet(version.MajorMinor(1, 29))
 
-// TestPolicyRulesForOldKubernetes compiles the rules of the policy's definition as an
-// API server of the oldest version does when the definition is made.
+// TestPolicyRulesForOldKubernetes compiles the validation rules of the policy's definition as an
+// API server of the oldest version does.
 func TestPolicyRulesForOldKubernetes(t *testing.T) {
 	t.Parallel()
 	var crd apiextensionsv1.CustomResourceDefinition
@@ -41,11 +42,11 @@ func TestPolicyRulesForOldKubernetes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rules := compileRules(t, root, true); rules < 10 {
-		t.Errorf("%d rules were found", rules)
+		t.Errorf("found %d rules", rules)
 	}
 }
 
-// compileRules compiles a schema's rules and those below it, and counts them.
+// compileRules compiles the rules of a schema and of its properties, and returns their number.
 func compileRules(t *testing.T, s *schema.Structural, top bool) (rules int) {
 	t.Helper()
 	results, err := schemacel.Compile(s, model.SchemaDeclType(s, top), celconfig.PerCallLimit, oldest, schemacel.NewExpressionsEnvLoader())
@@ -70,7 +71,7 @@ func compileRules(t *testing.T, s *schema.Structural, top bool) (rules int) {
 	return rules
 }
 
-// TestMatchConditionsForOldKubernetes does the same with the webhooks' conditions.
+// TestMatchConditionsForOldKubernetes compiles the webhooks' match conditions in the same way.
 func TestMatchConditionsForOldKubernetes(t *testing.T) {
 	t.Parallel()
 	var config admissionregistrationv1.MutatingWebhookConfiguration
@@ -87,11 +88,11 @@ func TestMatchConditionsForOldKubernetes(t *testing.T) {
 		}
 	}
 	if conditions < 4 {
-		t.Errorf("%d conditions were found", conditions)
+		t.Errorf("found %d conditions", conditions)
 	}
 }
 
-// TestOldKubernetesIsOld sees that what came later isn't taken.
+// TestOldKubernetesIsOld checks that the oldest version refuses newer expressions.
 func TestOldKubernetesIsOld(t *testing.T) {
 	t.Parallel()
 	_, issues := oldest.NewExpressionsEnv().Compile("format.qualifiedName().validate('a').hasValue()")

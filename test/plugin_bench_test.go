@@ -17,18 +17,18 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// bedVariable names the testbed that is measured on, instead of the default one.
+// bedVariable is the environment variable with the name of the testbed, if it isn't the default
+// one.
 const bedVariable = "E2E_TESTBED"
 
-// BenchmarkPluginVersion sets the plugin's start beside kubectl's own. The ratios
-// are of medians over alternating runs: below 1 the plugin is faster.
+// BenchmarkPluginVersion compares the start of the plugin with the start of kubectl. The ratios
+// are of medians over alternating runs. Below 1, the plugin is faster.
 func BenchmarkPluginVersion(b *testing.B) {
 	p := benchPrograms(b)
 	p.compare(b, []string{"version", "--client"}, []string{"version", "--client"}, nil)
 }
 
-// BenchmarkPluginList sets finding every etcd cluster beside listing the
-// StatefulSets alone.
+// BenchmarkPluginList compares a list of all etcd clusters with a list of the StatefulSets.
 func BenchmarkPluginList(b *testing.B) {
 	p := benchPrograms(b)
 	name := os.Getenv(bedVariable)
@@ -42,7 +42,7 @@ func BenchmarkPluginList(b *testing.B) {
 	p.compare(b, []string{"list", "-A"}, []string{"get", "statefulsets", "-A"}, []string{"KUBECONFIG=" + bed.Kubeconfig()})
 }
 
-// BenchmarkPluginSize compares the programs, both built with the same flags.
+// BenchmarkPluginSize compares the sizes of the programs, which are built with the same flags.
 func BenchmarkPluginSize(b *testing.B) {
 	p := benchPrograms(b)
 	for b.Loop() {
@@ -72,15 +72,15 @@ func (p benched) size(b *testing.B, path string) float64 {
 	return float64(info.Size())
 }
 
-// compare runs three command lines in turn: the plugin by itself, the plugin as
-// kubectl runs it, and kubectl.
+// compare runs three command lines in turn: the plugin directly, the plugin through kubectl, and
+// kubectl.
 func (p benched) compare(b *testing.B, plugin, kubectl, env []string) {
 	b.Helper()
 	home := b.TempDir()
 	if err := os.Symlink(p.plugin, filepath.Join(home, "kubectl-etcd")); err != nil {
 		b.Fatal(err)
 	}
-	// kubectl keeps what it discovers below HOME; the first round fills it.
+	// kubectl caches what it discovers below HOME. The first round fills the cache.
 	env = append(os.Environ(), append(env, "HOME="+home, "PATH="+home+string(filepath.ListSeparator)+os.Getenv("PATH"))...)
 	lines := [][]string{
 		append([]string{p.plugin}, plugin...),

@@ -94,14 +94,15 @@ func (h *evictionHandler) observe(ctx context.Context, req admission.Request) (*
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
 	// A cluster that no policy applies to, or whose policy leaves this alone.
-	p, d := governing(ctx, h.reader, owner, req, request.what())
+	guard := (*v1alpha1.EtcdTopologyPolicySpec).GuardEvictions
+	if request.deletes {
+		guard = (*v1alpha1.EtcdTopologyPolicySpec).GuardDeletes
+	}
+	p, d := guarding(ctx, h.reader, owner, req, request.what(), guard)
 	if p == nil {
 		return nil, d
 	}
-	mode := p.Spec.GuardEvictions()
-	if request.deletes {
-		mode = p.Spec.GuardDeletes()
-	}
+	mode := guard(&p.Spec)
 	if mode == v1alpha1.ModeOff {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.GuardOff}
 	}

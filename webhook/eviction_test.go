@@ -142,6 +142,20 @@ func TestRefusedEvictionIsRetried(t *testing.T) {
 	}
 }
 
+// TestTieKeepsTheGuards adds a second policy with the same priority, which is off. Neither applies
+// then, and the guards go by the strictest.
+func TestTieKeepsTheGuards(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"eviction-refused", "scale-to-one"} {
+		objects, request := readRequest(t, "testdata/"+file+".request.yaml")
+		second := &v1alpha1.EtcdTopologyPolicy{Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeOff}}
+		second.Name = "another"
+		if got := serve(t, append(objects, second)).handle(t, *request); got.Allowed {
+			t.Errorf("%s: allowed, %s", file, reasonOf(got))
+		}
+	}
+}
+
 // TestTwoReplicas evicts all members at once through replicas with caches of different age: one
 // has the pods of before, and one has none. One eviction is admitted.
 func TestTwoReplicas(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -34,6 +35,19 @@ func governing(ctx context.Context, r *observe.Reader, owner observe.Owner, req 
 		return nil, Decision{Outcome: Ignored, Reason: reasons.PolicyOff}
 	}
 	return match.Policy, Decision{}
+}
+
+// guarding returns the policy that a guard goes by, as governing does. Of policies with the same
+// priority it is the one whose guard is the strictest: a second policy must not switch a guard off.
+func guarding(ctx context.Context, r *observe.Reader, owner observe.Owner, req admission.Request, what string, mode func(*v1alpha1.EtcdTopologyPolicySpec) v1alpha1.Mode) (*v1alpha1.EtcdTopologyPolicy, Decision) {
+	match, err := r.PolicyFor(ctx, owner)
+	if err != nil || len(match.Conflict) == 0 {
+		return governing(ctx, r, owner, req, what)
+	}
+	strictness := []v1alpha1.Mode{v1alpha1.ModeOff, v1alpha1.ModeWarn, v1alpha1.ModeEnforce}
+	return slices.MaxFunc(match.Tied, func(a, b *v1alpha1.EtcdTopologyPolicy) int {
+		return slices.Index(strictness, mode(&a.Spec)) - slices.Index(strictness, mode(&b.Spec))
+	}), Decision{}
 }
 
 // isSelf reports whether the controller made the request.

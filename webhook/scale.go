@@ -63,11 +63,11 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
 	// A cluster that no policy applies to, or whose policy leaves the replicas alone.
-	p, d := governing(ctx, h.reader, owner, req, req.Kind.Kind)
+	p, d := guarding(ctx, h.reader, owner, req, req.Kind.Kind, (*v1alpha1.EtcdTopologyPolicySpec).GuardScale)
 	if p == nil {
 		return nil, d
 	}
-	if p.Spec.Scale.Guard == v1alpha1.ModeOff {
+	if p.Spec.GuardScale() == v1alpha1.ModeOff {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.ScaleGuardOff}
 	}
 	review := &scaleReview{write: write, policy: p}
@@ -113,7 +113,7 @@ func (r *scaleReview) decide() Decision {
 	what := fmt.Sprintf("cannot set the replicas of %s from %d to %d: %s", r.written(), r.write.Now, r.write.Asked, verdict.Message)
 	switch {
 	case verdict.Allowed:
-	case r.policy.Spec.Mode == v1alpha1.ModeWarn || r.policy.Spec.Scale.Guard == v1alpha1.ModeWarn:
+	case r.policy.Spec.GuardScale() == v1alpha1.ModeWarn:
 		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s only warns: %s", r.policy.Name, what))
 	default:
 		d.Outcome, d.Message = Denied, what

@@ -12,3 +12,15 @@ type Scale struct {
 	// +kubebuilder:default=Enforce
 	Guard Mode `json:"guard,omitempty"`
 }
+
+// GuardScale returns what becomes of writes of the replicas that the rule refuses: the weaker of
+// the policy's mode and the guard. The default is Enforce.
+func (s *EtcdTopologyPolicySpec) GuardScale() Mode {
+	switch {
+	case s.Mode == ModeOff || s.Scale.Guard == ModeOff:
+		return ModeOff
+	case s.Mode == ModeWarn || s.Scale.Guard == ModeWarn:
+		return ModeWarn
+	}
+	return ModeEnforce
+}

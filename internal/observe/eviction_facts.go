@@ -38,7 +38,7 @@ type Eviction struct {
 // pod may have that name and belong to no cluster.
 func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (Owner, bool, error) {
 	at := strings.LastIndexByte(name, '-')
-	if at <= 0 || at == len(name)-1 || strings.Trim(name[at+1:], "0123456789") != "" {
+	if at <= 0 || ordinalOf(name, name[:at], 0) < 0 {
 		return Owner{}, false, nil
 	}
 	var sts appsv1.StatefulSet

@@ -27,6 +27,8 @@ type Match struct {
 	Policy *v1alpha1.EtcdTopologyPolicy
 	// Conflict has the names of the policies that share the highest priority, in order.
 	Conflict []string
+	// Tied are the policies of Conflict. They are of the cache and must not be changed.
+	Tied []*v1alpha1.EtcdTopologyPolicy
 	// OptedOut is true where the owner's annotation excludes it from every policy.
 	OptedOut bool
 	// Unrecognised is the policy that would apply if etcd-webhook recognised the cluster. See
@@ -97,7 +99,7 @@ func Choose(all []v1alpha1.EtcdTopologyPolicy, namespace labels.Set, o Owner) Ma
 	case 1:
 		return Match{Policy: top[0]}
 	}
-	var m Match
+	m := Match{Tied: top}
 	for _, p := range top {
 		m.Conflict = append(m.Conflict, p.Name)
 	}

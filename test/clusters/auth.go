@@ -8,15 +8,15 @@ import (
 	"fmt"
 )
 
-// rootPassword is root's in every cluster here that has one.
+// rootPassword is the password of root in every cluster with authentication.
 const rootPassword = "open-sesame"
 
-// RootPassword is what EnableAuth gives to root.
+// RootPassword is the password that EnableAuth sets for root.
 func (l layout) RootPassword() string { return rootPassword }
 
-// EnableAuth makes the user root and switches authentication on, as a product's own
-// start script or job does. From then on what this package does with etcd fails,
-// but where root is who the client's certificate names.
+// EnableAuth creates the user root and enables authentication, as a product's start script or
+// job does. After that, this package can use etcd only if the client certificate's common name
+// is root.
 func (c *Cluster) EnableAuth(ctx context.Context) error {
 	conn, err := c.Dial(ctx)
 	if err != nil {

@@ -10,24 +10,23 @@ import (
 )
 
 const (
-	// lookEvery is how often a condition is inspected while it is awaited.
+	// lookEvery is the interval between two checks of a condition.
 	lookEvery = time.Second
-	// readyLimit is what a cluster of any flavour gets to become Ready. A druid
-	// cluster of three needs two minutes on an idle machine, most of it spent in
-	// etcd-backup-restore's own time-outs; tests run several beside each other.
+	// readyLimit is the time in which a cluster of any flavour must become Ready. A druid
+	// cluster of three members needs two minutes on an idle machine, mostly because of
+	// etcd-backup-restore's own timeouts. Tests run several clusters beside each other.
 	readyLimit = 15 * time.Minute
-	// goneLimit is what a cluster and its volumes get to disappear.
+	// goneLimit is the time in which a cluster and its volumes must be deleted.
 	goneLimit = 10 * time.Minute
 )
 
-// Look looks once at what is awaited. It returns what it saw, for the person who
-// reads why a wait ended, and whether the wait is over. An error doesn't end the
-// wait, since API servers and members are restarted on purpose; it counts as
-// what was seen.
+// Look checks a condition once. It returns what it observed, for the error of a wait that timed
+// out, and whether the condition is true. An error doesn't end the wait, because tests restart
+// API servers and members on purpose. The error counts as the observed state.
 type Look func(ctx context.Context) (seen string, done bool, err error)
 
-// Await looks every second until what is awaited has come, and returns nil then.
-// After the limit, or when ctx ends, the error reports what was seen last.
+// Await checks the condition every second until it is true, and then returns nil. After the
+// limit, or when ctx ends, the error contains the last observed state.
 func Await(ctx context.Context, limit time.Duration, what string, look Look) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not within %s", limit))
 	defer cancel()
@@ -40,7 +39,7 @@ func Await(ctx context.Context, limit time.Duration, what string, look Look) err
 		case err == nil && done:
 			return nil
 		case ctx.Err() != nil:
-			// After the timeout, a look only reports the timeout.
+			// After the timeout, a check only returns the timeout.
 			return fmt.Errorf("wait for %s: %w; last seen: %s", what, context.Cause(ctx), last)
 		case err != nil:
 			last = err.Error()

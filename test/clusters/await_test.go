@@ -17,9 +17,9 @@ func TestAwait(t *testing.T) {
 	broken := errors.New("connection refused")
 	for _, c := range []struct {
 		name  string
-		look  func(n int) (string, bool, error) // the n-th look
+		look  func(n int) (string, bool, error) // the n-th check
 		took  time.Duration
-		wants []string // parts of the error; none for success
+		wants []string // parts of the error; empty for success
 	}{
 		{
 			name: "there at once",
@@ -72,7 +72,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// The result of a look that timed out is not what was seen last.
+// A check that timed out doesn't replace the last observed state.
 func TestAwaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 			return "", false, ctx.Err()
 		})
 		if err == nil || !strings.HasSuffix(err.Error(), "last seen: 2 of 3 pods") {
-			t.Errorf("Await = %v, want the last thing seen", err)
+			t.Errorf("Await = %v, want the last observed state", err)
 		}
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// AwaitMin waits for the minAvailable of the budget that etcd-webhook keeps for the
-// cluster, and for its reason, any if empty. It returns the budget.
+// AwaitMin waits until the budget that etcd-webhook manages for the cluster has this
+// minAvailable for this reason. An empty reason matches any. It returns the budget.
 func (c *Cluster) AwaitMin(ctx context.Context, limit time.Duration, want int, reason string) (*policyv1.PodDisruptionBudget, error) {
 	var found policyv1.PodDisruptionBudget
 	what := fmt.Sprintf("minAvailable %d (%s) of %s", want, reason, c)

@@ -17,9 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Cluster is one etcd cluster on a testbed. It holds a connection and no state of
-// the cluster: every method asks the API server again. It may be used by several
-// goroutines.
+// Cluster is one etcd cluster on a testbed. It holds a connection and no state of the cluster:
+// every method asks the API server again. Several goroutines can use it at once.
 type Cluster struct {
 	layout
 
@@ -27,9 +26,9 @@ type Cluster struct {
 	kube    *kube
 }
 
-// At returns the cluster of that name, which may exist already or not, and asks
-// nothing of the API server. The spec has to be the one that the cluster was, or
-// will be, made from; its size is only the one to begin with.
+// At returns the cluster of that name without a request to the API server. The cluster need not
+// exist. The spec must be the one from which the cluster was created or will be created. Its
+// size is only the initial size.
 func At(tb Testbed, namespace, name string, spec Spec) (*Cluster, error) {
 	if err := spec.check(); err != nil {
 		return nil, fmt.Errorf("cluster %s/%s: %w", namespace, name, err)
@@ -45,11 +44,11 @@ func At(tb Testbed, namespace, name string, spec Spec) (*Cluster, error) {
 	}, nil
 }
 
-// Apply makes a cluster, or changes the one that is there to what the spec requires,
-// and returns without waiting for it. The namespace is made where it is missing,
-// and the images that the cluster runs are built and pushed first.
+// Apply creates a cluster, or changes an existing one to the spec, and returns without waiting
+// for it. It creates the namespace if it doesn't exist, and first builds and pushes the images
+// that the cluster runs.
 //
-// An Etcd that exists is only changed: see Reconcile for having druid act on it.
+// For an existing Etcd, Apply only changes the object. See Reconcile to have druid act on it.
 func Apply(ctx context.Context, tb Testbed, namespace, name string, spec Spec) (*Cluster, error) {
 	c, err := At(tb, namespace, name, spec)
 	if err != nil {
@@ -105,9 +104,8 @@ func (c *Cluster) mutate(object *unstructured.Unstructured) error {
 	return err
 }
 
-// ensureCertificates writes the cluster's TLS Secrets unless all of them are there.
-// Some of them without the others come from a run that ended half-way, before
-// anything could have used them.
+// ensureCertificates writes the cluster's TLS Secrets unless all of them exist. If only some
+// exist, an earlier run ended before anything could use them.
 func (c *Cluster) ensureCertificates(ctx context.Context) error {
 	secrets, err := c.certificates(time.Now()) //nolint:forbidigo // a certificate is valid from the moment it is made
 	if err != nil {
@@ -139,7 +137,7 @@ func (c *Cluster) ensureCertificates(ctx context.Context) error {
 	return nil
 }
 
-// certified reports whether the cluster that is there has certificates.
+// certified reports whether the existing cluster has certificates.
 func (c *Cluster) certified(ctx context.Context) (bool, error) {
 	return c.hasSecret(ctx, c.clientSecret())
 }
@@ -152,5 +150,5 @@ func (c *Cluster) hasSecret(ctx context.Context, name string) (bool, error) {
 	return err == nil, nil
 }
 
-// String is the cluster's namespace and name.
+// String returns the cluster's namespace and name.
 func (c *Cluster) String() string { return c.Namespace + "/" + c.Name }

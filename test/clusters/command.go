@@ -13,17 +13,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Attach finds the testbed that a command is about.
+// Attach finds the testbed for a command.
 type Attach func(ctx context.Context) (Testbed, error)
 
-// NewCommand returns the command that makes and deletes ready-made clusters by hand.
+// NewCommand returns the command that creates and deletes ready-made clusters.
 func NewCommand(attach Attach) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
 		Short: "Make, break and delete etcd clusters on a testbed",
 		Long: "Make, break and delete etcd clusters on a testbed. A cluster that gets no NAME has the name of what it is.\n" +
 			"Clusters of druid's need druid: testbed druid install.",
-		Args: cobra.NoArgs, // so that a name that is none of these is an error
+		Args: cobra.NoArgs, // reject unknown subcommands
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var namespace string
@@ -46,7 +46,7 @@ func NewCommand(attach Attach) *cobra.Command {
 	return cmd
 }
 
-// newMakeCmd makes one ready-made cluster.
+// newMakeCmd returns the command that creates one ready-made cluster.
 func newMakeCmd(attach Attach, namespace *string, name string, spec Spec) *cobra.Command {
 	var wait, auth bool
 	cmd := &cobra.Command{
@@ -94,7 +94,7 @@ func newMakeCmd(attach Attach, namespace *string, name string, spec Spec) *cobra
 	return cmd
 }
 
-// newDoCmd does one thing to a cluster that is there.
+// newDoCmd returns a command that does one thing to an existing cluster.
 func newDoCmd(attach Attach, namespace *string, use, short string, do func(*Cluster, context.Context) error) *cobra.Command {
 	return &cobra.Command{
 		Use:       use + " READYMADE [NAME]",
@@ -131,8 +131,8 @@ func newWriteCmd(attach Attach, namespace *string) *cobra.Command {
 	}
 }
 
-// find returns the cluster that a command names by what it is and its name. Whether
-// it has TLS is seen by its certificates.
+// find returns the cluster that a command names by its ready-made name and its name. The cluster
+// has TLS if its certificates exist.
 func find(ctx context.Context, attach Attach, namespace string, args []string) (*Cluster, error) {
 	spec, err := ReadyMade(args[0])
 	if err != nil {

@@ -23,11 +23,12 @@ const (
 // Condition is one condition of an Etcd.
 type Condition struct {
 	Type, Status, Reason, Message string
-	// Since is when the status last changed, Updated when druid last looked.
+	// Since is the time of the last change of the status. Updated is the time of druid's last
+	// check.
 	Since, Updated time.Time
 }
 
-// String is the condition's type, status and reason.
+// String returns the condition's type, status and reason.
 func (c Condition) String() string { return fmt.Sprintf("%s=%s(%s)", c.Type, c.Status, c.Reason) }
 
 // Etcd returns the Etcd of a druid cluster.
@@ -39,7 +40,7 @@ func (c *Cluster) Etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {
 	return &etcd, nil
 }
 
-// Conditions returns the conditions of a druid cluster's Etcd, as druid orders them.
+// Conditions returns the conditions of a druid cluster's Etcd in druid's order.
 func (c *Cluster) Conditions(ctx context.Context) ([]Condition, error) {
 	etcd, err := c.Etcd(ctx)
 	if err != nil {
@@ -48,7 +49,7 @@ func (c *Cluster) Conditions(ctx context.Context) ([]Condition, error) {
 	return conditionsOf(etcd), nil
 }
 
-// Condition returns one condition of a druid cluster's Etcd, and whether it has it.
+// Condition returns one condition of a druid cluster's Etcd, and whether the Etcd has it.
 func (c *Cluster) Condition(ctx context.Context, kind string) (Condition, bool, error) {
 	conditions, err := c.Conditions(ctx)
 	if err != nil {

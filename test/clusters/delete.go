@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Delete removes a cluster with its volumes, certificates and backups, and waits
-// until they are gone. What isn't there is no error. The namespace stays.
+// Delete deletes a cluster with its volumes, certificates and backups, and waits until they are
+// gone. Missing objects are no error. The namespace stays.
 func (c *Cluster) Delete(ctx context.Context) error {
 	if err := c.delete(ctx); err != nil {
 		return fmt.Errorf("delete cluster %s: %w", c, err)
@@ -35,8 +35,8 @@ func (c *Cluster) delete(ctx context.Context) error {
 		return err
 	}
 	for _, k := range c.kinds() {
-		// Also Secrets: druid's finalizer keeps them for a while, and a cluster of the
-		// same name must not begin with certificates that are about to go.
+		// This includes Secrets. druid's finalizer keeps them for a while, and a new cluster of
+		// the same name must not start with certificates that are about to be deleted.
 		if err := c.awaitNone(ctx, k.name, k.list, ours); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (c *Cluster) delete(ctx context.Context) error {
 	return c.deleteStore(ctx)
 }
 
-// Dismiss begins a cluster's removal and waits for nothing. Delete ends it.
+// Dismiss starts the deletion of a cluster and doesn't wait. Delete finishes it.
 func (c *Cluster) Dismiss(ctx context.Context) error {
 	if err := c.dismiss(ctx); err != nil {
 		return fmt.Errorf("dismiss cluster %s: %w", c, err)
@@ -76,18 +76,18 @@ func (c *Cluster) dismiss(ctx context.Context) error {
 	return nil
 }
 
-// ours are the labels of everything that Apply made.
+// ours returns the labels of everything that Apply created.
 func (c *Cluster) ours() map[string]string { return map[string]string{clusterLabel: c.Name} }
 
-// kind is a kind of object that Apply makes.
+// kind is a kind of object that Apply creates.
 type kind struct {
 	name   string
 	object client.Object
 	list   client.ObjectList
 }
 
-// kinds are what a cluster consists of, owners first: while one lives it makes again
-// what goes.
+// kinds lists the kinds of a cluster's objects, owners first. While an owner exists, it creates
+// deleted objects again.
 func (c *Cluster) kinds() []kind {
 	kinds := []kind{
 		{"StatefulSets", &appsv1.StatefulSet{}, &appsv1.StatefulSetList{}},
@@ -104,8 +104,7 @@ func (c *Cluster) kinds() []kind {
 	return kinds
 }
 
-// deleteStore removes the backups: a cluster of the same name would begin by
-// restoring them.
+// deleteStore deletes the backups. Otherwise a new cluster of the same name would restore them.
 func (c *Cluster) deleteStore(ctx context.Context) error {
 	if c.Flavour != Druid {
 		return nil
@@ -116,8 +115,8 @@ func (c *Cluster) deleteStore(ctx context.Context) error {
 	return os.RemoveAll(filepath.Join(c.testbed.Shared(), bucketsDir, c.Container()))
 }
 
-// claimLabels are the labels of the members' volume claims, which a StatefulSet
-// takes from its selector.
+// claimLabels returns the labels of the members' volume claims, which a StatefulSet copies from
+// its selector.
 func (c *Cluster) claimLabels() map[string]string {
 	labels := c.MemberLabels()
 	if c.Flavour == Druid {

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewDruidCommand returns the command that installs and uninstalls etcd-druid by hand.
+// NewDruidCommand returns the command that installs and uninstalls etcd-druid.
 func NewDruidCommand(attach Attach) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "druid",
 		Short: "Install and uninstall etcd-druid on a testbed",
-		Args:  cobra.NoArgs, // so that a name that is none of these is an error
+		Args:  cobra.NoArgs, // reject unknown subcommands
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newInstallDruidCmd(attach), newUninstallDruidCmd(attach))

@@ -22,17 +22,16 @@ import (
 )
 
 const (
-	// callLimit is what one request to etcd gets, some elections included: a machine
-	// may be slow.
+	// callLimit is the timeout of one request to etcd. It allows for some elections, because a
+	// machine may be slow.
 	callLimit = 20 * time.Second
-	// silence is after how long a connection is tried, and for how long: one that is
-	// only slow must not be made again, since what it held open is held twice then.
+	// silence is the interval and the base of the timeout of keep-alive pings. A slow connection
+	// must not be replaced, because its streams would then be counted twice.
 	silence = 10 * time.Second
 )
 
-// Dial returns a client of the members whose pods are there, for the caller to
-// close. It reaches them by port-forward, through all that they go through: a pod
-// that comes back under its name is found again.
+// Dial returns a client of the members with existing pods. The caller closes it. The client uses
+// port-forward, and finds a pod that is created again under the same name.
 func (c *Cluster) Dial(ctx context.Context) (*clientv3.Client, error) {
 	members, err := c.Members(ctx)
 	if err != nil {
@@ -48,13 +47,13 @@ func (c *Cluster) Dial(ctx context.Context) (*clientv3.Client, error) {
 	return c.dial(ctx, pods...)
 }
 
-// endpoint is a member's own name, by which its certificate is verified. dialer
-// takes the pod from it.
+// endpoint returns a member's own name, which the client verifies in the certificate. dialer
+// gets the pod from it.
 func (c *Cluster) endpoint(pod string) string {
 	return c.Scheme() + "://" + pod + "." + c.PeerDomain() + ":2379"
 }
 
-// dialer opens gRPC's connections.
+// dialer opens the connections for gRPC.
 func (c *Cluster) dialer(ctx context.Context, address string) (net.Conn, error) {
 	pod, _, _ := strings.Cut(address, ".")
 	return tunnel.New(c.kube.rest).Dial(ctx, c.Namespace, pod, 2379)
@@ -62,13 +61,13 @@ func (c *Cluster) dialer(ctx context.Context, address string) (net.Conn, error) 
 
 func (c *Cluster) dial(ctx context.Context, pods ...string) (*clientv3.Client, error) {
 	config := clientv3.Config{
-		// Not the caller's: that may be one step's of a longer story.
+		// The client must outlive the caller's context, which may belong to one step of a story.
 		Context:              context.WithoutCancel(ctx),
 		DialTimeout:          callLimit,
 		DialKeepAliveTime:    silence,
 		DialKeepAliveTimeout: 3 * silence,
 		DialOptions:          []grpc.DialOption{grpc.WithContextDialer(c.dialer)},
-		// What members that are down make of connections is no news here.
+		// Failed connections to stopped members are expected.
 		Logger: zap.NewNop(),
 	}
 	for _, pod := range pods {
@@ -88,7 +87,7 @@ func (c *Cluster) dial(ctx context.Context, pods ...string) (*clientv3.Client, e
 	return conn, nil
 }
 
-// clientTLS is what a client of the cluster needs, from its Secrets.
+// clientTLS returns the TLS configuration of a client of the cluster, from its Secrets.
 func (c *Cluster) clientTLS(ctx context.Context) (*tls.Config, error) {
 	var secret corev1.Secret
 	if err := c.kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: c.clientSecret()}, &secret); err != nil {
@@ -112,16 +111,16 @@ func (c *Cluster) clientTLS(ctx context.Context) (*tls.Config, error) {
 // Health is the health that one member reports.
 type Health struct {
 	Pod string
-	// Err is why the member did not answer. The other fields are empty then.
+	// Err is the reason why the member did not respond. The other fields are then empty.
 	Err     error
 	Version string
-	// Member and Leader are member IDs; Leader is 0 where the member knows none.
+	// Member and Leader are member IDs. Leader is 0 if the member knows no leader.
 	Member, Leader uint64
 	Learner        bool
 	Revision       int64
 }
 
-// Health asks all members at once for their status, without quorum.
+// Health requests the status of all members at once, without quorum.
 func (c *Cluster) Health(ctx context.Context) ([]Health, error) {
 	members, err := c.Members(ctx)
 	if err != nil {
@@ -154,7 +153,7 @@ func (c *Cluster) health(ctx context.Context, m Member) Health {
 	}
 }
 
-// PutGet writes a key through quorum and reads it back, once.
+// PutGet writes a key and reads it back once, both with quorum.
 func (c *Cluster) PutGet(ctx context.Context) error {
 	conn, err := c.Dial(ctx)
 	if err != nil {

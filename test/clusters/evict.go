@@ -19,15 +19,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Evict asks for the eviction of a member's pod and returns what the API server
-// answered: a success, or 429 and why, or whatever else. The error reports that there
-// was no answer at all.
+// Evict requests the eviction of a member's pod and returns the API server's response, for
+// example success, or 429 with the reason. The error reports that there was no response.
 func (c *Cluster) Evict(ctx context.Context, pod string) (metav1.Status, error) {
 	return c.evict(ctx, pod, metav1.DeleteOptions{})
 }
 
-// MayEvict is Evict without the eviction: budgets and webhooks are asked, and
-// nothing happens.
+// MayEvict is Evict as a dry run. The API server checks budgets and calls webhooks, but evicts
+// nothing.
 func (c *Cluster) MayEvict(ctx context.Context, pod string) (metav1.Status, error) {
 	return c.evict(ctx, pod, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
 }
@@ -47,10 +46,10 @@ func (c *Cluster) evict(ctx context.Context, pod string, options metav1.DeleteOp
 	return metav1.Status{}, fmt.Errorf("evict pod %s/%s: %w", c.Namespace, pod, err)
 }
 
-// Drain runs the real kubectl drain on a node, for the cluster's members alone, and
-// returns once kubectl has ended. The output of kubectl goes to out immediately. A
-// drain that isn't through when the limit passes ends with an error of kubectl's;
-// a limit of 0 is none. The node stays cordoned: see Uncordon.
+// Drain runs kubectl drain on a node, only for the cluster's members, and returns when kubectl
+// ends. It writes kubectl's output to out immediately. If the drain isn't complete within the
+// limit, kubectl returns an error. A limit of 0 means no limit. The node stays cordoned: see
+// Uncordon.
 func (c *Cluster) Drain(ctx context.Context, node string, limit time.Duration, out io.Writer) error {
 	return Kubectl(ctx, c.testbed, out, "drain", node,
 		"--ignore-daemonsets", "--delete-emptydir-data",
@@ -58,13 +57,13 @@ func (c *Cluster) Drain(ctx context.Context, node string, limit time.Duration, o
 		"--timeout="+limit.String())
 }
 
-// Uncordon lets a node take pods again.
+// Uncordon makes a node schedulable again.
 func (c *Cluster) Uncordon(ctx context.Context, node string, out io.Writer) error {
 	return Kubectl(ctx, c.testbed, out, "uncordon", node)
 }
 
-// Kubectl runs a testbed's own kubectl, as a person would, and again where it reached
-// no one. It gets at least two arguments; its output goes to out.
+// Kubectl runs the testbed's kubectl with at least two arguments, and writes the output to out.
+// It retries if kubectl couldn't reach the API server.
 func Kubectl(ctx context.Context, tb Testbed, out io.Writer, args ...string) error {
 	for sent := 1; ; sent++ {
 		var printed bytes.Buffer

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// Image is what the members of a StatefulSet run.
+// Image returns the image that the members of a StatefulSet run.
 func (l layout) Image() string {
 	i := slices.IndexFunc(images.Known(), func(image images.Image) bool {
 		return strings.HasPrefix(image.Name, images.Etcd("v"+l.Version+"."))
@@ -24,10 +24,10 @@ func (l layout) Image() string {
 	return images.Known()[i].Name
 }
 
-// ToolImage has a shell, which etcd's image doesn't.
+// ToolImage returns an image with a shell, which etcd's image doesn't have.
 func (l layout) ToolImage() string { return images.Alpine }
 
-// images are what the nodes have to find in the registry.
+// images returns the images that the registry must have for the cluster.
 func (l layout) images() []string {
 	switch {
 	case l.Flavour == Druid:
@@ -38,7 +38,8 @@ func (l layout) images() []string {
 	return []string{l.Image()}
 }
 
-// druidImages are druid and all that it puts into pods, whichever tag it chooses.
+// druidImages returns the images of druid and of everything that it puts into pods, with every
+// tag that it chooses.
 func druidImages() []string {
 	names := []string{images.Druid, images.Alpine}
 	for _, image := range images.Known() {
@@ -49,7 +50,7 @@ func druidImages() []string {
 	return names
 }
 
-// pushImages builds what is missing and brings it to the testbed's registry.
+// pushImages builds missing images and pushes them to the testbed's registry.
 func pushImages(ctx context.Context, tb Testbed, names []string, progress io.Writer) error {
 	if progress == nil {
 		progress = io.Discard

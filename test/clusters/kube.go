@@ -22,22 +22,22 @@ import (
 )
 
 const (
-	// clusterLabel is on every object that is applied here, and names its cluster:
-	// by it a cluster is found again and deleted.
+	// clusterLabel is on every object that is applied here, and has the name of its cluster.
+	// Delete finds the cluster's objects by it.
 	clusterLabel = "testbed.kubectl-etcd.dev/cluster"
-	// fieldOwner is under which name objects are applied.
+	// fieldOwner is the field manager of applied objects.
 	fieldOwner = client.FieldOwner("testbed")
 )
 
-// kube is a connection to a testbed's API server, by a client that knows druid's
-// types and by the one that speaks subresources.
+// kube is a connection to a testbed's API server. It has a client that knows druid's types, and
+// a client for subresources.
 type kube struct {
 	client.Client
 	set  kubernetes.Interface
 	rest *rest.Config
 }
 
-// connect asks nothing of the API server yet.
+// connect creates the clients and sends no request to the API server.
 func connect(tb Testbed) (*kube, error) {
 	// The client's errors contain all that it logs. Without a logger, it prints a warning on
 	// standard error.
@@ -66,10 +66,10 @@ func connect(tb Testbed) (*kube, error) {
 	return &kube{Client: c, set: set, rest: config}, nil
 }
 
-// apply puts objects as they are, by server-side apply, over whatever others wrote.
+// apply applies objects by server-side apply, and overrides the fields of other managers.
 func (k *kube) apply(ctx context.Context, objects ...*unstructured.Unstructured) error {
 	for _, object := range objects {
-		// A copy, since it becomes what the API server answers.
+		// This applies a copy, because the API server's response overwrites the object.
 		err := k.Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), fieldOwner, client.ForceOwnership)
 		if err != nil {
 			return fmt.Errorf("apply %s %s: %w", object.GetKind(), client.ObjectKeyFromObject(object), err)
@@ -78,8 +78,8 @@ func (k *kube) apply(ctx context.Context, objects ...*unstructured.Unstructured)
 	return nil
 }
 
-// ensureNamespace makes a namespace that isn't there and leaves alone one that is:
-// its labels are the caller's.
+// ensureNamespace creates a namespace if it doesn't exist. It doesn't change an existing one,
+// because its labels belong to the caller.
 func (k *kube) ensureNamespace(ctx context.Context, name string) error {
 	err := k.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -88,7 +88,7 @@ func (k *kube) ensureNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
-// mark puts the label on an object by which its cluster is found again.
+// mark sets the label by which the object's cluster is found again.
 func mark(object *unstructured.Unstructured, cluster string) {
 	labels := object.GetLabels()
 	if labels == nil {

@@ -15,21 +15,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/machine"
 )
 
-// chart is the release of Bitnami's chart whose names the flavour keeps.
+// chart is the release of Bitnami's chart. The flavour uses the names of this release.
 const chart = "etcd-12.0.20"
 
-// bucketsDir is the directory for backups in what a testbed's nodes share.
+// bucketsDir is the directory for backups below the directory that the testbed's nodes share.
 const bucketsDir = "buckets"
 
-// layout is a cluster's spec with its place: what the templates are filled with,
-// and the one place that knows what each flavour calls its objects.
+// layout is a cluster's spec with its namespace and name. It is the input of the templates, and
+// the one place that knows each flavour's names of objects.
 type layout struct {
 	Spec
 
 	Namespace, Name string
 }
 
-// objects are the cluster's manifests but for its certificates.
+// objects returns the cluster's manifests without its certificates.
 func (l layout) objects() ([]*unstructured.Unstructured, error) {
 	if l.Plain.Like != "" {
 		return render(string(l.Plain.Like)+".yaml", l)
@@ -37,8 +37,8 @@ func (l layout) objects() ([]*unstructured.Unstructured, error) {
 	return render(string(l.Flavour)+".yaml", l)
 }
 
-// Full is the name of the StatefulSet. Charts put their own name into it where the
-// release's doesn't have it.
+// Full returns the name of the StatefulSet. A chart adds its own name unless the release's name
+// contains it.
 func (l layout) Full() string {
 	if l.Flavour == Bitnami && !strings.Contains(l.Name, "etcd") {
 		return l.Name + "-etcd"
@@ -46,7 +46,7 @@ func (l layout) Full() string {
 	return l.Name + l.product().full
 }
 
-// PeerService is the headless Service.
+// PeerService returns the name of the headless Service.
 func (l layout) PeerService() string {
 	switch l.Flavour {
 	case Druid:
@@ -58,7 +58,7 @@ func (l layout) PeerService() string {
 	return l.Full() + l.product().peer
 }
 
-// ClientService is the Service that clients dial.
+// ClientService returns the name of the Service for clients.
 func (l layout) ClientService() string {
 	if l.Flavour == Bitnami {
 		return l.Full()
@@ -69,12 +69,12 @@ func (l layout) ClientService() string {
 	return l.Name + "-client"
 }
 
-// PeerDomain is what a member's host name is prefixed to.
+// PeerDomain returns the domain of the members' host names.
 func (l layout) PeerDomain() string {
 	return fmt.Sprintf("%s.%s.svc.cluster.local", l.PeerService(), l.Namespace)
 }
 
-// MemberLabels are the labels by which the members' pods are selected.
+// MemberLabels returns the labels that select the members' pods.
 func (l layout) MemberLabels() map[string]string {
 	switch l.Flavour {
 	case Druid:
@@ -97,7 +97,7 @@ func (l layout) MemberLabels() map[string]string {
 	return map[string]string{"app": l.Name}
 }
 
-// ChartLabels are the labels of everything that Bitnami's chart makes.
+// ChartLabels returns the labels of everything that Bitnami's chart creates.
 func (l layout) ChartLabels() map[string]string {
 	labels := l.MemberLabels()
 	labels["app.kubernetes.io/managed-by"] = "Helm"
@@ -106,7 +106,7 @@ func (l layout) ChartLabels() map[string]string {
 	return labels
 }
 
-// ReleaseAnnotations are Helm's marks of ownership, and the caller's annotations.
+// ReleaseAnnotations returns Helm's ownership annotations, and the caller's annotations.
 func (l layout) ReleaseAnnotations() map[string]string {
 	annotations := map[string]string{
 		"meta.helm.sh/release-name":      l.Name,
@@ -116,8 +116,8 @@ func (l layout) ReleaseAnnotations() map[string]string {
 	return annotations
 }
 
-// Affinity keeps members apart as the spec requires: strictly over Apart, or softly
-// over nodes, which is the chart's default.
+// Affinity returns the anti-affinity of the members as the spec requires: a required one over
+// Apart, or a preferred one over nodes, which is the chart's default.
 func (l layout) Affinity() *corev1.Affinity {
 	term := corev1.PodAffinityTerm{
 		LabelSelector: &metav1.LabelSelector{MatchLabels: l.MemberLabels()},
@@ -134,7 +134,7 @@ func (l layout) Affinity() *corev1.Affinity {
 	}}
 }
 
-// Scheme of client and peer URLs.
+// Scheme returns the scheme of client and peer URLs.
 func (l layout) Scheme() string {
 	if l.TLS {
 		return "https"
@@ -142,7 +142,7 @@ func (l layout) Scheme() string {
 	return "http"
 }
 
-// Members are the names of the pods.
+// Members returns the names of the pods.
 func (l layout) Members() []string {
 	names := make([]string, l.Size)
 	for i := range names {
@@ -151,7 +151,7 @@ func (l layout) Members() []string {
 	return names
 }
 
-// InitialCluster is the member list with which a StatefulSet's members start.
+// InitialCluster returns the member list with which a StatefulSet's members start.
 func (l layout) InitialCluster() string {
 	urls := make([]string, l.Size)
 	for i, name := range l.Members() {
@@ -160,8 +160,8 @@ func (l layout) InitialCluster() string {
 	return strings.Join(urls, ",")
 }
 
-// EtcdFlags are the arguments of a plain StatefulSet's members. Both the kubelet
-// and a shell fill in the pod's name.
+// EtcdFlags returns the arguments of a plain StatefulSet's members. The kubelet and a shell can
+// both expand the pod's name.
 func (l layout) EtcdFlags() []string {
 	pod := "$(POD_NAME)"
 	if l.Plain.Shell {
@@ -178,8 +178,8 @@ func (l layout) EtcdFlags() []string {
 		"--initial-cluster-token=" + l.Namespace + "-" + l.Name,
 		"--initial-cluster-state=new",
 		"--initial-cluster=" + l.InitialCluster(),
-		// Dozens of members share a small machine: as etcd's tuning guide has it for
-		// slow ones, half of what they do at rest is saved.
+		// Dozens of members share a small machine. These values, from etcd's tuning guide for
+		// slow machines, halve the load of idle members.
 		"--heartbeat-interval=250",
 		"--election-timeout=1500",
 	}
@@ -198,8 +198,8 @@ func (l layout) EtcdFlags() []string {
 	return flags
 }
 
-// LivePath is what a probe asks for whether etcd runs. Etcd 3.4 has it under no name
-// of its own before its last releases; its metrics are there as long as it is.
+// LivePath returns the path that a liveness probe requests. Before its last releases, etcd 3.4
+// has no health path for this, but it serves its metrics while it runs.
 func (l layout) LivePath() string {
 	if l.Version == "3.4" {
 		return "/metrics"
@@ -207,7 +207,7 @@ func (l layout) LivePath() string {
 	return "/livez"
 }
 
-// ReadyPath is what a probe asks for whether etcd can serve.
+// ReadyPath returns the path that a readiness probe requests.
 func (l layout) ReadyPath() string {
 	if l.Version == "3.4" {
 		return "/health"
@@ -215,8 +215,8 @@ func (l layout) ReadyPath() string {
 	return "/readyz"
 }
 
-// HealthCommand asks a chart's member whether it is healthy, with the certificate
-// that it serves with: the chart's own does the same.
+// HealthCommand returns a command that asks a chart's member for its health, with the
+// certificate that the member serves with. The chart has the same command.
 func (l layout) HealthCommand() []string {
 	return []string{
 		"/usr/local/bin/etcdctl", "endpoint", "health", "--endpoints=https://localhost:2379", "--command-timeout=8s",
@@ -226,9 +226,9 @@ func (l layout) HealthCommand() []string {
 	}
 }
 
-// Container is the name of the cluster's bucket. A dot can't be part of a
-// namespace's name, so no two clusters share one.
+// Container returns the name of the cluster's bucket. A namespace's name can't contain a dot, so
+// no two clusters share a bucket.
 func (l layout) Container() string { return l.Namespace + "." + l.Name }
 
-// Buckets is the directory that holds the stores of all clusters, as nodes see it.
+// Buckets returns the directory with the stores of all clusters, as nodes see it.
 func (l layout) Buckets() string { return machine.SharedPath + "/" + bucketsDir }

@@ -8,15 +8,15 @@ import (
 	"fmt"
 )
 
-// Lives is what a restart, or a write to the StatefulSet's spec, would change.
+// Lives contains what changes with a restart or with a write to the StatefulSet's spec.
 type Lives struct {
 	// Generation of the StatefulSet.
 	Generation int64
-	// Pods has each member's UID and how often its containers restarted, by name.
+	// Pods has each member's UID and its number of container restarts, by name.
 	Pods map[string]string
 }
 
-// Lives returns what must stay the same where nothing restarts.
+// Lives returns what must not change if nothing restarts.
 func (c *Cluster) Lives(ctx context.Context) (Lives, error) {
 	sts, err := c.StatefulSet(ctx)
 	if err != nil {

@@ -17,29 +17,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Member is one member's pod, and its lease where the flavour has leases.
+// Member is one member's pod, with its lease if the flavour has leases.
 type Member struct {
 	Pod corev1.Pod
 	// Node and Zone are empty while the pod is not scheduled.
 	Node, Zone string
-	// Ready is the pod's condition Ready.
+	// Ready is the pod's Ready condition.
 	Ready bool
-	// Lease is nil where there is none.
+	// Lease is nil if the member has none.
 	Lease *Lease
 }
 
-// Lease is the lease that a member of druid's renews at every heartbeat.
+// Lease is the lease that a member of a druid cluster renews at every heartbeat.
 type Lease struct {
 	// Holder is the whole identity: id:cluster:role, or id:role with older versions.
 	Holder string
-	// Role is Leader or Member, as the member itself reported it last. The lease of a leader that
-	// is cut off still has Leader.
+	// Role is Leader or Member, as the member last reported it. The lease of an isolated leader
+	// still has Leader.
 	Role string
-	// Renewed is when the member renewed it last, by its own clock.
+	// Renewed is the time of the member's last renewal, by its own clock.
 	Renewed time.Time
 }
 
-// Members returns the pods that are there, in the order of their ordinals.
+// Members returns the existing pods in the order of their ordinals.
 func (c *Cluster) Members(ctx context.Context) ([]Member, error) {
 	var pods corev1.PodList
 	if err := c.kube.List(ctx, &pods, client.InNamespace(c.Namespace), client.MatchingLabels(c.MemberLabels())); err != nil {
@@ -60,13 +60,14 @@ func (c *Cluster) Members(ctx context.Context) ([]Member, error) {
 		members = append(members, m)
 	}
 	slices.SortFunc(members, func(a, b Member) int {
-		// Names of one StatefulSet differ in the ordinal alone: the longer is the later.
+		// Names of one StatefulSet differ only in the ordinal, so a longer name has a higher
+		// ordinal.
 		return cmp.Or(cmp.Compare(len(a.Pod.Name), len(b.Pod.Name)), strings.Compare(a.Pod.Name, b.Pod.Name))
 	})
 	return members, nil
 }
 
-// Member returns the member of the ordinal, whose pod has to be there.
+// Member returns the member with this ordinal. Its pod must exist.
 func (c *Cluster) Member(ctx context.Context, ordinal int) (Member, error) {
 	members, err := c.Members(ctx)
 	if err != nil {
@@ -106,7 +107,7 @@ func (c *Cluster) lease(ctx context.Context, pod string) (*Lease, error) {
 	}, nil
 }
 
-// zones returns the zone of each node.
+// zones returns the zone of each node by name.
 func (k *kube) zones(ctx context.Context) (map[string]string, error) {
 	var nodes corev1.NodeList
 	if err := k.List(ctx, &nodes); err != nil {
@@ -119,8 +120,8 @@ func (k *kube) zones(ctx context.Context) (map[string]string, error) {
 	return zones, nil
 }
 
-// Zones returns how many members are in each zone. Members without a node count
-// under the empty name.
+// Zones returns the number of members in each zone. Members without a node count under the empty
+// name.
 func Zones(members []Member) map[string]int {
 	zones := map[string]int{}
 	for _, m := range members {
@@ -141,7 +142,7 @@ func podReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// String returns what a person wants to know of a member that isn't Ready.
+// String describes a member for messages, in detail if it isn't Ready.
 func (m Member) String() string {
 	switch {
 	case m.Ready:

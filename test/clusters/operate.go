@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reconcileLimit is what druid gets to act on an Etcd. It inspects the annotation
-// again only every fifteen seconds while it is busy with the operation before.
+// reconcileLimit is the time in which druid must act on an Etcd. While it is busy with an
+// earlier operation, druid only checks the annotation every fifteen seconds.
 const reconcileLimit = 10 * time.Minute
 
-// Scale sets the number of members on the cluster's owner, as kubectl scale does,
-// and no more: druid acts on it when the annotation requests a reconciliation, and without an
-// operator no one adds the members to etcd.
+// Scale sets the number of members on the cluster's owner, as kubectl scale does. It does no
+// more: druid acts on it after an annotation requests a reconciliation, and without an operator,
+// no one adds the members to etcd.
 func (c *Cluster) Scale(ctx context.Context, size int) error {
 	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, size)
 	if err := c.patchOwner(ctx, patch); err != nil {
@@ -30,8 +30,7 @@ func (c *Cluster) Scale(ctx context.Context, size int) error {
 	return nil
 }
 
-// Annotate sets an annotation of the cluster's owner, or removes it where the
-// value is nil.
+// Annotate sets an annotation of the cluster's owner, or removes it if the value is nil.
 func (c *Cluster) Annotate(ctx context.Context, key string, value *string) error {
 	quoted, err := toJSON(map[string]*string{key: value})
 	if err != nil {
@@ -76,11 +75,11 @@ func (c *Cluster) Reconcile(ctx context.Context) error {
 		case op == nil || op.State == druidv1alpha1.LastOperationStateProcessing:
 			return seen, false, nil
 		case op.State != druidv1alpha1.LastOperationStateSucceeded:
-			// With the annotation gone no one retries this.
+			// The annotation is gone, so druid doesn't retry the operation.
 			return seen + ", requested again", false, request()
 		case was != nil && op.RunID == was.RunID:
-			// Who removes the annotation has written its outcome before: this one had begun
-			// before the request, and removed the annotation.
+			// druid writes the result of an operation before it removes the annotation. This
+			// operation started before the request, and removed the request's annotation.
 			return seen + ", requested again", false, request()
 		}
 		return seen, etcd.Status.ObservedGeneration != nil && *etcd.Status.ObservedGeneration == etcd.Generation, nil

@@ -29,32 +29,32 @@ import (
 // DruidNamespace is where etcd-druid runs.
 const DruidNamespace = "etcd-druid"
 
-// druidName is the name of everything of druid's.
+// druidName is the name of all of druid's objects.
 const druidName = "etcd-druid"
 
 // servingSecret holds the certificate of druid's webhook.
 const servingSecret = "etcd-druid-serving-certificate" //nolint:gosec // the name of a Secret is none
 
-// DruidOptions configure etcd-druid. Its zero value is druid in the mode that is
-// its default, where it acts on an Etcd when an annotation requests it, with timings
-// that are short enough to wait for.
+// DruidOptions configure etcd-druid. The zero value is druid's default mode, in which it acts on
+// an Etcd when an annotation requests it, with timings that are short enough to wait for.
 type DruidOptions struct {
 	// AutoReconcile has druid act on every Etcd at every sync.
 	AutoReconcile bool
-	// OwnTimings leaves druid its own: it looks every 15 s, and a member is unknown
-	// after a minute and not ready after five more.
+	// OwnTimings uses druid's own timings. Druid checks every 15 s. A member is unknown after a
+	// minute and not ready after five more minutes.
 	OwnTimings bool
-	// Protection has druid's webhook deny everybody else's changes to what it made.
+	// Protection has druid's webhook deny the changes of other clients to druid's objects.
 	Protection bool
-	// ExemptServiceAccounts may change it all the same, unless druid is just acting:
+	// ExemptServiceAccounts may change these objects, unless druid is reconciling:
 	// system:serviceaccount:NAMESPACE:NAME.
 	ExemptServiceAccounts []string
-	// Progress receives what images are built, which can take minutes. It may be nil.
+	// Progress receives the build messages of images, because a build can take minutes. It may
+	// be nil.
 	Progress io.Writer
 }
 
-// InstallDruid installs etcd-druid, or changes the one that is there, and waits until
-// it really reconciles. It builds and pushes the images that druid and its Etcds run.
+// InstallDruid installs or updates etcd-druid, and waits until it reconciles. It builds and
+// pushes the images that druid and its Etcds run.
 func InstallDruid(ctx context.Context, tb Testbed, options DruidOptions) error {
 	if err := installDruid(ctx, tb, options); err != nil {
 		return fmt.Errorf("install etcd-druid: %w", err)
@@ -89,7 +89,7 @@ func installDruid(ctx context.Context, tb Testbed, options DruidOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := k.apply(ctx, objects[0]); err != nil { // the namespace, which the Secret needs
+	if err := k.apply(ctx, objects[0]); err != nil { // the namespace comes first, because the Secret needs it
 		return err
 	}
 	if options.Protection {
@@ -106,18 +106,19 @@ func installDruid(ctx context.Context, tb Testbed, options DruidOptions) error {
 	if !options.Protection {
 		return nil
 	}
-	// Last of all: while it stands and druid is down, nothing of druid's can change.
+	// This comes last. While the protection is in force and druid is down, no one can change
+	// druid's objects.
 	return k.protect(ctx)
 }
 
-// operatorData fills the manifests of druid.
+// operatorData is the input of druid's templates.
 type operatorData struct {
 	DruidOptions
 
 	Namespace, Image, Configuration, Checksum string
 }
 
-// operatorObjects are druid's manifests; the first is its namespace.
+// operatorObjects returns druid's manifests. The first is its namespace.
 func operatorObjects(options DruidOptions) ([]*unstructured.Unstructured, error) {
 	data := operatorData{DruidOptions: options, Namespace: DruidNamespace, Image: images.Druid}
 	configuration, err := render("configuration.yaml", data)
@@ -133,8 +134,8 @@ func operatorObjects(options DruidOptions) ([]*unstructured.Unstructured, error)
 	return render("operator.yaml", data)
 }
 
-// druidDefinitions are the CustomResourceDefinitions that druid's API module carries,
-// with the validation that this Kubernetes knows.
+// druidDefinitions returns the CustomResourceDefinitions of druid's API module, with the
+// validation that this version of Kubernetes supports.
 func druidDefinitions() ([]*unstructured.Unstructured, error) {
 	all, err := crds.GetAll("1.37")
 	if err != nil {
@@ -151,8 +152,8 @@ func druidDefinitions() ([]*unstructured.Unstructured, error) {
 	return definitions, nil
 }
 
-// UninstallDruid removes etcd-druid and its custom resources. It refuses as long as
-// there is an Etcd: without druid no one would take off its finalizer.
+// UninstallDruid deletes etcd-druid and its custom resources. It refuses this while an Etcd
+// exists, because only druid removes the Etcd's finalizer.
 func UninstallDruid(ctx context.Context, tb Testbed) error {
 	k, err := connect(tb)
 	if err != nil {
@@ -173,7 +174,7 @@ func UninstallDruid(ctx context.Context, tb Testbed) error {
 		return err
 	}
 	objects = append(objects, definitions...)
-	slices.Reverse(objects) // the namespace last
+	slices.Reverse(objects) // the namespace comes last
 	for _, object := range objects {
 		if err := client.IgnoreNotFound(k.Delete(ctx, object)); err != nil {
 			return fmt.Errorf("uninstall etcd-druid: delete %s %s: %w", object.GetKind(), object.GetName(), err)
@@ -201,7 +202,7 @@ func (k *kube) refuseEtcds(ctx context.Context) error {
 	return nil
 }
 
-// ensureServingCertificate makes the certificate of druid's webhook, once.
+// ensureServingCertificate creates the certificate of druid's webhook once.
 func (k *kube) ensureServingCertificate(ctx context.Context) error {
 	now := time.Now() //nolint:forbidigo // a certificate is valid from the moment it is made
 	a, err := newAuthority(druidName+"-webhook-ca", now)
@@ -223,7 +224,7 @@ func (k *kube) ensureServingCertificate(ctx context.Context) error {
 	return nil
 }
 
-// protect puts druid's webhook in force.
+// protect enables druid's webhook.
 func (k *kube) protect(ctx context.Context) error {
 	var secret corev1.Secret
 	if err := k.Get(ctx, client.ObjectKey{Namespace: DruidNamespace, Name: servingSecret}, &secret); err != nil {
@@ -236,7 +237,7 @@ func (k *kube) protect(ctx context.Context) error {
 	return k.apply(ctx, objects...)
 }
 
-// unprotect takes druid's webhook out of force.
+// unprotect disables druid's webhook.
 func (k *kube) unprotect(ctx context.Context) error {
 	err := k.Delete(ctx, &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: druidName}})
 	return client.IgnoreNotFound(err)

@@ -17,22 +17,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// druidLimit is what druid gets to start. It sleeps ten seconds before it does
-// anything, and on a machine that builds it takes its time.
+// druidLimit is the time in which druid must start. It sleeps ten seconds first, and a machine
+// that builds images is slow.
 const druidLimit = 10 * time.Minute
 
-// awaitDruid waits until druid acts on an Etcd. An available Deployment proves
-// little: druid is killed by a wrong configuration long after it has started.
+// awaitDruid waits until druid acts on an Etcd. An available Deployment is not enough, because a
+// wrong configuration can end druid long after its start.
 func (k *kube) awaitDruid(ctx context.Context) error {
 	if err := k.awaitDeployment(ctx); err != nil {
 		return err
 	}
-	// An Etcd of no members costs a handful of objects and starts nothing.
+	// An Etcd without members needs only a few objects and starts no pod.
 	probe := &druidv1alpha1.Etcd{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-", Namespace: DruidNamespace},
 		Spec:       druidv1alpha1.EtcdSpec{Labels: map[string]string{"app": "probe"}},
 	}
-	err := Await(ctx, druidLimit, "druid's probe to be taken", func(ctx context.Context) (string, bool, error) {
+	err := Await(ctx, druidLimit, "the creation of druid's probe", func(ctx context.Context) (string, bool, error) {
 		err := k.Create(ctx, probe)
 		return "", err == nil, err
 	})
@@ -89,8 +89,7 @@ func (k *kube) druidPods(ctx context.Context) (string, error) {
 	return strings.Join(seen, "; "), nil
 }
 
-// DruidNode returns the node on which druid runs, which tests that cut off a node
-// may want to spare.
+// DruidNode returns the node on which druid runs. Tests that isolate a node may avoid this one.
 func DruidNode(ctx context.Context, tb Testbed) (string, error) {
 	k, err := connect(tb)
 	if err != nil {

@@ -16,25 +16,25 @@ import (
 	"time"
 )
 
-// certificateLife outlives any testbed: nothing here renews a certificate.
+// certificateLife is longer than the life of any testbed, because no one renews these
+// certificates.
 const certificateLife = 10 * 365 * 24 * time.Hour
 
-// authority is a certificate authority that is thrown away once it has signed
-// what a cluster needs: no one can get another certificate from it.
+// authority is a certificate authority. Its key is discarded after it has signed what a cluster
+// needs, so no one can get another certificate from it.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 	pem  []byte
 	now  time.Time
-	// servingOnly leaves the use by clients out of what it signs.
+	// servingOnly omits client authentication from the signed certificates.
 	servingOnly bool
 }
 
-// keyPair is a certificate and its key, as TLS Secrets carry them.
+// keyPair is a certificate and its key, as in TLS Secrets.
 type keyPair struct{ cert, key []byte }
 
-// newAuthority makes an authority with a name that a person finds again in an
-// error message.
+// newAuthority creates an authority. The name appears in error messages.
 func newAuthority(name string, now time.Time) (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -60,9 +60,9 @@ func newAuthority(name string, now time.Time) (*authority, error) {
 	return &authority{cert: cert, key: key, pem: encode("CERTIFICATE", der), now: now}, nil
 }
 
-// sign makes a key and its certificate. Names that are IP addresses become such.
-// A certificate may serve and be a client, unless the options of the authority exclude it:
-// etcd's members are both to each other.
+// sign creates a key and its certificate. It adds names that are IP addresses as such. The
+// certificate is for servers and clients, because etcd's members are both, unless the authority
+// excludes clients.
 func (a *authority) sign(commonName string, names ...string) (keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -8,45 +8,45 @@ import (
 	"slices"
 )
 
-// Product is whose manifests a StatefulSet copies, for what they do otherwise than
-// all others: names, labels, flags and certificates. What made them isn't there.
+// Product is a product with special names, labels, flags or certificates. A StatefulSet can copy
+// the product's manifests. The product itself doesn't run.
 type Product string
 
 // The products that can be copied.
 const (
-	// Kamaji keeps its certificates in one Secret under keys of its own, and knows
-	// its user by the common name of the client's certificate, which is in another.
+	// Kamaji has its certificates in one Secret under its own keys. It authenticates by the
+	// common name of the client's certificate, which is in another Secret.
 	Kamaji Product = "kamaji"
-	// Karmada has one member, whose name isn't the name of its pod, other names for
-	// flags, and the client Service as the URL that it advertises.
+	// Karmada has one member. The member's name differs from its pod's name, it has other names
+	// for flags, and it advertises the client Service.
 	Karmada Product = "karmada"
 	// VCluster has no ports in its pods, and all certificates in one Secret.
 	VCluster Product = "vcluster"
-	// ConfigFile has one member, and a file from a ConfigMap for all settings.
+	// ConfigFile has one member, with all settings in a file from a ConfigMap.
 	ConfigFile Product = "config-file"
-	// Docs is etcd's documentation to the letter: flags of variables of variables,
-	// and no Service but the headless one.
+	// Docs is exactly etcd's documentation. Its flags use variables that use other variables,
+	// and it only has the headless Service.
 	Docs Product = "docs"
 )
 
-// product is how a copy names its things: what comes behind the cluster's name, or
-// behind the StatefulSet's for Services.
+// product has the name suffixes of a copy. full follows the cluster's name. peer and client
+// follow the StatefulSet's name.
 type product struct {
 	full, peer, client string
-	// clientSecret is the Secret with a client's certificate, empty for the usual.
+	// clientSecret is the Secret with a client's certificate. It is empty for the default name.
 	clientSecret string
 	labels       func(name string) map[string]string
-	// pack returns the Secrets for the certificates. It is nil for the usual ones.
+	// pack returns the Secrets for the certificates. It is nil for the default Secrets.
 	pack func(name string) packing
-	// secured copies have TLS always, and single ones no second member.
+	// secured copies always have TLS, and single ones have only one member.
 	secured, single bool
 }
 
-// packing is the keys of certificates by Secret. A key stands for a certificate and
-// its private key, {base}.crt and {base}.key, unless keyName has other names.
+// packing has the keys of certificates in a Secret. A key {base} means the certificate
+// {base}.crt and the private key {base}.key, unless keyName returns other names.
 type packing struct {
 	secret, authority, server, peer, client string
-	// apart is a Secret of the client's certificate alone, whose common name is root.
+	// apart is a Secret with only a client's certificate with the common name root.
 	apart   string
 	keyName func(base string) (cert, key string)
 }
@@ -86,10 +86,10 @@ var products = map[Product]product{
 
 func crtAndKey(base string) (cert, key string) { return base + ".crt", base + ".key" }
 
-// product is what the cluster copies, empty where it copies nothing.
+// product returns what the cluster copies. It is empty if the cluster copies nothing.
 func (l layout) product() product { return products[l.Plain.Like] }
 
-// packed makes the Secrets of a product that has them otherwise.
+// packed creates the Secrets of a product with special Secrets.
 func (l layout) packed(a *authority, pack func(string) packing) (secretData, error) {
 	p := pack(l.Name)
 	data := map[string][]byte{p.authority: a.pem}
@@ -125,7 +125,7 @@ func (l layout) packed(a *authority, pack func(string) packing) (secretData, err
 	return secrets, nil
 }
 
-// checkProduct refuses what a copy can't have.
+// checkProduct refuses fields that a copy doesn't support.
 func (s Spec) checkProduct() error {
 	p, ok := products[s.Plain.Like]
 	switch {

@@ -14,11 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WaitReady waits until every member runs what its owner requires and is Ready, and a
-// druid cluster's conditions are all good.
+// WaitReady waits until every member runs what its owner requires and is Ready, and until all
+// conditions of a druid cluster are good.
 func (c *Cluster) WaitReady(ctx context.Context) error { return c.WaitReadyWithin(ctx, readyLimit) }
 
-// WaitReadyWithin is WaitReady with a limit of the caller's.
+// WaitReadyWithin is WaitReady with the caller's limit.
 func (c *Cluster) WaitReadyWithin(ctx context.Context, limit time.Duration) error {
 	return Await(ctx, limit, fmt.Sprintf("cluster %s to be Ready", c), c.lookReady)
 }
@@ -69,7 +69,7 @@ func (c *Cluster) etcdReady(etcd *druidv1alpha1.Etcd) (string, bool) {
 			return seen, false
 		}
 	}
-	// Two conditions keep the values that they had before druid was asked to scale.
+	// Two conditions have the values from before the request to scale.
 	return seen, len(etcd.Status.Members) >= int(etcd.Spec.Replicas)
 }
 

@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// readyMade are the clusters that have a name of their own, in the order in which
-// help lists them.
+// readyMade lists the ready-made clusters in the order of the help.
 var readyMade = []struct {
 	name string
 	spec Spec
@@ -21,8 +20,8 @@ var readyMade = []struct {
 	{"bitnami-3", Spec{Flavour: Bitnami, Size: 3}},
 }
 
-// ReadyMade returns the spec of the ready-made cluster of that name. The caller
-// may set further fields, above all TLS.
+// ReadyMade returns the spec of the ready-made cluster with that name. The caller may set more
+// fields, for example TLS.
 func ReadyMade(name string) (Spec, error) {
 	for _, r := range readyMade {
 		if r.name == name {
@@ -32,7 +31,7 @@ func ReadyMade(name string) (Spec, error) {
 	return Spec{}, fmt.Errorf("no ready-made cluster is called %q; known are %q", name, ReadyMadeNames())
 }
 
-// ReadyMadeNames returns the names that ReadyMade knows.
+// ReadyMadeNames returns the names of the ready-made clusters.
 func ReadyMadeNames() []string {
 	names := make([]string, len(readyMade))
 	for i, r := range readyMade {

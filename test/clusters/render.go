@@ -17,9 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// manifests holds one template per flavour. Templates rather than typed objects:
-// the result is what a user who runs such a cluster has in their repository, and
-// can be compared with it line by line.
+// manifests has one template per flavour. With templates instead of typed objects, the result
+// can be compared line by line with the manifests of a user who runs such a cluster.
 //
 //go:embed manifests/*.yaml
 var manifests embed.FS
@@ -45,8 +44,8 @@ func render(name string, data any) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// parse reads the objects of a stream of YAML documents. Empty ones are skipped:
-// a template leaves them where an option is off.
+// parse reads the objects of a stream of YAML documents. It skips empty documents, which a
+// template leaves when an option is off.
 func parse(stream []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(stream), 4096); ; {
@@ -64,7 +63,7 @@ func parse(stream []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// toJSON puts a value of any type into a template: JSON is YAML, and needs no indent.
+// toJSON puts a value of any type into a template. JSON is valid YAML, and needs no indentation.
 func toJSON(v any) (string, error) {
 	b, err := json.Marshal(v)
 	return strings.TrimSpace(string(b)), err

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestRender holds what is applied for each flavour and option. UPDATE=1 writes the
-// golden files again.
+// TestRender compares the manifests of each flavour and option with golden files. UPDATE=1
+// rewrites the golden files.
 func TestRender(t *testing.T) {
 	t.Parallel()
 	two, half := intstr.FromInt32(2), intstr.FromString("50%")

@@ -18,15 +18,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// snapshotLimit is what a snapshot on demand gets. It takes a second; a leader
-// that is just changing makes druid try again.
+// snapshotLimit is the timeout of a snapshot on demand. It takes a second, but druid retries
+// during a leader change.
 const snapshotLimit = 10 * time.Minute
 
-// SnapshotFull has druid take a full snapshot now. After a broken store has healed
-// this is the quick way to a BackupReady that is True: by itself it stays Unknown
-// until the schedule's next full snapshot.
+// SnapshotFull has druid take a full snapshot now. After the repair of a broken store, this
+// makes BackupReady True quickly. Otherwise it stays Unknown until the next full snapshot of the
+// schedule.
 //
-// druid refuses one task while another of the same Etcd runs. It is asked again then.
+// druid refuses a task while another task of the same Etcd runs. SnapshotFull then retries.
 func (c *Cluster) SnapshotFull(ctx context.Context) error {
 	var name, state string
 	err := Await(ctx, snapshotLimit, fmt.Sprintf("a full snapshot of %s", c), func(ctx context.Context) (string, bool, error) {
@@ -93,14 +93,13 @@ func taskState(task *druidv1alpha1.EtcdOpsTask) string {
 	return strings.Join(text, ": ")
 }
 
-// StoreDir returns the directory of the host into which the snapshots of a druid
-// cluster are written.
+// StoreDir returns the host's directory with the snapshots of a druid cluster.
 func (c *Cluster) StoreDir() string {
 	return filepath.Join(c.testbed.Shared(), bucketsDir, c.Container(), c.Name, "v2")
 }
 
-// Snapshots returns the names of the snapshots that are in the cluster's store,
-// oldest first: Full-… and Incr-… files.
+// Snapshots returns the names of the snapshots in the cluster's store, oldest first: Full-… and
+// Incr-… files.
 func (c *Cluster) Snapshots() ([]string, error) {
 	entries, err := os.ReadDir(c.StoreDir())
 	if err != nil && !os.IsNotExist(err) {
@@ -118,6 +117,6 @@ func (c *Cluster) Snapshots() ([]string, error) {
 	return names, nil
 }
 
-// takenAt is the end of a snapshot's name, which begins with its Unix time: names are
-// kind, first revision, last revision, time.
+// takenAt returns the end of a snapshot's name, which starts with its Unix time. A name has the
+// kind, the first revision, the last revision and the time.
 func takenAt(name string) string { return name[strings.LastIndex(name, "-")+1:] }

@@ -13,12 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Flavour is a way in which people run etcd on Kubernetes.
+// Flavour is a way in which users run etcd on Kubernetes.
 type Flavour string
 
-// The flavours that can be made here.
+// The flavours that this package can create.
 const (
-	// Druid is an Etcd that the real etcd-druid reconciles.
+	// Druid is an Etcd that etcd-druid reconciles.
 	Druid Flavour = "druid"
 	// Plain is a StatefulSet as in etcd's own documentation.
 	Plain Flavour = "plain"
@@ -27,11 +27,11 @@ const (
 	Bitnami Flavour = "bitnami"
 )
 
-// versions of etcd that StatefulSets can run, by their minor release.
+// versions lists the versions of etcd that StatefulSets can run, by minor release.
 var versions = []string{"3.7", "3.6", "3.5", "3.4"}
 
-// Spec describes an etcd cluster to create. Its zero value but for the flavour is a
-// cluster of three members without TLS.
+// Spec describes an etcd cluster to create. With only a flavour, it is a cluster of three
+// members without TLS.
 type Spec struct {
 	Flavour Flavour
 	// Size is the number of members; 0 means 3.
@@ -39,25 +39,27 @@ type Spec struct {
 	// TLS secures client, peer and, with druid, backup traffic, each with client
 	// certificates.
 	TLS bool
-	// Version of etcd: 3.7 (or empty), 3.6, 3.5 or 3.4. Druid has its own, and refuses this.
+	// Version is etcd's version: 3.7 (or empty), 3.6, 3.5 or 3.4. Druid has its own version, and
+	// refuses this.
 	Version string
-	// StorageClass of the members' volumes; empty means the cluster's default.
+	// StorageClass is the class of the members' volumes. Empty means the Kubernetes cluster's
+	// default.
 	StorageClass string
-	// Ephemeral keeps data in an emptyDir. Druid refuses this.
+	// Ephemeral stores data in an emptyDir. Druid refuses this.
 	Ephemeral bool
-	// Apart is a topology key over which members have a required anti-affinity.
-	// Empty means none, which leaves the choice to the policy of the
-	// namespace.
+	// Apart is a topology key for a required anti-affinity of the members. Empty means none, so
+	// that the namespace's policy decides.
 	Apart string
-	// Annotations of the Etcd or StatefulSet.
+	// Annotations are set on the Etcd or StatefulSet.
 	Annotations map[string]string
-	// Budget of the members' pods. Nil means none for Plain and the chart's default
-	// of maxUnavailable 1 for Bitnami. Druid makes its own, and refuses this.
+	// Budget is the budget for the members' pods. Nil means none for Plain, and the chart's
+	// default of maxUnavailable 1 for Bitnami. Druid creates its own, and refuses this.
 	Budget *Budget
-	// Mutate changes the StatefulSet before it is applied, where nothing above does. Nil
-	// changes nothing; druid, which makes its own, refuses this.
+	// Mutate makes other changes to the StatefulSet before it is applied. Nil changes nothing.
+	// Druid creates its own StatefulSet, and refuses this.
 	Mutate func(*appsv1.StatefulSet)
-	// Progress receives what images are built, which can take minutes. It may be nil.
+	// Progress receives the build messages of images, because a build can take minutes. It may
+	// be nil.
 	Progress io.Writer
 
 	Certificate CertificateSpec
@@ -66,66 +68,64 @@ type Spec struct {
 	Bitnami     BitnamiSpec
 }
 
-// Budget is what a PodDisruptionBudget allows. Both fields may be set: the
-// answer of the API server to that is worth a test.
+// Budget has the fields of a PodDisruptionBudget. Both may be set, so that a test can check the
+// API server's response.
 type Budget struct {
 	MinAvailable, MaxUnavailable *intstr.IntOrString
 }
 
-// DruidSpec is what only an Etcd can have.
+// DruidSpec has the fields that only an Etcd supports.
 type DruidSpec struct {
 	// RunAsRoot runs the members as root. By default they run as user 65532.
 	RunAsRoot bool
-	// NoBackups leaves the backup store away: no condition BackupReady.
+	// NoBackups omits the backup store, and so the condition BackupReady.
 	NoBackups bool
-	// Heartbeat is the period of the members' leases; 0 means 10 s.
+	// Heartbeat is the renewal period of the members' leases. 0 means 10 s.
 	Heartbeat time.Duration
-	// DeltaPeriod is the time between delta snapshots; 0 means 20 s. BackupReady
-	// turns Unknown after twice and False after three times this.
+	// DeltaPeriod is the time between delta snapshots. 0 means 20 s. BackupReady becomes Unknown
+	// after two periods without a snapshot, and False after three.
 	DeltaPeriod time.Duration
-	// FullSchedule is the cron schedule of full snapshots; empty means at midnight.
-	// Around each of them BackupReady is Unknown for a moment, so a short schedule
-	// makes tests unsteady. The first one is always taken at once.
+	// FullSchedule is the cron schedule of full snapshots. Empty means at midnight. BackupReady
+	// is Unknown for a moment around each full snapshot, so a short schedule makes tests flaky.
+	// Druid always takes the first full snapshot at once.
 	FullSchedule string
-	// MemberNamePrefix goes before the names of members and leases, not of pods.
+	// MemberNamePrefix is the prefix of the names of members and leases, but not of pods.
 	MemberNamePrefix string
 }
 
-// PlainSpec is what only a plain StatefulSet can have.
+// PlainSpec has the fields that only a plain StatefulSet supports.
 type PlainSpec struct {
-	// Ordered starts the members one after the other. Such a cluster can't have a
-	// readiness probe that asks for quorum, since the first member would wait for
-	// the second for ever: it has none.
+	// Ordered starts the members one after the other. Such a cluster has no readiness probe that
+	// needs a quorum, because the first member would wait for the second forever.
 	Ordered bool
-	// NoProbes leaves readiness and liveness probes away.
+	// NoProbes omits readiness and liveness probes.
 	NoProbes bool
-	// Shell starts etcd from a line of shell rather than by arguments.
+	// Shell starts etcd from a line of shell instead of by arguments.
 	Shell bool
-	// Like is whose manifests it copies, empty for none: see Product. What else is
-	// in PlainSpec, and a budget, such a cluster can't have, and its data is in an
-	// emptyDir.
+	// Like is the product to copy, or empty: see Product. Such a cluster supports neither the
+	// other fields of PlainSpec nor a budget, and its data is in an emptyDir.
 	Like Product
 }
 
-// BitnamiSpec is what only a cluster like Bitnami's chart can have.
+// BitnamiSpec has the fields that only a cluster like Bitnami's chart supports.
 type BitnamiSpec struct {
-	// Auth gives the members root's password, as the chart does by default. The
-	// chart's start script, which isn't here, would switch authentication on:
-	// see EnableAuth.
+	// Auth gives the members root's password, as the chart does by default. The chart's start
+	// script would also enable authentication, but this package doesn't have it: see EnableAuth.
 	Auth bool
 }
 
-// CertificateSpec is what is wrong with the certificate that members serve clients with.
+// CertificateSpec describes a faulty certificate with which members serve clients.
 type CertificateSpec struct {
-	// Names are those that it has; none means those that it should have.
+	// Names are the names in the certificate. Empty means the correct names.
 	Names []string
-	// Expired makes it end before it is used.
+	// Expired makes the certificate expire before its use.
 	Expired bool
-	// ServingOnly leaves clients' use away, which etcd's own has in most charts.
+	// ServingOnly omits client authentication, which etcd's serving certificate has in most
+	// charts.
 	ServingOnly bool
 }
 
-// withDefaults fills what the caller left open.
+// withDefaults sets the empty fields.
 func (s Spec) withDefaults() Spec {
 	if s.Size == 0 {
 		s.Size = 3
@@ -152,7 +152,7 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
-// check refuses what can't be made.
+// check refuses a spec that this package can't create.
 func (s Spec) check() error {
 	switch {
 	case s.Flavour != Druid && s.Flavour != Plain && s.Flavour != Bitnami:
@@ -175,7 +175,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-// checkDruid refuses what is druid's to choose.
+// checkDruid refuses fields that druid chooses.
 func (s Spec) checkDruid() error {
 	switch {
 	case s.Version != "":

@@ -16,16 +16,15 @@ import (
 // immutable is FS_IMMUTABLE_FL of linux/fs.h.
 const immutable = 0x10
 
-// storeLimit is what the first snapshot gets to appear after the members are Ready.
+// storeLimit is the time in which the first snapshot must appear after the members are Ready.
 const storeLimit = 10 * time.Minute
 
-// BreakStore makes the store of a druid cluster unwritable, for root as well, while
-// what is in it can still be read. BackupReady turns Unknown and then False, after
-// two and three times the delta period, but only if there is something to write:
-// without new keys no file is due, and nothing fails. See Writer.
+// BreakStore makes the store of a druid cluster read-only, also for root. BackupReady becomes
+// Unknown after two delta periods and False after three, but only if there is something to
+// write. Without new keys, no file is due, and nothing fails. See Writer.
 //
-// A member that is restarted meanwhile doesn't come up, unless it runs as root:
-// druid has an init container change the owner of all that is in the store.
+// A member that restarts meanwhile doesn't start, unless it runs as root. Druid has an init
+// container change the owner of all files in the store.
 func (c *Cluster) BreakStore(ctx context.Context) error {
 	err := Await(ctx, storeLimit, fmt.Sprintf("a first snapshot in the store of %s", c), func(context.Context) (string, bool, error) {
 		names, err := c.Snapshots()
@@ -40,7 +39,8 @@ func (c *Cluster) BreakStore(ctx context.Context) error {
 	return nil
 }
 
-// HealStore undoes BreakStore. A store that is not broken, or not there, is no error.
+// HealStore undoes BreakStore. It returns no error for a store that is not broken or doesn't
+// exist.
 func (c *Cluster) HealStore(context.Context) error {
 	if err := setImmutable(c.StoreDir(), false); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("heal store of %s: %w", c, err)
@@ -48,8 +48,8 @@ func (c *Cluster) HealStore(context.Context) error {
 	return nil
 }
 
-// setImmutable sets or clears the flag that chattr calls +i. Permissions would not
-// do, since backups may run as root; nor would a mount, which pods that run don't see.
+// setImmutable sets or clears the flag that chattr calls +i. Permissions would not suffice,
+// because backups may run as root. Running pods would not see a mount.
 func setImmutable(dir string, on bool) error {
 	f, err := os.Open(dir) //nolint:gosec // below the testbed's own directory
 	if err != nil {

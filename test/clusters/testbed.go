@@ -1,25 +1,26 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clusters makes etcd clusters on a testbed in the ways in which people run
-// them: by the real etcd-druid, as a StatefulSet of etcd's documentation, or as a
-// chart does it. It installs etcd-druid, and it breaks and looks into what it made:
-// for tests, for the demonstration, and for the curious by the testbed program.
+// Package clusters creates etcd clusters on a testbed in the ways in which users run them: by
+// etcd-druid, as a StatefulSet from etcd's documentation, or as a chart does. It installs
+// etcd-druid, and it breaks and inspects the clusters. Tests, the demonstration and the testbed
+// program use it.
 //
-// Apply makes a Cluster from a Spec; ReadyMade has the specs with names of their own.
+// Apply creates a Cluster from a Spec. ReadyMade has specs with names.
 package clusters
 
 import "k8s.io/client-go/rest"
 
 // Testbed is what this package needs to know of a testbed.
 type Testbed interface {
-	// RESTConfig reaches the API server as an administrator.
+	// RESTConfig returns the configuration of an administrator.
 	RESTConfig() (*rest.Config, error)
-	// Kubeconfig and Kubectl are paths: of the same for programs, and of kubectl.
+	// Kubeconfig returns the path of the same configuration as a file. Kubectl returns the path
+	// of kubectl.
 	Kubeconfig() string
 	Kubectl() string
-	// Registry is where the nodes get every image from.
+	// Registry returns the registry from which the nodes pull all images.
 	Registry() string
-	// Shared is the host's path of what all nodes see as one directory.
+	// Shared returns the host's path of the directory that all nodes share.
 	Shared() string
 }

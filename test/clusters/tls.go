@@ -11,15 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// caKey is where a TLS Secret carries the authority beside the pair.
+// caKey is the key of the authority in a TLS Secret.
 const caKey = "ca.crt"
 
-// secretData is the content of TLS Secrets by their name.
+// secretData is the content of TLS Secrets by name.
 type secretData map[string]map[string][]byte
 
-// certificates makes the Secrets of a cluster with TLS. They are made once and
-// never again: a second set would come from other authorities, and members that
-// run would no longer believe each other.
+// certificates creates the Secrets of a cluster with TLS. They are created only once. A second
+// set would have other authorities, and running members would no longer trust each other.
 func (l layout) certificates(now time.Time) (secretData, error) {
 	if l.Flavour == Druid {
 		return l.druidCertificates(now)
@@ -42,7 +41,7 @@ func (l layout) certificates(now time.Time) (secretData, error) {
 	)
 }
 
-// server is the authority, as it signs the certificate that members serve with.
+// server returns the authority that signs the members' serving certificates.
 func (l layout) server(a *authority) *authority {
 	signer := *a
 	if l.Certificate.Expired {
@@ -52,8 +51,8 @@ func (l layout) server(a *authority) *authority {
 	return &signer
 }
 
-// druidCertificates are those that an Etcd points to: three authorities, each of
-// which can be replaced alone, as Gardener has them.
+// druidCertificates creates the Secrets to which an Etcd refers. It has three authorities, each
+// of which can be replaced separately, as in Gardener.
 func (l layout) druidCertificates(now time.Time) (secretData, error) {
 	secrets := secretData{}
 	var authorities [3]*authority
@@ -63,8 +62,8 @@ func (l layout) druidCertificates(now time.Time) (secretData, error) {
 			return nil, err
 		}
 		authorities[i] = a
-		// Only the key that the Etcd names. Without a name druid itself disagrees:
-		// its pods read ca.crt, its own clients bundle.crt.
+		// The Secret has only the key that the Etcd names. Without a name, druid's pods read
+		// ca.crt, but its clients read bundle.crt.
 		secrets[l.Name+"-"+line+"-ca"] = map[string][]byte{"bundle.crt": a.pem}
 	}
 	client, peer, backup := authorities[0], authorities[1], authorities[2]
@@ -72,8 +71,8 @@ func (l layout) druidCertificates(now time.Time) (secretData, error) {
 		leaf{l.Name + "-server-tls", client, "etcd-server", l.serverNames()},
 		leaf{l.clientSecret(), client, "etcd-client", nil},
 		leaf{l.Name + "-peer-tls", peer, "etcd-peer", l.peerNames()},
-		// The backup leader is dialled by the host name of the etcd leader, so it
-		// needs the names that etcd has.
+		// Clients dial the backup leader by the host name of the etcd leader, so it needs etcd's
+		// names.
 		leaf{l.Name + "-backup-server-tls", backup, "etcd-backup-restore", l.serverNames()},
 		leaf{l.Name + "-backup-client-tls", backup, "etcd-backup-restore-client", nil},
 	)
@@ -108,7 +107,8 @@ func secretsOf(leaves ...leaf) (secretData, error) {
 	return secrets, nil
 }
 
-// clientSecret holds what a client shows to the members, and their authority.
+// clientSecret returns the name of the Secret with a client's certificate and the members'
+// authority.
 func (l layout) clientSecret() string {
 	if secret := l.product().clientSecret; secret != "" {
 		return l.Name + secret
@@ -116,22 +116,22 @@ func (l layout) clientSecret() string {
 	return l.Name + "-client-tls"
 }
 
-// serverNames are the names under which a member serves clients.
+// serverNames returns the names under which a member serves clients.
 func (l layout) serverNames() []string {
 	if len(l.Certificate.Names) > 0 {
 		return l.Certificate.Names
 	}
 	names := []string{"localhost", "127.0.0.1"}
 	if l.Flavour == Druid {
-		names = append(names, l.Name+"-local") // wrapper and backup-restore dial each other so
+		names = append(names, l.Name+"-local") // wrapper and backup-restore dial each other by this name
 	}
 	names = append(names, serviceNames(l.ClientService(), l.Namespace)...)
 	return append(names, l.peerNames()...)
 }
 
-// peerNames are the names under which members know each other. etcd looks up the
-// name of who dials, and compares it with these: the wildcard of the full domain
-// is what a lookup of any member, also a later one, matches.
+// peerNames returns the names under which members dial each other. etcd looks up the name of a
+// dialing peer and compares it with these names. The wildcard of the full domain also matches
+// later members.
 func (l layout) peerNames() []string {
 	names := serviceNames(l.PeerService(), l.Namespace)
 	for _, name := range serviceNames(l.PeerService(), l.Namespace) {
@@ -140,7 +140,7 @@ func (l layout) peerNames() []string {
 	return names
 }
 
-// serviceNames are the names of a Service, shortest first.
+// serviceNames returns the names of a Service, shortest first.
 func serviceNames(service, namespace string) []string {
 	return []string{
 		service,

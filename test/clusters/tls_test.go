@@ -14,15 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCertificates has every name under which something dials verified by the
-// authority that the dialler has.
+// TestCertificates verifies every name that a client dials, with the authority that the client
+// has.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		flavour Flavour
 		secrets []string
-		dialled map[string][]string // names by the Secret of who answers
+		dialled map[string][]string // names by the server's Secret
 	}{
 		{
 			flavour: Druid,
@@ -72,7 +72,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// verify checks a certificate as one does who dials the name, and that the key is its own.
+// verify verifies a certificate for a name as a client does, and checks that the key matches.
 func verify(t *testing.T, secret string, data map[string][]byte, name string, now time.Time) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(data["tls.crt"], data["tls.key"])

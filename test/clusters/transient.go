@@ -18,21 +18,21 @@ var transient = regexp.MustCompile(`no answer (with)?in|was cut|no(body| member)
 // again without any other change.
 func Transient(printed string) bool { return transient.MatchString(printed) }
 
-// A request that failed because no one was reached is sent again, so often and after
-// such a pause: an API server is back from a restart by then.
+// A request that reached no server is sent again, this often and after such a pause. An API
+// server restarts within this time.
 const (
 	sendings  = 20
 	sendAgain = time.Second
 )
 
-// persistent sends requests again that never reached the API server, or that may be
-// sent twice without harm.
+// persistent sends a request again if it never reached the API server, or if a repetition is
+// harmless.
 type persistent struct{ next http.RoundTripper }
 
-// Persistently has requests of a rest.Config sent again that can be, for its Wrap.
+// Persistently returns a transport for a rest.Config's Wrap that sends failed requests again.
 func Persistently(next http.RoundTripper) http.RoundTripper { return persistent{next} }
 
-// connecting is what fails before a request is sent.
+// connecting matches errors that occur before a request is sent.
 var connecting = regexp.MustCompile(`connection refused|TLS handshake timeout|no route to host`)
 
 func (p persistent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -58,8 +58,8 @@ func (p persistent) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// repeatable reports whether a request may be sent twice: a patch of ours has the same effect
-// then, and a second deletion finds nothing.
+// repeatable reports whether a request may be sent twice. A second patch of ours has the same
+// effect, and a second deletion finds no object.
 func repeatable(method string) bool {
 	return method == http.MethodGet || method == http.MethodPatch || method == http.MethodDelete
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
 )
 
-// What no one got is sent again with its body; what a user may have got only where
-// that does no harm, and an answer is an answer.
+// TestPersistently checks that a request that reached no server is sent again with its body. A
+// request that a server may have received is only sent again if this is harmless. A response is
+// never repeated.
 func TestPersistently(t *testing.T) {
 	t.Parallel()
 	refused, lost := errors.New("dial tcp: connect: connection refused"), errors.New("http2: client connection lost")

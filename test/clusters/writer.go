@@ -14,15 +14,14 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// errNoClient is the outcome of a put while no member can be found.
+// errNoClient is the result of a put while no client of the members exists.
 var errNoClient = errors.New("no member to dial")
 
-// writeEvery is how often a writer puts a key: often enough that every delta
-// period has something to save, seldom enough to cost nothing.
+// writeEvery is the interval between two puts. Every delta period must have something to save,
+// and the load must be small.
 const writeEvery = 500 * time.Millisecond
 
-// Writer keeps putting keys into a cluster until it is stopped, through whatever
-// happens to the members.
+// Writer puts keys into a cluster until it is stopped, whatever happens to the members.
 type Writer struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -31,13 +30,13 @@ type Writer struct {
 	stats WriterStats
 }
 
-// WriterStats is what came of a writer's puts.
+// WriterStats are the results of a writer's puts.
 type WriterStats struct {
-	// Written and Failed count the puts that a quorum took and those that none did.
+	// Written and Failed count the puts that a quorum accepted, and the other puts.
 	Written, Failed int
 	// LongestGap is the longest time from one success to the next, or to now.
 	LongestGap time.Duration
-	// LastErr is why the last failed put failed.
+	// LastErr is the error of the last failed put.
 	LastErr error
 }
 
@@ -52,14 +51,14 @@ func (c *Cluster) Write(ctx context.Context) *Writer {
 	return w
 }
 
-// Stop ends the writer and returns what came of it.
+// Stop ends the writer and returns its results.
 func (w *Writer) Stop() WriterStats {
 	w.cancel()
 	<-w.done
 	return w.Stats()
 }
 
-// Stats returns what came of the writer so far.
+// Stats returns the writer's results so far.
 func (w *Writer) Stats() WriterStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,13 +71,13 @@ func (w *Writer) run(ctx context.Context, c *Cluster) {
 	var conn *clientv3.Client
 	defer func() {
 		if conn != nil {
-			_ = conn.Close() // its members may be gone
+			_ = conn.Close() // the members may not exist any more
 		}
 	}()
 	last := time.Now() //nolint:forbidigo // it measures real gaps
 	for n := 0; ; n++ {
 		if conn == nil {
-			conn, _ = c.Dial(ctx) // without a client the put fails, which is counted
+			conn, _ = c.Dial(ctx) // without a client, the put fails and is counted
 		}
 		err := put(ctx, conn, n)
 		if ctx.Err() != nil {

@@ -1,22 +1,24 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cures lists which cures the tests on a real cluster type as they are printed, and why
-// they type no others. A check that is in neither list fails the tests of this package.
+// Package cures lists the cures that tests on a real cluster type as they are printed. It also
+// lists the reason why the tests don't type the other cures. A check that is in neither list
+// fails the tests of this package.
 package cures
 
-// Typed are the checks with a state in TestCuresTyped of package e2e, in the order of its rows.
+// Typed lists the checks with a state in TestCuresTyped of package e2e, in the order of its
+// rows.
 func Typed() []string {
 	return []string{"B001", "B003", "B004", "B005", "B002", "T001", "T004", "R001", "M004", "M001", "Q001"}
 }
 
 // The reasons why the cures of a check are not typed.
 const (
-	// elsewhere: another test of package e2e types the cure on a cluster of its own.
+	// elsewhere: another test of package e2e types the cure on its own cluster.
 	elsewhere = "another test types it"
-	// shows: the command shows what a person needs to decide, and changes nothing.
+	// shows: the command shows what a user needs to decide, and changes nothing.
 	shows = "its command only shows more"
-	// edits: a person edits an object or a file of their own.
+	// edits: a user edits their own object or file.
 	edits = "a person edits the workload, its chart or a policy"
 	// restarts: the cure restarts members one after the other, which takes minutes.
 	restarts = "it restarts the members one by one"
@@ -26,7 +28,7 @@ const (
 	druid = "it is about an Etcd"
 )
 
-// Untyped are the other checks, each with the reason.
+// Untyped lists the other checks with their reasons.
 func Untyped() map[string]string {
 	return map[string]string{
 		"Q002": shows, "Q003": elsewhere, "Q004": shows, "Q005": elsewhere, "Q006": shows, "Q007": hardware,
@@ -35,7 +37,7 @@ func Untyped() map[string]string {
 		"V001": edits, "V002": edits, "V003": edits, "V004": edits,
 		"C001": edits, "C002": edits, "C003": hardware,
 		"P001": edits, "P002": edits, "P003": elsewhere,
-		"W001": restarts, "W002": edits, "W003": edits, "W004": restarts, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W009": edits, "W010": restarts,
+		"W001": restarts, "W002": edits, "W003": edits, "W004": restarts, "W005": edits, "W006": edits, "W007": edits, "W008": edits, "W009": edits, "W010": restarts, "W011": edits,
 		"R002": druid, "R003": druid,
 		"O001": druid, "O002": druid, "O003": druid, "O004": druid, "O005": druid, "O006": druid,
 		"T002": edits, "T003": shows,

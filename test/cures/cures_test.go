@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 )
 
-// TestEveryCheck: the cure of every check is typed, or a reason is listed why it is not.
+// TestEveryCheck checks that the cure of every check is typed, or has a reason why it is not.
 func TestEveryCheck(t *testing.T) {
 	t.Parallel()
 	typed, untyped := Typed(), Untyped()
@@ -20,9 +20,9 @@ func TestEveryCheck(t *testing.T) {
 		why, listed := untyped[c.ID]
 		switch is := slices.Contains(typed, c.ID); {
 		case is && listed:
-			t.Errorf("%s is typed, and listed as untyped: %s", c.ID, why)
+			t.Errorf("%s is in Typed and in Untyped: %s", c.ID, why)
 		case !is && why == "":
-			t.Errorf("the cure of %s (%s) is not typed: add a row to TestCuresTyped, or the reason to Untyped", c.ID, c.Title)
+			t.Errorf("the cure of %s (%s) is not typed: add a row to TestCuresTyped, or add the reason to Untyped", c.ID, c.Title)
 		}
 	}
 	for _, id := range typed {

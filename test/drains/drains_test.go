@@ -22,15 +22,16 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// Thirty runs: in each of six rounds half of the nodes are drained, three drains at
-// once, under five clusters of three members, so that each loses every member's node.
+// The constants give thirty runs: six rounds for each of five clusters of three members. Each
+// round drains half of the nodes with three drains at once, so that each cluster loses the node
+// of every member.
 const (
-	// limit is what anything gets to come true: a machine may be slow.
+	// limit is the timeout of every wait, because a machine may be slow.
 	limit = 12 * time.Minute
 
-	drainRounds   = 7 // the first only brings all members to one half
+	drainRounds   = 7 // the first round only moves all members to one half
 	drainClusters = 5
-	// drained selects what these drains are about; druid and the webhook stay.
+	// drained selects the pods to drain. etcd-druid and the webhook are not among them.
 	drained = "app in (drained-0, drained-1, drained-2, drained-3, drained-4)"
 )
 
@@ -57,7 +58,7 @@ func TestConcurrentDrainsKeepQuorum(t *testing.T) {
 	}
 	nodes := bed.Nodes()
 	for round := range drainRounds {
-		// Nodes take turns over the zones: each half has one of each zone.
+		// The halves alternate over the zones, so that each half has a node of each zone.
 		half := nodes[len(nodes)/2*(round%2):][:len(nodes)/2]
 		awaitFull(t, all)
 		drainAll(t, half, round)
@@ -65,11 +66,11 @@ func TestConcurrentDrainsKeepQuorum(t *testing.T) {
 	awaitFull(t, all)
 }
 
-// soonReady has a member's readiness inspected every second, since most of a drain's time
-// goes by until a user asks, and lost only after a minute: each drained leader leaves the
-// others without one, for seconds on a slow machine. An unready pod may go while the
-// disruption controller hasn't seen it unready, as docs/rules/budget.md counts; these drains
-// are about members that are well.
+// soonReady makes the kubelet check a member's readiness every second, because a drain mostly
+// waits for this. A pod becomes unready only after a minute of failures: each drained leader
+// leaves the others without a leader, which takes seconds on a slow machine. An unready pod may
+// be evicted while the disruption controller still counts it as Ready (see
+// docs/rules/budget.md), but these drains are about healthy members.
 func soonReady(set *appsv1.StatefulSet) {
 	for _, c := range set.Spec.Template.Spec.Containers {
 		if p := c.ReadinessProbe; p != nil {
@@ -78,8 +79,8 @@ func soonReady(set *appsv1.StatefulSet) {
 	}
 }
 
-// governed makes a namespace in which every cluster gets a budget, that settles soon
-// enough to wait for.
+// governed creates a namespace in which every cluster gets a budget. The policy has a short
+// settle time.
 func governed(t *testing.T) string {
 	t.Helper()
 	const name = "drained"
@@ -104,7 +105,7 @@ func awaitFull(t *testing.T, all []*clusters.Cluster) {
 	}
 }
 
-// drainAll drains the nodes at once, as a person would, and uncordons them.
+// drainAll drains the nodes at once, as a user would, and uncordons them.
 func drainAll(t *testing.T, nodes []testbed.Node, round int) {
 	t.Helper()
 	together, ctx := errgroup.WithContext(t.Context())

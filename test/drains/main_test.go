@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package drains drains nodes, all of them in turn, which no other test would bear
-// beside it.
+// Package drains drains all nodes in turn. No other test could run beside it.
 package drains
 
 import (

@@ -12,11 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// sighting is a member's pod as it was seen last.
+// sighting is the last observed state of a member's pod.
 type sighting struct {
 	UID   types.UID
 	Ready bool
-	// Slow is since when its probe fails, of a pod that was Ready and is not deleted.
+	// Slow is the time since which the probe fails. It is only set for a pod that was Ready and
+	// is not deleted.
 	Slow time.Time
 }
 
@@ -27,12 +28,12 @@ func (s sighting) String() string {
 	case !s.Slow.IsZero():
 		return "slow since " + s.Slow.Format(clockTime)
 	}
-	return "gone, or not there yet"
+	return "deleted, or not created yet"
 }
 
 const clockTime = "15:04:05.000"
 
-// sightings are those of a cluster, by the pods' names.
+// sightings are the last observed states of a cluster's pods, by name.
 type sightings map[string]sighting
 
 func (s sightings) see(pod *corev1.Pod, deleted bool) {
@@ -46,10 +47,10 @@ func (s sightings) see(pod *corev1.Pod, deleted bool) {
 	s[pod.Name] = now
 }
 
-// slowFor is for how long a member that no one deleted may be slow, and is there.
+// slowFor is how long a slow member counts as available if no one deleted its pod.
 const slowFor = 5 * time.Minute
 
-// count is how many members are there.
+// count returns how many members are available.
 func (s sightings) count(now time.Time) int {
 	n := 0
 	for _, m := range s {
@@ -69,8 +70,8 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// A member that is slow is there for some minutes more; one that is drained is gone until
-// its next pod is Ready.
+// TestSightings checks that a slow member counts as available for some minutes. A drained member
+// is unavailable until its next pod is Ready.
 func TestSightings(t *testing.T) {
 	s, now := sightings{}, time.Now()
 	for _, step := range []struct {
@@ -98,7 +99,7 @@ func TestSightings(t *testing.T) {
 		}
 		s.see(pod, false)
 		if n := s.count(time.Now().Add(step.later)); n != step.there {
-			t.Errorf("%s: %d are there, want %d", step.name, n, step.there)
+			t.Errorf("%s: %d members are available, want %d", step.name, n, step.there)
 		}
 	}
 }

@@ -22,9 +22,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// watchQuorum fails the test when fewer members than a quorum are there, at any moment
-// until it ends, and when no write was possible. A member is there while it is Ready;
-// one whose probe fails, as on a slow machine, for some minutes more, since no drain takes it.
+// watchQuorum fails the test if fewer members than a quorum are available at any moment until
+// the test ends, or if no write succeeded. A Ready member is available. A member with a failing
+// probe, as on a slow machine, counts as available for some more minutes, because no drain
+// evicts it.
 func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	config, err := bed.RESTConfig()
@@ -35,7 +36,7 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The test's own context ends before its cleanups, which are to see the rest.
+	// The test's own context ends before its cleanups. The watch must also cover the cleanups.
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	writer := c.Write(ctx)
 	done := make(chan struct{})
@@ -48,7 +49,7 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 				history = append(history, time.Now().Format(clockTime)+fmt.Sprintf(" %v", seen))
 				n, was := seen.count(time.Now()), lost
 				if lost = n < policy.Quorum(c.Size); lost && !was && ctx.Err() == nil {
-					t.Errorf("%s: %d of %d members are there, quorum is %d:\n%s\n%s", c, n, c.Size, policy.Quorum(c.Size),
+					t.Errorf("%s: %d of %d members are available, quorum is %d:\n%s\n%s", c, n, c.Size, policy.Quorum(c.Size),
 						strings.Join(history[max(0, len(history)-20):], "\n"), budgetsNow(ctx, set, c.Namespace))
 				}
 			})
@@ -65,7 +66,7 @@ func watchQuorum(t *testing.T, c *clusters.Cluster) {
 	})
 }
 
-// budgetsNow are the budgets of a namespace, as the disruption controller has them.
+// budgetsNow returns the budgets of a namespace with the status from the disruption controller.
 func budgetsNow(ctx context.Context, set kubernetes.Interface, ns string) string {
 	list, err := set.PolicyV1().PodDisruptionBudgets(ns).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -78,8 +79,7 @@ func budgetsNow(ctx context.Context, set kubernetes.Interface, ns string) string
 	return strings.Join(lines, "\n")
 }
 
-// follow lists the members' pods and watches them until the watch ends, and reports
-// each change.
+// follow lists the members' pods, watches them until the watch ends, and reports each change.
 func follow(ctx context.Context, pods typedcorev1.PodInterface, c *clusters.Cluster, seen sightings, changed func()) {
 	options := metav1.ListOptions{LabelSelector: labels.FormatLabels(c.MemberLabels())}
 	list, err := pods.List(ctx, options)

@@ -21,10 +21,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// TestAppliedFromARepository applies a budget and a client Service on the server's side, as
-// Helm and Flux do, while etcd-webhook keeps the one and client traffic is cut at the
-// other: the client gets a warning, and a client that forces its value loosens nothing and sees no drift. Cut
-// once more, the same Event comes again.
+// TestAppliedFromARepository applies a budget and a client Service by server-side apply, as Helm
+// and Flux do. Meanwhile etcd-webhook manages the budget, and client traffic is cut at the
+// Service. The client gets a conflict. If it forces its value, the budget and the cut stay, and
+// the client sees no drift. When the traffic is cut again, the API server counts the Event
+// again.
 func TestAppliedFromARepository(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, nil)
@@ -45,16 +46,16 @@ func TestAppliedFromARepository(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	awaitKept(t, ns, 2)
+	awaitManaged(t, ns, 2)
 	cut := func() {
 		plugin(t, 0, "cut-client-traffic", c.Full(), "-n", ns, "--for", "1h", "--reason", "a test", "--allow-residual", "-y")
-		awaitKept(t, ns, 3)
+		awaitManaged(t, ns, 3)
 	}
 	cut()
 
-	for i, whose := range []string{"etcd-webhook", "kubectl-etcd"} {
-		if err := apply(t, chart[i]); err == nil || !strings.Contains(err.Error(), `conflict with "`+whose+`"`) {
-			t.Errorf("applied again, the %s conflicts with no one: %v", chart[i]["kind"], err)
+	for i, manager := range []string{"etcd-webhook", "kubectl-etcd"} {
+		if err := apply(t, chart[i]); err == nil || !strings.Contains(err.Error(), `conflict with "`+manager+`"`) {
+			t.Errorf("apply of the %s without force: %v, want a conflict", chart[i]["kind"], err)
 		}
 	}
 	for _, dry := range []bool{true, false} {
@@ -67,24 +68,24 @@ func TestAppliedFromARepository(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		awaitKept(t, ns, 3)
+		awaitManaged(t, ns, 3)
 		if clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey] == "" {
-			t.Fatal("applying the Service ends the cut")
+			t.Fatal("applying the Service ended the cut")
 		}
 	}
 
 	plugin(t, 0, "restore-client-traffic", c.Full(), "-n", ns, "-y")
-	awaitKept(t, ns, 2)
+	awaitManaged(t, ns, 2)
 	cut()
-	eventually(t, "an Event that comes again to be counted", func(context.Context) (string, bool, error) {
+	eventually(t, "the count of a repeated Event", func(context.Context) (string, bool, error) {
 		used, err := install.UsedRights(bed)
 		return strings.Join(used, ", "), slices.Contains(used, "patch events.events.k8s.io"), err
 	})
 }
 
-// apply applies an object as a chart's release does, and holds that what comes back, be it
-// of a dry run, is as strict as what is there. A review that came too late for the API
-// server, which went on without, is asked for again.
+// apply applies an object as the release of a chart does. It checks that the API server's
+// response is as strict as the stored object, also for a dry run. If etcd-webhook was too slow
+// and the API server went on without the review, apply tries again.
 func apply(t *testing.T, o map[string]any, options ...client.PatchOption) (err error) {
 	t.Helper()
 	body, failed := json.Marshal(o)
@@ -92,25 +93,25 @@ func apply(t *testing.T, o map[string]any, options ...client.PatchOption) (err e
 		t.Fatal(failed)
 	}
 	options = append(options, client.FieldOwner("helm"))
-	eventually(t, fmt.Sprintf("%s applied to be as strict as what is there", o["kind"]), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("an applied %s that is as strict as the stored one", o["kind"]), func(ctx context.Context) (string, bool, error) {
 		made, there, ignored := empty(o), empty(o), failedOpen(t)
 		if err = kube.Patch(ctx, made, client.RawPatch(types.ApplyPatchType, body), options...); err != nil {
-			return "", true, nil //nolint:nilerr // it is the caller's to judge
+			return "", true, nil //nolint:nilerr // the caller judges the error
 		}
 		if err := kube.Get(ctx, client.ObjectKeyFromObject(made), there); err != nil {
 			return "", false, err
 		}
-		got, want := held(made), held(there)
+		got, want := managedField(made), managedField(there)
 		if got != want && failedOpen(t) == ignored {
-			t.Errorf("%s %s: applied it has %s, and there is %s", o["kind"], made.GetName(), got, want)
+			t.Errorf("%s %s: apply returned %s, but the stored object has %s", o["kind"], made.GetName(), got, want)
 			return "", true, nil
 		}
-		return fmt.Sprintf("applied it has %s, and there is %s: etcd-webhook was too slow", got, want), got == want, nil
+		return fmt.Sprintf("apply returned %s, but the stored object has %s: etcd-webhook was too slow", got, want), got == want, nil
 	})
 	return err
 }
 
-// empty is an object of a budget's or a Service's kind and name.
+// empty returns an empty object with the kind and the name of a budget or Service.
 func empty(o map[string]any) client.Object {
 	var e client.Object = &policyv1.PodDisruptionBudget{}
 	if o["kind"] == "Service" {
@@ -122,18 +123,18 @@ func empty(o map[string]any) client.Object {
 	return e
 }
 
-// held is what of an object others than its author may hold.
-func held(o client.Object) string {
+// managedField returns the part of an object that etcd-webhook or the plugin manages.
+func managedField(o client.Object) string {
 	if pdb, is := o.(*policyv1.PodDisruptionBudget); is {
 		return pdb.Spec.MinAvailable.String()
 	}
 	return fmt.Sprint(o.(*corev1.Service).Spec.Selector)
 }
 
-// awaitKept waits until the chart's budget is kept at so many members.
-func awaitKept(t *testing.T, ns string, want int) {
+// awaitManaged waits until etcd-webhook manages the chart's budget with this minAvailable.
+func awaitManaged(t *testing.T, ns string, want int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("budget applied to be kept at %d", want), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("minAvailable %d of the managed budget", want), func(ctx context.Context) (string, bool, error) {
 		var pdb policyv1.PodDisruptionBudget
 		err := kube.Get(ctx, client.ObjectKey{Namespace: ns, Name: "applied"}, &pdb)
 		kept := err == nil && pdb.Annotations[v1alpha1.BudgetForAnnotation] != "" && pdb.Spec.MinAvailable.IntValue() == want

@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// A foreign budget keeps its field and its selector: what changes is the number, and
-// only while backups fail.
+// TestForeignBudgets checks that a user's budget retains its field and its selector. Only the
+// number changes, and only while backups fail.
 func TestForeignBudgets(t *testing.T) {
 	beside(t)
 	for name, selector := range map[string]*metav1.LabelSelector{
@@ -52,8 +52,8 @@ func TestForeignBudgets(t *testing.T) {
 	}
 }
 
-// If there is none, and the policy has createMissing, one is created; it goes as soon as a
-// foreign one selects the same pods.
+// TestCreatedBudgetGivesWay checks createMissing: etcd-webhook creates a budget if there is
+// none. It deletes this budget as soon as a user's budget selects the same pods.
 func TestCreatedBudgetGivesWay(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
@@ -66,7 +66,7 @@ func TestCreatedBudgetGivesWay(t *testing.T) {
 	if err := kube.Create(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "our budget to go", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "our budget to be deleted", func(ctx context.Context) (string, bool, error) {
 		var list policyv1.PodDisruptionBudgetList
 		err := kube.List(ctx, &list, client.InNamespace(ns))
 		return fmt.Sprintf("%d budgets", len(list.Items)), len(list.Items) == 1 && list.Items[0].Name == "foreign", err
@@ -74,8 +74,9 @@ func TestCreatedBudgetGivesWay(t *testing.T) {
 	awaitUnavailable(t, foreign, 1)
 }
 
-// Two budgets over one pod make every eviction fail. Both are named and none is added. While the
-// members start, both are made stricter. Then both have their author's number again.
+// TestOverlappingBudgets has two budgets over one pod, so that every eviction fails. The
+// policy's status names both, and etcd-webhook creates none. While the members start,
+// etcd-webhook makes both stricter. Then it restores their authors' numbers.
 func TestOverlappingBudgets(t *testing.T) {
 	operating(t, 3)
 	ns, p := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
@@ -98,7 +99,7 @@ func TestOverlappingBudgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(list.Items) != 2 {
-		t.Errorf("there are %d budgets, want the two that were there", len(list.Items))
+		t.Errorf("%d budgets, want 2", len(list.Items))
 	}
 	for i := range list.Items {
 		awaitUnavailable(t, &list.Items[i], 1)
@@ -112,11 +113,11 @@ func onlyBudget(t *testing.T, ns string) {
 		t.Fatal(err)
 	}
 	if len(list.Items) != 1 {
-		t.Errorf("there are %d budgets in %s, want the foreign one alone", len(list.Items), ns)
+		t.Errorf("%d budgets in %s, want only the foreign one", len(list.Items), ns)
 	}
 }
 
-// backupLease is what a backup job of the user's renews.
+// backupLease creates the Lease that a user's backup job renews.
 func backupLease(t *testing.T, ns string, when time.Time) *coordinationv1.Lease {
 	t.Helper()
 	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "backup"}}

@@ -29,14 +29,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// notHere are the checks that judge the machine that tests run on, rather than the
-// cluster.
-const notHere = "--skip=D009,Q007,M007,D008"
+// skipHostChecks skips the checks that inspect the test machine instead of the cluster.
+const skipHostChecks = "--skip=D009,Q007,M007,D008"
 
 // checked returns the results of check for one cluster, by ID.
 func checked(t *testing.T, code int, c *clusters.Cluster, args ...string) map[string]output.CheckResult {
 	t.Helper()
-	stdout, _ := plugin(t, code, append([]string{"check", c.Full(), "-n", c.Namespace, "-o", "json", notHere}, args...)...)
+	stdout, _ := plugin(t, code, append([]string{"check", c.Full(), "-n", c.Namespace, "-o", "json", skipHostChecks}, args...)...)
 	var report output.CheckReport
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 		t.Fatalf("%v: %s", err, stdout)
@@ -48,8 +47,8 @@ func checked(t *testing.T, code int, c *clusters.Cluster, args ...string) map[st
 	return results
 }
 
-// awaitChecked waits until each of these checks has this result. What is true of a
-// cluster may take a moment to show.
+// awaitChecked waits until each of these checks has this result. A change of the cluster may
+// appear in the report with a delay.
 func awaitChecked(t *testing.T, c *clusters.Cluster, want map[string]string, args ...string) map[string]output.CheckResult {
 	t.Helper()
 	var results map[string]output.CheckResult
@@ -59,7 +58,7 @@ func awaitChecked(t *testing.T, c *clusters.Cluster, want map[string]string, arg
 		code := r.wait(t)
 		var report output.CheckReport
 		if err := json.Unmarshal([]byte(r.stdout.String()), &report); err != nil {
-			return fmt.Sprintf("exit code %d: %s", code, r.stderr.String()), false, nil //nolint:nilerr // it is asked again
+			return fmt.Sprintf("exit code %d: %s", code, r.stderr.String()), false, nil //nolint:nilerr // the check is repeated
 		}
 		results = map[string]output.CheckResult{}
 		seen, all := "", true
@@ -73,8 +72,8 @@ func awaitChecked(t *testing.T, c *clusters.Cluster, want map[string]string, arg
 	return results
 }
 
-// reported has all checks made until the report is as judge wants it, which returns what
-// is wrong with it, or nothing.
+// reported runs all checks until judge accepts the report. judge returns what is wrong with the
+// report, or an empty string.
 func reported(t *testing.T, code int, c *clusters.Cluster, judge func(map[string]output.CheckResult) string, args ...string) map[string]output.CheckResult {
 	t.Helper()
 	var results map[string]output.CheckResult
@@ -86,8 +85,8 @@ func reported(t *testing.T, code int, c *clusters.Cluster, judge func(map[string
 	return results
 }
 
-// onlyWarnings wants a report without a failure, with nothing unknown, and no warnings
-// but these.
+// onlyWarnings requires a report without failures, without unknown results, and with exactly
+// these warnings.
 func onlyWarnings(ids ...string) func(map[string]output.CheckResult) string {
 	return func(results map[string]output.CheckResult) string {
 		var warned []string
@@ -101,13 +100,13 @@ func onlyWarnings(ids ...string) func(map[string]output.CheckResult) string {
 			}
 		}
 		if slices.Sort(warned); !slices.Equal(warned, ids) {
-			wrong += fmt.Sprintf("warned of %v, want %v", warned, ids)
+			wrong += fmt.Sprintf("warnings %v, want %v", warned, ids)
 		}
 		return wrong
 	}
 }
 
-// with wants these results among others.
+// with requires these results. The report may have others.
 func with(want map[string]string) func(map[string]output.CheckResult) string {
 	return func(results map[string]output.CheckResult) string {
 		wrong := ""
@@ -128,8 +127,8 @@ func fixOf(t *testing.T, r output.CheckResult) string {
 	return r.Findings[0].Fix
 }
 
-// A cluster that is well is found well, by each flavour, TLS on and off; then it is
-// made sick in ways that leave it running.
+// TestPluginCheck checks healthy clusters of each flavour, with TLS and without. Then it makes a
+// cluster unhealthy in ways that leave it running.
 func TestPluginCheck(t *testing.T) {
 	beside(t)
 	t.Run("druid", func(t *testing.T) {
@@ -141,7 +140,7 @@ func TestPluginCheck(t *testing.T) {
 		t.Parallel()
 		enter(t, 3)
 		c := start(t, namespace(t), "plain", clusters.Spec{Flavour: clusters.Plain, TLS: true})
-		// Its claims are smaller than etcd's default quota, and it has neither a
+		// The volume claims are smaller than etcd's default quota. The cluster has neither a
 		// budget nor backups.
 		reported(t, 0, c, onlyWarnings("B001", "D007", "R001"))
 		t.Run("certificate about to expire", func(t *testing.T) { expiringCertificate(t, c) })
@@ -149,12 +148,13 @@ func TestPluginCheck(t *testing.T) {
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
-		// With TLS its liveness probe is etcdctl endpoint health.
+		// With TLS the liveness probe is etcdctl endpoint health.
 		reported(t, 0, borrowChart(t), onlyWarnings("D007", "R001", "W001"))
 	})
 }
 
-// expiringCertificate adds a certificate of three days to a Secret that members mount.
+// expiringCertificate adds a certificate that is valid for three days to a Secret that the
+// members mount.
 func expiringCertificate(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	var secret corev1.Secret
@@ -171,7 +171,7 @@ func expiringCertificate(t *testing.T, c *clusters.Cluster) {
 	}
 	stdout, stderr := prints(t, 3, []string{"fails 1 check"}, "check", c.Full(), "-n", c.Namespace, "--only", "certificates")
 	if !strings.Contains(stdout, "× FAIL    C002") || !strings.Contains(stdout, "fix: renew it in Secret "+c.Namespace+"/plain-peer-tls") {
-		t.Errorf("a person reads:\n%s", stdout)
+		t.Errorf("unexpected output:\n%s", stdout)
 	}
 	if strings.Contains(stdout, "\x1b") {
 		t.Errorf("stderr: %q; colour without a terminal: %t", stderr, strings.Contains(stdout, "\x1b"))
@@ -184,7 +184,7 @@ func shortLived(t *testing.T, life time.Duration) []byte {
 	return certtest.Make(t, template, nil).CertPEM
 }
 
-// scaledAway takes a pod away and leaves its member in etcd, as kubectl scale does.
+// scaledAway deletes a pod and leaves its member in etcd, as kubectl scale does.
 func scaledAway(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	if err := c.Scale(t.Context(), 2); err != nil {
@@ -197,11 +197,11 @@ func scaledAway(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// TestPluginCheckSick makes one cluster sick in many ways at once.
+// TestPluginCheckSick checks one cluster that has many problems at once.
 func TestPluginCheckSick(t *testing.T) {
 	operating(t, 4)
 	ns := namespace(t)
-	c := start(t, ns, "sick", clusters.Spec{Flavour: clusters.Plain, Size: 4, Ephemeral: true, Mutate: sicken})
+	c := start(t, ns, "sick", clusters.Spec{Flavour: clusters.Plain, Size: 4, Ephemeral: true, Mutate: degrade})
 	for _, name := range []string{"one", "two"} {
 		labels := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "sick"}}
 		if err := kube.Create(t.Context(), budgetOf(ns, name, labels)); err != nil {
@@ -219,9 +219,9 @@ func TestPluginCheckSick(t *testing.T) {
 	t.Run("no space", func(t *testing.T) { noSpace(t, c) })
 }
 
-// sicken puts all members on one node, with a liveness probe that an alarm fails, a
-// tiny quota, no requests and no time to stop.
-func sicken(set *appsv1.StatefulSet) {
+// degrade puts all members on one node. Their liveness probe fails when an alarm is raised. They
+// have a tiny quota, no resource requests, and no time to stop.
+func degrade(set *appsv1.StatefulSet) {
 	pod := &set.Spec.Template.Spec
 	pod.NodeSelector = map[string]string{corev1.LabelHostname: bed.Nodes()[0].Name}
 	pod.TerminationGracePeriodSeconds = new(int64(1))
@@ -229,7 +229,7 @@ func sicken(set *appsv1.StatefulSet) {
 	etcd.Resources = corev1.ResourceRequirements{}
 	etcd.Args = append(etcd.Args, "--quota-backend-bytes=8388608")
 	etcd.LivenessProbe.HTTPGet.Path = "/health"
-	etcd.LivenessProbe.FailureThreshold = 60 // long enough to check it
+	etcd.LivenessProbe.FailureThreshold = 60 // so that the checks run before a restart
 }
 
 // noSpace fills the database up to its quota.
@@ -240,14 +240,14 @@ func noSpace(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	defer etcd.Close()
-	value := strings.Repeat("x", 1<<16) // refused when it doesn't fit: a large one long before the quota
+	value := strings.Repeat("x", 1<<16) // etcd refuses a value that doesn't fit, and a large one long before the quota
 	eventually(t, "NOSPACE", func(ctx context.Context) (string, bool, error) {
 		for n := range 200 {
 			if _, err := etcd.Put(ctx, fmt.Sprintf("/fill/%d", n), value); err != nil {
 				return err.Error(), rpctypes.Error(err) == rpctypes.ErrNoSpace, nil //nolint:errorlint // etcd's errors are values
 			}
 		}
-		return "all was taken", false, nil
+		return "etcd accepted all writes", false, nil
 	})
 	r := awaitChecked(t, c, map[string]string{"D001": "Failure", "D002": "Failure", "D004": "OK"})
 	if got, want := fixOf(t, r["D001"]), "kubectl etcd defrag statefulset/sick -n "+c.Namespace; got != want {
@@ -255,8 +255,8 @@ func noSpace(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// checkWithoutRights looks with the eyes of a user who may only see the workload:
-// what can't be seen is unknown, with the missing permission.
+// checkWithoutRights runs the checks as a user who may only read the workload. Checks that need
+// more are unknown, and name the missing permission.
 func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	const user = "check-viewer"
@@ -269,12 +269,12 @@ func checkWithoutRights(t *testing.T, c *clusters.Cluster) {
 	} {
 		r := results[id]
 		if r.Result != "Unknown" || !strings.Contains(fmt.Sprint(r.Findings), awaitOutput) || !strings.Contains(fixOf(t, r), "ask for the permission to") {
-			t.Errorf("%s is %s: %v; want it unknown and %q", id, r.Result, r.Findings, awaitOutput)
+			t.Errorf("%s is %s: %v; want Unknown with %q", id, r.Result, r.Findings, awaitOutput)
 		}
 	}
 }
 
-// shell runs a line of a fix, with the testbed's kubectl.
+// shell runs a line of a fix with the testbed's kubectl.
 func shell(t *testing.T, line string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
@@ -284,7 +284,7 @@ func shell(t *testing.T, line string) {
 	}
 }
 
-// TestPluginCheckBackups sees backups that have stopped.
+// TestPluginCheckBackups checks that the report shows that backups have stopped.
 func TestPluginCheckBackups(t *testing.T) {
 	operating(t, 1)
 	c := start(t, namespace(t), "backups", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{RunAsRoot: true}})

@@ -23,8 +23,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// Every cluster that can be made becomes Ready and keeps what is written into it. As many begin
-// at once as there is room for: druid's need two minutes, most of which they wait.
+// TestReadyMadeClusters checks that every cluster that package clusters can create becomes Ready
+// and stores what is written into it. As many clusters start at once as the machine has capacity
+// for. A druid cluster needs two minutes, and mostly waits.
 func TestReadyMadeClusters(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
@@ -49,11 +50,11 @@ func TestReadyMadeClusters(t *testing.T) {
 			if err := row.cluster.WaitReady(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			works(t, row.cluster) // without probes, Ready proves little
+			works(t, row.cluster) // without probes, a pod is Ready before its member works
 			agrees(t, row.cluster, row.version)
 			backedUp(t, row.cluster)
 			saves(t, row.cluster)
-			gone(t, row.cluster)
+			deleteAll(t, row.cluster)
 		})
 	}
 }
@@ -65,7 +66,7 @@ type made struct {
 	cluster            *clusters.Cluster
 }
 
-// begin makes the cluster once there is room for it.
+// begin creates the cluster when there is capacity for it.
 func (row *made) begin(t *testing.T, ns, name string) {
 	t.Helper()
 	spec, err := clusters.ReadyMade(row.readyMade)
@@ -81,7 +82,7 @@ func (row *made) begin(t *testing.T, ns, name string) {
 	}
 }
 
-// agrees checks that the members are one cluster of the size and version.
+// agrees checks that the members form one cluster of the expected size and version.
 func agrees(t *testing.T, c *clusters.Cluster, version string) {
 	t.Helper()
 	eventually(t, "members to agree on a leader", func(ctx context.Context) (string, bool, error) {
@@ -103,21 +104,21 @@ func agrees(t *testing.T, c *clusters.Cluster, version string) {
 	})
 }
 
-// backedUp checks that the store of a druid cluster really holds a snapshot: a
-// condition with this state has been seen over an empty one.
+// backedUp checks that the store of a druid cluster contains a snapshot. Druid has reported a
+// good condition over an empty store.
 func backedUp(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	if c.Flavour != clusters.Druid || c.Druid.NoBackups {
 		return
 	}
-	eventually(t, "a full snapshot first in the store of "+c.String(), func(context.Context) (string, bool, error) {
+	eventually(t, "a full snapshot as the first file in the store of "+c.String(), func(context.Context) (string, bool, error) {
 		names, err := c.Snapshots()
 		return fmt.Sprintf("%q", names), len(names) > 0 && strings.HasPrefix(names[0], "Full-"), err
 	})
 }
 
-// gone deletes the cluster and checks that nothing of it is left.
-func gone(t *testing.T, c *clusters.Cluster) {
+// deleteAll deletes the cluster and checks that none of its objects remain.
+func deleteAll(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	if err := c.Delete(t.Context()); err != nil {
 		t.Fatal(err)
@@ -128,16 +129,16 @@ func gone(t *testing.T, c *clusters.Cluster) {
 	}
 	for _, claim := range claims.Items {
 		if strings.Contains(claim.Name, c.Name) {
-			t.Errorf("volume claim %s is left", claim.Name)
+			t.Errorf("volume claim %s still exists", claim.Name)
 		}
 	}
 	if _, err := os.Stat(filepath.Dir(c.StoreDir())); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the store of %s is left: %v", c, err)
+		t.Errorf("the store of %s still exists: %v", c, err)
 	}
 }
 
-// A store that can't be written to makes BackupReady False once there is something to
-// write, and a full snapshot makes it True at once when it can.
+// TestStoreBreaksAndHeals makes a store read-only. BackupReady becomes False when there is
+// something to write. After the repair, a full snapshot makes BackupReady True at once.
 func TestStoreBreaksAndHeals(t *testing.T) {
 	operating(t, 1)
 	c := start(t, namespace(t), "stored", clusters.Spec{Flavour: clusters.Druid, Size: 1})
@@ -155,9 +156,9 @@ func TestStoreBreaksAndHeals(t *testing.T) {
 		t.Error(err)
 	}
 	works(t, c)
-	// A connection may be cut now and then where a machine is slow.
+	// On a slow machine, a connection may break now and then.
 	if s := w.Stop(); s.Written == 0 || s.Failed*20 > s.Written {
-		t.Errorf("of a broken store clients notice nothing, yet %d keys were written, %d not: %v", s.Written, s.Failed, s.LastErr)
+		t.Errorf("a broken store must not affect clients, but %d writes succeeded and %d failed: %v", s.Written, s.Failed, s.LastErr)
 	}
 	if err := c.HealStore(ctx); err != nil {
 		t.Fatal(err)
@@ -170,8 +171,8 @@ func TestStoreBreaksAndHeals(t *testing.T) {
 	}
 }
 
-// The API server's answer to an eviction is handed on: a budget's refusal with its
-// code, and success.
+// TestEvict checks that Evict returns the API server's answer: the code of a budget's refusal,
+// or success.
 func TestEvict(t *testing.T) {
 	operating(t, 3)
 	all := intstr.FromInt32(3)
@@ -181,7 +182,8 @@ func TestEvict(t *testing.T) {
 	evicts := func(code int32) {
 		for _, evict := range []func(context.Context, string) (metav1.Status, error){c.MayEvict, c.Evict} {
 			eventually(t, fmt.Sprintf("code %d", code), func(ctx context.Context) (string, bool, error) {
-				// A budget that is new has not counted yet, and refuses.
+				// The disruption controller hasn't evaluated a new budget yet, and the API
+				// server refuses.
 				answer, err := evict(ctx, pod)
 				return answer.Message, answer.Code == code, err
 			})

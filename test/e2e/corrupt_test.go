@@ -19,21 +19,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginCorrupt raises CORRUPT over data that are the same, and over data that differ:
-// the first alarm may go, the second stays until the member that differs is replaced.
+// TestPluginCorrupt raises CORRUPT over equal data and over different data. The first alarm may
+// be disarmed. The second alarm stays until the member with the different data is replaced.
 func TestPluginCorrupt(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, TLS: true})
 	members := membersOf(t, c)
 	needle := "needle of " + ns
-	insists(t, "the needle to be kept", func(ctx context.Context) error {
+	retry(t, "a write of the needle", func(ctx context.Context) error {
 		_, err := clientOf(t, members, "main-0").Put(ctx, "needle", needle)
 		return err
 	})
 
-	raise(t, members, maintenance.Corrupt, "main-1")
-	raise(t, members, maintenance.Corrupt, "")
+	raiseAlarm(t, members, maintenance.Corrupt, "main-1")
+	raiseAlarm(t, members, maintenance.Corrupt, "")
 	prints(t, 3, []string{"CORRUPT of a member that etcd doesn't name"}, "check", "main", "-n", ns, "--only", "D001")
 	refuses(t, []string{"CORRUPT"}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	disarm := []string{"alarm", "disarm", "main", "-n", ns, "-y"}
@@ -42,9 +42,9 @@ func TestPluginCorrupt(t *testing.T) {
 	wants(t, printed, "the data of all 3 voters are the same")
 	wants(t, stdout, "alarm CORRUPT of main-1 is disarmed")
 
-	spoil(t, c, "main-2", needle)
-	raise(t, members, maintenance.Corrupt, "main-2")
-	raise(t, members, maintenance.NoSpace, "main-0")
+	corrupt(t, c, "main-2", needle)
+	raiseAlarm(t, members, maintenance.Corrupt, "main-2")
+	raiseAlarm(t, members, maintenance.NoSpace, "main-0")
 	stdout, printed = plugin(t, 3, disarm...)
 	wants(t, printed, "alarm CORRUPT of main-2 stays")
 	wants(t, stdout, "alarm NOSPACE of main-0 is disarmed")
@@ -56,18 +56,18 @@ func TestPluginCorrupt(t *testing.T) {
 	wants(t, printed, "its data differ from those of main-0 and main-1")
 	plugin(t, 0, disarm...)
 	members = membersOf(t, c)
-	insists(t, "the new member to take a key", func(ctx context.Context) error {
+	retry(t, "a write to the new member", func(ctx context.Context) error {
 		_, err := clientOf(t, members, "main-2").Put(ctx, "needle", "mended")
 		return err
 	})
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "D001,D004")
 }
 
-// raise has etcd believe that something is wrong with a member, or for no pod with some
-// member.
-func raise(t *testing.T, members *etcd.Cluster, alarm, pod string) {
+// raiseAlarm has etcd raise an alarm for a pod's member. If pod is empty, the alarm is for an
+// unknown member.
+func raiseAlarm(t *testing.T, members *etcd.Cluster, alarm, pod string) {
 	t.Helper()
-	insists(t, alarm+" of "+pod, func(ctx context.Context) error {
+	retry(t, alarm+" of "+pod, func(ctx context.Context) error {
 		asked := cmp.Or(pod, "main-0")
 		status := members.Status(ctx, asked)
 		if status.Err != nil {
@@ -84,36 +84,36 @@ func raise(t *testing.T, members *etcd.Cluster, alarm, pod string) {
 	})
 }
 
-// spoil changes one byte of a value in a member's database, which the member sees at
-// once, since it has the file mapped.
-func spoil(t *testing.T, c *clusters.Cluster, pod, needle string) {
+// corrupt changes one byte of a value in a member's database. The member reads the change at
+// once, because it maps the file into memory.
+func corrupt(t *testing.T, c *clusters.Cluster, pod, needle string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(bed.Shared(), "*", c.Namespace+"_data-"+pod+"_*"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d volumes of %s: %v", len(found), pod, err)
 	}
-	spoilt := false
-	// A commit that was under way may have copied the page from before: it is spoilt when
-	// another look finds no more of it.
-	eventually(t, fmt.Sprintf("%q to be spoilt in the database of %s", needle, pod), func(context.Context) (string, bool, error) {
+	corrupted := false
+	// A commit that was running may have copied the old page. The value is corrupt when another
+	// search doesn't find the needle.
+	eventually(t, fmt.Sprintf("%q to be changed in the database of %s", needle, pod), func(context.Context) (string, bool, error) {
 		var at []string
 		err := filepath.WalkDir(found[0], func(path string, _ os.DirEntry, err error) error {
 			if err != nil || filepath.Base(path) != "db" {
 				return err
 			}
-			spoiled, err := spoilFile(path, needle)
-			if spoiled {
+			changed, err := corruptFile(path, needle)
+			if changed {
 				at = append(at, path)
 			}
 			return err
 		})
-		done := spoilt && len(at) == 0
-		spoilt = spoilt || len(at) > 0
+		done := corrupted && len(at) == 0
+		corrupted = corrupted || len(at) > 0
 		return fmt.Sprintf("changed %v", at), done, err
 	})
 }
 
-func spoilFile(path, needle string) (bool, error) {
+func corruptFile(path, needle string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return false, err

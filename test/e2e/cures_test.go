@@ -20,20 +20,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/cures"
 )
 
-// cure is a state of a plain cluster of three members, and the check that prints the command
-// which ends it.
+// cure is a state of a plain cluster of three members, with the check that prints the command to
+// end this state.
 type cure struct {
 	id string
-	// result is what the check reports of the state.
+	// result is the result of the check in this state.
 	result string
-	// build makes the state. It may be nil: then the state before leads to it.
+	// build creates the state. If it is nil, the previous row leads to the state.
 	build func(*testing.T, *clusters.Cluster)
-	// choose replaces what the fix leaves to a person. Nil means that it is typed as it stands.
+	// choose fills in what the fix leaves to the user. If it is nil, the test types the fix as
+	// it is printed.
 	choose func(t *testing.T, c *clusters.Cluster, fix string) string
 }
 
-// cureRows are in the order in which one cluster can have the states: the budget that B001's cure
-// creates is the one that the next rows change.
+// cureRows are in an order in which one cluster can have all states. For example, B001's cure
+// creates the budget that the next rows change.
 var cureRows = []cure{
 	{id: "B001", result: "Warning"},
 	{id: "B003", result: "Warning", build: patchBudget(`{"spec":{"minAvailable":1}}`)},
@@ -74,8 +75,8 @@ var cureRows = []cure{
 	}},
 }
 
-// TestCuresTyped makes each state, types the command that check prints, and awaits that the finding
-// is gone.
+// TestCuresTyped creates each state, types the command that check prints, and waits until the
+// finding is gone.
 func TestCuresTyped(t *testing.T) {
 	operating(t, 3)
 	var ids []string
@@ -83,17 +84,17 @@ func TestCuresTyped(t *testing.T) {
 		ids = append(ids, row.id)
 	}
 	if want := cures.Typed(); !slices.Equal(ids, want) {
-		t.Fatalf("the rows are %v, and package cures lists %v", ids, want)
+		t.Fatalf("rows %v, but package cures lists %v", ids, want)
 	}
 	c := start(t, namespace(t), "cured", clusters.Spec{Flavour: clusters.Plain})
 	for _, row := range cureRows {
 		if !t.Run(row.id, func(t *testing.T) { row.typed(t, c) }) {
-			return // the next state builds on this one
+			return // the next row needs this state
 		}
 	}
 }
 
-// typed makes the state, types its cure, and awaits the end of the finding.
+// typed creates the state, types its cure, and waits until the finding is gone.
 func (r cure) typed(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	if r.build != nil {
@@ -119,8 +120,8 @@ func firstFix(t *testing.T, r output.CheckResult) string {
 	return ""
 }
 
-// typeLine runs a line in a shell with the testbed's kubectl and the plugin. It answers the plugin's
-// question, as a person does at a terminal.
+// typeLine runs a line in a shell with the testbed's kubectl and the plugin. It adds -y, so that
+// the plugin doesn't ask for confirmation.
 func typeLine(t *testing.T, line string) {
 	t.Helper()
 	path, err := pluginPath()
@@ -145,7 +146,7 @@ func patchBudget(patch string) func(*testing.T, *clusters.Cluster) {
 	}
 }
 
-// nameLease makes the Lease that a backup job renews, and puts its name into the fix.
+// nameLease creates the Lease that a backup job renews, and puts its name into the fix.
 func nameLease(t *testing.T, c *clusters.Cluster, fix string) string {
 	t.Helper()
 	now := metav1.NowMicro()
@@ -158,7 +159,7 @@ func nameLease(t *testing.T, c *clusters.Cluster, fix string) string {
 	}
 	_, command, found := strings.Cut(fix, ": kubectl ")
 	if !found || !strings.Contains(command, "=LEASE ") {
-		t.Fatalf("%q names no Lease to choose", fix)
+		t.Fatalf("%q has no placeholder for a Lease", fix)
 	}
 	return "kubectl " + strings.Replace(command, "=LEASE ", "=backups ", 1)
 }

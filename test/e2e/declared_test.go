@@ -17,8 +17,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestDeclaredBehindLauncher runs etcd behind a launcher that hides it. Nothing is done for it until
-// the printed command is typed, and nothing more after it is denied.
+// TestDeclaredBehindLauncher runs etcd behind a launcher that hides it. etcd-webhook and the
+// plugin ignore the cluster until the test types the printed command. They ignore it again after
+// the user declares that it isn't etcd.
 func TestDeclaredBehindLauncher(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
@@ -35,7 +36,7 @@ func TestDeclaredBehindLauncher(t *testing.T) {
 		eventually(t, "the budget of a declared cluster", func(ctx context.Context) (string, bool, error) {
 			var all policyv1.PodDisruptionBudgetList
 			err := kube.List(ctx, &all, client.InNamespace(ns))
-			return "there is another number of budgets", len(all.Items) == want, err
+			return "the number of budgets differs", len(all.Items) == want, err
 		})
 	}
 	budgets(1)
@@ -48,18 +49,19 @@ func TestDeclaredBehindLauncher(t *testing.T) {
 	prints(t, 0, []string{"No etcd clusters found"}, "list", "-n", ns)
 }
 
-// hide starts a StatefulSet's etcd by a script that composes its name. The flags are its arguments.
+// hide changes a StatefulSet to start etcd from a script that composes the program's name. The
+// script passes its arguments to etcd as flags.
 func hide(s *appsv1.StatefulSet) {
 	c := &s.Spec.Template.Spec.Containers[0]
 	isNoFlag := func(word string) bool { return !strings.HasPrefix(word, "--") }
-	// The kubelet fills in the pod's name instead of the shell.
+	// The kubelet expands the pod's name instead of the shell.
 	script := strings.ReplaceAll(c.Args[0], "${POD_NAME}", "$(POD_NAME)")
 	flags := slices.DeleteFunc(strings.Fields(script), isNoFlag)
 	c.Command = []string{"/bin/sh", "-c", `exec "$(printf /usr/local/bin/etc%s d)" "$@"`, "launch"}
 	c.Args = flags
 }
 
-// typeFirst runs the first command that list --all prints behind a word.
+// typeFirst runs the first command that list --all prints after the given text.
 func typeFirst(t *testing.T, ns, before string) {
 	t.Helper()
 	stdout, _ := prints(t, 0, []string{before}, "list", "--all", "-n", ns)
@@ -67,7 +69,7 @@ func typeFirst(t *testing.T, ns, before string) {
 	line, _, _ := strings.Cut(rest, "\n")
 	command := strings.Fields(line)
 	if len(command) < 2 || command[0] != "kubectl" {
-		t.Fatalf("%q is no command", line)
+		t.Fatalf("%q is not a kubectl command", line)
 	}
 	if err := clusters.Kubectl(t.Context(), bed, t.Output(), command[1:]...); err != nil {
 		t.Fatal(err)

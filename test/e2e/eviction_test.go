@@ -26,7 +26,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// guarded starts a plain cluster of three with a budget of ours, and waits until a member may go.
+// guarded starts a plain cluster of three members with a budget that etcd-webhook created. It
+// waits until one member may be evicted.
 func guarded(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
 	t.Helper()
 	operating(t, 3)
@@ -34,14 +35,15 @@ func guarded(t *testing.T) (*clusters.Cluster, *policyv1.PodDisruptionBudget) {
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Plain, Size: 3})
 	budget := awaitMin(t, c, 2, policy.AllReady.Name())
 	pod := members(t, c)[0].Pod.Name
-	eventually(t, "a member that may go", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "a member that may be evicted", func(ctx context.Context) (string, bool, error) {
 		answer, err := c.MayEvict(ctx, pod)
 		return answer.Message, answer.Code == http.StatusCreated, err
 	})
 	return c, budget
 }
 
-// Two members are evicted at once: one goes, and the other gets 429 and goes after it is back.
+// TestTwoEvictionsAtOnce evicts two members at once. The API server admits one eviction and
+// answers the other with 429. It admits the other when the first member is back.
 func TestTwoEvictionsAtOnce(t *testing.T) {
 	c, _ := guarded(t)
 	all := members(t, c)
@@ -69,7 +71,8 @@ func TestTwoEvictionsAtOnce(t *testing.T) {
 	})
 }
 
-// A dry run is answered in the same way and leaves no record; an eviction leaves one.
+// TestDryRunOfEvictionLeavesNoRecord checks that a dry run gets the same answer as an eviction.
+// Only an eviction leaves a record.
 func TestDryRunOfEvictionLeavesNoRecord(t *testing.T) {
 	c, budget := guarded(t)
 	record := func() string {
@@ -91,7 +94,8 @@ func TestDryRunOfEvictionLeavesNoRecord(t *testing.T) {
 	}
 }
 
-// As soon as a frozen member's pod is unready, no other member may go, and it may go itself.
+// TestEvictionsBesideFrozenMember freezes a member. As soon as its pod is unready, no other
+// member may be evicted. The frozen member may be evicted.
 func TestEvictionsBesideFrozenMember(t *testing.T) {
 	c, _ := guarded(t)
 	all := members(t, c)
@@ -106,7 +110,7 @@ func TestEvictionsBesideFrozenMember(t *testing.T) {
 				return "", true, nil
 			}
 		}
-		return "it is Ready", false, nil
+		return "the pod is Ready", false, nil
 	})
 	for _, m := range all[:2] {
 		answer, err := c.MayEvict(t.Context(), m.Pod.Name)
@@ -120,7 +124,7 @@ func TestEvictionsBesideFrozenMember(t *testing.T) {
 	})
 }
 
-// freeze stops the etcd processes of a pod. All nodes' processes are also this machine's.
+// freeze stops the etcd processes of a pod. The processes of all nodes run on the test machine.
 func freeze(t *testing.T, uid types.UID) {
 	t.Helper()
 	groups, err := filepath.Glob("/proc/[0-9]*/cgroup")
@@ -131,7 +135,7 @@ func freeze(t *testing.T, uid types.UID) {
 	for _, file := range groups {
 		text, err := os.ReadFile(file)
 		if err != nil || !strings.Contains(strings.ReplaceAll(string(text), "_", "-"), string(uid)) {
-			continue // it has ended, or is another pod's
+			continue // the process has ended, or belongs to another pod
 		}
 		name, err := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
 		if err != nil || strings.TrimSpace(string(name)) != "etcd" {
@@ -145,7 +149,7 @@ func freeze(t *testing.T, uid types.UID) {
 			t.Fatal(err)
 		}
 		frozen++
-		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it may have ended
+		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // the process may have ended
 	}
 	if frozen == 0 {
 		t.Fatalf("no process of pod %s is etcd", uid)

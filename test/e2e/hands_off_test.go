@@ -19,7 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// In mode Warn nothing changes, and an Event reports what would.
+// TestWarnModeChangesNothing checks that mode Warn changes nothing, and that an Event reports
+// what mode Enforce would change.
 func TestWarnModeChangesNothing(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Mode = v1alpha1.ModeWarn })
@@ -29,10 +30,11 @@ func TestWarnModeChangesNothing(t *testing.T) {
 	})
 	noTerms(t, c)
 	awaitEvent(t, c, "would")
-	unwritten(t, ns, "warned")
+	budgetUnchanged(t, ns, "warned")
 }
 
-// A cluster that opted out is left alone under a policy that is enforced.
+// TestOptedOutIsLeftAlone checks that an enforced policy doesn't change a cluster that opted
+// out.
 func TestOptedOutIsLeftAlone(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, nil)
@@ -42,11 +44,11 @@ func TestOptedOutIsLeftAlone(t *testing.T) {
 		Annotations: map[string]string{v1alpha1.TopologyPolicyAnnotation: v1alpha1.OptOut},
 	})
 	noTerms(t, c)
-	unwritten(t, ns, "out")
+	budgetUnchanged(t, ns, "out")
 }
 
-// A budget over everything is left alone as long as it is strict enough, and the policy's
-// status says so.
+// TestBudgetsThatCannotBeKept checks that a budget that selects other pods or only some members
+// isn't changed while it is strict enough. The policy's status shows why.
 func TestBudgetsThatCannotBeKept(t *testing.T) {
 	operating(t, 3)
 	ns, p := governed(t, nil)
@@ -67,12 +69,13 @@ func TestBudgetsThatCannotBeKept(t *testing.T) {
 				seen := fmt.Sprintf("%+v", p.Status.Clusters)
 				return seen, strings.Contains(seen, reason), err
 			})
-			unwritten(t, ns, "theirs")
+			budgetUnchanged(t, ns, "theirs")
 		})
 	}
 }
 
-// A percentage and AlwaysAllow are managed at their number.
+// TestBudgetsThatAreKeptAtANumber checks budgets with a percentage or with AlwaysAllow. Their
+// minAvailable is managed as a number.
 func TestBudgetsThatAreKeptAtANumber(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, nil)
@@ -98,24 +101,25 @@ func noTerms(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for _, m := range members(t, c) {
 		if m.Pod.Spec.Affinity != nil || len(m.Pod.Spec.TopologySpreadConstraints) > 0 {
-			t.Errorf("pod %s got terms: %v %v", m.Pod.Name, m.Pod.Spec.Affinity, m.Pod.Spec.TopologySpreadConstraints)
+			t.Errorf("pod %s has scheduling terms: %v %v", m.Pod.Name, m.Pod.Spec.Affinity, m.Pod.Spec.TopologySpreadConstraints)
 		}
 	}
 }
 
-// unwritten holds that no one has changed the spec of a budget or noted anything on it.
-func unwritten(t *testing.T, ns, name string) {
+// budgetUnchanged checks that the spec of a budget is unchanged, and that it has no annotation
+// of ours.
+func budgetUnchanged(t *testing.T, ns, name string) {
 	t.Helper()
 	var b policyv1.PodDisruptionBudget
 	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &b); err != nil {
 		t.Fatal(err)
 	}
 	if b.Generation != 1 || b.Annotations[v1alpha1.BudgetValueAnnotation] != "" {
-		t.Errorf("budget %s/%s was written: generation %d, %v", ns, name, b.Generation, b.Annotations)
+		t.Errorf("budget %s/%s was changed: generation %d, %v", ns, name, b.Generation, b.Annotations)
 	}
 }
 
-// awaitEvent waits for an Event about a cluster's owner that contains the texts.
+// awaitEvent waits for an Event about a cluster's owner with these texts.
 func awaitEvent(t *testing.T, c *clusters.Cluster, texts ...string) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("an Event about %s with %q", c, texts), func(ctx context.Context) (string, bool, error) {

@@ -22,8 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// limit is what anything gets to come true: a machine may be slow, and no test
-// measures time.
+// limit is the timeout of every wait. A machine may be slow, and no test measures time.
 const limit = 12 * time.Minute
 
 // eventually waits until look reports that the condition is true.
@@ -34,8 +33,8 @@ func eventually(t *testing.T, what string, look clusters.Look) {
 	}
 }
 
-// stopwatch returns for how long this process ran since it was started: not the moments
-// in which a machine with too much to do left it waiting.
+// stopwatch returns a function that reports how long this process has run since the call. The
+// result excludes the time in which an overloaded machine didn't schedule the process.
 func stopwatch(t *testing.T) func() time.Duration {
 	t.Helper()
 	const tick = 50 * time.Millisecond
@@ -47,7 +46,7 @@ func stopwatch(t *testing.T) func() time.Duration {
 			select {
 			case <-t.Context().Done():
 				return
-			case <-ticker.C: // of those that are missed one comes
+			case <-ticker.C: // the ticker drops ticks that the process missed
 				ticks.Add(1)
 			}
 		}
@@ -55,8 +54,8 @@ func stopwatch(t *testing.T) func() time.Duration {
 	return func() time.Duration { return time.Duration(ticks.Load()) * tick }
 }
 
-// insists tries what only fails where a member is slow, until it works.
-func insists(t *testing.T, what string, try func(context.Context) error) {
+// retry calls try until it succeeds. It is for calls that only fail while a member is slow.
+func retry(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	eventually(t, what, func(ctx context.Context) (string, bool, error) {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -66,13 +65,13 @@ func insists(t *testing.T, what string, try func(context.Context) error) {
 	})
 }
 
-// works holds that a cluster takes a key and gives it back.
+// works checks that a cluster stores a key and returns it.
 func works(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
-	insists(t, "a key to be kept by "+c.String(), c.PutGet)
+	retry(t, "a key to be stored by "+c.String(), c.PutGet)
 }
 
-// namespace makes a namespace of the test's own that no policy selects.
+// namespace creates a namespace for the test. No policy selects it.
 func namespace(t *testing.T) string {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
@@ -86,9 +85,9 @@ func namespace(t *testing.T) string {
 	return name
 }
 
-// governed makes a namespace of the test's own and a policy that selects it alone,
-// with a settle time short enough to wait for, and waits until etcd-webhook knows it.
-// change may be nil.
+// governed creates a namespace for the test, and a policy that selects only this namespace. The
+// policy has a short settle time. governed waits until etcd-webhook has read the policy. change
+// may be nil.
 func governed(t *testing.T, change func(*v1alpha1.EtcdTopologyPolicySpec)) (namespaceName string, p *v1alpha1.EtcdTopologyPolicy) {
 	t.Helper()
 	name := namespace(t)
@@ -102,7 +101,7 @@ func governed(t *testing.T, change func(*v1alpha1.EtcdTopologyPolicySpec)) (name
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { remove(t, &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}) })
-	eventually(t, "policy "+name+" to be known", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "etcd-webhook to read policy "+name, func(ctx context.Context) (string, bool, error) {
 		var known v1alpha1.EtcdTopologyPolicy
 		err := kube.Get(ctx, client.ObjectKeyFromObject(p), &known)
 		return "it has no status", known.Status.ObservedGeneration == p.Generation, err
@@ -117,7 +116,7 @@ func remove(t *testing.T, o client.Object) {
 	}
 }
 
-// start makes a cluster and waits until it is ready.
+// start creates a cluster and waits until it is ready.
 func start(t *testing.T, namespaceName, name string, spec clusters.Spec) *clusters.Cluster {
 	t.Helper()
 	c, err := clusters.Apply(t.Context(), bed, namespaceName, name, spec)
@@ -130,8 +129,8 @@ func start(t *testing.T, namespaceName, name string, spec clusters.Spec) *cluste
 	return c
 }
 
-// startReviewed is start for a cluster whose members etcd-webhook has to have seen; before
-// is done each time that the cluster is made, nil for nothing.
+// startReviewed is start for a test that needs etcd-webhook's review of every member. It calls
+// before each time that it creates the cluster. before may be nil.
 func startReviewed(t *testing.T, namespaceName, name string, spec clusters.Spec, before func()) *clusters.Cluster {
 	t.Helper()
 	return reviewed(t, func() *clusters.Cluster {
@@ -142,12 +141,12 @@ func startReviewed(t *testing.T, namespaceName, name string, spec clusters.Spec,
 	})
 }
 
-// reviewed makes a cluster again until etcd-webhook has seen all of its members: the API
-// server waits for it only so long, and goes on without.
+// reviewed creates a cluster until etcd-webhook has reviewed all of its members. If etcd-webhook
+// is too slow, the API server creates the pod without the review.
 func reviewed(t *testing.T, begin func() *clusters.Cluster) (c *clusters.Cluster) {
 	t.Helper()
-	ownWord := 0 // answers in time that none could be given, which the API server doesn't count
-	eventually(t, "members that were reviewed", func(ctx context.Context) (string, bool, error) {
+	unexplained := 0 // pods without a review that the API server doesn't count as failed open
+	eventually(t, "a review of every member", func(ctx context.Context) (string, bool, error) {
 		ignored := failedOpen(t)
 		c = begin()
 		for _, m := range members(t, c) {
@@ -155,12 +154,12 @@ func reviewed(t *testing.T, begin func() *clusters.Cluster) (c *clusters.Cluster
 				continue
 			}
 			if failedOpen(t) == ignored {
-				ownWord++
+				unexplained++
 			}
-			if ownWord == 3 {
+			if unexplained == 3 {
 				t.Fatalf("pod %s was not reviewed, though no review failed", m.Pod.Name)
 			}
-			return m.Pod.Name + " was not", false, c.Delete(ctx)
+			return m.Pod.Name + " was not reviewed", false, c.Delete(ctx)
 		}
 		return "", true, nil
 	})
@@ -176,7 +175,7 @@ func members(t *testing.T, c *clusters.Cluster) []clusters.Member {
 	return found
 }
 
-// budgetOf is a budget over the pods that have the labels, with a maxUnavailable of 1.
+// budgetOf returns a budget over the pods that the selector matches, with maxUnavailable 1.
 func budgetOf(namespaceName, name string, selector *metav1.LabelSelector) *policyv1.PodDisruptionBudget {
 	one := intstr.FromInt32(1)
 	return &policyv1.PodDisruptionBudget{
@@ -185,7 +184,7 @@ func budgetOf(namespaceName, name string, selector *metav1.LabelSelector) *polic
 	}
 }
 
-// awaitUnavailable waits for the maxUnavailable of a budget that has that field.
+// awaitUnavailable waits for the maxUnavailable of a budget that has this field.
 func awaitUnavailable(t *testing.T, b *policyv1.PodDisruptionBudget, want int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("maxUnavailable %d of budget %s/%s", want, b.Namespace, b.Name), func(ctx context.Context) (string, bool, error) {
@@ -193,15 +192,15 @@ func awaitUnavailable(t *testing.T, b *policyv1.PodDisruptionBudget, want int) {
 			return "", false, err
 		}
 		if b.Spec.MaxUnavailable == nil || b.Spec.MinAvailable != nil {
-			return fmt.Sprintf("the field is gone: %+v", b.Spec), false, nil
+			return fmt.Sprintf("the budget has another field: %+v", b.Spec), false, nil
 		}
 		seen := fmt.Sprintf("maxUnavailable %s, %v", b.Spec.MaxUnavailable, b.Annotations)
 		return seen, b.Spec.MaxUnavailable.IntValue() == want, nil
 	})
 }
 
-// awaitMin waits for the minAvailable of the budget that is kept for a cluster, and
-// returns it.
+// awaitMin waits for the minAvailable of the budget that etcd-webhook manages for a cluster, and
+// returns the budget.
 func awaitMin(t *testing.T, c *clusters.Cluster, want int, reason string) *policyv1.PodDisruptionBudget {
 	t.Helper()
 	found, err := c.AwaitMin(t.Context(), limit, want, reason)

@@ -23,11 +23,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// holdTime is for how long a budget must stay that a fault released within a second.
+// holdTime is how long a budget must stay unchanged. A faulty controller would release it within
+// a second.
 const holdTime = 15 * time.Second
 
-// standsAt holds that a budget stays at least at a minAvailable for a while.
-func standsAt(t *testing.T, ns, name string, least int) {
+// staysAt checks that a budget's minAvailable doesn't fall below least during holdTime.
+func staysAt(t *testing.T, ns, name string, least int) {
 	t.Helper()
 	for end := time.Now().Add(holdTime); time.Now().Before(end); time.Sleep(time.Second) {
 		var b policyv1.PodDisruptionBudget
@@ -40,7 +41,8 @@ func standsAt(t *testing.T, ns, name string, least int) {
 	}
 }
 
-// admitsNone holds that no member may be evicted: the refusal has one of the codes.
+// admitsNone checks that the API server refuses the eviction of every member with one of the
+// codes.
 func admitsNone(t *testing.T, c *clusters.Cluster, codes ...int32) {
 	t.Helper()
 	for _, m := range members(t, c) {
@@ -51,8 +53,9 @@ func admitsNone(t *testing.T, c *clusters.Cluster, codes ...int32) {
 	}
 }
 
-// A second policy of the same priority releases nothing, and both policies report the
-// cluster as unprotected. A policy that is switched off releases after its settle time.
+// TestHoldTie creates a second policy of the same priority. It releases nothing, and both
+// policies report the cluster as unprotected. A policy that is switched off releases the budget
+// after its settle time.
 func TestHoldTie(t *testing.T) {
 	operating(t, 3)
 	ns, p := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
@@ -75,7 +78,7 @@ func TestHoldTie(t *testing.T) {
 		}
 		return fmt.Sprint(unprotected), unprotected[0] == 1 && unprotected[1] == 1, nil
 	})
-	standsAt(t, ns, ours.Name, 2)
+	staysAt(t, ns, ours.Name, 2)
 	awaitEvent(t, c, "the same priority", "only tightened")
 
 	remove(t, second)
@@ -85,15 +88,15 @@ func TestHoldTie(t *testing.T) {
 	if err := kube.Patch(t.Context(), p, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	standsAt(t, ns, ours.Name, 2)
-	eventually(t, "our budget to go after the settle time", func(ctx context.Context) (string, bool, error) {
+	staysAt(t, ns, ours.Name, 2)
+	eventually(t, "our budget to be deleted after the settle time", func(ctx context.Context) (string, bool, error) {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(ours), &policyv1.PodDisruptionBudget{})
-		return "it is there", apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+		return "the budget still exists", apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 	awaitEvent(t, c, "deleted budget "+ours.Name)
 }
 
-// A budget over one member takes ours away under no circumstances.
+// TestHoldPartialBudget checks that a budget over one member doesn't replace ours.
 func TestHoldPartialBudget(t *testing.T) {
 	operating(t, 3)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
@@ -111,27 +114,27 @@ func TestHoldPartialBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitEvent(t, c, "keep-0", "selects 1 of the 3 members")
-	standsAt(t, ns, ours.Name, 2)
+	staysAt(t, ns, ours.Name, 2)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(partial), partial); err != nil {
 		t.Fatal(err)
 	}
 	if partial.Spec.MinAvailable.IntValue() != 1 {
 		t.Errorf("keep-0 is at minAvailable %s", partial.Spec.MinAvailable)
 	}
-	// The two others may go one after the other, never both.
+	// The two other members may be evicted one after the other, but not at the same time.
 	second, third := members(t, c)[1].Pod.Name, members(t, c)[2].Pod.Name
 	eventually(t, second+" to be evicted", func(ctx context.Context) (string, bool, error) {
 		answer, err := c.Evict(ctx, second)
 		return answer.Message, answer.Code == http.StatusCreated, err
 	})
 	if answer, err := c.Evict(t.Context(), third); err != nil || answer.Code != http.StatusTooManyRequests {
-		t.Errorf("the eviction of %s is answered %d %s, %v", third, answer.Code, answer.Message, err)
+		t.Errorf("the eviction of %s got %d %s, %v", third, answer.Code, answer.Message, err)
 	}
 	works(t, c)
 }
 
-// A StatefulSet of five that kubectl scales to three keeps the quorum of the five voters that
-// etcd has.
+// TestHoldSize scales a StatefulSet from five to three with kubectl. The budget retains the
+// quorum of the five voters that etcd has.
 func TestHoldSize(t *testing.T) {
 	operating(t, 5)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
@@ -140,13 +143,13 @@ func TestHoldSize(t *testing.T) {
 	if err := c.Scale(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "two pods to go", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "two pods to be deleted", func(ctx context.Context) (string, bool, error) {
 		var pods corev1.PodList
 		err := kube.List(ctx, &pods, client.InNamespace(ns))
 		return fmt.Sprintf("%d pods", len(pods.Items)), len(pods.Items) == 3, err
 	})
 	awaitMin(t, c, 3, policy.MemberDown.Name())
-	standsAt(t, ns, ours.Name, 3)
+	staysAt(t, ns, ours.Name, 3)
 	admitsNone(t, c, http.StatusTooManyRequests)
 	awaitEvent(t, c, "5 voters, of which 3 have pods")
 	works(t, c)

@@ -18,8 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// TestWhatTheCacheLacks has etcd-webhook meet names of which its caches know nothing,
-// as of what was made a moment ago. It asks the API server for each, and may.
+// TestWhatTheCacheLacks has etcd-webhook review pods that refer to objects that are not in its
+// caches, as if they had just been created. etcd-webhook reads each of these objects from the
+// API server, and has the permission to do so.
 func TestWhatTheCacheLacks(t *testing.T) {
 	beside(t)
 	ns, _ := governed(t, nil)
@@ -32,9 +33,9 @@ func TestWhatTheCacheLacks(t *testing.T) {
 	nowhere := lost.DeepCopy()
 	nowhere.Name = "nowhere"
 	want := []string{"get nodes", "get persistentvolumeclaims", "get persistentvolumes", "get statefulsets.apps"}
-	eventually(t, "etcd-webhook to ask for what its caches lack", func(ctx context.Context) (string, bool, error) {
-		// The claim of the first and the volume of the second aren't there, nor is the
-		// StatefulSet of the third.
+	eventually(t, "etcd-webhook to read the objects that its caches lack", func(ctx context.Context) (string, bool, error) {
+		// The claim of the first pod, the volume of the second pod, and the StatefulSet of the
+		// third pod don't exist.
 		for _, pod := range []*corev1.Pod{podOf(lost, "lost-1"), podOf(lost, "lost-2"), podOf(nowhere, "nowhere-0")} {
 			if err := kube.Create(ctx, pod, client.DryRunAll); err != nil {
 				return "", false, err
@@ -46,7 +47,7 @@ func TestWhatTheCacheLacks(t *testing.T) {
 	})
 }
 
-// lostCluster makes a cluster of one member that was put on a node which isn't there.
+// lostCluster creates a cluster of one member on a node that doesn't exist.
 func lostCluster(t *testing.T, ns string) *appsv1.StatefulSet {
 	t.Helper()
 	labels := map[string]string{"app": "lost"}
@@ -64,7 +65,7 @@ func lostCluster(t *testing.T, ns string) *appsv1.StatefulSet {
 	return sts
 }
 
-// podOf is a pod as a StatefulSet's controller makes it.
+// podOf returns a pod as the StatefulSet controller creates it.
 func podOf(sts *appsv1.StatefulSet, name string) *corev1.Pod {
 	labels := map[string]string{appsv1.StatefulSetPodNameLabel: name}
 	maps.Copy(labels, sts.Spec.Template.Labels)

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// writers, each with a key every writeEvery, make a hundred writes a second.
+	// The writers make a hundred writes a second. Each of them writes a key every writeEvery.
 	writers    = 10
 	writeEvery = 100 * time.Millisecond
-	// oneElection is what a write may take, tried again until etcd takes it. An
-	// election is over after three seconds at most; the rest is for a slow machine, on
-	// which a write may also take so many times what one to the API server takes.
+	// oneElection is how long a write may take, with all of its retries. An election takes three
+	// seconds at most. The rest of the time is for a slow machine. A write may also take asSlow
+	// times as long as the slowest write to the API server.
 	oneElection, asSlow = 6 * time.Second, 8
 )
 
-// load writes keys of its own into a cluster, and remembers which etcd took.
+// load writes its own keys into a cluster, and remembers which keys etcd acknowledged.
 type load struct {
 	conn   *clientv3.Client
 	cancel context.CancelFunc
@@ -37,10 +37,10 @@ type load struct {
 	mu    sync.Mutex
 	acked []string
 	worst time.Duration
-	// why is what the worst write met last.
+	// why is the last error of the slowest write.
 	why error
-	// elsewhere is the longest that a write to the API server took meanwhile: how slow
-	// the machine is for everybody.
+	// elsewhere is the duration of the slowest write to the API server in the same time. It
+	// shows how slow the machine is.
 	elsewhere time.Duration
 }
 
@@ -64,15 +64,15 @@ func startLoad(t *testing.T, c *clusters.Cluster) *load {
 	return l
 }
 
-// compare writes to the API server, whose etcd no one operates on, for as long as the
-// others write.
+// compare writes to the API server while the writers run. No test operates on the API server's
+// etcd.
 func (l *load) compare(ctx context.Context, namespace string) {
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "elsewhere"}}
-	_ = kube.Create(ctx, config.DeepCopy()) // without it, its writes are answered all the same
+	_ = kube.Create(ctx, config.DeepCopy()) // without the ConfigMap, the API server still answers the patches
 	for n := 0; ctx.Err() == nil; n++ {
 		began := time.Now()
 		patch := fmt.Appendf(nil, `{"data":{"n":"%d"}}`, n)
-		_ = kube.Patch(ctx, config.DeepCopy(), client.RawPatch("application/merge-patch+json", patch)) // only its time counts
+		_ = kube.Patch(ctx, config.DeepCopy(), client.RawPatch("application/merge-patch+json", patch)) // only the duration counts
 		l.mu.Lock()
 		l.elsewhere = max(l.elsewhere, time.Since(began))
 		l.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *load) write(ctx context.Context, writer int) {
 	}
 }
 
-// put tries one key until etcd takes it.
+// put retries one key until etcd acknowledges it.
 func (l *load) put(ctx context.Context, key string) {
 	began := time.Now()
 	var met error
@@ -118,8 +118,7 @@ func (l *load) put(ctx context.Context, key string) {
 	}
 }
 
-// check ends the writing and wants every key that etcd took, and none that was
-// kept waiting.
+// check ends the writing. It requires every acknowledged key, and that no write took too long.
 func (l *load) check(t *testing.T) {
 	t.Helper()
 	l.cancel()
@@ -128,7 +127,7 @@ func (l *load) check(t *testing.T) {
 	from := "load/"
 	for {
 		var got *clientv3.GetResponse
-		insists(t, "the keys from "+from, func(ctx context.Context) (err error) {
+		retry(t, "the keys from "+from, func(ctx context.Context) (err error) {
 			got, err = l.conn.Get(ctx, from, clientv3.WithRange("load0"), clientv3.WithLimit(5000))
 			return err
 		})
@@ -146,12 +145,12 @@ func (l *load) check(t *testing.T) {
 			lost++
 		}
 	}
-	t.Logf("%d writes taken, the slowest after %s (%v); the slowest to the API server took %s",
+	t.Logf("%d writes acknowledged, the slowest after %s (%v); the slowest to the API server took %s",
 		len(l.acked), l.worst.Round(time.Millisecond), l.why, l.elsewhere.Round(time.Millisecond))
 	if lost > 0 || len(l.acked) < 300 {
-		t.Errorf("%d of %d writes that etcd took are lost", lost, len(l.acked))
+		t.Errorf("%d of %d acknowledged writes are lost", lost, len(l.acked))
 	}
 	if l.worst > max(oneElection, asSlow*l.elsewhere) {
-		t.Errorf("a write took %s, last it met %v; one to the API server took %s at most", l.worst, l.why, l.elsewhere)
+		t.Errorf("the slowest write took %s, its last error is %v; the slowest to the API server took %s", l.worst, l.why, l.elsewhere)
 	}
 }

@@ -26,15 +26,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestLock holds that a cluster has one lock, whose it is, and when it ends. The
-// lock is a Lease alone, so no etcd runs here.
+// TestLock checks that a cluster has one lock, who holds it, and when it ends. The lock is only
+// a Lease, so no etcd runs here.
 func TestLock(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
 	for name, test := range map[string]func(*testing.T, observe.Owner){
 		"is released":                   lockReleased,
-		"of a living holder is kept":    lockOfTheLiving,
-		"of a dead holder changes hand": lockOfTheDead,
+		"of a living holder is kept":    lockRenewed,
+		"of a dead holder changes hand": lockExpired,
 		"is lost when it is deleted":    lockDeleted,
 		"is lost when another has it":   lockStolen,
 		"survives another user's label": lockLabelled,
@@ -75,7 +75,7 @@ func lockReleased(t *testing.T, o observe.Owner) {
 	if got := ptr.Deref(lease.Spec.HolderIdentity, ""); got != "ann" {
 		t.Errorf("the lease's holder is %q, want ann", got)
 	}
-	insists(t, "the lock to be released", held.Release)
+	retry(t, "the lock to be released", held.Release)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); !apierrors.IsNotFound(err) {
 		t.Errorf("after the release the lease is still there: %v", err)
 	}
@@ -85,22 +85,22 @@ func lockReleased(t *testing.T, o observe.Owner) {
 	bobs, err := lock.Acquire(t.Context(), kube, o, lock.Claim{
 		Operation: "scale", Holder: "bob",
 		Waiting: func(h lock.Holder, _ time.Duration) {
-			t.Errorf("bob watches whether %q lives, who gave the lock back", h.Identity)
+			t.Errorf("bob waits for %q, who released the lock", h.Identity)
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = bobs.Release(context.WithoutCancel(t.Context())) // the namespace goes, too
+	_ = bobs.Release(context.WithoutCancel(t.Context())) // the test deletes the namespace
 }
 
-func lockOfTheLiving(t *testing.T, o observe.Owner) {
+func lockRenewed(t *testing.T, o observe.Owner) {
 	t.Helper()
 	acquire(t, kube, o, "ann at desk (pid 1)")
 	_, err := lock.Acquire(t.Context(), kube, o, lock.Claim{Operation: "defrag", Holder: "bob"})
 	held, ok := errors.AsType[*lock.HeldError](err)
 	if !ok {
-		t.Fatalf("bob got a lock that ann renews: %v", err)
+		t.Fatalf("bob acquired a lock that ann renews: %v", err)
 	}
 	for _, want := range []string{"ann at desk (pid 1)", `"scale"`, "more room", "since 20", lock.Name(o)} {
 		if !strings.Contains(held.Error(), want) {
@@ -109,9 +109,8 @@ func lockOfTheLiving(t *testing.T, o observe.Owner) {
 	}
 }
 
-// lockOfTheDead has a holder that renewed for the last time tomorrow, by a clock
-// that is wrong.
-func lockOfTheDead(t *testing.T, o observe.Owner) {
+// lockExpired has a holder with a wrong clock. The holder's last renewal is dated tomorrow.
+func lockExpired(t *testing.T, o observe.Owner) {
 	t.Helper()
 	lease := leaseOf(o)
 	tomorrow := metav1.NewMicroTime(time.Now().Add(24 * time.Hour))
@@ -130,13 +129,13 @@ func lockOfTheDead(t *testing.T, o observe.Owner) {
 	}
 	defer func() { _ = held.Release(context.WithoutCancel(t.Context())) }()
 	if took := time.Since(began); took < 15*time.Second {
-		t.Errorf("the lock changed hands after %s: its lease lasts 15s", took)
+		t.Errorf("the lock was taken over after %s, but its lease lasts 15s", took)
 	}
 	if !watched || held.Previous == nil || held.Previous.Identity != "cat" {
-		t.Errorf("the lock of cat is not reported: watched %v, took over %v", watched, held.Previous)
+		t.Errorf("cat's lock is not reported: watched %v, took over %v", watched, held.Previous)
 	}
 	if err := held.StillHeld(); err != nil {
-		t.Errorf("a lock that was just taken over: %v", err)
+		t.Errorf("StillHeld of a lock that was just taken over: %v", err)
 	}
 }
 
@@ -161,13 +160,13 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 	held := acquire(t, kube, o, "ann")
 	lease := leaseOf(o)
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"seen":"yes"}}}`))
-	var renewed time.Time // before the label, zero until there is one
+	var renewed time.Time // the last renewal before the label; zero before the patch
 	eventually(t, "two renewals after a user labelled the lease", func(ctx context.Context) (string, bool, error) {
 		if err := held.StillHeld(); err != nil {
 			if !clusters.Transient(err.Error()) {
 				t.Fatal(err)
 			}
-			_ = kube.Delete(ctx, lease) // the server was too slow for it: once more
+			_ = kube.Delete(ctx, lease) // the API server was too slow for a renewal: try again
 			held, renewed = acquire(t, kube, o, "ann"), time.Time{}
 		}
 		if renewed.IsZero() {
@@ -179,15 +178,15 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(lease), lease)
 		return lease.Spec.RenewTime.String(), err == nil && lease.Spec.RenewTime.Sub(renewed) > 6*time.Second, err
 	})
-	insists(t, "the lock to be released", held.Release)
+	retry(t, "the lock to be released", held.Release)
 }
 
-// loses takes a lock, has a user take it away, and wants that to be noticed and why.
-// An API server may be too slow to renew it before that.
+// loses acquires a lock, has another client take it, and checks that the holder notices this and
+// reports why. If the API server was too slow to renew the lock, loses tries again.
 func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.Lease) error) (held *lock.Lock) {
 	t.Helper()
 	eventually(t, "the lock to be lost: "+why, func(ctx context.Context) (string, bool, error) {
-		_ = kube.Delete(ctx, leaseOf(o)) // of the attempt before
+		_ = kube.Delete(ctx, leaseOf(o)) // the Lease of the previous attempt
 		held = acquire(t, kube, o, "ann")
 		if err := take(leaseOf(o)); err != nil {
 			return "", false, err
@@ -195,18 +194,18 @@ func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.
 		select {
 		case <-held.Context().Done():
 		case <-ctx.Done():
-			return "it is not noticed", false, nil
+			return "the holder doesn't notice it", false, nil
 		}
 		err := held.StillHeld()
 		if err == nil || !strings.Contains(err.Error(), why) && !clusters.Transient(err.Error()) {
-			t.Fatalf("the lock is lost: %v; want %q in it", err, why)
+			t.Fatalf("the lock is lost with %v, want %q in the error", err, why)
 		}
 		return err.Error(), strings.Contains(err.Error(), why), nil
 	})
 	return held
 }
 
-// lockWithoutServer cuts this process's connection; the lease itself is untouched.
+// lockWithoutServer cuts the connection of this process. The Lease doesn't change.
 func lockWithoutServer(t *testing.T, o observe.Owner) {
 	t.Helper()
 	down := &atomic.Bool{}
@@ -225,7 +224,7 @@ func lockWithoutServer(t *testing.T, o observe.Owner) {
 	down.Store(true)
 	awaitLost(t, held, "the network is down")
 	if took := ran(); took >= 15*time.Second {
-		t.Errorf("the lock was given up after %s, when another may have had it already", took)
+		t.Errorf("the lock was lost after %s, when another client may have acquired it", took)
 	}
 }
 
@@ -234,7 +233,7 @@ func lockWithoutRights(t *testing.T, o observe.Owner) {
 	poor := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "without-rights" })
 	_, err := lock.Acquire(t.Context(), poor, o, lock.Claim{Operation: "scale", Holder: "ann"})
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `cannot get resource "leases"`) {
-		t.Errorf("the error of a user without permissions: %v", err)
+		t.Errorf("a user without permissions gets the error %v", err)
 	}
 	missing, err := operate.Missing(t.Context(), poor, lock.Needs(o))
 	if err != nil {
@@ -245,19 +244,19 @@ func lockWithoutRights(t *testing.T, o observe.Owner) {
 		lines = append(lines, n.Verb)
 	}
 	if got := strings.Join(lines, " "); got != "create get update delete" {
-		t.Errorf("missing are %q, want create get update delete", got)
+		t.Errorf("missing permissions %q, want create get update delete", got)
 	}
 	if missing, err = operate.Missing(t.Context(), kube, lock.Needs(o)); err != nil || len(missing) > 0 {
 		t.Errorf("an administrator lacks %v (%v)", missing, err)
 	}
 }
 
-// lockCleared has a user who may do all but delete.
+// lockCleared has a user who may do everything with Leases except delete them.
 func lockCleared(t *testing.T, o observe.Owner) {
 	t.Helper()
 	grant(t, o.Namespace, "keeps-leases", "coordination.k8s.io", "leases", "get", "create", "update")
 	keeper := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "keeps-leases" })
-	insists(t, "the lock to be released", acquire(t, keeper, o, "ann").Release)
+	retry(t, "the lock to be released", acquire(t, keeper, o, "ann").Release)
 	lease := leaseOf(o)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(lease), lease); err != nil {
 		t.Fatal(err)
@@ -272,9 +271,9 @@ func awaitLost(t *testing.T, held *lock.Lock, why string) {
 	select {
 	case <-held.Context().Done():
 	case <-time.After(limit):
-		t.Fatalf("the lock is not noticed as lost within %s", limit)
+		t.Fatalf("the holder doesn't notice within %s that the lock is lost", limit)
 	}
 	if err := held.StillHeld(); err == nil || !strings.Contains(err.Error(), why) {
-		t.Errorf("the lock is lost: %v; want %q in it", err, why)
+		t.Errorf("the lock is lost with %v, want %q in the error", err, why)
 	}
 }

@@ -27,9 +27,9 @@ import (
 
 var cozystack = schema.GroupVersion{Group: "etcd-operator.cozystack.io", Version: "v1alpha2"}
 
-// TestMembersWithoutStatefulSet makes members as cozystack's etcd-operator does, one after
-// the other, each a pod and a claim of its own for an EtcdMember. They go to different
-// zones, and one whose volume is where another member is isn't kept from it.
+// TestMembersWithoutStatefulSet creates members as cozystack's etcd-operator does, one after the
+// other. Each member is a pod and a claim that belong to an EtcdMember. The members go to
+// different zones. A member with a volume in the zone of another member may still start there.
 func TestMembersWithoutStatefulSet(t *testing.T) {
 	operating(t, 3)
 	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Etcd("v3.6.16")}, io.Discard); err != nil {
@@ -49,7 +49,7 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 	cluster.SetGroupVersionKind(cozystack.WithKind("EtcdCluster"))
 	cluster.SetNamespace(ns)
 	cluster.SetName("main")
-	insists(t, "an EtcdCluster", func(ctx context.Context) error { return client.IgnoreAlreadyExists(kube.Create(ctx, cluster)) })
+	retry(t, "an EtcdCluster", func(ctx context.Context) error { return client.IgnoreAlreadyExists(kube.Create(ctx, cluster)) })
 
 	zones := map[string]string{}
 	for _, name := range []string{"main-7x2lm", "main-p9c4d", "main-f5k8w"} {
@@ -61,9 +61,9 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 	}
 	gone := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-f5k8w"}}
 	remove(t, gone)
-	eventually(t, "a member to go", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "a member to be deleted", func(ctx context.Context) (string, bool, error) {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(gone), gone)
-		return "it is there", apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+		return "the pod still exists", apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 	taken := bed.Nodes()[0]
 	if zones[taken.Zone] == "main-f5k8w" {
@@ -71,7 +71,7 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 	}
 	claimInZone(t, ns, "data-main-new", taken.Name)
 	if got := looseMember(t, ns, "main-new").Labels[corev1.LabelTopologyZone]; got != taken.Zone {
-		t.Errorf("a member is in %s, and its volume in %s", got, taken.Zone)
+		t.Errorf("the member is in zone %s, but its volume is in %s", got, taken.Zone)
 	}
 	var added corev1.Pod
 	if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "main-new"}, &added); err != nil || !strings.Contains(added.Annotations[v1alpha1.SpreadAnnotation], spread.VolumeZoneTaken.Name()) {
@@ -79,7 +79,7 @@ func TestMembersWithoutStatefulSet(t *testing.T) {
 	}
 }
 
-// looseMember makes a member that etcd-webhook has seen, and returns where it runs.
+// looseMember creates a member that etcd-webhook has reviewed, and returns its node.
 func looseMember(t *testing.T, ns, name string) *corev1.Node {
 	t.Helper()
 	member := &unstructured.Unstructured{}
@@ -93,7 +93,7 @@ func looseMember(t *testing.T, ns, name string) *corev1.Node {
 		t.Fatal(err)
 	}
 	var pod *corev1.Pod
-	eventually(t, "etcd-webhook to see pod "+name, func(ctx context.Context) (string, bool, error) {
+	eventually(t, "etcd-webhook to review pod "+name, func(ctx context.Context) (string, bool, error) {
 		pod = loosePod(member)
 		if err := kube.Create(ctx, pod); err != nil {
 			return "", false, client.IgnoreAlreadyExists(err)
@@ -101,7 +101,7 @@ func looseMember(t *testing.T, ns, name string) *corev1.Node {
 		if pod.Annotations[v1alpha1.SpreadAnnotation] != "" {
 			return "", true, nil
 		}
-		return "it let it pass", false, kube.Delete(ctx, pod, client.GracePeriodSeconds(0))
+		return "the pod was created without a review", false, kube.Delete(ctx, pod, client.GracePeriodSeconds(0))
 	})
 	t.Logf("%s: %s", name, pod.Annotations[v1alpha1.SpreadAnnotation])
 	eventually(t, "pod "+name+" to run", func(ctx context.Context) (string, bool, error) {
@@ -115,7 +115,8 @@ func looseMember(t *testing.T, ns, name string) *corev1.Node {
 	return &node
 }
 
-// loosePod is a pod as the operator makes it, but that each is a cluster of its own.
+// loosePod returns a pod as the operator creates it, except that its etcd is a cluster of one
+// member.
 func loosePod(member *unstructured.Unstructured) *corev1.Pod {
 	labels := map[string]string{
 		"app.kubernetes.io/name": "etcd", "app.kubernetes.io/instance": "main", "app.kubernetes.io/managed-by": "etcd-operator",

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package e2e holds the whole behaviour on a real cluster: one testbed for all of
-// its tests, each in namespaces of its own.
+// Package e2e tests the whole project on a real cluster. All tests share one testbed, and each
+// test has its own namespaces.
 package e2e
 
 import (
@@ -24,8 +24,8 @@ var (
 	kube client.Client
 )
 
-// TestMain lets all tests begin: those with clusters wait for room among themselves, and
-// who waits must keep no one out.
+// TestMain starts all tests at once. Tests with clusters wait for capacity. A waiting test must
+// not prevent other tests from running.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "200"); err != nil {

@@ -31,8 +31,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginMaintenance types move-leader, defrag, alarm and proxy against every flavour,
-// with TLS and without, and reads what a person would read.
+// TestPluginMaintenance types move-leader, defrag, alarm and proxy against every flavour, with
+// TLS and without, and checks the output.
 func TestPluginMaintenance(t *testing.T) {
 	beside(t)
 	t.Run("druid", func(t *testing.T) {
@@ -51,18 +51,18 @@ func TestPluginMaintenance(t *testing.T) {
 		checkTunnels(t, c)
 		t.Run("out of space", func(t *testing.T) { outOfSpace(t, c) })
 		t.Run("another user's snapshot", func(t *testing.T) { foreignSnapshot(t, c) })
-		t.Run("a member goes", func(t *testing.T) { memberGoes(t, c) })
+		t.Run("a member goes", func(t *testing.T) { memberStops(t, c) })
 	})
 }
 
-// smallQuota lets a cluster run out of space soon, but not by what other tests write: a
-// database grows by three times a large key.
+// smallQuota lets a cluster run out of space soon, but not from the writes of other tests. A
+// large key makes the database grow by three times its size.
 func smallQuota(set *appsv1.StatefulSet) {
 	etcd := &set.Spec.Template.Spec.Containers[0]
 	etcd.Env = append(etcd.Env, corev1.EnvVar{Name: "ETCD_QUOTA_BACKEND_BYTES", Value: "33554432"})
 }
 
-// maintain does what leaves a cluster as it was.
+// maintain runs commands that leave a cluster as it was.
 func maintain(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	target := []string{c.Full(), "-n", c.Namespace}
@@ -77,7 +77,7 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 		}
 	})
 	t.Run("move-leader", func(t *testing.T) {
-		undisturbed(t, c, 0, func() string { return leavesLeader(t, c, target) })
+		undisturbed(t, c, 0, func() string { return keepsLeader(t, c, target) })
 		undisturbed(t, c, 1, func() string { return moveLeader(t, c, target) })
 	})
 	t.Run("defrag", func(t *testing.T) {
@@ -89,21 +89,21 @@ func maintain(t *testing.T, c *clusters.Cluster) {
 			t.Errorf("%s%s", stdout, stderr)
 		}
 		if !strings.Contains(stderr, "any user of this machine") {
-			t.Errorf("it doesn't mention other users:\n%s", stderr)
+			t.Errorf("the output doesn't mention other users:\n%s", stderr)
 		}
 		stdout, _ = prints(t, 7, []string{"from\nproxy\n"}, append(append([]string{"proxy", "--one", "--socket", t.TempDir()}, target...), "--", "sh", "-c", "etcdctl get from; exit 7")...)
 		if stdout != "from\nproxy\n" {
-			t.Errorf("by a socket: %q", stdout)
+			t.Errorf("output with --socket: %q", stdout)
 		}
 	})
 }
 
-// undisturbed runs a trial, which returns what is wrong, or nothing. It is tried again
-// where more leaders were elected meanwhile than the trial asks for, as they are on a machine
-// with too much to do.
+// undisturbed runs a trial, which returns what is wrong, or an empty string. If more leaders
+// were elected during the trial than asked, as on an overloaded machine, undisturbed runs it
+// again.
 func undisturbed(t *testing.T, c *clusters.Cluster, asked uint64, trial func() string) {
 	t.Helper()
-	eventually(t, "leaders of "+c.String()+" that stay", func(context.Context) (string, bool, error) {
+	eventually(t, "a trial without an unexpected election in "+c.String(), func(context.Context) (string, bool, error) {
 		before := term(t, c)
 		wrong := trial()
 		if wrong != "" && term(t, c) <= before+asked {
@@ -113,7 +113,7 @@ func undisturbed(t *testing.T, c *clusters.Cluster, asked uint64, trial func() s
 	})
 }
 
-// term counts the elections that a cluster has had.
+// term returns the cluster's raft term, which counts its elections.
 func term(t *testing.T, c *clusters.Cluster) uint64 {
 	t.Helper()
 	var last uint64
@@ -123,7 +123,7 @@ func term(t *testing.T, c *clusters.Cluster) uint64 {
 	return last
 }
 
-// defragged defragments and returns what was wrong about the order.
+// defragged defragments the members and returns what is wrong about the order.
 func defragged(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	before := leader(t, c)
@@ -136,13 +136,14 @@ func defragged(t *testing.T, c *clusters.Cluster, target []string) string {
 		return fmt.Sprintf("defragmented %v, the leader was %s:\n%s", order, before, stderr)
 	}
 	if handed := strings.Index(stderr, "✓ the leadership went from "+before); handed < 0 || handed > strings.Index(stderr, "✓ "+before) {
-		return "the leader did not hand over first:\n" + stderr
+		return "the leader didn't transfer its leadership first:\n" + stderr
 	}
 	return ""
 }
 
-// leavesLeader moves nothing where no one has agreed to it, and returns what was wrong.
-func leavesLeader(t *testing.T, c *clusters.Cluster, target []string) string {
+// keepsLeader runs move-leader without confirmation. It returns what is wrong if the leader
+// changes.
+func keepsLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	from, to := leader(t, c), another(t, c)
 	args := append([]string{"move-leader", "--to", to}, target...)
@@ -157,7 +158,7 @@ func leavesLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	return ""
 }
 
-// moveLeader moves the leadership and returns what was wrong about it.
+// moveLeader transfers the leadership and returns what is wrong.
 func moveLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	t.Helper()
 	to := another(t, c)
@@ -172,14 +173,14 @@ func moveLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	return ""
 }
 
-// another is the pod after the leader's.
+// another returns the pod after the leader's pod.
 func another(t *testing.T, c *clusters.Cluster) string {
 	t.Helper()
 	pods := podsOf(t, c)
 	return pods[(slices.Index(pods, leader(t, c))+1)%len(pods)]
 }
 
-// outOfSpace fills the database until etcd takes no more, and has it cured.
+// outOfSpace fills the database until etcd refuses writes, and then types the cure.
 func outOfSpace(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)
@@ -206,7 +207,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 	refuses(t, []string{"2 of 3 members healthy", "kubectl etcd member replace"}, append([]string{"defrag", "-y"}, target...)...)
 	_, printed := plugin(t, 0, append([]string{"member", "replace", c.Full(), lost, "-y"}, target[1:]...)...)
 	wants(t, printed, "takes no writes before kubectl etcd defrag has run", "promoted "+lost)
-	// Only the alarm is left for whom no one answers any more.
+	// Only the alarm of the removed member is left.
 	for _, a := range raisedBy(t, members) {
 		if a.Pod == "" {
 			continue
@@ -221,7 +222,7 @@ func outOfSpace(t *testing.T, c *clusters.Cluster) {
 	if !strings.Contains(stdout, "accepts writes again") || !strings.Contains(stderr, "is compacted") {
 		t.Errorf("%s%s", stdout, stderr)
 	}
-	insists(t, "a key to be taken after the cure", put(clientOf(t, members, leader(t, c))))
+	retry(t, "a write after the cure", put(clientOf(t, members, leader(t, c))))
 	eventually(t, "small databases without alarms", func(ctx context.Context) (string, bool, error) {
 		s, err := members.Survey(ctx)
 		wrong := fmt.Sprint(s.StrayTypes())
@@ -243,13 +244,13 @@ func raisedBy(t *testing.T, members *etcd.Cluster) []etcd.Alarm {
 	return alarms
 }
 
-// foreignSnapshot holds a snapshot open while a user defragments.
+// foreignSnapshot has another client read a snapshot while a user defragments.
 func foreignSnapshot(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)
 	client := clientOf(t, members, leader(t, c))
-	for i := range 12 { // more than the stream's windows hold
-		insists(t, "a large key to be taken", func(ctx context.Context) error {
+	for i := range 12 { // more than the stream buffers
+		retry(t, "a write of a large key", func(ctx context.Context) error {
 			_, err := client.Put(ctx, fmt.Sprintf("large-%d", i), strings.Repeat("x", 800_000))
 			return err
 		})
@@ -279,14 +280,14 @@ func foreignSnapshot(t *testing.T, c *clusters.Cluster) {
 	plugin(t, 0, args...)
 }
 
-// memberGoes takes a member away while a defragmentation is between two others.
-func memberGoes(t *testing.T, c *clusters.Cluster) {
+// memberStops stops a member while a defragmentation is between the two others.
+func memberStops(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)
 	reader, owner := observed(t, c)
 	pods := podsOf(t, c)
 	last := pods[len(pods)-1]
-	if leader(t, c) != last { // so that the others come first
+	if leader(t, c) != last { // defrag handles the leader last
 		plugin(t, 0, "move-leader", c.Full(), "-n", c.Namespace, "--to", last, "-y")
 	}
 	asked := 0
@@ -298,7 +299,7 @@ func memberGoes(t *testing.T, c *clusters.Cluster) {
 	m.StillHeld = func() error {
 		if asked++; asked == 2 {
 			scale(t, c, 2)
-			m.Settle = 5 * time.Second // it doesn't come back
+			m.Settle = 5 * time.Second // the member stays stopped
 		}
 		return nil
 	}
@@ -339,7 +340,7 @@ func podsOf(t *testing.T, c *clusters.Cluster) []string {
 	return pods
 }
 
-// membersOf reaches a cluster's members as the plugin does.
+// membersOf connects to a cluster's members as the plugin does.
 func membersOf(t *testing.T, c *clusters.Cluster) *etcd.Cluster {
 	t.Helper()
 	reader, owner := observed(t, c)
@@ -356,7 +357,7 @@ func membersOf(t *testing.T, c *clusters.Cluster) *etcd.Cluster {
 	return found
 }
 
-// observed is a cluster as the plugin finds it.
+// observed returns a cluster as the plugin finds it.
 func observed(t *testing.T, c *clusters.Cluster) (*observe.Reader, observe.Owner) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -397,7 +398,7 @@ func survey(t *testing.T, members *etcd.Cluster) etcd.Survey {
 	return s
 }
 
-// leader is the pod whose member leads.
+// leader returns the pod of the leader.
 func leader(t *testing.T, c *clusters.Cluster) string {
 	t.Helper()
 	all, pod := membersOf(t, c), ""

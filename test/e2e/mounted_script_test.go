@@ -18,8 +18,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// TestMountedScript recognises members that a script from a ConfigMap starts, with the variables of
-// envFrom. The script sources another one, which adds members: no command of ours does so beside it.
+// TestMountedScript recognizes members that a script from a ConfigMap starts with the variables
+// of envFrom. The script sources another script, which adds and removes members. Therefore the
+// plugin refuses to do so.
 func TestMountedScript(t *testing.T) {
 	operating(t, 3)
 	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Etcd("v3.6.16"), images.Alpine}, io.Discard); err != nil {
@@ -32,7 +33,7 @@ func TestMountedScript(t *testing.T) {
 	eventually(t, "three members", func(ctx context.Context) (string, bool, error) {
 		var sts appsv1.StatefulSet
 		err := kube.Get(ctx, client.ObjectKey{Namespace: ns, Name: "etcd"}, &sts)
-		return fmt.Sprintf("%d are Ready", sts.Status.ReadyReplicas), sts.Status.ReadyReplicas == 3, err
+		return fmt.Sprintf("%d members are Ready", sts.Status.ReadyReplicas), sts.Status.ReadyReplicas == 3, err
 	})
 	prints(t, 0, []string{"etcd", "plain", "3/3"}, "list", "-n", ns)
 	prints(t, 0, []string{"healthy", "etcd-0", "etcd-1", "etcd-2"}, "status", "etcd", "-n", ns)

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginPassthroughListeners opens listeners at unusual addresses, to a member whose
-// certificate has few names. The printed addresses work, and the messages name what the
+// TestPluginPassthroughListeners opens listeners at unusual addresses to a member with few names
+// in its certificate. The printed addresses work, and the messages show which names the
 // certificate lacks.
 func TestPluginPassthroughListeners(t *testing.T) {
 	operating(t, 1)
@@ -31,14 +31,14 @@ func TestPluginPassthroughListeners(t *testing.T) {
 		}
 		conn, err := net.DialTimeout("tcp", at.Host, time.Minute)
 		if err != nil {
-			t.Fatalf("it prints %s, where no one listens: %v\n%s", &r.stdout, err, &r.stderr)
+			t.Fatalf("the plugin prints %s, but nothing listens there: %v\n%s", &r.stdout, err, &r.stderr)
 		}
 		_ = conn.Close()
 	})
 	t.Run("a socket", func(t *testing.T) {
 		_, printed := plugin(t, 0, append(args, "--socket", t.TempDir(), "--", "true")...)
 		if strings.Contains(printed, "not valid for ,") {
-			t.Errorf("the name that the certificate lacks is not printed:\n%s", printed)
+			t.Errorf("the output lacks the name that is missing from the certificate:\n%s", printed)
 		}
 	})
 }

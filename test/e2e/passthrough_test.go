@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// passthrough offers the members of a cluster with TLS to clients that bring certificates
-// of their own: it adds none.
+// passthrough proxies the members of a TLS cluster to clients with their own certificates. The
+// proxy adds no certificate.
 func passthrough(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	works(t, c)
@@ -26,14 +26,14 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 	proxy.awaitOutput(t, "Press Ctrl-C to stop.")
 	wants(t, proxy.stderr.String(), "TLS is passed through: use etcdctl with --cacert, --cert and --key.", podsOf(t, c)[0])
 	if strings.Contains(proxy.stderr.String(), "Warning: ") {
-		t.Errorf("there is a warning about a listener that requires certificates: %s", &proxy.stderr)
+		t.Errorf("the plugin warns of a listener that requires certificates: %s", &proxy.stderr)
 	}
 	exports := proxy.stdout.String()
 	each := regexp.MustCompile(`^export ETCDCTL_ENDPOINTS='https://127\.0\.0\.1:\d+(,https://127\.0\.0\.1:\d+){2}'\n$`)
 	if !each.MatchString(exports) {
-		t.Fatalf("it prints %q", exports)
+		t.Fatalf("stdout %q", exports)
 	}
-	eventually(t, "every member to be well by its own door", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "every member to be healthy through its own listener", func(ctx context.Context) (string, bool, error) {
 		out, err := etcdctl(ctx, exports+"etcdctl endpoint health "+certificates)
 		return out, err == nil && strings.Count(out, "is healthy") == 3, nil
 	})
@@ -41,7 +41,7 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 		out, err := etcdctl(ctx, exports+"etcdctl get testbed/putget "+certificates)
 		return out, err == nil && out == "testbed/putget\n"+c.String()+"\n", nil
 	})
-	// A client without a proof of its identity is not served.
+	// A client without a certificate is refused.
 	printed, err := etcdctl(t.Context(), exports+"etcdctl get testbed/putget --insecure-skip-tls-verify --insecure-transport=false")
 	if err == nil || strings.Contains(printed, c.String()) {
 		t.Errorf("without a client certificate: %v\n%s", err, printed)
@@ -50,16 +50,16 @@ func passthrough(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	if code := proxy.wait(t); code != 0 {
-		t.Errorf("interrupted it ended with exit code %d: %s", code, &proxy.stderr)
+		t.Errorf("exit code %d after an interrupt: %s", code, &proxy.stderr)
 	}
 
 	out, _ := prints(t, 0, []string{c.String()}, "proxy", "--one", "--tls-passthrough", c.Full(), "-n", c.Namespace, "--", "sh", "-c", "etcdctl get testbed/putget "+certificates)
 	if out != "testbed/putget\n"+c.String()+"\n" {
-		t.Errorf("by one door for all: %q", out)
+		t.Errorf("output through one listener for all members: %q", out)
 	}
 }
 
-// etcdctl is what comes of lines of shell with the testbed's programs.
+// etcdctl runs lines of shell with the testbed's programs and returns their output.
 func etcdctl(ctx context.Context, lines string) (string, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", lines)
 	cmd.Env = append(os.Environ(), "PATH="+bed.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -67,7 +67,8 @@ func etcdctl(ctx context.Context, lines string) (string, error) {
 	return string(out), err
 }
 
-// clientFiles is what the cluster's own clients show, as etcdctl takes it.
+// clientFiles writes the certificates of the cluster's clients to files, and returns etcdctl's
+// flags for them.
 func clientFiles(t *testing.T, c *clusters.Cluster) (flags string) {
 	t.Helper()
 	data, dir := secretData(t, c.Namespace, c.Name+"-client-tls"), t.TempDir()

@@ -23,22 +23,21 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// pluginPath is the plugin of this checkout.
+// pluginPath returns the path of the plugin, built from this checkout.
 var pluginPath = sync.OnceValues(func() (string, error) {
 	const name = "kubectl-etcd"
 	paths, err := programs.Ensure(context.Background(), programs.Cache{}, []string{name}, io.Discard)
 	return paths[name], err
 })
 
-// running is the plugin at work. What it prints can be read at any time.
+// running is a running plugin. Its output can be read at any time.
 type running struct {
 	cmd    *exec.Cmd
 	stdout safeBuffer
 	stderr safeBuffer
 }
 
-// startPlugin runs the plugin against the testbed, without a terminal. It is killed
-// with the test.
+// startPlugin starts the plugin on the testbed without a terminal. The end of the test kills it.
 func startPlugin(t *testing.T, args ...string) *running {
 	t.Helper()
 	r := &running{cmd: pluginCommand(t, args...)}
@@ -49,7 +48,8 @@ func startPlugin(t *testing.T, args ...string) *running {
 	return r
 }
 
-// pluginCommand is the plugin with the testbed's programs, not yet started.
+// pluginCommand returns the command for the plugin with the testbed's programs in its PATH. It
+// doesn't start the command.
 func pluginCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := pluginPath()
@@ -62,7 +62,7 @@ func pluginCommand(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// wait returns the plugin's exit code, -1 when a signal ended it.
+// wait returns the plugin's exit code, or -1 if a signal ended it.
 func (r *running) wait(t *testing.T) int {
 	t.Helper()
 	err := r.cmd.Wait()
@@ -81,23 +81,23 @@ func (r *running) awaitOutput(t *testing.T, texts string) {
 	})
 }
 
-// plugin runs the plugin to its end and holds it to an exit code. Where that is another
-// one, it runs it again, as a person would, if that can't hide anything: see mayRepeat.
+// plugin runs the plugin and requires an exit code. If the exit code differs and mayRepeat
+// allows it, plugin runs the command again, as a user would.
 func plugin(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	return prints(t, code, nil, args...)
 }
 
-// refuses is plugin for a command that the plugin refuses with these texts. It retries while
-// the plugin refuses for another reason, as it may while a member is slow.
+// refuses is plugin for a command that the plugin refuses with these texts. It retries while the
+// plugin refuses for another reason, which can happen while a member is slow.
 func refuses(t *testing.T, texts []string, args ...string) (stderr string) {
 	t.Helper()
 	_, stderr = prints(t, 2, texts, args...)
 	return stderr
 }
 
-// prints is plugin for a command that prints these texts on either stream. A command that
-// changes nothing, or was refused, is repeated until it prints them.
+// prints is plugin for a command that prints these texts on either stream. It repeats a command
+// that changed nothing or was refused until it prints them.
 func prints(t *testing.T, code int, texts []string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	before := ""
@@ -110,21 +110,22 @@ func prints(t *testing.T, code int, texts []string, args ...string) (stdout, std
 		}
 		printed := fmt.Sprintf("exit code %d, want %d", got, code)
 		if missing := lacking(stdout+stderr, texts); missing != "" {
-			printed += fmt.Sprintf(", and %q", missing)
+			printed += fmt.Sprintf(", without %q", missing)
 		}
 		printed += "\n" + stdout + stderr
 		if !mayRepeat(got, stderr, args) {
 			t.Fatalf("kubectl etcd %s: %s", strings.Join(args, " "), printed)
 		}
 		if args[0] == "scale" || args[0] == "member" {
-			before = stderr // it goes on with what it has begun
+			before = stderr // the next run continues this one
 		}
 		return printed, false, nil
 	})
 	return stdout, stderr
 }
 
-// lacking returns the first of the texts that a text lacks. It is empty if there is none.
+// lacking returns the first of the texts that text doesn't contain. It is empty if there is
+// none.
 func lacking(text string, texts []string) string {
 	for _, w := range texts {
 		if !strings.Contains(text, w) {
@@ -134,19 +135,19 @@ func lacking(text string, texts []string) string {
 	return ""
 }
 
-// looking are the commands that change nothing.
-var looking = []string{"__complete", "list", "status", "check", "version", "alarm list", "member list", "snapshot list", "webhook status", "proxy"}
+// readOnly lists the commands that change nothing.
+var readOnly = []string{"__complete", "list", "status", "check", "version", "alarm list", "member list", "snapshot list", "webhook status", "proxy"}
 
-// mayRepeat reports whether a command that ended so is to be tried again: when it changed
-// nothing, which is so of those that look and of those that a rule refused, or when it
-// awaitOutput itself that only time was lacking. Every command may be run again.
+// mayRepeat reports whether the test may run the command again. This is true for a command that
+// changes nothing, for a command that a rule refused, and for a command that reports a transient
+// error. The plugin allows a user to repeat every command.
 func mayRepeat(code int, stderr string, args []string) bool {
 	line := strings.Join(args, " ")
-	looks := slices.ContainsFunc(looking, func(c string) bool { return line == c || strings.HasPrefix(line, c+" ") })
-	return looks || strings.Contains(line, "--dry-run") || code == 2 || code != 0 && clusters.Transient(stderr)
+	reads := slices.ContainsFunc(readOnly, func(c string) bool { return line == c || strings.HasPrefix(line, c+" ") })
+	return reads || strings.Contains(line, "--dry-run") || code == 2 || code != 0 && clusters.Transient(stderr)
 }
 
-// safeBuffer may be read while it is written.
+// safeBuffer is a buffer that can be read and written concurrently.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

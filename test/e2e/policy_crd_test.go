@@ -84,7 +84,9 @@ func TestPolicyAcceptedAndDefaulted(t *testing.T) {
 			BackupHoldLimit: &metav1.Duration{Duration: time.Hour},
 			StaleLimit:      &metav1.Duration{Duration: 10 * time.Minute},
 			Settle:          &metav1.Duration{Duration: time.Minute},
+			Evictions:       v1alpha1.ModeEnforce, Deletes: v1alpha1.ModeWarn,
 		},
+		Scale: v1alpha1.Scale{Guard: v1alpha1.ModeEnforce},
 	}
 	for _, row := range []struct {
 		spec string
@@ -130,7 +132,7 @@ func TestPolicyAcceptedAndDefaulted(t *testing.T) {
 
 func TestPolicyColumns(t *testing.T) {
 	beside(t)
-	// Off, and of the lowest priority: it governs nothing while it is there.
+	// The policy is off and has the lowest priority, so it governs no cluster.
 	obj := policyObject(t, "columns", `{mode: "Off", priority: -2147483648, clusterSelector: {matchLabels: {no: cluster}}}`)
 	if err := kube.Create(t.Context(), obj); err != nil {
 		t.Fatal(err)
@@ -154,7 +156,7 @@ func TestPolicyColumns(t *testing.T) {
 	if got, want := strings.Join(strings.Fields(row)[:4], " "), "columns Off Auto -2147483648"; got != want {
 		t.Errorf("row %q, want %q", got, want)
 	}
-	// A category named etcd would take this word away from druid's Etcds.
+	// A category named etcd would make this command list policies instead of druid's Etcds.
 	if out := kubectl("get", "etcd", "--all-namespaces", "-o", "name"); strings.Contains(out, "etcdtopologypolic") {
 		t.Errorf("kubectl get etcd lists policies:\n%s", out)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// etcd-druid's protection denies the controller's write: it is reported and tried
-// again, and succeeds once druid exempts the account.
+// TestDruidsProtectionDenies checks that etcd-webhook reports a write that etcd-druid's
+// protection denies, and retries it. The write succeeds when druid exempts the service account.
 func TestDruidsProtectionDenies(t *testing.T) {
 	alone(t)
 	ctx := t.Context()
@@ -35,7 +35,7 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	denied := []string{"cut client traffic of Service " + before.Name + ", as a dry run", "disallowed at the moment"}
 	prints(t, 1, denied, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "10m", "--reason", "a test", "-y")
 	unchanged(t, c, before)
-	node := nodeToMiss(t, c)
+	node := nodeWithoutDruid(t, c)
 	if err := bed.CutNode(ctx, node); err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +46,11 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	})
 	awaitEvent(t, c, "denied")
 	account := fmt.Sprintf("system:serviceaccount:%s:%s", install.Namespace, install.Name)
-	exempt := clusters.DruidOptions{Protection: true, ExemptServiceAccounts: []string{account, whoAmI(t)}}
+	exempt := clusters.DruidOptions{Protection: true, ExemptServiceAccounts: []string{account, username(t)}}
 	if err := clusters.InstallDruid(ctx, bed, exempt); err != nil {
 		t.Fatal(err)
 	}
-	// The member that is cut off may go, the others not.
+	// The member on the isolated node may be evicted, and the other members may not.
 	awaitMin(t, c, 2, policy.MemberDown.Name())
 	if err := bed.HealNode(ctx, node); err != nil {
 		t.Fatal(err)
@@ -60,15 +60,15 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	}
 	awaitMin(t, c, 2, policy.AllReady.Name())
 
-	// Who is exempt cuts and restores beside druid as if it protected nothing.
+	// An exempt user cuts and restores traffic as if druid protected nothing.
 	report, _ := cutTraffic(t, c, 0, "10m")
 	if err := c.Reconcile(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if got := cutUntil(t, c); report.RestoredBy != "etcd-webhook" || !got.Equal(report.Until.Time) {
-		t.Errorf("after druid's reconciliation it is cut until %s: %+v", got, report)
+		t.Errorf("after druid's reconciliation, the traffic is cut until %s: %+v", got, report)
 	}
-	// While druid reconciles it denies those as well: the plugin waits.
+	// While druid reconciles, it also denies exempt users. The plugin waits.
 	again := druidv1alpha1.DruidOperationReconcile
 	if err := c.Annotate(ctx, druidv1alpha1.DruidOperationAnnotation, &again); err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func TestDruidsProtectionDenies(t *testing.T) {
 	sameAgain(t, c, before)
 }
 
-// whoAmI is the name by which the API server knows these tests.
-func whoAmI(t *testing.T) string {
+// username returns the API server's name for the user of these tests.
+func username(t *testing.T) string {
 	t.Helper()
 	var review authenticationv1.SelfSubjectReview
 	if err := kube.Create(t.Context(), &review); err != nil {
@@ -86,8 +86,8 @@ func whoAmI(t *testing.T) string {
 	return review.Status.UserInfo.Username
 }
 
-// nodeToMiss is a node of a member's on which druid does not run.
-func nodeToMiss(t *testing.T, c *clusters.Cluster) string {
+// nodeWithoutDruid returns the node of a member on which druid doesn't run.
+func nodeWithoutDruid(t *testing.T, c *clusters.Cluster) string {
 	t.Helper()
 	var druid string
 	eventually(t, "druid's node", func(ctx context.Context) (seen string, done bool, err error) {

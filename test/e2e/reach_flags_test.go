@@ -15,8 +15,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 )
 
-// TestPluginConfigFileOfInitContainer: a configuration file that an init container writes can't be
-// read from outside. The error names the flags, and with them every verb reaches the member.
+// TestPluginConfigFileOfInitContainer has an init container write the configuration file, which
+// can't be read from outside the pod. The error names the flags to use. With these flags every
+// verb reaches the member.
 func TestPluginConfigFileOfInitContainer(t *testing.T) {
 	operating(t, 1)
 	c := start(t, namespace(t), "main", clusters.Spec{
@@ -38,7 +39,7 @@ func TestPluginConfigFileOfInitContainer(t *testing.T) {
 	}
 }
 
-// renderConfig has an init container copy the configuration file into an emptyDir.
+// renderConfig adds an init container that copies the configuration file into an emptyDir.
 func renderConfig(set *appsv1.StatefulSet) {
 	pod := &set.Spec.Template.Spec
 	at := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.ConfigMap != nil })

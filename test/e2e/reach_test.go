@@ -22,8 +22,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginReach finds, reaches and surveys members of every layout and version of etcd,
-// with the facts from their pods and the cluster's Secrets.
+// TestPluginReach finds, connects to and surveys members of every layout and version of etcd. It
+// uses only the facts in their pods and the cluster's Secrets.
 func TestPluginReach(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
@@ -73,13 +73,13 @@ func TestPluginReach(t *testing.T) {
 			if row.unscaled != "" {
 				refuses(t, []string{"refused: ", row.unscaled}, "scale", target(row.cluster), "--replicas", "3", "-n", ns, "-y")
 			}
-			gone(t, row.cluster)
+			deleteAll(t, row.cluster)
 		})
 	}
 }
 
-// TestPluginReachRefused holds that every problem is reported with the way forward, and that
-// no member is believed that doesn't prove what it is.
+// TestPluginReachRefused checks that every problem is reported with a fix. The plugin doesn't
+// trust a member that can't prove its identity.
 func TestPluginReachRefused(t *testing.T) {
 	operating(t, 6)
 	ns := namespace(t)
@@ -105,7 +105,7 @@ func TestPluginReachRefused(t *testing.T) {
 		before func(t *testing.T)
 		given  etcd.Credentials
 		as     *rest.Config
-		want   []string // none: nothing is wrong
+		want   []string // empty if the survey succeeds
 	}{
 		{name: "nothing is wrong", of: good},
 		{name: "another authority", of: good, given: etcd.Credentials{CACert: foreigner}, want: []string{`is signed by "CN=good-ca"`, "--cacert"}},
@@ -131,7 +131,7 @@ func TestPluginReachRefused(t *testing.T) {
 		{name: "a wrong password", of: locked, given: etcd.Credentials{User: "root:wrong"}, want: []string{`password of user "root"`}},
 		{name: "the right password", of: locked, given: etcd.Credentials{User: "root:" + locked.RootPassword()}},
 	} {
-		// One after the other: some take away what others need.
+		// The cases run one after the other, because some delete what others need.
 		t.Run(refused.name, func(t *testing.T) {
 			if refused.before != nil {
 				refused.before(t)
@@ -146,8 +146,8 @@ func TestPluginReachRefused(t *testing.T) {
 	t.Run("a door by its name", func(t *testing.T) { byItsName(t, elsewhere) })
 }
 
-// byItsName holds that a door which passes TLS on is called by a name that the member's
-// certificate has: etcdctl takes no other.
+// byItsName checks that a listener that passes TLS through is printed with a name from the
+// member's certificate. etcdctl accepts no other name.
 func byItsName(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	args := []string{"proxy", "--tls-passthrough", "--server-name", "etcd.example.com", c.Full(), "-n", c.Namespace}
@@ -160,7 +160,8 @@ type reached struct {
 	spec            clusters.Spec
 	auth            bool
 	version, member string
-	// unscaled is why it can't be scaled, empty for not to be tried.
+	// unscaled is the reason why the plugin refuses to scale the cluster. If it is empty, the
+	// test doesn't try.
 	unscaled string
 	cluster  *clusters.Cluster
 }
@@ -192,7 +193,7 @@ func (r *reached) ready(t *testing.T) {
 	}
 }
 
-// surveyAs asks a cluster's members, as an administrator or as another user.
+// surveyAs surveys a cluster's members as an administrator or as another user.
 func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *rest.Config) (etcd.Survey, error) {
 	t.Helper()
 	if as == nil {
@@ -215,7 +216,7 @@ func surveyAs(t *testing.T, c *clusters.Cluster, given etcd.Credentials, as *res
 	return members.Survey(t.Context())
 }
 
-// printedBy is all errors of a survey, empty for none.
+// printedBy returns all errors of a survey, or an empty string.
 func printedBy(s etcd.Survey, err error) string {
 	var printed []string
 	add := func(err error) {
@@ -253,7 +254,8 @@ func readerAs(t *testing.T, config *rest.Config) *observe.Reader {
 	return &observe.Reader{Reader: c}
 }
 
-// viewerOf is a user who may do in the namespace all that it takes but read Secrets.
+// viewerOf returns the configuration of a user with all permissions in the namespace that the
+// plugin needs, except to read Secrets.
 func viewerOf(t *testing.T, ns string) *rest.Config {
 	t.Helper()
 	role := &rbacv1.Role{

@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginMemberReplace loses the data of members, and gives them new ones.
+// TestPluginMemberReplace deletes the data of members, and replaces these members.
 func TestPluginMemberReplace(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
@@ -35,7 +35,7 @@ func TestPluginMemberReplace(t *testing.T) {
 		scaled(t, c, 3, before)
 		before = livesOf(t, c)
 		if now := templateOf(t, c); now != template {
-			t.Errorf("replacing %s left the template %s", pod, now)
+			t.Errorf("after the replacement of %s the pod template is %s", pod, now)
 		}
 	}
 
@@ -51,7 +51,8 @@ func TestPluginMemberReplace(t *testing.T) {
 	wants(t, printed, "moved leadership from "+leader, "promoted "+leader)
 	replaced(leader)
 
-	// One is down, another is to go: two voters would be left, one of them well.
+	// One member is down, and the replacement would remove another one. Two voters would remain,
+	// and only one of them is healthy.
 	wipe(t, c, "main-2")
 	refuses(t, []string{"1 of 2 voters would be healthy, quorum is 2; now it is 2 of 3, quorum 2"}, "member", "replace", "main-1", "--force", "-n", ns, "-y")
 	refuses(t, []string{"main-2 is not healthy"}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
@@ -62,15 +63,16 @@ func TestPluginMemberReplace(t *testing.T) {
 	r = startPlugin(t, "member", "replace", "main-2", "-n", ns, "-y")
 	r.awaitOutput(t, "took over the lock of")
 	kill(t, c, r)
-	if runs := throughKills(t, c, "member", "replace", "main-2", "-n", ns, "-y"); runs < 2 {
-		t.Errorf("%d runs: it was hardly killed", runs)
+	if runs := killRepeatedly(t, c, "member", "replace", "main-2", "-n", ns, "-y"); runs < 2 {
+		t.Errorf("only %d runs: the plugin was not killed often enough", runs)
 	}
 	replaced("main-2")
 	writing.check(t)
 	listedByOne(t, c)
 }
 
-// listedByOne leaves one of three: what etcd 3.4 lists then is from its own memory alone.
+// listedByOne leaves one member of three. The member list of etcd 3.4 then comes from this
+// member's memory alone.
 func listedByOne(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	if err := c.Scale(t.Context(), 1); err != nil {
@@ -85,8 +87,8 @@ func listedByOne(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// wipe loses a member's data: its pod comes back on an empty volume, and can't
-// join as the member that it was.
+// wipe deletes a member's data. The member's pod starts on an empty volume, and can't join as
+// the old member.
 func wipe(t *testing.T, c *clusters.Cluster, pod string) {
 	t.Helper()
 	remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "data-" + pod}})
@@ -101,12 +103,12 @@ func wipe(t *testing.T, c *clusters.Cluster, pod string) {
 	})
 }
 
-// TestPluginScaleDruid scales through druid, and checks what it refuses.
+// TestPluginScaleDruid scales through druid, and checks what the plugin refuses.
 func TestPluginScaleDruid(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Druid, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}})
-	// As kubectl scale does, without a request to etcd-druid.
+	// This scales as kubectl scale does, without a request to etcd-druid.
 	if err := c.Scale(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
@@ -131,25 +133,25 @@ func TestPluginScaleDruid(t *testing.T) {
 	} {
 		refuses(t, []string{"refused: ", r.texts}, append(strings.Fields(r.args), "-n", ns, "-y")...)
 	}
-	if err := c.WaitReady(t.Context()); err != nil { // druid rolls the pods of a cluster that has grown
+	if err := c.WaitReady(t.Context()); err != nil { // druid restarts the pods after a scale-out
 		t.Fatal(err)
 	}
 	removesStrays(t, c)
 	before := livesOf(t, c)
-	looksAgain(t, c, "client traffic is cut", func() { cutByHand(t, c, observe.CutValue(time.Now().Add(time.Hour))) },
+	recheckedUnderLock(t, c, "client traffic is cut", func() { cutByHand(t, c, observe.CutValue(time.Now().Add(time.Hour))) },
 		"member", "replace", "etcd/main", "main-2", "--force")
 	plugin(t, 0, "restore-client-traffic", "main", "-n", ns, "-y")
 	plugin(t, 0, "member", "replace", "main-2", "--force", "-n", ns, "-y")
 	votersAre(t, c, 3)
 	now := livesOf(t, c)
 	if now["main-2"] == before["main-2"] || now["main-0"] != before["main-0"] {
-		t.Errorf("replacing main-2 made of %v %v", before, now)
+		t.Errorf("after the replacement of main-2 the pods changed from %v to %v", before, now)
 	}
 }
 
-// looksAgain has a command find the cluster's lock with a user who is dead, and what it
-// planned forbidden when it takes the lock over.
-func looksAgain(t *testing.T, c *clusters.Cluster, texts string, meanwhile func(), args ...string) {
+// recheckedUnderLock has a command wait for the lock of a holder that doesn't renew it.
+// Meanwhile the cluster changes, so that the command is refused after it takes over the lock.
+func recheckedUnderLock(t *testing.T, c *clusters.Cluster, texts string, meanwhile func(), args ...string) {
 	t.Helper()
 	owner := observe.Owner{Kind: "StatefulSet", Namespace: c.Namespace, Name: c.Full()}
 	if c.Flavour == clusters.Druid {
@@ -170,7 +172,7 @@ func looksAgain(t *testing.T, c *clusters.Cluster, texts string, meanwhile func(
 	wants(t, r.stderr.String(), "took over the lock of", texts)
 }
 
-// cutByHand writes into the client Service what cuts the traffic.
+// cutByHand writes the selector that cuts client traffic into the client Service.
 func cutByHand(t *testing.T, c *clusters.Cluster, value string) {
 	t.Helper()
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.ClientService()}}
@@ -180,8 +182,8 @@ func cutByHand(t *testing.T, c *clusters.Cluster, value string) {
 	}
 }
 
-// removesStrays takes members out of etcd that no pod runs, although druid manages
-// the others.
+// removesStrays removes members from etcd that have no pod, although druid manages the other
+// members.
 func removesStrays(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	prints(t, 1, []string{`etcd has no member "main-3"; it has main-`}, "member", "remove", "main", "main-3", "-n", c.Namespace, "-y")
@@ -196,7 +198,7 @@ func removesStrays(t *testing.T, c *clusters.Cluster) {
 		"3 of 3 voters stay healthy, quorum is 2":           conn.MemberAdd,
 	} {
 		var added *clientv3.MemberAddResponse
-		insists(t, "a member that never starts", func(ctx context.Context) (err error) { // none for a moment after the last change
+		retry(t, "a member that never starts", func(ctx context.Context) (err error) { // etcd accepts none for a moment after the last change
 			added, err = add(ctx, nowhere)
 			return err
 		})
@@ -206,13 +208,13 @@ func removesStrays(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// TestPluginMembersOfChart leaves a chart's members to their start script, but for one
-// that was left behind.
+// TestPluginMembersOfChart checks that the plugin leaves a chart's members to the chart's start
+// script. It only removes a member without a pod.
 func TestPluginMembersOfChart(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
 	c := start(t, ns, "main", clusters.Spec{Flavour: clusters.Bitnami, Size: 3, Ephemeral: true})
-	// The chart's cluster that other tests inspect and maintain has TLS.
+	// The chart's cluster that other tests use has TLS.
 	seen(t, c, target(c), "bitnami")
 	awaitChecked(t, c, map[string]string{"Q001": "OK", "Q002": "OK", "M001": "OK", "D004": "OK"})
 	maintain(t, c)
@@ -228,7 +230,7 @@ func TestPluginMembersOfChart(t *testing.T) {
 	if err := c.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	looksAgain(t, c, "it has a pod", func() {
+	recheckedUnderLock(t, c, "it has a pod", func() {
 		if err := c.Scale(t.Context(), 3); err != nil {
 			t.Fatal(err)
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginReplaceTakenBack takes back a replacement whose member has been removed
-// already. Its pod has none then: all judgements report it and how it gets one, and no one
-// proposes fewer replicas, which would take a pod with a vote.
+// TestPluginReplaceTakenBack rolls back a replacement after the member has been removed. The pod
+// then has no member. All commands report this with a fix. No command proposes fewer replicas,
+// which would delete a pod with a voter.
 func TestPluginReplaceTakenBack(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// Whatever is done with the policy or the webhook, no pod restarts and nothing of the
-// owner's is written.
+// TestNothingRestarts changes the policy, and uninstalls and installs the webhook. No pod
+// restarts, and the cluster's owner isn't written.
 func TestNothingRestarts(t *testing.T) {
 	alone(t)
 	ns, p := governed(t, nil)
@@ -49,7 +49,7 @@ func TestNothingRestarts(t *testing.T) {
 		if !t.Failed() {
 			return
 		}
-		// The tests after this one need it.
+		// The tests after this one need etcd-webhook.
 		if err := install.Install(context.WithoutCancel(t.Context()), bed); err != nil {
 			t.Error(err)
 		}
@@ -86,7 +86,7 @@ func setMode(t *testing.T, p *v1alpha1.EtcdTopologyPolicy, mode v1alpha1.Mode) {
 	}
 }
 
-// lives is what must stay the same where nothing restarts.
+// lives returns what must not change if nothing restarts.
 func lives(t *testing.T, all ...*clusters.Cluster) map[string]clusters.Lives {
 	t.Helper()
 	seen := map[string]clusters.Lives{}
@@ -100,7 +100,7 @@ func lives(t *testing.T, all ...*clusters.Cluster) map[string]clusters.Lives {
 	return seen
 }
 
-// ownersUnwritten holds that no StatefulSet and no Etcd has a field of ours.
+// ownersUnwritten checks that no StatefulSet and no Etcd has a field that etcd-webhook wrote.
 func ownersUnwritten(t *testing.T) {
 	t.Helper()
 	var sets appsv1.StatefulSetList

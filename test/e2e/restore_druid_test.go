@@ -24,9 +24,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// TestPluginRestorePlanDruid takes a cluster of druid's back to a snapshot by typing what
-// the plan prints, to the letter: through the store, in which the sidecars have newer ones
-// by then. The Etcd is suspended before, and so it is after.
+// TestPluginRestorePlanDruid restores a druid cluster from a snapshot. It types exactly what the
+// plan prints. The plan goes through the store, in which the sidecars have newer snapshots by
+// then. The Etcd is suspended before and after the restore.
 func TestPluginRestorePlanDruid(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
@@ -46,10 +46,10 @@ func TestPluginRestorePlanDruid(t *testing.T) {
 	refuses(t, []string{"client traffic is cut, and its members join through their clients' Service"}, "snapshot", "restore-plan", file, target(c), "-n", ns)
 	plugin(t, 0, "restore-client-traffic", target(c), "-n", ns, "-y")
 
-	restores(t, dir, "3.5") // as druid's image of etcd is
+	restores(t, dir, "3.5") // the release of druid's etcd image
 	typesPlan(t, c, dir, file)
 	if now := contents(t, c); now != want {
-		t.Errorf("there is %q, and was %q", now, want)
+		t.Errorf("the contents are %q, want %q", now, want)
 	}
 	aheadOf(t, c, saved.Revision)
 	votersAre(t, c, 3)
@@ -59,13 +59,14 @@ func TestPluginRestorePlanDruid(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(config.Data["etcd.conf.yaml"], ":2380,"); n != 2 {
-		t.Errorf("members are configured as if they were %d:\n%s", n+1, config.Data["etcd.conf.yaml"])
+		t.Errorf("the configuration has %d members:\n%s", n+1, config.Data["etcd.conf.yaml"])
 	}
-	stillThere(t, before)
+	volumesRemain(t, before)
 }
 
-// TestPluginRestorePlanDruidProtected types the plan for a member that has lost its volume
-// and doesn't run, where druid denies everybody's writes to what it made: also after.
+// TestPluginRestorePlanDruidProtected types the plan for a member that has lost its volume and
+// doesn't run. Druid's protection denies all other clients' writes to its objects, before and
+// after the restore.
 func TestPluginRestorePlanDruidProtected(t *testing.T) {
 	alone(t)
 	ns := namespace(t)
@@ -78,7 +79,7 @@ func TestPluginRestorePlanDruidProtected(t *testing.T) {
 	plugin(t, 0, "snapshot", "save", target(c), "-n", ns, "--via", "backup-restore", "-y")
 	scale(t, c, 0)
 	remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "main-main-0"}})
-	eventually(t, "the volume to go", func(context.Context) (string, bool, error) {
+	eventually(t, "the volume to be deleted", func(context.Context) (string, bool, error) {
 		left := claimsOf(t, ns)
 		return fmt.Sprint(left), len(left) == 0, nil
 	})
@@ -95,7 +96,7 @@ func TestPluginRestorePlanDruidProtected(t *testing.T) {
 	restores(t, dir, "3.5")
 	typesPlan(t, c, dir, file)
 	if now := contents(t, c); now != want {
-		t.Errorf("there is %q, and was %q", now, want)
+		t.Errorf("the contents are %q, want %q", now, want)
 	}
 	aheadOf(t, c, saved.Revision)
 	denies(t, c)
@@ -104,11 +105,11 @@ func TestPluginRestorePlanDruidProtected(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(etcd.Annotations) > 0 {
-		t.Errorf("the plan left the annotations %v", etcd.Annotations)
+		t.Errorf("the annotations after the plan are %v", etcd.Annotations)
 	}
 }
 
-// denies wants druid to deny us a write to what it made.
+// denies checks that druid denies our write to its StatefulSet.
 func denies(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	sts, err := c.StatefulSet(t.Context())
@@ -117,11 +118,11 @@ func denies(t *testing.T, c *clusters.Cluster) {
 	}
 	change := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"ours":""}}}`))
 	if err := kube.Patch(t.Context(), sts, change, client.DryRunAll); err == nil || !strings.Contains(err.Error(), "disallowed") {
-		t.Errorf("druid lets everybody write its StatefulSet: %v", err)
+		t.Errorf("druid doesn't deny a write to its StatefulSet: %v", err)
 	}
 }
 
-// restores puts the program that restores for a release of etcd into bin below a directory.
+// restores puts the restore program for a release of etcd into bin below a directory.
 func restores(t *testing.T, dir, release string) {
 	t.Helper()
 	name := "etcdutl-" + release
@@ -137,7 +138,8 @@ func restores(t *testing.T, dir, release string) {
 	}
 }
 
-// annotatedAsBefore wants an Etcd to be suspended as it was, and nothing left of a plan.
+// annotatedAsBefore checks that an Etcd is suspended as before, and that no annotation of a plan
+// remains.
 func annotatedAsBefore(t *testing.T, c *clusters.Cluster, suspended string) {
 	t.Helper()
 	eventually(t, "the annotations to be as before", func(ctx context.Context) (string, bool, error) {
@@ -152,7 +154,7 @@ func annotatedAsBefore(t *testing.T, c *clusters.Cluster, suspended string) {
 	})
 }
 
-// volumesOf are the names of the volumes that a namespace's claims are bound to.
+// volumesOf returns the names of the volumes that a namespace's claims are bound to.
 func volumesOf(t *testing.T, ns string) (names []string) {
 	t.Helper()
 	var claims corev1.PersistentVolumeClaimList
@@ -165,16 +167,16 @@ func volumesOf(t *testing.T, ns string) (names []string) {
 	return names
 }
 
-// stillThere wants volumes that no one claims any more, and removes them.
-func stillThere(t *testing.T, names []string) {
+// volumesRemain checks that the volumes still exist without a claim, and deletes them.
+func volumesRemain(t *testing.T, names []string) {
 	t.Helper()
 	if len(names) != 3 {
-		t.Errorf("the volumes were %q", names)
+		t.Errorf("the volumes before were %q", names)
 	}
 	for _, name := range names {
 		v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		if err := kube.Get(t.Context(), client.ObjectKeyFromObject(v), v); err != nil || v.Status.Phase != corev1.VolumeReleased {
-			t.Errorf("the old volume %s is %s (%v), and no more what it was", name, v.Status.Phase, err)
+			t.Errorf("the old volume %s is in phase %s (%v), want its data to remain", name, v.Status.Phase, err)
 		}
 		remove(t, v)
 	}

@@ -24,8 +24,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 )
 
-// TestPluginRestorePlan loses all data of a cluster and types what the plan prints, step by
-// step and to the letter. What was saved is there again, at a higher revision.
+// TestPluginRestorePlan deletes all data of a cluster, and types exactly what the plan prints,
+// step by step. The saved data is restored at a higher revision.
 func TestPluginRestorePlan(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
@@ -42,21 +42,21 @@ func TestPluginRestorePlan(t *testing.T) {
 			remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("%s-main-%d", volume, place)}})
 		}
 	}
-	eventually(t, "the claims to go", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "the claims to be deleted", func(ctx context.Context) (string, bool, error) {
 		var claims corev1.PersistentVolumeClaimList
 		err := kube.List(ctx, &claims, client.InNamespace(ns))
-		return fmt.Sprintf("%d left", len(claims.Items)), len(claims.Items) == 0, err
+		return fmt.Sprintf("%d claims remain", len(claims.Items)), len(claims.Items) == 0, err
 	})
 	typesPlan(t, c, dir, file)
 	if now := contents(t, c); now != want {
-		t.Errorf("there is %q, and was %q", now, want)
+		t.Errorf("the contents are %q, want %q", now, want)
 	}
 	aheadOf(t, c, saved.Revision)
 	plugin(t, 0, "check", "main", "-n", ns, "--only", "Q001,D004,T001")
 }
 
-// TestPluginRestorePlanOneByOne restores members that start one after the other, and are
-// Ready only with a quorum: a cluster of one, which grows.
+// TestPluginRestorePlanOneByOne restores members that start one after the other, and are Ready
+// only with a quorum. The plan restores a cluster of one member and scales it out.
 func TestPluginRestorePlanOneByOne(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
@@ -72,11 +72,11 @@ func TestPluginRestorePlanOneByOne(t *testing.T) {
 	typesPlan(t, c, dir, file)
 	votersAre(t, c, 3)
 	if now := contents(t, c); now != want {
-		t.Errorf("there is %q, and was %q", now, want)
+		t.Errorf("the contents are %q, want %q", now, want)
 	}
 }
 
-// aheadOf wants all members to be as far ahead of a snapshot as a plan brings them.
+// aheadOf checks that all members are as far ahead of a snapshot as a plan makes them.
 func aheadOf(t *testing.T, c *clusters.Cluster, revision int64) {
 	t.Helper()
 	members := membersOf(t, c)
@@ -91,7 +91,7 @@ func aheadOf(t *testing.T, c *clusters.Cluster, revision int64) {
 	})
 }
 
-// typesPlan types what a plan to restore prints, step by step and to the letter.
+// typesPlan types exactly what a restore plan prints, step by step.
 func typesPlan(t *testing.T, c *clusters.Cluster, dir, file string) {
 	t.Helper()
 	planned, _ := plugin(t, 0, "snapshot", "restore-plan", file, target(c), "-n", c.Namespace, "--helper-image", images.Alpine, "-o", "json")
@@ -102,7 +102,7 @@ func typesPlan(t *testing.T, c *clusters.Cluster, dir, file string) {
 	}
 }
 
-// logApart gives the write-ahead log a volume of its own.
+// logApart gives the write-ahead log its own volume.
 func logApart(set *appsv1.StatefulSet) {
 	volume := set.Spec.VolumeClaimTemplates[0].DeepCopy()
 	volume.Name = "log"
@@ -112,8 +112,8 @@ func logApart(set *appsv1.StatefulSet) {
 	etcd.Env = append(etcd.Env, corev1.EnvVar{Name: "ETCD_WAL_DIR", Value: "/log/wal"})
 }
 
-// typed runs a command as a person would who copies it from a plan. Programs in bin below
-// the directory come first.
+// typed runs a command as a user who copies it from a plan. Programs in bin below the directory
+// come first in the PATH.
 func typed(t *testing.T, dir, title, command string) {
 	t.Helper()
 	path, err := pluginPath()
@@ -139,14 +139,14 @@ func put(t *testing.T, c *clusters.Cluster, keys int) {
 	}
 	defer conn.Close()
 	for n := range keys {
-		insists(t, "a key to be taken", func(ctx context.Context) error {
+		retry(t, "a write", func(ctx context.Context) error {
 			_, err := conn.Put(ctx, fmt.Sprintf("key-%d", n), fmt.Sprint(n))
 			return err
 		})
 	}
 }
 
-// contents are all keys with their values.
+// contents returns all keys with their values.
 func contents(t *testing.T, c *clusters.Cluster) string {
 	t.Helper()
 	conn, err := c.Dial(t.Context())
@@ -155,7 +155,7 @@ func contents(t *testing.T, c *clusters.Cluster) string {
 	}
 	defer conn.Close()
 	var all *clientv3.GetResponse
-	insists(t, "all keys", func(ctx context.Context) (err error) {
+	retry(t, "all keys", func(ctx context.Context) (err error) {
 		all, err = conn.Get(ctx, "", clientv3.WithPrefix())
 		return err
 	})

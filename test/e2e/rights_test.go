@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// kubeAs is a client of its own, with a configuration that is changed first: as
-// another user, or through a worse network.
+// kubeAs returns a client with a changed configuration, for example for another user or for an
+// unreliable network.
 func kubeAs(t *testing.T, change func(*rest.Config)) client.Client {
 	t.Helper()
 	config, err := bed.RESTConfig()
@@ -31,7 +31,7 @@ func kubeAs(t *testing.T, change func(*rest.Config)) client.Client {
 	return made
 }
 
-// grant lets a user do so much with a resource, in one namespace.
+// grant allows a user these verbs on a resource in one namespace.
 func grant(t *testing.T, namespaceName, user, group, resource string, verbs ...string) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Namespace: namespaceName, Name: user + "-" + resource}
@@ -51,11 +51,11 @@ func grant(t *testing.T, namespaceName, user, group, resource string, verbs ...s
 	}
 }
 
-// awaitRight waits until a right that was given is there: the API server's authorizer
-// learns of a role by a watch.
+// awaitRight waits until a granted permission is in effect. The API server's authorizer learns
+// of a role through a watch.
 func awaitRight(t *testing.T, namespaceName, user, group, resource, verb string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("the right of %s to %s %s", user, verb, resource), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("the permission of %s to %s %s", user, verb, resource), func(ctx context.Context) (string, bool, error) {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 			User:               user,
 			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespaceName, Verb: verb, Group: group, Resource: resource},

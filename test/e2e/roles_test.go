@@ -14,8 +14,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// TestPluginSampleRoles does the day's work with the roles of manifests/samples and not one
-// permission more: what reads is refused nothing, what changes lacks nothing.
+// TestPluginSampleRoles runs the commands of a working day with the roles of manifests/samples,
+// and no other permissions. Commands that read are not refused, and commands that change
+// something lack no permission.
 func TestPluginSampleRoles(t *testing.T) {
 	operating(t, 1)
 	ns := namespace(t)
@@ -36,7 +37,7 @@ func TestPluginSampleRoles(t *testing.T) {
 		stdout, stderr := plugin(t, 0, append(args, "-n", ns, "--as", viewer)...)
 		for line := range strings.Lines(stdout + stderr) {
 			denied := strings.Contains(line, "forbidden") && !strings.Contains(line, "at the cluster scope") &&
-				!strings.Contains(line, "system:node:") // a kubelet's own, as an Event shows it
+				!strings.Contains(line, "system:node:") // an Event can quote a refused request of a kubelet
 			if denied || strings.Contains(line, "UNKNOWN Q") || strings.Contains(line, "UNKNOWN G003") {
 				t.Errorf("%s: %s", strings.Join(args, " "), line)
 			}
@@ -48,7 +49,7 @@ func TestPluginSampleRoles(t *testing.T) {
 	} {
 		_, stderr := plugin(t, 0, append(args, "-n", ns, "--as", operator, "--dry-run=server")...)
 		if strings.Contains(stderr, "Kubernetes' own view of the cluster can't be read") || strings.Contains(stderr, "cannot read the cluster's objects in Kubernetes") {
-			t.Errorf("%s: the gate was not asked:\n%s", strings.Join(args, " "), stderr)
+			t.Errorf("%s: the plugin could not read the cluster's objects:\n%s", strings.Join(args, " "), stderr)
 		}
 		_, stderr = prints(t, 1, []string{"nothing was changed"}, append(args, "-n", ns, "--as", viewer, "-y")...)
 		wants(t, stderr, "nothing was changed. Missing:", `verb "create" on "leases.coordination.k8s.io" in namespace "`+ns+`"`)
@@ -57,7 +58,7 @@ func TestPluginSampleRoles(t *testing.T) {
 	votersAre(t, c, 3)
 }
 
-// asksWebhook asks whether etcd-webhook works, with the sample roles for that alone.
+// asksWebhook runs webhook status with the sample roles for it.
 func asksWebhook(t *testing.T, ns string) {
 	t.Helper()
 	asker := "asker-of-" + ns
@@ -74,7 +75,7 @@ func asksWebhook(t *testing.T, ns string) {
 	awaitRight(t, install.Namespace, asker, "", "pods/portforward", "create")
 	stdout, stderr := plugin(t, 0, "webhook", "status", "-n", ns, "--as", asker)
 	if strings.Contains(stdout+stderr, "No access") || !strings.Contains(stdout, "it works") {
-		t.Errorf("with the sample roles:\n%s%s", stdout, stderr)
+		t.Errorf("output with the sample roles:\n%s%s", stdout, stderr)
 	}
 }
 

@@ -23,9 +23,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestScaleGuard scales clusters by their scale subresource, by a patch and by a server-side
-// apply. What takes the quorum of the voters is refused, a stop and the start of all members are
-// not, and steps of the plugin pass.
+// TestScaleGuard scales clusters through their scale subresource, by a patch and by a
+// server-side apply. The guard refuses what takes the quorum away from the voters. It allows a
+// stop and a start of all members, and the steps of the plugin.
 func TestScaleGuard(t *testing.T) {
 	beside(t)
 	for _, flavour := range []clusters.Flavour{clusters.Plain, clusters.Druid} {
@@ -39,7 +39,7 @@ func TestScaleGuard(t *testing.T) {
 			awaitMin(t, c, 2, policy.AllReady.Name())
 
 			if flavour == clusters.Plain {
-				// Of an Etcd, the API server refuses it by the CRD.
+				// The CRD's validation refuses it for an Etcd.
 				scaleRefused(t, c, 1, "1 of 3 voters would keep a replica, quorum is 2")
 				appliedRefused(t, c, 1)
 			}
@@ -51,14 +51,14 @@ func TestScaleGuard(t *testing.T) {
 				t.Fatal(err)
 			}
 			if now := contents(t, c); now != want {
-				t.Errorf("there is %q, and was %q", now, want)
+				t.Errorf("the contents are %q, want %q", now, want)
 			}
 		})
 	}
 }
 
-// TestScaleGuardBesidePlugin scales with the plugin while the guard is installed, down to one
-// member, of which no step is refused.
+// TestScaleGuardBesidePlugin scales to one member with the plugin while the guard is installed.
+// The guard refuses no step.
 func TestScaleGuardBesidePlugin(t *testing.T) {
 	operating(t, 5)
 	ns, _ := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
@@ -75,7 +75,8 @@ func TestScaleGuardBesidePlugin(t *testing.T) {
 	works(t, c)
 }
 
-// scaleTo scales a cluster as kubectl scale does, and has etcd-druid reconcile an Etcd.
+// scaleTo scales a cluster as kubectl scale does. For an Etcd, it also requests a reconciliation
+// from etcd-druid.
 func scaleTo(t *testing.T, c *clusters.Cluster, size int) {
 	t.Helper()
 	if err := scaleBy(t, c, size); err != nil {
@@ -88,7 +89,7 @@ func scaleTo(t *testing.T, c *clusters.Cluster, size int) {
 	}
 }
 
-// scaleRefused scales a cluster in both ways, and wants a refusal with a text.
+// scaleRefused scales a cluster in both ways, and requires a refusal with a text.
 func scaleRefused(t *testing.T, c *clusters.Cluster, size int, text string) {
 	t.Helper()
 	for way, err := range map[string]error{"scale": scaleBy(t, c, size), "patch": c.Scale(t.Context(), size)} {
@@ -109,7 +110,8 @@ func scaleBy(t *testing.T, c *clusters.Cluster, size int) error {
 	return kube.SubResource("scale").Patch(t.Context(), owner, patch, client.WithSubResourceBody(&autoscalingv1.Scale{}))
 }
 
-// appliedRefused applies the replicas of a StatefulSet on the server's side.
+// appliedRefused changes the replicas of a StatefulSet by a server-side apply, and requires a
+// refusal.
 func appliedRefused(t *testing.T, c *clusters.Cluster, size int) {
 	t.Helper()
 	body := fmt.Appendf(nil, `{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":%q,"namespace":%q},"spec":{"replicas":%d}}`, c.Full(), c.Namespace, size)
@@ -131,6 +133,6 @@ func awaitPods(t *testing.T, c *clusters.Cluster, want int) {
 				members++
 			}
 		}
-		return fmt.Sprintf("there are %d", members), members == want, err
+		return fmt.Sprintf("%d members", members), members == want, err
 	})
 }

@@ -23,9 +23,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginScale takes a cluster from one member to three, five and back to three while
-// a hundred writes a second go on. From the second scale on the plugin is killed
-// after each step and begun again.
+// TestPluginScale scales a cluster from one member to three, to five, and back to three, while
+// clients make a hundred writes a second. From the second scale on, the test kills the plugin
+// after each step and starts it again.
 func TestPluginScale(t *testing.T) {
 	operating(t, 6)
 	ns := namespace(t)
@@ -40,18 +40,18 @@ func TestPluginScale(t *testing.T) {
 	scaled(t, c, 3, before)
 	before = livesOf(t, c)
 	for _, size := range []int{5, 3} {
-		runs := throughKills(t, c, "scale", "main", "--replicas", fmt.Sprint(size), "-n", ns, "-y")
-		t.Logf("to %d members in %d runs", size, runs)
+		runs := killRepeatedly(t, c, "scale", "main", "--replicas", fmt.Sprint(size), "-n", ns, "-y")
+		t.Logf("scaled to %d members in %d runs", size, runs)
 		if runs < 5 {
-			t.Errorf("%d runs: it was hardly killed", runs)
+			t.Errorf("only %d runs: the plugin was not killed often enough", runs)
 		}
 		scaled(t, c, size, before)
 	}
 	writing.check(t)
 }
 
-// TestPluginScaleAlmost begins scales that can't end, and refuses those that shouldn't
-// begin. No quorum, no member and nothing else of the cluster changes by it.
+// TestPluginScaleAlmost starts scales that can't finish, and scales that the plugin must refuse.
+// The quorum, the members and the rest of the cluster don't change.
 func TestPluginScaleAlmost(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
@@ -78,11 +78,11 @@ func TestPluginScaleAlmost(t *testing.T) {
 	refuses(t, []string{"PersistentVolumeClaim data-main-4 is left from an earlier member"}, "scale", "main", "--replicas", "5", "-n", ns, "-y")
 	remove(t, stale)
 
-	// No fourth pod can be made.
+	// A resource quota prevents a fourth pod.
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "three"}}
 	quota.Spec.Hard = corev1.ResourceList{corev1.ResourcePods: resource.MustParse("3")}
 	create(t, quota)
-	eventually(t, "the quota to be counted", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "the quota to be evaluated", func(ctx context.Context) (string, bool, error) {
 		err := kube.Get(ctx, client.ObjectKeyFromObject(quota), quota)
 		used := quota.Status.Used[corev1.ResourcePods]
 		return used.String(), used.Value() == 3, err
@@ -96,7 +96,7 @@ func TestPluginScaleAlmost(t *testing.T) {
 	prints(t, 3, status, "status", "main", "-n", ns)
 	living := fmt.Sprintf("(pid %d) is running it, so wait until it ends; if that process no longer exists, continue it with kubectl etcd scale", r.cmd.Process.Pid)
 	refuses(t, []string{living}, "cut-client-traffic", "main", "--for", "5m", "--reason", "test", "-n", ns, "-y")
-	stolen(t, c, r)
+	takeLock(t, c, r)
 	halfDone(t, c)
 	under := "a scale of StatefulSet " + ns + "/main to 5 members is unfinished: continue it with --replicas 5, or undo it with --abort"
 	refuses(t, []string{under}, "scale", "main", "--replicas", "7", "-n", ns, "-y")
@@ -109,7 +109,7 @@ func TestPluginScaleAlmost(t *testing.T) {
 	abortedChanged(t, c)
 }
 
-// abortedIn takes back a scale-in of which one removal is done: no one else goes.
+// abortedIn rolls back a scale-in after one of its removals. No other member is removed.
 func abortedIn(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	before := livesOf(t, c)
@@ -126,7 +126,7 @@ func abortedIn(t *testing.T, c *clusters.Cluster) {
 	scaled(t, c, 3, nil)
 }
 
-// retainClaims configures what Kubernetes does with the claims of pods that are scaled in.
+// retainClaims configures what Kubernetes does with the claims of pods that a scale-in deletes.
 func retainClaims(t *testing.T, c *clusters.Cluster, policy appsv1.PersistentVolumeClaimRetentionPolicyType) {
 	t.Helper()
 	sts, err := c.StatefulSet(t.Context())
@@ -140,8 +140,8 @@ func retainClaims(t *testing.T, c *clusters.Cluster, policy appsv1.PersistentVol
 	}
 }
 
-// abortedChanged takes back a scale-out during which a user has changed the template:
-// the change stays and reaches every pod.
+// abortedChanged rolls back a scale-out during which a user changed the template. The change
+// stays and reaches every pod.
 func abortedChanged(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	r := startPlugin(t, "scale", "main", "--replicas", "5", "-n", c.Namespace, "-y")
@@ -171,8 +171,8 @@ func abortedChanged(t *testing.T, c *clusters.Cluster) {
 	scaled(t, c, 3, nil)
 }
 
-// runsOutOfTime begins a scale that can't end, with so much time that it comes to wait
-// for the pod: how much that takes is the machine's.
+// runsOutOfTime starts a scale that can't finish. Its timeout is long enough to reach the wait
+// for the pod, which depends on the machine.
 func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for within := 40 * time.Second; ; within *= 2 {
@@ -187,8 +187,8 @@ func runsOutOfTime(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// stolen has another user take the lock of a plugin at work, which stops by it.
-func stolen(t *testing.T, c *clusters.Cluster, r *running) {
+// takeLock has another client take the lock of a running plugin. The plugin then stops.
+func takeLock(t *testing.T, c *clusters.Cluster, r *running) {
 	t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "kubectl-etcd-statefulset-" + c.Full()}}
 	theirs := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"holderIdentity":"mallory"}}`))
@@ -196,14 +196,14 @@ func stolen(t *testing.T, c *clusters.Cluster, r *running) {
 		t.Fatal(err)
 	}
 	if code := r.wait(t); code != 1 {
-		t.Errorf("exit code %d without its lock", code)
+		t.Errorf("exit code %d after the lock was lost", code)
 	}
 	wants(t, r.stderr.String(), "stopped before the next change: lock "+c.Namespace+"/"+lease.Name+" is lost: it is held by mallory for \"scale\" since ")
 	unlock(t, c)
 }
 
-// halfDone inspects a cluster whose scale was interrupted, and tries what must not
-// come in between.
+// halfDone inspects a cluster after an interrupted scale, and tries commands that must be
+// refused in this state.
 func halfDone(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	on, off := "kubectl etcd scale statefulset/main --replicas 5 -n "+c.Namespace, "kubectl etcd scale statefulset/main --abort -n "+c.Namespace
@@ -215,12 +215,12 @@ func halfDone(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// throughKills runs the plugin again and again, killed after each step that it
-// does, and returns how many runs it took.
-func throughKills(t *testing.T, c *clusters.Cluster, args ...string) (runs int) {
+// killRepeatedly runs the plugin until it succeeds, kills it after each of its steps, and
+// returns the number of runs.
+func killRepeatedly(t *testing.T, c *clusters.Cluster, args ...string) (runs int) {
 	t.Helper()
 	seed := rand.Int63()
-	t.Logf("kills by seed %d", seed)
+	t.Logf("random seed of the kills: %d", seed)
 	moment := rand.New(rand.NewSource(seed))
 	for runs = 1; runs < 60; runs++ {
 		r := startPlugin(t, args...)
@@ -234,28 +234,28 @@ func throughKills(t *testing.T, c *clusters.Cluster, args ...string) (runs int) 
 			case <-time.After(20 * time.Millisecond):
 			}
 		}
-		// Killed after its last write, a replacement has nothing left to replace.
+		// If the plugin is killed after its last write, no replacement is left to do.
 		done := code == 0 || runs > 1 && code == 2 && strings.Contains(r.stderr.String(), "it is healthy")
 		if over && done {
 			return runs
 		}
 		if over && clusters.Transient(r.stderr.String()) {
-			t.Logf("run %d ended with %d\n%s", runs, code, &r.stderr)
+			t.Logf("run %d ended with exit code %d\n%s", runs, code, &r.stderr)
 			unlock(t, c)
 			continue
 		}
 		if over {
-			t.Fatalf("run %d ended with %d\n%s%s", runs, code, &r.stdout, &r.stderr)
+			t.Fatalf("run %d ended with exit code %d\n%s%s", runs, code, &r.stdout, &r.stderr)
 		}
-		// Within the next step, too.
+		// The kill can also come within the next step.
 		time.Sleep(time.Duration(moment.Intn(150)) * time.Millisecond)
-		_ = r.cmd.Process.Kill() // it may just have ended
+		_ = r.cmd.Process.Kill() // the process may have ended
 		if code = <-ended; code == 0 {
 			return runs
 		}
 		unlock(t, c)
 	}
-	t.Fatalf("no end after %d runs", runs)
+	t.Fatalf("the operation is not finished after %d runs", runs)
 	return runs
 }
 
@@ -268,7 +268,8 @@ func kill(t *testing.T, c *clusters.Cluster, r *running) {
 	unlock(t, c)
 }
 
-// unlock takes a dead plugin's lock away, which would else be watched for a while.
+// unlock deletes the lock of a killed plugin, so that the next run doesn't wait for the lock to
+// expire.
 func unlock(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	remove(t, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "kubectl-etcd-statefulset-" + c.Full()}})
@@ -281,8 +282,8 @@ func create(t *testing.T, o client.Object) {
 	}
 }
 
-// scaled wants a cluster of that many members and nothing left over: neither of
-// the operation, nor of members, and no one restarted that was there before.
+// scaled checks that a cluster has size members, that no object of the operation and no other
+// member remains, and that no member from before restarted.
 func scaled(t *testing.T, c *clusters.Cluster, size int, before map[string]string) {
 	t.Helper()
 	if err := c.WaitReady(t.Context()); err != nil {
@@ -297,7 +298,7 @@ func scaled(t *testing.T, c *clusters.Cluster, size int, before map[string]strin
 		partition = ptr.Deref(r.Partition, 0)
 	}
 	if int(*sts.Spec.Replicas) != size || partition != 0 || int(sts.Status.UpdatedReplicas) != size {
-		t.Errorf("replicas %d, partition %d, %d of the latest template; want %d, 0 and all", *sts.Spec.Replicas, partition, sts.Status.UpdatedReplicas, size)
+		t.Errorf("replicas %d, partition %d, %d updated replicas; want %d, 0 and all", *sts.Spec.Replicas, partition, sts.Status.UpdatedReplicas, size)
 	}
 	err = kube.Get(t.Context(), client.ObjectKey{Namespace: c.Namespace, Name: "kubectl-etcd-" + sts.Name}, &corev1.ConfigMap{})
 	if !apierrors.IsNotFound(err) {
@@ -312,13 +313,13 @@ func scaled(t *testing.T, c *clusters.Cluster, size int, before map[string]strin
 	now := livesOf(t, c)
 	for pod, life := range before {
 		if at, there := now[pod]; there && at != life {
-			t.Errorf("%s was %s and is %s", pod, life, at)
+			t.Errorf("%s changed from %s to %s", pod, life, at)
 		}
 	}
 	votersAre(t, c, size)
 }
 
-// votersAre wants etcd to have that many members, all of them with a vote.
+// votersAre checks that etcd has exactly size members, and that all of them are voters.
 func votersAre(t *testing.T, c *clusters.Cluster, size int) {
 	t.Helper()
 	conn, err := c.Dial(t.Context())
@@ -326,7 +327,7 @@ func votersAre(t *testing.T, c *clusters.Cluster, size int) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	eventually(t, fmt.Sprintf("%s to have %d members that vote", c, size), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("%s to have %d voters", c, size), func(ctx context.Context) (string, bool, error) {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		list, err := conn.MemberList(ctx)

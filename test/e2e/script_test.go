@@ -21,12 +21,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestScripts types what a person types, into the real kubectl with the plugin in
-// its PATH, beside the cluster shared of namespace shared. Scripts leave that as
-// it is; the namespace $NS is theirs, all scripts' together, and empty at first.
+// TestScripts types what a user types, into the real kubectl with the plugin in its PATH. The
+// cluster shared in namespace shared exists, and scripts leave it as it is. All scripts share
+// the namespace $NS, which is empty at first.
 func TestScripts(t *testing.T) {
 	operating(t, 1)
-	borrowDruid(t) // locks of other tests would be seen, and what they refuse
+	borrowDruid(t) // the scripts must not see locks of other tests
 	plugin, err := pluginPath()
 	if err != nil {
 		t.Fatal(err)
@@ -65,28 +65,28 @@ func exits(ctx context.Context) func(*testscript.TestScript, bool, []string) {
 	return until(ctx, func(want string, code int, _ string) bool { return strconv.Itoa(code) == want })
 }
 
-// without runs a program until it succeeds without a match on its standard
-// error: without REGEXP PROGRAM [ARG...]. A role that was just given takes a moment.
+// without runs a program until it succeeds without a match on its standard error: without REGEXP
+// PROGRAM [ARG...]. A new role takes a moment to be in effect.
 func without(ctx context.Context) func(*testscript.TestScript, bool, []string) {
 	return until(ctx, func(texts string, code int, printed string) bool {
 		return code == 0 && !regexp.MustCompile(texts).MatchString(printed)
 	})
 }
 
-// until is a command of scripts that runs a program until its exit code and what it has
-// on standard error are as wanted, by the command's first argument.
+// until returns a script command that repeats a program until ok accepts its exit code and
+// standard error. The first argument of the command is the wanted value.
 func until(ctx context.Context, ok func(wanted string, code int, printed string) bool) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < 2 {
-			ts.Fatalf("this command isn't negated, and needs what is wanted and a program")
+			ts.Fatalf("this command can't be negated, and needs a wanted value and a program")
 		}
-		err := clusters.Await(ctx, limit/4, fmt.Sprintf("%v to do as wanted: %s", args[1:], args[0]), func(context.Context) (string, bool, error) {
+		err := clusters.Await(ctx, limit/4, fmt.Sprintf("%v to end as wanted: %s", args[1:], args[0]), func(context.Context) (string, bool, error) {
 			code, err := 0, ts.Exec(args[1], args[2:]...)
 			if exit, ended := errors.AsType[*exec.ExitError](err); ended {
 				code, err = exit.ExitCode(), nil
 			}
 			printed := ts.ReadFile("stderr")
-			return fmt.Sprintf("exit code %d, and it prints %s", code, printed), err == nil && ok(args[0], code, printed), err
+			return fmt.Sprintf("exit code %d, stderr %s", code, printed), err == nil && ok(args[0], code, printed), err
 		})
 		if err != nil {
 			ts.Fatalf("%v", err)

@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginSecured types at clusters that demand certificates of all who come what other
-// tests type at those in the clear.
+// TestPluginSecured types the commands of other tests at clusters that require a client
+// certificate of everyone.
 func TestPluginSecured(t *testing.T) {
 	beside(t)
 	t.Run("druid", func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestPluginSecured(t *testing.T) {
 		c := start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Druid, TLS: true, Size: 1, Druid: clusters.DruidSpec{NoBackups: true}})
 		on := []string{target(c), "-n", c.Namespace, "-y"}
 		plugin(t, 0, append([]string{"scale", "--replicas", "3"}, on...)...)
-		if err := c.WaitReady(t.Context()); err != nil { // druid rolls the pods of a cluster that has grown
+		if err := c.WaitReady(t.Context()); err != nil { // druid restarts the pods after a scale-out
 			t.Fatal(err)
 		}
 		secured(t, c, "etcd-druid")
@@ -36,13 +36,13 @@ func TestPluginSecured(t *testing.T) {
 	})
 	t.Run("bitnami", func(t *testing.T) {
 		t.Parallel()
-		c := borrowChart(t) // on which others have looked and maintained
+		c := borrowChart(t) // other tests have used it before
 		t.Run("proxy with TLS", func(t *testing.T) { passthrough(t, c) })
 		t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c, nil) })
 	})
 }
 
-// secured does what leaves a cluster of three as it was.
+// secured runs commands that leave a cluster of three members as it was.
 func secured(t *testing.T, c *clusters.Cluster, flavour string) {
 	t.Helper()
 	seen(t, c, target(c), flavour)
@@ -52,8 +52,9 @@ func secured(t *testing.T, c *clusters.Cluster, flavour string) {
 	t.Run("client traffic", func(t *testing.T) { cutAndRestored(t, c, nil) })
 }
 
-// cutAndRestored cuts, with clients that hold streams open and a new one, which
-// it returns. meanwhile is done before the end, nil for nothing.
+// cutAndRestored cuts and restores client traffic. Existing clients hold streams open, and a new
+// client pod, which it returns, tries to connect. meanwhile runs before the restore and may be
+// nil.
 func cutAndRestored(t *testing.T, c *clusters.Cluster, meanwhile func()) pod {
 	t.Helper()
 	before := clientService(t, c)
@@ -61,7 +62,7 @@ func cutAndRestored(t *testing.T, c *clusters.Cluster, meanwhile func()) pod {
 	dialer.reaches(t, true)
 	residualIsCounted(t, c)
 	dialer.reaches(t, false)
-	works(t, c) // the members do while clients are cut off
+	works(t, c) // the members must serve while client traffic is cut
 	if meanwhile != nil {
 		meanwhile()
 	}
@@ -70,7 +71,7 @@ func cutAndRestored(t *testing.T, c *clusters.Cluster, meanwhile func()) pod {
 	return dialer
 }
 
-// learnerByHand adds a member that runs nowhere yet, and takes it away again.
+// learnerByHand adds a member that doesn't run yet, and removes it again.
 func learnerByHand(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	const url = "https://etcd-a.invalid:2380"
@@ -83,7 +84,7 @@ func learnerByHand(t *testing.T, c *clusters.Cluster) {
 	votersAre(t, c, 3)
 }
 
-// replacedByForce gives a member that is well new data, and leaves the others alone.
+// replacedByForce replaces a healthy member, and checks that the other members don't restart.
 func replacedByForce(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	before, pod := livesOf(t, c), podsOf(t, c)[1]
@@ -92,7 +93,7 @@ func replacedByForce(t *testing.T, c *clusters.Cluster) {
 	now := livesOf(t, c)
 	for name, life := range before {
 		if (now[name] == life) == (name == pod) {
-			t.Errorf("replacing %s made of %v %v", pod, before, now)
+			t.Errorf("after the replacement of %s the pods changed from %v to %v", pod, before, now)
 		}
 	}
 	works(t, c)

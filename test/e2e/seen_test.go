@@ -22,8 +22,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginSeen inspects clusters of every flavour with list, status and member list,
-// well and unwell, and reads what a person would read.
+// TestPluginSeen inspects healthy and unhealthy clusters of every flavour with list, status and
+// member list, and checks the output.
 func TestPluginSeen(t *testing.T) {
 	beside(t)
 	t.Run("druid", func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestPluginSeen(t *testing.T) {
 	})
 }
 
-// seen holds what is true of every healthy cluster of three.
+// seen checks what is true of every healthy cluster of three members.
 func seen(t *testing.T, c *clusters.Cluster, target, flavour string) {
 	t.Helper()
 	prints(t, 0, []string{"FLAVOUR", c.Full(), flavour, "3/3", "open"}, "list", "-n", c.Namespace)
@@ -59,7 +59,8 @@ func seen(t *testing.T, c *clusters.Cluster, target, flavour string) {
 	prints(t, 0, texts, "status", "-n", c.Namespace, target)
 	statusInFull(t, c, target)
 	memberList(t, c, target)
-	// Names are given up after three seconds: who types doesn't wait for longer.
+	// The plugin waits three seconds at most for completions, because a user waits for them
+	// while typing.
 	prints(t, 0, []string{c.Full()}, "__complete", "status", "-n", c.Namespace, "")
 	member := []string{c.Full() + "-0\tmember of " + target}
 	prints(t, 0, member, "__complete", "member", "replace", "-n", c.Namespace, "")
@@ -68,7 +69,7 @@ func seen(t *testing.T, c *clusters.Cluster, target, flavour string) {
 	prints(t, 0, []string{c.ClientService() + "\tof " + target}, "__complete", "cut-client-traffic", "-n", c.Namespace, c.Full(), "--service", "")
 }
 
-// statusInFull reads the status for programs, which leaves nothing out.
+// statusInFull reads the status as JSON, which contains everything.
 func statusInFull(t *testing.T, c *clusters.Cluster, target string) {
 	t.Helper()
 	eventually(t, "the status of "+c.String()+" in full", func(context.Context) (string, bool, error) {
@@ -95,8 +96,8 @@ func memberList(t *testing.T, c *clusters.Cluster, target string) {
 	})
 }
 
-// seenCut shows a cut for what it is, and the cluster as healthy: it does what was
-// requested.
+// seenCut checks that the output shows the cut. The cluster counts as healthy, because a user
+// requested the cut.
 func seenCut(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	s := corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Full() + "-client"}}
@@ -108,13 +109,13 @@ func seenCut(t *testing.T, c *clusters.Cluster) {
 		}
 	}
 	patch(cut)
-	prints(t, 0, []string{"cut 5", "m more"}, "list", "-n", c.Namespace) // minutes of an hour
+	prints(t, 0, []string{"cut 5", "m more"}, "list", "-n", c.Namespace) // of one hour
 	prints(t, 0, []string{"cut 5", "m more", "kubectl etcd restore-client-traffic statefulset/" + c.Full()}, "status", "-n", c.Namespace)
 	patch(fmt.Sprintf(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":%q}}}`, observe.CutValue(time.Time{})))
 	patch(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":null}}}`)
 }
 
-// seenByViewer looks with the rights to pods and StatefulSets alone.
+// seenByViewer inspects the cluster with permissions only for pods and StatefulSets.
 func seenByViewer(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	who := "viewer-of-" + c.Namespace
@@ -138,7 +139,8 @@ func seenByViewer(t *testing.T, c *clusters.Cluster) {
 	prints(t, 1, []string{"clusters may be missing", "-n NAMESPACE"}, "list", "-A", "--as", who)
 }
 
-// seenByLabels names the cluster by what only it has in all namespaces, and then not only it.
+// seenByLabels finds the cluster by a label that only this cluster has in all namespaces, and
+// then by a label that other clusters also have.
 func seenByLabels(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	set, err := c.StatefulSet(t.Context())
@@ -165,8 +167,7 @@ func seenByLabels(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// seenWithout takes a member away, and waits for no one: what is seen is what
-// is there.
+// seenWithout stops a member, and checks the output while the member is stopped.
 func seenWithout(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	_, texts := plugin(t, 1, "status", "-n", c.Namespace, "elsewhere")
@@ -175,7 +176,7 @@ func seenWithout(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	gone := fmt.Sprintf("%s-2", c.Full())
-	eventually(t, gone+" to go", func(ctx context.Context) (string, bool, error) {
+	eventually(t, gone+" to be deleted", func(ctx context.Context) (string, bool, error) {
 		err := kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: gone}, &corev1.Pod{})
 		return fmt.Sprint(err), err != nil, client.IgnoreNotFound(err)
 	})
@@ -190,7 +191,7 @@ func has(t *testing.T, text string, texts ...string) {
 	t.Helper()
 	for _, w := range texts {
 		if !strings.Contains(text, w) {
-			t.Errorf("nothing of %q in:\n%s", w, text)
+			t.Errorf("no %q in:\n%s", w, text)
 		}
 	}
 }

@@ -18,11 +18,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// stage is held by tests that leave nodes, druid and the webhook as they are, all of
-// them at once, and by tests that don't, one at a time.
+// stage is a lock. Tests that leave the nodes, druid and the webhook as they are hold it
+// together. Each other test holds it alone.
 var stage sync.RWMutex
 
-// beside begins a test that leaves others alone.
+// beside starts a test that doesn't disturb others.
 func beside(t *testing.T) {
 	t.Helper()
 	t.Parallel()
@@ -30,26 +30,26 @@ func beside(t *testing.T) {
 	t.Cleanup(stage.RUnlock)
 }
 
-// room is for how many members there is at once in tests that have clusters of their
-// own. More than a small machine can run keep each other waiting for seconds, and such a
-// member is dead to every observer. A test that fits starts first, so that the tests that
-// mostly wait, for etcd-druid to notice, begin at once. Who waits keeps a place among
-// the tests that may run in parallel: there must be more of those than tests.
+// room limits how many members run at once in tests with their own clusters. More members than a
+// small machine can run delay each other for seconds, and such a member appears dead. A test
+// that fits starts first. Tests that mostly wait for etcd-druid can thus start at once. A
+// waiting test counts as a parallel test, so the limit of parallel tests must be higher than the
+// number of tests.
 var room = struct {
 	*sync.Cond
 	left int
 }{sync.NewCond(&sync.Mutex{}), 10}
 
-// operating begins a test that operates clusters of its own, beside others, with so
-// many members at once.
+// operating starts a test that operates its own clusters beside other tests. members is the
+// number of members that the test runs at once.
 func operating(t *testing.T, members int) {
 	t.Helper()
 	beside(t)
 	enter(t, members)
 }
 
-// enter waits until there is room for so many members beside those that are there.
-// No one enters who has entered: two that wait for each other would wait for ever.
+// enter waits until there is capacity for this many more members. A test must not call it
+// twice: two tests that wait for each other would never end.
 func enter(t *testing.T, members int) {
 	t.Helper()
 	room.L.Lock()
@@ -66,8 +66,8 @@ func enter(t *testing.T, members int) {
 	})
 }
 
-// alone begins a test that drains or cuts off nodes, or changes druid or the webhook.
-// It waits for the shared cluster first, so that the others go on meanwhile.
+// alone starts a test that drains or isolates nodes, or that changes druid or the webhook. It
+// first waits for the shared cluster, so that other tests can run meanwhile.
 func alone(t *testing.T) {
 	t.Helper()
 	t.Parallel()
@@ -76,12 +76,12 @@ func alone(t *testing.T) {
 	t.Cleanup(stage.Unlock)
 }
 
-// sharedNamespace holds the druid cluster that several tests use one after the other,
-// because it takes two minutes to come up.
+// sharedNamespace is the namespace of the druid cluster that several tests use one after the
+// other, because it takes two minutes to start.
 const sharedNamespace = "shared"
 
-// chartNamespace holds the chart's cluster that several tests use one after the other.
-// No policy selects it.
+// chartNamespace is the namespace of the chart's cluster that several tests use one after the
+// other. No policy selects this namespace.
 const chartNamespace = "shared-chart"
 
 func makeNamespace(ctx context.Context, name string) error {
@@ -92,7 +92,7 @@ func makeNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
-// beginShared makes the shared cluster of druid and does not wait for it.
+// beginShared creates the shared druid cluster and does not wait for it.
 func beginShared(ctx context.Context) error {
 	if err := makeNamespace(ctx, sharedNamespace); err != nil {
 		return err
@@ -107,13 +107,14 @@ func beginShared(ctx context.Context) error {
 	return err
 }
 
-// sharedDruidSpec is what the shared cluster of druid is.
+// sharedDruidSpec is the spec of the shared druid cluster.
 var sharedDruidSpec = clusters.Spec{Flavour: clusters.Druid, Size: 3}
 
-// borrowed is held by tests that move the shared cluster's leader, or want it still.
+// borrowed is locked by tests that move the leader of the shared cluster, or that need this
+// leader to stay.
 var borrowed sync.Mutex
 
-// borrowDruid is sharedDruid, for one test at a time.
+// borrowDruid returns the shared druid cluster to one test at a time.
 func borrowDruid(t *testing.T) *clusters.Cluster {
 	t.Helper()
 	c := sharedDruid(t)
@@ -122,7 +123,7 @@ func borrowDruid(t *testing.T) *clusters.Cluster {
 	return c
 }
 
-// sharedDruid is a cluster of three members by druid, ready.
+// sharedDruid returns the shared druid cluster of three members when it is ready.
 func sharedDruid(t *testing.T) *clusters.Cluster {
 	t.Helper()
 	c, err := clusters.At(bed, sharedNamespace, "shared", sharedDruidSpec)
@@ -135,11 +136,11 @@ func sharedDruid(t *testing.T) *clusters.Cluster {
 	return c
 }
 
-// borrowedChart is held by the test that uses the shared chart.
+// borrowedChart is locked by the test that uses the shared chart's cluster.
 var borrowedChart sync.Mutex
 
-// borrowChart is a chart's cluster of three members with TLS, ready, for one test at a
-// time, which leaves it as it is.
+// borrowChart returns the shared chart's cluster of three members with TLS to one test at a
+// time. The test must leave the cluster as it is.
 func borrowChart(t *testing.T) *clusters.Cluster {
 	t.Helper()
 	borrowedChart.Lock()

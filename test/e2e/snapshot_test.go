@@ -24,8 +24,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// saves has the plugin save a snapshot of a cluster, in each way, and checks
-// what it reports about it. Every ready-made cluster passes here, with TLS and without.
+// saves has the plugin save a snapshot of a cluster in each way, and checks the report. Tests of
+// every ready-made cluster call it, with TLS and without.
 func saves(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	savesIntoFile(t, c)
@@ -38,7 +38,7 @@ func saves(t *testing.T, c *clusters.Cluster) {
 	}
 	_, messages := plugin(t, 2, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore")
 	if !strings.Contains(messages, "save to a file instead") {
-		t.Errorf("%s: by backup-restore that isn't there: %s", c, messages)
+		t.Errorf("%s: a save by a missing backup-restore: %s", c, messages)
 	}
 }
 
@@ -48,7 +48,7 @@ func savesIntoFile(t *testing.T, c *clusters.Cluster) {
 	file := filepath.Join(t.TempDir(), "saved.db")
 	var saved output.Snapshot
 	var out string
-	eventually(t, "a snapshot of a follower, which has to answer in time", func(context.Context) (string, bool, error) {
+	eventually(t, "a snapshot from a follower, which must respond in time", func(context.Context) (string, bool, error) {
 		out, _ = plugin(t, 0, "snapshot", "save", target(c), file, "--force", "-n", c.Namespace, "-o", "json")
 		saved = decode[output.Snapshot](t, out)
 		return out, saved.Origin != nil && (saved.Origin.Role == "leader") == (c.Size == 1), nil
@@ -61,10 +61,10 @@ func savesIntoFile(t *testing.T, c *clusters.Cluster) {
 		t.Errorf("%s: the file's database has the SHA-256 %x, the plugin prints %s", c, sum, saved.SHA256)
 	}
 	if saved.Origin.Cluster.Name == "" || saved.Revision < revision || saved.Keys == 0 {
-		t.Errorf("%s: saved %s; the leader was at revision %d", c, out, revision)
+		t.Errorf("%s: saved %s, but the leader was at revision %d", c, out, revision)
 	}
 	if left := filesIn(t, filepath.Dir(file)); !slices.Equal(left, []string{"saved.db", "saved.db.json"}) {
-		t.Errorf("%s: left %q", c, left)
+		t.Errorf("%s: the files are %q", c, left)
 	}
 	printed, _ := plugin(t, 0, "snapshot", "status", file)
 	for _, want := range []string{"all pages", fmt.Sprintf("%d, ", saved.Revision), saved.Origin.MemberID} {
@@ -78,20 +78,20 @@ func savesToStdout(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	streamed, messages := plugin(t, 0, "snapshot", "save", target(c), "-", "-n", c.Namespace)
 	if body := len(streamed) - 32; body < 4096 || fmt.Sprintf("%x", sha256.Sum256([]byte(streamed[:body]))) != fmt.Sprintf("%x", streamed[body:]) || !strings.Contains(messages, "with the correct hash") {
-		t.Errorf("%s: to stdout came %d bytes that are no snapshot\n%s", c, len(streamed), messages)
+		t.Errorf("%s: stdout has %d bytes that are not a snapshot\n%s", c, len(streamed), messages)
 	}
 }
 
-// savesIntoStore has backup-restore write both kinds, and finds each in the store
+// savesIntoStore has backup-restore save both kinds of snapshot, and finds each in the store
 // under the printed name.
 func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for _, kind := range []string{"full", "delta"} {
-		works(t, c) // a delta needs something new
+		works(t, c) // a delta snapshot needs a new write
 		out, messages := plugin(t, 0, "snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore="+kind, "-o", "json", "-y", "--reason", "before "+kind)
 		list := decode[output.SnapshotList](t, out)
 		if len(list.Items) == 0 && kind == "delta" && strings.Contains(messages, "Nothing has changed") {
-			continue // its own clock was a moment faster
+			continue // the sidecar's schedule took a snapshot first
 		}
 		if len(list.Items) != 1 || !strings.EqualFold(list.Items[0].Type, kind) {
 			t.Errorf("%s: %s: got %s\n%s", c, kind, out, messages)
@@ -106,8 +106,8 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 		}
 		awaitEvent(t, c, "had backup-restore write "+kind+" snapshot "+list.Items[0].Name, "kubectl etcd: before "+kind)
 	}
-	// While the sidecars choose a leader, none of them knows what the store holds.
-	eventually(t, "a list of what the store holds", func(context.Context) (string, bool, error) {
+	// While the sidecars elect a leader, none of them knows the content of the store.
+	eventually(t, "a list of the store's content", func(context.Context) (string, bool, error) {
 		out, _ := plugin(t, 0, "snapshot", "list", target(c), "-n", c.Namespace, "-o", "json")
 		list := decode[output.SnapshotList](t, out)
 		stored, err := c.Snapshots()
@@ -116,7 +116,8 @@ func savesIntoStore(t *testing.T, c *clusters.Cluster) {
 	})
 }
 
-// proposesToSave wants a plan to end where it was asked to, with no snapshot more.
+// proposesToSave checks that a save prints its plan. Without confirmation and in dry runs, it
+// takes no snapshot.
 func proposesToSave(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	save := []string{"snapshot", "save", target(c), "-n", c.Namespace, "--via", "backup-restore"}
@@ -126,8 +127,8 @@ func proposesToSave(t *testing.T, c *clusters.Cluster) {
 	prints(t, 2, []string{plan, "run the command again with -y"}, save...)
 }
 
-// savesByTask is a user who may neither reach the sidecars nor read Secrets, but ask
-// etcd-druid.
+// savesByTask saves as a user who may neither connect to the sidecars nor read Secrets, but may
+// create tasks for etcd-druid.
 func savesByTask(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	user := "tasker-" + c.Name
@@ -151,7 +152,7 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	for _, task := range tasks.Items {
-		if strings.HasPrefix(task.Name, c.Name+"-") { // others have theirs beside it
+		if strings.HasPrefix(task.Name, c.Name+"-") { // other tests have tasks in the same namespace
 			t.Errorf("%s: a dry run left task %s", c, task.Name)
 		}
 	}
@@ -163,8 +164,8 @@ func savesByTask(t *testing.T, c *clusters.Cluster) {
 	awaitEvent(t, c, "had etcd-druid take a full snapshot by EtcdOpsTask", "by "+user+" with kubectl etcd")
 }
 
-// Ctrl-C in the middle of a transfer leaves nothing, and is no success; nor are
-// other ways to be refused.
+// TestPluginSnapshotInterrupted interrupts a transfer with Ctrl-C. No file remains, and the
+// command fails. It also checks other reasons for a refusal.
 func TestPluginSnapshotInterrupted(t *testing.T) {
 	operating(t, 3)
 	c := start(t, namespace(t), "large", clusters.Spec{Flavour: clusters.Plain, Size: 1})
@@ -172,7 +173,7 @@ func TestPluginSnapshotInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "large.db")
 	r := startPlugin(t, "snapshot", "save", target(c), file, "-n", c.Namespace)
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) { // it may take less than a second
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) { // the transfer may take less than a second
 		if info, err := os.Stat(file + ".part"); err == nil && info.Size() > 0 {
 			break
 		}
@@ -184,7 +185,7 @@ func TestPluginSnapshotInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := r.wait(t); code != 130 || len(filesIn(t, dir)) > 0 {
-		t.Errorf("interrupted: exit code %d, %q is left\n%s", code, filesIn(t, dir), r.stderr.String())
+		t.Errorf("after an interrupt: exit code %d, files %q\n%s", code, filesIn(t, dir), r.stderr.String())
 	}
 	saveRefused(t, c, file)
 	plugin(t, 0, "snapshot", "save", target(c), file, "-n", c.Namespace, "--force")
@@ -196,7 +197,7 @@ func TestPluginSnapshotInterrupted(t *testing.T) {
 	}
 }
 
-// fill gives a cluster so many keys of 1 MiB.
+// fill writes this many keys of 1 MiB into a cluster.
 func fill(t *testing.T, c *clusters.Cluster, keys int) {
 	t.Helper()
 	client, err := c.Dial(t.Context())
@@ -206,15 +207,15 @@ func fill(t *testing.T, c *clusters.Cluster, keys int) {
 	defer client.Close()
 	value := strings.Repeat("x", 1<<20)
 	for n := range keys {
-		insists(t, "1 MiB to be taken", func(ctx context.Context) error {
+		retry(t, "a write of 1 MiB", func(ctx context.Context) error {
 			_, err := client.Put(ctx, fmt.Sprint(n), value)
 			return err
 		})
 	}
 }
 
-// saveRefused is what to refuse where a file of another user's is in the way, or the
-// member isn't there. It leaves that file.
+// saveRefused checks that a save is refused if the file exists already or if the member doesn't
+// exist. It leaves the file.
 func saveRefused(t *testing.T, c *clusters.Cluster, file string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
@@ -222,19 +223,19 @@ func saveRefused(t *testing.T, c *clusters.Cluster, file string) {
 	}
 	_, messages := plugin(t, 1, "snapshot", "save", target(c), file, "-n", c.Namespace)
 	if mine, err := os.ReadFile(file); err != nil || string(mine) != "mine" || !strings.Contains(messages, "exists already") {
-		t.Errorf("an existing file is now %d bytes, %v\n%s", len(mine), err, messages)
+		t.Errorf("the existing file now has %d bytes, %v\n%s", len(mine), err, messages)
 	}
 	_, messages = plugin(t, 3, "snapshot", "status", file)
 	if !strings.Contains(messages, "neither the size of a database") {
-		t.Errorf("status of something else: %s", messages)
+		t.Errorf("status of a file that is not a snapshot: %s", messages)
 	}
 	_, messages = plugin(t, 1, "snapshot", "save", target(c), "-n", c.Namespace, "--member", "large-7")
 	if !strings.Contains(messages, `no member with the pod "large-7": it has large-0`) {
-		t.Errorf("of a member that isn't there: %s", messages)
+		t.Errorf("save of a member that doesn't exist: %s", messages)
 	}
 }
 
-// leads is the leader's pod, and the revision that it is at.
+// leads returns the leader's pod and its revision.
 func leads(t *testing.T, c *clusters.Cluster) (pod string, revision int64) {
 	t.Helper()
 	eventually(t, "a leader", func(ctx context.Context) (string, bool, error) {
@@ -252,7 +253,7 @@ func leads(t *testing.T, c *clusters.Cluster) (pod string, revision int64) {
 	return pod, revision
 }
 
-// target is a cluster as an argument of the plugin.
+// target returns a cluster as an argument of the plugin.
 func target(c *clusters.Cluster) string {
 	if c.Flavour == clusters.Druid {
 		return "etcd/" + c.Name

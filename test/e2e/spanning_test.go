@@ -22,19 +22,20 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// TestClusterOfThreeStatefulSets has a cluster of one StatefulSet per member. It is spread over
-// zones, has one budget over all members, and is one cluster to each command.
+// TestClusterOfThreeStatefulSets has a cluster with one StatefulSet per member. The members are
+// in different zones, one budget selects all of them, and every command handles them as one
+// cluster.
 func TestClusterOfThreeStatefulSets(t *testing.T) {
 	operating(t, 3)
 	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Etcd("v3.6.16")}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	ns, p := governed(t, func(s *v1alpha1.EtcdTopologyPolicySpec) { s.Disruption.CreateMissing = true })
-	insists(t, "three StatefulSets", func(ctx context.Context) error {
+	retry(t, "three StatefulSets", func(ctx context.Context) error {
 		return clusters.Kubectl(ctx, bed, t.Output(), "apply", "-n", ns, "-f", filepath.Join("testdata", "three-statefulsets.yaml"))
 	})
 	for _, name := range []string{"north", "east", "west"} {
-		insists(t, "member "+name, func(ctx context.Context) error {
+		retry(t, "member "+name, func(ctx context.Context) error {
 			return clusters.Kubectl(ctx, bed, t.Output(), "wait", "-n", ns, "--for=jsonpath={.status.readyReplicas}=1", "--timeout=10m", "statefulset/"+name)
 		})
 	}
@@ -59,9 +60,9 @@ func TestClusterOfThreeStatefulSets(t *testing.T) {
 	refuses(t, []string{"east, north and west", "kubectl etcd member add statefulset/east"}, "scale", "statefulset/west", "--replicas", "5", "-n", ns, "-y")
 	refuses(t, []string{"east, north and west"}, "member", "replace", "statefulset/west", "west-0", "-n", ns, "-y")
 
-	insists(t, "an eviction", func(ctx context.Context) error { return evict(ctx, ns, "east-0") })
+	retry(t, "an eviction", func(ctx context.Context) error { return evict(ctx, ns, "east-0") })
 	if err := evict(t.Context(), ns, "north-0"); !apierrors.IsTooManyRequests(err) {
-		t.Errorf("the eviction of a second member is answered %v", err)
+		t.Errorf("the eviction of a second member got %v", err)
 	}
 }
 
@@ -70,14 +71,14 @@ func evict(ctx context.Context, ns, name string) error {
 	return kube.SubResource("eviction").Create(ctx, pod, &policyv1.Eviction{})
 }
 
-// differentZones holds that pods are in one zone each.
+// differentZones checks that each pod is in its own zone.
 func differentZones(t *testing.T, ns string, names ...string) {
 	t.Helper()
 	seen := map[string]string{}
 	for _, name := range names {
 		var pod corev1.Pod
 		var node corev1.Node
-		insists(t, "pod "+name, func(ctx context.Context) error {
+		retry(t, "pod "+name, func(ctx context.Context) error {
 			if err := kube.Get(ctx, client.ObjectKey{Namespace: ns, Name: name}, &pod); err != nil {
 				return err
 			}

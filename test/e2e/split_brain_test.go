@@ -19,8 +19,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginSplitBrain has two etcd clusters behind one name: all commands that inspect it report it,
-// nothing is done to either, and what helps works.
+// TestPluginSplitBrain has two etcd clusters behind one name. All commands that inspect it
+// report the split brain. Commands that could change a cluster are refused, and commands that
+// help succeed.
 func TestPluginSplitBrain(t *testing.T) {
 	operating(t, 3)
 	c := start(t, namespace(t), "torn", clusters.Spec{
@@ -38,9 +39,9 @@ func TestPluginSplitBrain(t *testing.T) {
 	before := ownLists(t, c)
 	tornRefuses(t, c)
 	if now := ownLists(t, c); now != before {
-		t.Errorf("what was refused made of the members\n%s\n%s", before, now)
+		t.Errorf("refused commands changed the members from\n%s\nto\n%s", before, now)
 	}
-	// Each half's data is still to be had, and no client need write to either.
+	// A user can still save the data of each half, and can stop all client writes.
 	plugin(t, 0, append([]string{"snapshot", "save", "--member", "torn-2", on[0], filepath.Join(t.TempDir(), "other.db")}, on[1:]...)...)
 	plugin(t, 0, append([]string{"cut-client-traffic", "--for", "1h", "--reason", "split brain", "-y"}, on...)...)
 	prints(t, 3, append(apart, "kubectl etcd restore-client-traffic "+on[0]), append([]string{"status"}, on...)...)
@@ -48,12 +49,12 @@ func TestPluginSplitBrain(t *testing.T) {
 	t.Run("the report is right", func(t *testing.T) { splitReported(t, c) })
 }
 
-// splitReported has one of the two clusters take a key that the other never gets.
+// splitReported writes a key to one of the two clusters, which the other cluster never gets.
 func splitReported(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	members := membersOf(t, c)
 	for n := range 3 {
-		insists(t, "a key to be taken by two of three", func(ctx context.Context) error {
+		retry(t, "a write to two of three members", func(ctx context.Context) error {
 			conn, err := members.Client(ctx, "torn-0")
 			if err == nil {
 				_, err = conn.Put(ctx, fmt.Sprint(n), "torn")
@@ -64,17 +65,17 @@ func splitReported(t *testing.T, c *clusters.Cluster) {
 	out, _ := plugin(t, 3, "check", target(c), "-n", c.Namespace, "-o", "json", "--only", "Q005,D004")
 	for _, r := range decode[output.CheckReport](t, out).Checks {
 		if r.ID == "D004" && r.Result == "OK" {
-			t.Errorf("%s %s, of members of two clusters, one of which has keys that the other lacks: %+v", r.ID, r.Title, r)
+			t.Errorf("%s %s, but two clusters have different keys: %+v", r.ID, r.Title, r)
 		}
 	}
 	_, printed := plugin(t, 3, "member", "list", target(c), "-n", c.Namespace)
 	if strings.Contains(printed, "has no quorum") {
-		t.Errorf("torn-0 and torn-1 have just taken keys by their quorum, and it printed:\n%s", printed)
+		t.Errorf("torn-0 and torn-1 have just accepted writes with their quorum, but the output is:\n%s", printed)
 	}
 }
 
-// tornRefuses tries all that would change one of the clusters, and what can't know which
-// is meant.
+// tornRefuses tries all commands that would change one of the clusters, and commands that need
+// to know which cluster is meant.
 func tornRefuses(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	printed := []string{"refused: ", "split brain: the members belong to 2 etcd clusters: ", "torn-0, torn-1 in cluster ", "torn-2 in cluster "}
@@ -88,16 +89,16 @@ func tornRefuses(t *testing.T, c *clusters.Cluster) {
 	file := filepath.Join(t.TempDir(), "whose.db")
 	refuses(t, append(printed, "choose a member with --member"), "snapshot", "save", "torn", file, "-n", c.Namespace)
 	if left := filesIn(t, filepath.Dir(file)); len(left) > 0 {
-		t.Errorf("a snapshot that was refused left %q", left)
+		t.Errorf("the refused save left the files %q", left)
 	}
 }
 
-// ownLists is the member list as each member has it.
+// ownLists returns the member list of each member.
 func ownLists(t *testing.T, c *clusters.Cluster) (lists string) {
 	t.Helper()
 	members := membersOf(t, c)
 	for _, pod := range podsOf(t, c) {
-		insists(t, "the member list of "+pod, func(ctx context.Context) error {
+		retry(t, "the member list of "+pod, func(ctx context.Context) error {
 			own, err := members.OwnList(ctx, pod)
 			slices.SortFunc(own, func(a, b etcd.Listed) int { return cmp.Compare(a.ID, b.ID) })
 			if err == nil {
@@ -109,8 +110,8 @@ func ownLists(t *testing.T, c *clusters.Cluster) (lists string) {
 	return lists
 }
 
-// bootstrapApart has the last member begin a cluster of its own: the others wait for it
-// in vain, and have a quorum without it.
+// bootstrapApart has the last member bootstrap its own cluster. The other members have a quorum
+// without it.
 func bootstrapApart(set *appsv1.StatefulSet) {
 	script := &set.Spec.Template.Spec.Containers[0].Args[0]
 	*script = `case ${POD_NAME} in *-2)

@@ -29,9 +29,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed/pki"
 )
 
-// TestPluginStaticPod inspects a member as kubeadm runs it: its node's kubelet made the pod
-// from a file, the API server has but a mirror of it, and its certificates are on the
-// node's disk, where only the user can take them from.
+// TestPluginStaticPod inspects a member as kubeadm runs it. The node's kubelet creates the pod
+// from a file, and the API server only has a mirror pod. The certificates are on the node's
+// disk, so only the user can provide them.
 func TestPluginStaticPod(t *testing.T) {
 	operating(t, 1)
 	node := bed.Nodes()[len(bed.Nodes())-1]
@@ -50,17 +50,17 @@ func TestPluginStaticPod(t *testing.T) {
 	staticPodSaved(t, given)
 	staticPodRefuses(t, pod, given)
 
-	// The certificates are where no right of Kubernetes' reaches.
+	// No Kubernetes permission allows the plugin to read the certificates.
 	unproven := []string{"server.crt of pod kube-system/" + pod + " is on its node below ", "(hostPath)", "--cacert and, if the member demands one, a client certificate"}
 	prints(t, 3, unproven, append([]string{"status", "etcd"}, in...)...)
 	prints(t, 1, unproven, append([]string{"member", "list", "etcd"}, in...)...)
 	t.Run("a fix can be typed", func(t *testing.T) { staticPodFixes(t, given) })
 }
 
-// staticPodFixes types what the checks propose, and no command answers that it is impossible.
+// staticPodFixes types the fixes of the checks. No command may respond that it is impossible.
 func staticPodFixes(t *testing.T, given []string) {
 	t.Helper()
-	out, _ := plugin(t, 0, slices.Concat([]string{"check", "etcd", "-o", "json", notHere}, given)...)
+	out, _ := plugin(t, 0, slices.Concat([]string{"check", "etcd", "-o", "json", skipHostChecks}, given)...)
 	for _, r := range decode[output.CheckReport](t, out).Checks {
 		for _, f := range r.Findings {
 			line, ours := strings.CutPrefix(f.Fix, "kubectl etcd ")
@@ -75,8 +75,8 @@ func staticPodFixes(t *testing.T, given []string) {
 	}
 }
 
-// staticPodRefuses tries what would change who the members are, which is kubeadm's, and
-// what takes a Service or a StatefulSet.
+// staticPodRefuses tries commands that would change the membership, which kubeadm manages, and
+// commands that need a Service or a StatefulSet.
 func staticPodRefuses(t *testing.T, pod string, given []string) {
 	t.Helper()
 	const join = "kubeadm join --control-plane on a new node, or kubeadm reset on a node to remove"
@@ -92,12 +92,12 @@ func staticPodRefuses(t *testing.T, pod string, given []string) {
 	}
 }
 
-// staticPodChecked checks which facts of such a member are known, and which aren't.
+// staticPodChecked checks which facts of a static pod's member are known and which are not.
 func staticPodChecked(t *testing.T, given []string) {
 	t.Helper()
 	want := with(map[string]string{"Q001": "OK", "M006": "OK", "C001": "OK", "C002": "Unknown", "R001": "Info", "B001": "NotApplicable"})
 	eventually(t, "the checks of a static pod", func(context.Context) (string, bool, error) {
-		out, _ := plugin(t, 0, slices.Concat([]string{"check", "etcd", "-o", "json", notHere}, given)...)
+		out, _ := plugin(t, 0, slices.Concat([]string{"check", "etcd", "-o", "json", skipHostChecks}, given)...)
 		results := map[string]output.CheckResult{}
 		for _, r := range decode[output.CheckReport](t, out).Checks {
 			results[r.ID] = r
@@ -115,8 +115,8 @@ func staticPodSaved(t *testing.T, given []string) {
 	wants(t, printed, "all pages")
 }
 
-// runStaticPod gives a node's kubelet kubeadm's manifest until the test ends, and waits
-// for the mirror pod to be Ready. The arguments are a client's certificate.
+// runStaticPod gives a node's kubelet the manifest of kubeadm until the test ends, and waits
+// until the mirror pod is Ready. It returns the flags with a client's certificate.
 func runStaticPod(t *testing.T, node testbed.Node) (certificates []string) {
 	t.Helper()
 	image := images.Etcd("v3.6.16")
@@ -152,7 +152,7 @@ func runStaticPod(t *testing.T, node testbed.Node) (certificates []string) {
 	return []string{"--cacert", ca.Cert("ca"), "--cert", ca.Cert("client"), "--key", ca.Key("client")}
 }
 
-// staticPodPKI has what kubeadm has in /etc/kubernetes/pki/etcd.
+// staticPodPKI writes the files that kubeadm has in /etc/kubernetes/pki/etcd.
 func staticPodPKI(t *testing.T, dir string, node testbed.Node) *pki.Authority {
 	t.Helper()
 	ca, err := pki.NewAuthority(dir, "ca")
@@ -168,13 +168,14 @@ func staticPodPKI(t *testing.T, dir string, node testbed.Node) *pki.Authority {
 	return ca
 }
 
-// endStaticPod takes the manifest away, and its files once the mirror pod has gone.
+// endStaticPod deletes the manifest. It deletes the manifest's files when the mirror pod is
+// gone.
 func endStaticPod(t *testing.T, node testbed.Node, manifest, files string) {
 	t.Helper()
 	if err := os.Remove(manifest); err != nil {
 		t.Error(err)
 	}
-	err := clusters.Await(context.WithoutCancel(t.Context()), limit, "the mirror pod to go", func(ctx context.Context) (string, bool, error) {
+	err := clusters.Await(context.WithoutCancel(t.Context()), limit, "the mirror pod to be deleted", func(ctx context.Context) (string, bool, error) {
 		pod, err := mirrorPod(ctx, node)
 		return string(pod.Status.Phase), err != nil, client.IgnoreNotFound(err)
 	})

@@ -13,33 +13,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is the plugin at work on a terminal, in the hands of a person: stdout is all
-// that the terminal received, stderr stays empty.
+// terminal is a running plugin on a terminal. stdout has everything that the terminal received,
+// and stderr is empty.
 type terminal struct {
 	*running
 
 	keys *os.File
 }
 
-// startOnTerminal is startPlugin on a terminal of so many rows.
+// startOnTerminal is startPlugin on a terminal with this many rows.
 func startOnTerminal(t *testing.T, rows uint16, args ...string) terminal {
 	t.Helper()
 	keys, screen := openTerminal(t)
 	r := terminal{running: &running{cmd: pluginCommand(t, args...)}, keys: keys}
 	r.resize(t, rows)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = screen, screen, screen
-	// Of a session of its own, so that Ctrl-C is for it.
+	// The plugin has its own session, so that Ctrl-C is sent to it.
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	err := r.cmd.Start()
-	_ = screen.Close() // the plugin has it
+	_ = screen.Close() // the plugin has its own copy
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(&r.stdout, keys) }() // until no one has the terminal
+	go func() { _, _ = io.Copy(&r.stdout, keys) }() // until the terminal is closed
 	return r
 }
 
-// openTerminal makes a terminal of Linux': what is written to one end, the other shows.
+// openTerminal opens a pseudo-terminal of Linux. What is written to one end can be read from the
+// other end.
 func openTerminal(t *testing.T) (keys, screen *os.File) {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

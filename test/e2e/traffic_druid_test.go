@@ -22,15 +22,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// Client traffic of an Etcd is cut although druid writes the Service back: with
-// etcd-webhook, and without it.
+// TestClientTrafficOfDruid cuts the client traffic of an Etcd, although druid writes the Service
+// again. It does so with etcd-webhook and without it.
 func TestClientTrafficOfDruid(t *testing.T) {
 	alone(t)
 	c := sharedDruid(t)
 	before := clientService(t, c)
 	dialer := clientPod(t, c)
 
-	report, _ := cutTraffic(t, c, 0, "10m") // druid's own watch is no client's
+	report, _ := cutTraffic(t, c, 0, "10m") // druid's own watch doesn't count as a client's
 	if report.RestoredBy != "etcd-webhook" {
 		t.Errorf("restored by %q", report.RestoredBy)
 	}
@@ -38,10 +38,10 @@ func TestClientTrafficOfDruid(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := cutUntil(t, c); !got.Equal(report.Until.Time) {
-		t.Errorf("after druid's reconciliation it is cut until %s, want %s", got, report.Until)
+		t.Errorf("after druid's reconciliation, the traffic is cut until %s, want %s", got, report.Until)
 	}
 	dialer.reaches(t, false)
-	works(t, c) // the members do while clients are cut off
+	works(t, c) // the members must serve while client traffic is cut
 	awaitMin(t, c, 3, policy.ClientTrafficCut.Name())
 	whileCut(t, c, "5")
 	sameAgain(t, c, before)
@@ -57,19 +57,19 @@ func TestClientTrafficOfDruid(t *testing.T) {
 	reconciled(t, c)
 }
 
-// restoresByItself is the plugin where nothing else would restore.
+// restoresByItself cuts while etcd-webhook is away, so that the plugin must restore the traffic.
 func restoresByItself(t *testing.T, c *clusters.Cluster, dialer pod) {
 	t.Helper()
 	for length := 20 * time.Second; !cutFor(t, c, dialer, length); length *= 2 {
 		if length > limit/2 {
-			t.Fatal("a client reaches the members while they are cut off")
+			t.Fatal("a client reaches the members while its traffic is cut")
 		}
 	}
 	reconciled(t, c)
 }
 
-// cutFor cuts for so long, and reports whether that was long enough for this machine to see
-// that a client reaches no one.
+// cutFor cuts for this duration. It reports whether that was long enough to observe on this
+// machine that a client reaches no member.
 func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration) (seen bool) {
 	t.Helper()
 	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", length.String(), "--reason", "a test", "-y")
@@ -80,7 +80,7 @@ func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration)
 		case code := <-ended:
 			printed := r.stderr.String()
 			if code != 0 || asked && (!strings.Contains(printed, "If it is killed, nothing does") || !strings.Contains(printed, "suspend etcd-druid")) {
-				t.Errorf("exit code %d, and it doesn't print what will happen: %s", code, printed)
+				t.Errorf("exit code %d, and the plugin doesn't print what will happen: %s", code, printed)
 			}
 			return seen
 		case <-time.After(200 * time.Millisecond):
@@ -99,7 +99,7 @@ func cutFor(t *testing.T, c *clusters.Cluster, dialer pod, length time.Duration)
 	}
 }
 
-// restoresOnInterrupt: Ctrl-C is how people end it.
+// restoresOnInterrupt ends a cut with Ctrl-C, as users do.
 func restoresOnInterrupt(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	r := startPlugin(t, "cut-client-traffic", c.Name, "-n", c.Namespace, "--for", "10m", "--reason", "a test", "-y")
@@ -113,7 +113,8 @@ func restoresOnInterrupt(t *testing.T, c *clusters.Cluster) {
 	reconciled(t, c)
 }
 
-// detached leaves the cut and reports it. Another user's suspension of druid stays.
+// detached leaves the cut in place, and checks that the plugin reports this. Another user's
+// suspension of druid stays.
 func detached(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	theirs := "maintenance"
@@ -124,7 +125,7 @@ func detached(t *testing.T, c *clusters.Cluster) {
 	if report.RestoredBy != "nothing" || !strings.Contains(texts, "NOTHING restores it") {
 		t.Errorf("restored by %q: %s", report.RestoredBy, texts)
 	}
-	cutUntil(t, c) // still there, its time long over
+	cutUntil(t, c) // the cut remains although its duration has passed
 	prints(t, 0, []string{"cut"}, "list", "-n", c.Namespace)
 	refuses(t, []string{"client traffic is cut"}, "member", "replace", "etcd/"+c.Name, c.Full()+"-1", "--force", "-n", c.Namespace, "-y")
 	plugin(t, 0, "restore-client-traffic", c.Name, "-n", c.Namespace, "-y")
@@ -133,14 +134,14 @@ func detached(t *testing.T, c *clusters.Cluster) {
 		t.Fatal(err)
 	}
 	if got := etcd.Annotations[druidv1alpha1.SuspendEtcdSpecReconcileAnnotation]; got != theirs {
-		t.Errorf("another user's suspension of druid is %q now, want %q", got, theirs)
+		t.Errorf("another user's suspension of druid is %q, want %q", got, theirs)
 	}
 	if err := c.Annotate(t.Context(), druidv1alpha1.SuspendEtcdSpecReconcileAnnotation, nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// reconciled holds that druid works on the Etcd again.
+// reconciled checks that druid manages the Etcd again.
 func reconciled(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	etcd, err := c.Etcd(t.Context())
@@ -151,11 +152,11 @@ func reconciled(t *testing.T, c *clusters.Cluster) {
 		t.Errorf("druid is still suspended by %q", value)
 	}
 	if _, cut := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]; cut {
-		t.Error("still cut")
+		t.Error("client traffic is still cut")
 	}
 }
 
-// withoutWebhook takes every replica of etcd-webhook away until the test ends.
+// withoutWebhook scales etcd-webhook to zero until the test ends.
 func withoutWebhook(t *testing.T) {
 	t.Helper()
 	scaleWebhook(t.Context(), t, 0)

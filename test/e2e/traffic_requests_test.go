@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginCutSeesRequests: a client that dials a member itself goes on writing while the Service
-// is cut. It holds no stream open, and its requests are counted all the same.
+// TestPluginCutSeesRequests has a client that dials a member directly. It continues to write
+// while the Service is cut. The client has no open stream, but the plugin counts its requests.
 func TestPluginCutSeesRequests(t *testing.T) {
 	beside(t)
 	enter(t, 3)
@@ -37,7 +37,7 @@ func TestPluginCutSeesRequests(t *testing.T) {
 			t.Errorf("no %q in: %s", want, texts)
 		}
 	}
-	eventually(t, "the writes to be named", func(context.Context) (string, bool, error) {
+	eventually(t, "the report of the writes", func(context.Context) (string, bool, error) {
 		report, texts := cutTraffic(t, c, 3, "10m")
 		for _, m := range report.Members {
 			for _, r := range m.Requests {
@@ -51,7 +51,7 @@ func TestPluginCutSeesRequests(t *testing.T) {
 	cutTraffic(t, c, 0, "10m", "--allow-residual")
 	stop()
 	<-written
-	_ = conn.Close() // its context has ended
+	_ = conn.Close() // the context has ended
 	cutTraffic(t, c, 0, "10m")
 	plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace, "-y")
 }
@@ -65,7 +65,7 @@ func writeKeys(ctx context.Context, conn *clientv3.Client) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			_, _ = conn.Put(ctx, fmt.Sprintf("key-%d", n), "v") // one that fails is a request, too
+			_, _ = conn.Put(ctx, fmt.Sprintf("key-%d", n), "v") // a failed write also counts as a request
 		}
 	}
 }

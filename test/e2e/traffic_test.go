@@ -34,8 +34,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// Client traffic is cut and restored on clusters that no one manages: what clients
-// notice, what the members don't, and what is counted.
+// TestPluginClientTrafficOfStatefulSets cuts and restores client traffic on clusters without an
+// operator. It checks what clients and members notice, and what the plugin counts.
 func TestPluginClientTrafficOfStatefulSets(t *testing.T) {
 	beside(t)
 	for _, name := range []string{"plain-3", "bitnami-3"} {
@@ -63,8 +63,8 @@ func TestPluginClientTrafficOfStatefulSets(t *testing.T) {
 	}
 }
 
-// residualIsCounted holds a watch and a lease's keep-alive open and cuts: they are
-// counted, and once they are closed nothing is left.
+// residualIsCounted holds a watch and a lease's keep-alive open during a cut. The plugin counts
+// them, and counts nothing after they are closed.
 func residualIsCounted(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -86,7 +86,7 @@ func residualIsCounted(t *testing.T, c *clusters.Cluster) {
 	if r := <-conn.Watch(ctx, "seen", clientv3.WithCreatedNotify()); !r.Created {
 		t.Fatalf("watch: %+v", r)
 	}
-	eventually(t, "both streams to be counted, once", func(context.Context) (string, bool, error) {
+	eventually(t, "both streams to be counted once", func(context.Context) (string, bool, error) {
 		report, texts := cutTraffic(t, c, 3, "10m")
 		diff := cmp.Diff(map[string]int{"Watch/Watch": 1, "Lease/LeaseKeepAlive": 1}, streamsIn(report))
 		return fmt.Sprintf("%s\n-want +got: %s", texts, diff), diff == "" && strings.Contains(texts, "at least 2 streams open"), nil
@@ -100,15 +100,16 @@ func residualIsCounted(t *testing.T, c *clusters.Cluster) {
 	report, _ := cutTraffic(t, c, 0, "11m")
 	ended := time.Now()
 	if n := report.OpenStreams; n == nil || *n != 0 || report.RestoredBy != "etcd-webhook" {
-		t.Errorf("after the clients have gone: %+v", report)
+		t.Errorf("report after the clients have disconnected: %+v", report)
 	}
 	until := cutUntil(t, c)
 	if !until.Equal(report.Until.Time) || until.Before(began.Add(11*time.Minute)) || until.After(ended.Add(11*time.Minute)) {
-		t.Errorf("the cut lasts until %s, %s were asked for between %s and %s, and the report has %s", until, 11*time.Minute, began, ended, report.Until)
+		t.Errorf("the cut lasts until %s; %s were requested between %s and %s, and the report has %s", until, 11*time.Minute, began, ended, report.Until)
 	}
 }
 
-// whileCut changes no members, and saves a snapshot all the same: of a member itself.
+// whileCut checks that members can't be changed during a cut. A snapshot from a member can still
+// be saved.
 func whileCut(t *testing.T, c *clusters.Cluster, size string) {
 	t.Helper()
 	const cut = "client traffic is cut: a member that restarts can't rejoin until it is restored"
@@ -119,7 +120,8 @@ func whileCut(t *testing.T, c *clusters.Cluster, size string) {
 	plugin(t, 0, "snapshot", "save", target(c), filepath.Join(t.TempDir(), "cut.db"), "-n", c.Namespace)
 }
 
-// keptAgainstWriters writes the Service as it was, as pipelines and people do.
+// keptAgainstWriters writes the Service as it was before, as pipelines and users do. The cut
+// must stay.
 func keptAgainstWriters(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	old := before.DeepCopy()
@@ -139,16 +141,16 @@ func keptAgainstWriters(t *testing.T, c *clusters.Cluster, before *corev1.Servic
 				return "", true, nil
 			}
 			if failedOpen(t) == ignored {
-				t.Fatalf("%s, the Service selects %v, and was cut until %s", how, now, until)
+				t.Fatalf("the Service that is %s selects %v, but the cut lasts until %s", how, now, until)
 			}
-			// No one answered the API server in time, and so it went on without.
+			// etcd-webhook was too slow, so the API server went on without the review.
 			cutTraffic(t, c, 0, "11m")
-			return fmt.Sprintf("%s, the Service selects %v: etcd-webhook was too slow", how, now), false, nil
+			return fmt.Sprintf("the Service that is %s selects %v: etcd-webhook was too slow", how, now), false, nil
 		})
 	}
 }
 
-// failedOpen is what the API server counts of etcd-webhook's answers that came too late.
+// failedOpen returns the API server's counter of reviews by etcd-webhook that came too late.
 func failedOpen(t *testing.T) string {
 	t.Helper()
 	counts, err := install.Counts(t.Context(), bed, install.FailedOpen)
@@ -158,14 +160,14 @@ func failedOpen(t *testing.T) string {
 	return counts
 }
 
-// sameAgain restores and holds the Service to what it was.
+// sameAgain restores the traffic, and checks that the Service is the same as before.
 func sameAgain(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace, "-y")
 	unchanged(t, c, before)
 	_, texts := plugin(t, 0, "restore-client-traffic", c.Full(), "-n", c.Namespace)
 	if !strings.Contains(texts, "is not cut") {
-		t.Errorf("restored twice it prints %q", texts)
+		t.Errorf("the second restore prints %q", texts)
 	}
 }
 
@@ -183,12 +185,12 @@ func unchanged(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	}
 }
 
-// cutExpires kills the plugin as soon as it has cut: the controller restores.
+// cutExpires kills the plugin as soon as it has cut. The controller then restores the traffic.
 func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	r := startPlugin(t, "cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", "8s", "--reason", "a test", "-y")
 	r.awaitOutput(t, "is cut until")
-	_ = r.cmd.Process.Kill() // it may have ended already
+	_ = r.cmd.Process.Kill() // the process may have ended
 	r.wait(t)
 	until := cutUntil(t, c)
 	eventually(t, "the controller to restore", func(context.Context) (string, bool, error) {
@@ -197,14 +199,14 @@ func cutExpires(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 		return fmt.Sprint(s.Spec.Selector), !cut, nil
 	})
 	if early := time.Until(until); early > time.Second {
-		t.Errorf("it was restored %s too early", early)
+		t.Errorf("the controller restored %s too early", early)
 	}
 	unchanged(t, c, before)
 	awaitEvent(t, c, ": the cut ended at")
 }
 
-// cutInterrupted interrupts the plugin between its last write, which the API server has
-// taken, and the answer: no one knows of it, and the cut is taken back everywhere.
+// cutInterrupted interrupts the plugin after the API server has stored its last write, and
+// before the plugin gets the response. The plugin must roll back the cut everywhere.
 func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	t.Helper()
 	other := before.DeepCopy()
@@ -217,28 +219,28 @@ func cutInterrupted(t *testing.T, c *clusters.Cluster, before *corev1.Service) {
 	r.awaitOutput(t, "Service "+before.Name+" is cut until")
 	<-held
 	if _, cut := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]; !cut {
-		t.Error("the API server has not taken the cut")
+		t.Error("the API server has not stored the cut")
 	}
 	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	if code := r.wait(t); code == 0 {
-		t.Errorf("an interrupted cut ended with 0: %s", r.stderr.String())
+		t.Errorf("exit code 0 after an interrupt: %s", r.stderr.String())
 	}
 	unchanged(t, c, before)
 	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(other), other); err != nil {
 		t.Fatal(err)
 	}
 	if _, cut := other.Spec.Selector[v1alpha1.ClientTrafficKey]; cut {
-		t.Errorf("Service %s stayed cut: %s", other.Name, r.stderr.String())
+		t.Errorf("Service %s is still cut: %s", other.Name, r.stderr.String())
 	}
 	if strings.Contains(r.stderr.String(), "record the cut") {
-		t.Errorf("who cut was not forgotten: %s", r.stderr.String())
+		t.Errorf("the plugin failed to remove its record of the cut: %s", r.stderr.String())
 	}
 }
 
-// answerLost is the API server behind a door that keeps its first answer to a change of an
-// object to itself. held is closed when the change is made.
+// answerLost serves the API server through a proxy. The proxy drops the first response to a
+// change of the object. held is closed after the change.
 func answerLost(t *testing.T, object string) (host string, held chan struct{}) {
 	t.Helper()
 	config, err := bed.RESTConfig()
@@ -262,18 +264,18 @@ func answerLost(t *testing.T, object string) (host string, held chan struct{}) {
 	}), held
 }
 
-// trafficRefusals are the cuts that would part or starve the wrong ones.
+// trafficRefusals tries cuts that would affect the wrong clients or members.
 func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 	t.Helper()
 	refused := func(code int, want string, args ...string) {
 		t.Helper()
 		args = append(append([]string{"cut-client-traffic"}, args...), "-n", c.Namespace, "--for", "1m", "--reason", "a test", "-y")
-		eventually(t, "it to print "+want, func(context.Context) (string, bool, error) {
+		eventually(t, "a refusal with "+want, func(context.Context) (string, bool, error) {
 			r := startPlugin(t, args...)
 			got := r.wait(t)
 			texts := r.stderr.String()
 			if got == 0 {
-				t.Fatalf("it was not refused: %s", texts)
+				t.Fatalf("the cut was not refused: %s", texts)
 			}
 			return fmt.Sprintf("code %d\n%s", got, texts), got == code && strings.Contains(texts, want), nil
 		})
@@ -291,31 +293,31 @@ func trafficRefusals(t *testing.T, c *clusters.Cluster, dialer pod) {
 	}
 	defer conn.Close()
 	var added *clientv3.MemberAddResponse
-	insists(t, "a learner", func(ctx context.Context) (err error) {
+	retry(t, "the learner to be added", func(ctx context.Context) (err error) {
 		added, err = conn.MemberAddAsLearner(ctx, []string{"http://missing.invalid:2380"})
 		return err
 	})
 	refused(2, "is a learner", c.Full())
-	insists(t, "the learner to go", func(ctx context.Context) error {
+	retry(t, "the learner to be removed", func(ctx context.Context) error {
 		_, err := conn.MemberRemove(ctx, added.Member.ID)
 		if errors.Is(err, rpctypes.ErrMemberNotFound) {
-			return nil // an answer was lost
+			return nil // the response to the first removal was lost
 		}
 		return err
 	})
 	if _, cut := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]; cut {
-		t.Error("a cut that was refused is there")
+		t.Error("a refused cut was made")
 	}
 }
 
-// cutTraffic cuts, and returns the report and the messages.
+// cutTraffic cuts client traffic, and returns the report and the messages.
 func cutTraffic(t *testing.T, c *clusters.Cluster, code int, length string, more ...string) (*output.ClientTrafficReport, string) {
 	t.Helper()
 	args := append([]string{"cut-client-traffic", c.Full(), "-n", c.Namespace, "--for", length, "--reason", "a test", "-y", "-o", "json"}, more...)
 	var text, texts string
 	eventually(t, fmt.Sprintf("a cut that ends with code %d", code), func(context.Context) (string, bool, error) {
-		// Members take a moment to see that clients have come or gone; cut again, a
-		// Service is cut for longer.
+		// The members notice new and closed connections with a delay. Another cut extends the
+		// first one.
 		r := startPlugin(t, args...)
 		got := r.wait(t)
 		text, texts = r.stdout.String(), r.stderr.String()
@@ -326,12 +328,12 @@ func cutTraffic(t *testing.T, c *clusters.Cluster, code int, length string, more
 		t.Fatalf("%v:\n%s", err, text)
 	}
 	if !report.Cut || len(report.Services) != 1 || report.Services[0].ReadyEndpoints != 0 {
-		t.Errorf("not cut: %s", text)
+		t.Errorf("the traffic is not cut: %s", text)
 	}
 	return &report, texts
 }
 
-// reader is a user who may read everything in a namespace but its Secrets.
+// reader returns a user who may read everything in a namespace except its Secrets.
 func reader(t *testing.T, ns string) string {
 	t.Helper()
 	name := "reader-of-" + ns
@@ -365,7 +367,7 @@ func clientService(t *testing.T, c *clusters.Cluster) *corev1.Service {
 	return &s
 }
 
-// cutUntil returns the end of the cut in the client Service.
+// cutUntil returns the end of the cut from the client Service.
 func cutUntil(t *testing.T, c *clusters.Cluster) time.Time {
 	t.Helper()
 	value := clientService(t, c).Spec.Selector[v1alpha1.ClientTrafficKey]
@@ -376,15 +378,15 @@ func cutUntil(t *testing.T, c *clusters.Cluster) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// pod is a client in a pod of its own, beside a cluster.
+// pod is a client in its own pod in the cluster's namespace.
 type pod struct {
 	*corev1.Pod
 
-	// ask is a line of shell that asks etcd for its version.
+	// ask is a line of shell that reads etcd's version.
 	ask string
 }
 
-// clientPod starts a client that comes in through the client Service.
+// clientPod starts a client that connects through the client Service.
 func clientPod(t *testing.T, c *clusters.Cluster) pod {
 	t.Helper()
 	now := int64(0)
@@ -399,10 +401,11 @@ func clientPod(t *testing.T, c *clusters.Cluster) pod {
 				}},
 			},
 		},
-		// By address: a static program's look-up of names is not what is tried.
+		// The client uses an address, because a static program's name resolution is not under
+		// test.
 		ask: fmt.Sprintf(`printf 'GET /version HTTP/1.0\r\n\r\n' | nc -w 3 %s 2379`, clientService(t, c).Spec.ClusterIP),
 	}
-	if c.TLS { // any answer is enough
+	if c.TLS { // any response is enough
 		p.ask += " && echo etcdserver"
 	}
 	if err := kube.Create(t.Context(), p.Pod); err != nil {
@@ -416,23 +419,23 @@ func clientPod(t *testing.T, c *clusters.Cluster) pod {
 	return p
 }
 
-// reaches waits until a new connection through the Service works, or fails.
+// reaches waits until a new connection through the Service succeeds or fails, as wanted.
 func (p pod) reaches(t *testing.T, want bool) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("the members to be reached: %v", want), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("a new connection to succeed: %v", want), func(ctx context.Context) (string, bool, error) {
 		out, err := p.call(ctx)
 		return out, strings.Contains(out, "etcdserver") == want && (err == nil) == want, nil
 	})
 }
 
-// call is what comes of a new connection.
+// call opens a new connection and returns the response.
 func (p pod) call(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, bed.Kubectl(), "--kubeconfig", bed.Kubeconfig(), "-n", p.Namespace,
 		"exec", p.Name, "--", "/bin/sh", "-c", p.ask).CombinedOutput()
 	return string(out), err
 }
 
-// label sets the pod's labels to these alone.
+// label replaces the pod's labels.
 func (p pod) label(t *testing.T, labels map[string]string) {
 	t.Helper()
 	before := p.DeepCopy()

@@ -26,8 +26,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// checkTunnels reaches the members of a cluster without TLS in all the ways that an API
-// server can be reached in, and in those that fail.
+// checkTunnels connects to the members of a cluster without TLS in all ways that an API server
+// supports, and in ways that fail.
 func checkTunnels(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	config, err := bed.RESTConfig()
@@ -51,7 +51,7 @@ func checkTunnels(t *testing.T, c *clusters.Cluster) {
 			host, refused := apiBehindPath(t, config, old)
 			allAnswer(t, through(&rest.Config{Host: host}))
 			if got := refused.Load() > 0; got != old {
-				t.Errorf("%d WebSockets were refused", refused.Load())
+				t.Errorf("%d WebSocket connections were refused", refused.Load())
 			}
 		})
 	}
@@ -89,10 +89,10 @@ func checkTunnels(t *testing.T, c *clusters.Cluster) {
 	})
 }
 
-// allAnswer holds that every member is reached, and the list has them all.
+// allAnswer checks that every member responds and is in the member list.
 func allAnswer(t *testing.T, members *etcd.Cluster) {
 	t.Helper()
-	eventually(t, "every member to answer", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "every member to respond", func(ctx context.Context) (string, bool, error) {
 		s, err := members.Survey(ctx)
 		errs := []error{err, s.ListErr}
 		for _, m := range s.Members {
@@ -103,8 +103,8 @@ func allAnswer(t *testing.T, members *etcd.Cluster) {
 	})
 }
 
-// apiBehindPath is the API server behind a path, as multi-cluster gateways have it,
-// and where old, one that knows no WebSocket. refused counts those.
+// apiBehindPath serves the API server below a path, as multi-cluster gateways do. If old is set,
+// it refuses WebSocket connections and counts them in refused.
 func apiBehindPath(t *testing.T, config *rest.Config, old bool) (host string, refused *atomic.Int32) {
 	t.Helper()
 	const path = "/k8s/clusters/c-1"
@@ -120,12 +120,12 @@ func apiBehindPath(t *testing.T, config *rest.Config, old bool) (host string, re
 	return host + path, refused
 }
 
-// apiServedBy is the API server behind a door of the test's own: serve answers each
-// request, or has it answered.
+// apiServedBy serves the API server through a server of the test. serve responds to each request
+// itself or passes it to api.
 func apiServedBy(t *testing.T, config *rest.Config, serve func(api http.Handler, w http.ResponseWriter, r *http.Request)) (host string) {
 	t.Helper()
 	plain := rest.CopyConfig(config)
-	plain.NextProtos = []string{"http/1.1"} // what can be upgraded
+	plain.NextProtos = []string{"http/1.1"} // HTTP/2 connections can't be upgraded
 	transport, err := rest.TransportFor(plain)
 	if err != nil {
 		t.Fatal(err)

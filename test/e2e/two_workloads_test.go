@@ -15,9 +15,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// TestMemberOfAnotherWorkload has a cluster with its third member in another StatefulSet. It is
-// one cluster, and no command calls that member dead or removes it while it is alive, has a pod,
-// or may be alive. Once it is gone, the command that status prints removes it.
+// TestMemberOfAnotherWorkload has a cluster with its third member in another StatefulSet. All
+// commands handle it as one cluster. No command calls the third member dead or removes it while
+// it is alive, has a pod, or may be alive. When the member is gone, the command that status
+// prints removes it.
 func TestMemberOfAnotherWorkload(t *testing.T) {
 	operating(t, 3)
 	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Etcd("v3.6.16")}, io.Discard); err != nil {
@@ -26,7 +27,7 @@ func TestMemberOfAnotherWorkload(t *testing.T) {
 	ns := namespace(t)
 	kubectl := func(args ...string) {
 		t.Helper()
-		insists(t, "kubectl "+strings.Join(args, " "), func(ctx context.Context) error {
+		retry(t, "kubectl "+strings.Join(args, " "), func(ctx context.Context) error {
 			return clusters.Kubectl(ctx, bed, t.Output(), append(args, "-n", ns)...)
 		})
 	}
@@ -40,7 +41,8 @@ func TestMemberOfAnotherWorkload(t *testing.T) {
 	prints(t, 0, []string{"3 of 3 voters healthy"}, "status", "statefulset/west", "-n", ns)
 	refuses(t, []string{"it has a pod"}, remove...)
 
-	// A pod that can't be scheduled has the member's name: its volume may be anywhere.
+	// A pod that can't be scheduled has the member's name. Its volume may be on any node, so the
+	// member may be alive.
 	kubectl("patch", "statefulset", "west", "--type=merge", "-p", `{"spec":{"template":{"spec":{"nodeSelector":{"nowhere":"true"}}}}}`)
 	stdout, stderr = prints(t, 3, []string{"2 of 3 voters healthy", "west-0"}, "status", "statefulset/east", "-n", ns)
 	lacks(t, stdout+stderr, "member remove")
@@ -53,12 +55,12 @@ func TestMemberOfAnotherWorkload(t *testing.T) {
 	prints(t, 0, []string{"2 of 2 voters healthy"}, "status", "statefulset/east", "-n", ns)
 }
 
-// lacks holds that a text has none of these words.
+// lacks checks that a text contains none of the texts.
 func lacks(t *testing.T, text string, texts ...string) {
 	t.Helper()
 	for _, w := range texts {
 		if strings.Contains(text, w) {
-			t.Errorf("%q is in:\n%s", w, text)
+			t.Errorf("unexpected %q in:\n%s", w, text)
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// Volumes that are bound in one zone must not keep their members Pending, and the
-// member that is free to go elsewhere does.
+// TestVolumesInTheWrongZone binds volumes in one zone. Their members must not stay Pending, and
+// a member without a bound volume goes to another zone.
 func TestVolumesInTheWrongZone(t *testing.T) {
 	beside(t)
 	for _, bound := range []int{2, 3} {
@@ -36,15 +36,15 @@ func TestVolumesInTheWrongZone(t *testing.T) {
 				}
 			})
 			if zones := clusters.Zones(members(t, c)); zones[zone] != bound {
-				t.Errorf("%d members are in %s, want the %d whose volumes are there: %v", zones[zone], zone, bound, zones)
+				t.Errorf("%d members are in %s, want the %d with volumes there: %v", zones[zone], zone, bound, zones)
 			}
 			restartsInPlace(t, c)
 		})
 	}
 }
 
-// restartsInPlace deletes each member's pod in turn: with the others running it must
-// find its place again.
+// restartsInPlace deletes the pod of each member in turn. While the other pods run, the new pod
+// must find a node.
 func restartsInPlace(t *testing.T, c *clusters.Cluster) {
 	t.Helper()
 	for _, m := range members(t, c) {
@@ -62,8 +62,8 @@ func restartsInPlace(t *testing.T, c *clusters.Cluster) {
 	}
 }
 
-// A volume that is bound where another member goes before its own can: the scheduler binds
-// one before the other. Admission has required a zone for it that it can't have.
+// TestVolumeBoundAfterAdmission has the scheduler bind two volumes in one zone, after admission
+// has required different zones for their members.
 func TestVolumeBoundAfterAdmission(t *testing.T) {
 	beside(t)
 	enter(t, 3)
@@ -81,7 +81,7 @@ func TestVolumeBoundAfterAdmission(t *testing.T) {
 		t.Fatal(err)
 	}
 	if zones := clusters.Zones(members(t, c)); zones[zone] != 2 {
-		t.Errorf("members whose volumes are in %s are not both there: %v", zone, zones)
+		t.Errorf("the two members with volumes in %s are not both there: %v", zone, zones)
 	}
 	awaitEvent(t, c, "found no node for 2m0s: it was required to run in")
 
@@ -93,13 +93,13 @@ func TestVolumeBoundAfterAdmission(t *testing.T) {
 	wants(t, out, fmt.Sprintf("kubectl etcd member replace statefulset/tied %s --force -n %s", tied, ns))
 	plugin(t, 0, "member", "replace", "statefulset/tied", tied, "--force", "-n", ns, "-y")
 	if zones := clusters.Zones(members(t, c)); len(zones) != 3 {
-		t.Errorf("after %s was replaced members are not in three zones: %v", tied, zones)
+		t.Errorf("after the replacement of %s the members are not in three zones: %v", tied, zones)
 	}
-	// Nothing of that is in the template: admission has put it into the pods.
+	// The pod template has no such term. Admission added the terms to the pods.
 	refuses(t, []string{"6 nodes match: 7 members could not be scheduled"}, "scale", "statefulset/tied", "--replicas", "7", "-n", ns, "-y")
 }
 
-// applyGated makes a cluster whose three pods the scheduler ignores.
+// applyGated creates a cluster with three pods that the scheduler ignores.
 func applyGated(t *testing.T, ns, name string, gate corev1.PodSchedulingGate) *clusters.Cluster {
 	t.Helper()
 	c, err := clusters.Apply(t.Context(), bed, ns, name, clusters.Spec{Flavour: clusters.Plain, StorageClass: "zone", Mutate: func(set *appsv1.StatefulSet) {
@@ -115,7 +115,7 @@ func applyGated(t *testing.T, ns, name string, gate corev1.PodSchedulingGate) *c
 	return c
 }
 
-// openGates lets the scheduler have every pod of the namespace, now and until the test ends.
+// openGates lets the scheduler handle every pod of the namespace until the test ends.
 func openGates(t *testing.T, ns string) {
 	t.Helper()
 	go func() {
@@ -123,7 +123,7 @@ func openGates(t *testing.T, ns string) {
 		defer ticker.Stop()
 		for {
 			var pods corev1.PodList
-			_ = kube.List(t.Context(), &pods, client.InNamespace(ns)) // what this misses, the next round sees
+			_ = kube.List(t.Context(), &pods, client.InNamespace(ns)) // a failed list is retried in the next round
 			for _, pod := range pods.Items {
 				if len(pod.Spec.SchedulingGates) > 0 {
 					_ = kube.Patch(t.Context(), &pod, client.RawPatch(types.JSONPatchType, []byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`)))
@@ -138,7 +138,7 @@ func openGates(t *testing.T, ns string) {
 	}()
 }
 
-// zoneClaim is a claim for a volume that a zone's nodes reach.
+// zoneClaim returns a claim for a volume that the nodes of one zone can reach.
 func zoneClaim(ns, name string) *corev1.PersistentVolumeClaim {
 	return &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
@@ -152,8 +152,8 @@ func zoneClaim(ns, name string) *corev1.PersistentVolumeClaim {
 	}
 }
 
-// claimInZone binds a claim to the zone of a node before its member is there, and makes it
-// where there is none.
+// claimInZone binds a claim to a node's zone before its member exists. It creates the claim if
+// it doesn't exist.
 func claimInZone(t *testing.T, ns, name, node string) {
 	t.Helper()
 	claim := zoneClaim(ns, name)

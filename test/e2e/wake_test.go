@@ -18,8 +18,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginScaleDruidToZero stops a cluster of druid, for which its content must have been
-// saved, and wakes it, which takes as many members as were stopped.
+// TestPluginScaleDruidToZero stops a druid cluster, which requires a saved snapshot. Then it
+// starts the cluster again, which requires the same number of members.
 func TestPluginScaleDruidToZero(t *testing.T) {
 	operating(t, 3)
 	ns := namespace(t)
@@ -27,13 +27,13 @@ func TestPluginScaleDruidToZero(t *testing.T) {
 	put(t, c, 20)
 	file := filepath.Join(t.TempDir(), "main.db")
 	saved := decode[output.Snapshot](t, first(plugin(t, 0, "snapshot", "save", target(c), file, "-n", ns, "-o", "json")))
-	put(t, c, 40) // its volumes keep what no snapshot has
+	put(t, c, 40) // the volumes retain these keys, and no snapshot has them
 	want, claims := contents(t, c), claimsOf(t, ns)
 
 	to := func(size int, more ...string) []string {
 		return append([]string{"scale", "main", "--replicas", fmt.Sprint(size), "-n", ns, "-y"}, more...)
 	}
-	stopsNot(t, c, file, to(0))
+	refusesToStop(t, c, file, to(0))
 	_, planned := plugin(t, 0, to(0, "--after-snapshot", file, "--dry-run=server")...)
 	wants(t, planned, fmt.Sprintf("snapshot %s is complete: %d keys at revision %d, the cluster is at ", file, saved.Keys, saved.Revision), "Waking them takes the same number: --replicas 3")
 	printed, messages := plugin(t, 0, to(0, "--after-snapshot", file)...)
@@ -42,7 +42,7 @@ func TestPluginScaleDruidToZero(t *testing.T) {
 	}
 	wants(t, messages, "set the replicas of Etcd "+ns+"/main to 0", "requested a reconcile from etcd-druid")
 	if left := livesOf(t, c); len(left) > 0 {
-		t.Errorf("stopped, it has %v", left)
+		t.Errorf("the stopped cluster has %v", left)
 	}
 	_, messages = plugin(t, 0, to(0)...)
 	wants(t, messages, "already has 0 members")
@@ -53,7 +53,7 @@ func TestPluginScaleDruidToZero(t *testing.T) {
 	}
 	refuses(t, []string{"it is hibernated", " -n " + ns + " scale etcd/main --replicas 3"}, "snapshot", "restore-plan", file, target(c), "-n", ns)
 	if left := livesOf(t, c); len(left) > 0 {
-		t.Errorf("what was refused made %v", left)
+		t.Errorf("after the refused commands the cluster has %v", left)
 	}
 	printed, _ = plugin(t, 0, to(3)...)
 	if printed != "etcd/main scaled to 3 members\n" {
@@ -64,16 +64,16 @@ func TestPluginScaleDruidToZero(t *testing.T) {
 	}
 	votersAre(t, c, 3)
 	if now := contents(t, c); now != want {
-		t.Errorf("there is %q, and was %q", now, want)
+		t.Errorf("the contents are %q, want %q", now, want)
 	}
 	if now := claimsOf(t, ns); !maps.Equal(now, claims) {
-		t.Errorf("the claims are %v, and were %v", now, claims)
+		t.Errorf("the claims are %v, want %v", now, claims)
 	}
 }
 
-// stopsNot tries to stop a cluster without a whole snapshot of its own, none of which
+// refusesToStop tries to stop a cluster without a complete snapshot of its own data. No attempt
 // changes anything.
-func stopsNot(t *testing.T, c *clusters.Cluster, file string, stop []string) {
+func refusesToStop(t *testing.T, c *clusters.Cluster, file string, stop []string) {
 	t.Helper()
 	before := livesOf(t, c)
 	other := filepath.Join(t.TempDir(), "other.db")
@@ -92,9 +92,9 @@ func stopsNot(t *testing.T, c *clusters.Cluster, file string, stop []string) {
 	}{
 		{"no snapshot", 2, "", []string{"refused: ", "to 0 members without a snapshot. Run kubectl etcd snapshot save etcd/main FILE -n " + c.Namespace, "--after-snapshot FILE"}},
 		{"no file", 1, file + ".not", []string{"error: --after-snapshot: ", "no such file"}},
-		{"damaged", 3, written(t, flipped), []string{"unhealthy: --after-snapshot ", "it was changed or truncated after the member sent it"}},
-		{"cut off", 3, written(t, content[:len(content)-1000]), []string{"unhealthy: --after-snapshot ", "the file is truncated, or is something else"}},
-		{"a copy without its hash", 2, written(t, content[:len(content)-32]), []string{"refused: ", "has no hash at its end"}},
+		{"damaged", 3, tempFile(t, flipped), []string{"unhealthy: --after-snapshot ", "it was changed or truncated after the member sent it"}},
+		{"cut off", 3, tempFile(t, content[:len(content)-1000]), []string{"unhealthy: --after-snapshot ", "the file is truncated, or is something else"}},
+		{"a copy without its hash", 2, tempFile(t, content[:len(content)-32]), []string{"refused: ", "has no hash at its end"}},
 		{"of another cluster", 2, other, []string{"refused: ", other + " belongs to another cluster: it contains no member of Etcd " + c.String()}},
 	} {
 		args := stop
@@ -107,13 +107,13 @@ func stopsNot(t *testing.T, c *clusters.Cluster, file string, stop []string) {
 			t.Fatal(err)
 		}
 		if now := livesOf(t, c); etcd.Spec.Replicas != 3 || !maps.Equal(now, before) {
-			t.Fatalf("%s: its replicas are %d; it has %v, and had %v", row.name, etcd.Spec.Replicas, now, before)
+			t.Fatalf("%s: replicas %d; the members changed to %v from %v", row.name, etcd.Spec.Replicas, now, before)
 		}
 	}
 }
 
-// written is a file with this content.
-func written(t *testing.T, content []byte) string {
+// tempFile writes a file with this content and returns its path.
+func tempFile(t *testing.T, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "written.db")
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -122,7 +122,7 @@ func written(t *testing.T, content []byte) string {
 	return path
 }
 
-// claimsOf are the UIDs of a namespace's claims, by name.
+// claimsOf returns the UIDs of a namespace's claims by name.
 func claimsOf(t *testing.T, ns string) map[string]string {
 	t.Helper()
 	var list corev1.PersistentVolumeClaimList

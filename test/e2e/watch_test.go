@@ -19,8 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestPluginStatusWatched follows a cluster that loses a pod and gets it back: on a
-// terminal, into a file, and for a program.
+// TestPluginStatusWatched watches a cluster that loses a pod and gets it back. It watches on a
+// terminal, into a file, and as a program.
 func TestPluginStatusWatched(t *testing.T) {
 	operating(t, 3)
 	c := start(t, namespace(t), "main", clusters.Spec{Flavour: clusters.Plain})
@@ -43,7 +43,7 @@ func TestPluginStatusWatched(t *testing.T) {
 	}
 	show(well, output.Healthy)
 	screen.resize(t, 10)
-	eventually(t, "what a window of 10 lines holds", func(context.Context) (string, bool, error) {
+	eventually(t, "a status that fits in a window of 10 lines", func(context.Context) (string, bool, error) {
 		frame := last(screen.running, "\x1b[H")
 		printed := lacking(frame, []string{"Ctrl-C to stop; last refresh ", well, "more lines, which don't fit into the window"}) == ""
 		return fmt.Sprintf("%q", frame), printed && strings.Count(frame, "\n") == 9, nil
@@ -53,11 +53,11 @@ func TestPluginStatusWatched(t *testing.T) {
 	ends(t, screen.running)
 	interrupt(t, file, os.Interrupt)
 	interrupt(t, program, syscall.SIGTERM)
-	wellIllWell(t, program.stdout.String())
+	readsRecovery(t, program.stdout.String())
 }
 
-// lastShows waits until the last of the texts that the plugin has printed, which begin
-// with mark, contains these texts.
+// lastShows waits until the plugin's last printed status contains the texts. Each status starts
+// with mark.
 func lastShows(t *testing.T, r *running, mark, texts string) {
 	t.Helper()
 	eventually(t, strings.Join(r.cmd.Args[1:], " ")+" to show "+texts, func(context.Context) (string, bool, error) {
@@ -79,16 +79,18 @@ func interrupt(t *testing.T, r *running, s os.Signal) {
 	ends(t, r)
 }
 
-// ends holds the plugin to an end as it should be: who watches has no other way out.
+// ends checks that an interrupt ends the plugin with exit code 0. A user has no other way to
+// stop it.
 func ends(t *testing.T, r *running) {
 	t.Helper()
 	if code := r.wait(t); code != 0 || r.stderr.String() != "" {
-		t.Errorf("interrupted it ended with exit code %d: %s", code, &r.stderr)
+		t.Errorf("exit code %d after an interrupt: %s", code, &r.stderr)
 	}
 }
 
-// wellIllWell holds that a program can read all that was printed, and what it reads.
-func wellIllWell(t *testing.T, text string) {
+// readsRecovery checks that a program can parse the output, and that it reads a healthy, an
+// unhealthy and a healthy status.
+func readsRecovery(t *testing.T, text string) {
 	t.Helper()
 	var seen []string
 	for decoder := json.NewDecoder(strings.NewReader(text)); ; {
@@ -105,6 +107,6 @@ func wellIllWell(t *testing.T, text string) {
 		}
 	}
 	if len(seen) < 3 || seen[0] != output.Healthy || seen[len(seen)-1] != output.Healthy {
-		t.Errorf("a program reads %q", seen)
+		t.Errorf("the statuses are %q", seen)
 	}
 }

@@ -5,8 +5,8 @@ package e2e
 
 import "testing"
 
-// TestWebhookStatusOfDruid asks whether etcd-webhook works where druid runs the cluster
-// that is asked about: its pods are a StatefulSet's, which is an Etcd's.
+// TestWebhookStatusOfDruid asks whether etcd-webhook works for a druid cluster. Its pods belong
+// to a StatefulSet, which belongs to an Etcd.
 func TestWebhookStatusOfDruid(t *testing.T) {
 	beside(t)
 	c := sharedDruid(t)

@@ -11,20 +11,20 @@ import (
 	"testing"
 )
 
-// A page is a Markdown file. What it shows of a session stands in blocks of the
-// language console: a line that begins with "$ " is a command, "> " continues it, and
-// what follows is what the command prints. Blocks of other languages aren't run.
+// page is a Markdown file. Blocks in the language console show a session. A line that starts
+// with "$ " is a command, and "> " continues the command. The lines after it are the command's
+// output. The test doesn't run blocks in other languages.
 type page struct {
 	path  string
 	lines []string
 }
 
-// command is one command of a page, with what the page shows that it prints.
+// command is one command of a page, with the output that the page shows.
 type command struct {
 	line   int // of its first line, from 0
 	text   string
 	output []string
-	// from and to are where the output stands in the page's lines.
+	// from and to delimit the output in the page's lines.
 	from, to int
 }
 
@@ -41,7 +41,7 @@ func readPage(path string) (*page, error) {
 	return &page{path: path, lines: strings.Split(string(text), "\n")}, nil
 }
 
-// commands are those of all blocks, in their order.
+// commands returns the commands of all blocks in order.
 func (p *page) commands() ([]command, error) {
 	var all []command
 	inside := false
@@ -71,8 +71,8 @@ func (p *page) commands() ([]command, error) {
 	return all, nil
 }
 
-// rewrite puts other output into the page. Commands must be those that commands
-// returned, with another output each.
+// rewrite replaces the outputs in the page. The argument must be the result of commands, with
+// changed outputs.
 func (p *page) rewrite(commands []command) error {
 	for _, c := range slices.Backward(commands) {
 		p.lines = slices.Replace(p.lines, c.from, c.to, c.output...)

@@ -23,8 +23,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// pages are run one after the other on one testbed, as a user reads them who
-// begins with the README. Each leaves the tour's cluster as it found it.
+// pages run one after the other on one testbed, in the order in which a user reads them. The
+// README comes first. Each page leaves the tour's cluster as it was.
 var pages = []string{
 	"README.md",
 	"docs/guides/inspecting.md",
@@ -38,9 +38,9 @@ var pages = []string{
 	"docs/guides/backups.md",
 }
 
-// TestGuides types the commands of the pages as they are written, and compares
-// what they print. UPDATE=1 writes what they print into the pages instead; GUIDE
-// names one page that is run alone, on a testbed where the ones before it ran.
+// TestGuides types the commands of the pages as they are written, and compares their output.
+// UPDATE=1 writes the output into the pages instead. GUIDE names one page that runs alone, on a
+// testbed on which the pages before it have run.
 func TestGuides(t *testing.T) {
 	s := newShell(t)
 	for _, path := range pages {
@@ -48,7 +48,7 @@ func TestGuides(t *testing.T) {
 			continue
 		}
 		if !t.Run(path, func(t *testing.T) { s.play(t, path) }) {
-			t.Fatal("the pages after it build on what it leaves")
+			t.Fatal("the pages after it need its result")
 		}
 	}
 	if os.Getenv("GUIDE") == "" {
@@ -56,7 +56,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// clearsUp runs the commands of the README that remove everything.
+// clearsUp runs the README's commands that remove everything.
 func (s *shell) clearsUp(t *testing.T) {
 	t.Helper()
 	block, err := install.ShellBlock("../../README.md", "this removes all of it:")
@@ -70,7 +70,7 @@ func (s *shell) clearsUp(t *testing.T) {
 	}
 }
 
-// TestEveryGuideIsRun holds that no guide is forgotten above.
+// TestEveryGuideIsRun checks that the list above contains every guide.
 func TestEveryGuideIsRun(t *testing.T) {
 	t.Parallel()
 	found, err := filepath.Glob("../../docs/guides/*.md")
@@ -84,15 +84,15 @@ func TestEveryGuideIsRun(t *testing.T) {
 	}
 }
 
-// shell runs commands as a user does who stands in a checkout.
+// shell runs commands as a user does in a checkout.
 type shell struct {
 	dir  string
 	env  []string
 	last int // exit code
 }
 
-// newShell copies what commands name of the checkout, so that what they write
-// stands elsewhere.
+// newShell copies the files that commands use from the checkout. Commands then write to the
+// copy.
 func newShell(t *testing.T) *shell {
 	t.Helper()
 	s := &shell{dir: t.TempDir()}
@@ -125,7 +125,7 @@ func (s *shell) play(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	if len(commands) == 0 {
-		t.Fatal("it has no command to run")
+		t.Fatal("the page has no command to run")
 	}
 	update := os.Getenv("UPDATE") != ""
 	for i := range commands {
@@ -139,10 +139,10 @@ func (s *shell) play(t *testing.T, path string) {
 		case difference != "" && update:
 			c.output = got
 		case difference != "":
-			t.Fatalf("%s:%d: $ %s\nprints otherwise (-page +now):\n%s", path, c.line+1, c.text, difference)
+			t.Fatalf("%s:%d: $ %s\nprints another output (-page +now):\n%s", path, c.line+1, c.text, difference)
 		}
 		if s.last != 0 && !fails {
-			t.Fatalf("%s:%d: $ %s\nexits with %d; a page shows that by \"$ echo $?\"\n%s", path, c.line+1, c.text, s.last, strings.Join(got, "\n"))
+			t.Fatalf("%s:%d: $ %s\nexits with %d, which a page must show with \"$ echo $?\"\n%s", path, c.line+1, c.text, s.last, strings.Join(got, "\n"))
 		}
 	}
 	if update {
@@ -152,24 +152,25 @@ func (s *shell) play(t *testing.T, path string) {
 	}
 }
 
-// limit is what a page's command gets to print what the page shows: a machine may be slow.
+// limit is the time in which a command must print what the page shows, because a machine may be
+// slow.
 const limit = 10 * time.Minute
 
-// looks are commands that a person repeats until they see what they wait for: they
-// change nothing, or have no time to.
-var looks = regexp.MustCompile(`^kubectl (get|etcd (list|status|check|member list|webhook status)) |--dry-run|^kubectl drain .*--timeout \d+s`)
+// readOnly matches commands that a user repeats until they see the expected output. These
+// commands change nothing, or time out before they change anything.
+var readOnly = regexp.MustCompile(`^kubectl (get|etcd (list|status|check|member list|webhook status)) |--dry-run|^kubectl drain .*--timeout \d+s`)
 
-// repeats reports whether a command that printed something else than the page may be run
-// again: one that only looks, one that was to be refused, and one that failed and reports
-// that it timed out.
+// repeats reports whether the test may repeat a command with an unexpected output. It may repeat
+// a command that changes nothing, a command that must be refused, and a failed command that
+// reports a timeout.
 func (s *shell) repeats(c command, fails bool, got []string) bool {
 	refused := len(c.output) > 0 && strings.HasPrefix(c.output[0], "refused: ") && s.last != 0
-	return looks.MatchString(c.text) || refused || s.last != 0 && !fails && clusters.Transient(strings.Join(got, "\n"))
+	return readOnly.MatchString(c.text) || refused || s.last != 0 && !fails && clusters.Transient(strings.Join(got, "\n"))
 }
 
-// until runs a command until it prints what the page shows, as far as it may be
-// repeated. Where that is to be found out, until it prints the same twice. fails is
-// whether it is to fail.
+// until runs a command until it prints what the page shows, if it may be repeated. With update,
+// it runs the command until it prints the same output twice. fails is whether the command must
+// fail.
 func (s *shell) until(t *testing.T, c command, fails, update bool) []string {
 	t.Helper()
 	const pause = 3 * time.Second
@@ -191,12 +192,12 @@ func (s *shell) until(t *testing.T, c command, fails, update bool) []string {
 	}
 }
 
-// changes are commands that are refused, or print other numbers, while a member is slow, and
+// changes matches commands that are refused or print other numbers while a member is slow, and
 // commands after which etcd-webhook needs a moment to observe a policy.
 var changes = regexp.MustCompile(`^kubectl (etcd (move-leader|snapshot save|cut-client-traffic|restore-client-traffic|scale|member (remove|replace))|drain|apply -f docs/guides/etcd) ?`)
 
-// calm waits before such a command as a person does, who reads what was printed last:
-// until the cluster of the tour, if it is there, and etcd-webhook are well.
+// calm waits before such a command until etcd-webhook and the tour's cluster, if it exists, are
+// healthy. A user also waits, because they read the previous output first.
 func (s *shell) calm(t *testing.T, c command) {
 	t.Helper()
 	if !changes.MatchString(c.text) || strings.Contains(c.text, "--timeout") {
@@ -222,12 +223,12 @@ func rest(t *testing.T, d time.Duration) {
 	}
 }
 
-// run returns the lines that a command prints, on both of its streams.
+// run returns the lines that a command prints on both of its streams.
 func (s *shell) run(t *testing.T, text string) []string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer stop()
-	// The parentheses give the command the last one's exit code as $?.
+	// The parentheses set $? of the command to the exit code of the previous command.
 	cmd := exec.CommandContext(ctx, "bash", "-c", fmt.Sprintf("(exit %d)\n%s", s.last, text))
 	cmd.Dir, cmd.Env = s.dir, s.env
 	out, err := cmd.CombinedOutput()

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package guides types the commands of the README's tour and of the guides as they
-// are written, on a testbed of its own, and reads what they print.
+// Package guides types the commands of the README's tour and of the guides as they are written,
+// on its own testbed, and compares their output.
 package guides
 
 import (
@@ -23,12 +23,11 @@ const etcdImage = "v3.6.16"
 
 var (
 	bed *testbed.Testbed
-	// plugin is the path of the program.
+	// plugin is the path of the plugin.
 	plugin string
 )
 
-// TestMain makes what a reader has: a cluster, a registry with the images, and the
-// plugin.
+// TestMain prepares what a reader has: a cluster, a registry with the images, and the plugin.
 func TestMain(m *testing.M) {
 	suite.Run(m, testbed.Options{Name: "kubectl-etcd-guides"}, "GUIDES_TESTBED", func(ctx context.Context, tb *testbed.Testbed) error {
 		bed = tb

@@ -11,26 +11,27 @@ import (
 	"testing"
 )
 
-// various is what differs from run to run, in the order in which it is taken out.
+// various lists the parts of the output that differ from run to run, in the order of their
+// removal.
 var various = []struct {
 	pattern *regexp.Regexp
 	word    string
 }{
 	{regexp.MustCompile(`\x1b\[[0-9;]*m`), ""},
-	// What was warned of lately, as a slow machine's probes.
+	// Recent warnings, for example about probes on a slow machine.
 	{regexp.MustCompile(`(?m)^(Warnings)?  +\S+ ago .*\n`), ""},
-	// A probe that a slow machine failed restarts a container.
+	// A restart of a container after a failed probe on a slow machine.
 	{regexp.MustCompile(`(Running +)\d+( \(\S+ ago\))? +`), "$1RESTARTS  "},
-	// A drain retries, and reports it, while a pod is not ready for a moment.
+	// The retries of a drain while a pod is not ready for a moment.
 	{regexp.MustCompile(`(?m)^error when evicting .*\(will retry after .*\n?`), ""},
-	// A transfer that takes long shows how far it is.
+	// The progress of a long transfer.
 	{regexp.MustCompile(`(?m)^snapshot  .*/s(, \S+ left)?\n`), ""},
-	// The controller writes down one endpoint after the other.
+	// The number of ready endpoints, because the controller adds one after the other.
 	{regexp.MustCompile(`(?m)^(✓ Service \S+ has) [123]( ready endpoints)`), "$1 SOME$2"},
-	// How long it took, in lines.
+	// Durations in lines.
 	{regexp.MustCompile(`(?m)^… .*\n`), ""},
 	{regexp.MustCompile(`(?m)^✓ moved (the )?leadership.*\n`), ""},
-	// Who leads is chance, and with it who is asked.
+	// The leader, and the member that is asked. Both are random.
 	{regexp.MustCompile(`\b(leader|Of:|of|from|to|have) +etcd-main-\d\b`), "$1 MEMBER"},
 	{regexp.MustCompile(`\betcd-main-\d (evicted|leads)\b`), "MEMBER $1"},
 	{regexp.MustCompile(`\b(etcd-main-\d +)(leader|voter|follower) +`), "$1ROLE  "},
@@ -41,11 +42,11 @@ var various = []struct {
 	{regexp.MustCompile(`by \S+ at \S+ \(pid \d+\)`), "by USER"},
 	{regexp.MustCompile(`\b\d+\.\d+\.\d+\.\d+(:\d+)?\b`), "ADDRESS"},
 	{regexp.MustCompile(`\bv\d+\.\d+\.\d+[-+.0-9A-Za-z]*`), "VERSION"},
-	// etcd agrees on a cluster's version some seconds after the members are ready.
+	// The cluster version, on which etcd agrees some seconds after the members are ready.
 	{regexp.MustCompile(`storage (before )?3\.\d(\.\d)?, cluster 3\.\d\.\d`), "storage VERSION, cluster VERSION"},
 	{regexp.MustCompile(`\b(etcd-webhook)-[0-9a-f]{6,10}-[a-z0-9]{5}\b`), "$1-POD"},
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(ns|µs|ms|s|m|h|d))+\b`), "AGE"},
-	// The manifest has the quota of a database.
+	// The quota of a database is in the manifest, so it stays in the output.
 	{regexp.MustCompile(`(of a quota of \S+) ([KMG]iB)`), "${1}_$2"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(bytes|[KMG]?i?B|[KMG]i?|kB)\b`), "SIZE"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?%`), "PERCENT"},
@@ -55,13 +56,13 @@ var various = []struct {
 	{regexp.MustCompile(`  +`), "  "},
 }
 
-// normal is output without what differs from run to run.
+// normal returns the output without the parts that differ from run to run.
 func normal(lines []string) string {
 	text := withoutMachine(strings.TrimSpace(strings.Join(lines, "\n")))
 	for _, v := range various {
 		text = v.pattern.ReplaceAllString(text, v.word)
 	}
-	// Two replicas that were leaders one after the other have reported the same.
+	// Two replicas that led one after the other have reported the same.
 	lines = slices.CompactFunc(strings.Split(text, "\n"), func(a, b string) bool {
 		return a == b && strings.HasPrefix(a, "EtcdTopologyPolicy ")
 	})
@@ -71,14 +72,14 @@ func normal(lines []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// What check warns of where a machine has too much to do, leaders that change and
-// containers that are started again; and the numbers of all warnings and of what is well.
+// On an overloaded machine, check warns of leader changes and of restarted containers. These
+// warnings also change the numbers of all warnings and of the passed checks.
 var (
 	machine = regexp.MustCompile(`(?m)^((quorum|members)\n-+\n)?‼ WARN +(Q007|M007) .*\n(  +.*\n)*\n?`)
 	counted = regexp.MustCompile(`(?m)^‼ WARN +(\d+) warnings?, (\d+) OK`)
 )
 
-// withoutMachine is what check prints as it would on a machine that has little to do.
+// withoutMachine returns what check would print on a machine that is not overloaded.
 func withoutMachine(text string) string {
 	found := len(machine.FindAllString(text, -1))
 	if found == 0 {
@@ -130,7 +131,7 @@ func TestNormal(t *testing.T) {
 		{"20.0 KiB of a quota of 2.0 GiB", "20.0 KiB of a quota of 819.2 MiB"},
 	} {
 		if normal([]string{row.a}) == normal([]string{row.b}) {
-			t.Errorf("%q and %q are taken for the same", row.a, row.b)
+			t.Errorf("%q and %q are treated as equal", row.a, row.b)
 		}
 	}
 }

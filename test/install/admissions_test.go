@@ -21,40 +21,40 @@ import (
 )
 
 const (
-	// atOnce is how many admissions may be under way.
+	// atOnce limits how many admissions run at once.
 	atOnce = 40
-	// reviewLimit is what the API server gives a review of a pod.
+	// reviewLimit is the API server's timeout for the review of a pod.
 	reviewLimit = 3 * time.Second
 
 	notReviewed = "not reviewed"
 )
 
-// admissions is a load: so many members' pods a second are created, as dry runs.
-// Each must come back with the terms that keep members apart: since all webhooks
-// fail open, that is how one sees that its review was answered.
+// admissions is a load. It creates members' pods at a fixed rate as dry runs. Each returned pod
+// must have the terms that keep members apart. All webhooks fail open, so only the terms show
+// that the pod was reviewed.
 type admissions struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 	pod    *corev1.Pod
 	began  time.Time
-	// failedOpen is what the API server had counted before.
+	// failedOpen is the API server's counter before the load.
 	failedOpen string
-	// open holds one thing for each that is not answered yet.
+	// open holds one element for each admission that is running.
 	open chan struct{}
 
 	mu   sync.Mutex
 	sent int
 	lost []string
-	// late are those that the API server waited for as long as it does, and elsewhere
-	// the longest that it took for what no webhook is asked about.
+	// late counts the reviews that reached the API server's timeout. elsewhere is the longest
+	// duration of a request that no webhook reviews.
 	late      int
 	elsewhere time.Duration
-	// slowest is the longest that a creation took.
+	// slowest is the longest duration of a creation.
 	slowest time.Duration
 }
 
-// admit begins a load of so many reviews a second, once the first is answered. A
-// policy for it is made, so etcd-webhook must be installed.
+// admit starts a load with this rate of reviews, after the first pod is reviewed. It creates a
+// policy, so etcd-webhook must be installed.
 func admit(tb testing.TB, perSecond int) *admissions {
 	tb.Helper()
 	a := &admissions{pod: member(tb), open: make(chan struct{}, atOnce)}
@@ -71,7 +71,7 @@ func admit(tb testing.TB, perSecond int) *admissions {
 	return a
 }
 
-// member is a pod that could be the third member of a StatefulSet that runs none.
+// member returns a pod that could be the third member of a StatefulSet that doesn't exist.
 func member(tb testing.TB) *corev1.Pod {
 	tb.Helper()
 	name := namespace(tb, "admissions")
@@ -104,15 +104,15 @@ func (a *admissions) run(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			// A machine that answers fewer is not asked for more: it would be the load
-			// that no one can answer in time.
+			// A slow machine doesn't get more requests than it can answer. Otherwise the load
+			// itself would make it too slow.
 			select {
 			case a.open <- struct{}{}:
 			default:
 				continue
 			}
-			// One that hangs delays few others, or its outage would count once. Its
-			// answer is awaited also after the end.
+			// A hanging request delays only a few others. Otherwise an outage would count only
+			// once. The test also waits for its response after the end of the load.
 			a.done.Go(func() {
 				defer func() { <-a.open }()
 				a.one(context.WithoutCancel(ctx))
@@ -121,12 +121,12 @@ func (a *admissions) run(ctx context.Context, every time.Duration) {
 	}
 }
 
-// compare measures how slow the API server is by itself.
+// compare measures how slow the API server is without webhooks.
 func (a *admissions) compare(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: a.pod.Namespace, Name: "elsewhere"}}
-		_ = admin.Create(ctx, config, client.DryRunAll) // only its time counts
+		_ = admin.Create(ctx, config, client.DryRunAll) // only the duration counts
 		a.mu.Lock()
 		a.elsewhere = max(a.elsewhere, time.Since(began))
 		a.mu.Unlock()
@@ -167,24 +167,23 @@ func (a *admissions) try(ctx context.Context) string {
 	return ""
 }
 
-// end stops the load and returns how many were sent, and what became of those that
-// were refused or not reviewed.
+// end stops the load. It returns the number of requests, and the errors of those that were
+// refused or not reviewed.
 func (a *admissions) end() (sent int, lost []string) {
 	a.cancel()
 	a.done.Wait()
 	return a.sent, a.lost
 }
 
-// allReviewed ends the load and fails unless each was reviewed, by the API server's
-// own word, too. On a machine that leaves everybody waiting, some reviews may have come
-// too late.
+// allReviewed ends the load and fails unless each pod was reviewed. It also checks the API
+// server's counter. On an overloaded machine, some reviews may be too late.
 func (a *admissions) allReviewed(tb testing.TB) {
 	tb.Helper()
 	sent, lost := a.end()
 	tb.Logf("%d admissions, %.0f a second, the slowest took %s, %d were answered too late; without a review the slowest took %s",
 		sent, float64(sent)/time.Since(a.began).Seconds(), a.slowest.Round(time.Millisecond), a.late, a.elsewhere.Round(time.Millisecond))
 	if a.late > 0 && a.elsewhere < reviewLimit/4 {
-		tb.Errorf("%d of %d reviews came too late, on a machine that is fast enough", a.late, sent)
+		tb.Errorf("%d of %d reviews were too late on a fast machine", a.late, sent)
 	}
 	if sent == 0 || len(lost) > 0 {
 		tb.Errorf("%d of %d admissions were not reviewed: %q\n%s", len(lost), sent, lost[:min(len(lost), 5)], strings.Join(opened(tb), ""))

@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// alertsOf holds what was collected to the alerts that should fire by it, as
-// Prometheus' own tool evaluates them.
+// alertsOf checks which alerts fire for the collected metrics. Prometheus' own tool evaluates
+// the alerts.
 func alertsOf(t *testing.T, ns string, well, unwell, down samples) {
 	t.Helper()
 	rules, err := filepath.Abs(folder("monitoring/rules.yaml"))
@@ -61,7 +61,7 @@ func alertsOf(t *testing.T, ns string, well, unwell, down samples) {
 	promtool(t, "test", "rules", file)
 }
 
-// held are the series of this project, as they were, for so many minutes.
+// held returns the series of this project with the same values for this many minutes.
 func (s samples) held(minutes int) []any {
 	var out []any
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -72,7 +72,7 @@ func (s samples) held(minutes int) []any {
 	return out
 }
 
-// TestAlerts runs the alerts' own tests, and holds that each of them has one.
+// TestAlerts runs the alerts' own tests, and checks that each alert has one.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	promtool(t, "check", "rules", folder("monitoring/rules.yaml"))
@@ -103,7 +103,7 @@ func TestAlerts(t *testing.T) {
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
 			if !fires[r.Alert] || !silent[r.Alert] {
-				t.Errorf("%s: tested that it fires is %v, that it doesn't %v", r.Alert, fires[r.Alert], silent[r.Alert])
+				t.Errorf("%s: a test that it fires: %v, a test that it doesn't fire: %v", r.Alert, fires[r.Alert], silent[r.Alert])
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func read(t *testing.T, file string, into any) {
 	}
 }
 
-// promtool is Prometheus' tool for its rules.
+// promtool runs Prometheus' tool for rules.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	paths, err := programs.Ensure(t.Context(), programs.Cache{}, []string{"promtool"}, io.Discard)
@@ -134,8 +134,8 @@ func promtool(t *testing.T, args ...string) {
 
 var documented = regexp.MustCompile("(?m)^\\| `(kubectl_etcd_[a-z_]+)`")
 
-// everyMetric holds that what docs/reference/metrics.md lists is served, and that
-// nothing of ours is served beside it.
+// everyMetric checks that the metrics in docs/reference/metrics.md are served, and that no other
+// metric of ours is served.
 func everyMetric(t *testing.T, collected ...samples) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "metrics.md"))

@@ -22,9 +22,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestApplyTwice applies the default overlay to a cluster that has nothing of it, by
-// both kinds of apply, and again: the second time nothing changes, and neither time
-// an object of anybody else's, though there is a cluster with a budget.
+// TestApplyTwice applies the default overlay to an empty cluster twice, by both kinds of apply.
+// The second apply changes nothing. No apply changes an object of another user, even in a
+// namespace with a cluster and a budget.
 func TestApplyTwice(t *testing.T) {
 	ns := namespace(t, "theirs")
 	one := intstr.FromInt32(1)
@@ -44,7 +44,7 @@ func TestApplyTwice(t *testing.T) {
 			applied(t, "self-signed", flags...)
 			rolledOut(t)
 			kubectl(t, "wait", "--for", "condition=Established", "crd/etcdtopologypolicies.policy.kubectl-etcd.dev")
-			eventually(t, "nothing else to have changed by installing", func(context.Context) (string, bool, error) {
+			eventually(t, "no changed object outside of the installation", func(context.Context) (string, bool, error) {
 				after, diff := snapshot(t, Namespace), ""
 				for key := range before {
 					if d := cmp.Diff(before[key], after[key]); d != "" {
@@ -66,29 +66,29 @@ func TestApplyTwice(t *testing.T) {
 	}
 }
 
-// expectUnchanged holds kubectl to its own word of a second apply by the client.
+// expectUnchanged checks that kubectl reports no change for a second client-side apply.
 func expectUnchanged(t *testing.T, printed string) {
 	t.Helper()
 	for line := range strings.Lines(printed) {
-		// kubectl sends the selector of a budget each time, to no effect.
+		// kubectl sends the selector of a budget each time, without an effect.
 		if !strings.HasSuffix(strings.TrimSpace(line), " unchanged") && !strings.HasPrefix(line, "poddisruptionbudget") {
-			t.Errorf("applied again, kubectl prints %s", line)
+			t.Errorf("after a second apply, kubectl prints %s", line)
 		}
 	}
 }
 
-// changesNothing holds that applying again leaves every object of an overlay as it is.
+// changesNothing checks that a second apply leaves every object of an overlay as it is.
 func changesNothing(t *testing.T, again func()) {
 	t.Helper()
 	first := settledObjects(t)
 	again()
 	if diff := cmp.Diff(first, installedObjects(t)); diff != "" {
-		t.Errorf("applied again (-first +second):\n%s", diff)
+		t.Errorf("objects after a second apply (-first +second):\n%s", diff)
 	}
 }
 
-// installedObjects has the version of each object that the overlays make, by
-// kubectl's name of it. Status is left out, which moves by itself.
+// installedObjects returns the content of each object that the overlays create, by kubectl's
+// name for it. It omits the status, which changes by itself.
 func installedObjects(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -99,16 +99,16 @@ func installedObjects(t *testing.T) map[string]string {
 		}
 	}
 	if len(all) < 10 {
-		t.Fatalf("%q: is that all that is installed?", slices.Collect(maps.Keys(all)))
+		t.Fatalf("only these objects are installed: %q", slices.Collect(maps.Keys(all)))
 	}
 	return all
 }
 
-// settledObjects are installedObjects once etcd-webhook has written what it adds to them.
+// settledObjects returns installedObjects after etcd-webhook has written its own fields.
 func settledObjects(t *testing.T) map[string]string {
 	t.Helper()
 	var now map[string]string
-	eventually(t, "what is installed to stay the same", func(context.Context) (string, bool, error) {
+	eventually(t, "unchanged installed objects", func(context.Context) (string, bool, error) {
 		before := now
 		now = installedObjects(t)
 		diff := cmp.Diff(before, now)
@@ -117,15 +117,15 @@ func settledObjects(t *testing.T) map[string]string {
 	return now
 }
 
-// restricted holds that the namespace enforces the strictest of the standards for
-// pods' security, and that the pods of etcd-webhook were admitted to it.
+// restricted checks that the namespace enforces the strictest Pod Security Standard, and that
+// etcd-webhook's pods were admitted.
 func restricted(t *testing.T) {
 	t.Helper()
 	privileged := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "baseline"}}
 	privileged.Spec.Containers = []corev1.Container{{Name: "a", Image: "a"}}
 	err := admin.Create(t.Context(), privileged, client.DryRunAll)
 	if err == nil || !strings.Contains(err.Error(), `violates PodSecurity "restricted:`) {
-		t.Errorf("a pod that may become root is answered with %v", err)
+		t.Errorf("the creation of a pod that may run as root got %v", err)
 	}
 	var pods corev1.PodList
 	if err := admin.List(t.Context(), &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name}); err != nil {
@@ -137,7 +137,7 @@ func restricted(t *testing.T) {
 			t.Errorf("pod %s has priority %v", p.Name, p.Spec.Priority)
 		}
 		if p.DeletionTimestamp == nil {
-			zones[p.Spec.NodeName] = true // each node is a zone of its own here
+			zones[p.Spec.NodeName] = true // each node is its own zone here
 		}
 	}
 	if len(zones) < 2 {
@@ -149,9 +149,8 @@ func restricted(t *testing.T) {
 	}
 }
 
-// TestFoldersAreValid has the API server validate the network policies and everything
-// else of each folder that needs no definitions of others. The testbed enforces no
-// network policy.
+// TestFoldersAreValid has the API server validate the network policies and everything else in
+// each folder that needs no foreign definitions. The testbed enforces no network policy.
 func TestFoldersAreValid(t *testing.T) {
 	installed(t)
 	for _, name := range []string{"base", "overlays/self-signed"} {

@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestUninstallGivesNothingBelowQuorum uninstalls while a budget is kept whose author asked
-// for less than the quorum: it doesn't get that back.
+// TestUninstallGivesNothingBelowQuorum uninstalls while a budget is managed with an author's
+// value below the quorum. Uninstalling doesn't restore this value.
 func TestUninstallGivesNothingBelowQuorum(t *testing.T) {
 	uninstalled(t)
 	ns := namespace(t, "below-quorum")
@@ -39,7 +39,7 @@ func TestUninstallGivesNothingBelowQuorum(t *testing.T) {
 	awaitBudget(t, ns, name, 2)
 	_, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
 	if want := "to its author's minAvailable=1 (but not below the quorum)"; !strings.Contains(printed, want) {
-		t.Errorf("it lacks %q:\n%s", want, printed)
+		t.Errorf("the output lacks %q:\n%s", want, printed)
 	}
 	var pdb policyv1.PodDisruptionBudget
 	if err := admin.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &pdb); err != nil {

@@ -15,26 +15,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// How docs/install.md uninstalls without the plugin: where etcd-webhook runs, where it
-// doesn't, and what removes the last of it then.
+// The blocks of docs/install.md that uninstall without the plugin: while etcd-webhook runs,
+// while it doesn't run, and to remove the remaining records.
 const (
 	byKubectl = "\n**By kubectl alone**"
 	unaided   = "\n**While it doesn't run**"
 	forget    = "remove the record:"
 )
 
-// typeInstall types a block of docs/install.md.
+// typeInstall runs a block of commands from docs/install.md.
 func typeInstall(t *testing.T, texts string) {
 	t.Helper()
 	block := shellBlock(t, "docs/install.md", texts)
 	eventually(t, block, func(ctx context.Context) (string, bool, error) {
 		printed, err := inShell(ctx, block)
-		return fmt.Sprintf("%s%v", printed, err), err == nil, nil // a webhook's answer, or a write, may be lost
+		return fmt.Sprintf("%s%v", printed, err), err == nil, nil // a review or a write may time out
 	})
 }
 
-// unaidedByHand uninstalls what doesn't run, whose author of the adopted budget asked
-// for two.
+// unaidedByHand uninstalls an installation that doesn't run. The author of the adopted budget
+// asked for 2.
 func unaidedByHand(t *testing.T, ns, adopted string) {
 	t.Helper()
 	cuts := shellBlock(t, "docs/install.md", byKubectl)
@@ -51,8 +51,8 @@ func unaidedByHand(t *testing.T, ns, adopted string) {
 	typeInstall(t, forget)
 }
 
-// copyMade makes a copy of the budget that etcd-webhook made, for something else, as
-// a user does who exports and applies it. The copy is the user's.
+// copyMade copies the budget that etcd-webhook created, as a user does who exports and applies
+// it. The copy belongs to the user.
 func copyMade(t *testing.T, ns string) {
 	t.Helper()
 	var made policyv1.PodDisruptionBudgetList
@@ -68,7 +68,8 @@ func copyMade(t *testing.T, ns string) {
 	}
 }
 
-// dropCopy deletes the copy, which is still there and has nothing of ours on it.
+// dropCopy deletes the copy. It checks that the copy still exists and has no label or annotation
+// of ours.
 func dropCopy(t *testing.T, ns string) {
 	t.Helper()
 	theirs := &policyv1.PodDisruptionBudget{}
@@ -77,7 +78,7 @@ func dropCopy(t *testing.T, ns string) {
 		return
 	}
 	if len(theirs.Labels)+len(theirs.Annotations) > 0 {
-		t.Errorf("on another user's own budget is left: %v %v", theirs.Labels, theirs.Annotations)
+		t.Errorf("another user's budget still has the labels and annotations %v %v", theirs.Labels, theirs.Annotations)
 	}
 	if err := admin.Delete(t.Context(), theirs); err != nil {
 		t.Fatal(err)

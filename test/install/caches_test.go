@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestUnreadyWithoutItsCaches takes away the right to watch: a replica that starts isn't
-// ready, nor is one that runs once its watches have ended, and both report why. When the right
-// is back they are ready by themselves.
+// TestUnreadyWithoutItsCaches removes the permission to watch. A new replica doesn't become
+// ready, and a running replica becomes unready after its watches end. Both report why. When the
+// permission is restored, they become ready again.
 func TestUnreadyWithoutItsCaches(t *testing.T) {
 	installed(t)
 	t.Cleanup(func() {
@@ -39,10 +39,10 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 	expectOutOfSync(t, fresh)
 	runs := replica(t, first[1].Name)
 	if !isReady(runs) {
-		t.Errorf("%s isn't ready although its watches go on: %s", runs.Name, checkCaches(t, runs.Name))
+		t.Errorf("%s is unready although its watches still run: %s", runs.Name, checkCaches(t, runs.Name))
 	}
 
-	// The leader may lose its lease meanwhile, and begins again.
+	// The leader may lose its lease meanwhile, and then restarts.
 	if err := errors.Join(bed.StopAPIServer(t.Context()), bed.StartAPIServer(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +58,8 @@ func TestUnreadyWithoutItsCaches(t *testing.T) {
 	}
 }
 
-// expectOutOfSync waits until a replica isn't ready, and holds that its probe and its log
-// name a collection and what became of it.
+// expectOutOfSync waits until a replica is unready. It checks that the probe and the log name a
+// collection and its state.
 func expectOutOfSync(t *testing.T, name string) {
 	t.Helper()
 	eventually(t, name+" to report that its caches are not in sync", func(ctx context.Context) (string, bool, error) {
@@ -72,8 +72,8 @@ func expectOutOfSync(t *testing.T, name string) {
 	})
 }
 
-// checkCaches returns the result of a replica's probe for its caches, also if it doesn't
-// answer.
+// checkCaches returns the result of a replica's probe for its caches, or the error if the
+// replica doesn't respond.
 func checkCaches(t *testing.T, name string) string {
 	t.Helper()
 	return checkOf(t, name, "caches")
@@ -89,7 +89,7 @@ func checkOf(t *testing.T, name, check string) string {
 	return string(out)
 }
 
-// replicas are the pods of etcd-webhook that aren't going away.
+// replicas returns the pods of etcd-webhook that are not being deleted.
 func replicas(tb testing.TB) []corev1.Pod {
 	tb.Helper()
 	var pods corev1.PodList
@@ -108,7 +108,7 @@ func replica(tb testing.TB, name string) *corev1.Pod {
 	return p
 }
 
-// readiness is a pod's condition, empty while it has none.
+// readiness returns a pod's Ready condition. It is empty if the pod has none.
 func readiness(p *corev1.Pod) corev1.PodCondition {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {

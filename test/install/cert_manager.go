@@ -17,8 +17,8 @@ import (
 //go:embed cert-manager.yaml
 var certManager []byte
 
-// AddCertManager runs the real cert-manager on a testbed, and waits until it is
-// Ready. progress receives what is built, which can take minutes.
+// AddCertManager runs cert-manager on a testbed, and waits until it is Ready. progress receives
+// the build messages, because a build can take minutes.
 func AddCertManager(ctx context.Context, tb Testbed, progress io.Writer) error {
 	if err := images.Push(ctx, programs.Cache{}, tb.Registry(), []string{images.CertManager}, progress); err != nil {
 		return err
@@ -41,9 +41,9 @@ func AddCertManager(ctx context.Context, tb Testbed, progress io.Writer) error {
 	return await(ctx, "cert-manager's webhook to be trusted", k.certManagerTrusted)
 }
 
-// certManagerTrusted reports whether API servers trust cert-manager's own webhook, without
-// which it issues nothing. cainjector sometimes misses the Secret that was made while it
-// started, and looks again when the configuration changes.
+// certManagerTrusted reports whether API servers trust cert-manager's own webhook. Without this
+// trust, cert-manager issues no certificate. cainjector sometimes misses a Secret that is
+// created while it starts, and checks again when the configuration changes.
 func (k *kube) certManagerTrusted(ctx context.Context) (seen string, done bool, err error) {
 	for _, kind := range []string{"mutatingwebhookconfiguration", "validatingwebhookconfiguration"} {
 		text, err := k.kubectl(ctx, nil, "get", kind, "cert-manager-webhook", "-o", "jsonpath={.metadata.resourceVersion} {.webhooks[0].clientConfig.caBundle}")
@@ -58,7 +58,7 @@ func (k *kube) certManagerTrusted(ctx context.Context) (seen string, done bool, 
 	return "", true, nil
 }
 
-// RemoveCertManager removes it with its definitions, and so every certificate's object.
+// RemoveCertManager removes cert-manager with its definitions, and thus all certificate objects.
 func RemoveCertManager(ctx context.Context, tb Testbed) error {
 	k, definitions, err := certManagerOn(ctx, tb)
 	if err != nil {
@@ -71,7 +71,7 @@ func RemoveCertManager(ctx context.Context, tb Testbed) error {
 	return err
 }
 
-// certManagerOn is the way to a testbed, and the folder of cert-manager's definitions.
+// certManagerOn connects to a testbed and returns the folder of cert-manager's definitions.
 func certManagerOn(ctx context.Context, tb Testbed) (k *kube, definitions string, err error) {
 	if definitions, err = programs.CertManagerDefinitions(ctx); err != nil {
 		return nil, "", err

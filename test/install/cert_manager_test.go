@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// certManagerInstalled runs cert-manager on the testbed until the end of the test.
+// certManagerInstalled installs cert-manager on the testbed until the end of the test.
 func certManagerInstalled(t *testing.T) {
 	t.Helper()
 	if err := AddCertManager(t.Context(), bed, io.Discard); err != nil {
@@ -29,20 +29,20 @@ func certManagerInstalled(t *testing.T) {
 	})
 }
 
-// soonSettled shortens what replicas wait before they go over to another authority.
+// soonSettled shortens the time after which replicas change to another authority.
 const soonSettled = `[{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "-authority-settle-time=5s"}]`
 
-// TestCertManager installs etcd-webhook with cert-manager's certificates, has them
-// renewed under load and by time, applies all of it again, by both kinds of apply, which
-// changes nothing, and uninstalls it each time, which leaves nothing.
+// TestCertManager installs etcd-webhook with cert-manager's certificates. It has them renewed
+// under load and by time. It applies everything again by both kinds of apply, which changes
+// nothing. Each time it uninstalls etcd-webhook, and nothing remains.
 func TestCertManager(t *testing.T) {
 	uninstalled(t)
 	certManagerInstalled(t)
 	overlay := pinned(t, "overlays/cert-manager", soonSettled)
 	apply := []string{"apply", "--server-side", "--force-conflicts", "-k", overlay}
-	eventually(t, "cert-manager to take the manifests", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "cert-manager to accept the manifests", func(ctx context.Context) (string, bool, error) {
 		_, err := admin.kubectl(ctx, nil, apply...)
-		return fmt.Sprint(err), err == nil, nil // its webhook may not be trusted yet
+		return fmt.Sprint(err), err == nil, nil // API servers may not trust its webhook yet
 	})
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
@@ -63,12 +63,12 @@ func TestCertManager(t *testing.T) {
 	leavesNothing(t)
 }
 
-// shorter makes cert-manager renew a certificate three minutes after it was made. An hour
-// is the shortest that it takes.
+// shorter makes cert-manager renew a certificate three minutes after its creation. cert-manager
+// doesn't allow a duration below one hour.
 const shorter = `{"spec": {"duration": "1h", "renewBefore": "57m"}}`
 
-// renewedByTime waits until cert-manager has renewed the certificate with no one asking
-// it to, and every replica serves that one, or a later one, without a restart.
+// renewedByTime waits until cert-manager has renewed the certificate without a request. Every
+// replica must serve this certificate, or a later one, without a restart.
 func renewedByTime(t *testing.T) {
 	t.Helper()
 	const secret = "etcd-webhook-tls"
@@ -79,10 +79,10 @@ func renewedByTime(t *testing.T) {
 	changed(t, secret, func() {})
 	renewed, tunnel := inSecret(t, secret), newTunnel(t)
 	if life := renewed.NotAfter.Sub(renewed.NotBefore); life > 2*time.Hour {
-		t.Errorf("the certificate lives for %s: it wasn't renewed by time", life)
+		t.Errorf("the certificate is valid for %s, so it wasn't renewed by time", life)
 	}
 	for _, p := range before {
-		eventually(t, p.Name+" to serve what was renewed by time", func(ctx context.Context) (string, bool, error) {
+		eventually(t, p.Name+" to serve the certificate that was renewed by time", func(ctx context.Context) (string, bool, error) {
 			leaf, err := servedBy(ctx, tunnel, p.Name)
 			if err != nil {
 				return "", false, err
@@ -96,9 +96,9 @@ func renewedByTime(t *testing.T) {
 	}
 }
 
-// renewedUnderLoad has cert-manager renew the certificate, and then deletes the Secrets
-// of the authority, which comes back with another key, and of the certificate, while a
-// hundred pods a second are admitted.
+// renewedUnderLoad has cert-manager renew the certificate. Then it deletes the Secret of the
+// authority, which is created again with another key, and the Secret of the certificate.
+// Meanwhile it creates a hundred pods a second.
 func renewedUnderLoad(t *testing.T) {
 	t.Helper()
 	load, trust := admit(t, 100), watchTrust(t, 5*time.Second)
@@ -110,8 +110,8 @@ func renewedUnderLoad(t *testing.T) {
 	trust.bothTrusted(t)
 }
 
-// leavesNothing uninstalls etcd-webhook, but for the policies and their definition: no
-// other object refers to it afterwards, and the policies have no status.
+// leavesNothing uninstalls etcd-webhook except for the policies and their definition. Afterwards
+// no other object refers to it, and the policies have no status.
 func leavesNothing(t *testing.T) {
 	t.Helper()
 	plugin(t, 0, "webhook", "uninstall", "-y")
@@ -132,7 +132,7 @@ func leavesNothing(t *testing.T) {
 	}
 }
 
-// renew makes cert-manager renew a certificate now, as cmctl renew does.
+// renew makes cert-manager renew a certificate at once, as cmctl renew does.
 func renew(t *testing.T, name string) {
 	t.Helper()
 	kubectl(t, "patch", "certificates.cert-manager.io", name, "-n", Namespace, "--subresource", "status", "--type", "json", "-p", fmt.Sprintf(
@@ -140,8 +140,7 @@ func renew(t *testing.T, name string) {
 		time.Now().UTC().Format(time.RFC3339)))
 }
 
-// changed waits until harm has put another certificate into a Secret, and returns its
-// fingerprint.
+// changed waits until harm has changed the certificate in a Secret, and returns its fingerprint.
 func changed(t *testing.T, secret string, harm func()) (now string) {
 	t.Helper()
 	before := servingIn(t, secret)
@@ -153,16 +152,17 @@ func changed(t *testing.T, secret string, harm func()) (now string) {
 	return now
 }
 
-// renewed waits until that certificate is served, too.
+// renewed waits until the replicas serve the new certificate.
 func renewed(t *testing.T, secret string, harm func()) {
 	t.Helper()
 	now := changed(t, secret, harm)
-	// The kubelet looks after a pod's files when the pod changes, and else once a minute.
+	// The kubelet updates a pod's files when the pod changes, and otherwise once a minute.
 	kubectl(t, "annotate", "pods", "--all", "-n", Namespace, "--overwrite", "kubectl-etcd.dev/test="+now)
 	awaitServed(t, now)
 }
 
-// servingIn is the fingerprint of the serving certificate in a Secret, empty where there is none.
+// servingIn returns the fingerprint of the serving certificate in a Secret. It is empty if there
+// is none.
 func servingIn(t *testing.T, secret string) string {
 	t.Helper()
 	if c := inSecret(t, secret); c != nil {
@@ -171,7 +171,7 @@ func servingIn(t *testing.T, secret string) string {
 	return ""
 }
 
-// inSecret is the serving certificate in a Secret, nil where there is none.
+// inSecret returns the serving certificate in a Secret, or nil.
 func inSecret(t *testing.T, secret string) *x509.Certificate {
 	t.Helper()
 	var s corev1.Secret

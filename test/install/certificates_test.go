@@ -19,28 +19,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// certificateSecret is where the self-signed overlay's certificates are.
+// certificateSecret is the Secret with the certificates of the self-signed overlay.
 const certificateSecret = "etcd-webhook-certificate"
 
-// shortLived lets certificates live by lifetimes that a test can wait for.
+// shortLived sets lifetimes that a test can wait for.
 const shortLived = `[{"op": "add", "path": "/spec/template/spec/containers/0/args", "value":
 ["-certificate-lifetime=30s", "-authority-lifetime=90s", "-authority-settle-time=2s"]}]`
 
-// minutesLived lets them live for so long that a kubelet sees in time how they end.
+// minutesLived sets lifetimes that are long enough for a kubelet to notice the end of a
+// certificate in time.
 const minutesLived = `[{"op": "add", "path": "/spec/template/spec/containers/0/args", "value":
 ["-certificate-lifetime=5m", "-authority-lifetime=1h", "-authority-settle-time=2s"]}]`
 
-// TestSelfSignedCertificates renews certificates and authorities, by themselves
-// and by all that a person may do to their Secret, while a hundred pods a second
-// are admitted, each of which is reviewed. Then it takes away what nothing can be
-// reviewed without, and sees that it comes back.
+// TestSelfSignedCertificates renews certificates and authorities, by themselves and after
+// everything that a user may do to their Secret. Meanwhile it creates a hundred pods a second,
+// and each must be reviewed. Then it deletes what reviews depend on, and checks that it is
+// restored.
 func TestSelfSignedCertificates(t *testing.T) {
 	installedWith(t, shortLived)
 	t.Run("rotation", rotateSelfSigned)
 	t.Run("healing", healSelfSigned)
 }
 
-// installedWith installs it with a patch that gives the program arguments, until the test ends.
+// installedWith installs etcd-webhook until the test ends, with a patch of its arguments.
 func installedWith(t *testing.T, arguments string) {
 	t.Helper()
 	installed(t)
@@ -55,8 +56,8 @@ func installedWith(t *testing.T, arguments string) {
 	rolledOut(t)
 }
 
-// TestUnreadyBeforeItsCertificateEnds: where no one may renew a certificate, replicas
-// aren't ready any more before it runs out, and report the end before.
+// TestUnreadyBeforeItsCertificateEnds removes the permission to renew a certificate. Replicas
+// become unready before the certificate expires, and report this before.
 func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	installedWith(t, minutesLived)
 	awaitPods(t, 2)
@@ -67,7 +68,7 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 	kubectl(t, "delete", "rolebinding", "etcd-webhook-certificates", "-n", Namespace)
 	served := inSecret(t, certificateSecret)
 	if served == nil || fingerprint(served) != now {
-		t.Fatal("a certificate of five minutes was renewed before it could be kept from that")
+		t.Fatal("a certificate of five minutes was renewed before the test removed the permission")
 	}
 	newScraper(t, namespace(t, "expiry")).await(t, map[string]float64{
 		seriesOf("kubectl_etcd_webhook_certificate_expiry_timestamp_seconds"): float64(served.NotAfter.Unix()),
@@ -82,21 +83,22 @@ func TestUnreadyBeforeItsCertificateEnds(t *testing.T) {
 		if !leaf.Equal(served) || p.Status.ContainerStatuses[0].RestartCount > 0 {
 			t.Errorf("%s serves %s after %d restarts, not the certificate that no one could renew", p.Name, fingerprint(leaf), p.Status.ContainerStatuses[0].RestartCount)
 		}
-		// Both are this machine's time.
+		// Both times come from this machine's clock.
 		switch c := readiness(&p); {
 		case c.Status != corev1.ConditionFalse:
 			t.Errorf("%s is ready", p.Name)
 		case !c.LastTransitionTime.Time.Before(leaf.NotAfter):
-			t.Errorf("%s wasn't ready from %s on, but its certificate ran out at %s", p.Name, c.LastTransitionTime, leaf.NotAfter)
+			t.Errorf("%s became unready at %s, but its certificate expired at %s", p.Name, c.LastTransitionTime, leaf.NotAfter)
 		default:
-			t.Logf("%s wasn't ready any more %s before its certificate ran out", p.Name, leaf.NotAfter.Sub(c.LastTransitionTime.Time))
+			t.Logf("%s became unready %s before its certificate expired", p.Name, leaf.NotAfter.Sub(c.LastTransitionTime.Time))
 		}
 	}
 	applied(t, "self-signed", "--server-side", "--force-conflicts")
 }
 
-// TestAnybodysSecret checks Secrets that a user created before. One of another type is used. For
-// an immutable one the replicas report what to do, and continue after that.
+// TestAnybodysSecret installs where a user has created the Secret before. A Secret of another
+// type is used. For an immutable Secret, the replicas report what to do, and continue after the
+// user has deleted it.
 func TestAnybodysSecret(t *testing.T) {
 	installed(t)
 	recreate := func(text string) {
@@ -112,7 +114,7 @@ func TestAnybodysSecret(t *testing.T) {
 	recreate(secret + "type: kubernetes.io/tls, stringData: {tls.crt: garbage, tls.key: garbage}}")
 	rolledOut(t)
 	if servingIn(t, certificateSecret) == "" {
-		t.Error("replicas are ready, and their Secret has no certificate")
+		t.Error("replicas are ready, but their Secret has no certificate")
 	}
 
 	recreate(secret + "immutable: true, stringData: {tls.crt: garbage}}")
@@ -191,8 +193,8 @@ func healSelfSigned(t *testing.T) {
 	}
 }
 
-// expectEnd waits until no replica is ready for want of a certificate that lasts, and
-// checks that the plugin reports it.
+// expectEnd waits until no replica is ready because the certificate is about to expire. It
+// checks that the plugin reports this.
 func expectEnd(t *testing.T) {
 	t.Helper()
 	eventually(t, "no replica to be ready", func(ctx context.Context) (string, bool, error) {
@@ -205,7 +207,7 @@ func expectEnd(t *testing.T) {
 	}
 }
 
-// awaitChanges waits until harm has made so many new serving certificates and authorities.
+// awaitChanges waits until harm has created this many new serving certificates and authorities.
 func awaitChanges(t *testing.T, certificates, authorities int, why string, harm func()) {
 	t.Helper()
 	seen := map[string]map[string]bool{corev1.TLSCertKey: {}, "ca.crt": {}}
@@ -220,7 +222,7 @@ func awaitChanges(t *testing.T, certificates, authorities int, why string, harm 
 				of[fingerprint(cert)] = true
 			}
 		}
-		// Those that were there before are the first.
+		// The first ones existed before.
 		c, a := len(seen[corev1.TLSCertKey])-1, len(seen["ca.crt"])-1
 		return fmt.Sprintf("%d and %d", c, a), c >= certificates && a >= authorities, nil
 	}
@@ -231,10 +233,10 @@ func awaitChanges(t *testing.T, certificates, authorities int, why string, harm 
 	eventually(t, fmt.Sprintf("%d new certificates and %d new authorities: %s", certificates, authorities, why), look)
 }
 
-// awaitExpired waits until nothing in the Secret is valid any more.
+// awaitExpired waits until every certificate in the Secret has expired.
 func awaitExpired(t *testing.T) {
 	t.Helper()
-	eventually(t, "every certificate to run out", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "every certificate to expire", func(ctx context.Context) (string, bool, error) {
 		var s corev1.Secret
 		if err := admin.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: certificateSecret}, &s); err != nil {
 			return "", false, err
@@ -244,12 +246,13 @@ func awaitExpired(t *testing.T) {
 	})
 }
 
-// fingerprint is a certificate's SHA-256 as openssl and the logs of replicas have it.
+// fingerprint returns a certificate's SHA-256 in the format of openssl and of the replicas'
+// logs.
 func fingerprint(cert *x509.Certificate) string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", sha256.Sum256(cert.Raw)), " ", ":")
 }
 
-// certificate is the first one of a text, nil where there is none.
+// certificate returns the first certificate of a text, or nil.
 func certificate(text []byte) *x509.Certificate {
 	block, _ := pem.Decode(text)
 	if block == nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// NewCertManagerCommand returns the command that installs and uninstalls cert-manager by
-// hand. etcd-webhook has none: it is installed as its documents show.
+// NewCertManagerCommand returns the command that installs and uninstalls cert-manager. There is
+// no such command for etcd-webhook, which is installed as its documentation shows.
 func NewCertManagerCommand(attach clusters.Attach) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cert-manager",
 		Short: "Install and uninstall cert-manager on a testbed",
-		Args:  cobra.NoArgs, // so that a name that is none of these is an error
+		Args:  cobra.NoArgs, // reject unknown subcommands
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(&cobra.Command{

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// The API server's counters of webhooks' calls, and of those that failed and were
-// ignored.
+// The API server's counters of webhook calls, and of failed calls that were ignored.
 const (
 	Calls      = "apiserver_admission_webhook_admission_duration_seconds_count"
 	FailedOpen = "apiserver_admission_webhook_fail_open_count"
 )
 
-// Counts returns the values of one of these counters for etcd-webhook, a line for each webhook.
-// A later result can be compared with it.
+// Counts returns the values of one of these counters for etcd-webhook, with one line for each
+// webhook. A caller can compare it with a later result.
 func Counts(ctx context.Context, tb Testbed, counter string) (string, error) {
 	k, err := connect(tb)
 	if err != nil {

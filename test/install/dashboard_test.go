@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestDashboard has Prometheus' own tool read every expression of the dashboard, as
-// Grafana would fill it in.
+// TestDashboard has Prometheus' own tool parse every expression of the dashboard, with the
+// variables filled in as Grafana does.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	var board struct {
@@ -30,13 +30,13 @@ func TestDashboard(t *testing.T) {
 		for _, target := range p.Targets {
 			expr := filled.Replace(target.Expr)
 			if strings.Contains(expr, "$") {
-				t.Errorf("panel %q has a variable that isn't known: %s", p.Title, target.Expr)
+				t.Errorf("panel %q has an unknown variable: %s", p.Title, target.Expr)
 			}
 			rules = append(rules, map[string]any{"record": fmt.Sprintf("panel:%d", len(rules)), "expr": expr, "labels": map[string]string{"panel": p.Title}})
 		}
 	}
 	if len(rules) < 15 {
-		t.Fatalf("only %d expressions are found: is the dashboard read rightly?", len(rules))
+		t.Fatalf("found only %d expressions in the dashboard", len(rules))
 	}
 	text, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": rules}}})
 	if err != nil {

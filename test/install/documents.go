@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ShellBlock is the first block of commands to type that a page has after these texts.
+// ShellBlock returns the first block of commands on a page after these texts.
 func ShellBlock(path, texts string) (string, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the test chooses the page
 	if err != nil {

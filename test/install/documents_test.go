@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// shellBlock returns the commands that a page of this checkout has after these texts.
+// shellBlock returns the first block of commands on a page of this checkout after these texts.
 func shellBlock(tb testing.TB, file, texts string) string {
 	tb.Helper()
 	block, err := ShellBlock(filepath.Join("..", "..", file), texts)
@@ -21,7 +21,7 @@ func shellBlock(tb testing.TB, file, texts string) string {
 	return block
 }
 
-// inShell types lines as a person does who is in the checkout.
+// inShell runs lines of shell in the checkout, as a user would.
 func inShell(ctx context.Context, lines string) (printed []byte, err error) {
 	cmd := exec.CommandContext(ctx, "sh", "-ec", lines)
 	cmd.Dir = filepath.Join("..", "..")

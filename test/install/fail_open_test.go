@@ -20,9 +20,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// TestDeadWebhookCostsOthersNothing writes all sorts of objects while no one answers
-// for etcd-webhook, in three ways: what it isn't for is not even asked about, and
-// etcd members start.
+// TestDeadWebhookCostsOthersNothing writes many kinds of objects while etcd-webhook doesn't
+// respond, in three ways. The API server doesn't call etcd-webhook for objects of other
+// applications, and etcd members start.
 func TestDeadWebhookCostsOthersNothing(t *testing.T) {
 	installed(t)
 	ns := namespace(t, "others")
@@ -62,7 +62,8 @@ func TestDeadWebhookCostsOthersNothing(t *testing.T) {
 	rolledOut(t)
 }
 
-// notAsked writes what etcd-webhook is not for and holds that it wasn't called.
+// notAsked writes objects of other applications, and checks that the API server didn't call
+// etcd-webhook.
 func notAsked(t *testing.T, ns string) {
 	t.Helper()
 	before := counts(t, Calls)
@@ -72,11 +73,12 @@ func notAsked(t *testing.T, ns string) {
 	kubectl(t, "annotate", "nodes", "--all", "--overwrite", "seen=yes", "--dry-run=server")
 	kubectl(t, "delete", "-n", ns, "-f", "testdata/others.yaml", "--grace-period", "0", "--force")
 	if after := counts(t, Calls); after != before {
-		t.Errorf("etcd-webhook was called for what it is not for:\n%snot\n%s", after, before)
+		t.Errorf("etcd-webhook was called for objects of other applications: calls\n%swant\n%s", after, before)
 	}
 }
 
-// admittedAnyway creates a member's pod, about which it is asked in vain.
+// admittedAnyway creates a member's pod, which the API server admits although etcd-webhook
+// doesn't respond.
 func admittedAnyway(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
 	before, pod := counts(t, FailedOpen), pod.DeepCopy()
@@ -84,14 +86,14 @@ func admittedAnyway(t *testing.T, pod *corev1.Pod) {
 		t.Fatal(err)
 	}
 	if pod.Annotations[v1alpha1.SpreadAnnotation] != "" {
-		t.Error("a webhook that is away spread a member")
+		t.Error("the pod was reviewed although etcd-webhook is away")
 	}
 	if after := counts(t, FailedOpen); after == before {
-		t.Error("the API server doesn't count calls in vain: this test sees nothing")
+		t.Error("the API server doesn't count failed calls, so this test can't detect them")
 	}
 }
 
-// counts is what the API server counts now of etcd-webhook.
+// counts returns the current value of an API server's counter for etcd-webhook.
 func counts(tb testing.TB, counter string) string {
 	tb.Helper()
 	now, err := Counts(tb.Context(), bed, counter)
@@ -101,8 +103,8 @@ func counts(tb testing.TB, counter string) string {
 	return now
 }
 
-// tarpit puts something in the place of the replicas that takes connections and
-// never answers, for as long as the test runs.
+// tarpit replaces the replicas with a server that accepts connections and never responds, until
+// the test ends.
 func tarpit(t *testing.T) {
 	t.Helper()
 	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Alpine}, io.Discard); err != nil {
@@ -133,12 +135,13 @@ func tarpit(t *testing.T) {
 	})
 }
 
-// controlPlane are its programs but for the API server, the store first.
+// controlPlane lists the programs of the control plane without the API server. etcd is the
+// first.
 var controlPlane = []string{"etcd", "kube-controller-manager", "kube-scheduler"}
 
-// coldStart turns everything off, and on again the control plane first. While there is
-// no one to ask, etcd-webhook is asked about no one else's objects, and members' pods are
-// made again.
+// coldStart stops everything, and starts the control plane first. Meanwhile the API server
+// doesn't call etcd-webhook for objects of other applications, and members' pods are created
+// again.
 func coldStart(t *testing.T, ns string) {
 	t.Helper()
 	for _, n := range bed.Nodes() {
@@ -171,7 +174,7 @@ func coldStart(t *testing.T, ns string) {
 	}
 }
 
-// awaitPods waits until so many pods of etcd-webhook are left.
+// awaitPods waits until this many pods of etcd-webhook exist.
 func awaitPods(tb testing.TB, want int) {
 	tb.Helper()
 	eventually(tb, fmt.Sprintf("%d pods of %s", want, Name), func(ctx context.Context) (string, bool, error) {

@@ -23,21 +23,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// electionLease is by whose holder one sees who leads.
+// electionLease is the Lease of the leader election. Its holder is the leader.
 var electionLease = client.ObjectKey{Namespace: Namespace, Name: "etcd-webhook.kubectl-etcd.dev"}
 
 const crash = "a crash"
 
-// endings are the ways in which the leader is ended.
+// endings are the ways to end the leader.
 var endings = map[string]func(ctx context.Context, pod *corev1.Pod, pid int) error{
 	crash:          func(_ context.Context, _ *corev1.Pod, pid int) error { return syscall.Kill(pid, syscall.SIGKILL) },
 	"a clean stop": func(_ context.Context, _ *corev1.Pod, pid int) error { return syscall.Kill(pid, syscall.SIGTERM) },
 	"a deletion":   func(ctx context.Context, pod *corev1.Pod, _ int) error { return admin.Delete(ctx, pod) },
 }
 
-// TestAnotherReplicaLeads ends the leader in each way, and waits until another leads. One
-// that wasn't killed gives the lease back first, which is what makes it quick: one of a few
-// does, where a machine is slow.
+// TestAnotherReplicaLeads ends the leader in each way, and waits until another replica leads. A
+// leader that wasn't killed releases the lease first, so the next leader need not wait. On a
+// slow machine, this may need a few attempts.
 func TestAnotherReplicaLeads(t *testing.T) {
 	installed(t)
 	for name, end := range endings {
@@ -48,15 +48,15 @@ func TestAnotherReplicaLeads(t *testing.T) {
 				break
 			}
 			if try == 3 {
-				t.Errorf("after %s the lease was never released: the next one had to wait until it ended", name)
+				t.Errorf("after %s the lease was never released, so the next leader had to wait until it expired", name)
 				break
 			}
 		}
 	}
 }
 
-// BenchmarkFailover measures how long no one leads: from when the leader is ended until
-// the lease has another holder. Run it by
+// BenchmarkFailover measures the time without a leader, from the end of the leader until the
+// lease has another holder. Run it with
 //
 //	go test ./install -run '^$' -bench Failover -benchtime 25x
 func BenchmarkFailover(b *testing.B) {
@@ -77,8 +77,8 @@ func BenchmarkFailover(b *testing.B) {
 	}
 }
 
-// failover ends the leader and returns after how long the lease had another holder, and
-// whether it had none before that. Two replicas are ready when it begins, and when it ends.
+// failover ends the leader. It returns the time until the lease had another holder, and whether
+// the old leader released the lease before. Two replicas are ready at its start and at its end.
 func failover(tb testing.TB, end func(context.Context, *corev1.Pod, int) error) (took time.Duration, released bool) {
 	tb.Helper()
 	pod, old, pid := leader(tb)
@@ -106,14 +106,15 @@ func failover(tb testing.TB, end func(context.Context, *corev1.Pod, int) error) 
 			took = time.Since(began)
 		}
 	}
-	// Its container would be started ever more slowly, so it makes room for another.
+	// The kubelet would restart its container with a growing delay, so the test replaces the
+	// pod.
 	kubectl(tb, "delete", "pod", pod.Name, "-n", Namespace, "--ignore-not-found")
 	rolledOut(tb)
 	return took, released
 }
 
-// leader is the pod that leads, as whom it holds the lease, and its process here. A
-// container that has just ended still holds the lease, and has none.
+// leader returns the leading pod, its identity in the lease, and its process on this machine. A
+// container that has just ended may still hold the lease, but has no process.
 func leader(tb testing.TB) (pod *corev1.Pod, holder string, pid int) {
 	tb.Helper()
 	pod = &corev1.Pod{}
@@ -131,8 +132,8 @@ func leader(tb testing.TB) (pod *corev1.Pod, holder string, pid int) {
 	return pod, holder, pid
 }
 
-// process is the process of a pod of etcd-webhook, 0 where it has none. All nodes are
-// on this machine.
+// process returns the process of a pod of etcd-webhook, or 0 if it has none. All nodes run on
+// this machine.
 func process(tb testing.TB, pod *corev1.Pod) int {
 	tb.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/comm")
@@ -141,7 +142,7 @@ func process(tb testing.TB, pod *corev1.Pod) int {
 	}
 	uid := string(pod.UID)
 	for _, file := range files {
-		comm, _ := os.ReadFile(file) // it may have ended meanwhile
+		comm, _ := os.ReadFile(file) // the process may have ended
 		groups, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cgroup"))
 		of := bytes.Contains(groups, []byte(uid)) || bytes.Contains(groups, []byte(strings.ReplaceAll(uid, "-", "_")))
 		if strings.TrimSpace(string(comm)) == Name && of {

@@ -23,8 +23,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// limit is what anything gets to come true: a machine may be slow, and no test
-// measures time.
+// limit is the timeout of every wait. A machine may be slow, and no test measures time.
 const limit = 12 * time.Minute
 
 // eventually waits until look reports that the condition is true.
@@ -35,8 +34,7 @@ func eventually(tb testing.TB, what string, look clusters.Look) {
 	}
 }
 
-// kubectl runs the testbed's kubectl as an administrator and returns what it printed
-// on standard output.
+// kubectl runs the testbed's kubectl as an administrator and returns its standard output.
 func kubectl(tb testing.TB, args ...string) string {
 	tb.Helper()
 	out, err := admin.kubectl(tb.Context(), nil, args...)
@@ -46,8 +44,8 @@ func kubectl(tb testing.TB, args ...string) string {
 	return string(out)
 }
 
-// installed installs etcd-webhook as the testbeds of all tests have it, or brings
-// the one that is there up to this checkout, and waits until it answers.
+// installed installs etcd-webhook as on the testbeds of other tests, or updates it to this
+// checkout. It waits until etcd-webhook responds.
 func installed(tb testing.TB) {
 	tb.Helper()
 	if err := Install(tb.Context(), bed); err != nil {
@@ -55,25 +53,24 @@ func installed(tb testing.TB) {
 	}
 }
 
-// uninstalled removes etcd-webhook, whatever there is of it, and the policies.
+// uninstalled removes all objects of etcd-webhook, and the policies.
 func uninstalled(tb testing.TB) {
 	tb.Helper()
 	plugin(tb, 0, "webhook", "uninstall", "--all", "-y")
 }
 
-// folder is one below manifests/, as it stands in this checkout.
+// folder returns the path of a folder below manifests/ in this checkout.
 func folder(name string) string { return filepath.Join("..", "..", "manifests", name) }
 
-// applied installs an overlay of manifests/overlays as people do, by kubectl apply
-// -k with these flags, and returns its output. It waits for nothing.
+// applied installs an overlay of manifests/overlays as users do, with kubectl apply -k and these
+// flags. It returns the output and doesn't wait.
 func applied(tb testing.TB, overlay string, flags ...string) string {
 	tb.Helper()
 	return kubectl(tb, append([]string{"apply", "-k", pinned(tb, filepath.Join("overlays", overlay))}, flags...)...)
 }
 
-// pinned is an overlay of one's own over a folder below manifests/: with this
-// checkout's image by its digest, so that another build is another rollout, and with
-// patches of the Deployment.
+// pinned writes an overlay over a folder below manifests/. It sets this checkout's image by
+// digest, so that another build causes another rollout, and patches the Deployment.
 func pinned(tb testing.TB, name string, patches ...string) string {
 	tb.Helper()
 	if err := images.Push(tb.Context(), programs.Cache{}, bed.Registry(), []string{images.Webhook}, io.Discard); err != nil {
@@ -88,7 +85,7 @@ func pinned(tb testing.TB, name string, patches ...string) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	relative, err := filepath.Rel(dir, there) // kustomize takes no other
+	relative, err := filepath.Rel(dir, there) // kustomize only accepts relative paths
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -110,19 +107,18 @@ func pinned(tb testing.TB, name string, patches ...string) string {
 	return dir
 }
 
-// rolledOut waits until every replica of etcd-webhook is the one that was applied
-// last, and ready.
+// rolledOut waits until every replica of etcd-webhook is from the latest apply, and ready.
 func rolledOut(tb testing.TB) {
 	tb.Helper()
 	kubectl(tb, "rollout", "status", "deployment/"+Name, "--namespace", Namespace, "--timeout", limit.String())
 }
 
-// namespace makes a namespace of a test's own and removes it after the test.
+// namespace creates a namespace for a test and deletes it after the test.
 func namespace(tb testing.TB, prefix string) (name string) {
 	tb.Helper()
 	name = prefix + "-" + rand.String(5)
 	create(tb, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
-	// No pod is made before its service account is.
+	// No pod can be created before the service account exists.
 	eventually(tb, "the service account of namespace "+name, func(ctx context.Context) (string, bool, error) {
 		err := admin.Get(ctx, client.ObjectKey{Namespace: name, Name: "default"}, &corev1.ServiceAccount{})
 		return "", err == nil, err
@@ -130,7 +126,7 @@ func namespace(tb testing.TB, prefix string) (name string) {
 	return name
 }
 
-// create makes an object that is removed after the test.
+// create creates an object and deletes it after the test.
 func create(tb testing.TB, o client.Object) {
 	tb.Helper()
 	if err := admin.Create(tb.Context(), o); err != nil {

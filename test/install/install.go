@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package install puts the project's own webhook and controller on a testbed, as
-// in its default manifests, with an image of this checkout.
+// Package install installs the project's own webhook and controller on a testbed, with the
+// default manifests and an image of this checkout.
 package install
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// What the manifests call everything, and where.
+// The names from the manifests.
 const (
 	Name      = "etcd-webhook"
 	Namespace = "kubectl-etcd-system"
@@ -24,17 +24,18 @@ const (
 
 // Testbed is what this package needs to know of a testbed.
 type Testbed interface {
-	// RESTConfig reaches the API server as an administrator.
+	// RESTConfig returns the configuration of an administrator.
 	RESTConfig() (*rest.Config, error)
-	// Kubeconfig and Kubectl are paths: of the same for programs, and of kubectl.
+	// Kubeconfig returns the path of the same configuration as a file. Kubectl returns the path
+	// of kubectl.
 	Kubeconfig() string
 	Kubectl() string
-	// Registry is where the nodes get every image from.
+	// Registry returns the registry from which the nodes pull all images.
 	Registry() string
 }
 
-// Install installs etcd-webhook, or brings the one that is there up to this
-// checkout, and waits until it answers. It may be called again at any time.
+// Install installs etcd-webhook, or updates it to this checkout, and waits until it responds. It
+// can be called again at any time.
 func Install(ctx context.Context, tb Testbed) error {
 	if err := install(ctx, tb); err != nil {
 		return fmt.Errorf("install %s: %w", Name, err)
@@ -61,8 +62,8 @@ func install(ctx context.Context, tb Testbed) error {
 	return err
 }
 
-// Uninstall gives the budgets back and removes what Install put there. The
-// policies and their definition stay, for the next Install.
+// Uninstall restores the budgets and removes the objects that Install created. The policies and
+// their definition stay for the next Install.
 func Uninstall(ctx context.Context, tb Testbed) error {
 	if err := uninstall(ctx, tb); err != nil {
 		return fmt.Errorf("uninstall %s: %w", Name, err)

@@ -25,7 +25,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// kube is a connection to a testbed, by a client and by kubectl.
+// kube connects to a testbed by a client and by kubectl.
 type kube struct {
 	client.Client
 	tb Testbed
@@ -39,7 +39,7 @@ func connect(tb Testbed) (*kube, error) {
 	return &kube{Client: c, tb: tb}, nil
 }
 
-// Client is an administrator of a testbed who knows Kubernetes' kinds and ours.
+// Client returns an administrator's client that knows the types of Kubernetes and ours.
 func Client(tb Testbed) (client.Client, error) {
 	// The client's errors contain all that it logs. Without a logger, it prints a warning on
 	// standard error.
@@ -60,12 +60,12 @@ func Client(tb Testbed) (client.Client, error) {
 	return c, nil
 }
 
-// unreached is what kubectl prints where a connection to the API server failed before
-// anything was asked, or where it waits for a definition that has no condition yet.
+// unreached matches kubectl's output if it couldn't connect to the API server before a request,
+// or if it waits for a definition that has no condition yet.
 var unreached = regexp.MustCompile(`TLS handshake timeout|connection refused|was refused|no route to host|status\.conditions accessor error`)
 
-// kubectl runs the testbed's kubectl and returns what it printed. Where the API server
-// can't be reached it tries again for a while.
+// kubectl runs the testbed's kubectl and returns its standard output. If the API server can't be
+// reached, it retries for a while.
 func (k *kube) kubectl(ctx context.Context, stdin []byte, args ...string) (out []byte, err error) {
 	for try := 1; ; try++ {
 		if out, err = k.kubectlOnce(ctx, stdin, args...); err == nil || try == 10 || !unreached.MatchString(err.Error()) {
@@ -90,7 +90,7 @@ func (k *kube) kubectlOnce(ctx context.Context, stdin []byte, args ...string) ([
 	return out.Bytes(), nil
 }
 
-// apply puts definitions first and waits until they are served.
+// apply applies definitions first and waits until they are served.
 func (k *kube) apply(ctx context.Context, objects []map[string]any) error {
 	var definitions, rest []map[string]any
 	for _, o := range objects {
@@ -117,7 +117,8 @@ func (k *kube) apply(ctx context.Context, objects []map[string]any) error {
 	return nil
 }
 
-// remove deletes everything but definitions, whose objects would go with them.
+// remove deletes all objects except definitions. The deletion of a definition would delete all
+// of its objects.
 func (k *kube) remove(ctx context.Context, objects []map[string]any) error {
 	var rest []map[string]any
 	for _, o := range objects {
@@ -146,7 +147,7 @@ func stream(objects []map[string]any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// await is clusters.Await with this package's limit.
+// await is clusters.Await with this package's timeout.
 func await(ctx context.Context, what string, look clusters.Look) error {
 	return clusters.Await(ctx, 8*time.Minute, what, look)
 }

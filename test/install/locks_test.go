@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestUninstallChecksLocksFirst: while another user works on a cluster whose traffic was cut,
-// uninstalling is refused before it has done anything, instead of in its midst.
+// TestUninstallChecksLocksFirst uninstalls while another user operates on a cluster with a cut.
+// The plugin refuses this before it changes anything.
 func TestUninstallChecksLocksFirst(t *testing.T) {
 	uninstalled(t)
 	ns := namespace(t, "locked")
@@ -37,9 +37,9 @@ func TestUninstallChecksLocksFirst(t *testing.T) {
 	})
 	_, printed := plugin(t, 2, "webhook", "uninstall", "-y")
 	if want := "is locked by ann@laptop"; !strings.Contains(printed, want) {
-		t.Errorf("it lacks %q:\n%s", want, printed)
+		t.Errorf("the output lacks %q:\n%s", want, printed)
 	}
 	if left := kubectl(t, "get", "mutatingwebhookconfiguration", Name, "-o", "name"); left == "" {
-		t.Error("the webhook configuration is gone, and the cluster is still locked")
+		t.Error("the webhook configuration was deleted while the cluster is locked")
 	}
 }

@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	// bed is a small testbed, on which nothing is installed at first. Tests install
-	// and uninstall there, so they run one after the other.
+	// bed is a small testbed without etcd-webhook. Tests install and uninstall it, so they run
+	// one after the other.
 	bed *testbed.Testbed
-	// admin is its administrator.
+	// admin is an administrator's client of bed.
 	admin *kube
 )
 

@@ -22,8 +22,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
 )
 
-// manifests renders the project's default overlay with kubectl, as a user would,
-// with the image by its digest, so that another build is another rollout.
+// manifests renders the project's default overlay with kubectl, as a user would. It sets the
+// image by digest, so that another build causes another rollout.
 func (k *kube) manifests(ctx context.Context) ([]map[string]any, error) {
 	dir, err := os.MkdirTemp("", "etcd-webhook-manifests-")
 	if err != nil {
@@ -57,7 +57,7 @@ func (k *kube) manifests(ctx context.Context) ([]map[string]any, error) {
 	return parse(text)
 }
 
-// image pins the image that the testbed's registry has now.
+// image returns the image that the testbed's registry has now, by digest.
 func (k *kube) image(ctx context.Context) (map[string]string, error) {
 	ref, err := name.ParseReference(images.Webhook)
 	if err != nil {

@@ -33,8 +33,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// TestMetrics collects metrics as Prometheus does, makes real failures and expects
-// them to be seen, and the alerts to fire by what was collected.
+// TestMetrics collects metrics as Prometheus does. It causes real failures, and checks that the
+// metrics show them and that the alerts fire.
 func TestMetrics(t *testing.T) {
 	installed(t)
 	ns := namespace(t, "metrics")
@@ -76,7 +76,7 @@ func TestMetrics(t *testing.T) {
 	if err := admin.Patch(t.Context(), backups, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	// The lease is inspected once a minute, and when something else happens.
+	// The controller checks the Lease once a minute, and when something else changes.
 	kubectl(t, "annotate", "statefulset", "-n", ns, c.Full(), "seen=again")
 	unwell := s.await(t, map[string]float64{
 		of("cluster_condition", "condition", "BackupReady", "status", "False"): 1,
@@ -101,7 +101,7 @@ func TestMetrics(t *testing.T) {
 	if err := c.Delete(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "no series of the cluster that is gone", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "the end of the deleted cluster's series", func(ctx context.Context) (string, bool, error) {
 		series, err := s.series(ctx)
 		var left []string
 		for name := range series {
@@ -113,7 +113,7 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// backedUp is the Lease of backups, renewed now.
+// backedUp creates the Lease of backups and renews it.
 func backedUp(t *testing.T, ns string) *coordinationv1.Lease {
 	t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "backups"}}
@@ -122,7 +122,7 @@ func backedUp(t *testing.T, ns string) *coordinationv1.Lease {
 	return lease
 }
 
-// cordoned keeps pods from every node until the test ends.
+// cordoned cordons every node until the test ends.
 func cordoned(t *testing.T) {
 	t.Helper()
 	nodes := strings.Fields(kubectl(t, "get", "nodes", "-o", "jsonpath={.items[*].metadata.name}"))
@@ -134,7 +134,7 @@ func cordoned(t *testing.T) {
 	})
 }
 
-// whoMay checks that metrics need a token and the permission.
+// whoMay checks that metrics require a token and the permission.
 func whoMay(t *testing.T, s *scraper) {
 	t.Helper()
 	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "without-rights"}})
@@ -160,8 +160,7 @@ func tokenOf(t *testing.T, ns, account string) string {
 	return request.Status.Token
 }
 
-// scraper collects the metrics of the replica that leads, and holds it to its
-// certificate.
+// scraper collects the metrics of the leader, and verifies its certificate.
 type scraper struct {
 	tunnel           *tunnel.Dialer
 	namespace, token string
@@ -211,7 +210,7 @@ func (s *scraper) get(ctx context.Context, token string) (*http.Response, error)
 	return transport.RoundTrip(request)
 }
 
-// samples are the values of series, each by its name and labels in order.
+// samples are the values of series. The key has the name and the labels in order.
 type samples map[string]float64
 
 func (s *scraper) series(ctx context.Context) (samples, error) {
@@ -253,7 +252,7 @@ func (s samples) add(name string, m *dto.Metric) {
 	s[seriesOf(name, labels...)] = m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue()
 }
 
-// seriesOf is a series by its name, and its labels and their values in turn.
+// seriesOf returns the key of a series from its name, and its labels and values in turn.
 func seriesOf(name string, labels ...string) string {
 	var texts []string
 	for i := 0; i+1 < len(labels); i += 2 {
@@ -282,7 +281,7 @@ func (s *scraper) await(t *testing.T, want map[string]float64) samples {
 	return got
 }
 
-// about returns the samples of a namespace, for messages.
+// about returns the samples of a namespace for messages.
 func (s samples) about(ns string) string {
 	var out []string
 	for name, v := range s {

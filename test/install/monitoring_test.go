@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// operatorModule has the definitions of the Prometheus operator.
+// operatorModule is the module with the definitions of the Prometheus operator.
 const operatorModule = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
 
-// TestMonitoringIsApplied applies manifests/monitoring as docs/monitoring.md has it, to an
-// API server that knows the Prometheus operator's kinds, and again.
+// TestMonitoringIsApplied applies manifests/monitoring twice as docs/monitoring.md shows, to an
+// API server with the Prometheus operator's definitions.
 func TestMonitoringIsApplied(t *testing.T) {
 	installed(t)
 	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", operatorModule).Output()
@@ -46,14 +46,14 @@ func TestMonitoringIsApplied(t *testing.T) {
 		printed := kubectl(t, "apply", "-k", folder("monitoring"))
 		for _, kind := range []string{"servicemonitor", "prometheusrule"} {
 			if line := kind + ".monitoring.coreos.com/etcd-webhook " + want; !strings.Contains(printed, line) {
-				t.Errorf("it lacks %q:\n%s", line, printed)
+				t.Errorf("the output lacks %q:\n%s", line, printed)
 			}
 		}
 	}
 	for name, secret := range map[string]string{"monitoring-cert-manager": "etcd-webhook-tls", "monitoring": "etcd-webhook-certificate"} {
 		kubectl(t, "apply", "-k", folder(name))
 		if got := kubectl(t, "get", "servicemonitor", Name, "-n", Namespace, "-o", "jsonpath={.spec.endpoints[*].tlsConfig.ca.secret.name}"); got != secret {
-			t.Errorf("with %s the authority is taken from Secret %q, want %s", name, got, secret)
+			t.Errorf("with %s the authority comes from Secret %q, want %s", name, got, secret)
 		}
 	}
 }

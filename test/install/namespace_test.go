@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestUninstallSparesANamespace installs into a namespace where another user lives, by
-// an overlay that puts the manifests' labels on it, and uninstalls: what lives there
-// stays as it was, and nothing of etcd-webhook does. Without the others, it goes.
+// TestUninstallSparesANamespace installs into another user's namespace, with an overlay that
+// adds the manifests' labels to it, and uninstalls. The user's objects stay unchanged, and all
+// objects of etcd-webhook are deleted. Without the user's objects, the namespace is deleted.
 func TestUninstallSparesANamespace(t *testing.T) {
 	uninstalled(t)
 	ns := namespace(t, "infra")
@@ -40,7 +40,7 @@ func TestUninstallSparesANamespace(t *testing.T) {
 		}
 	})
 	kubectl(t, "rollout", "status", "deployment/"+Name, "-n", ns, "--timeout", limit.String())
-	eventually(t, "its Secret and its lease", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "the Secret and the Lease of etcd-webhook", func(ctx context.Context) (string, bool, error) {
 		left := ofWebhook(ctx, t, ns)
 		return left, strings.Contains(left, "secret/"+certificateSecret) && strings.Contains(left, "lease"), nil
 	})
@@ -56,7 +56,7 @@ func TestUninstallSparesANamespace(t *testing.T) {
 			t.Errorf("%s is another user's: %v, %v", describe(o), o.GetDeletionTimestamp(), err)
 		}
 	}
-	eventually(t, "nothing of etcd-webhook to be left", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "the deletion of all objects of etcd-webhook", func(ctx context.Context) (string, bool, error) {
 		left := ofWebhook(ctx, t, ns)
 		return left, left == "", nil
 	})
@@ -64,12 +64,12 @@ func TestUninstallSparesANamespace(t *testing.T) {
 	kubectl(t, "delete", "-n", ns, "configmap/settings", "pod/alone")
 	plugin(t, 0, "webhook", "uninstall", "--all", "-y")
 	if err := admin.Get(t.Context(), client.ObjectKey{Name: ns}, &corev1.Namespace{}); !apierrors.IsNotFound(err) {
-		t.Errorf("namespace %s holds nothing of others, and it is asked for with %v", ns, err)
+		t.Errorf("namespace %s has no objects of others, but reading it got %v", ns, err)
 	}
 }
 
-// theirOwn puts a ConfigMap and a Pod of another user's into their namespace, which is the
-// first that is returned.
+// theirOwn creates a ConfigMap and a Pod of another user in the user's namespace, and returns
+// the namespace and both objects.
 func theirOwn(t *testing.T, ns string) []client.Object {
 	t.Helper()
 	var space corev1.Namespace
@@ -79,7 +79,7 @@ func theirOwn(t *testing.T, ns string) []client.Object {
 	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "settings"}}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "alone"},
-		// No node has this label: it never runs.
+		// No node has this label, so the pod never runs.
 		Spec: corev1.PodSpec{NodeSelector: map[string]string{"no-node": "has-it"}, Containers: []corev1.Container{{Name: "a", Image: "a"}}},
 	}
 	create(t, settings)
@@ -87,7 +87,7 @@ func theirOwn(t *testing.T, ns string) []client.Object {
 	return []client.Object{&space, settings, pod}
 }
 
-// ofWebhook names what a namespace has of etcd-webhook, but for Events.
+// ofWebhook returns the names of etcd-webhook's objects in a namespace, without Events.
 func ofWebhook(ctx context.Context, t *testing.T, ns string) string {
 	t.Helper()
 	out, err := admin.kubectl(ctx, nil, "get", "deployments,replicasets,pods,services,secrets,leases,serviceaccounts,roles,rolebindings,networkpolicies,pdb", "-n", ns, "-o", "name")

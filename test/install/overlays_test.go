@@ -5,8 +5,9 @@ package install
 
 import "testing"
 
-// TestOneOverlayOverTheOther goes from self-signed certificates to cert-manager's and
-// back, twice, with all that each leaves behind, while a hundred pods a second are admitted.
+// TestOneOverlayOverTheOther changes from self-signed certificates to cert-manager's and back,
+// twice. The objects of the other overlay remain each time. Meanwhile it creates a hundred pods
+// a second.
 func TestOneOverlayOverTheOther(t *testing.T) {
 	installed(t)
 	certManagerInstalled(t)
@@ -14,7 +15,7 @@ func TestOneOverlayOverTheOther(t *testing.T) {
 		load := admit(t, 100)
 		kubectl(t, "apply", "--server-side", "--force-conflicts", "-k", pinned(t, overlay, patches...))
 		rolledOut(t)
-		awaitPods(t, 2) // the replicas before and these run side by side until then
+		awaitPods(t, 2) // until then the old and the new replicas run side by side
 		t.Log(overlay)
 		load.allReviewed(t)
 	}

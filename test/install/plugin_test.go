@@ -19,9 +19,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// plugin runs this checkout's kubectl etcd as the testbed's administrator, to its
-// end, and holds it to an exit code. Where that is another and only time was lacking,
-// or the command only looks, it runs it again.
+// plugin runs this checkout's kubectl etcd as the testbed's administrator, and requires an exit
+// code. If the exit code differs, it repeats a command that timed out or that changes nothing.
 func plugin(tb testing.TB, code int, args ...string) (stdout, stderr string) {
 	tb.Helper()
 	eventually(tb, "kubectl etcd "+strings.Join(args, " "), func(context.Context) (string, bool, error) {
@@ -42,7 +41,7 @@ func plugin(tb testing.TB, code int, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// killPlugin runs the plugin and kills it once it has printed a text.
+// killPlugin runs the plugin and kills it after it has printed a text.
 func killPlugin(tb testing.TB, word string, args ...string) {
 	tb.Helper()
 	cmd := pluginCommand(tb, args...)
@@ -60,7 +59,7 @@ func killPlugin(tb testing.TB, word string, args ...string) {
 			break
 		}
 	}
-	_ = cmd.Process.Kill() // it may have ended
+	_ = cmd.Process.Kill() // the process may have ended
 	_ = cmd.Wait()
 }
 

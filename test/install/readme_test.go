@@ -23,15 +23,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/release"
 )
 
-// TestInstallAsTheReadmeHasIt types each line of the README's block on installing
-// etcd-webhook as it stands, but for where releases are. Each time it works.
+// TestInstallAsTheReadmeHasIt types each line of the README's block on installing etcd-webhook.
+// It only replaces the address of the releases. Each line must succeed.
 func TestInstallAsTheReadmeHasIt(t *testing.T) {
 	uninstalled(t)
 	from, made := published(t)
 	block := shellBlock(t, "README.md", "\n**The webhook**")
 	lines := strings.Split(strings.ReplaceAll(block, "https://github.com/kubectl-etcd/kubectl-etcd/releases/download", from), "\n")
 	if len(lines) != 5 || !strings.Contains(lines[0], from) {
-		t.Fatalf("the README's block isn't what it was:\n%s", block)
+		t.Fatalf("the README's block has changed:\n%s", block)
 	}
 	if err := images.Push(t.Context(), programs.Cache{}, bed.Registry(), []string{images.Webhook}, io.Discard); err != nil {
 		t.Fatal(err)
@@ -46,8 +46,8 @@ func TestInstallAsTheReadmeHasIt(t *testing.T) {
 	}
 }
 
-// published makes a release of what is committed, serves it at an address, below its
-// version, and puts its image where the nodes get theirs.
+// published builds a release of the committed files, serves it below its version, and pushes its
+// image to the nodes' registry.
 func published(t *testing.T) (address string, made *release.Released) {
 	t.Helper()
 	const version = "v0.1.0"
@@ -67,7 +67,7 @@ func published(t *testing.T) (address string, made *release.Released) {
 	return server.URL, made
 }
 
-// pushLayout pushes a release's image under the name that its manifests have for it.
+// pushLayout pushes a release's image under its name in the release's manifests.
 func pushLayout(ctx context.Context, made *release.Released) error {
 	ref, err := name.ParseReference(images.Webhook)
 	if err != nil {
@@ -92,12 +92,13 @@ func pushLayout(ctx context.Context, made *release.Released) error {
 	return remote.WriteIndex(registry.Repo(ref.Context().RepositoryStr()).Tag(made.Version), index, remote.WithContext(ctx))
 }
 
-// works types what installs etcd-webhook, which works then with this image, and removes it.
+// works types a command that installs etcd-webhook, checks that etcd-webhook works with this
+// image, and removes it.
 func works(t *testing.T, typed, image string) {
 	t.Helper()
 	eventually(t, typed, func(ctx context.Context) (string, bool, error) {
 		printed, err := inShell(ctx, typed)
-		return fmt.Sprintf("%s%v", printed, err), err == nil, nil // cert-manager's webhook may not be trusted yet
+		return fmt.Sprintf("%s%v", printed, err), err == nil, nil // API servers may not trust cert-manager's webhook yet
 	})
 	rolledOut(t)
 	if runs := kubectl(t, "get", "deployment", Name, "-n", Namespace, "-o", "jsonpath={.spec.template.spec.containers[*].image}"); !strings.HasSuffix(runs, image) {

@@ -18,11 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// modes are the modes of policies by their names.
+// modes are the modes of policies by name.
 type modes map[string]v1alpha1.Mode
 
-// switchOff sets every policy's mode to Off, as a person does who uninstalls,
-// and returns what they were.
+// switchOff sets the mode of every policy to Off, as a user does before uninstalling. It returns
+// the previous modes.
 func (k *kube) switchOff(ctx context.Context) (modes, error) {
 	var policies v1alpha1.EtcdTopologyPolicyList
 	if err := k.List(ctx, &policies); err != nil {
@@ -65,8 +65,8 @@ func (k *kube) setMode(ctx context.Context, p *v1alpha1.EtcdTopologyPolicy, mode
 	return nil
 }
 
-// awaitReleased waits until no budget carries a record of the controller's. A
-// controller that isn't running gives nothing back, and no one waits for it.
+// awaitReleased waits until no budget has a record of the controller. A controller that isn't
+// running restores nothing, so then awaitReleased doesn't wait.
 func (k *kube) awaitReleased(ctx context.Context) error {
 	var d appsv1.Deployment
 	err := k.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: Name}, &d)
@@ -84,6 +84,6 @@ func (k *kube) awaitReleased(ctx context.Context) error {
 				kept = append(kept, pdb.Namespace+"/"+pdb.Name)
 			}
 		}
-		return "kept: " + strings.Join(kept, ", "), len(kept) == 0, nil
+		return "not restored: " + strings.Join(kept, ", "), len(kept) == 0, nil
 	})
 }

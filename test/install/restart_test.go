@@ -5,8 +5,8 @@ package install
 
 import "testing"
 
-// TestRolloutLosesNoReview replaces every replica while a hundred pods a second are
-// admitted: each is reviewed, since a replica that ends answers what it was asked.
+// TestRolloutLosesNoReview replaces every replica while it creates a hundred pods a second. Each
+// pod is reviewed, because a replica that stops still responds to its open requests.
 func TestRolloutLosesNoReview(t *testing.T) {
 	installed(t)
 	load := admit(t, 100)

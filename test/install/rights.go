@@ -16,13 +16,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// rightsFile lists every right that the default overlay grants, and who uses it.
+// rightsFile lists every permission that the default overlay grants, and what uses it.
 //
 //go:embed testdata/rights.txt
 var rightsFile string
 
-// right is one verb on one resource, as in "get etcds.druid.gardener.cloud": everywhere, or
-// in etcd-webhook's own namespace alone.
+// right is one verb on one resource, as in "get etcds.druid.gardener.cloud". It applies to all
+// namespaces, or only to etcd-webhook's own namespace.
 type right struct {
 	verb, resource string
 	own            bool
@@ -36,8 +36,8 @@ func (r right) String() string {
 	return text
 }
 
-// listedRights are those of rightsFile that the tests of a package use; all where
-// that is empty.
+// listedRights returns the permissions of rightsFile that the tests of a package use, or all
+// permissions if by is empty.
 func listedRights(by string) []right {
 	var all []right
 	for line := range strings.Lines(rightsFile) {
@@ -49,7 +49,7 @@ func listedRights(by string) []right {
 	return all
 }
 
-// UsedRights are the rights that etcd-webhook has used on a testbed until now.
+// UsedRights returns the permissions that etcd-webhook has used on a testbed so far.
 func UsedRights(tb *testbed.Testbed) ([]string, error) {
 	used, err := usedRights(tb.AuditLog())
 	var all []string
@@ -59,14 +59,14 @@ func UsedRights(tb *testbed.Testbed) ([]string, error) {
 	return all, err
 }
 
-// RightsUsed looks, once all tests of a package ("e2e" or "install") have run, whether
-// they had etcd-webhook use every right that they should. One that it didn't use is to
-// be taken out of the manifests, or a test is missing.
+// RightsUsed checks, after all tests of a package ("e2e" or "install"), whether etcd-webhook
+// used every permission that these tests should cover. If it didn't use one, remove the
+// permission from the manifests, or add a test.
 func RightsUsed(by string) func(*testbed.Testbed) error {
 	return func(tb *testbed.Testbed) error {
 		used, err := UsedRights(tb)
 		if err != nil {
-			return fmt.Errorf("read which rights were used: %w", err)
+			return fmt.Errorf("read the used permissions: %w", err)
 		}
 		var unused []string
 		for _, r := range listedRights(by) {
@@ -75,14 +75,14 @@ func RightsUsed(by string) func(*testbed.Testbed) error {
 			}
 		}
 		if len(unused) > 0 {
-			return fmt.Errorf("etcd-webhook used none of these rights: %s", strings.Join(unused, ", "))
+			return fmt.Errorf("etcd-webhook didn't use these permissions: %s", strings.Join(unused, ", "))
 		}
 		return nil
 	}
 }
 
-// usedRights are those of the requests that the API server noted and allowed. A right
-// everywhere is used by what is elsewhere, or in no namespace.
+// usedRights returns the permissions of the requests that the API server logged and allowed. A
+// permission for all namespaces is used by a request for another namespace or for no namespace.
 func usedRights(auditLog string) ([]right, error) {
 	f, err := os.Open(auditLog) //nolint:gosec // the testbed's own file
 	if err != nil {
@@ -109,7 +109,7 @@ func usedRights(auditLog string) ([]right, error) {
 		if !slices.Contains(used, r) {
 			used = append(used, r)
 		}
-		// An API server without streaming lists is asked for a list first.
+		// If the API server doesn't support streaming lists, a client lists before it watches.
 		if list := (right{verb: "list", resource: r.resource, own: r.own}); r.verb == "watch" && !slices.Contains(used, list) {
 			used = append(used, list)
 		}
@@ -117,7 +117,7 @@ func usedRights(auditLog string) ([]right, error) {
 	return used, lines.Err()
 }
 
-// resourceName is a resource as kubectl writes it.
+// resourceName returns the name of a resource as kubectl writes it.
 func resourceName(group, resource, sub string) string {
 	if group != "" {
 		resource += "." + group
@@ -128,7 +128,8 @@ func resourceName(group, resource, sub string) string {
 	return resource
 }
 
-// grantedRights are those of the Roles and ClusterRoles among manifests, each once.
+// grantedRights returns the permissions of the Roles and ClusterRoles among manifests, without
+// duplicates.
 func grantedRights(objects []map[string]any) ([]right, error) {
 	var all []right
 	for _, o := range objects {

@@ -15,29 +15,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// account is as whom etcd-webhook speaks to the API server.
+// account is etcd-webhook's user name at the API server.
 const account = "system:serviceaccount:" + Namespace + ":" + Name
 
-// TestRightsAreListed holds that the manifests grant what is listed, which is what
-// tests use, and no more.
+// TestRightsAreListed checks that the manifests grant exactly the listed permissions, which the
+// tests use.
 func TestRightsAreListed(t *testing.T) {
 	if diff := cmp.Diff(lines(listedRights("")), lines(granted(t, "self-signed"))); diff != "" {
-		t.Errorf("testdata/rights.txt lists other rights than the manifests grant (-listed +granted):\n%s", diff)
+		t.Errorf("testdata/rights.txt differs from the permissions in the manifests (-listed +granted):\n%s", diff)
 	}
 }
 
-// TestCertManagerGrantsLess holds that etcd-webhook has nothing to do with Secrets, nor
-// writes its webhooks, where cert-manager does.
+// TestCertManagerGrantsLess checks that with cert-manager, etcd-webhook has no permission for
+// Secrets and doesn't write its webhook configurations.
 func TestCertManagerGrantsLess(t *testing.T) {
 	want := slices.DeleteFunc(granted(t, "self-signed"), func(r right) bool {
 		return r.resource == "secrets" || r.verb == "patch" && strings.HasPrefix(r.resource, "mutatingwebhookconfigurations.")
 	})
 	if diff := cmp.Diff(lines(want), lines(granted(t, "cert-manager"))); diff != "" {
-		t.Errorf("overlays/cert-manager grants other rights (-want +got):\n%s", diff)
+		t.Errorf("permissions of overlays/cert-manager (-want +got):\n%s", diff)
 	}
 }
 
-// granted are the rights that an overlay grants.
+// granted returns the permissions that an overlay grants.
 func granted(t *testing.T, overlay string) []right {
 	t.Helper()
 	objects, err := parse([]byte(kubectl(t, "kustomize", folder("overlays/"+overlay))))
@@ -60,7 +60,7 @@ func lines(all []right) []string {
 	return out
 }
 
-// TestUsedRights reads what an API server notes.
+// TestUsedRights parses an audit log of the API server.
 func TestUsedRights(t *testing.T) {
 	t.Parallel()
 	const log = `{"verb":"watch","objectRef":{"resource":"pods","apiVersion":"v1"},"responseStatus":{"code":200}}
@@ -79,13 +79,13 @@ func TestUsedRights(t *testing.T) {
 	}
 	want := []string{"get pods", "get secrets in its own namespace", "list pods", "update etcdtopologypolicies.policy.kubectl-etcd.dev/status", "watch pods"}
 	if diff := cmp.Diff(want, lines(used)); diff != "" {
-		t.Errorf("rights that were used (-want +got):\n%s", diff)
+		t.Errorf("used permissions (-want +got):\n%s", diff)
 	}
 }
 
-// TestRightsOfTheAccount asks the API server what the service account may do, in its
-// own namespace and in any other, beside what every account may. UPDATE=1 rewrites
-// the golden files.
+// TestRightsOfTheAccount asks the API server for the permissions of the service account, in its
+// own namespace and in another. The result omits the permissions of every account. UPDATE=1
+// rewrites the golden files.
 func TestRightsOfTheAccount(t *testing.T) {
 	installed(t)
 	for name, ns := range map[string]string{"own-namespace": Namespace, "other-namespaces": "default"} {
@@ -110,7 +110,7 @@ func TestRightsOfTheAccount(t *testing.T) {
 	}
 }
 
-// mayDo is what kubectl auth can-i lists of a service account, in order.
+// mayDo returns the sorted output of kubectl auth can-i --list for a service account.
 func mayDo(t *testing.T, account, ns string) []string {
 	t.Helper()
 	var out []string
@@ -121,8 +121,8 @@ func mayDo(t *testing.T, account, ns string) []string {
 	return out
 }
 
-// TestNoRoleIsDangerous holds what no test of use can: that no role of the overlays
-// has a wildcard, or a verb by which one comes to have more.
+// TestNoRoleIsDangerous checks what no test of usage can check: no role of the overlays has a
+// wildcard, or a verb that allows privilege escalation.
 func TestNoRoleIsDangerous(t *testing.T) {
 	installed(t)
 	var roles rbacv1.RoleList
@@ -134,7 +134,7 @@ func TestNoRoleIsDangerous(t *testing.T) {
 		}
 	}
 	if len(roles.Items) == 0 || len(clusterRoles.Items) == 0 {
-		t.Fatalf("%d Roles and %d ClusterRoles: this test sees nothing", len(roles.Items), len(clusterRoles.Items))
+		t.Fatalf("found only %d Roles and %d ClusterRoles", len(roles.Items), len(clusterRoles.Items))
 	}
 	for _, r := range roles.Items {
 		harmless(t, "Role "+r.Name, r.Rules)
@@ -160,11 +160,11 @@ func harmless(t *testing.T, role string, rules []rbacv1.PolicyRule) {
 			return slices.Contains(rule.Resources, resource) && slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains(rule.Verbs, v) })
 		}
 		if does("secrets", "list") || !named && does("secrets", "get", "watch", "update", "patch", "delete") {
-			t.Errorf("%s reads or writes Secrets that it doesn't name: %v", role, rule)
+			t.Errorf("%s has a rule for Secrets without resource names: %v", role, rule)
 		}
 		for _, config := range []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"} {
 			if does(config, "create", "delete") || !named && does(config, "get", "list", "watch", "update", "patch") {
-				t.Errorf("%s has to do with webhook configurations that it doesn't name: %v", role, rule)
+				t.Errorf("%s has a rule for webhook configurations without resource names: %v", role, rule)
 			}
 		}
 	}

@@ -22,13 +22,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// rounds are how often it is installed and uninstalled.
+// rounds is the number of installations.
 const rounds = 10
 
-// TestUninstallLeavesNothing installs and uninstalls again and again, each time with
-// a budget that was adopted and tightened, one that was made, and a Service that is
-// cut. Whatever was there before is there afterwards, as it was, in whatever state
-// the program is that is uninstalled.
+// TestUninstallLeavesNothing installs and uninstalls repeatedly. Each round has an adopted and
+// tightened budget, a created budget, and a Service with a cut. After each round the cluster is
+// as before, whatever the state of the uninstalled program.
 func TestUninstallLeavesNothing(t *testing.T) {
 	uninstalled(t)
 	ns := namespace(t, "rounds")
@@ -81,20 +80,21 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		if state.copied {
 			dropCopy(t, ns)
 		}
-		what := fmt.Sprintf("round %d (%s): all to be as before; uninstalling printed:\n%s\n", round+1, state.name, printed)
+		what := fmt.Sprintf("round %d (%s): the cluster to be as before; uninstalling printed:\n%s\n", round+1, state.name, printed)
 		eventually(t, what, func(context.Context) (string, bool, error) {
-			// What the disruption controller counts follows a moment later, and a probe
-			// may fail where a machine is slow.
+			// The disruption controller updates its counts with a delay, and on a slow machine a
+			// probe may fail.
 			diff := cmp.Diff(before, snapshot(t))
 			return "(-before +after)\n" + diff, diff == "", nil
 		})
 	}
 	if _, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y"); printed != "" {
-		t.Errorf("uninstalled once more, it prints %s", printed)
+		t.Errorf("the second uninstall prints %s", printed)
 	}
 }
 
-// calm is a snapshot in which all counts have caught up: two in a row are the same.
+// calm returns a snapshot when two snapshots in a row are equal, so that all counts are up to
+// date.
 func calm(t *testing.T, skip ...string) map[string]string {
 	t.Helper()
 	var now map[string]string
@@ -107,7 +107,7 @@ func calm(t *testing.T, skip ...string) map[string]string {
 	return now
 }
 
-// hold installs it and has it hold all that it can.
+// hold installs etcd-webhook, and has it manage budgets and Services.
 func hold(t *testing.T, ns, adopted string) {
 	t.Helper()
 	installed(t)
@@ -119,11 +119,11 @@ func hold(t *testing.T, ns, adopted string) {
 	awaitBudget(t, ns, adopted, 2)
 	awaitMade(t, ns)
 	plugin(t, 0, "cut-client-traffic", "adopted", "-n", ns, "--for", "1h", "--reason", "a test", "--allow-residual", "-y")
-	awaitBudget(t, ns, adopted, 3) // who restarts now can't rejoin
+	awaitBudget(t, ns, adopted, 3) // a member that restarts during the cut can't rejoin
 	cutByHand(t, ns, "bare")
 }
 
-// cutByHand cuts a Service that the plugin would refuse to cut.
+// cutByHand cuts a Service for which the plugin refuses a cut.
 func cutByHand(t *testing.T, ns, name string) {
 	t.Helper()
 	var s corev1.Service
@@ -140,7 +140,7 @@ func cutByHand(t *testing.T, ns, name string) {
 	}
 }
 
-// admitted writes what etcd-webhook is asked about, when it is installed.
+// admitted writes objects that etcd-webhook reviews if it is installed.
 func admitted(t *testing.T, ns string) {
 	t.Helper()
 	kubectl(t, "delete", "pod", "bare-0", "-n", ns, "--dry-run=server")
@@ -148,8 +148,8 @@ func admitted(t *testing.T, ns string) {
 	kubectl(t, "create", "-n", ns, "-f", "testdata/budget.yaml", "--dry-run=server")
 }
 
-// twoClusters makes one whose author asked for a budget of the quorum, and one
-// without any, and returns the name of the budget.
+// twoClusters creates one cluster with an author's budget of the quorum, and one without a
+// budget. It returns the name of the budget.
 func twoClusters(t *testing.T, ns string) string {
 	t.Helper()
 	two := intstr.FromInt32(2)
@@ -169,10 +169,10 @@ func twoClusters(t *testing.T, ns string) string {
 	return all.Items[0].Name
 }
 
-// awaitBudget waits until a budget is kept at so many members.
+// awaitBudget waits until a budget is managed with this minAvailable.
 func awaitBudget(t *testing.T, ns, name string, least int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("budget %s to be kept at %d", name, least), func(ctx context.Context) (string, bool, error) {
+	eventually(t, fmt.Sprintf("minAvailable %[2]d of budget %[1]s", name, least), func(ctx context.Context) (string, bool, error) {
 		var pdb policyv1.PodDisruptionBudget
 		if err := admin.Get(ctx, client.ObjectKey{Namespace: ns, Name: name}, &pdb); err != nil {
 			return "", false, err
@@ -182,10 +182,10 @@ func awaitBudget(t *testing.T, ns, name string, least int) {
 	})
 }
 
-// awaitMade waits for the budget that etcd-webhook makes.
+// awaitMade waits for the budget that etcd-webhook creates.
 func awaitMade(t *testing.T, ns string) {
 	t.Helper()
-	eventually(t, "a budget to be made for the cluster that has none", func(ctx context.Context) (string, bool, error) {
+	eventually(t, "a created budget for the cluster without one", func(ctx context.Context) (string, bool, error) {
 		var all policyv1.PodDisruptionBudgetList
 		err := admin.List(ctx, &all, client.InNamespace(ns), client.MatchingLabels{v1alpha1.CreatedByLabel: v1alpha1.CreatedByController})
 		return "none", len(all.Items) > 0, err

@@ -16,16 +16,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// moving are the kinds whose objects change all the time by themselves, or whose
-// order does, or that are no objects.
+// moving lists resources with objects or an order that change by themselves, and resources that
+// are no objects.
 var moving = []string{"Event", "APIService", "Endpoints", "EndpointSlice", "ComponentStatus"}
 
-// counted are fields with the number and time of writes, not their content.
+// counted lists the fields with counters or times of writes.
 var counted = []string{"managedFields", "resourceVersion", "generation", "observedGeneration", "lastTransitionTime"}
 
-// snapshot is the content of all objects of the cluster, but for what the API server
-// counts: versions, generations and who wrote which field. Those in namespaces that
-// skip names are left out.
+// snapshot returns the content of all objects of the cluster, without the fields that the API
+// server counts: versions, generations and field managers. It omits the namespaces in skip.
 func snapshot(tb testing.TB, skip ...string) map[string]string {
 	tb.Helper()
 	config, err := bed.RESTConfig()
@@ -68,14 +67,14 @@ func snapshot(tb testing.TB, skip ...string) map[string]string {
 	return all
 }
 
-// content is an object as text.
+// content returns an object as text.
 func content(tb testing.TB, o *unstructured.Unstructured) string {
 	tb.Helper()
 	switch o.GetKind() {
 	case "Node":
 		unstructured.RemoveNestedField(o.Object, "status") // heartbeats and images
 	case "Lease":
-		unstructured.RemoveNestedField(o.Object, "spec") // that is renewed; none must be left
+		unstructured.RemoveNestedField(o.Object, "spec") // renewed all the time; only the existence of the Lease counts
 	}
 	without(o.Object)
 	text, err := yaml.Marshal(o.Object)
@@ -85,7 +84,7 @@ func content(tb testing.TB, o *unstructured.Unstructured) string {
 	return string(text)
 }
 
-// without removes what is counted, wherever it stands.
+// without removes the counted fields at every depth.
 func without(value any) {
 	switch value := value.(type) {
 	case map[string]any:

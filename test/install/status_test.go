@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestWebhookStatus asks an installation in all conditions whether it works.
+// TestWebhookStatus checks an installation in many states with webhook status.
 func TestWebhookStatus(t *testing.T) {
 	installed(t)
 	ns := namespace(t, "status")
@@ -56,10 +56,10 @@ func answersWithoutPolicy(t *testing.T, ns string) {
 	}, "-n", ns)
 	a := st.Admission
 	if a.Error != "" || a.Outcome != "Ignored" || !strings.Contains(a.Asked, "namespace "+ns) {
-		t.Errorf("asked: %+v", a)
+		t.Errorf("answer: %+v", a)
 	}
 	if a.Version == "" || st.Program.Version != a.Version {
-		t.Errorf("the one that answered is %q, the program %q", a.Version, st.Program.Version)
+		t.Errorf("the responding replica has version %q, the program %q", a.Version, st.Program.Version)
 	}
 	if len(st.Program.Replicas) != 2 || st.Program.Replicas[0].Zone == "" {
 		t.Errorf("program: %+v", st.Program)
@@ -88,17 +88,17 @@ func answersWithPolicy(t *testing.T, ns string) {
 		return string(printed), a.Answered && a.Outcome == "Patched" && a.Policy == ns && len(a.Added) > 0, err
 	})
 	if pods := kubectl(t, "get", "pods", "-n", ns, "-o", "name"); pods != "" {
-		t.Errorf("the trial left %s", pods)
+		t.Errorf("the trial pod still exists: %s", pods)
 	}
 	out, _ := plugin(t, 0, "webhook", "status", "-n", ns)
 	t.Log(out)
 	other := namespace(t, "status-other")
 	if a := webhookStatus(t, 0, "-n", other).Admission; !a.Answered || !strings.Contains(a.Asked, " in namespace "+other+",") {
-		t.Errorf("asked for namespace %s it tries %q: %+v", other, a.Asked, a)
+		t.Errorf("for namespace %s the trial is in %q: %+v", other, a.Asked, a)
 	}
 }
 
-// withoutRights deletes the binding of the program's ClusterRole. It goes on answering.
+// withoutRights deletes the binding of the program's ClusterRole. The program still responds.
 func withoutRights(t *testing.T, ns string) {
 	t.Helper()
 	kubectl(t, "delete", "clusterrolebinding", Name)
@@ -108,7 +108,7 @@ func withoutRights(t *testing.T, ns string) {
 	well(t, ns)
 }
 
-// withoutEntries deletes a webhook by which nothing is spread, and then that for pods.
+// withoutEntries deletes a webhook that doesn't affect spreading, and then the webhook for pods.
 func withoutEntries(t *testing.T, ns string) {
 	t.Helper()
 	drop := func(i string) {
@@ -126,8 +126,8 @@ func withoutEntries(t *testing.T, ns string) {
 	well(t, ns)
 }
 
-// withoutLeader takes from all replicas the right to the lease. The one that had it begins
-// create2 without the kubelet, which would make it wait.
+// withoutLeader removes the permission for the Lease from all replicas. The leader restarts its
+// process without the kubelet, because the kubelet would delay the restart.
 func withoutLeader(t *testing.T, ns string) {
 	t.Helper()
 	before := awaitStatus(t, 0, func(st *output.WebhookStatus) bool { return st.Program.Ready == 2 && st.Program.Leader != "" }, "-n", ns)
@@ -147,7 +147,8 @@ func withoutLeader(t *testing.T, ns string) {
 	}
 }
 
-// well applies the manifests again, as the status advises, and waits until all is well.
+// well applies the manifests again, as the status advises, and waits until everything is
+// healthy.
 func well(t *testing.T, ns string) {
 	t.Helper()
 	installed(t)
@@ -156,7 +157,7 @@ func well(t *testing.T, ns string) {
 	}, "-n", ns)
 }
 
-// webhookStatus runs the command and holds it to its exit code.
+// webhookStatus runs the command and requires its exit code.
 func webhookStatus(t *testing.T, code int, flags ...string) *output.WebhookStatus {
 	t.Helper()
 	out, _ := plugin(t, code, append([]string{"webhook", "status", "-o", "json"}, flags...)...)
@@ -167,8 +168,8 @@ func webhookStatus(t *testing.T, code int, flags ...string) *output.WebhookStatu
 	return &st
 }
 
-// awaitStatus asks until the answer is as wanted: what has just been installed or taken
-// away takes a moment to be seen by everybody.
+// awaitStatus repeats the command until its status is as wanted. A change of the installation
+// takes a moment to be visible everywhere.
 func awaitStatus(t *testing.T, code int, wanted func(*output.WebhookStatus) bool, flags ...string) (st *output.WebhookStatus) {
 	t.Helper()
 	eventually(t, "the status of etcd-webhook", func(context.Context) (string, bool, error) {
@@ -188,8 +189,8 @@ func problem(st *output.WebhookStatus, reason string) string {
 	return ""
 }
 
-// governed puts a StatefulSet of etcd without pods into a namespace, and a policy
-// over it that is called like the namespace.
+// governed creates a StatefulSet of etcd without pods in a namespace, and a policy for it with
+// the namespace's name.
 func governed(t *testing.T, ns string) {
 	t.Helper()
 	p := &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: ns}}
@@ -203,16 +204,15 @@ func governed(t *testing.T, ns string) {
 			Replicas: &three, Selector: &metav1.LabelSelector{MatchLabels: labels}, ServiceName: "main",
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				// No such account, no pods.
+				// The service account doesn't exist, so no pod is created.
 				Spec: corev1.PodSpec{ServiceAccountName: "missing", Containers: []corev1.Container{{Name: "etcd", Image: "etcd", Command: []string{"etcd"}}}},
 			},
 		},
 	})
 }
 
-// wrongAuthority registers the webhook for pods once more, until the test ends, with
-// an authority that is the cluster's and didn't sign what is served. The
-// registration that is there would be repaired at once by its controller.
+// wrongAuthority registers another webhook for pods until the test ends. Its authority didn't
+// sign the served certificate. The controller would repair the existing registration at once.
 func wrongAuthority(t *testing.T) {
 	t.Helper()
 	var cm corev1.ConfigMap

@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestUninstallLetsDruidGoOn: an Etcd that a cut of client traffic had etcd-druid leave alone,
-// before etcd-webhook was there to end that cut, isn't left so. One that another user
-// suspended stays theirs.
+// TestUninstallLetsDruidGoOn cuts client traffic before etcd-webhook runs, so that the plugin
+// suspends etcd-druid for an Etcd. Uninstalling ends this suspension. An Etcd that another user
+// suspended stays suspended.
 func TestUninstallLetsDruidGoOn(t *testing.T) {
 	uninstalled(t)
 	ns := namespace(t, "suspended")
@@ -44,7 +44,7 @@ func TestUninstallLetsDruidGoOn(t *testing.T) {
 	}
 	_, printed := plugin(t, 0, "webhook", "uninstall", "--all", "-y")
 	if want := "etcd-druid reconciles etcd/cut in namespace " + ns + " again"; !strings.Contains(printed, want) {
-		t.Errorf("it lacks %q:\n%s", want, printed)
+		t.Errorf("the output lacks %q:\n%s", want, printed)
 	}
 	var all druidv1alpha1.EtcdList
 	if err := admin.List(t.Context(), &all, client.InNamespace(ns)); err != nil || len(all.Items) != 2 {

@@ -20,7 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// trustWatch looks, all the time, what each replica serves and whom each webhook trusts.
+// trustWatch continuously reads which certificate each replica serves and which authorities each
+// webhook trusts.
 type trustWatch struct {
 	tunnel *tunnel.Dialer
 	settle time.Duration
@@ -28,21 +29,23 @@ type trustWatch struct {
 	done   sync.WaitGroup
 
 	last map[string]*trustRecord // by pod
-	// judged are the changes of authority that were seen in time, unseen the others.
+	// judged counts the changes of authority that were observed in time. unseen counts the other
+	// changes.
 	judged, unseen int
 	wrong          []string
 }
 
-// trustRecord is a served certificate, and the caBundles that were read right after it.
+// trustRecord is a served certificate, with the caBundles that were read right after it.
 type trustRecord struct {
 	leaf *x509.Certificate
-	// served and read are when one was there, and when the other was asked for.
+	// served is the time when the certificate was received. read is the time when the caBundles
+	// were requested.
 	served, read time.Time
 	bundles      [][]*x509.Certificate
 }
 
-// watchTrust looks until the test asks what was seen. Replicas go over to another
-// authority once it has been trusted for so long.
+// watchTrust observes until the test ends the watch. Replicas change to another authority after
+// it has been trusted for the settle time.
 func watchTrust(t *testing.T, settle time.Duration) *trustWatch {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -65,21 +68,21 @@ func (w *trustWatch) end() {
 	w.done.Wait()
 }
 
-// bothTrusted ends the looking. Whenever a replica went over to another authority, every
-// webhook trusted both before it did, and still afterwards.
+// bothTrusted ends the watch. Whenever a replica changed to another authority, every webhook
+// must have trusted both authorities before and after the change.
 func (w *trustWatch) bothTrusted(t *testing.T) {
 	t.Helper()
 	w.end()
-	t.Logf("%d changes of the authority were seen at each replica, %d others too late", w.judged, w.unseen)
+	t.Logf("observed %d changes of a replica's authority in time, %d too late", w.judged, w.unseen)
 	for _, what := range w.wrong {
 		t.Error(what)
 	}
 	if w.judged == 0 {
-		t.Error("no change of the authority was seen in time")
+		t.Error("no change of the authority was observed in time")
 	}
 }
 
-// look inspects each replica once. What can't be reached is inspected the next time.
+// look reads each replica once. It skips a replica that can't be reached.
 func (w *trustWatch) look(ctx context.Context) {
 	var pods corev1.PodList
 	if err := admin.List(ctx, &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name}); err != nil {
@@ -102,7 +105,7 @@ func (w *trustWatch) look(ctx context.Context) {
 	}
 }
 
-// compare judges the change between two reads of a replica.
+// compare checks the change between two reads of a replica.
 func (w *trustWatch) compare(pod string, before, now *trustRecord) {
 	all := slices.Concat(slices.Concat(before.bundles...), slices.Concat(now.bundles...))
 	from, to := signer(before.leaf, all), signer(now.leaf, all)
@@ -114,7 +117,8 @@ func (w *trustWatch) compare(pod string, before, now *trustRecord) {
 	case from.Equal(to):
 		return
 	case now.served.Sub(before.read) >= w.settle || now.served.After(ends):
-		// The new one may have come after the first read, or the old one couldn't wait.
+		// The new authority may have been trusted after the first read, or the old certificate
+		// was about to expire.
 		w.unseen++
 		return
 	}
@@ -128,7 +132,7 @@ func (w *trustWatch) compare(pod string, before, now *trustRecord) {
 	}
 }
 
-// signer is whose signature a certificate has.
+// signer returns the authority that signed a certificate.
 func signer(leaf *x509.Certificate, authorities []*x509.Certificate) *x509.Certificate {
 	for _, a := range authorities {
 		if leaf.CheckSignatureFrom(a) == nil {
@@ -138,7 +142,7 @@ func signer(leaf *x509.Certificate, authorities []*x509.Certificate) *x509.Certi
 	return nil
 }
 
-// bundles are the certificates that each webhook trusts.
+// bundles returns the certificates that each webhook trusts.
 func bundles(ctx context.Context) ([][]*x509.Certificate, error) {
 	var c admissionregistrationv1.MutatingWebhookConfiguration
 	if err := admin.Get(ctx, client.ObjectKey{Name: Name}, &c); err != nil {
@@ -168,7 +172,7 @@ func newTunnel(tb testing.TB) *tunnel.Dialer {
 	return tunnel.New(config)
 }
 
-// servedBy is the certificate that a replica answers reviews with.
+// servedBy returns the certificate that a replica serves.
 func servedBy(ctx context.Context, tunnel *tunnel.Dialer, pod string) (*x509.Certificate, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -179,7 +183,7 @@ func servedBy(ctx context.Context, tunnel *tunnel.Dialer, pod string) (*x509.Cer
 	conn := tls.Client(raw, &tls.Config{InsecureSkipVerify: true})
 	err = conn.HandshakeContext(ctx)
 	certs := conn.ConnectionState().PeerCertificates
-	_ = conn.Close() // the other side may have closed it first
+	_ = conn.Close() // the server may have closed it first
 	if err == nil && len(certs) == 0 {
 		err = errors.New("it has no certificate")
 	}

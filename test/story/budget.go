@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// budgetNow is the current value of a cluster's PodDisruptionBudget.
+// budgetNow is the current state of a cluster's PodDisruptionBudget.
 type budgetNow struct {
 	min     int
 	reason  string
@@ -45,8 +45,8 @@ func (w *World) budget(ctx context.Context, c *clusters.Cluster) (budgetNow, err
 	return b, nil
 }
 
-// awaitBudget waits until the budget has the value for one of the reasons, prints
-// it, and returns how long that took.
+// awaitBudget waits until the budget has the value for one of the reasons, prints it, and
+// returns how long this took.
 func (w *World) awaitBudget(ctx context.Context, c *clusters.Cluster, minAvailable int, reasons ...string) (time.Duration, error) {
 	start := time.Now() //nolint:forbidigo // it measures what a person would wait
 	var last budgetNow

@@ -15,17 +15,17 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// follow is how soon after a cut the budget has to change: a lease of three
-// heartbeats, and some.
+// follow is the time limit for the budget to change after a cut. A lease lasts three heartbeats,
+// and the controller needs some more time.
 const follow = 40 * time.Second
 
-// cutNode takes one member's node off the network and brings it back.
+// cutNode isolates one member's node from the network and connects it again.
 func cutNode(ctx context.Context, w *World) error {
 	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady.Name()); err != nil {
 		return err
 	}
 	var sick, other clusters.Member
-	err := clusters.Await(ctx, limit, "to know who can best be missed", func(ctx context.Context) (seen string, done bool, err error) {
+	err := clusters.Await(ctx, limit, "the choice of a member to isolate", func(ctx context.Context) (seen string, done bool, err error) {
 		sick, other, err = w.chooseVictim(ctx, w.main)
 		return "", err == nil, err
 	})
@@ -37,7 +37,7 @@ func cutNode(ctx context.Context, w *World) error {
 		return err
 	}
 	if err := w.whileCut(ctx, sick, other); err != nil {
-		_ = w.Testbed.HealNode(context.WithoutCancel(ctx), sick.Node) // the failure contains more
+		_ = w.Testbed.HealNode(context.WithoutCancel(ctx), sick.Node) // the first error explains more
 		return err
 	}
 	w.Do("bring %s back", sick.Node)
@@ -83,7 +83,7 @@ func (w *World) whileCut(ctx context.Context, sick, other clusters.Member) error
 	}
 	w.Do("evict %s, the member that is down", sick.Pod.Name)
 	err = clusters.Await(ctx, limit, fmt.Sprintf("pod %s of the member that is down to go", sick.Pod.Name), func(ctx context.Context) (string, bool, error) {
-		// The disruption controller may not have counted by the new budget yet.
+		// The disruption controller may not have evaluated the new budget yet.
 		status, err := w.main.Evict(ctx, sick.Pod.Name)
 		return status.Message, status.Status == metav1.StatusSuccess, err
 	})
@@ -94,7 +94,7 @@ func (w *World) whileCut(ctx context.Context, sick, other clusters.Member) error
 	return nil
 }
 
-// chooseVictim returns the member whose node can best be missed, and another one.
+// chooseVictim returns the member with the node that the story needs least, and another member.
 func (w *World) chooseVictim(ctx context.Context, c *clusters.Cluster) (sick, other clusters.Member, err error) {
 	members, err := c.Members(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// PlayDisturbed plays the steps of these numbers on a testbed of their own, which is gone
-// afterwards, while the API server and etcd-webhook are restarted in the middle of each.
+// PlayDisturbed plays the steps with these numbers on their own testbed, and removes the testbed
+// afterwards. In the middle of each step, it restarts the API server and etcd-webhook.
 func PlayDisturbed(ctx context.Context, o testbed.Options, numbers ...int) (err error) {
 	defer func() { err = errors.Join(err, testbed.Down(context.WithoutCancel(ctx), o)) }()
 	tb, err := testbed.Up(ctx, o)

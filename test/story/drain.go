@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// drainTime is long enough for kubectl to try several times.
+	// drainTime is long enough for kubectl to retry several times.
 	drainTime = 12 * time.Second
-	// longestDrain is what it gets where it has not tried once.
+	// longestDrain is the limit for a drain that has not tried an eviction yet.
 	longestDrain = 4 * drainTime
 )
 
 var errDrained = errors.New("the drain succeeded")
 
-// drainWaits runs kubectl drain against a node of a cluster's member and holds that
-// it goes on trying, and that the member stays.
+// drainWaits runs kubectl drain against the node of a cluster's member. It checks that kubectl
+// retries and that the member stays.
 func (w *World) drainWaits(ctx context.Context, c *clusters.Cluster, node string) error {
 	var line string
 	for within := drainTime; line == ""; within *= 2 {
@@ -38,8 +38,8 @@ func (w *World) drainWaits(ctx context.Context, c *clusters.Cluster, node string
 		if err == nil {
 			return fmt.Errorf("drain of %s although %s can't spare a member: %w:\n%s", node, c, errDrained, printed.String())
 		}
-		// A slow machine may not have come so far as to try.
-		if line = lineWith(printed.String(), "disruption budget"); line == "" && within >= longestDrain {
+		// On a slow machine, kubectl may not have tried an eviction yet.
+		if line = lineWith(printed.String(), "will retry after"); line == "" && within >= longestDrain {
 			return fmt.Errorf("drain of %s ended for another reason: %w:\n%s", node, err, printed.String())
 		}
 	}

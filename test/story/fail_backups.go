@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// failBackups makes the store unwritable while a user writes to the cluster: with
-// no new data there is nothing that could fail to be backed up.
+// failBackups makes the store unwritable while a user writes to the cluster. Without new data,
+// no backup is due, and none could fail.
 func failBackups(ctx context.Context, w *World) error {
 	writer := w.main.Write(ctx)
 	defer writer.Stop()
@@ -82,7 +82,7 @@ func (w *World) afterFailing(ctx context.Context) error {
 	if _, err := w.awaitBudget(ctx, w.main, 2, policy.AllReady.Name()); err != nil {
 		return err
 	}
-	err := clusters.Await(ctx, limit, "the hold to be forgotten", func(ctx context.Context) (string, bool, error) {
+	err := clusters.Await(ctx, limit, "the end of the hold", func(ctx context.Context) (string, bool, error) {
 		var pdb policyv1.PodDisruptionBudget
 		err := w.Client.Get(ctx, client.ObjectKey{Namespace: w.main.Namespace, Name: w.main.Name}, &pdb)
 		since := pdb.Annotations[v1alpha1.BudgetHoldSinceAnnotation]
@@ -95,7 +95,7 @@ func (w *World) afterFailing(ctx context.Context) error {
 	return nil
 }
 
-// awaitEvent returns a Warning of the reason about the cluster's owner.
+// awaitEvent returns a Warning with the reason about the cluster's owner.
 func (w *World) awaitEvent(ctx context.Context, c *clusters.Cluster, reason string) (corev1.Event, error) {
 	var found corev1.Event
 	what := fmt.Sprintf("a Warning %s about %s", reason, c)

@@ -14,14 +14,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// growToFive scales a cluster of ours and one with DEP-01's literal terms.
+// growToFive scales a cluster with our terms, and a cluster with the literal terms of DEP-01.
 func growToFive(ctx context.Context, w *World) error {
 	for _, c := range []*clusters.Cluster{w.grow, w.literal} {
 		w.Do("kubectl scale etcd %s --replicas 5 -n %s, and have druid reconcile it", c.Name, c.Namespace)
 		if err := c.Scale(ctx, 5); err != nil {
 			return err
 		}
-		// druid reports Succeeded when the StatefulSet is written, not when members run.
+		// druid reports Succeeded when it has written the StatefulSet. The members may not run
+		// yet.
 		if err := c.Reconcile(ctx); err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func (w *World) twoTwoOne(ctx context.Context, c *clusters.Cluster) error {
 	return nil
 }
 
-// twoPending waits until the scheduler has reported for both new members why they wait.
+// twoPending waits until the scheduler has reported why both new members are Pending.
 func (w *World) twoPending(ctx context.Context, c *clusters.Cluster) error {
 	var why string
 	err := clusters.Await(ctx, limit, fmt.Sprintf("two unschedulable members of %s", c), func(ctx context.Context) (string, bool, error) {

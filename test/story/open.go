@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// Open returns a world on a testbed that is up. It prints with the teller and logs to out.
+// Open returns a world on a running testbed. It prints with the teller and logs to out.
 func Open(tb *testbed.Testbed, teller *Teller, out io.Writer) (*World, error) {
 	c, err := install.Client(tb)
 	if err != nil {

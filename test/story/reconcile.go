@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// reconcile has druid write everything again, with and without the webhook.
+// reconcile requests that druid writes all objects again, with and without the webhook.
 func reconcile(ctx context.Context, w *World) error {
-	// The pods of a cluster that has just grown are rolled by druid itself.
+	// druid restarts the pods of a cluster after a scale-out.
 	if err := awaitReady(ctx, w.main, w.grow); err != nil {
 		return err
 	}

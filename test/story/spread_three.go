@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// spreadThree makes the story's clusters and looks where their members are.
+// spreadThree creates the story's clusters and checks where their members are.
 func spreadThree(ctx context.Context, w *World) error {
 	together, run := errgroup.WithContext(ctx)
 	for _, c := range w.cast() {
@@ -48,7 +48,7 @@ func spreadThree(ctx context.Context, w *World) error {
 	return w.dismiss(ctx, w.outside)
 }
 
-// dismiss deletes a cluster that has played its part: the machine may be small.
+// dismiss deletes a cluster that the story no longer needs, because the machine may be small.
 func (w *World) dismiss(ctx context.Context, c *clusters.Cluster) error {
 	w.Do("kubectl delete etcd %s -n %s", c.Name, c.Namespace)
 	return c.Dismiss(ctx)
@@ -69,10 +69,10 @@ func awaitReady(ctx context.Context, all ...*clusters.Cluster) error {
 	return together.Wait()
 }
 
-// awaitPlaced waits until so many members of each cluster have a node. Broken before, a
-// story ends otherwise without anybody's fault: a pod that is created while the webhook is
-// away has no terms, and one whose volume the scheduler has bound, and then not the pod, is
-// tied to a zone which another member may take.
+// awaitPlaced waits until want members of each cluster have a node. After the story has
+// disturbed the cluster, a member may stay Pending for reasons that are not failures. A pod that
+// is created while the webhook is away has no terms. If the scheduler has bound a pod's volume
+// but not the pod, the pod is tied to a zone that another member may take.
 func awaitPlaced(ctx context.Context, want int, all ...*clusters.Cluster) error {
 	together, ctx := errgroup.WithContext(ctx)
 	for _, c := range all {
@@ -112,7 +112,7 @@ func (w *World) oneMemberAZone(ctx context.Context, c *clusters.Cluster) error {
 	return nil
 }
 
-// untouched holds that the members of a cluster outside the policy got nothing.
+// untouched checks that the members of a cluster outside the policy have no scheduling terms.
 func (w *World) untouched(ctx context.Context, c *clusters.Cluster) error {
 	members, err := w.showMembers(ctx, c)
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *World) untouched(ctx context.Context, c *clusters.Cluster) error {
 	return nil
 }
 
-// showMembers prints where the members are and what their pods were given.
+// showMembers prints the nodes of the members and the terms of their pods.
 func (w *World) showMembers(ctx context.Context, c *clusters.Cluster) ([]clusters.Member, error) {
 	members, err := c.Members(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *World) showMembers(ctx context.Context, c *clusters.Cluster) ([]cluster
 	return members, nil
 }
 
-// terms returns a pod's scheduling terms in short.
+// terms returns a short text of a pod's scheduling terms.
 func terms(pod *corev1.Pod) string {
 	var all []string
 	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {

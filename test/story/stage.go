@@ -19,15 +19,15 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/programs"
 )
 
-// policyLabel marks the namespaces that the story's policy selects.
+// policyLabel is the label of the namespaces that the story's policy selects.
 const policyLabel = "etcd-topology"
 
-// setStage installs druid and etcd-webhook and removes what an earlier play left.
+// setStage installs druid and etcd-webhook, and removes the clusters of an earlier play.
 func setStage(ctx context.Context, w *World) error {
 	w.Do("build etcd-druid, etcd-backup-restore, etcd and etcd-webhook, and their images")
 	var names []string
 	for _, image := range images.Known() {
-		if image.Name != images.CertManager { // the story doesn't use it
+		if image.Name != images.CertManager { // the story doesn't use cert-manager
 			names = append(names, image.Name)
 		}
 	}
@@ -53,7 +53,7 @@ func setStage(ctx context.Context, w *World) error {
 	return w.applyPolicy(ctx)
 }
 
-// clear removes the clusters of an earlier play; their namespaces stay.
+// clear deletes the clusters of an earlier play. Their namespaces stay.
 func (w *World) clear(ctx context.Context) error {
 	if err := w.casting(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (w *World) clear(ctx context.Context) error {
 	return together.Wait()
 }
 
-// casting names the story's clusters. Only one of them has an affinity.
+// casting sets the story's clusters. Only one of them has an affinity.
 func (w *World) casting() (err error) {
 	at := func(namespace, name string, spec clusters.Spec) *clusters.Cluster {
 		c, failed := clusters.At(w.Testbed, namespace, name, spec)
@@ -87,7 +87,7 @@ func (w *World) casting() (err error) {
 	return err
 }
 
-// cast is who has a part in what is played.
+// cast returns the clusters that take part in the steps to be played.
 func (w *World) cast() []*clusters.Cluster {
 	cast := []*clusters.Cluster{w.main, w.outside}
 	if w.grows {
@@ -104,7 +104,8 @@ func (w *World) ensureNamespace(ctx context.Context, name string, labels map[str
 	return nil
 }
 
-// applyPolicy writes the default policy: everything is the CRD's default but the times.
+// applyPolicy writes the default policy. Except for the durations, all fields have the CRD's
+// defaults.
 func (w *World) applyPolicy(ctx context.Context) error {
 	p := &v1alpha1.EtcdTopologyPolicy{}
 	p.Name = "default"
@@ -120,7 +121,7 @@ func (w *World) applyPolicy(ctx context.Context) error {
 		return fmt.Errorf("create EtcdTopologyPolicy default: %w", err)
 	}
 	w.Report("spread: %s, %s, %s", p.Spec.Spread.Topology, p.Spec.Spread.Enforcement, p.Spec.Spread.Form)
-	return clusters.Await(ctx, limit, "the policy to be known", func(ctx context.Context) (string, bool, error) {
+	return clusters.Await(ctx, limit, "etcd-webhook to read the policy", func(ctx context.Context) (string, bool, error) {
 		err := w.Client.Get(ctx, client.ObjectKeyFromObject(p), p)
 		return "it has no status", p.Status.ObservedGeneration == p.Generation, err
 	})

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package story plays the main job of this project on a real cluster, step by
-// step: members spread over zones, budgets that follow what is true, and nothing
-// that restarts a pod or stops one from being created. Each step prints what it
-// does and the objects afterwards, and fails if they differ from what is expected.
+// Package story plays the main use of this project on a real cluster, step by step. Members are
+// spread over zones, and budgets follow the state of the members. No step restarts a pod or
+// stops a pod from being created. Each step prints what it does and the resulting objects, and
+// fails if they differ from the expected ones.
 //
-// The demonstration plays it as it is. The tests play it in two halves, growth and
-// failures, while the API server and the webhook are restarted in the middle of every
-// step.
+// The demonstration plays the whole story. The tests play it in two halves, growth and failures.
+// In the middle of every step, the tests restart the API server and the webhook.
 package story
 
 import (
@@ -24,36 +23,36 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// World is what the story is played on.
+// World is the testbed of the story, with its clusters and its output.
 type World struct {
 	*Teller
 
 	Testbed *testbed.Testbed
 	Client  client.Client
-	// Disturb is called in the middle of each step, and may break what should
-	// survive it. Nil disturbs nothing.
+	// Disturb is called in the middle of each step, and may break what the story should survive.
+	// Nil disturbs nothing.
 	Disturb func(ctx context.Context, step string) error
-	// Log takes the output of programs that the story runs for their effect.
+	// Log receives the output of programs that the story runs.
 	Log io.Writer
 
 	main, outside, grow, literal *clusters.Cluster
-	grows                        bool // whether the clusters that grow have a part
+	grows                        bool // whether the story includes the clusters that grow
 }
 
-// Namespaces of the story: in the first the policy applies.
+// The namespaces of the story. The policy selects the first.
 const (
 	inside  = "etcd-demo"
 	outside = "etcd-demo-outside"
 )
 
-// The durations of the story's policy, which are short enough to wait for.
+// The durations of the story's policy are short enough to wait for.
 const (
 	backupHoldLimit = time.Minute
 	settle          = 10 * time.Second
 )
 
-// holdLimit is the policy's limit of a hold. Where things are broken on purpose, a drain
-// must be seen to wait before it has passed.
+// holdLimit returns the policy's limit of a hold. When a test breaks the cluster on purpose, the
+// story must observe a waiting drain before this limit has passed.
 func (w *World) holdLimit() time.Duration {
 	if w.Disturb != nil {
 		return backupHoldLimit * 3 / 2
@@ -61,14 +60,14 @@ func (w *World) holdLimit() time.Duration {
 	return backupHoldLimit
 }
 
-// limit is what anything gets that is not measured: a machine may be slow.
+// limit is the timeout of every wait that is not measured, because a machine may be slow.
 const limit = 12 * time.Minute
 
 // step is one part of the story.
 type step struct {
 	title string
 	play  func(context.Context, *World) error
-	grows bool // whether it belongs to the half of the story with growth
+	grows bool // whether the step belongs to the growth half
 }
 
 func steps() []step {
@@ -82,8 +81,8 @@ func steps() []step {
 	}
 }
 
-// Play sets the stage and plays the steps of these numbers in their order, or all of
-// them where none is given. The first makes the clusters of the others.
+// Play sets the stage and plays the steps with these numbers in order, or all steps if no
+// numbers are given. The first step creates the clusters for the other steps.
 func Play(ctx context.Context, w *World, numbers ...int) error {
 	played := func(i int) bool { return len(numbers) == 0 || slices.Contains(numbers, i+1) }
 	all := steps()
@@ -105,7 +104,7 @@ func Play(ctx context.Context, w *World, numbers ...int) error {
 	return nil
 }
 
-// disturb gives the player of the story a chance to break things in a step.
+// disturb calls World.Disturb, which may break the cluster in the middle of a step.
 func (w *World) disturb(ctx context.Context, step string) error {
 	if w.Disturb == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Teller writes what the story does and sees, for a person to read as it happens.
+// Teller prints what the story does and observes while it runs.
 type Teller struct {
 	out   io.Writer
 	color bool
@@ -20,26 +20,27 @@ type Teller struct {
 	mu    sync.Mutex
 }
 
-// NewTeller starts a tale on out. With color, headings and outcomes stand out.
+// NewTeller returns a Teller that prints to out. With color, headings and results are
+// highlighted.
 func NewTeller(out io.Writer, color bool) *Teller {
-	return &Teller{out: out, color: color, start: time.Now()} //nolint:forbidigo // it shows how long things take
+	return &Teller{out: out, color: color, start: time.Now()} //nolint:forbidigo // the output shows the elapsed time
 }
 
-// Heading opens a step.
+// Heading prints the heading of a step.
 func (t *Teller) Heading(number int, text string) {
 	t.write("\n" + t.paint("1", fmt.Sprintf("%d. %s", number, text)) + "\n")
 }
 
-// Do prints what is being done.
+// Do prints what the story does.
 func (t *Teller) Do(format string, args ...any) { t.line("  $", format, args...) }
 
-// Report adds a sentence.
+// Report prints a sentence.
 func (t *Teller) Report(format string, args ...any) { t.line("   ", format, args...) }
 
-// Good prints that a result is the expected one.
+// Good prints that a result is as expected.
 func (t *Teller) Good(format string, args ...any) { t.line(t.paint("32", " ok"), format, args...) }
 
-// Table prints rows in columns, the first of them as a heading.
+// Table prints rows in columns. The first row is the heading.
 func (t *Teller) Table(rows ...[]string) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -58,7 +59,7 @@ func (t *Teller) line(mark, format string, args ...any) {
 func (t *Teller) write(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, _ = io.WriteString(t.out, text) // a reader that went away must not end the story
+	_, _ = io.WriteString(t.out, text) // a closed output must not end the story
 }
 
 func (t *Teller) paint(code, text string) string {

@@ -16,10 +16,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/install"
 )
 
-// webhookReplicas is how many there are when nothing is being tried.
+// webhookReplicas is the normal number of replicas.
 const webhookReplicas = 2
 
-// scaleWebhook sets the replicas of etcd-webhook and waits until there are so many.
+// scaleWebhook sets the replicas of etcd-webhook and waits until that many run.
 func (w *World) scaleWebhook(ctx context.Context, replicas int32) error {
 	w.Do("kubectl scale deployment %s --replicas %d -n %s", install.Name, replicas, install.Namespace)
 	d := &appsv1.Deployment{}
@@ -50,8 +50,8 @@ func (w *World) webhookPods(ctx context.Context) ([]corev1.Pod, error) {
 	return pods.Items, nil
 }
 
-// costOfLosing returns for each node how much the story needs it: most of all the
-// node of druid, for which it waits, then those of etcd-webhook.
+// costOfLosing returns how much the story needs each node. The node of druid costs most, because
+// the story waits for druid. The nodes of etcd-webhook come next.
 func (w *World) costOfLosing(ctx context.Context) (map[string]int, error) {
 	pods, err := w.webhookPods(ctx)
 	if err != nil {

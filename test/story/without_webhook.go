@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// withoutWebhook holds that nothing needs the webhook to start.
+// withoutWebhook checks that no pod needs the webhook to start.
 func withoutWebhook(ctx context.Context, w *World) (err error) {
 	if err := w.scaleWebhook(ctx, 0); err != nil {
 		return err
@@ -48,8 +48,8 @@ func withoutWebhook(ctx context.Context, w *World) (err error) {
 	return nil
 }
 
-// createSolos creates an etcd where the policy applies, where it doesn't, and where
-// no one thought of either.
+// createSolos creates one etcd in a namespace that the policy selects, one in a namespace that
+// it doesn't select, and one in the default namespace.
 func (w *World) createSolos(ctx context.Context) ([]*clusters.Cluster, error) {
 	var solos []*clusters.Cluster
 	for _, namespace := range []string{inside, outside, metav1.NamespaceDefault} {
@@ -63,7 +63,7 @@ func (w *World) createSolos(ctx context.Context) ([]*clusters.Cluster, error) {
 	return solos, nil
 }
 
-// loseMember deletes the pod of a member and waits until there is another.
+// loseMember deletes the pod of a member and waits until a new pod exists.
 func (w *World) loseMember(ctx context.Context) (string, error) {
 	members, err := w.main.Members(ctx)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// TestStory plays the half of the story with a node that is cut off and
-// backups that fail.
+// TestStory plays the failures half of the story: a node is isolated, and backups fail.
 func TestStory(t *testing.T) {
 	o := testbed.Options{Name: "kubectl-etcd-failures", Log: t.Output()}
 	if err := story.PlayDisturbed(t.Context(), o, 1, 4, 5); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/testbed"
 )
 
-// TestStory plays the half of the story with growth, reconciliation and pods without
-// the webhook.
+// TestStory plays the growth half of the story: scale-out, reconciliation, and pods without the
+// webhook.
 func TestStory(t *testing.T) {
 	o := testbed.Options{Name: "kubectl-etcd-growth", Log: t.Output()}
 	if err := story.PlayDisturbed(t.Context(), o, 1, 2, 3, 6); err != nil {
