@@ -66,7 +66,7 @@ var graph = map[string][]string{
 	"internal/operate/journal":     {"internal/flavour", "internal/observe"},
 	"internal/operate/maintenance": {"internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
-		"internal/operate", "internal/operate/journal", "internal/operate/lock", "internal/operate/maintenance",
+		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "policy/...",
 	},
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},

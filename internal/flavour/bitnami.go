@@ -10,7 +10,7 @@ var bitnami = Product{
 	Name: Bitnami,
 	Env:  []string{"ETCD_ON_K8S", "MY_STS_NAME"},
 	Membership: Membership{
-		Manager: ByStartScript, ManagerName: "the members' start script",
+		Manager: ByStartScript, ManagerName: "the members' start script", RemovesMembers: true,
 		ChartValue: "replicaCount",
 		ScaleHow:   ", which removes members from etcd before it scales in",
 		ReplaceHow: selfHealing,

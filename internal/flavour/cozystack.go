@@ -17,7 +17,7 @@ var cozystack = Product{
 		Members: Label{"app.kubernetes.io/name", "etcd"},
 	},
 	Membership: Membership{
-		Manager: ByOperator, ManagerName: "etcd-operator",
+		Manager: ByOperator, ManagerName: "etcd-operator", RemovesMembers: true,
 		ScaleHow:   "kubectl scale etcdclusters.etcd-operator.cozystack.io NAME --replicas N -n NAMESPACE",
 		ReplaceHow: "delete its EtcdMember: the operator removes the member and creates a new one",
 	},

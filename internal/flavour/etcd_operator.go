@@ -13,7 +13,7 @@ var etcdOperator = Product{
 	Controllers: []schema.GroupVersionKind{{Group: "operator.etcd.io", Version: "v1alpha1", Kind: "EtcdCluster"}},
 	OnlyEtcd:    true,
 	Membership: Membership{
-		Manager: ByOperator, ManagerName: "etcd-operator",
+		Manager: ByOperator, ManagerName: "etcd-operator", RemovesMembers: true,
 		ScaleHow:   `kubectl patch etcdclusters.operator.etcd.io NAME -n NAMESPACE --type merge -p '{"spec":{"size":N}}'`,
 		ReplaceHow: "scale it in until the lost member is removed, and then out again: the operator replaces no member by itself",
 	},

@@ -14,7 +14,7 @@ var improbable = Product{
 	Controllers: []schema.GroupVersionKind{{Group: "etcd.improbable.io", Version: "v1alpha1", Kind: "EtcdCluster"}},
 	Pods:        &Pods{ClusterLabel: "etcd.improbable.io/cluster-name"},
 	Membership: Membership{
-		Manager: ByOperator, ManagerName: "etcd-cluster-operator",
+		Manager: ByOperator, ManagerName: "etcd-cluster-operator", RemovesMembers: true,
 		ScaleHow:   "kubectl scale etcdclusters.etcd.improbable.io NAME --replicas N -n NAMESPACE",
 		ReplaceHow: "restore a backup into a new EtcdCluster with an EtcdRestore: the operator replaces no member",
 	},

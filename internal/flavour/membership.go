@@ -38,6 +38,9 @@ type Membership struct {
 	// ChartValue is the value of its chart with the number of members. Where it is set, ScaleHow
 	// is what follows the command that sets it.
 	ChartValue string
+	// RemovesMembers is true if the manager removes the members of pods that it stops from etcd, or
+	// may: a controller that is not known. A smaller StatefulSet is then no loss of voters.
+	RemovesMembers bool
 	// ByPlugin is true if kubectl etcd scale and kubectl etcd member replace have the manager
 	// change the members, so that a user need not follow ScaleHow and ReplaceHow.
 	ByPlugin bool
@@ -54,7 +57,7 @@ const selfHealing = wipe + "it removes the old member and adds itself when it st
 // member of a pod that stops.
 func StartScript(who, scale string, removes bool) Membership {
 	m := Membership{
-		Manager: ByStartScript, ManagerName: who,
+		Manager: ByStartScript, ManagerName: who, RemovesMembers: removes,
 		ScaleHow: scale + ", by one member at a time, once kubectl etcd status shows that all members are healthy",
 		ReplaceHow: "read in the script what it does for a pod without data. If it removes the old member and adds the new one, " +
 			"delete the pod's PersistentVolumeClaim and then the pod",

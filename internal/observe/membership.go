@@ -66,7 +66,7 @@ func (o Owner) byController(made string) flavour.Membership {
 	who := o.Controller.Kind + "/" + o.Controller.Name
 	edit := fmt.Sprintf("kubectl edit %s %s -n %s", TypedKind(o.Controller), o.Controller.Name, o.Namespace)
 	return flavour.Membership{
-		Manager: flavour.ByOperator, ManagerName: who,
+		Manager: flavour.ByOperator, ManagerName: who, RemovesMembers: true,
 		ScaleHow:   "change the number of members in " + who + ", which " + made + ": " + edit,
 		ReplaceHow: "see in the documentation of " + o.Controller.Kind + " how a member is replaced: " + who + " " + made,
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -77,14 +76,15 @@ func (r *Reader) ScaleFacts(ctx context.Context, s ScaleWrite) (scale.Facts, Own
 		Follows: !s.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == s.Asked, Volumes: w.volumesOf(s),
 	}
 	w.membership(&f, s)
-	if f.Now == 0 {
-		if f.Held, err = live.heldOrdinals(ctx, &w); err != nil {
-			return f, owner, err
-		}
+	claims, err := live.claimOrdinals(ctx, &w)
+	if err != nil {
+		return f, owner, err
 	}
+	f.Held, facts.listed = len(claims), max(facts.listed, w.votersWithClaims(claims))
 	if f.Voters, f.Declared = annotation.ParseSizeNow(s.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
+	f.Unrecorded = facts.Budgets.Largest.Next(owner.sizeText(), 0).N < f.Voters
 	f.Ready, f.Staying = w.readyVoters(&facts, f.Voters, s, live.leaving(&w, budgets.Items))
 	return f, owner, nil
 }
@@ -100,7 +100,12 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 			f.How = m.ScaleInHow
 		}
 	case !f.Druid && m.Manager != flavour.Unmanaged:
-		f.Manager, f.How = m.ManagerName, m.ScaleHow
+		if f.How = m.ScaleHow; s.Asked < s.Now && m.ScaleInHow != "" {
+			f.How = m.ScaleInHow
+		}
+		if m.RemovesMembers {
+			f.Manager = m.ManagerName
+		}
 	}
 	if !w.owner.Spans() {
 		return
@@ -175,34 +180,4 @@ func (w *workload) volumesOf(s ScaleWrite) scale.Volumes {
 		return scale.Deleted
 	}
 	return scale.Kept
-}
-
-// heldOrdinals counts the members of which a volume claim exists, whatever the replicas are now.
-func (r *Reader) heldOrdinals(ctx context.Context, w *workload) (int, error) {
-	var claims corev1.PersistentVolumeClaimList
-	if err := r.List(ctx, &claims, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return 0, fmt.Errorf("list claims of %s: %w", w.owner, err)
-	}
-	exists := map[string]bool{}
-	for i := range claims.Items {
-		exists[claims.Items[i].Name] = true
-	}
-	parts := []Owner{w.owner}
-	if w.owner.Spans() {
-		parts = nil
-		for _, sts := range w.sets() {
-			var part Owner
-			part.setWorkload(sts)
-			parts = append(parts, part)
-		}
-	}
-	held := 0
-	for _, o := range parts {
-		for ordinal := range maxMembers {
-			if slices.ContainsFunc(o.Claims, func(c Claim) bool { return exists[c.Template+"-"+o.PodName(ordinal)] }) {
-				held++
-			}
-		}
-	}
-	return held, nil
 }

@@ -91,6 +91,11 @@ func check(t *testing.T, voters, now, asked, ready, held int, volumes Volumes) {
 		t.Fatalf("%+v: allowed %t, and it costs the quorum: %t", f, v.Allowed, costs)
 	}
 	f.Sets = ""
+	// Without a record, no voter loses its replica.
+	f.Unrecorded = true
+	if v := Evaluate(f); v.Allowed == (costs || asked > 0 && asked < min(voters, now)) {
+		t.Fatalf("%+v: allowed %t, and voters lose their replica", f, v.Allowed)
+	}
 	f.Manager, f.How = "an operator", "ask it"
 	if v := Evaluate(f); !v.Allowed && asked > 0 {
 		t.Fatalf("%+v: an operator's step is refused", f)

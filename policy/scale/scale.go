@@ -39,6 +39,9 @@ type Facts struct {
 	// Ready is how many members are ready now, and Staying how many of those have a replica
 	// after the write.
 	Ready, Staying int
+	// Unrecorded is true if neither a budget nor an annotation records as many voters: after a
+	// write of fewer replicas, they would be forgotten.
+	Unrecorded bool
 	// Held is how many ordinals have volume claims. Only a cluster with no replicas needs it.
 	Held int
 	// Volumes is what becomes of the data when all members stop.
@@ -51,8 +54,9 @@ type Facts struct {
 	Follows bool
 	// Druid is true for an Etcd and its workload. etcd-druid adds members, and removes none.
 	Druid bool
-	// Manager is the operator or script that changes the members, empty for none. How is what
-	// to do instead. Both are empty for Druid.
+	// Manager is the operator or script that adds members and removes them, empty for none. How is
+	// what to do instead. It is set without a Manager for an operator or script that removes no
+	// members. Both are empty for Druid.
 	Manager, How string
 
 	// Sets are the StatefulSets of a cluster that spans several, such as "a, b and c", empty for any
@@ -140,6 +144,9 @@ func (f Facts) shrink() policy.Verdict {
 		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Asked, policy.Count(f.Voters, "voter"), q, f.way())
 	case f.Ready >= q && f.Staying < q:
 		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
+	case f.Unrecorded && f.Sets == "":
+		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, and neither a disruption budget nor an annotation records the others, so the next write could take the quorum; %s",
+			f.Asked, policy.Count(f.Voters, "voter"), f.way())
 	}
 	return warned(left)
 }
@@ -164,6 +171,10 @@ func (f Facts) way() string {
 		return "etcd-druid removes no members: restore a backup into a new Etcd of that size"
 	case f.Sets != "":
 		return f.wayOfSets()
+	case f.How != "" && f.Asked < f.Now:
+		return f.How + "; if etcd has fewer voters, declare them with the replicas: " + f.declaration()
+	case f.How != "":
+		return f.How
 	}
 	command := fmt.Sprintf("kubectl etcd scale %s -n %s --replicas ", f.Target, f.Namespace)
 	switch {
@@ -173,6 +184,12 @@ func (f Facts) way() string {
 		return fmt.Sprintf("instead use %sN, with an odd N up to %d", command, mostMembers)
 	}
 	return fmt.Sprintf("instead run: %s%d", command, f.Asked)
+}
+
+// declaration returns the command that sets the replicas and declares that etcd has as many voters.
+func (f Facts) declaration() string {
+	return fmt.Sprintf(`kubectl patch %s -n %s --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"%d at '$(date -u +%%FT%%TZ)'"}},"spec":{"replicas":%d}}'`,
+		f.Target, f.Namespace, f.Asked, f.Asked)
 }
 
 // wayOfSets returns how the members of a cluster that spans several StatefulSets are changed.

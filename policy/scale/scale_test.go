@@ -75,9 +75,16 @@ var scaleRows = []struct {
 	{"R-12 two to one", healthy(2, 2, 1), "no", VotersLost},
 	{"R-12 scaled in twice", healthy(5, 3, 2), "no", VotersLost},
 	{"R-12 an Etcd", with(healthy(3, 3, 1), func(f *Facts) { f.Druid = true }), "no", VotersLost},
+	{"R-12 an operator's that removes none", with(healthy(3, 3, 1), func(f *Facts) { f.How = "how to" }), "no", VotersLost},
+	{"R-9 an operator's that removes none", with(healthy(3, 0, 1), func(f *Facts) { f.How = "how to" }), "no", StartsTooFew},
 	{"R-13 the ready ones go", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "no", VotersLost},
 	{"R-14 five to three", healthy(5, 5, 3), "warn", VotersLeft},
 	{"R-14 the quorum is lost already", with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 2, 1 }), "warn", VotersLeft},
+	{"R-21 five to three without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded = true }), "no", VotersLeft},
+	{"R-21 an Etcd without a record", with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded, f.Druid = true, true }), "no", VotersLeft},
+	{"R-11 no voter goes without a record", with(healthy(3, 5, 3), func(f *Facts) { f.Unrecorded = true }), "yes", policy.QuorumKept},
+	{"R-15 an operator's without a record", with(healthy(3, 3, 1), func(f *Facts) { f.Unrecorded, f.Manager, f.How = true, "etcd-operator", "set spec.size" }), "warn", VotersLeft},
+	{"R-20 one of three without a record", with(spanning(healthy(3, 3, 2)), func(f *Facts) { f.Unrecorded = true }), "warn", VotersLeft},
 	{"R-15 an operator's", with(healthy(3, 3, 1), func(f *Facts) { f.Manager, f.How = "etcd-operator", "set spec.size" }), "warn", VotersLeft},
 	{"R-20 one of three", spanning(healthy(3, 3, 2)), "warn", VotersLeft},
 	{"R-20 the second of three", spanning(healthy(3, 2, 1)), "no", VotersLost},
@@ -124,6 +131,10 @@ func TestMessages(t *testing.T) {
 		{with(healthy(3, 3, 1), func(f *Facts) { f.Druid = true }), "1 of 3 voters would keep a replica, quorum is 2; etcd-druid removes no members: restore a backup into a new Etcd of that size"},
 		{with(healthy(5, 5, 3), func(f *Facts) { f.Ready, f.Staying = 3, 2 }), "2 of 5 voters would stay ready, quorum is 3; now 3 are ready; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
 		{healthy(5, 5, 2), "2 of 5 voters would keep a replica, quorum is 3; instead use kubectl etcd scale statefulset/main -n team --replicas N, with an odd N up to 15"},
+		{with(healthy(3, 3, 1), func(f *Facts) { f.How = "how to" }), "1 of 3 voters would keep a replica, quorum is 2; how to; if etcd has fewer voters, declare them with the replicas: " +
+			`kubectl patch statefulset/main -n team --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"1 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":1}}'`},
+		{with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded = true }), "3 of 5 voters would keep a replica, " +
+			"and neither a disruption budget nor an annotation records the others, so the next write could take the quorum; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
 		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
 		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +
 			"if etcd has fewer voters, write how many into the annotation kubectl-etcd.dev/size of statefulset/main; then, how to"},

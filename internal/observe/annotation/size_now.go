@@ -16,10 +16,16 @@ const sizeLimit = time.Hour
 // returns false for one without a time, or with one that is not of this hour.
 func ParseSizeNow(text string, now time.Time) (int, bool) {
 	n, ok := ParseSize(text)
-	_, stamp, dated := strings.Cut(text, " at ")
+	at, dated := SizeTime(text)
 	if !ok || !dated {
 		return 0, false
 	}
+	return n, at.Sub(now).Abs() <= sizeLimit
+}
+
+// SizeTime returns the time in a size annotation. It returns false for one without a time.
+func SizeTime(text string) (time.Time, bool) {
+	_, stamp, dated := strings.Cut(text, " at ")
 	at, err := time.Parse(time.RFC3339, stamp)
-	return n, err == nil && at.Sub(now).Abs() <= sizeLimit
+	return at, dated && err == nil
 }

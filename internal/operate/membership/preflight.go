@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -212,12 +213,15 @@ func (s *observation) countMismatch() string {
 }
 
 // removalHint returns the command that adds members for pods without one, or that removes those pods
-// where they are the last: fewer replicas remove the last pods, members or not.
+// where they are the last: fewer replicas remove the last pods, members or not. The command declares
+// how many members etcd has, since admission refuses it otherwise.
 func (s *observation) removalHint() string {
 	out := s.podsWithoutMember()
 	if n := s.Replicas - len(out); len(out) > 0 && out[0] < n {
 		pod := s.Ordinals[out[0]].Pod
 		return fmt.Sprintf("%s has no member: kubectl etcd member replace statefulset/%s %s -n %s gives it one", pod, s.sts.Name, pod, s.sts.Namespace)
 	}
-	return fmt.Sprintf("kubectl scale statefulset/%s --replicas %d -n %s", s.sts.Name, s.Replicas-len(out), s.sts.Namespace)
+	n := s.Replicas - len(out)
+	scale := step.Scale{StatefulSet: s.sts.Name, Replicas: n, Declared: len(s.Members) <= n}
+	return scale.Command(step.Flags{Kubectl: "-n " + s.sts.Namespace})
 }

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+)
+
+// claimOrdinal is a member of which a volume claim exists, whatever the replicas are now.
+type claimOrdinal struct {
+	ordinal int
+	// created is when the latest of its claims was created.
+	created time.Time
+}
+
+// claimOrdinals returns the members of which a volume claim exists. In a cluster that spans several
+// StatefulSets, those of each count from 0.
+func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal, error) {
+	var claims corev1.PersistentVolumeClaimList
+	if err := r.List(ctx, &claims, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list claims of %s: %w", w.owner, err)
+	}
+	created := map[string]time.Time{}
+	for i := range claims.Items {
+		created[claims.Items[i].Name] = claims.Items[i].CreationTimestamp.Time
+	}
+	parts := []Owner{w.owner}
+	if w.owner.Spans() {
+		parts = nil
+		for _, sts := range w.sets() {
+			var part Owner
+			part.setWorkload(sts)
+			parts = append(parts, part)
+		}
+	}
+	var out []claimOrdinal
+	for _, o := range parts {
+		for ordinal := range maxMembers {
+			if at, exists := o.latestClaim(ordinal, created); exists {
+				out = append(out, claimOrdinal{ordinal, at})
+			}
+		}
+	}
+	return out, nil
+}
+
+// latestClaim returns when the latest volume claim of an ordinal was created, and whether one exists.
+func (o Owner) latestClaim(ordinal int, created map[string]time.Time) (latest time.Time, exists bool) {
+	for _, c := range o.Claims {
+		at, found := created[c.Template+"-"+o.PodName(ordinal)]
+		if exists = exists || found; at.After(latest) {
+			latest = at
+		}
+	}
+	return latest, exists
+}
+
+// votersWithClaims returns how many voters there are at least by the volume claims: a scale-in that
+// did not remove the members from etcd leaves their claims. The size annotation counts instead of
+// claims that are older. It returns 0 where the claims prove nothing: an operator or a script removes
+// members, or the members of several StatefulSets list each other.
+func (w *workload) votersWithClaims(claims []claimOrdinal) int {
+	if w.owner.Spans() || w.owner.Membership().RemovesMembers {
+		return 0
+	}
+	n, declared := annotation.ParseSize(w.owner.sizeText())
+	at, dated := annotation.SizeTime(w.owner.sizeText())
+	voters := n
+	for _, c := range claims {
+		if !declared || c.ordinal >= n && dated && c.created.After(at) {
+			voters++
+		}
+	}
+	return voters
+}

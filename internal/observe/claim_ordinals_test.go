@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+)
+
+// TestVotersWithClaims holds that claims which a scale-in left count as voters, until an annotation
+// that is newer contains another number.
+func TestVotersWithClaims(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	five := []claimOrdinal{{0, noon}, {1, noon}, {2, noon}, {3, noon}, {4, noon}}
+	for _, row := range []struct {
+		name, size string
+		product    flavour.Name
+		want       int
+	}{
+		{"no annotation", "", flavour.Plain, 5},
+		{"a newer annotation", "3 at 2026-11-20T12:00:01Z", flavour.Plain, 3},
+		{"an older annotation", "3 at 2026-11-20T11:59:59Z", flavour.Plain, 5},
+		{"an annotation without a time", "3", flavour.Plain, 3},
+		{"an operator removes members", "", flavour.Cozystack, 0},
+		{"an operator removes none", "", flavour.Karmada, 5},
+	} {
+		w := workload{owner: Owner{Distribution: row.product, Annotations: map[string]string{v1alpha1.SizeAnnotation: row.size}}}
+		if got := w.votersWithClaims(five); got != row.want {
+			t.Errorf("%s: %d, want %d", row.name, got, row.want)
+		}
+	}
+}
