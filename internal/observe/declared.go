@@ -28,7 +28,13 @@ func (w *workload) declared(pod *corev1.Pod) *corev1.Pod {
 	if w.etcd != nil {
 		ofEtcd = w.etcd.Annotations
 	}
-	return etcdconf.AsDeclared(pod, ofEtcd, w.sts.Annotations, pod.Annotations, w.sts.Spec.Template.Annotations)
+	sts := w.sts
+	for _, set := range w.sets() {
+		if metav1.IsControlledBy(pod, set) {
+			sts = set
+		}
+	}
+	return etcdconf.AsDeclared(pod, ofEtcd, sts.Annotations, pod.Annotations, sts.Spec.Template.Annotations)
 }
 
 // declaredBySet returns a pod with its StatefulSet's declaration, and whether that StatefulSet

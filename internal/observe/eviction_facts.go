@@ -82,11 +82,6 @@ func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.
 	if err != nil {
 		return Eviction{}, err
 	}
-	claims, err := live.claimOrdinals(ctx, &w)
-	if err != nil {
-		return Eviction{}, err
-	}
-	f.listed = max(f.listed, w.votersWithClaims(claims))
 	e := Eviction{Leaving: live.leaving(&w, budgets.Items)}
 	at := w.pod(pod)
 	e.readBudgets(&w, &f, budgets.Items, at)

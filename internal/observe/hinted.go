@@ -80,6 +80,10 @@ func (r *Reader) Candidates(ctx context.Context, opts ...client.ListOption) ([]C
 	}
 	found := map[string]*Candidate{}
 	for i := range sets.Items {
+		// What its pods mount may show that it is a cluster.
+		if owner, _ := r.standalone(ctx, &sets.Items[i]); owner.Mounted != "" {
+			continue
+		}
 		if c, is := candidateOfSet(&sets.Items[i]); is {
 			found[c.String()] = &c
 		}

@@ -126,6 +126,15 @@ func TestScripts(t *testing.T) {
 			t.Errorf("%q, %d reads; want %q and one read of each object", got, reads, want)
 		}
 	}
+	candidates, err := r.Candidates(t.Context())
+	for _, c := range candidates {
+		if strings.Contains(want, c.Name) {
+			t.Errorf("%s is a cluster, and may be etcd too", c)
+		}
+	}
+	if err != nil || len(candidates) == 0 {
+		t.Errorf("candidates: %v, %v", candidates, err)
+	}
 	var many observetest.Objects
 	for i := range maxScriptObjects + 50 {
 		name := fmt.Sprint("m", i)

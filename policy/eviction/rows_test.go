@@ -84,6 +84,11 @@ func TestMessages(t *testing.T) {
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	c = policytest.ClusterOf("vv-")
+	want = "start the missing members, or, if etcd has fewer than 3 voters, set their number on the owner of the cluster: kubectl-etcd.dev/size"
+	if got := Evaluate(Facts{Cluster: c, Pod: "main-0"}).Message; !strings.HasSuffix(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 	c = policytest.ClusterOf("vvv")
 	want = "etcd cluster shoot/main: 2 of 3 voters are healthy (main-1 is being evicted), and quorum is 2: the eviction of main-1 was admitted a moment ago, so without main-0 only 1 healthy voter would stay; wait until the evicted member is back"
 	if got := Evaluate(Facts{Cluster: c, Pod: "main-0", UnderWay: []UnderWay{{Pod: "main-1"}}}).Message; got != want {
