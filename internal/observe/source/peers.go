@@ -47,7 +47,7 @@ func PeersOf(sts *appsv1.StatefulSet) Peers {
 
 // keepPeers records the Peers of a StatefulSet before its variables are dropped: values of others
 // can be secrets. It may be called again with what it returned. It also records that there are none,
-// so that nobody parses a cached script to find that out.
+// so that no one parses a cached script to find that out.
 func keepPeers(sts *appsv1.StatefulSet) {
 	if _, cached := sts.Annotations[peersKey]; cached {
 		return
