@@ -84,19 +84,24 @@ func TestDenialIsHeld(t *testing.T) {
 		event    string
 	}{
 		{"denied, with an author's budget", func(t *testing.T) *stage {
+			t.Helper()
 			s := plain(t, "{}")
 			change(s, "etcd", func(b *policyv1.PodDisruptionBudget) { b.Spec.MaxUnavailable.IntVal = 3 })
 			return s
 		}, deny, "etcd maxUnavailable=1 AllReady", []string{"etcd maxUnavailable=3 -"}, "BudgetReleased"},
 		{"denied, with a budget of ours", plainCreated, deny, "etcd-quorum minAvailable=2 AllReady", nil, "BudgetRemoved"},
 		{"no longer declared", func(t *testing.T) *stage {
+			t.Helper()
 			s := plain(t, "{disruption: {createMissing: true}}")
 			hidden(s)
 			return s
 		}, func(s *stage) []observe.OwnerKey {
 			return arrives(s, "etcd", s.budget.ofStatefulSet, anyChange[*appsv1.StatefulSet](), annotated[*appsv1.StatefulSet](""))
 		}, "etcd maxUnavailable=1 AllReady", []string{"etcd maxUnavailable=1 -"}, "BudgetReleased"},
-		{"a denied Etcd", func(t *testing.T) *stage { return druid(t, "{}") }, func(s *stage) []observe.OwnerKey {
+		{"a denied Etcd", func(t *testing.T) *stage {
+			t.Helper()
+			return druid(t, "{}")
+		}, func(s *stage) []observe.OwnerKey {
 			return arrives(s, "main", s.budget.ofEtcd, etcdChanged(), annotated[*druidv1alpha1.Etcd](v1alpha1.NotEtcd))
 		}, "main minAvailable=2 AllReady", []string{"main minAvailable=2 -"}, "BudgetReleased"},
 	} {

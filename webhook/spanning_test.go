@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -56,7 +55,7 @@ func spanningCluster(tb testing.TB, sets ...string) *liveObjects {
 	live.objects = append(live.objects, &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "db", Name: "all", UID: "all-uid", ResourceVersion: "1", Generation: 1},
 		Spec: policyv1.PodDisruptionBudgetSpec{
-			MinAvailable: ptr.To(intstr.FromInt(len(pods)/2 + 1)),
+			MinAvailable: new(intstr.FromInt(len(pods)/2 + 1)),
 			Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
 				Key: appsv1.StatefulSetPodNameLabel, Operator: metav1.LabelSelectorOpIn, Values: pods,
 			}}},
@@ -68,7 +67,7 @@ func spanningCluster(tb testing.TB, sets ...string) *liveObjects {
 
 func setOf(name string, replicas int, listed []string) *appsv1.StatefulSet {
 	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Name: name, UID: types.UID(name + "-set")}}
-	sts.Spec.Replicas, sts.Spec.ServiceName = ptr.To(int32(replicas)), name
+	sts.Spec.Replicas, sts.Spec.ServiceName = new(int32(replicas)), name
 	sts.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
 	sts.Spec.Template.Labels = map[string]string{"app": name}
 	sts.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}
@@ -152,7 +151,7 @@ func TestEvictionsOverStatefulSets(t *testing.T) {
 				t.Errorf("recorded %q", text)
 			}
 		})
-		change(live, first, func(p *corev1.Pod) { p.DeletionTimestamp = ptr.To(metav1.NewTime(testNow)) })
+		change(live, first, func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) })
 		e.gets(last, evictionOf(last), false, "QuorumNeedsMember")
 	}
 }
@@ -198,13 +197,13 @@ func TestEvictionsWithoutBudget(t *testing.T) {
 	if text := strings.Join(got.Warnings, " "); !strings.Contains(text, "no disruption budget selects the members") {
 		t.Errorf("warned %q", text)
 	}
-	change(live, "a-0", func(p *corev1.Pod) { p.DeletionTimestamp = ptr.To(metav1.NewTime(testNow)) })
+	change(live, "a-0", func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) })
 	e.gets("b-0", evictionOf("b-0"), false, "QuorumNeedsMember")
 }
 
 // setReplicas stores a write of the replicas. The StatefulSet's pods are still there.
 func setReplicas(live *liveObjects, set string, n int) {
-	change(live, set, func(s *appsv1.StatefulSet) { s.Spec.Replicas = ptr.To(int32(n)) })
+	change(live, set, func(s *appsv1.StatefulSet) { s.Spec.Replicas = new(int32(n)) })
 }
 
 func deletePod(live *liveObjects, name string) {

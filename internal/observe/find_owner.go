@@ -6,7 +6,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
@@ -54,8 +53,8 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 func countPod(sts *appsv1.StatefulSet, pod *corev1.Pod) {
 	alone := statefulSetOwner(sts)
 	at := alone.Ordinal(pod.Name)
-	if at >= int(alone.Replicas) && at < maxMembers && at < math.MaxInt32 && pod.DeletionTimestamp == nil {
-		sts.Spec.Replicas = new(int32(at + 1))
+	if at >= int(alone.Replicas) && at < maxMembers && pod.DeletionTimestamp == nil {
+		sts.Spec.Replicas = new(int32(at + 1)) //nolint:gosec // it is below maxMembers
 	}
 }
 

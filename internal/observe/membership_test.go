@@ -12,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
@@ -76,24 +75,40 @@ func (c counted) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	return c.Objects.Get(ctx, key, obj, opts...)
 }
 
+// mountingSet is a StatefulSet that runs the script of a ConfigMap.
+func mountingSet(name, image, config string) *appsv1.StatefulSet {
+	return &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name},
+		Spec: appsv1.StatefulSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{
+				Name: "main", Image: image, Command: []string{"sh", "/scripts/start.sh"},
+				VolumeMounts: []corev1.VolumeMount{{Name: "s", MountPath: "/scripts"}},
+			}},
+			Volumes: []corev1.Volume{{Name: "s", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+				LocalObjectReference: corev1.LocalObjectReference{Name: config},
+			}}}},
+		}}},
+	}
+}
+
+// checkNoCandidate checks that no cluster is listed as what may run etcd.
+func checkNoCandidate(t *testing.T, r *Reader, clusters string) {
+	t.Helper()
+	candidates, err := r.Candidates(t.Context())
+	for _, c := range candidates {
+		if strings.Contains(clusters, c.Name) {
+			t.Errorf("%s is a cluster, and is listed as one that may run etcd", c)
+		}
+	}
+	if err != nil || len(candidates) == 0 {
+		t.Errorf("candidates: %v, %v", candidates, err)
+	}
+}
+
 // TestScripts recognises StatefulSets by what their pods mount, and reads no more than it may.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	set := func(name, image, config string) *appsv1.StatefulSet {
-		return &appsv1.StatefulSet{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name},
-			Spec: appsv1.StatefulSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-				Containers: []corev1.Container{{
-					Name: "main", Image: image, Command: []string{"sh", "/scripts/start.sh"},
-					VolumeMounts: []corev1.VolumeMount{{Name: "s", MountPath: "/scripts"}},
-				}},
-				Volumes: []corev1.Volume{{Name: "s", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-					LocalObjectReference: corev1.LocalObjectReference{Name: config},
-				}}}},
-			}}},
-		}
-	}
-	config := func(name, script string) *corev1.ConfigMap {
+	set, config := mountingSet, func(name, script string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}, Data: map[string]string{"start.sh": script}}
 	}
 	objects := observetest.Objects{
@@ -126,15 +141,7 @@ func TestScripts(t *testing.T) {
 			t.Errorf("%q, %d reads; want %q and one read of each object", got, reads, want)
 		}
 	}
-	candidates, err := r.Candidates(t.Context())
-	for _, c := range candidates {
-		if strings.Contains(want, c.Name) {
-			t.Errorf("%s is a cluster, and may be etcd too", c)
-		}
-	}
-	if err != nil || len(candidates) == 0 {
-		t.Errorf("candidates: %v, %v", candidates, err)
-	}
+	checkNoCandidate(t, r, want)
 	var many observetest.Objects
 	for i := range maxScriptObjects + 50 {
 		name := fmt.Sprint("m", i)

@@ -85,6 +85,13 @@ func check(t *testing.T, voters, now, asked, ready, held int, volumes Volumes) {
 	if (v.Reason == policy.Reason{}) || v.Message == "" {
 		t.Fatalf("%+v: no reason: %+v", f, v)
 	}
+	checkKinds(t, f, costs)
+}
+
+// checkKinds judges the same write of other kinds of clusters.
+func checkKinds(t *testing.T, f Facts, costs bool) {
+	t.Helper()
+	now, asked, voters := f.Now, f.Asked, f.Voters
 	// No write starts all StatefulSets of a cluster that spans several.
 	f.Sets = "a, b and c"
 	if v := Evaluate(f); v.Allowed == (costs && now > 0) {
