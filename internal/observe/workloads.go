@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
@@ -51,15 +51,14 @@ func (o Owner) Size() int { return max(int(o.Replicas)+o.elsewhere(), o.listed()
 // WorkloadNames returns the names of the StatefulSets of a cluster that spans several, as in
 // messages.
 func (o Owner) WorkloadNames() string {
+	if !o.Spans() {
+		return o.StatefulSet
+	}
 	var names []string
 	for _, w := range o.Workloads {
 		names = append(names, w.Name)
 	}
-	last := len(names) - 1
-	if last < 1 {
-		return o.StatefulSet
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return format.List(names)
 }
 
 // WithPeers returns the cluster that a StatefulSet's members are in: its own, or one that spans the

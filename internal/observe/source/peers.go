@@ -4,7 +4,6 @@
 package source
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -35,12 +34,8 @@ const (
 // PeersOf returns what the initial cluster of a StatefulSet names. It reads no ConfigMaps and no
 // Secrets. Of a cached StatefulSet it returns what keepPeers has kept.
 func PeersOf(sts *appsv1.StatefulSet) Peers {
-	if text, cached := sts.Annotations[peersKey]; cached {
-		var kept Peers
-		if err := json.Unmarshal([]byte(text), &kept); err != nil {
-			return Peers{} // only keepPeers writes it
-		}
-		return kept
+	if peers, cached := kept[Peers](sts, peersKey); cached {
+		return peers
 	}
 	return readPeers(sts)
 }
@@ -48,19 +43,7 @@ func PeersOf(sts *appsv1.StatefulSet) Peers {
 // keepPeers records the Peers of a StatefulSet before its variables are dropped: values of others
 // can be secrets. It may be called again with what it returned. It also records that there are none,
 // so that no one parses a cached script to find that out.
-func keepPeers(sts *appsv1.StatefulSet) {
-	if _, cached := sts.Annotations[peersKey]; cached {
-		return
-	}
-	text, err := json.Marshal(PeersOf(sts))
-	if err != nil {
-		text = []byte("{}")
-	}
-	if sts.Annotations == nil {
-		sts.Annotations = map[string]string{}
-	}
-	sts.Annotations[peersKey] = string(text)
-}
+func keepPeers(sts *appsv1.StatefulSet) { keep(sts, peersKey, readPeers) }
 
 func readPeers(sts *appsv1.StatefulSet) Peers {
 	if !etcdconf.RunsEtcd(etcdconf.PodOfTemplate(sts)) {
