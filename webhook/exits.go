@@ -22,9 +22,16 @@ import (
 // nil, and the Decision on the request; what names the object in warnings.
 func governing(ctx context.Context, r *observe.Reader, owner observe.Owner, req admission.Request, what string) (*v1alpha1.EtcdTopologyPolicy, Decision) {
 	match, err := r.PolicyFor(ctx, owner)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, unobserved(what, req, err)
+	}
+	return applying(match, owner)
+}
+
+// applying returns the policy of a match that applies. Without one it returns nil, and the
+// Decision on the request.
+func applying(match observe.Match, owner observe.Owner) (*v1alpha1.EtcdTopologyPolicy, Decision) {
+	switch {
 	case match.OptedOut:
 		return nil, Decision{Outcome: Ignored, Reason: reasons.OptedOut}
 	case len(match.Conflict) > 0:
@@ -41,8 +48,11 @@ func governing(ctx context.Context, r *observe.Reader, owner observe.Owner, req 
 // priority it is the one whose guard is the strictest: a second policy must not switch a guard off.
 func guarding(ctx context.Context, r *observe.Reader, owner observe.Owner, req admission.Request, what string, mode func(*v1alpha1.EtcdTopologyPolicySpec) v1alpha1.Mode) (*v1alpha1.EtcdTopologyPolicy, Decision) {
 	match, err := r.PolicyFor(ctx, owner)
-	if err != nil || len(match.Conflict) == 0 {
-		return governing(ctx, r, owner, req, what)
+	if err != nil {
+		return nil, unobserved(what, req, err)
+	}
+	if len(match.Conflict) == 0 {
+		return applying(match, owner)
 	}
 	strictness := []v1alpha1.Mode{v1alpha1.ModeOff, v1alpha1.ModeWarn, v1alpha1.ModeEnforce}
 	return slices.MaxFunc(match.Tied, func(a, b *v1alpha1.EtcdTopologyPolicy) int {
