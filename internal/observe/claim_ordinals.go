@@ -44,7 +44,7 @@ func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal
 	var out []claimOrdinal
 	for _, o := range parts {
 		for ordinal := range maxMembers {
-			if at, exists := o.latestClaim(ordinal, created); exists {
+			if at, exists := latestClaim(o, ordinal, created); exists {
 				out = append(out, claimOrdinal{ordinal, at})
 			}
 		}
@@ -53,7 +53,7 @@ func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal
 }
 
 // latestClaim returns when the latest volume claim of an ordinal was created, and whether one exists.
-func (o Owner) latestClaim(ordinal int, created map[string]time.Time) (latest time.Time, exists bool) {
+func latestClaim(o Owner, ordinal int, created map[string]time.Time) (latest time.Time, exists bool) {
 	for _, c := range o.Claims {
 		at, found := created[c.Template+"-"+o.PodName(ordinal)]
 		if exists = exists || found; at.After(latest) {

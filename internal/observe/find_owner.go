@@ -6,7 +6,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,13 +13,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
@@ -95,23 +91,6 @@ func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet
 	return DruidOwner(&etcd, sts), true, nil
 }
 
-// StandaloneOwner returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd, as if
-// the StatefulSet ran all of it. It returns false for any other StatefulSet. A declaration takes
-// precedence over what is shown and over the product that made it.
-func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
-	ref := metav1.GetControllerOf(sts)
-	if ref != nil && groupKindOf(ref) == etcdKind.GroupKind() {
-		return Owner{}, false
-	}
-	pod := etcdconf.PodOfTemplate(sts)
-	switch {
-	case etcdconf.DeniesEtcd(pod):
-	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(pod):
-		return statefulSetOwner(sts), true
-	}
-	return Owner{}, false
-}
-
 // OwnerOfEtcd reads the cluster of an Etcd. It returns false where the Etcd doesn't exist.
 func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Owner, bool, error) {
 	var etcd druidv1alpha1.Etcd
@@ -174,12 +153,6 @@ func (r *Reader) Former(ctx context.Context, key OwnerKey) (owner Owner, denied,
 	return DruidOwner(&etcd, nil), etcdconf.DeniesEtcd(&etcd), true, nil
 }
 
-func groupOf(ref *metav1.OwnerReference) string { return groupKindOf(ref).Group }
-
-func groupKindOf(ref *metav1.OwnerReference) schema.GroupKind {
-	return schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
-}
-
 // Owners lists the etcd clusters, Etcds first. It includes an Etcd whose StatefulSet druid has not
 // created yet. An Owner points to objects of the cache, which must not be changed.
 func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
@@ -217,38 +190,27 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 	return append(owners, withSpanning(rest, standalone)...), nil
 }
 
-// withSpanning replaces the owners that are parts of a cluster by that cluster.
-func withSpanning(owners []Owner, sets []*appsv1.StatefulSet) []Owner {
-	byNamespace := map[string][]*appsv1.StatefulSet{}
-	for _, sts := range sets {
-		if len(source.PeersOf(sts).Others) > 0 {
-			byNamespace[sts.Namespace] = append(byNamespace[sts.Namespace], sts)
+// WithPeers returns the cluster that a StatefulSet's members are in: its own, or one that spans the
+// StatefulSets that its members list and that list them. The StatefulSet counts as it is given, also
+// if it is not stored yet. alone is its cluster if it has no peers.
+func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone Owner) (Owner, error) {
+	if len(source.PeersOf(sts).Others) == 0 {
+		return alone, nil
+	}
+	var list appsv1.StatefulSetList
+	if err := r.List(ctx, &list, client.InNamespace(sts.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return Owner{}, fmt.Errorf("list StatefulSets of namespace %s, some of which may be in the cluster of %s: %w", sts.Namespace, sts.Name, err)
+	}
+	sets := []*appsv1.StatefulSet{sts}
+	for i := range list.Items {
+		if list.Items[i].Name != sts.Name {
+			sets = append(sets, &list.Items[i])
 		}
 	}
-	whole := map[OwnerKey]Owner{}
-	for _, within := range byNamespace {
-		for _, o := range spanning(within) {
-			whole[o.Key()] = o
-			for _, w := range o.Workloads {
-				key := OwnerKey{Kind: o.Kind, Namespace: o.Namespace, Name: w.Name}
-				whole[key] = o
-			}
+	for _, o := range spanning(sets) {
+		if o.Runs(sts.Name) {
+			return o.executing(alone), nil
 		}
 	}
-	var out []Owner
-	for _, o := range owners {
-		found, part := whole[o.Key()]
-		switch {
-		case !part:
-			out = append(out, o)
-		case found.Key() == o.Key():
-			out = append(out, found.executing(o))
-		}
-	}
-	return out
-}
-
-// WithLabels returns the owners whose labels the selector matches.
-func WithLabels(owners []Owner, selector labels.Selector) []Owner {
-	return slices.DeleteFunc(owners, func(o Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
+	return alone, nil
 }

@@ -11,12 +11,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -43,19 +41,6 @@ func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, boo
 	o.Labels, o.Annotations = cluster.GetLabels(), cluster.GetAnnotations()
 	o.Claims, err = r.claimsOf(ctx, pod)
 	return o, err == nil, err
-}
-
-// madeByOperator returns the cluster of a pod that an operator creates itself, and false for any
-// other pod.
-func madeByOperator(pod *corev1.Pod) (flavour.PodCluster, bool) {
-	ref := metav1.GetControllerOfNoCopy(pod)
-	made, ok := flavour.OfPod(pod)
-	return made, ok && ref != nil && groupOf(ref) == made.Kind.Group
-}
-
-func isMadeByOperator(pod *corev1.Pod) bool {
-	_, ok := madeByOperator(pod)
-	return ok
 }
 
 // claimsOf returns the claims of one pod only, as if they came from templates: those of the other

@@ -12,6 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
@@ -242,3 +246,29 @@ func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {
 		o.Claims = append(o.Claims, Claim{Template: t.Name, Class: t.Spec.StorageClassName})
 	}
 }
+
+// StandaloneOwner returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd, as if
+// the StatefulSet ran all of it. It returns false for any other StatefulSet. A declaration takes
+// precedence over what is shown and over the product that made it.
+func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
+	ref := metav1.GetControllerOf(sts)
+	if ref != nil && groupKindOf(ref) == etcdKind.GroupKind() {
+		return Owner{}, false
+	}
+	pod := etcdconf.PodOfTemplate(sts)
+	switch {
+	case etcdconf.DeniesEtcd(pod):
+	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(pod):
+		return statefulSetOwner(sts), true
+	}
+	return Owner{}, false
+}
+
+// WithLabels returns the owners whose labels the selector matches.
+func WithLabels(owners []Owner, selector labels.Selector) []Owner {
+	return slices.DeleteFunc(owners, func(o Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
+}
+
+// maxMembers bounds how many members' volumes are read for one pod, whatever number is in its name
+// or in replicas. etcd's documentation advises at most 7 members.
+const maxMembers = 32

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
@@ -84,4 +86,23 @@ func topController(pod *corev1.Pod, ref *metav1.OwnerReference) *metav1.OwnerRef
 		return ref
 	}
 	return &metav1.OwnerReference{APIVersion: ref.APIVersion, Kind: "Deployment", Name: name, Controller: ref.Controller}
+}
+
+func groupOf(ref *metav1.OwnerReference) string { return groupKindOf(ref).Group }
+
+func groupKindOf(ref *metav1.OwnerReference) schema.GroupKind {
+	return schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+}
+
+// madeByOperator returns the cluster of a pod that an operator creates itself, and false for any
+// other pod.
+func madeByOperator(pod *corev1.Pod) (flavour.PodCluster, bool) {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	made, ok := flavour.OfPod(pod)
+	return made, ok && ref != nil && groupOf(ref) == made.Kind.Group
+}
+
+func isMadeByOperator(pod *corev1.Pod) bool {
+	_, ok := madeByOperator(pod)
+	return ok
 }

@@ -61,19 +61,6 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s may be any of %d etcd clusters in namespace %s; name one of %s", e.Target, len(e.Candidates), e.Namespace, strings.Join(e.Candidates, ", "))
 }
 
-// Target returns the target that names the cluster in its namespace.
-func (o Owner) Target() Target {
-	switch {
-	case o.Flavour == Druid:
-		return Target{"etcd", o.Name}
-	case o.Flavour == StatefulSet:
-		return Target{"statefulset", o.Name}
-	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):
-		return Target{strings.ToLower(o.Kind), o.Name}
-	}
-	return Target{"", o.Name}
-}
-
 // Resolve returns the cluster that a target names. The error may be a *NotFoundError or an
 // *AmbiguousError, which list the clusters that exist. An Etcd and its StatefulSet are one cluster,
 // which belongs to the Etcd. A name without a type is that of a cluster, and where there is no such
@@ -221,9 +208,6 @@ func (r *Reader) findByController(kind string) finder {
 		return owners, "", nil
 	}
 }
-
-// etcdClusterKind is the kind of several operators' clusters.
-const etcdClusterKind = "EtcdCluster"
 
 // findEtcdCluster finds the cluster of any of the operators whose kind is so called.
 func (r *Reader) findEtcdCluster(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {

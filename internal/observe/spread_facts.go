@@ -17,10 +17,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// maxMembers bounds how many members' volumes are read for one pod, whatever number is in its name
-// or in replicas. etcd's documentation advises at most 7 members.
-const maxMembers = 32
-
 // SpreadFacts reads the facts of the spread rule for a member's pod that is about to be created.
 // zoneKey is the node label that names the zone.
 func (r *Reader) SpreadFacts(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {

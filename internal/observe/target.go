@@ -87,3 +87,19 @@ func inGroup(kind, suffix string) bool {
 	// The core group has no name, only a version: pods.v1.
 	return len(targetGroups[kind]) == 0 && (suffix == "v1" || suffix == "v1.")
 }
+
+// Target returns the target that names the cluster in its namespace.
+func (o Owner) Target() Target {
+	switch {
+	case o.Flavour == Druid:
+		return Target{"etcd", o.Name}
+	case o.Flavour == StatefulSet:
+		return Target{"statefulset", o.Name}
+	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):
+		return Target{strings.ToLower(o.Kind), o.Name}
+	}
+	return Target{"", o.Name}
+}
+
+// etcdClusterKind is the kind of several operators' clusters.
+const etcdClusterKind = "EtcdCluster"

@@ -5,14 +5,12 @@ package observe
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
@@ -59,31 +57,6 @@ func (o Owner) WorkloadNames() string {
 		names = append(names, w.Name)
 	}
 	return format.List(names)
-}
-
-// WithPeers returns the cluster that a StatefulSet's members are in: its own, or one that spans the
-// StatefulSets that its members list and that list them. The StatefulSet counts as it is given, also
-// if it is not stored yet. alone is its cluster if it has no peers.
-func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone Owner) (Owner, error) {
-	if len(source.PeersOf(sts).Others) == 0 {
-		return alone, nil
-	}
-	var list appsv1.StatefulSetList
-	if err := r.List(ctx, &list, client.InNamespace(sts.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return Owner{}, fmt.Errorf("list StatefulSets of namespace %s, some of which may be in the cluster of %s: %w", sts.Namespace, sts.Name, err)
-	}
-	sets := []*appsv1.StatefulSet{sts}
-	for i := range list.Items {
-		if list.Items[i].Name != sts.Name {
-			sets = append(sets, &list.Items[i])
-		}
-	}
-	for _, o := range spanning(sets) {
-		if o.Runs(sts.Name) {
-			return o.executing(alone), nil
-		}
-	}
-	return alone, nil
 }
 
 // executing returns the owner with what the pods of its first StatefulSet execute, also by mounted
@@ -244,4 +217,35 @@ func (o Owner) removeHow() string {
 
 func (o Owner) plugin(verb, args string) string {
 	return fmt.Sprintf("kubectl etcd %s %s %s -n %s", verb, o.Target(), args, o.Namespace)
+}
+
+// withSpanning replaces the owners that are parts of a cluster by that cluster.
+func withSpanning(owners []Owner, sets []*appsv1.StatefulSet) []Owner {
+	byNamespace := map[string][]*appsv1.StatefulSet{}
+	for _, sts := range sets {
+		if len(source.PeersOf(sts).Others) > 0 {
+			byNamespace[sts.Namespace] = append(byNamespace[sts.Namespace], sts)
+		}
+	}
+	whole := map[OwnerKey]Owner{}
+	for _, within := range byNamespace {
+		for _, o := range spanning(within) {
+			whole[o.Key()] = o
+			for _, w := range o.Workloads {
+				key := OwnerKey{Kind: o.Kind, Namespace: o.Namespace, Name: w.Name}
+				whole[key] = o
+			}
+		}
+	}
+	var out []Owner
+	for _, o := range owners {
+		found, part := whole[o.Key()]
+		switch {
+		case !part:
+			out = append(out, o)
+		case found.Key() == o.Key():
+			out = append(out, found.executing(o))
+		}
+	}
+	return out
 }
