@@ -5,57 +5,19 @@ package observe
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
-
-// etcdSet is a StatefulSet of etcd members that list those of others, each given as NAME/REPLICAS.
-func etcdSet(as string, others ...string) *appsv1.StatefulSet {
-	var entries []string
-	for _, set := range append([]string{as}, others...) {
-		name, replicas := nameAndReplicas(set)
-		for i := range replicas {
-			entries = append(entries, fmt.Sprintf("%s-%d=http://%s-%d.%s:2380", name, i, name, i, name))
-		}
-	}
-	name, replicas := nameAndReplicas(as)
-	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, UID: types.UID(name)}}
-	sts.Spec.Replicas, sts.Spec.ServiceName = new(int32(replicas)), name
-	sts.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
-	sts.Spec.Template.Labels = map[string]string{"app": name}
-	sts.Spec.Template.Spec.Containers = []corev1.Container{{
-		Name: "etcd",
-		Env: []corev1.EnvVar{
-			{Name: "POD", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}},
-			{Name: "ETCD_INITIAL_CLUSTER", Value: strings.Join(entries, ",")},
-		},
-		Command: []string{"etcd", "--name=$(POD)", "--initial-advertise-peer-urls=http://$(POD)." + name + ":2380"},
-	}}
-	return sts
-}
-
-func nameAndReplicas(set string) (string, int) {
-	name, number, _ := strings.Cut(set, "/")
-	replicas, err := strconv.Atoi(number)
-	if err != nil {
-		return name, 1
-	}
-	return name, replicas
-}
 
 // TestSpanning has a row per way in which StatefulSets list each other. A cluster is given as
 // NAME: PODS, with +N for members elsewhere.
@@ -169,76 +131,6 @@ func TestSelectorOfSpanning(t *testing.T) {
 	if job := (&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a"}}}); Selects(o.MemberSelector, job) {
 		t.Error("it selects a Job's pod")
 	}
-}
-
-// TestJoinSetsLikeNaively compares the clusters of random StatefulSets with those that a search
-// without any index finds, in any order of the StatefulSets.
-func TestJoinSetsLikeNaively(t *testing.T) {
-	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	entries := func(most int) (out []etcdconf.Peer) {
-		for range random.IntN(most) {
-			out = append(out, etcdconf.Peer{Name: fmt.Sprint("e", random.IntN(9))})
-		}
-		return out
-	}
-	for range 3000 {
-		all := make([]listedSet, 1+random.IntN(8))
-		for i := range all {
-			all[i] = listedSet{&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("s", i)}}, source.Peers{Own: entries(3), Others: entries(5)}}
-		}
-		got, want := setNames(joinSets(all)), setNames(setsNaively(all))
-		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		if again := setNames(joinSets(all)); !slices.Equal(got, want) || !slices.Equal(again, want) {
-			t.Fatalf("seed %d: %+v\n got %q\nagain %q\nwant %q", seed, all, got, again, want)
-		}
-	}
-}
-
-// setsNaively grows each cluster until no other StatefulSet belongs to it.
-func setsNaively(all []listedSet) [][]listedSet {
-	lists := func(a, b listedSet) bool {
-		return slices.ContainsFunc(a.peers.Others, func(e etcdconf.Peer) bool {
-			owners := 0
-			for _, s := range all {
-				owners += count(slices.Contains(s.peers.Own, e))
-			}
-			return owners == 1 && slices.Contains(b.peers.Own, e)
-		})
-	}
-	var out [][]listedSet
-	rest := slices.Clone(all)
-	for len(rest) > 0 {
-		group := rest[:1:1]
-		rest = rest[1:]
-		for grown := true; grown; {
-			grown = false
-			for i, s := range rest {
-				if slices.ContainsFunc(group, func(g listedSet) bool { return lists(g, s) && lists(s, g) }) {
-					group, rest, grown = append(group, s), slices.Delete(slices.Clone(rest), i, i+1), true
-					break
-				}
-			}
-		}
-		out = append(out, group)
-	}
-	return out
-}
-
-func setNames(groups [][]listedSet) []string {
-	var out []string
-	for _, g := range groups {
-		var names []string
-		for _, s := range g {
-			names = append(names, s.sts.Name)
-		}
-		slices.Sort(names)
-		out = append(out, strings.Join(names, " "))
-	}
-	slices.Sort(out)
-	return out
 }
 
 // TestSpanningKeepsMountedScripts has a script that only a ConfigMap shows. It changes members.
