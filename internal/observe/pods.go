@@ -10,11 +10,13 @@ import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // MemberPod returns the first member's pod as it would be created now, with the fields that matter
 // to its scheduling. It returns false where neither the workload nor the Etcd exists.
-func (r *Reader) MemberPod(ctx context.Context, o Owner) (*corev1.Pod, bool, error) {
+func (r *Reader) MemberPod(ctx context.Context, o owner.Owner) (*corev1.Pod, bool, error) {
 	if o.StatefulSet == "" {
 		return nil, false, nil
 	}
@@ -24,14 +26,14 @@ func (r *Reader) MemberPod(ctx context.Context, o Owner) (*corev1.Pod, bool, err
 		return nil, false, fmt.Errorf("observe StatefulSet %s/%s: %w", o.Namespace, o.StatefulSet, err)
 	}
 	if found {
-		return PodOfStatefulSet(o, &sts), true, nil
+		return owner.PodOfStatefulSet(o, &sts), true, nil
 	}
-	if o.Flavour != Druid {
+	if o.Flavour != owner.Druid {
 		return nil, false, nil
 	}
 	var etcd druidv1alpha1.Etcd
 	if found, err = r.fetch(ctx, o.Namespace, o.Name, &etcd); err != nil || !found {
 		return nil, false, err
 	}
-	return PodOfEtcd(o, &etcd), true, nil
+	return owner.PodOfEtcd(o, &etcd), true, nil
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 func flavours(t *testing.T) *Reader {
@@ -77,7 +78,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(row.namespace+" "+row.target, func(t *testing.T) {
 			t.Parallel()
-			target, err := ParseTarget(row.target)
+			target, err := owner.ParseTarget(row.target)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +90,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func resolved(t *testing.T, owner Owner, err error) string {
+func resolved(t *testing.T, owner owner.Owner, err error) string {
 	t.Helper()
 	var missing *NotFoundError
 	var ambiguous *AmbiguousError

@@ -17,6 +17,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 )
 
 // TestSpanning has a row per way in which StatefulSets list each other. A cluster is given as
@@ -28,20 +30,20 @@ func TestSpanning(t *testing.T) {
 		sets []*appsv1.StatefulSet
 		want []string
 	}{
-		{"one per member", []*appsv1.StatefulSet{etcdSet("c", "a", "b"), etcdSet("a", "b", "c"), etcdSet("b", "a", "c")}, []string{"a: a-0 b-0 c-0"}},
-		{"two and one", []*appsv1.StatefulSet{etcdSet("west", "east/2"), etcdSet("east/2", "west")}, []string{"east: east-0 east-1 west-0"}},
-		{"one alone", []*appsv1.StatefulSet{etcdSet("a/3")}, []string{"a: a-0 a-1 a-2"}},
-		{"one that isn't listed", []*appsv1.StatefulSet{etcdSet("a", "b"), etcdSet("b", "a"), etcdSet("x", "a", "b")},
+		{"one per member", []*appsv1.StatefulSet{observetest.EtcdSet("c", "a", "b"), observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c")}, []string{"a: a-0 b-0 c-0"}},
+		{"two and one", []*appsv1.StatefulSet{observetest.EtcdSet("west", "east/2"), observetest.EtcdSet("east/2", "west")}, []string{"east: east-0 east-1 west-0"}},
+		{"one alone", []*appsv1.StatefulSet{observetest.EtcdSet("a/3")}, []string{"a: a-0 a-1 a-2"}},
+		{"one that isn't listed", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b"), observetest.EtcdSet("b", "a"), observetest.EtcdSet("x", "a", "b")},
 			[]string{"a: a-0 b-0", "x: x-0 +2"}},
-		{"one that lists and isn't listed, beside a single one", []*appsv1.StatefulSet{etcdSet("a"), etcdSet("b", "a")}, []string{"a: a-0", "b: b-0 +1"}},
-		{"peers in no workload here", []*appsv1.StatefulSet{etcdSet("a", "b", "c")}, []string{"a: a-0 +2"}},
-		{"one is yet to come", []*appsv1.StatefulSet{etcdSet("a", "b", "c"), etcdSet("b", "a", "c")}, []string{"a: a-0 b-0 +1"}},
-		{"a chain", []*appsv1.StatefulSet{etcdSet("a", "b"), etcdSet("b", "a", "c"), etcdSet("c", "b")}, []string{"a: a-0 b-0 c-0"}},
-		{"two claim one member", []*appsv1.StatefulSet{etcdSet("a", "b", "c"), etcdSet("b", "a", "c"), etcdSet("c", "a", "b"), claiming("x", "c", "a", "b")},
+		{"one that lists and isn't listed, beside a single one", []*appsv1.StatefulSet{observetest.EtcdSet("a"), observetest.EtcdSet("b", "a")}, []string{"a: a-0", "b: b-0 +1"}},
+		{"peers in no workload here", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c")}, []string{"a: a-0 +2"}},
+		{"one is yet to come", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c")}, []string{"a: a-0 b-0 +1"}},
+		{"a chain", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b"), observetest.EtcdSet("b", "a", "c"), observetest.EtcdSet("c", "b")}, []string{"a: a-0 b-0 c-0"}},
+		{"two claim one member", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c"), observetest.EtcdSet("c", "a", "b"), claiming("x", "c", "a", "b")},
 			[]string{"a: a-0 b-0 +1", "c: c-0 +2", "x: x-0 +2"}},
-		{"more than any cluster has", []*appsv1.StatefulSet{etcdSet("a/20", "b"), scaledTo(etcdSet("b", "a/20"), 20)}, []string{"a: +1", "b: +20"}},
-		{"another namespace", []*appsv1.StatefulSet{etcdSet("a", "b"), in("other", etcdSet("b", "a"))}, []string{"a: a-0 +1", "b: b-0 +1"}},
-		{"scaled to nothing", []*appsv1.StatefulSet{etcdSet("a", "b", "c"), etcdSet("b", "a", "c"), scaledTo(etcdSet("c", "a", "b"), 0)}, []string{"a: a-0 b-0"}},
+		{"more than any cluster has", []*appsv1.StatefulSet{observetest.EtcdSet("a/20", "b"), scaledTo(observetest.EtcdSet("b", "a/20"), 20)}, []string{"a: +1", "b: +20"}},
+		{"another namespace", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b"), in("other", observetest.EtcdSet("b", "a"))}, []string{"a: a-0 +1", "b: b-0 +1"}},
+		{"scaled to nothing", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c"), scaledTo(observetest.EtcdSet("c", "a", "b"), 0)}, []string{"a: a-0 b-0"}},
 	} {
 		t.Run(row.what, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +59,7 @@ func TestSpanning(t *testing.T) {
 
 // claiming is a StatefulSet that advertises the members of another one.
 func claiming(name, as string, others ...string) *appsv1.StatefulSet {
-	sts := etcdSet(as, others...)
+	sts := observetest.EtcdSet(as, others...)
 	sts.Name, sts.UID = name, types.UID(name)
 	c := &sts.Spec.Template.Spec.Containers[0]
 	c.Command = []string{"etcd", "--name=" + as + "-0", "--initial-advertise-peer-urls=http://" + as + "-0." + as + ":2380"}
@@ -100,7 +102,7 @@ func clustersOf(t *testing.T, sets []*appsv1.StatefulSet) []string {
 	return out
 }
 
-func described(o Owner) string {
+func described(o owner.Owner) string {
 	text := o.Name + ":"
 	for i := range min(int(o.Replicas), 9) {
 		text += " " + o.PodName(i)
@@ -121,14 +123,14 @@ func described(o Owner) string {
 // members and no other pods, whatever labels the StatefulSets have.
 func TestSelectorOfSpanning(t *testing.T) {
 	t.Parallel()
-	o := spanning([]*appsv1.StatefulSet{etcdSet("a", "b/2"), etcdSet("b/2", "a")})[0]
+	o := owner.Spanning([]*appsv1.StatefulSet{observetest.EtcdSet("a", "b/2"), observetest.EtcdSet("b/2", "a")})[0]
 	for name, want := range map[string]bool{"a-0": true, "b-0": true, "b-1": true, "b-2": false, "c-0": false} {
 		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a", appsv1.StatefulSetPodNameLabel: name}}}
-		if got := Selects(o.MemberSelector, &pod); got != want {
+		if got := terms.Selects(o.MemberSelector, &pod); got != want {
 			t.Errorf("it selects %s: %t", name, got)
 		}
 	}
-	if job := (&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a"}}}); Selects(o.MemberSelector, job) {
+	if job := (&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a"}}}); terms.Selects(o.MemberSelector, job) {
 		t.Error("it selects a Job's pod")
 	}
 }
@@ -136,7 +138,7 @@ func TestSelectorOfSpanning(t *testing.T) {
 // TestSpanningKeepsMountedScripts has a script that only a ConfigMap shows. It changes members.
 func TestSpanningKeepsMountedScripts(t *testing.T) {
 	t.Parallel()
-	sts := etcdSet("a", "b")
+	sts := observetest.EtcdSet("a", "b")
 	c := &sts.Spec.Template.Spec.Containers[0]
 	c.VolumeMounts = []corev1.VolumeMount{{Name: "hooks", MountPath: "/hooks"}}
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "/hooks/stop.sh"}}}}
@@ -162,7 +164,7 @@ func TestCachedStatefulSetsAreNotParsed(t *testing.T) { //nolint:paralleltest //
 	const n = 2000
 	var sets []*appsv1.StatefulSet
 	for i := range n {
-		sts := etcdSet("s" + strconv.Itoa(i))
+		sts := observetest.EtcdSet("s" + strconv.Itoa(i))
 		script := "exec etcd"
 		if i%2 == 0 {
 			script = "exec other-etcd"
@@ -175,7 +177,7 @@ func TestCachedStatefulSetsAreNotParsed(t *testing.T) { //nolint:paralleltest //
 		}
 		sets[i] = cached(t, observetest.Objects{sts})[0].(*appsv1.StatefulSet)
 	}
-	if per := testing.AllocsPerRun(1, func() { spanning(sets) }) / n; per > 20 {
+	if per := testing.AllocsPerRun(1, func() { owner.Spanning(sets) }) / n; per > 20 {
 		t.Errorf("%.0f allocations for each StatefulSet", per)
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"maps"
@@ -18,7 +18,7 @@ func PodOfStatefulSet(o Owner, sts *appsv1.StatefulSet) *corev1.Pod {
 	t := &sts.Spec.Template
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: o.Namespace, Name: statefulSetOwner(sts).PodName(0), Labels: t.Labels,
+			Namespace: o.Namespace, Name: OfStatefulSet(sts).PodName(0), Labels: t.Labels,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sts, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))},
 		},
 		Spec: t.Spec,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package observetest
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// etcdSet is a StatefulSet of etcd members that list those of others, each given as NAME/REPLICAS.
-func etcdSet(as string, others ...string) *appsv1.StatefulSet {
+// EtcdSet is a StatefulSet of etcd members that list those of others, each given as NAME/REPLICAS.
+func EtcdSet(as string, others ...string) *appsv1.StatefulSet {
 	var entries []string
 	for _, set := range append([]string{as}, others...) {
 		name, replicas := nameAndReplicas(set)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ var targetGroups = map[string][]string{
 	"deployment":  {"apps"},
 	"daemonset":   {"apps"},
 	"replicaset":  {"apps"},
-	"etcdcluster": flavour.Groups(etcdClusterKind),
+	"etcdcluster": flavour.Groups(EtcdClusterKind),
 }
 
 // ParseTarget parses NAME or TYPE/NAME as kubectl does: in any case, singular or plural, with short
@@ -101,5 +101,5 @@ func (o Owner) Target() Target {
 	return Target{"", o.Name}
 }
 
-// etcdClusterKind is the kind of several operators' clusters.
-const etcdClusterKind = "EtcdCluster"
+// EtcdClusterKind is the kind of several operators' clusters.
+const EtcdClusterKind = "EtcdCluster"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"fmt"
@@ -12,26 +12,26 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
-// elsewhere counts the members that the members list and that no workload of the namespace has. It
+// MembersElsewhere counts the members that the members list and that no workload of the namespace has. It
 // is 0 where an annotation contains the number of voters.
-func (o Owner) elsewhere() int {
-	if _, known := annotation.ParseSize(o.sizeText()); known {
+func (o Owner) MembersElsewhere() int {
+	if _, known := annotation.ParseSize(o.SizeText()); known {
 		return 0
 	}
 	return o.Elsewhere
 }
 
-// listed counts the members that the members list, as elsewhere does: a StatefulSet that was scaled
+// MembersListed counts the members that the members list, as MembersElsewhere does: a StatefulSet that was scaled
 // to nothing has members in etcd that still count.
-func (o Owner) listed() int {
-	if _, known := annotation.ParseSize(o.sizeText()); known {
+func (o Owner) MembersListed() int {
+	if _, known := annotation.ParseSize(o.SizeText()); known {
 		return 0
 	}
 	return o.Listed
 }
 
-// sizeText is the owner's annotation.
-func (o Owner) sizeText() string { return o.Annotations[v1alpha1.SizeAnnotation] }
+// SizeText is the owner's annotation.
+func (o Owner) SizeText() string { return o.Annotations[v1alpha1.SizeAnnotation] }
 
 // HasSize reports whether annotations of an owner contain how many voters etcd has.
 func HasSize(annotations map[string]string) bool {
