@@ -41,6 +41,7 @@ func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
 	c, err := controller.NewTyped("disruption-budget", mgr, controller.TypedOptions[observe.OwnerKey]{
 		Reconciler:              b,
 		RateLimiter:             backoff[observe.OwnerKey](),
+		NewQueue:                newFairQueue(namespaceOfOwner),
 		MaxConcurrentReconciles: 4,
 	})
 	if err != nil {
