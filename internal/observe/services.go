@@ -73,14 +73,14 @@ func (r *Reader) OwnersOfService(ctx context.Context, service *corev1.Service) (
 		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 			continue // no endpoint
 		}
-		it, found, err := r.clusterOfPod(ctx, pod)
+		cluster, found, err := r.clusterOfPod(ctx, pod)
 		switch {
 		case err != nil:
 			return nil, nil, err
 		case !found:
 			others = append(others, pod.Name)
-		case !slices.ContainsFunc(owners, func(o owner.Owner) bool { return o.Key() == it.Key() }):
-			owners = append(owners, it)
+		case !slices.ContainsFunc(owners, func(o owner.Owner) bool { return o.Key() == cluster.Key() }):
+			owners = append(owners, cluster)
 		}
 	}
 	return owners, others, nil

@@ -14,7 +14,7 @@ import (
 // TestEveryProductIsDocumented holds that docs/clusters.md describes each product.
 func TestEveryProductIsDocumented(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/clusters.md")
+	page, err := os.ReadFile("../../../docs/clusters.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 )
 
-// MembersElsewhere counts the members that the members list and that no workload of the namespace has. It
-// is 0 where an annotation contains the number of voters.
+// MembersElsewhere counts the members that the members list and that no workload of the namespace
+// has. It is 0 where an annotation contains the number of voters.
 func (o Owner) MembersElsewhere() int {
 	if _, known := annotation.ParseSize(o.SizeText()); known {
 		return 0
@@ -21,8 +21,8 @@ func (o Owner) MembersElsewhere() int {
 	return o.Elsewhere
 }
 
-// MembersListed counts the members that the members list, as MembersElsewhere does: a StatefulSet that was scaled
-// to nothing has members in etcd that still count.
+// MembersListed counts the members that the members list, as MembersElsewhere does: a StatefulSet
+// that was scaled to nothing has members in etcd that still count.
 func (o Owner) MembersListed() int {
 	if _, known := annotation.ParseSize(o.SizeText()); known {
 		return 0
