@@ -65,5 +65,5 @@ func newFairQueue[T comparable](namespaceOf func(T) string) func(string, workque
 	}
 }
 
-func namespaceOfOwner(key owner.Key) string        { return key.Namespace }
+func namespaceOfOwner(key owner.Key) string               { return key.Namespace }
 func namespaceOfRequest(request reconcile.Request) string { return request.Namespace }
