@@ -41,6 +41,7 @@ func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
 	c, err := controller.NewTyped("disruption-budget", mgr, controller.TypedOptions[owner.Key]{
 		Reconciler:              b,
 		RateLimiter:             backoff[owner.Key](),
+		NewQueue:                newFairQueue(namespaceOfOwner),
 		MaxConcurrentReconciles: 4,
 	})
 	if err != nil {

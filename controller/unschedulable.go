@@ -76,7 +76,9 @@ func (u *Unschedulable) SetupWithManager(mgr ctrl.Manager) error {
 	})
 	return ctrl.NewControllerManagedBy(mgr).Named("unschedulable-member").
 		For(&corev1.Pod{}, builder.WithPredicates(recorded)).
-		WithOptions(controller.Options{RateLimiter: backoff[reconcile.Request]()}).
+		WithOptions(controller.Options{
+			RateLimiter: backoff[reconcile.Request](), NewQueue: newFairQueue(namespaceOfRequest),
+		}).
 		Complete(u)
 }
 
