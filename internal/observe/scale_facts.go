@@ -4,15 +4,12 @@
 package observe
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
@@ -54,38 +51,27 @@ func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (Owner, bool, e
 // ScaleFacts reads the facts of the scale rule for a write of a cluster's replicas, and the cluster.
 // It reads them from the API server: kubectl scale writes several StatefulSets within milliseconds.
 func (r *Reader) ScaleFacts(ctx context.Context, s ScaleWrite) (scale.Facts, Owner, error) {
-	live := (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes()
-	var budgets policyv1.PodDisruptionBudgetList
-	if err := live.List(ctx, &budgets, client.InNamespace(s.Namespace)); err != nil {
-		return scale.Facts{}, Owner{}, fmt.Errorf("list budgets of namespace %s: %w", s.Namespace, err)
-	}
-	owner, found, err := live.OwnerOfScale(ctx, s)
-	if err != nil || !found {
-		return scale.Facts{}, owner, cmp.Or(err, fmt.Errorf("the owner of %s/%s is gone", s.Namespace, s.Name))
-	}
-	w, err := live.workload(ctx, owner)
+	live, err := r.liveCluster(ctx, s.Namespace, s.Namespace+"/"+s.Name, func(live *Reader) (Owner, bool, error) { return live.OwnerOfScale(ctx, s) })
 	if err != nil {
-		return scale.Facts{}, owner, err
+		return scale.Facts{}, live.owner, err
 	}
-	facts, err := live.Facts(ctx, owner)
-	if err != nil {
-		return scale.Facts{}, owner, err
-	}
+	owner, w := live.owner, &live.w
 	f := scale.Facts{
 		Target: owner.Target().String(), Namespace: owner.Namespace, Now: s.Now, Asked: s.Asked, Druid: owner.Flavour == Druid,
 		Follows: !s.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == s.Asked, Volumes: w.volumesOf(s),
 	}
 	w.membership(&f, s)
-	claims, err := live.claimOrdinals(ctx, &w)
+	claims, err := r.claimOrdinals(ctx, w)
 	if err != nil {
 		return f, owner, err
 	}
+	facts := live.sized()
 	f.Held, facts.listed = len(claims), max(facts.listed, w.votersWithClaims(claims))
 	if f.Voters, f.Declared = annotation.ParseSizeNow(s.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
 	f.Unrecorded = facts.Budgets.Largest.Next(owner.sizeText(), 0).N < f.Voters
-	f.Ready, f.Staying = w.readyVoters(&facts, f.Voters, s, live.leaving(&w, budgets.Items))
+	f.Ready, f.Staying = w.readyVoters(&facts, f.Voters, s, live.reader.leaving(w, live.budgets))
 	return f, owner, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
@@ -68,15 +67,9 @@ func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone O
 	if len(source.PeersOf(sts).Others) == 0 {
 		return alone, nil
 	}
-	var list appsv1.StatefulSetList
-	if err := r.List(ctx, &list, client.InNamespace(sts.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return Owner{}, fmt.Errorf("list StatefulSets of namespace %s, some of which may be in the cluster of %s: %w", sts.Namespace, sts.Name, err)
-	}
-	sets := []*appsv1.StatefulSet{sts}
-	for i := range list.Items {
-		if list.Items[i].Name != sts.Name {
-			sets = append(sets, &list.Items[i])
-		}
+	sets, err := r.beside(ctx, sts)
+	if err != nil {
+		return Owner{}, err
 	}
 	for _, o := range spanning(sets) {
 		if o.Runs(sts.Name) {
@@ -172,7 +165,7 @@ func ownerOfSets(group []listedSet) []Owner {
 			own[e] = true
 		}
 	}
-	if replicas > maxMembers && len(group) > 1 {
+	if max(replicas, len(group)) > maxMembers && len(group) > 1 {
 		var apart []Owner
 		for _, set := range group {
 			apart = append(apart, ownerOfSets([]listedSet{set})...)

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// readsAtOnce is how many pods are read in parallel for one request.
+const readsAtOnce = 8
+
+// podsOf returns the pods that may be members of a workload: those of its namespace, or, for one
+// request, those that its StatefulSets have or are about to have.
+func (r *Reader) podsOf(ctx context.Context, w *workload) ([]corev1.Pod, error) {
+	if r.names != nil && w.owner.Flavour != Pods {
+		return r.podsByName(ctx, w)
+	}
+	var pods corev1.PodList
+	if err := r.List(ctx, &pods, client.InNamespace(w.owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list pods of %s: %w", w.owner, err)
+	}
+	return pods.Items, nil
+}
+
+// podsByName reads the pods of a workload one by one: there may be thousands of others.
+func (r *Reader) podsByName(ctx context.Context, w *workload) ([]corev1.Pod, error) {
+	names, err := r.podNamesOf(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	pods := make([]*corev1.Pod, len(names))
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(readsAtOnce)
+	for i, name := range names {
+		group.Go(func() error {
+			var pod corev1.Pod
+			found, err := r.fetch(within, w.owner.Namespace, name, &pod)
+			if err != nil {
+				return fmt.Errorf("observe pod %s/%s: %w", w.owner.Namespace, name, err)
+			}
+			if found {
+				pods[i] = &pod
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var out []corev1.Pod
+	for _, pod := range pods {
+		if pod != nil {
+			out = append(out, *pod)
+		}
+	}
+	return out, nil
+}
+
+// podNamesOf returns the names of the pods that the StatefulSets of a workload have by their replicas
+// and status, and of those that the cache knows beside these: they have no replica any more.
+func (r *Reader) podNamesOf(ctx context.Context, w *workload) ([]string, error) {
+	var names []string
+	for _, sts := range w.sets() {
+		var part Owner
+		part.setWorkload(sts)
+		n := max(replicasOf(sts), int(sts.Status.Replicas))
+		if n > maxMembers {
+			return nil, fmt.Errorf("StatefulSet %s/%s has %d pods, and no etcd cluster has more than %d members", sts.Namespace, sts.Name, n, maxMembers)
+		}
+		for ordinal := range n {
+			names = append(names, part.PodName(ordinal))
+		}
+		cached, err := r.cachedPods(ctx, sts)
+		if err != nil {
+			return nil, err
+		}
+		for i := range cached {
+			name := cached[i].Name
+			if at := part.Ordinal(name); (at < 0 || at >= n) && metav1.IsControlledBy(&cached[i], sts) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names[:min(len(names), mostNames)], nil
+}
+
+// mostNames bounds how many pods are read for one request, however many the cache knows.
+const mostNames = 3 * maxMembers
+
+// cachedPods lists the pods with the labels of a StatefulSet's: its controller gives up any other.
+func (r *Reader) cachedPods(ctx context.Context, sts *appsv1.StatefulSet) ([]corev1.Pod, error) {
+	selector, err := metav1.LabelSelectorAsSelector(sts.Spec.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("selector of StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
+	}
+	var pods corev1.PodList
+	err = r.names.List(ctx, &pods, client.InNamespace(sts.Namespace), client.MatchingLabelsSelector{Selector: selector}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return nil, fmt.Errorf("list pods of StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
+	}
+	return pods.Items, nil
+}
