@@ -6,7 +6,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -59,7 +58,7 @@ func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (O
 func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.UID) (*Eviction, error) {
 	live, err := r.liveCluster(ctx, namespace, fmt.Sprintf("pod %s/%s", namespace, pod), func(live *Reader) (Owner, bool, error) {
 		return live.OwnerOfPodNamed(ctx, namespace, pod)
-	})
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -72,15 +71,8 @@ func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.
 // Reread reads the budget of the record again, which another client wrote, and nothing else: what
 // that client recorded counts beside the pods that were read before.
 func (e *Eviction) Reread(ctx context.Context, r *Reader) error {
-	var pdb policyv1.PodDisruptionBudget
-	found, err := (&Reader{Reader: r.live()}).fetch(ctx, e.Budget.Namespace, e.Budget.Name, &pdb)
-	if err != nil {
-		return fmt.Errorf("observe budget %s/%s: %w", e.Budget.Namespace, e.Budget.Name, err)
-	}
-	name := e.Budget.Name
-	e.live.budgets = slices.DeleteFunc(e.live.budgets, func(b policyv1.PodDisruptionBudget) bool { return b.Name == name })
-	if found {
-		e.live.budgets = append(e.live.budgets, pdb)
+	if err := e.live.reread(ctx, r, e.Budget.Name); err != nil {
+		return err
 	}
 	e.judge()
 	return nil

@@ -32,10 +32,11 @@ type liveCluster struct {
 }
 
 // liveCluster reads a cluster from the API server, also which StatefulSets it has: find returns it.
+// creates is the StatefulSet that the request creates, nil for none.
 // The budgets are read first: an eviction that another replica records after that is seen as a
 // conflict. The number of reads depends on the cluster alone, and not on what else is in the
 // namespace, but for the budgets, which the eviction API lists, too.
-func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find func(*Reader) (Owner, bool, error)) (liveCluster, error) {
+func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find func(*Reader) (Owner, bool, error), creates *appsv1.StatefulSet) (liveCluster, error) {
 	live := (&Reader{Reader: source.Once(r.live()), Leases: r.Leases, names: r.Reader}).WithoutNodes()
 	l := liveCluster{reader: live}
 	var budgets policyv1.PodDisruptionBudgetList
@@ -48,7 +49,12 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 		return l, cmp.Or(err, fmt.Errorf("the owner of %s is gone", what))
 	}
 	l.owner = owner
-	if l.w, err = live.workload(ctx, owner); err != nil {
+	if creates != nil {
+		l.w, err = live.formerly(ctx, owner, creates)
+	} else {
+		l.w, err = live.workload(ctx, owner)
+	}
+	if err != nil {
 		return l, err
 	}
 	l.facts = Facts{
@@ -72,6 +78,21 @@ func (l *liveCluster) sized() Facts {
 	f.Largest = f.Budgets.Largest.Next(l.owner.sizeText(), len(f.Cluster.Members))
 	f.resize()
 	return f
+}
+
+// reread reads a budget again.
+func (l *liveCluster) reread(ctx context.Context, r *Reader, name string) error {
+	var pdb policyv1.PodDisruptionBudget
+	namespace := l.owner.Namespace
+	found, err := (&Reader{Reader: r.live()}).fetch(ctx, namespace, name, &pdb)
+	if err != nil {
+		return fmt.Errorf("observe budget %s/%s: %w", namespace, name, err)
+	}
+	l.budgets = slices.DeleteFunc(l.budgets, func(b policyv1.PodDisruptionBudget) bool { return b.Name == name })
+	if found {
+		l.budgets = append(l.budgets, pdb)
+	}
+	return nil
 }
 
 // beside returns the StatefulSets that may be in one cluster with a StatefulSet, itself first.

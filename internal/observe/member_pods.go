@@ -6,6 +6,9 @@ package observe
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
@@ -36,15 +39,20 @@ func (r *Reader) podsByName(ctx context.Context, w *workload) ([]corev1.Pod, err
 	if err != nil {
 		return nil, err
 	}
+	return r.podsNamed(ctx, w.owner.Namespace, names)
+}
+
+// podsNamed reads the pods of these names that exist.
+func (r *Reader) podsNamed(ctx context.Context, namespace string, names []string) ([]corev1.Pod, error) {
 	pods := make([]*corev1.Pod, len(names))
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(readsAtOnce)
 	for i, name := range names {
 		group.Go(func() error {
 			var pod corev1.Pod
-			found, err := r.fetch(within, w.owner.Namespace, name, &pod)
+			found, err := r.fetch(within, namespace, name, &pod)
 			if err != nil {
-				return fmt.Errorf("observe pod %s/%s: %w", w.owner.Namespace, name, err)
+				return fmt.Errorf("observe pod %s/%s: %w", namespace, name, err)
 			}
 			if found {
 				pods[i] = &pod
@@ -107,4 +115,34 @@ func (r *Reader) cachedPods(ctx context.Context, sts *appsv1.StatefulSet) ([]cor
 		return nil, fmt.Errorf("list pods of StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
 	}
 	return pods.Items, nil
+}
+
+// formerly returns the workload of a StatefulSet that is created, with the pods of one that had its
+// name: the new one takes them over, and deletes those that it has no replica for.
+func (r *Reader) formerly(ctx context.Context, owner Owner, sts *appsv1.StatefulSet) (workload, error) {
+	w := workload{owner: owner, sts: sts}
+	cached, err := r.cachedPods(ctx, sts)
+	if err != nil {
+		return w, err
+	}
+	names := map[string]bool{}
+	for ordinal := range min(firstOf(sts)+replicasOf(sts), maxMembers) {
+		names[sts.Name+"-"+strconv.Itoa(ordinal)] = true
+	}
+	for i := range cached {
+		if name := cached[i].Name; ordinalOf(name, sts.Name, 0) >= 0 && len(names) < mostNames {
+			names[name] = true
+		}
+	}
+	pods, err := r.podsNamed(ctx, sts.Namespace, slices.Sorted(maps.Keys(names)))
+	for i := range pods {
+		pod := &pods[i]
+		ref := metav1.GetControllerOfNoCopy(pod)
+		// Its reference goes a moment after the StatefulSet has gone.
+		former := ref == nil || ref.Kind == "StatefulSet" && ref.Name == sts.Name
+		if former && pod.DeletionTimestamp == nil {
+			w.pods = append(w.pods, w.declared(pod))
+		}
+	}
+	return w, err
 }
