@@ -181,5 +181,5 @@ func (r *scaleReview) decide() (d Decision, record bool) {
 
 // notRecorded warns of a write that other requests don't know of.
 func (r *scaleReview) notRecorded(why string) string {
-	return fmt.Sprintf("%s: the write is allowed, but the members that leave are not recorded, so an eviction or another write at the same time doesn't know of it: %s", r.scale.Owner, why)
+	return fmt.Sprintf("%s: the members that leave are not recorded, so evictions at this moment don't count them: %s", r.scale.Owner, why)
 }
