@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
@@ -116,7 +117,7 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 }
 
 // spreadNotes returns what the spread rule notes on a cluster of that size.
-func (h *scaleHandler) spreadNotes(ctx context.Context, owner observe.Owner, p *v1alpha1.EtcdTopologyPolicy, size int) ([]policy.Note, error) {
+func (h *scaleHandler) spreadNotes(ctx context.Context, owner owner.Owner, p *v1alpha1.EtcdTopologyPolicy, size int) ([]policy.Note, error) {
 	pod, found, err := h.reader.MemberPod(ctx, owner)
 	if err != nil || !found {
 		return nil, err
@@ -132,8 +133,8 @@ func (h *scaleHandler) spreadNotes(ctx context.Context, owner observe.Owner, p *
 
 // written names the object of the write.
 func (r *scaleReview) written() string {
-	if owner := r.scale.Owner; !owner.Spans() {
-		return owner.String()
+	if o := r.scale.Owner; !o.Spans() {
+		return o.String()
 	}
 	return fmt.Sprintf("StatefulSet %s/%s, part of the cluster of StatefulSets %s,", r.write.Namespace, r.write.Name, r.scale.Owner.WorkloadNames())
 }

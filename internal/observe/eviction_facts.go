@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
 
@@ -37,18 +38,18 @@ type Eviction struct {
 // OwnerOfPodNamed returns the cluster that a pod belongs to, by its name alone, and from memory:
 // the pods of a StatefulSet have its name and a number. It returns false for any other name. The
 // pod may have that name and belong to no cluster.
-func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (Owner, bool, error) {
+func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (owner.Owner, bool, error) {
 	at := strings.LastIndexByte(name, '-')
-	if at <= 0 || ordinalOf(name, name[:at], 0) < 0 {
-		return Owner{}, false, nil
+	if at <= 0 || owner.OrdinalOf(name, name[:at], 0) < 0 {
+		return owner.Owner{}, false, nil
 	}
 	var sts appsv1.StatefulSet
 	err := r.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name[:at]}, &sts)
 	if apierrors.IsNotFound(err) {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", namespace, name[:at], err)
+		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", namespace, name[:at], err)
 	}
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
@@ -56,7 +57,7 @@ func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (O
 // Eviction reads what the eviction rule must know, from the API server: also which cluster the pod
 // belongs to. uid is that of the pod that the client means, empty for any.
 func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.UID) (*Eviction, error) {
-	live, err := r.liveCluster(ctx, namespace, fmt.Sprintf("pod %s/%s", namespace, pod), func(live *Reader) (Owner, bool, error) {
+	live, err := r.liveCluster(ctx, namespace, fmt.Sprintf("pod %s/%s", namespace, pod), func(live *Reader) (owner.Owner, bool, error) {
 		return live.OwnerOfPodNamed(ctx, namespace, pod)
 	}, nil)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -25,7 +26,7 @@ import (
 type liveCluster struct {
 	// reader reads from the API server what one cluster needs, and the names of it from the cache.
 	reader  *Reader
-	owner   Owner
+	owner   owner.Owner
 	w       workload
 	facts   Facts
 	budgets []policyv1.PodDisruptionBudget
@@ -36,7 +37,7 @@ type liveCluster struct {
 // The budgets are read first: an eviction that another replica records after that is seen as a
 // conflict. The number of reads depends on the cluster alone, and not on what else is in the
 // namespace, but for the budgets, which the eviction API lists, too.
-func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find func(*Reader) (Owner, bool, error), creates *appsv1.StatefulSet) (liveCluster, error) {
+func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find func(*Reader) (owner.Owner, bool, error), creates *appsv1.StatefulSet) (liveCluster, error) {
 	live := (&Reader{Reader: source.Once(r.live()), Leases: r.Leases, names: r.Reader}).WithoutNodes()
 	l := liveCluster{reader: live}
 	var budgets policyv1.PodDisruptionBudgetList
@@ -44,22 +45,22 @@ func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find f
 		return l, fmt.Errorf("list budgets of namespace %s: %w", namespace, err)
 	}
 	l.budgets = budgets.Items
-	owner, found, err := find(live)
+	o, found, err := find(live)
 	if err != nil || !found {
 		return l, cmp.Or(err, fmt.Errorf("the owner of %s is gone", what))
 	}
-	l.owner = owner
+	l.owner = o
 	if creates != nil {
-		l.w, err = live.formerly(ctx, owner, creates)
+		l.w, err = live.formerly(ctx, o, creates)
 	} else {
-		l.w, err = live.workload(ctx, owner)
+		l.w, err = live.workload(ctx, o)
 	}
 	if err != nil {
 		return l, err
 	}
 	l.facts = Facts{
-		Cluster: policy.Cluster{Namespace: owner.Namespace, Name: owner.Name}, At: r.Leases.Clock.Now(),
-		asked: max(int(owner.Replicas), l.w.replicas()), elsewhere: owner.elsewhere(), listed: owner.listed(), Confirmed: true,
+		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name}, At: r.Leases.Clock.Now(),
+		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(), Confirmed: true,
 	}
 	if l.w.etcd != nil {
 		return l, live.druid(ctx, &l.w, &l.facts)
@@ -75,7 +76,7 @@ func (l *liveCluster) sized() Facts {
 	for i := range l.budgets {
 		f.Budgets.recordSize(&l.w, annotation.DecodeBudgetRecord(l.budgets[i].Annotations, f.At))
 	}
-	f.Largest = f.Budgets.Largest.Next(l.owner.sizeText(), len(f.Cluster.Members))
+	f.Largest = f.Budgets.Largest.Next(l.owner.SizeText(), len(f.Cluster.Members))
 	f.resize()
 	return f
 }
@@ -122,7 +123,7 @@ func (r *Reader) beside(ctx context.Context, sts *appsv1.StatefulSet) ([]*appsv1
 func (r *Reader) again(ctx context.Context, cached []*appsv1.StatefulSet) ([]*appsv1.StatefulSet, error) {
 	first := cached[0]
 	names := listedNames(first)
-	for _, o := range spanning(cached) {
+	for _, o := range owner.Spanning(cached) {
 		if o.Runs(first.Name) {
 			for _, part := range o.Workloads {
 				names[part.Name] = true
@@ -155,7 +156,7 @@ func listedNames(sts *appsv1.StatefulSet) map[string]bool {
 			pods = append(pods, host)
 		}
 		for _, pod := range pods {
-			if at := strings.LastIndexByte(pod, '-'); at > 0 && ordinalOf(pod, pod[:at], 0) >= 0 {
+			if at := strings.LastIndexByte(pod, '-'); at > 0 && owner.OrdinalOf(pod, pod[:at], 0) >= 0 {
 				names[pod[:at]] = true
 			}
 		}

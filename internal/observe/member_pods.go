@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // readsAtOnce is how many pods are read in parallel for one request.
@@ -23,7 +25,7 @@ const readsAtOnce = 8
 // podsOf returns the pods that may be members of a workload: those of its namespace, or, for one
 // request, those that its StatefulSets have or are about to have.
 func (r *Reader) podsOf(ctx context.Context, w *workload) ([]corev1.Pod, error) {
-	if r.names != nil && w.owner.Flavour != Pods {
+	if r.names != nil && w.owner.Flavour != owner.Pods {
 		return r.podsByName(ctx, w)
 	}
 	var pods corev1.PodList
@@ -77,11 +79,10 @@ func (r *Reader) podsNamed(ctx context.Context, namespace string, names []string
 func (r *Reader) podNamesOf(ctx context.Context, w *workload) ([]string, error) {
 	var names []string
 	for _, sts := range w.sets() {
-		var part Owner
-		part.setWorkload(sts)
+		part := owner.OfStatefulSet(sts)
 		n := max(replicasOf(sts), int(sts.Status.Replicas))
-		if n > maxMembers {
-			return nil, fmt.Errorf("StatefulSet %s/%s has %d pods, and no etcd cluster has more than %d members", sts.Namespace, sts.Name, n, maxMembers)
+		if n > owner.MaxMembers {
+			return nil, fmt.Errorf("StatefulSet %s/%s has %d pods, and no etcd cluster has more than %d members", sts.Namespace, sts.Name, n, owner.MaxMembers)
 		}
 		for ordinal := range n {
 			names = append(names, part.PodName(ordinal))
@@ -101,7 +102,7 @@ func (r *Reader) podNamesOf(ctx context.Context, w *workload) ([]string, error) 
 }
 
 // mostNames bounds how many pods are read for one request, however many the cache knows.
-const mostNames = 3 * maxMembers
+const mostNames = 3 * owner.MaxMembers
 
 // cachedPods lists the pods with the labels of a StatefulSet's: its controller gives up any other.
 func (r *Reader) cachedPods(ctx context.Context, sts *appsv1.StatefulSet) ([]corev1.Pod, error) {
@@ -119,18 +120,18 @@ func (r *Reader) cachedPods(ctx context.Context, sts *appsv1.StatefulSet) ([]cor
 
 // formerly returns the workload of a StatefulSet that is created, with the pods of one that had its
 // name: the new one takes them over, and deletes those that it has no replica for.
-func (r *Reader) formerly(ctx context.Context, owner Owner, sts *appsv1.StatefulSet) (workload, error) {
-	w := workload{owner: owner, sts: sts}
+func (r *Reader) formerly(ctx context.Context, o owner.Owner, sts *appsv1.StatefulSet) (workload, error) {
+	w := workload{owner: o, sts: sts}
 	cached, err := r.cachedPods(ctx, sts)
 	if err != nil {
 		return w, err
 	}
 	names := map[string]bool{}
-	for ordinal := range min(firstOf(sts)+replicasOf(sts), maxMembers) {
+	for ordinal := range min(firstOf(sts)+replicasOf(sts), owner.MaxMembers) {
 		names[sts.Name+"-"+strconv.Itoa(ordinal)] = true
 	}
 	for i := range cached {
-		if name := cached[i].Name; ordinalOf(name, sts.Name, 0) >= 0 && len(names) < mostNames {
+		if name := cached[i].Name; owner.OrdinalOf(name, sts.Name, 0) >= 0 && len(names) < mostNames {
 			names[name] = true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 )
@@ -38,14 +39,14 @@ type ScaleWrite struct {
 
 // OwnerOfScale returns the cluster that a write of replicas scales. It returns false for one that
 // is no etcd cluster.
-func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (Owner, bool, error) {
+func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (owner.Owner, bool, error) {
 	if s.Creates != nil {
-		owner, ok := StandaloneOwner(s.Creates)
+		alone, ok := owner.Standalone(s.Creates)
 		if !ok {
-			return Owner{}, false, nil
+			return owner.Owner{}, false, nil
 		}
-		owner, err := r.WithPeers(ctx, s.Creates, owner)
-		return owner, err == nil, err
+		o, err := r.WithPeers(ctx, s.Creates, alone)
+		return o, err == nil, err
 	}
 	if s.Etcd {
 		return r.OwnerOfEtcd(ctx, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
@@ -53,10 +54,10 @@ func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (Owner, bool, e
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, s.Namespace, s.Name, &sts)
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", s.Namespace, s.Name, err)
+		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", s.Namespace, s.Name, err)
 	}
 	if !found {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
@@ -64,7 +65,7 @@ func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (Owner, bool, e
 // Scale is what is known of a write of a cluster's replicas.
 type Scale struct {
 	Facts scale.Facts
-	Owner Owner
+	Owner owner.Owner
 	// Leaving has the budget for the record of the members that leave.
 	Leaving
 	// Text is what the annotation of Budget becomes with this write, empty if no ready voter leaves.
@@ -78,7 +79,7 @@ type Scale struct {
 // Scale reads what the scale rule must know of a write of a cluster's replicas. It reads the objects
 // from the API server: kubectl scale writes several StatefulSets within milliseconds.
 func (r *Reader) Scale(ctx context.Context, s ScaleWrite) (*Scale, error) {
-	find := func(live *Reader) (Owner, bool, error) { return live.OwnerOfScale(ctx, s) }
+	find := func(live *Reader) (owner.Owner, bool, error) { return live.OwnerOfScale(ctx, s) }
 	live, err := r.liveCluster(ctx, s.Namespace, s.Namespace+"/"+s.Name, find, s.Creates)
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (s *Scale) Reread(ctx context.Context, r *Reader) error {
 func (s *Scale) judge() {
 	w, write, facts := &s.live.w, s.write, s.live.sized()
 	f := scale.Facts{
-		Target: w.owner.Target().String(), Namespace: w.owner.Namespace, Now: write.Now, Asked: write.Asked, Druid: w.owner.Flavour == Druid,
+		Target: w.owner.Target().String(), Namespace: w.owner.Namespace, Now: write.Now, Asked: write.Asked, Druid: w.owner.Flavour == owner.Druid,
 		Follows: !write.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == write.Asked, Volumes: w.volumesOf(write),
 		Creates: write.Creates != nil, Held: len(s.claims),
 	}
@@ -120,7 +121,7 @@ func (s *Scale) judge() {
 	if f.Voters, f.Declared = annotation.ParseSizeNow(write.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
-	f.Unrecorded = facts.Budgets.Largest.Next(w.owner.sizeText(), 0).N < f.Voters
+	f.Unrecorded = facts.Budgets.Largest.Next(w.owner.SizeText(), 0).N < f.Voters
 	s.keeping(&f)
 	s.Leaving = s.live.reader.leaving(w, s.live.budgets)
 	var leave []*corev1.Pod
@@ -166,7 +167,7 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 // voters returns how many voters etcd has: the largest size that the cluster has had. What an Etcd
 // asks for counts once its StatefulSet has that many replicas.
 func (w *workload) voters(f *Facts, now, held int) int {
-	n := max(f.Budgets.Largest.Next(w.owner.sizeText(), len(w.pods)).N, f.listed)
+	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.pods)).N, f.listed)
 	switch {
 	case len(w.pods) == 0 && n == 0:
 		return held

@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 )
 
@@ -47,7 +48,7 @@ func (s *Scale) ordinals() []int {
 		out = append(out, c.ordinal)
 	}
 	for _, pod := range s.live.w.pods {
-		out = append(out, ordinalOf(pod.Name, s.write.Name, 0))
+		out = append(out, owner.OrdinalOf(pod.Name, s.write.Name, 0))
 	}
 	slices.Sort(out)
 	return out
