@@ -11,7 +11,7 @@ import (
 )
 
 // fairQueue holds what a controller is still to reconcile, and serves the namespaces in turn.
-// Whoever writes many objects in one namespace delays another namespace by one of them and not
+// A user who writes many objects in one namespace delays another namespace by one of them and not
 // by all. Within a namespace the first comes first. The workqueue around it does the locking.
 type fairQueue[T comparable] struct {
 	namespaceOf func(T) string

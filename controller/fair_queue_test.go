@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// TestFloodDelaysNobody adds many objects of one namespace before one of another.
-func TestFloodDelaysNobody(t *testing.T) {
+// TestFloodDelaysNoNamespace adds many objects of one namespace before one of another.
+func TestFloodDelaysNoNamespace(t *testing.T) {
 	t.Parallel()
 	queue := newFairQueue(namespaceOfRequest)("flood", backoff[reconcile.Request]())
 	defer queue.ShutDown()

@@ -86,11 +86,11 @@ func readsOf(t *testing.T, foreign int, request string) *countedReads {
 func TestReadsOfGuards(t *testing.T) {
 	t.Parallel()
 	for _, request := range []string{"eviction", "scale"} {
-		alone, crowded := readsOf(t, 0, request), readsOf(t, 5000, request)
-		if alone.requests != crowded.requests || alone.objects != crowded.objects {
-			t.Errorf("%s: %d requests for %d objects beside 5,000 pods, %d for %d alone", request, crowded.requests, crowded.objects, alone.requests, alone.objects)
+		alone, beside := readsOf(t, 0, request), readsOf(t, 5000, request)
+		if alone.requests != beside.requests || alone.objects != beside.objects {
+			t.Errorf("%s: %d requests for %d objects beside 5,000 pods, %d for %d alone", request, beside.requests, beside.objects, alone.requests, alone.objects)
 		}
-		for what, n := range crowded.got {
+		for what, n := range beside.got {
 			if n > 1 {
 				t.Errorf("%s: read %s %d times", request, what, n)
 			}

@@ -29,7 +29,7 @@ type objectKey struct {
 	name client.ObjectKey
 }
 
-// result is an object, or the error that says why there is none.
+// result is an object, or the error that explains why there is none.
 type result struct {
 	object client.Object
 	err    error
