@@ -43,11 +43,8 @@ func (s *scaled) replicas(subResource string) int {
 // readScaleWrite decodes the object of a request before and after the write. going is true if it
 // is being deleted.
 func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool, err error) {
-	var before, after scaled
-	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &after); err != nil {
-		return write, false, err
-	}
-	if err := json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, &before); err != nil {
+	before, after, err := readUpdate[scaled](req)
+	if err != nil {
 		return write, false, err
 	}
 	write = observe.ScaleWrite{
@@ -61,4 +58,13 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 		write.WhenScaled = after.Spec.Retention.WhenScaled
 	}
 	return write, after.Metadata.DeletionTimestamp != nil, nil
+}
+
+// readUpdate decodes the object of a request before and after the write.
+func readUpdate[T any](req admission.Request) (before, after T, err error) {
+	if err = json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &after); err != nil {
+		return before, after, err
+	}
+	err = json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, &before)
+	return before, after, err
 }
