@@ -84,7 +84,7 @@ func (h *rolloutHandler) observe(ctx context.Context, req admission.Request) (*r
 // controller reads it again.
 func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview, req admission.Request) (*rolloutReview, Decision) {
 	w := &review.write
-	if !w.admission.Held || !w.admission.Begins {
+	if !w.admission.Begins {
 		return review, Decision{}
 	}
 	for _, a := range []map[string]string{review.owner.Annotations, w.after.Annotations} {
@@ -114,9 +114,7 @@ func (r *rolloutReview) decide() Decision {
 	switch {
 	case w.admission.Begins:
 		d.Reason = r.well.Reason
-		if r.well.Allowed {
-			d.Warnings = nil
-		} else {
+		if !r.well.Allowed {
 			d.Warnings = []string{r.warning(enforced)}
 		}
 	case w.admission.Held:

@@ -24,10 +24,12 @@ type rolloutWrite struct {
 	before, after *appsv1.StatefulSet
 	// manager is the name that the client gives its fields.
 	manager string
-	// record is that of before the write, nil for none. Those that a client writes are no evidence.
-	record    *annotation.RolloutRecord
-	admission rollout.Admission
-	now       time.Time
+	// record is that of before the write, nil for none. written is the one in the object as written, if
+	// its strategy is the one that is recorded. Of it only the author's strategy counts, which is the
+	// client's to choose.
+	record, written *annotation.RolloutRecord
+	admission       rollout.Admission
+	now             time.Time
 }
 
 func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error) {
@@ -55,32 +57,34 @@ func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error
 		w.record = &record
 		write.Held, write.Author = true, annotation.RolloutValueOf(&record.Author).Partition
 	}
+	if written, ok := annotation.DecodeRolloutRecord(after.Annotations, now); ok && written.Value == write.After {
+		w.written, write.After = &written, annotation.RolloutValueOf(&written.Author)
+	}
 	w.admission = rollout.Admit(write)
 	return w, nil
 }
 
 // author returns the strategy that the author of the StatefulSet asks for. A write that leaves ours as
-// it was asks for nothing new.
+// it was asks for nothing new, and so does the object when the API server calls again after another
+// webhook changed it.
 func (w *rolloutWrite) author() appsv1.StatefulSetUpdateStrategy {
-	if w.record != nil && equality.Semantic.DeepEqual(w.before.Spec.UpdateStrategy, w.after.Spec.UpdateStrategy) {
+	switch {
+	case w.written != nil:
+		return w.written.Author
+	case w.record != nil && w.unchanged():
 		return w.record.Author
-	}
-	// The API server calls again after another webhook changed the object.
-	if again, ok := annotation.DecodeRolloutRecord(w.after.Annotations, w.now); ok && w.calledAgain(again) {
-		return again.Author
 	}
 	author := w.after.Spec.UpdateStrategy
 	author.Type = appsv1.RollingUpdateStatefulSetStrategyType
 	return author
 }
 
+func (w *rolloutWrite) unchanged() bool {
+	return annotation.RolloutValueOf(&w.before.Spec.UpdateStrategy) == annotation.RolloutValueOf(&w.after.Spec.UpdateStrategy)
+}
+
 // reviewWindow is longer than a request may take.
 const reviewWindow = time.Minute
-
-// calledAgain reports whether the record in the object is from an earlier call for the same request.
-func (w *rolloutWrite) calledAgain(again annotation.RolloutRecord) bool {
-	return again.Value == annotation.RolloutValueOf(&w.after.Spec.UpdateStrategy) && w.now.Sub(again.Since) < reviewWindow
-}
 
 // recorded returns the record that the StatefulSet gets, nil for none.
 func (w *rolloutWrite) recorded(reason policy.Reason) (*annotation.RolloutRecord, error) {
@@ -88,11 +92,11 @@ func (w *rolloutWrite) recorded(reason policy.Reason) (*annotation.RolloutRecord
 		return nil, nil
 	}
 	record := annotation.RolloutRecord{Author: w.author(), Value: w.admission.Value, Since: w.now, Reason: reason.Name()}
-	switch again, ok := annotation.DecodeRolloutRecord(w.after.Annotations, w.now); {
+	switch {
 	case !w.admission.Begins:
 		record.Since, record.Reason = w.record.Since, w.record.Reason
-	case ok && w.calledAgain(again):
-		record.Since = again.Since
+	case w.written != nil && w.now.Sub(w.written.Since) < reviewWindow:
+		record.Since = w.written.Since // the API server calls again
 	}
 	return &record, nil
 }

@@ -43,8 +43,10 @@ func Admit(w Write) Admission {
 	}
 	keep := max(author.Partition, min(w.Now, w.Asked))
 	switch {
+	case (w.Template || !w.Held && w.restarts()) && keep == author.Partition:
+		return Admission{} // the author holds all pods
 	case w.Template, !w.Held && w.restarts():
-		return Admission{Held: keep > author.Partition, Value: Value{Partition: keep}, Author: author.Partition, Begins: true}
+		return Admission{Held: true, Value: Value{Partition: keep}, Author: author.Partition, Begins: true}
 	case !w.Held:
 		return Admission{}
 	case w.Before.OnDelete:

@@ -337,4 +337,3 @@ func quorumStays(t *testing.T, c *clusters.Cluster, least int) {
 	}()
 	t.Cleanup(func() { stop(); <-done })
 }
-
