@@ -165,7 +165,10 @@ func (s *rolloutStage) expectStep(want string) {
 // update has the StatefulSet's controller restart a pod with the new template.
 func (s *rolloutStage) update(i int) {
 	s.t.Helper()
-	s.pod(i, func(p *corev1.Pod) { p.Labels[appsv1.StatefulSetRevisionLabel] = "new" })
+	s.pod(i, func(p *corev1.Pod) {
+		p.Labels[appsv1.StatefulSetRevisionLabel] = "new"
+		p.UID += "-new"
+	})
 }
 
 func TestRolloutStepByStep(t *testing.T) {
