@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
@@ -35,9 +36,9 @@ type Rollout struct {
 	Recorder recorder.EventRecorder
 	Clock    clock.PassiveClock
 
-	denied denials[observe.OwnerKey]
+	denied denials[owner.Key]
 	// announced has the reason that was last recorded as an Event.
-	announced keyed[observe.OwnerKey, policy.Reason]
+	announced keyed[owner.Key, policy.Reason]
 }
 
 // RolloutWriter has the methods of a client by which this controller writes.
@@ -51,39 +52,39 @@ type RolloutWriter interface {
 const rolloutRecheck = 3 * time.Second
 
 // Reconcile does one step of the rollout of a cluster.
-func (c *Rollout) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
-	owner, found, err := c.Reader.Owner(ctx, key)
+func (c *Rollout) Reconcile(ctx context.Context, key owner.Key) (reconcile.Result, error) {
+	o, found, err := c.Reader.Owner(ctx, key)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
 	if !found {
 		return c.orphaned(ctx, key)
 	}
-	r, err := c.Reader.Rollout(ctx, owner)
+	r, err := c.Reader.Rollout(ctx, o)
 	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", owner, err)
+		return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
 	}
 	if !r.AnyRecord() {
 		c.forget(key)
 		return reconcile.Result{}, nil
 	}
-	match, err := c.Reader.PolicyFor(ctx, owner)
+	match, err := c.Reader.PolicyFor(ctx, o)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
 	p := holding(match)
 	if p == nil {
-		return c.endHold(ctx, owner, r)
+		return c.endHold(ctx, o, r)
 	}
 	step := rollout.Evaluate(r.Facts, observe.RolloutSettings(p))
 	if restarts(step) {
 		// The cache may be behind.
-		if r, err = c.Reader.LiveRollout(ctx, owner); err != nil {
-			return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", owner, err)
+		if r, err = c.Reader.LiveRollout(ctx, o); err != nil {
+			return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
 		}
 		step = rollout.Evaluate(r.Facts, observe.RolloutSettings(p))
 	}
-	return c.apply(ctx, owner, r, step)
+	return c.apply(ctx, o, r, step)
 }
 
 // restarts reports whether a pod may restart by a step.
@@ -101,16 +102,16 @@ func holding(m observe.Match) *v1alpha1.EtcdTopologyPolicy {
 }
 
 // endHold gives the author's strategies back, since no policy holds the rollout any more.
-func (c *Rollout) endHold(ctx context.Context, owner observe.Owner, r observe.Rollout) (reconcile.Result, error) {
+func (c *Rollout) endHold(ctx context.Context, o owner.Owner, r observe.Rollout) (reconcile.Result, error) {
 	step := rollout.Step{Act: rollout.Release, Reason: reasons.RolloutGuardEnded, Message: "no policy holds it any more"}
 	for _, set := range r.Facts.Sets {
 		step.Values, step.Released = append(step.Values, rollout.Value{Partition: set.Author}), append(step.Released, set.Held)
 	}
-	return c.apply(ctx, owner, r, step)
+	return c.apply(ctx, o, r, step)
 }
 
 // orphaned gives back the strategy of a StatefulSet that is no etcd cluster any more.
-func (c *Rollout) orphaned(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
+func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result, error) {
 	c.forget(key)
 	sts, found, err := c.Reader.StatefulSet(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	if err != nil || !found || key.Kind != "StatefulSet" {
@@ -123,7 +124,7 @@ func (c *Rollout) orphaned(ctx context.Context, key observe.OwnerKey) (reconcile
 	return reconcile.Result{}, client.IgnoreNotFound(c.Client.Patch(ctx, sts.DeepCopy(), patch, FieldOwner))
 }
 
-func (c *Rollout) forget(key observe.OwnerKey) {
+func (c *Rollout) forget(key owner.Key) {
 	c.denied.remove(key)
 	c.announced.remove(key)
 	holds.remove(key)

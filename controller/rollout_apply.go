@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
@@ -31,26 +32,26 @@ const (
 )
 
 // apply does a step: it records the pod that restarts, sets the strategies, and deletes the pod.
-func (c *Rollout) apply(ctx context.Context, owner observe.Owner, r observe.Rollout, step rollout.Step) (reconcile.Result, error) {
+func (c *Rollout) apply(ctx context.Context, o owner.Owner, r observe.Rollout, step rollout.Step) (reconcile.Result, error) {
 	again := reconcile.Result{RequeueAfter: rolloutRecheck}
-	err := c.write(ctx, owner, r, step)
+	err := c.write(ctx, o, r, step)
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		// Another client was first. The step is decided again.
 		return again, nil
 	case answered(err):
-		wait := c.denied.next(owner.Key())
-		c.announce(owner, policy.NewNote(reasons.RolloutWriteDenied, "cannot continue the rollout (%s: %s); it is retried in %s: %v", step.Reason, step.Message, wait, err), actionHoldRollout)
+		wait := c.denied.next(o.Key())
+		c.announce(o, policy.NewNote(reasons.RolloutWriteDenied, "cannot continue the rollout (%s: %s); it is retried in %s: %v", step.Reason, step.Message, wait, err), actionHoldRollout)
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
-		return reconcile.Result{}, fmt.Errorf("continue the rollout of %s: %w", owner, err)
+		return reconcile.Result{}, fmt.Errorf("continue the rollout of %s: %w", o, err)
 	}
-	c.denied.remove(owner.Key())
-	c.publish(owner, step)
+	c.denied.remove(o.Key())
+	c.publish(o, step)
 	return again, nil
 }
 
-func (c *Rollout) write(ctx context.Context, owner observe.Owner, r observe.Rollout, step rollout.Step) error {
+func (c *Rollout) write(ctx context.Context, o owner.Owner, r observe.Rollout, step rollout.Step) error {
 	if err := c.recordLeaving(ctx, r, step); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (c *Rollout) write(ctx context.Context, owner observe.Owner, r observe.Roll
 		case set.Record == nil:
 			continue
 		case set.Bypassed:
-			c.announce(owner, policy.NewNote(reasons.RolloutBypassed, "StatefulSet %s has another update strategy than was set, so its rollout is not held any more", set.Name), actionReleaseRollout)
+			c.announce(o, policy.NewNote(reasons.RolloutBypassed, "StatefulSet %s has another update strategy than was set, so its rollout is not held any more", set.Name), actionReleaseRollout)
 		}
 		patch, err := set.Patch(r.Facts.Sets[i].Value, step.Values[i], set.Bypassed || step.Released[i], step.Reason, r.At)
 		if err != nil {
@@ -99,8 +100,8 @@ func (c *Rollout) recordLeaving(ctx context.Context, r observe.Rollout, step rol
 }
 
 // publish sets the metrics, and records an Event for each new reason and each pod that restarts.
-func (c *Rollout) publish(owner observe.Owner, step rollout.Step) {
-	key := owner.Key()
+func (c *Rollout) publish(o owner.Owner, step rollout.Step) {
+	key := o.Key()
 	if step.Act == rollout.Release {
 		holds.remove(key)
 	} else {
@@ -116,15 +117,15 @@ func (c *Rollout) publish(owner observe.Owner, step rollout.Step) {
 	case rollout.Release:
 		action, text = actionReleaseRollout, "the rollout is not held any more: "+step.Message
 	}
-	c.announce(owner, policy.NewNote(step.Reason, "%s", text), action)
+	c.announce(o, policy.NewNote(step.Reason, "%s", text), action)
 }
 
 // announce records an Event, unless the last one had the same reason.
-func (c *Rollout) announce(owner observe.Owner, n policy.Note, action string) {
+func (c *Rollout) announce(o owner.Owner, n policy.Note, action string) {
 	if rollout.Passing(n.Reason) {
 		return
 	}
-	if last, _ := c.announced.swap(owner.Key(), n.Reason); last == n.Reason {
+	if last, _ := c.announced.swap(o.Key(), n.Reason); last == n.Reason {
 		return
 	}
 	kind := warning
@@ -132,5 +133,5 @@ func (c *Rollout) announce(owner observe.Owner, n policy.Note, action string) {
 	case rollout.Complete, policy.AllReady, policy.CuresMember, rollout.PodAbsent, rollout.PodLeaving:
 		kind = normal
 	}
-	c.Recorder.Eventf(referenceTo(owner), nil, kind, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
+	c.Recorder.Eventf(referenceTo(o), nil, kind, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
 }

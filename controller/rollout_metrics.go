@@ -6,13 +6,13 @@ package controller
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // holdCollector holds why the rollouts of clusters are held.
 type holdCollector struct {
-	keyed[observe.OwnerKey, policy.Reason]
+	keyed[owner.Key, policy.Reason]
 }
 
 // holds is what the metrics endpoint serves. The managers of one process, as in tests, share it.

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // SetupWithManager starts the reconciler on the leader, for StatefulSets whose rollout is held. A
@@ -23,9 +24,9 @@ func (c *Rollout) SetupWithManager(mgr ctrl.Manager) error {
 	if err := registerMetrics(); err != nil {
 		return err
 	}
-	rollouts, err := controller.NewTyped("rollout", mgr, controller.TypedOptions[observe.OwnerKey]{
+	rollouts, err := controller.NewTyped("rollout", mgr, controller.TypedOptions[owner.Key]{
 		Reconciler:              c,
-		RateLimiter:             backoff[observe.OwnerKey](),
+		RateLimiter:             backoff[owner.Key](),
 		MaxConcurrentReconciles: 4,
 	})
 	if err != nil {
@@ -40,12 +41,12 @@ func (c *Rollout) SetupWithManager(mgr ctrl.Manager) error {
 // ofStatefulSet maps a StatefulSet to the cluster that it is part of. One that is no etcd cluster
 // any more stands for itself.
 func (c *Rollout) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) keys {
-	owner, found, err := c.Reader.OwnerOfStatefulSet(ctx, sts)
+	o, found, err := c.Reader.OwnerOfStatefulSet(ctx, sts)
 	switch {
 	case err != nil:
 		log.FromContext(ctx).Error(err, "cannot find the cluster of a StatefulSet", "namespace", sts.Namespace, "statefulSet", sts.Name)
 	case found:
-		return keys{owner.Key()}
+		return keys{o.Key()}
 	}
 	return keys{{Kind: "StatefulSet", Namespace: sts.Namespace, Name: sts.Name}}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
@@ -27,7 +28,7 @@ type rolloutHandler struct {
 // rolloutReview is what is known of a write of a cluster's StatefulSet.
 type rolloutReview struct {
 	write  rolloutWrite
-	owner  observe.Owner
+	owner  owner.Owner
 	policy *v1alpha1.EtcdTopologyPolicy
 	// well is whether the cluster is well. It is known for a hold that begins.
 	well policy.Verdict
@@ -60,7 +61,7 @@ func (h *rolloutHandler) observe(ctx context.Context, req admission.Request) (*r
 	if w.after.DeletionTimestamp != nil || !w.admission.Held && w.record == nil {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutNotHeld}
 	}
-	owner, found, err := h.reader.OwnerOfStatefulSet(ctx, w.before)
+	o, found, err := h.reader.OwnerOfStatefulSet(ctx, w.before)
 	if err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}
@@ -70,14 +71,14 @@ func (h *rolloutHandler) observe(ctx context.Context, req admission.Request) (*r
 	}
 	// A cluster that no policy applies to, or whose policy leaves rollouts alone. The controller ends a
 	// hold of before.
-	p, d := guarding(ctx, h.reader, owner, req, req.Kind.Kind, (*v1alpha1.EtcdTopologyPolicySpec).GuardRollouts)
+	p, d := guarding(ctx, h.reader, o, req, req.Kind.Kind, (*v1alpha1.EtcdTopologyPolicySpec).GuardRollouts)
 	if p == nil {
 		return nil, d
 	}
 	if p.Spec.GuardRollouts() == v1alpha1.ModeOff {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutGuardOff}
 	}
-	return h.readFacts(ctx, &rolloutReview{write: w, owner: owner, policy: p}, req)
+	return h.readFacts(ctx, &rolloutReview{write: w, owner: o, policy: p}, req)
 }
 
 // readFacts reads the cluster for a hold that begins. A cluster that can't be read is held: the

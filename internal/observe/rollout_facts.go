@@ -19,6 +19,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 )
@@ -62,22 +64,22 @@ func (r *Reader) StatefulSet(ctx context.Context, key types.NamespacedName) (*ap
 }
 
 // LiveRollout reads the rollout of a cluster from the API server.
-func (r *Reader) LiveRollout(ctx context.Context, owner Owner) (Rollout, error) {
-	return (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes().Rollout(ctx, owner)
+func (r *Reader) LiveRollout(ctx context.Context, o owner.Owner) (Rollout, error) {
+	return (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes().Rollout(ctx, o)
 }
 
 // Rollout reads the rollout of a cluster. The budgets are read first, as for evictions: one that is
 // recorded after that is seen as a conflict.
-func (r *Reader) Rollout(ctx context.Context, owner Owner) (Rollout, error) {
+func (r *Reader) Rollout(ctx context.Context, o owner.Owner) (Rollout, error) {
 	var budgets policyv1.PodDisruptionBudgetList
-	if err := r.List(ctx, &budgets, client.InNamespace(owner.Namespace)); err != nil {
-		return Rollout{}, fmt.Errorf("list budgets of namespace %s: %w", owner.Namespace, err)
+	if err := r.List(ctx, &budgets, client.InNamespace(o.Namespace)); err != nil {
+		return Rollout{}, fmt.Errorf("list budgets of namespace %s: %w", o.Namespace, err)
 	}
-	w, err := r.workload(ctx, owner)
+	w, err := r.workload(ctx, o)
 	if err != nil {
 		return Rollout{}, err
 	}
-	facts, err := r.Facts(ctx, owner)
+	facts, err := r.Facts(ctx, o)
 	if err != nil {
 		return Rollout{}, err
 	}
@@ -85,7 +87,7 @@ func (r *Reader) Rollout(ctx context.Context, owner Owner) (Rollout, error) {
 	for _, pod := range w.pods {
 		out.Pods[pod.Name] = pod
 	}
-	out.Facts = rollout.Facts{Cluster: facts.Cluster, Confirmed: facts.Confirmed, Reason: ReleaseReason(owner.Annotations)}
+	out.Facts = rollout.Facts{Cluster: facts.Cluster, Confirmed: facts.Confirmed, Reason: ReleaseReason(o.Annotations)}
 	for _, e := range out.underWay {
 		out.Facts.Leaving = append(out.Facts.Leaving, e.Pod)
 	}
@@ -119,9 +121,9 @@ func (o *Rollout) add(w *workload, sts *appsv1.StatefulSet, members []policy.Mem
 			o.Facts.Since = since
 		}
 	}
-	owner := statefulSetOwner(sts)
+	whole := owner.OfStatefulSet(sts)
 	for i := range replicasOf(sts) {
-		set.Pods = append(set.Pods, o.podOf(sts, owner.PodName(i), members))
+		set.Pods = append(set.Pods, o.podOf(sts, whole.PodName(i), members))
 	}
 	if o.Facts.Reason == "" {
 		o.Facts.Reason = ReleaseReason(sts.Annotations)
@@ -145,7 +147,7 @@ func (o *Rollout) podOf(sts *appsv1.StatefulSet, name string, members []policy.M
 	p.Going = pod.DeletionTimestamp != nil
 	p.Updated = pod.Labels[appsv1.StatefulSetRevisionLabel] == sts.Status.UpdateRevision
 	// The StatefulSet's controller waits as long.
-	if c := podCondition(pod, corev1.PodReady); p.PodReady && c != nil {
+	if c := podstate.Condition(pod, corev1.PodReady); p.PodReady && c != nil {
 		p.PodReady = o.At.Sub(c.LastTransitionTime.Time) >= time.Duration(sts.Spec.MinReadySeconds)*time.Second
 	}
 	return p
