@@ -110,7 +110,7 @@ func (c *Rollout) endHold(ctx context.Context, o owner.Owner, r observe.Rollout)
 	return c.apply(ctx, o, r, step)
 }
 
-// orphaned gives back the strategy of a StatefulSet that is no etcd cluster any more.
+// orphaned restores the strategy of a StatefulSet that is no etcd cluster any more.
 func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result, error) {
 	c.forget(key)
 	sts, found, err := c.Reader.StatefulSet(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})

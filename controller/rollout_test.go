@@ -217,7 +217,7 @@ func TestRolloutEndsWithItsPolicy(t *testing.T) {
 			change(s.stage, "etcd", func(p *appsv1.StatefulSet) { p.Annotations[v1alpha1.EtcdAnnotation] = v1alpha1.NotEtcd })
 		},
 		"by hand": func(s *rolloutStage) {
-			change(s.stage, "etcd", func(p *appsv1.StatefulSet) { p.Annotations[v1alpha1.RolloutAnnotation] = "let go: because" })
+			change(s.stage, "etcd", func(p *appsv1.StatefulSet) { p.Annotations[v1alpha1.RolloutAnnotation] = "release: because" })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,7 @@ package v1alpha1
 const (
 	RolloutAnnotation = "kubectl-etcd.dev/rollout"
 	// ReleasePrefix begins the value of RolloutAnnotation. Other values have no effect.
-	ReleasePrefix = "let go:"
+	ReleasePrefix = "release:"
 )
 
 // What this project writes on a StatefulSet whose rollout it holds. Any replica can go on

@@ -148,7 +148,7 @@ func TestRolloutByHand(t *testing.T) {
 	}
 	changeTemplate(t, c, stamp)
 	awaitReason(t, c, policy.BackupFailing)
-	release := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"kubectl-etcd.dev/rollout":"let go: the store is gone for good"}}}`))
+	release := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"kubectl-etcd.dev/rollout":"release: the store is gone for good"}}}`))
 	if err := kube.Patch(t.Context(), statefulSet(t, c), release); err != nil {
 		t.Fatal(err)
 	}
