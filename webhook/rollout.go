@@ -107,7 +107,7 @@ func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview, r
 	return review, Decision{}
 }
 
-// decide holds the write, or says in Warn what would be held.
+// decide holds the write, or reports in Warn what would be held.
 func (r *rolloutReview) decide() Decision {
 	w := &r.write
 	d := Decision{Outcome: Unchanged, Reason: reasons.RolloutNotHeld, Policy: r.policy.Name}
@@ -149,7 +149,7 @@ func (r *rolloutReview) decide() Decision {
 	return d
 }
 
-// warning tells the client why its template waits.
+// warning returns to the client why its template waits.
 func (r *rolloutReview) warning(enforced bool) string {
 	what := fmt.Sprintf("EtcdTopologyPolicy %s holds the rollout of StatefulSet %s/%s", r.policy.Name, r.write.before.Namespace, r.write.before.Name)
 	if !enforced {
