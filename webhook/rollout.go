@@ -149,7 +149,7 @@ func (r *rolloutReview) decide() Decision {
 	return d
 }
 
-// warning returns to the client why its template waits.
+// warning returns why the template of a client waits.
 func (r *rolloutReview) warning(enforced bool) string {
 	what := fmt.Sprintf("EtcdTopologyPolicy %s holds the rollout of StatefulSet %s/%s", r.policy.Name, r.write.before.Namespace, r.write.before.Name)
 	if !enforced {
