@@ -12,7 +12,7 @@ import (
 // Collectors returns all metrics of this package. Only the leader has series of
 // clusters and policies.
 func Collectors() []prometheus.Collector {
-	all := []prometheus.Collector{minAvailable, evictionsLeft, unprotected, writes, undone, policyClusters, policyConflicts, cuts}
+	all := []prometheus.Collector{minAvailable, evictionsLeft, unprotected, writes, undone, policyClusters, policyConflicts, cuts, holds}
 	for _, m := range clusterMetrics() {
 		all = append(all, m)
 	}

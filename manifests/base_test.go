@@ -28,6 +28,7 @@ func TestWebhooksAreOptional(t *testing.T) {
 	var config admissionregistrationv1.MutatingWebhookConfiguration
 	readBase(t, "webhooks.yaml", &config)
 	patches := []string{"pods", "poddisruptionbudgets", "services"}
+	holds := "rollouts.etcd-webhook.kubectl-etcd.dev"
 	otherNamespaces := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
 		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"kube-system", "kubectl-etcd-system"},
 	}}}
@@ -40,7 +41,7 @@ func TestWebhooksAreOptional(t *testing.T) {
 				admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.SideEffectClassNoneOnDryRun,
 			}, ptr.Deref(w.SideEffects, "")),
 			"it is called for other versions": ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
-			"it is called again after other webhooks, if it patches": (slices.Contains(patches, kind) && !slices.Contains(w.Rules[0].Operations, admissionregistrationv1.Delete)) ==
+			"it is called again after other webhooks, if it patches": (w.Name == holds || slices.Contains(patches, kind) && !slices.Contains(w.Rules[0].Operations, admissionregistrationv1.Delete)) ==
 				(ptr.Deref(w.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy),
 			"it is called for few objects": len(w.MatchConditions) > 0 || w.ObjectSelector != nil || kind == "etcds" || kind == "pods/eviction",
 		} {

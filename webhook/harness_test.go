@@ -4,11 +4,13 @@
 package webhook
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	testclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -91,6 +94,10 @@ func handlerOf(tb testing.TB, request admissionv1.AdmissionRequest) entries.Hand
 	if !found {
 		tb.Fatalf("no handler is called for %s", resource)
 	}
+	// Two handlers review a StatefulSet.
+	if h.Name == entries.Scale && strings.HasPrefix(string(request.UID), entries.Rollout) {
+		h = entries.Handlers[slices.IndexFunc(entries.Handlers, func(h entries.Handler) bool { return h.Name == entries.Rollout })]
+	}
 	return h
 }
 
@@ -128,6 +135,8 @@ var (
 // generated is a random write.
 type generated struct {
 	resource metav1.GroupVersionResource
+	// uid is of the requests. See handlerOf.
+	uid types.UID
 	// old is nil if the write creates the object.
 	old, raw []byte
 	// facts are the objects around it. Later are those around it when the API server calls
@@ -139,7 +148,7 @@ type generated struct {
 func (g *generated) review(tb testing.TB, server testServer, old, raw []byte) admission.Response {
 	tb.Helper()
 	request := admissionv1.AdmissionRequest{
-		UID: "u", Operation: admissionv1.Create, Namespace: "db", Name: "main-client", Resource: g.resource,
+		UID: cmp.Or(g.uid, "u"), Operation: admissionv1.Create, Namespace: "db", Name: "main-client", Resource: g.resource,
 		Object: runtime.RawExtension{Raw: raw}, OldObject: runtime.RawExtension{Raw: old},
 	}
 	if old != nil {

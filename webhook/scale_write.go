@@ -56,14 +56,14 @@ func (s *scaled) first() int {
 // is being deleted.
 func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool, err error) {
 	var before, after scaled
-	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &after); err != nil {
-		return write, false, err
-	}
 	creates := req.Operation == admissionv1.Create
-	if !creates {
-		if err := json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, &before); err != nil {
-			return write, false, err
-		}
+	if creates {
+		err = json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &after)
+	} else {
+		before, after, err = readUpdate[scaled](req)
+	}
+	if err != nil {
+		return write, false, err
 	}
 	write = observe.ScaleWrite{
 		Etcd: req.Resource.Group == druidv1alpha1.GroupName, Namespace: req.Namespace, Name: req.Name,
@@ -86,4 +86,13 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 		write.WhenScaled = after.Spec.Retention.WhenScaled
 	}
 	return write, after.Metadata.DeletionTimestamp != nil, nil
+}
+
+// readUpdate decodes the object of a request before and after the write.
+func readUpdate[T any](req admission.Request) (before, after T, err error) {
+	if err = json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &after); err != nil {
+		return before, after, err
+	}
+	err = json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, &before)
+	return before, after, err
 }

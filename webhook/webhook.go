@@ -74,6 +74,7 @@ func (c Config) handlers() map[string]handler {
 		entries.Owner:               &ownerHandler{reader: c.Reader},
 		entries.Eviction:            &evictionHandler{reader: c.Reader, budgets: c.Budgets, self: c.Self},
 		entries.Scale:               &scaleHandler{reader: c.Reader, budgets: c.Budgets},
+		entries.Rollout:             &rolloutHandler{reader: c.Reader, self: c.Self},
 	}
 }
 

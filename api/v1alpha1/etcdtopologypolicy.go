@@ -101,4 +101,9 @@ type EtcdTopologyPolicySpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Scale Scale `json:"scale,omitzero"`
+
+	// rollout configures how members restart when the clusters' pod template changes.
+	// +optional
+	// +kubebuilder:default={}
+	Rollout Rollout `json:"rollout,omitzero"`
 }

@@ -128,6 +128,9 @@ func addControllers(mgr ctrl.Manager, reader *observe.Reader) error {
 		"traffic cut": &controller.TrafficCut{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
 		},
+		"rollout": &controller.Rollout{
+			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
+		},
 		"unschedulable member": &controller.Unschedulable{
 			Client: mgr.GetClient(), Reader: reader, Recorder: recorder, Clock: clock.RealClock{},
 		},

@@ -15,6 +15,10 @@ import (
 // Name names the product of an etcd cluster: the operator or chart that created it.
 type Name string
 
+// Is reports whether two names are of the same product. It asks whether a cluster is still what it was,
+// not which product it is: what differs between products is a field of Product.
+func (n Name) Is(other Name) bool { return n == other }
+
 // Product describes the differences of a product. The zero value of each field is the usual
 // case.
 type Product struct {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -45,6 +46,8 @@ type Installation struct {
 	Policies, Definition []Object
 	// Budgets are the disruption budgets that it maintains or created.
 	Budgets []policyv1.PodDisruptionBudget
+	// Rollouts are the StatefulSets whose rollout it holds.
+	Rollouts []appsv1.StatefulSet
 	// Cut are the Services whose client traffic is cut.
 	Cut []corev1.Service
 	// Suspended are the Etcds whose reconciliation a cut suspended.
@@ -153,6 +156,7 @@ func FindNeeds() []operate.Need {
 	needs := []operate.Need{
 		{Verb: "list", Resource: "services"},
 		{Verb: "list", Group: policyv1.GroupName, Resource: "poddisruptionbudgets"},
+		{Verb: "list", Group: appsv1.GroupName, Resource: "statefulsets"},
 		{Verb: "list", Group: v1alpha1.GroupVersion.Group, Resource: "etcdtopologypolicies"},
 		{Verb: "list", Group: druidv1alpha1.SchemeGroupVersion.Group, Resource: "etcds"},
 	}
@@ -188,6 +192,9 @@ func Find(ctx context.Context, kube client.Client, inventory NamespaceInventory)
 	if found.Budgets, err = heldBudgets(ctx, kube); err != nil {
 		return nil, err
 	}
+	if found.Rollouts, err = heldRollouts(ctx, kube); err != nil {
+		return nil, err
+	}
 	if found.Cut, err = cutServices(ctx, kube); err != nil {
 		return nil, err
 	}
@@ -215,7 +222,7 @@ func (k kind) find(ctx context.Context, kube client.Client, options ...client.Li
 
 // Empty reports whether there is no object of the installation and none that it changed.
 func (i *Installation) Empty() bool {
-	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Cut)+len(i.Suspended)+len(i.Records) == 0
+	return len(i.Webhooks)+len(i.Rights)+len(i.Programs)+len(i.Rest)+len(i.Budgets)+len(i.Rollouts)+len(i.Cut)+len(i.Suspended)+len(i.Records) == 0
 }
 
 // heldBudgets returns the budgets with a record of etcd-webhook, and those that it created.

@@ -194,7 +194,7 @@ type server struct {
 var served = map[string]string{
 	"namespaces": "Namespace", "pods": "Pod", "services": "Service", "secrets": "Secret", "configmaps": "ConfigMap", "serviceaccounts": "ServiceAccount",
 	"events": "Event", "deployments.apps": "Deployment", "replicasets.apps": "ReplicaSet", "leases.coordination.k8s.io": "Lease",
-	"rolebindings.rbac.authorization.k8s.io": "RoleBinding", "poddisruptionbudgets.policy": "PodDisruptionBudget",
+	"statefulsets.apps": "StatefulSet", "rolebindings.rbac.authorization.k8s.io": "RoleBinding", "poddisruptionbudgets.policy": "PodDisruptionBudget",
 	"endpointslices.discovery.k8s.io": "EndpointSlice", "widgets.example.com": "Widget", "pods.metrics.k8s.io": "PodMetrics",
 }
 

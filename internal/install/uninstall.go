@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -57,6 +58,9 @@ func (u *Uninstall) Plan(found *Installation) operate.Plan {
 	step(slices.Concat(found.Rights, found.Programs), "delete %s; budgets are no longer maintained")
 	for i := range found.Budgets {
 		p.Steps = append(p.Steps, budgetStep(&found.Budgets[i]))
+	}
+	for i := range found.Rollouts {
+		p.Steps = append(p.Steps, fmt.Sprintf("restore the update strategy of StatefulSet %s/%s; its rollout then continues without regard for the health of etcd", found.Rollouts[i].Namespace, found.Rollouts[i].Name))
 	}
 	step(found.Rest, "delete %s")
 	step(found.Records, "delete %s, the records of cuts that have ended")
@@ -110,6 +114,11 @@ func (u *Uninstall) Needs(found *Installation) []operate.Need {
 			needs = append(needs, operate.Need{Verb: verb, Group: policyv1.GroupName, Resource: "poddisruptionbudgets", Namespace: pdb.Namespace, Name: pdb.Name})
 		}
 	}
+	for i := range found.Rollouts {
+		for _, verb := range []string{"get", "patch"} {
+			needs = append(needs, operate.Need{Verb: verb, Group: appsv1.GroupName, Resource: "statefulsets", Namespace: found.Rollouts[i].Namespace, Name: found.Rollouts[i].Name})
+		}
+	}
 	return needs
 }
 
@@ -161,6 +170,9 @@ func (u *Uninstall) Try(ctx context.Context, found *Installation) error {
 	for _, s := range found.Cut {
 		note(traffic.TryRestore(ctx, u.Kube, &s))
 	}
+	for i := range found.Rollouts {
+		note(u.restoreRollout(ctx, &found.Rollouts[i], true))
+	}
 	protected := len(why)
 	for i := range found.Budgets {
 		note(u.restoreBudget(ctx, &found.Budgets[i], true))
@@ -193,7 +205,7 @@ func (u *Uninstall) Run(ctx context.Context, found *Installation, wait bool) err
 	if err := errors.Join(u.delete(ctx, found.Rights), u.delete(ctx, found.Programs)); err != nil {
 		return err
 	}
-	if err := u.restoreBudgets(ctx); err != nil {
+	if err := errors.Join(u.restoreBudgets(ctx), u.restoreRollouts(ctx)); err != nil {
 		return err
 	}
 	for _, p := range u.retainedPolicies(found) {

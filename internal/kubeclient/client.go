@@ -13,11 +13,12 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 )
 
 // FieldManager is the name with which the API server records our writes.
-const FieldManager = "kubectl-etcd"
+const FieldManager = v1alpha1.PluginFieldManager
 
 // Connect returns a client for the kinds of internal/observe. It sends no request yet.
 func Connect(config *rest.Config) (client.Client, error) {

@@ -66,4 +66,13 @@ var (
 	ScaleGuardOff = admission.Add("ScaleGuardOff",
 		"The policy doesn't guard the replicas of the cluster.",
 		"If it should, set spec.scale.guard to Enforce.")
+	RolloutGuardOff = admission.Add("RolloutGuardOff",
+		"The policy doesn't hold rollouts of the cluster.",
+		"If it should, set spec.rollout.guard to Enforce.")
+	RolloutNotHeld = admission.Add("RolloutNotHeld",
+		"No pod restarts by the write that is not held already, or the author's strategy restarts none.",
+		policy.NoAction)
+	PluginWrite = admission.Add("PluginWrite",
+		"The write is a step of kubectl etcd, which holds the pods itself.",
+		policy.NoAction)
 )

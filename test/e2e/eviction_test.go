@@ -138,7 +138,8 @@ func freeze(t *testing.T, uid types.UID) {
 			continue // the process has ended, or belongs to another pod
 		}
 		name, err := os.ReadFile(filepath.Join(filepath.Dir(file), "comm"))
-		if err != nil || strings.TrimSpace(string(name)) != "etcd" {
+		// Druid's members run in the process of etcd-wrapper.
+		if err != nil || strings.TrimSpace(string(name)) != "etcd" && !strings.HasPrefix(string(name), "etcd-wrapper") {
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))

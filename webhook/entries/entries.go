@@ -26,6 +26,7 @@ const (
 	Owner               = "owner"
 	Eviction            = "eviction"
 	Scale               = "scale"
+	Rollout             = "rollout"
 )
 
 // Pods is the name of the entry for members' pods. Without it nothing is spread.
@@ -122,6 +123,13 @@ var Handlers = []Handler{
 			{"etcd-scale", "druid.gardener.cloud", "v1alpha1", "etcds/scale", onUpdate, "kubectl scale of an Etcd can stop a quorum of its voters"},
 			{"statefulset-replicas", "apps", "v1", "statefulsets", onCreateAndUpdate, "an update of a StatefulSet can stop a quorum of its voters"},
 			{"statefulset-scale", "apps", "v1", "statefulsets/scale", onUpdate, "kubectl scale of a StatefulSet can stop a quorum of its voters"},
+		},
+	},
+	{
+		Name: Rollout, Path: "/hold-rollout", Timeout: 2 * time.Second, Limit: time.Second,
+		FailurePolicy: admissionregistrationv1.Ignore, Reinvocation: admissionregistrationv1.IfNeededReinvocationPolicy,
+		Entries: []Entry{
+			{"rollouts", "apps", "v1", "statefulsets", onUpdate, "a new pod template restarts members without regard for the health of etcd"},
 		},
 	},
 }

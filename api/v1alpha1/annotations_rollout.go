@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// RolloutAnnotation on the owner of a cluster releases its rollouts. Its value is ReleasePrefix
+// and a reason.
+const (
+	RolloutAnnotation = "kubectl-etcd.dev/rollout"
+	// ReleasePrefix begins the value of RolloutAnnotation. Other values have no effect.
+	ReleasePrefix = "release:"
+)
+
+// What this project writes on a StatefulSet whose rollout it holds. Any replica can go on
+// from it. All of it is removed when the rollout is complete.
+const (
+	// RolloutAuthorAnnotation is the update strategy that the StatefulSet's author chose, as JSON.
+	RolloutAuthorAnnotation = "kubectl-etcd.dev/rollout-author"
+	// RolloutValueAnnotation is the strategy that this project set last, as partition=3 or OnDelete.
+	RolloutValueAnnotation = "kubectl-etcd.dev/rollout-value"
+	// RolloutSinceAnnotation is when this project set it.
+	RolloutSinceAnnotation = "kubectl-etcd.dev/rollout-since"
+	// RolloutReasonAnnotation is the rollout rule's reason for it (see reasons.md).
+	RolloutReasonAnnotation = "kubectl-etcd.dev/rollout-reason"
+)
+
+// PluginFieldManager is the name of kubectl etcd in an object's managed fields and in its requests.
+const PluginFieldManager = "kubectl-etcd"

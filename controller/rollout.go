@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/recorder"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
+)
+
+// Rollout releases the rollouts that admission holds: one member at a time, while the cluster is
+// well. It gives the author's strategy back when a rollout is complete, or when no policy holds it any
+// more.
+//
+// All that it must remember is in annotations of the StatefulSet. Each step can be repeated, and
+// another replica continues after any of them. A step that restarts a pod is decided by facts that
+// are read from the API server.
+type Rollout struct {
+	Client   RolloutWriter
+	Reader   *observe.Reader
+	Recorder recorder.EventRecorder
+	Clock    clock.PassiveClock
+
+	denied denials[owner.Key]
+	// announced has the reason that was last recorded as an Event.
+	announced keyed[owner.Key, policy.Reason]
+}
+
+// RolloutWriter has the methods of a client by which this controller writes.
+type RolloutWriter interface {
+	Deleter
+	Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error
+}
+
+// rolloutRecheck is how often a rollout that is held is decided again. Leases, conditions, evictions
+// and policies may change without a change of the StatefulSet.
+const rolloutRecheck = 3 * time.Second
+
+// Reconcile does one step of the rollout of a cluster.
+func (c *Rollout) Reconcile(ctx context.Context, key owner.Key) (reconcile.Result, error) {
+	o, found, err := c.Reader.Owner(ctx, key)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if !found {
+		return c.orphaned(ctx, key)
+	}
+	r, err := c.Reader.Rollout(ctx, o)
+	if err != nil {
+		return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
+	}
+	if !r.AnyRecord() {
+		c.forget(key)
+		return reconcile.Result{}, nil
+	}
+	match, err := c.Reader.PolicyFor(ctx, o)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	p := holding(match)
+	if p == nil {
+		return c.endHold(ctx, o, r)
+	}
+	step := rollout.Evaluate(r.Facts, observe.RolloutSettings(p))
+	if restarts(step) {
+		// The cache may be behind.
+		if r, err = c.Reader.LiveRollout(ctx, o); err != nil {
+			return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
+		}
+		step = rollout.Evaluate(r.Facts, observe.RolloutSettings(p))
+	}
+	return c.apply(ctx, o, r, step)
+}
+
+// restarts reports whether a pod may restart by a step.
+func restarts(s rollout.Step) bool { return s.Act != rollout.Hold }
+
+// holding returns the policy by which rollouts are held, nil for none. Of policies with the same
+// priority it is the one whose guard is the strictest.
+func holding(m observe.Match) *v1alpha1.EtcdTopologyPolicy {
+	for _, p := range append(slices.Clone(m.Tied), m.Policy) {
+		if p != nil && p.Spec.GuardRollouts() == v1alpha1.ModeEnforce {
+			return p
+		}
+	}
+	return nil
+}
+
+// endHold gives the author's strategies back, since no policy holds the rollout any more.
+func (c *Rollout) endHold(ctx context.Context, o owner.Owner, r observe.Rollout) (reconcile.Result, error) {
+	step := rollout.Step{Act: rollout.Release, Reason: reasons.RolloutGuardEnded, Message: "no policy holds it any more"}
+	for _, set := range r.Facts.Sets {
+		step.Values, step.Released = append(step.Values, rollout.Value{Partition: set.Author}), append(step.Released, set.Held)
+	}
+	return c.apply(ctx, o, r, step)
+}
+
+// orphaned restores the strategy of a StatefulSet that is no etcd cluster any more.
+func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result, error) {
+	c.forget(key)
+	sts, found, err := c.Reader.StatefulSet(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+	if err != nil || !found || key.Kind != "StatefulSet" {
+		return reconcile.Result{}, err
+	}
+	patch, err := observe.RestoreRollout(sts, c.Clock.Now())
+	if err != nil || patch == nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{}, client.IgnoreNotFound(c.Client.Patch(ctx, sts.DeepCopy(), patch, FieldOwner))
+}
+
+func (c *Rollout) forget(key owner.Key) {
+	c.denied.remove(key)
+	c.announced.remove(key)
+	holds.remove(key)
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+)
+
+// heldRollouts returns the StatefulSets with a record of a rollout.
+func heldRollouts(ctx context.Context, kube client.Client) ([]appsv1.StatefulSet, error) {
+	var list appsv1.StatefulSetList
+	if err := kube.List(ctx, &list); err != nil {
+		return nil, fmt.Errorf("list StatefulSets: %w", err)
+	}
+	var held []appsv1.StatefulSet
+	for _, sts := range list.Items {
+		if observe.RolloutHeld(sts.Annotations) {
+			held = append(held, sts)
+		}
+	}
+	return held, nil
+}
+
+// restoreRollouts gives the author's update strategy back to every StatefulSet with a record. A
+// failure for one doesn't stop the others.
+func (u *Uninstall) restoreRollouts(ctx context.Context) error {
+	held, err := heldRollouts(ctx, u.Kube)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for i := range held {
+		if err := u.retryRestoreRollout(ctx, &held[i]); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		u.Logf("StatefulSet %s/%s has its author's update strategy again", held[i].Namespace, held[i].Name)
+	}
+	return errors.Join(failed...)
+}
+
+// retryRestoreRollout calls restoreRollout, and retries if another client wrote the StatefulSet
+// meanwhile. Its controller does after each step of a pod.
+func (u *Uninstall) retryRestoreRollout(ctx context.Context, sts *appsv1.StatefulSet) error {
+	for range 10 {
+		err := u.restoreRollout(ctx, sts, false)
+		if !apierrors.IsConflict(err) {
+			return client.IgnoreNotFound(err)
+		}
+		if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(sts), sts); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+	}
+	return fmt.Errorf("restore the update strategy of StatefulSet %s/%s: other clients changed it at every attempt", sts.Namespace, sts.Name)
+}
+
+func (u *Uninstall) restoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry dryRun) error {
+	patch, err := observe.RestoreRollout(sts, u.Clock.Now())
+	if err != nil || patch == nil {
+		return err
+	}
+	if err := u.Kube.Patch(ctx, sts.DeepCopy(), patch, dry); err != nil {
+		return fmt.Errorf("restore the update strategy of StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
+	}
+	return nil
+}

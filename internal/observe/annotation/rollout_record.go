@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package annotation
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
+)
+
+// RolloutRecord is what the annotations of a StatefulSet record about a rollout that is held.
+type RolloutRecord struct {
+	// Author is the update strategy that its author chose.
+	Author appsv1.StatefulSetUpdateStrategy
+	// Value is the strategy that this project set last.
+	Value rollout.Value
+	// Since is when it was set.
+	Since time.Time
+	// Reason is why.
+	Reason string
+}
+
+// RolloutAnnotations returns the keys of a record's annotations.
+func RolloutAnnotations() []string {
+	return []string{
+		v1alpha1.RolloutAuthorAnnotation, v1alpha1.RolloutValueAnnotation,
+		v1alpha1.RolloutSinceAnnotation, v1alpha1.RolloutReasonAnnotation,
+	}
+}
+
+const onDelete, partition = "OnDelete", "partition="
+
+// DecodeRolloutRecord reads a record. It returns false where there is none, or one without a valid
+// strategy. A time that is invalid or in the future counts as now.
+func DecodeRolloutRecord(annotations map[string]string, now time.Time) (RolloutRecord, bool) {
+	r := RolloutRecord{Since: now, Reason: annotations[v1alpha1.RolloutReasonAnnotation]}
+	value := annotations[v1alpha1.RolloutValueAnnotation]
+	if digits, ok := strings.CutPrefix(value, partition); ok {
+		n, err := strconv.ParseUint(digits, 10, 31)
+		if err != nil {
+			return r, false
+		}
+		r.Value.Partition = int(n)
+	} else if r.Value.OnDelete = value == onDelete; !r.Value.OnDelete {
+		return r, false
+	}
+	if err := json.Unmarshal([]byte(annotations[v1alpha1.RolloutAuthorAnnotation]), &r.Author); err != nil ||
+		r.Author.Type != appsv1.RollingUpdateStatefulSetStrategyType {
+		return r, false
+	}
+	if t, err := time.Parse(time.RFC3339, annotations[v1alpha1.RolloutSinceAnnotation]); err == nil && t.Before(now) {
+		r.Since = t
+	}
+	return r, true
+}
+
+// Encode returns the record as annotations.
+func (r RolloutRecord) Encode() (map[string]string, error) {
+	author, err := json.Marshal(r.Author)
+	if err != nil {
+		return nil, err
+	}
+	value := onDelete
+	if !r.Value.OnDelete {
+		value = partition + strconv.Itoa(r.Value.Partition)
+	}
+	return map[string]string{
+		v1alpha1.RolloutAuthorAnnotation: string(author), v1alpha1.RolloutValueAnnotation: value,
+		v1alpha1.RolloutSinceAnnotation: r.Since.UTC().Format(time.RFC3339), v1alpha1.RolloutReasonAnnotation: r.Reason,
+	}, nil
+}
+
+// RolloutValueOf returns the strategy of a StatefulSet as the rollout rule uses it.
+func RolloutValueOf(s *appsv1.StatefulSetUpdateStrategy) rollout.Value {
+	if s.Type != appsv1.RollingUpdateStatefulSetStrategyType && s.Type != "" {
+		return rollout.Value{OnDelete: true}
+	}
+	if s.RollingUpdate == nil || s.RollingUpdate.Partition == nil {
+		return rollout.Value{}
+	}
+	return rollout.Value{Partition: int(*s.RollingUpdate.Partition)}
+}
+
+// WithRolloutValue returns the author's strategy with the value that this project sets.
+func WithRolloutValue(author appsv1.StatefulSetUpdateStrategy, v rollout.Value) appsv1.StatefulSetUpdateStrategy {
+	if v.OnDelete {
+		return appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
+	}
+	out := *author.DeepCopy()
+	if out.RollingUpdate == nil {
+		out.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{}
+	}
+	out.RollingUpdate.Partition = new(int32(v.Partition)) //nolint:gosec // a number of replicas
+	return out
+}

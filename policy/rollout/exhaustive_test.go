@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// states are the states of a pod: its letter of policytest.Kinds, and that of its template.
+var states = []string{"vo", "vn", "xo", "xn", "po", "pn", "mo", "mn", "xO", "x-"}
+
+// TestEachState asks for a step in each state of up to five members with each strategy in force. No
+// step lets two pods restart, or one that is up beside one that is not back yet, or takes a quorum.
+func TestEachState(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	for n := 2; n <= 5; n++ {
+		count := 1
+		for range n {
+			count *= len(states)
+		}
+		for code := range count {
+			members, templates := "", ""
+			for rest := code; len(members) < n; rest /= len(states) {
+				members, templates = members+states[rest%len(states)][:1], templates+states[rest%len(states)][1:]
+			}
+			for partition := -1; partition <= n; partition++ {
+				f := of(members, templates, partition)
+				if partition < 0 {
+					onDelete(&f)
+				}
+				for _, since := range []time.Duration{0, holdLimit} {
+					f.Since = since
+					checkStep(t, f)
+					asked++
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("members %s, templates %s", members, templates)
+			}
+		}
+	}
+	if asked < 500_000 {
+		t.Errorf("only %d steps were asked for", asked)
+	}
+}
+
+// checkStep compares a step with a naive judgement of which pods may restart by it.
+func checkStep(t *testing.T, f Facts) {
+	t.Helper()
+	step := Evaluate(f, Settings{HoldLimit: holdLimit})
+	set, v := f.Sets[0], step.Values[0]
+	var restart []Pod
+	away, healthy := 0, 0
+	for i, p := range set.Pods {
+		// Any version of the StatefulSet's controller: some restart all that are not Ready.
+		if byController := !v.OnDelete && i >= v.Partition && p.outdated(); byController || step.Delete && p.Pod == step.Pod {
+			restart = append(restart, p)
+		}
+		if p.absent() || p.Updated && !p.well() {
+			away++
+		}
+		if p.well() {
+			healthy++
+		}
+	}
+	q := policy.Quorum(len(set.Pods))
+	for _, p := range restart {
+		if len(restart) > 1 || !p.down() && away > 0 {
+			t.Errorf("%s beside %d that are away: %+v", text(step), away, restart)
+		}
+		if p.well() && healthy >= q && healthy-1 < q && healthy < len(set.Pods) || !p.well() && !p.down() && step.Act != Next {
+			t.Errorf("%s takes the quorum or an unclear member: %d healthy", text(step), healthy)
+		}
+	}
+	if step.Message == "" || (step.Reason == policy.Reason{}) {
+		t.Errorf("%s has no reason", text(step))
+	}
+}

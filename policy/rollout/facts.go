@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// Facts are the facts about a cluster whose StatefulSets are to restart pods.
+type Facts struct {
+	// Cluster is the cluster at this moment. Its Operation is ignored: it is the rollout itself.
+	Cluster policy.Cluster
+	// Confirmed is false while the health of a member depends on a lease of unknown age.
+	Confirmed bool
+	// Leaving are the pods whose eviction was admitted a moment ago.
+	Leaving []string
+	// Sets are the StatefulSets of the cluster. Most clusters have one.
+	Sets []Set
+	// Reason is why a user releases the rollout by hand, empty for not at all.
+	Reason string
+	// Since is the time since the last step of the rollout, or since it was held.
+	Since time.Duration
+}
+
+// Set is a StatefulSet.
+type Set struct {
+	Name string
+	// Held is true if this project holds its rollout. No other set is changed.
+	Held bool
+	// Value is the strategy in force.
+	Value Value
+	// Author is the partition that its author chose. Pods below it stay as they are.
+	Author int
+	// Observed is true once the StatefulSet's controller has seen the last change of it.
+	Observed bool
+	// Ordered is true if its controller makes no progress past a pod that is not Ready.
+	Ordered bool
+	// Pods are its replicas by ordinal, from 0. One that doesn't exist now has Exists false.
+	Pods []Pod
+}
+
+// Pod is a replica of a StatefulSet.
+type Pod struct {
+	policy.Member
+	// Updated is true if it has the newest revision of the template.
+	Updated bool
+	// Going is true while it is being deleted.
+	Going bool
+}
+
+// Value is the strategy of a StatefulSet: OnDelete, or RollingUpdate with a partition. Its controller
+// restarts no pod of a lower ordinal than the partition, and creates such pods with the old template.
+type Value struct {
+	OnDelete  bool
+	Partition int
+}
+
+// outdated reports whether a pod is there with an older template than the newest.
+func (p Pod) outdated() bool { return p.Exists && !p.Going && !p.Updated }
+
+// down reports whether nothing is lost if the pod restarts.
+func (p Pod) down() bool { return p.Exists && !p.Going && !p.Ready && !p.PodReady }
+
+// well reports whether both the pod and its member are ready.
+func (p Pod) well() bool { return p.Exists && !p.Going && p.Ready && p.PodReady }
+
+// absent reports whether a pod is being created again.
+func (p Pod) absent() bool { return !p.Exists || p.Going }
+
+// next returns the highest ordinal that the rollout is yet to restart, -1 for none.
+func (s *Set) next() int {
+	for i := len(s.Pods) - 1; i >= s.Author; i-- {
+		if s.Pods[i].outdated() {
+			return i
+		}
+	}
+	return -1
+}
+
+// complete reports whether the author's strategy restarts no pod.
+func (s *Set) complete() bool {
+	return s.Observed && s.next() < 0 && !slices.ContainsFunc(s.Pods, Pod.absent)
+}
+
+// held returns the value with which no further pod restarts. One that was released and has not been
+// deleted yet is held again. A pod that is being created again gets the template that it was to get.
+func (s *Set) held() Value {
+	last := -1
+	for i, p := range s.Pods {
+		if p.outdated() {
+			last = i
+		}
+	}
+	switch {
+	case s.Value.OnDelete && slices.ContainsFunc(s.Pods, Pod.absent):
+		return s.Value
+	case s.Value.OnDelete:
+		return Value{Partition: max(last+1, s.Author)}
+	}
+	return Value{Partition: max(last+1, s.Author, s.Value.Partition)}
+}
+
+// restarting returns the value with which a pod of the set gets the new template when it is created
+// again, and no other pod restarts.
+func (s *Set) restarting(i int) Value {
+	if i == s.next() {
+		return Value{Partition: i}
+	}
+	return Value{OnDelete: true}
+}

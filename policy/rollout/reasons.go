@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import "github.com/kubectl-etcd/kubectl-etcd/policy"
+
+var reasons policy.ReasonList
+
+// Reasons returns the reasons that only this rule has, in the order of its table.
+func Reasons() []policy.Reason { return reasons.All() }
+
+// The reasons of the rule's verdicts, beside those that it shares with the budget and membership rules.
+var (
+	Complete = reasons.Add("RolloutComplete",
+		"Every pod has the new template. The StatefulSet has its author's update strategy again.",
+		policy.NoAction)
+	ReleasedByHand = reasons.Add("RolloutReleased",
+		"A user released the rollout with the annotation kubectl-etcd.dev/rollout on the owner of the cluster. The StatefulSet's controller restarts the pods without regard for the health of etcd.",
+		"When the rollout is over, remove the annotation. Until then no rollout of the cluster is held.")
+	OneMember = reasons.Add("RolloutOneMember",
+		"The cluster has one member. A restart interrupts it in any case, so its rollout is not held.",
+		"Expect an interruption, or scale to three members: kubectl etcd scale NAME --replicas 3.")
+	Unconfirmed = reasons.Add("RolloutUnconfirmed",
+		"etcd-webhook has read the members' leases for the first time, so it is not known yet whether the members still renew them. No pod restarts.",
+		"Wait for a moment.")
+	NotObserved = reasons.Add("RolloutNotObserved",
+		"The StatefulSet's controller has not seen the last change of the StatefulSet yet.",
+		"Wait for a moment. If it remains, check that kube-controller-manager runs.")
+	PodLeaving = reasons.Add("RolloutPodLeaving",
+		"The eviction of a member was admitted a moment ago. No pod restarts before that member is back.",
+		"Wait.")
+	PodAbsent = reasons.Add("RolloutPodAbsent",
+		"A member's pod is being created again. No other pod restarts before it is ready.",
+		"Wait. If it remains, kubectl describe pod shows why the pod isn't created, or isn't deleted.")
+	UpdatedNotReady = reasons.Add("RolloutUpdatedNotReady",
+		"A member is not ready with the new template. The other members keep the old one.",
+		"Wait until it is ready. If it does not start, kubectl logs and kubectl describe pod show why: correct the template, or restore the previous one. The pod then restarts at once.")
+	HoldLimitPassed = reasons.Add("RolloutHoldLimitPassed",
+		"The rollout waited for the policy's holdLimit. It continues although the cluster is not well, one pod at a time, since a quorum of the other members is ready.",
+		"Find out why the cluster is not well: kubectl etcd status NAME.")
+)
+
+// Passing reports whether a reason is over within a moment, so that it needs no record.
+func Passing(r policy.Reason) bool { return r == Unconfirmed || r == NotObserved }

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/internal/policytest"
+)
+
+const holdLimit = time.Hour
+
+// of returns the facts of a cluster of one held StatefulSet. members are written as
+// policytest.Kinds; templates has a letter for each: n for the newest template, o for an older one,
+// and as capitals if the pod is being deleted, - for a pod that doesn't exist.
+func of(members, templates string, partition int) Facts {
+	f := Facts{Cluster: policytest.ClusterOf(members), Confirmed: true}
+	set := Set{Name: "main", Held: true, Observed: true, Value: Value{Partition: partition}}
+	for i, letter := range templates {
+		p := Pod{Member: f.Cluster.Members[i], Updated: letter == 'n' || letter == 'N', Going: letter == 'N' || letter == 'O'}
+		p.Exists = letter != '-'
+		if p.absent() {
+			p.Ready, p.PodReady = false, false
+		}
+		f.Cluster.Members[i] = p.Member
+		set.Pods = append(set.Pods, p)
+	}
+	f.Sets = []Set{set}
+	return f
+}
+
+func with(f Facts, change func(*Facts)) Facts {
+	change(&f)
+	return f
+}
+
+func onDelete(f *Facts) { f.Sets[0].Value = Value{OnDelete: true} }
+
+func late(f *Facts) { f.Since = holdLimit }
+
+// text writes a step as in the table.
+func text(s Step) string {
+	v := s.Values[0]
+	out := string(s.Act)
+	if s.Act == Hold {
+		out = "Hold"
+	}
+	if s.Pod != "" {
+		out += " " + s.Pod
+	}
+	if s.Delete {
+		out += " now"
+	}
+	if v.OnDelete {
+		return out + ", OnDelete"
+	}
+	return fmt.Sprintf("%s, partition %d", out, v.Partition)
+}
+
+var rolloutRows = []struct {
+	row    string
+	facts  Facts
+	want   string
+	reason policy.Reason
+}{
+	{"O-1 all new", of("vvv", "nnn", 0), "Release, partition 0", Complete},
+	{"O-1 the last one is not ready", of("xvv", "nnn", 0), "Release, partition 0", Complete},
+	{"O-1 the author's partition", with(of("vvv", "oon", 2), func(f *Facts) { f.Sets[0].Author = 2 }), "Release, partition 2", Complete},
+	{"O-2 by hand", with(of("vvx", "ooo", 3), func(f *Facts) { f.Reason = "the incident of Monday" }), "Release, partition 0", ReleasedByHand},
+	{"O-3 one member", of("v", "o", 1), "Release, partition 0", OneMember},
+	{"O-4 cut", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.TrafficCut = true }), "Hold, partition 3", policy.ClientTrafficCut},
+	{"O-4 cut, and one is down", with(of("vvx", "ooo", 3), func(f *Facts) { f.Cluster.TrafficCut = true }), "Hold, partition 3", policy.ClientTrafficCut},
+	{"O-5 leases", with(of("vvv", "ooo", 3), func(f *Facts) { f.Confirmed = false }), "Hold, partition 3", Unconfirmed},
+	{"O-5 not observed", with(of("vvv", "ooo", 3), func(f *Facts) { f.Sets[0].Observed = false }), "Hold, partition 3", NotObserved},
+	{"O-5 not observed, and all seem new", with(of("vvv", "nnn", 3), func(f *Facts) { f.Sets[0].Observed = false }), "Hold, partition 3", NotObserved},
+	{"O-6 evicted", with(of("vvv", "ooo", 3), func(f *Facts) { f.Leaving = []string{"main-0"} }), "Hold, partition 3", PodLeaving},
+	{"O-5 not observed, and one was released", with(of("vvv", "ooo", 2), func(f *Facts) { f.Sets[0].Observed = false }), "Hold, partition 2", NotObserved},
+	{"O-6 another one is evicted", with(of("vvv", "ooo", 2), func(f *Facts) { f.Leaving = []string{"main-0", "main-2"} }), "Hold, partition 3", PodLeaving},
+	{"O-11 recorded as it was released", with(of("vvv", "ooo", 2), func(f *Facts) { f.Leaving = []string{"main-2"} }), "Next main-2, partition 2", policy.AllReady},
+	{"O-6 going", of("vvv", "ooO", 2), "Hold, partition 2", PodAbsent},
+	{"O-6 missing", of("vvv", "oo-", 2), "Hold, partition 2", PodAbsent},
+	{"O-6 another one is missing", of("vvv", "-oo", 2), "Hold, partition 3", PodAbsent},
+	{"O-6 OnDelete", with(of("vvv", "-oo", 0), onDelete), "Hold, OnDelete", PodAbsent},
+	{"O-7 stale", with(of("mmm", "ooo", 3), func(f *Facts) { f.Cluster.Stale = true }), "Hold, partition 3", policy.FactsStale},
+	{"O-7 stale for long", with(of("pxx", "ooo", 3), func(f *Facts) { f.Cluster.Stale, f.Since = true, holdLimit }), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-8 starts", of("vvx", "oon", 2), "Hold, partition 2", UpdatedNotReady},
+	{"O-8 no limit", with(of("vvx", "oon", 2), late), "Hold, partition 2", UpdatedNotReady},
+	{"O-8 five, for long", with(of("vvvvx", "oooon", 4), late), "Hold, partition 4", UpdatedNotReady},
+	{"O-8 and another one is down", of("xvvvx", "oooon", 4), "Hold, partition 4", UpdatedNotReady},
+	{"O-8 and both orders", with(of("xxx", "oon", 2), func(f *Facts) { f.Sets[0].Ordered = true }), "Hold, partition 2", UpdatedNotReady},
+	{"O-8 after OnDelete", with(of("xvv", "noo", 0), onDelete), "Hold, partition 3", UpdatedNotReady},
+	{"O-9 the highest", of("vvx", "ooo", 3), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-9 the highest, held by no more", of("vvx", "ooo", 2), "Restart main-2 now, partition 2", policy.CuresMember},
+	{"O-9 another", of("xvv", "ooo", 3), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-9 another, held by OnDelete", with(of("xvv", "ooo", 0), onDelete), "Restart main-0 now, OnDelete", policy.CuresMember},
+	{"O-9 two of five", of("xvxvv", "ooooo", 5), "Restart main-2, OnDelete", policy.CuresMember},
+	{"O-9 in order", with(of("xvxvv", "ooooo", 5), func(f *Facts) { f.Sets[0].Ordered = true }), "Restart main-0, OnDelete", policy.CuresMember},
+	{"O-9 the template before it", of("vvx", "nno", 3), "Restart main-2, partition 2", policy.CuresMember},
+	{"O-10 no quorum", of("xxx", "oon", 2), "Restart main-1, partition 1", policy.CuresMember},
+	{"O-10 no quorum, one is left", of("vxx", "oon", 2), "Restart main-1, partition 1", policy.CuresMember},
+	{"O-11 well", of("vvv", "ooo", 3), "Next main-2, partition 2", policy.AllReady},
+	{"O-11 the second", of("vvv", "oon", 2), "Next main-1, partition 1", policy.AllReady},
+	{"O-11 after a restart of the lowest", of("vvv", "noo", 3), "Next main-2, partition 2", policy.AllReady},
+	{"O-11 released", of("vvv", "ooo", 2), "Next main-2, partition 2", policy.AllReady},
+	{"O-11 the author's partition", with(of("vvv", "ooo", 3), func(f *Facts) { f.Sets[0].Author = 2 }), "Next main-2, partition 2", policy.AllReady},
+	{"O-12 backups", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.BackupReady.Status, f.Since = policy.False, holdLimit }), "Next main-2, partition 2", HoldLimitPassed},
+	{"O-12 one of five", with(of("pvvvv", "ooooo", 5), late), "Next main-4, partition 4", HoldLimitPassed},
+	{"O-13 backups", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.BackupReady.Status = policy.False }), "Hold, partition 3", policy.BackupFailing},
+	{"O-13 condition", with(of("vvv", "ooo", 3), func(f *Facts) { f.Cluster.AllMembersReady.Status = policy.False }), "Hold, partition 3", policy.ConditionFalse},
+	{"O-13 frozen", of("pvv", "ooo", 3), "Hold, partition 3", policy.MemberDown},
+	{"O-13 frozen, for long", with(of("pvv", "ooo", 3), late), "Hold, partition 3", policy.MemberDown},
+	{"O-13 released, and then one froze", of("pvv", "ooo", 2), "Hold, partition 3", policy.MemberDown},
+	{"O-13 below the author's partition", with(of("xvv", "ooo", 3), func(f *Facts) { f.Sets[0].Author = 1 }), "Hold, partition 3", policy.MemberDown},
+}
+
+func TestRolloutRows(t *testing.T) {
+	t.Parallel()
+	for _, r := range rolloutRows {
+		t.Run(r.row, func(t *testing.T) {
+			t.Parallel()
+			got := Evaluate(r.facts, Settings{HoldLimit: holdLimit})
+			if text(got) != r.want || got.Reason != r.reason || got.Message == "" || got.Released[0] != (got.Act == Release) {
+				t.Errorf("%s (%s: %s), want %s (%s)", text(got), got.Reason, got.Message, r.want, r.reason)
+			}
+		})
+	}
+}
+
+// TestSpanning holds a cluster of three StatefulSets with one member each. One member restarts at a
+// time, and the leader is the last.
+func TestSpanning(t *testing.T) {
+	t.Parallel()
+	f := Facts{Cluster: policytest.ClusterOf("vvv"), Confirmed: true}
+	f.Cluster.Members[1].Leader = true
+	for i, name := range []string{"a", "b", "c"} {
+		f.Sets = append(f.Sets, Set{Name: name, Held: true, Observed: true, Value: Value{Partition: 1}, Pods: []Pod{{Member: f.Cluster.Members[i]}}})
+	}
+	for _, want := range []int{2, 0, 1} {
+		step := Evaluate(f, Settings{HoldLimit: holdLimit})
+		for i, v := range step.Values {
+			if released := i == want; released != (v.Partition == 0) && !step.Released[i] {
+				t.Errorf("%+v, and the next is %d", step, want)
+			}
+		}
+		f.Sets[want].Value, f.Sets[want].Pods[0].Updated = step.Values[want], true
+	}
+	if step := Evaluate(f, Settings{HoldLimit: holdLimit}); step.Act != Release {
+		t.Errorf("%+v", step)
+	}
+}

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"encoding/json"
+	"time"
+
+	"gomodules.xyz/jsonpatch/v2"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
+)
+
+// rolloutWrite is a client's write of a StatefulSet.
+type rolloutWrite struct {
+	before, after *appsv1.StatefulSet
+	// manager is the name that the client gives its fields.
+	manager string
+	// record is that of before the write, nil for none. written is the one in the object as written, if
+	// its strategy is the one that is recorded. Of it only the author's strategy counts, which is the
+	// client's to choose.
+	record, written *annotation.RolloutRecord
+	admission       rollout.Admission
+	now             time.Time
+}
+
+func readRolloutWrite(req admission.Request, now time.Time) (rolloutWrite, error) {
+	before, after, err := readUpdate[appsv1.StatefulSet](req)
+	if err != nil {
+		return rolloutWrite{}, err
+	}
+	before.Namespace, after.Namespace = req.Namespace, req.Namespace
+	w := rolloutWrite{before: &before, after: &after, now: now}
+	var options metav1.PatchOptions // the field is the same in those of an update
+	if len(req.Options.Raw) > 0 {
+		if err := json.Unmarshal(req.Options.Raw, &options); err != nil {
+			return w, err
+		}
+	}
+	w.manager = options.FieldManager
+	status := before.Status
+	write := rollout.Write{
+		Now: int(ptr.Deref(before.Spec.Replicas, 1)), Asked: int(ptr.Deref(after.Spec.Replicas, 1)),
+		Template: !equality.Semantic.DeepEqual(before.Spec.Template, after.Spec.Template),
+		Outdated: status.UpdateRevision != status.CurrentRevision,
+		Before:   annotation.RolloutValueOf(&before.Spec.UpdateStrategy), After: annotation.RolloutValueOf(&after.Spec.UpdateStrategy),
+	}
+	if record, ok := annotation.DecodeRolloutRecord(before.Annotations, now); ok && record.Value == write.Before {
+		w.record = &record
+		write.Held, write.Author = true, annotation.RolloutValueOf(&record.Author).Partition
+	}
+	if written, ok := annotation.DecodeRolloutRecord(after.Annotations, now); ok && written.Value == write.After {
+		w.written, write.After = &written, annotation.RolloutValueOf(&written.Author)
+	}
+	w.admission = rollout.Admit(write)
+	return w, nil
+}
+
+// author returns the strategy that the author of the StatefulSet asks for. A write that leaves ours as
+// it was asks for nothing new, and so does the object when the API server calls again after another
+// webhook changed it.
+func (w *rolloutWrite) author() appsv1.StatefulSetUpdateStrategy {
+	switch {
+	case w.written != nil:
+		return w.written.Author
+	case w.record != nil && w.unchanged():
+		return w.record.Author
+	}
+	author := w.after.Spec.UpdateStrategy
+	author.Type = appsv1.RollingUpdateStatefulSetStrategyType
+	return author
+}
+
+func (w *rolloutWrite) unchanged() bool {
+	return annotation.RolloutValueOf(&w.before.Spec.UpdateStrategy) == annotation.RolloutValueOf(&w.after.Spec.UpdateStrategy)
+}
+
+// reviewWindow is longer than a request may take.
+const reviewWindow = time.Minute
+
+// recorded returns the record that the StatefulSet gets, nil for none.
+func (w *rolloutWrite) recorded(reason policy.Reason) (*annotation.RolloutRecord, error) {
+	if !w.admission.Held {
+		return nil, nil
+	}
+	record := annotation.RolloutRecord{Author: w.author(), Value: w.admission.Value, Since: w.now, Reason: reason.Name()}
+	switch {
+	case !w.admission.Begins:
+		record.Since, record.Reason = w.record.Since, w.record.Reason
+	case w.written != nil && w.now.Sub(w.written.Since) < reviewWindow:
+		record.Since = w.written.Since // the API server calls again
+	}
+	return &record, nil
+}
+
+// patch sets the strategy and the annotations of a record, or removes the annotations, and changes
+// nothing else. It is empty if the StatefulSet has all of them.
+func (w *rolloutWrite) patch(record *annotation.RolloutRecord) ([]jsonpatch.Operation, error) {
+	want := map[string]string{}
+	var ops []jsonpatch.Operation
+	if record != nil {
+		var err error
+		if want, err = record.Encode(); err != nil {
+			return nil, err
+		}
+		ops = w.strategyPatch(record)
+	}
+	if len(w.after.Annotations) == 0 {
+		if len(want) > 0 {
+			ops = append(ops, jsonpatch.NewOperation("add", "/metadata/annotations", want))
+		}
+		return ops, nil
+	}
+	for _, key := range annotation.RolloutAnnotations() {
+		has, there := w.after.Annotations[key]
+		switch wanted, needed := want[key]; {
+		case needed && has != wanted:
+			ops = append(ops, jsonpatch.NewOperation("add", annotationPath(key), wanted))
+		case there && !needed:
+			ops = append(ops, jsonpatch.NewOperation("remove", annotationPath(key), nil))
+		}
+	}
+	return ops, nil
+}
+
+func (w *rolloutWrite) strategyPatch(record *annotation.RolloutRecord) []jsonpatch.Operation {
+	have := &w.after.Spec.UpdateStrategy
+	due := annotation.WithRolloutValue(record.Author, record.Value)
+	switch {
+	case annotation.RolloutValueOf(have) == record.Value:
+		return nil
+	case record.Value.OnDelete || have.RollingUpdate == nil || have.Type != due.Type:
+		return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/spec/updateStrategy", due)}
+	}
+	return []jsonpatch.Operation{jsonpatch.NewOperation("add", "/spec/updateStrategy/rollingUpdate/partition", record.Value.Partition)}
+}
