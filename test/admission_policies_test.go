@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"sigs.k8s.io/yaml"
 
@@ -22,7 +23,7 @@ import (
 // denied, except of the caBundle.
 func TestOnlyTheBundleMayChange(t *testing.T) {
 	t.Parallel()
-	allows := bundlePolicy(t)
+	allows := admissionPolicy(t, "overlays/self-signed/bundle-only.yaml")
 	if w := fresh(t); !allows(w, fresh(t)) {
 		t.Fatal("a write that changes nothing is denied")
 	}
@@ -58,7 +59,7 @@ func TestOnlyTheBundleMayChange(t *testing.T) {
 // TestNoWebhookMayComeOrGo does the same for whole webhooks.
 func TestNoWebhookMayComeOrGo(t *testing.T) {
 	t.Parallel()
-	allows := bundlePolicy(t)
+	allows := admissionPolicy(t, "overlays/self-signed/bundle-only.yaml")
 	for name, change := range map[string]func([]any) []any{
 		"removed":  func(all []any) []any { return all[1:] },
 		"all gone": func([]any) []any { return []any{} },
@@ -91,10 +92,59 @@ func denied(t *testing.T, allows func(object, old map[string]any) bool, field st
 	}
 }
 
-// bundlePolicy compiles the policy, and returns whether all its validations allow an update.
-func bundlePolicy(t *testing.T) func(object, old map[string]any) bool {
+// TestOnlyTheStrategyMayChange does the same for etcd-webhook's right to patch StatefulSets.
+func TestOnlyTheStrategyMayChange(t *testing.T) {
+	t.Parallel()
+	allows := admissionPolicy(t, "base/statefulset-policy.yaml")
+	set := func() map[string]any {
+		return map[string]any{
+			"metadata": map[string]any{"annotations": map[string]any{"author": "a", "kubectl-etcd.dev/size": "3"}},
+			"spec": map[string]any{
+				"template": "a", "replicas": 3, "selector": "a", "serviceName": "a", "podManagementPolicy": "Parallel", "updateStrategy": "a",
+			},
+		}
+	}
+	spec := func(o map[string]any) map[string]any { return o["spec"].(map[string]any) }
+	annotations := func(o map[string]any) map[string]any {
+		return o["metadata"].(map[string]any)["annotations"].(map[string]any)
+	}
+	changed := set()
+	spec(changed)["updateStrategy"] = "b"
+	annotations(changed)["kubectl-etcd.dev/rollout-value"] = "partition=3"
+	if !allows(changed, set()) || !allows(set(), changed) {
+		t.Error("a hold or a release is denied")
+	}
+	for _, field := range fieldsOf[appsv1.StatefulSetSpec]() {
+		if field == "updateStrategy" {
+			continue
+		}
+		changed := set()
+		spec(changed)[field] = "other"
+		if allows(changed, set()) || allows(set(), changed) {
+			t.Errorf("%s changes, and the policy allows it", field)
+		}
+	}
+	for _, key := range []string{"author", "kubectl-etcd.dev/size", "kubectl-etcd.dev/etcd"} {
+		changed := set()
+		annotations(changed)[key] = "other"
+		if allows(changed, set()) {
+			t.Errorf("annotation %s changes, and the policy allows it", key)
+		}
+	}
+	for _, field := range []string{"labels", "ownerReferences", "finalizers"} {
+		changed := set()
+		changed["metadata"].(map[string]any)[field] = "other"
+		if allows(changed, set()) || allows(set(), changed) {
+			t.Errorf("%s change, and the policy allows it", field)
+		}
+	}
+}
+
+// admissionPolicy compiles a ValidatingAdmissionPolicy, the first object of a file, and returns
+// whether all its validations allow an update.
+func admissionPolicy(t *testing.T, file string) func(object, old map[string]any) bool {
 	t.Helper()
-	text, err := manifests.Files.ReadFile("overlays/self-signed/bundle-only.yaml")
+	text, err := manifests.Files.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
