@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -34,6 +35,7 @@ func All() []Topic {
 		{"Membership rule", membership.Reasons()},
 		{"Maintenance rule", maintenance.Reasons()},
 		{"Scale rule", scale.Reasons()},
+		{"Recovery rule", recovery.Reasons()},
 		{"Disruption budgets", budgets.All()},
 		{"Facts", facts.All()},
 		{"EtcdTopologyPolicy", slices.Concat(topologyPolicy.All(), spread.StatusReasons())},

@@ -43,7 +43,7 @@ func count(f Facts) *state {
 func (s *state) add(m Member) {
 	c := conditionOf(m)
 	switch {
-	case c == outside && m.Asked:
+	case c == outside && m.Asked && m.Pod != PodMissing:
 		s.outside = append(s.outside, m)
 	case c == learning && (m.Asked || m.Pod != PodMissing):
 		s.learners = append(s.learners, m)
