@@ -75,7 +75,7 @@ var (
 	LearnerLeft = reasons.Add("LearnerLeft",
 		"X-9: a learner exists, and no operation is under way that promotes it.",
 		"Promote it when it has caught up, or find out why its sidecar doesn't.")
-	UnderWay = reasons.Add("UnderWay", "X-10: a scale, a rollout or a replacement is under way.", "Wait until it is complete.")
+	UnderWay     = reasons.Add("UnderWay", "X-10: a scale, a rollout or a replacement is under way.", "Wait until it is complete.")
 	ScaleBlocked = reasons.Add("ScaleBlocked",
 		"X-11: the cluster has another number of members than desired, and a member is not ready. DEP-01 scales only healthy clusters.",
 		"Repair the member first.")

@@ -104,7 +104,9 @@ var scaleDown = row{
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{s.sizes("more than desired", true), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True, policy.True)...)
 	},
-	action: func(s *state) Action { return s.scale("The members with the highest ordinals go, one after the other.") },
+	action: func(s *state) Action {
+		return s.scale("The members with the highest ordinals go, one after the other.")
+	},
 }
 
 var backupFails = row{
@@ -134,9 +136,13 @@ var unreadyButWell = row{
 
 var trafficCut = row{
 	id: "X-14", reason: Cut,
-	holds:    awake(func(s *state) bool { return s.TrafficCut }),
-	title:    func(*state) string { return "Client traffic is cut: no client reaches the cluster through its Service." },
-	evidence: func(*state) []Evidence { return []Evidence{{Fact: "client traffic", Asked: "cut", Observed: "cut", Met: true}} },
+	holds: awake(func(s *state) bool { return s.TrafficCut }),
+	title: func(*state) string {
+		return "Client traffic is cut: no client reaches the cluster through its Service."
+	},
+	evidence: func(*state) []Evidence {
+		return []Evidence{{Fact: "client traffic", Asked: "cut", Observed: "cut", Met: true}}
+	},
 	action: func(*state) Action {
 		return Action{Do: RestoreTraffic, Why: "If the work for which it was cut is done, restore it. Otherwise it ends at its time."}
 	},

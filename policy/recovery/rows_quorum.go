@@ -74,7 +74,7 @@ var unclear = row{
 		}
 		return []Evidence{s.members("known of each", s.unseen == 0), {Fact: "could be read", Asked: "pods, leases, members' answers", Observed: observed, Met: len(s.Unread) == 0}}
 	},
-	about:  func(s *state) []Member { return s.where(func(m Member) bool { return conditionOf(m) == unseen }) },
+	about: func(s *state) []Member { return s.where(func(m Member) bool { return conditionOf(m) == unseen }) },
 	action: func(*state) Action {
 		return Action{Do: Check, Why: "Find out what could not be read. Change nothing before."}
 	},
@@ -98,9 +98,11 @@ var bootstraps = row{
 
 var interrupted = row{
 	id: "X-6", reason: Interrupted,
-	holds:    awake(func(s *state) bool { return s.Interrupted }),
-	title:    func(s *state) string { return "An operation of kubectl etcd stopped half-way: " + s.Operation + "." },
-	evidence: func(s *state) []Evidence { return []Evidence{{Fact: "operation", Asked: "stopped", Observed: s.Operation, Met: true}} },
+	holds: awake(func(s *state) bool { return s.Interrupted }),
+	title: func(s *state) string { return "An operation of kubectl etcd stopped half-way: " + s.Operation + "." },
+	evidence: func(s *state) []Evidence {
+		return []Evidence{{Fact: "operation", Asked: "stopped", Observed: s.Operation, Met: true}}
+	},
 	action: func(*state) Action {
 		return Action{Do: Resume, Why: "The journal has what is done and what is left. Continue it before anything else."}
 	},

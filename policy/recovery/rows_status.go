@@ -115,7 +115,9 @@ var backupUnknown = row{
 	id: "X-16", reason: BackupsUnknown,
 	holds: awake(func(s *state) bool { return s.BackupReady.Value() == policy.Unknown }),
 	title: func(*state) string { return "It is not known whether backups succeed." },
-	evidence: func(s *state) []Evidence { return []Evidence{s.condition("BackupReady", s.BackupReady, policy.Unknown)} },
+	evidence: func(s *state) []Evidence {
+		return []Evidence{s.condition("BackupReady", s.BackupReady, policy.Unknown)}
+	},
 	action: func(s *state) Action {
 		if s.BackupReady.Status != policy.Unknown {
 			return Action{Do: InspectOperator, Why: "The condition is too old to show anything."}
