@@ -198,15 +198,9 @@ func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone o
 	if len(source.PeersOf(sts).Others) == 0 {
 		return alone, nil
 	}
-	var list appsv1.StatefulSetList
-	if err := r.List(ctx, &list, client.InNamespace(sts.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return owner.Owner{}, fmt.Errorf("list StatefulSets of namespace %s, some of which may be in the cluster of %s: %w", sts.Namespace, sts.Name, err)
-	}
-	sets := []*appsv1.StatefulSet{sts}
-	for i := range list.Items {
-		if list.Items[i].Name != sts.Name {
-			sets = append(sets, &list.Items[i])
-		}
+	sets, err := r.beside(ctx, sts)
+	if err != nil {
+		return owner.Owner{}, err
 	}
 	for _, o := range owner.Spanning(sets) {
 		if o.Runs(sts.Name) {

@@ -15,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -47,19 +46,19 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 		ref := metav1.GetControllerOfNoCopy(pod)
 		return ref != nil && slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return s.UID == ref.UID })
 	}
-	var pods corev1.PodList
-	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return w, fmt.Errorf("list pods of %s: %w", o, err)
+	pods, err := r.podsOf(ctx, &w)
+	if err != nil {
+		return w, err
 	}
 	if o.Flavour == owner.Pods {
-		if err := r.declare(ctx, o.Namespace, pods.Items); err != nil {
+		if err := r.declare(ctx, o.Namespace, pods); err != nil {
 			return w, err
 		}
-		member = owner.MembersOf(o, pods.Items)
+		member = owner.MembersOf(o, pods)
 	}
-	for i := range pods.Items {
-		if member(&pods.Items[i]) {
-			w.pods = append(w.pods, w.declared(&pods.Items[i]))
+	for i := range pods {
+		if member(&pods[i]) {
+			w.pods = append(w.pods, w.declared(&pods[i]))
 		}
 	}
 	slices.SortFunc(w.pods, func(a, b *corev1.Pod) int {

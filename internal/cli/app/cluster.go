@@ -59,6 +59,15 @@ func (a *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Members, err = a.members(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// members returns the members of a cluster, without a connection yet.
+func (a *App) members(ctx context.Context, c *Cluster) (*etcd.Cluster, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
@@ -71,8 +80,28 @@ func (a *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Members = &etcd.Cluster{Tunnel: tunnel.New(config), Endpoints: endpoints}
-	return c, nil
+	return &etcd.Cluster{Tunnel: tunnel.New(config), Endpoints: endpoints}, nil
+}
+
+// Refresh reads the cluster again, with the pods of its members if c has them. It reports
+// whether it is still the same object, whose members the same product manages. Otherwise it
+// leaves c as it is.
+func (a *App) Refresh(ctx context.Context, c *Cluster) (same bool, err error) {
+	now, err := c.Reader.Resolve(ctx, c.Namespace, c.Target())
+	if err != nil || now.UID != c.UID || now.Flavour != c.Flavour || now.Distribution != c.Distribution {
+		return false, err
+	}
+	c.Owner = now
+	if c.Members == nil {
+		return true, nil
+	}
+	members, err := a.members(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	_ = c.Members.Close() // to pods that may be gone
+	c.Members = members
+	return true, nil
 }
 
 // ClusterBestEffort is Cluster for commands that also work without members. If the members can't

@@ -5,7 +5,6 @@ package member
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -102,32 +101,18 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 	if m.Logs, err = e.Logs(c.Namespace); err != nil {
 		return err
 	}
-	j, err := membership.ReadChange(ctx, c.Kube, c.Owner)
-	if err != nil {
-		return err
-	}
 	t := &change.MembersTask{
-		Members: m, Planned: j, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
+		Members: m, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
 		What: "replaced the member of " + pod,
-	}
-	switch {
-	case j == nil && o.abort:
-		fmt.Fprintf(e.ErrOut, "No change of the members of %s is unfinished: there is nothing to undo.\n", c.Owner)
-		return nil
-	case j == nil:
-		t.Replan = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
+		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanReplace(ctx, pod, o.force)
-		}
-		if t.Planned, t.Plan, err = t.Replan(ctx); err != nil {
-			return err
-		}
-		t.Fresh = true
-	case j.Operation != rules.Replace || m.Owner.PodName(j.Ordinal) != pod:
-		return change.Unfinished(ctx, e, c)
-	default:
-		if t.Plan, err = m.PlanResume(ctx, j, o.abort); err != nil {
-			return err
-		}
+		},
+		Continues: func(ctx context.Context, j *membership.Change) error {
+			if j.Operation != rules.Replace || c.PodName(j.Ordinal) != pod {
+				return change.Unfinished(ctx, e, c)
+			}
+			return nil
+		},
 	}
 	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))
 }

@@ -145,7 +145,7 @@ func ownerOfSets(group []listedSet) []Owner {
 			own[e] = true
 		}
 	}
-	if replicas > MaxMembers && len(group) > 1 {
+	if max(replicas, len(group)) > MaxMembers && len(group) > 1 {
 		var apart []Owner
 		for _, set := range group {
 			apart = append(apart, ownerOfSets([]listedSet{set})...)

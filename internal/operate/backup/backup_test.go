@@ -234,7 +234,7 @@ func TestChooseWay(t *testing.T) {
 			}
 			return nil
 		}
-		err := s.store.ChooseWay(t.Context(), row.planOnly)
+		err := s.store.chooseWay(t.Context(), row.planOnly)
 		wantError(t, err, row.err)
 		if s.store.byTask != row.byTask {
 			t.Errorf("%s: by task %t, want %t", row.name, s.store.byTask, row.byTask)

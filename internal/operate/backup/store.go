@@ -81,9 +81,9 @@ func (s *Store) name() string {
 	return fmt.Sprintf("%s store %s", s.Provider, cmp.Or(s.Container, s.Prefix))
 }
 
-// ChooseWay finds out whether the user may use the sidecars, or only a task of etcd-druid.
+// chooseWay finds out whether the user may use the sidecars, or only a task of etcd-druid.
 // It fails if the user may use neither. With planOnly it asks for no permission.
-func (s *Store) ChooseWay(ctx context.Context, planOnly bool) error {
+func (s *Store) chooseWay(ctx context.Context, planOnly bool) error {
 	s.byTask = s.TLS && s.CAErr != nil
 	if !planOnly {
 		if err := s.requireWay(ctx); err != nil {
@@ -114,9 +114,21 @@ func (s *Store) requireWay(ctx context.Context) error {
 	return err
 }
 
-// Plan describes what Take will do.
-func (s *Store) Plan(ctx context.Context, kind Kind) operate.Plan {
-	plan := operate.Plan{Title: fmt.Sprintf("Have backup-restore of %s take a %s snapshot", s.Owner, kind)}
+// Judge finds the store, chooses the way to it and returns the plan. With planOnly it checks
+// no permission.
+func (s *Store) Judge(ctx context.Context, kind Kind, planOnly bool) (operate.Plan, error) {
+	if err := s.Find(ctx); err != nil {
+		return operate.Plan{}, err
+	}
+	if err := s.chooseWay(ctx, planOnly); err != nil {
+		return operate.Plan{}, err
+	}
+	return s.plan(ctx, kind), nil
+}
+
+// plan describes what Take will do.
+func (s *Store) plan(ctx context.Context, kind Kind) operate.Plan {
+	plan := operate.Plan{Title: fmt.Sprintf("Have backup-restore of %s take a %s snapshot", s.Owner, kind), Subject: s.name()}
 	if leases, err := s.Reader.BackupLeases(ctx, s.Owner); err == nil {
 		for _, l := range leases {
 			if l.Revision > 0 {

@@ -72,7 +72,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 		f.refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
 	}
 	if target == now && target == int(e.Spec.Replicas) {
-		return operate.Plan{}, refusal(what, f)
+		return m.already(target), refusal(what, f)
 	}
 	if err := m.judgeDruid(ctx, what, int(e.Spec.Replicas), now, target, f); err != nil {
 		return operate.Plan{}, err

@@ -59,12 +59,14 @@ type Cluster struct {
 	ahead time.Duration
 	// until is the end of the cut by the API server's clock.
 	until time.Time
+	// restoring means that the user was shown the plan to restore.
+	restoring bool
 }
 
-// Find finds the Services to cut: the one with a name, or all that lead clients to the
+// find finds the Services to cut: the one with a name, or all that lead clients to the
 // members. It doesn't matter whether the members can be reached: that may be why a user
 // cuts the traffic.
-func (c *Cluster) Find(ctx context.Context, service string) error {
+func (c *Cluster) find(ctx context.Context, service string) error {
 	if named, err := owner.ParseTarget(c.Target); service == "" && err == nil && named.Kind == "service" {
 		service = named.Name
 	}
@@ -79,8 +81,8 @@ func (c *Cluster) Find(ctx context.Context, service string) error {
 	return nil
 }
 
-// FindCut finds the Services that are cut.
-func (c *Cluster) FindCut(ctx context.Context) (err error) {
+// findCut finds the Services that are cut.
+func (c *Cluster) findCut(ctx context.Context) (err error) {
 	if c.Services.Chosen, err = CutServices(ctx, c.Reader, c.Owner); err == nil {
 		c.readRecord(ctx)
 	}
