@@ -124,7 +124,7 @@ func (s *state) sweep(m Member) Action {
 	case m.Returns:
 		return Action{Do: ScaleBack, Member: m.Name, Why: "It is still a voter and has its data. Run it again, then scale in with kubectl etcd scale, which removes members first."}
 	case m.Listed == Voter || m.Listed == Learner:
-		if m.Removable && m.MayRemove {
+		if m.Removable && m.MayRemove && m.Answer != Follows {
 			return Action{Do: RemoveMember, Member: m.Name, Why: "The leader has lost it, no pod runs it, and the quorum is computed with it."}
 		}
 		return Action{Do: ListMembers, Member: m.Name, Why: "It can't be removed now: it may be alive, or the others would lose their quorum."}

@@ -32,6 +32,9 @@ type state struct {
 
 func count(f Facts) *state {
 	s := &state{Facts: f}
+	if !f.Druid { // another program's conditions of these names have other meanings
+		s.Ready, s.AllMembersReady = policy.Condition{}, policy.Condition{}
+	}
 	for _, m := range f.Members {
 		s.add(m)
 	}
@@ -88,17 +91,12 @@ func (s *state) lost() bool { return s.voters > 0 && s.ready+s.unseen < s.quorum
 
 func (s *state) allReady() bool { return s.voters > 0 && s.ready == s.voters }
 
-// hibernated reports whether the cluster is scaled to 0.
-func (s *state) hibernated() bool {
-	if s.Desired != 0 {
-		return false
-	}
-	for _, m := range s.Members {
-		if m.Pod != PodMissing {
-			return false
-		}
-	}
-	return true
+// hibernated reports whether the cluster is scaled to 0. Pods may be left that are about to stop.
+func (s *state) hibernated() bool { return s.Desired == 0 }
+
+// left are the members that still have a pod.
+func (s *state) left() []Member {
+	return s.where(func(m Member) bool { return m.Pod != PodMissing && m.Pod != PodUnseen })
 }
 
 // bootstraps reports whether the cluster was created a moment ago and has had no quorum yet.

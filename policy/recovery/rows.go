@@ -4,6 +4,8 @@
 package recovery
 
 import (
+	"fmt"
+
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -53,10 +55,25 @@ func (r row) graced() bool {
 
 var hibernated = row{
 	id: "X-1", reason: Hibernated,
-	holds:    (*state).hibernated,
-	title:    func(*state) string { return "The cluster is scaled to 0 members." },
-	evidence: func(s *state) []Evidence { return []Evidence{s.sizes("0", true), s.pods("0", true)} },
-	action:   func(*state) Action { return Action{Do: Nothing, Why: "No member is asked for."} },
+	holds: (*state).hibernated,
+	title: func(s *state) string {
+		if left := s.left(); len(left) > 0 {
+			return "The cluster is scaled to 0 members, and " + policy.Count(len(left), "pod") + " still exist."
+		}
+		return "The cluster is scaled to 0 members."
+	},
+	evidence: func(s *state) []Evidence {
+		return []Evidence{s.sizes("0", true), {Fact: "pods", Asked: "0", Observed: fmt.Sprint(len(s.left())), Met: len(s.left()) == 0}}
+	},
+	action: func(s *state) Action {
+		switch {
+		case len(s.left()) == 0:
+			return Action{Do: Nothing, Why: "No member is asked for."}
+		case s.Druid && s.Unreconciled:
+			return s.scale("")
+		}
+		return Action{Do: Wait, Why: "The pods stop."}
+	},
 }
 
 // awake guards a row that is about a cluster with members.
@@ -67,7 +84,7 @@ func awake(holds func(*state) bool) func(*state) bool {
 var pink = row{
 	id: "S-1", reason: PinkOfHealth,
 	holds: awake(func(s *state) bool {
-		return s.Desired > 0 && s.voters == s.Desired && s.allReady() && s.Replicas == s.Desired && s.ReadyPods == s.Desired &&
+		return s.voters == s.Desired && s.allReady() && s.Replicas == s.Desired && s.ReadyPods == s.Desired &&
 			len(s.superfluous)+len(s.outside)+len(s.learners)+len(s.unreadyWell)+len(s.outOfSync())+len(s.longUnknown())+len(s.unreadyPods()) == 0 &&
 			good(s.Ready) && good(s.AllMembersReady) && good(s.BackupReady) && s.ClusterIDs <= 1 && s.Operation == "" && !s.Interrupted && !s.TrafficCut
 	}),

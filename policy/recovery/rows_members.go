@@ -71,7 +71,7 @@ var underWay = row{
 
 var scaleBlocked = row{
 	id: "X-11", reason: ScaleBlocked,
-	holds: awake(func(s *state) bool { return s.ListKnown && s.Desired > 0 && s.Desired != s.voters && !s.allReady() }),
+	holds: awake(func(s *state) bool { return s.ListKnown && s.Desired != s.voters && !s.allReady() }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The cluster should have %s and has %d, and it can't be scaled while a member is not ready.", policy.Count(s.Desired, "member"), s.voters)
 	},
@@ -97,7 +97,7 @@ var scaleUp = row{
 
 var scaleDown = row{
 	id: "S-12", reason: ScaleDown,
-	holds: awake(func(s *state) bool { return s.Desired > 0 && s.Desired < s.voters && s.allReady() }),
+	holds: awake(func(s *state) bool { return s.Desired < s.voters && s.allReady() }),
 	title: func(s *state) string {
 		return fmt.Sprintf("The cluster is healthy and has %s, %d more than desired: ordinals %d to %d go.", policy.Count(s.voters, "member"), s.voters-s.Desired, s.Desired, s.voters-1)
 	},
