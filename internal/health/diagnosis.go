@@ -35,12 +35,13 @@ func (f *Facts) Recovery() recovery.Facts {
 		Unread:   f.unread(),
 	}
 	r.Members = f.recoveryMembers()
+	elsewhere := 0 // members that other workloads run
 	for _, m := range r.Members {
 		if m.Pod == recovery.PodReady {
 			r.ReadyPods++
 		}
 		if m.Asked && f.Owner.Ordinal(m.Name) < 0 && m.Pod == recovery.PodMissing {
-			r.Desired++ // it runs elsewhere
+			elsewhere++
 		}
 	}
 	if f.Owner.StatefulSet == "" {
@@ -55,6 +56,7 @@ func (f *Facts) Recovery() recovery.Facts {
 	if e := f.Etcd.Value; e != nil && r.Druid {
 		f.fromEtcd(&r, e)
 	}
+	r.Desired, r.Replicas, r.ReadyPods = r.Desired+elsewhere, r.Replicas+elsewhere, r.ReadyPods+elsewhere
 	r.Formed = f.formed(r)
 	return r
 }

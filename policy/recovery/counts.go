@@ -17,6 +17,8 @@ type state struct {
 	// ready counts the voters that are well, unseen those of which nothing is known, and within
 	// those that are not well and have time to come back.
 	ready, unseen, within int
+	// hidden counts the voters that something shows, and that no known member is.
+	hidden int
 	// past and waiting are the members that the cluster should have and that are not well: those
 	// whose time is over, and the others.
 	past, waiting []Member
@@ -38,7 +40,8 @@ func count(f Facts) *state {
 	for _, m := range f.Members {
 		s.add(m)
 	}
-	s.voters = max(s.voters, f.Voters)
+	s.hidden = max(f.Voters-s.voters, 0)
+	s.voters += s.hidden
 	s.quorum = policy.Quorum(s.voters)
 	return s
 }

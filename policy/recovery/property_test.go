@@ -161,6 +161,7 @@ func naive(f Facts) []string {
 			}
 		}
 	}
+	hidden := f.Voters - n
 	n = max(n, f.Voters)
 	if f.Desired == 0 {
 		return []string{"X-1"}
@@ -195,7 +196,7 @@ func naive(f Facts) []string {
 	add("S-13", left > 0 && quiet)
 	add("X-2", f.ClusterIDs > 1)
 	add("X-3", lost && majority(r+u+early))
-	add("X-4", u > 0 || n == 0 && !boot)
+	add("X-4", u > 0 || kept && hidden > 0 || n == 0 && !boot)
 	add("X-5", boot)
 	add("X-6", f.Interrupted)
 	add("X-7", kept && earlyAsked > 0)
@@ -207,6 +208,7 @@ func naive(f Facts) []string {
 	add("X-13", odd > 0)
 	add("X-14", f.TrafficCut)
 	add("X-15", f.Druid && (ready == policy.Unknown || all == policy.Unknown))
+	add("X-17", every && n == f.Desired && (f.Replicas != n || f.ReadyPods != n && odd == 0))
 	add("X-16", backup == policy.Unknown)
 	if len(ids) == 0 && every && n == f.Desired && f.ReadyPods == f.Replicas && f.Replicas == n {
 		ids = append(ids, "S-1")

@@ -94,6 +94,9 @@ var (
 	BackupsUnknown = reasons.Add("BackupsUnknown",
 		"X-16: BackupReady is Unknown, or too old to be evidence. Around each full snapshot it is Unknown for a moment.",
 		diagnoseAgain)
+	PodsDiffer = reasons.Add("PodsDiffer",
+		"X-17: all members are healthy and as many as desired, and the workload has another number of replicas or of Ready pods.",
+		"Wait. If nothing is under way, find out what set the replicas: kubectl etcd status NAME shows the owner.")
 )
 
 // The reasons of what a member does when it starts, I-1 to I-8 of DEP-01's table for

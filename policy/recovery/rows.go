@@ -26,7 +26,7 @@ type row struct {
 var rows = []row{
 	hibernated, splitBrain, quorumLost, quorumReturns, unclear, bootstraps, interrupted,
 	minorityDown, notMember, superfluous, learnerLeft, minorityReturns, underWay, scaleBlocked, backupFails, unreadyButWell,
-	trafficCut, scaleUp, scaleDown,
+	trafficCut, scaleUp, scaleDown, podsDiffer,
 	readyIsOld, allReadyIsOld, readyComes, allReadyComes, podsUnready, unknownForLong, statusBehind, unconfirmed, backupUnknown,
 	pink,
 }

@@ -109,6 +109,22 @@ var scaleDown = row{
 	},
 }
 
+// podsDiffer is the rest of what S-1 asks of the workload.
+var podsDiffer = row{
+	id: "X-17", reason: PodsDiffer,
+	holds: awake(func(s *state) bool {
+		return s.allReady() && s.voters == s.Desired && (s.Replicas != s.Desired || s.ReadyPods != s.Desired && len(s.unreadyWell) == 0)
+	}),
+	title: func(s *state) string {
+		return fmt.Sprintf("%s healthy, as many as desired, and the workload has %s, with %s.",
+			policy.Count(s.voters, "member"), policy.Count(s.Replicas, "replica"), policy.Count(s.ReadyPods, "Ready pod"))
+	},
+	evidence: func(s *state) []Evidence {
+		return []Evidence{s.sizes("as many as desired", true), s.pods("different", true), s.members("all", true)}
+	},
+	action: func(s *state) Action { return s.scale("The workload gets the desired number of replicas.") },
+}
+
 var backupFails = row{
 	id: "X-12", reason: BackupsFail,
 	holds: awake(func(s *state) bool { return s.BackupReady.Value() == policy.False }),

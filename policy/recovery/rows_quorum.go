@@ -60,10 +60,10 @@ var quorumReturns = row{
 
 var unclear = row{
 	id: "X-4", reason: Unclear,
-	holds: awake(func(s *state) bool { return s.unseen > 0 || s.voters == 0 && !s.bootstraps() }),
+	holds: awake(func(s *state) bool { return s.unseen > 0 || s.kept() && s.hidden > 0 || s.voters == 0 && !s.bootstraps() }),
 	title: func(s *state) string {
 		if s.kept() {
-			return fmt.Sprintf("The quorum holds (%d of %s healthy), and nothing is known of %s.", s.ready, policy.Count(s.voters, "voter"), policy.Count(s.unseen, "member"))
+			return fmt.Sprintf("The quorum holds (%d of %s healthy), and nothing is known of %s.", s.ready, policy.Count(s.voters, "voter"), policy.Count(s.unseen+s.hidden, "member"))
 		}
 		return fmt.Sprintf("Not enough is known to tell whether the cluster has a quorum: %d of %s healthy, nothing is known of %d.", s.ready, policy.Count(s.voters, "voter"), s.unseen)
 	},
@@ -72,7 +72,7 @@ var unclear = row{
 		if len(s.Unread) > 0 {
 			observed = "not " + strings.Join(s.Unread, ", ")
 		}
-		return []Evidence{s.members("known of each", s.unseen == 0), {Fact: "could be read", Asked: "pods, leases, members' answers", Observed: observed, Met: len(s.Unread) == 0}}
+		return []Evidence{s.members("known of each", s.unseen+s.hidden == 0), {Fact: "could be read", Asked: "pods, leases, members' answers", Observed: observed, Met: len(s.Unread) == 0}}
 	},
 	about: func(s *state) []Member { return s.where(func(m Member) bool { return conditionOf(m) == unseen }) },
 	action: func(*state) Action {

@@ -171,6 +171,7 @@ var recoveryRows = []struct {
 	{row: "X-3 a pod has no node", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(2, func(m *Member) { m.Pod = PodPending })), ids: "X-3", do: InspectPod, member: "main-2"},
 	{row: "X-4 the quorum depends on it", facts: cluster("vuu", minority), ids: "X-4", do: Check},
 	{row: "X-4 the quorum holds", facts: cluster("vvu"), ids: "X-4", do: Check},
+	{row: "X-4 a voter that no object has", facts: cluster("vvv", func(f *Facts) { f.ListKnown, f.Voters = false, 4 }), ids: "X-4 S-4", do: Check},
 	{row: "X-5", facts: cluster("xxx", conditions(policy.Absent, policy.Absent, policy.Absent), func(f *Facts) { f.Formed, f.Created = false, noon.Add(-time.Minute) }), ids: "X-5", do: Wait},
 	{row: "X-5 its time is over: no row", facts: cluster("xxx", conditions(policy.Absent, policy.Absent, policy.Absent), func(f *Facts) { f.Formed, f.Created = false, noon.Add(-NotReadyGrace) }), ids: "S-10", do: InspectPod, member: "main-0"},
 	{row: "X-6", facts: cluster("vvv", func(f *Facts) { f.Operation, f.Interrupted = "scale from 3 to 5", true }), ids: "X-6", do: Resume},
@@ -187,6 +188,8 @@ var recoveryRows = []struct {
 	{row: "X-14", facts: cluster("vvv", func(f *Facts) { f.TrafficCut = true }), ids: "X-14", do: RestoreTraffic},
 	{row: "X-15", facts: cluster("vvv", func(f *Facts) { f.Ready.Age = time.Hour }), ids: "X-15", do: InspectOperator},
 	{row: "X-16", facts: cluster("vvv", conditions(policy.True, policy.True, policy.Unknown)), ids: "X-16", do: Wait},
+	{row: "X-17", facts: cluster("vvv", func(f *Facts) { f.Replicas = 5 }), ids: "X-17", do: Wait},
+	{row: "X-17 plain, a pod more", facts: cluster("vvv", plain, func(f *Facts) { f.ReadyPods = 4 }), ids: "X-17", do: Check},
 }
 
 func TestRows(t *testing.T) {
