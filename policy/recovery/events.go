@@ -58,13 +58,13 @@ func (s *state) operatorEvents(id string) []Event {
 	case s.Druid && s.unconfirmed():
 		return []Event{{Who: druid, What: "gives no sign of life, so it does nothing before it runs again"}}
 	case id == quorumLost.id && s.Druid:
-		return []Event{{Who: druid, What: "by its source, recovers no lost quorum and deletes no pod; DEP-01's action has to be done by hand"}}
+		return []Event{{Who: druid, What: "recovers no lost quorum and deletes no pod, by its source; DEP-01's action has to be done by hand"}}
 	case id == minorityDown.id && s.Druid:
-		return []Event{{Who: druid, What: "by its source, deletes no pod, although DEP-01 asks for it"}}
+		return []Event{{Who: druid, What: "deletes no pod, by its source, although DEP-01 asks for it"}}
 	case (id == quorumLost.id || id == minorityDown.id) && !s.Managed:
 		return []Event{{Who: "Nothing", What: "acts when the grace period ends"}}
 	case id == superfluous.id && s.Druid:
-		return []Event{{Who: druid, What: "by its source, removes entries from the status whose leases are gone"}}
+		return []Event{{Who: druid, What: "removes entries from the status whose leases are gone, by its source"}}
 	}
 	return nil
 }

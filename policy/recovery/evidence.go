@@ -99,9 +99,17 @@ func (s *state) statuses(members []Member) Evidence {
 	return Evidence{Fact: "status of members", Asked: "as pods and leases have it", Observed: strings.Join(observed, "; "), Met: false}
 }
 
-// conditions compares the three conditions with those that a row asks for.
+// conditions compares the three conditions with those that a row asks for. Without etcd-druid, only
+// a backup job sets one.
 func (s *state) conditions(ready, all, backup policy.Status) []Evidence {
-	return []Evidence{s.condition("Ready", s.Ready, ready), s.condition("AllMembersReady", s.AllMembersReady, all), s.condition("BackupReady", s.BackupReady, backup)}
+	out := []Evidence{s.condition("BackupReady", s.BackupReady, backup)}
+	switch {
+	case s.Druid:
+		return append([]Evidence{s.condition("Ready", s.Ready, ready), s.condition("AllMembersReady", s.AllMembersReady, all)}, out...)
+	case s.BackupReady.Status == policy.Absent:
+		return nil
+	}
+	return out
 }
 
 func (s *state) condition(name string, c policy.Condition, asked policy.Status) Evidence {

@@ -18,7 +18,7 @@ const (
 // The reasons of the scenarios of DEP-01's table for etcd-druid, S-1 to S-13.
 var (
 	PinkOfHealth = reasons.Add("PinkOfHealth",
-		"S-1: as many members as desired, all healthy, and no condition says otherwise.",
+		"S-1: as many members as desired, all healthy, and every condition is True or not set.",
 		policy.NoAction)
 	StatusBehind = reasons.Add("StatusBehind",
 		"S-2: the status that etcd-druid reports of members doesn't follow from their leases.", druidUpdates)
@@ -69,7 +69,7 @@ var (
 		"Continue it, or undo it: kubectl etcd status NAME prints both commands.")
 	MayReturn = reasons.Add("MayReturn",
 		"X-7: the quorum holds, and a member that is not ready is within its grace period.", diagnoseAgain)
-	NotAMember = reasons.Add("NotAMember",
+	PodNotMember = reasons.Add("PodNotMember",
 		"X-8: a pod of the cluster is no member of etcd.",
 		"Give it a new member: kubectl etcd member replace POD. Where another program manages the members, read its log.")
 	LearnerLeft = reasons.Add("LearnerLeft",

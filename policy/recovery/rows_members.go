@@ -10,7 +10,7 @@ import (
 )
 
 var notMember = row{
-	id: "X-8", reason: NotAMember,
+	id: "X-8", reason: PodNotMember,
 	holds: awake(func(s *state) bool { return len(s.outside) > 0 && s.Operation == "" }),
 	title: func(s *state) string {
 		return policy.Names(names(s.outside), "is a pod, and no member of etcd", "are pods, and no members of etcd") + "."

@@ -60,12 +60,14 @@ var quorumReturns = row{
 
 var unclear = row{
 	id: "X-4", reason: Unclear,
-	holds: awake(func(s *state) bool { return s.unseen > 0 || s.kept() && s.hidden > 0 || s.voters == 0 && !s.bootstraps() }),
+	holds: awake(func(s *state) bool {
+		return s.unseen > 0 || s.kept() && s.hidden > 0 || s.voters == 0 && !s.bootstraps()
+	}),
 	title: func(s *state) string {
 		if s.kept() {
 			return fmt.Sprintf("The quorum holds (%d of %s healthy), and nothing is known of %s.", s.ready, policy.Count(s.voters, "voter"), policy.Count(s.unseen+s.hidden, "member"))
 		}
-		return fmt.Sprintf("Not enough is known to tell whether the cluster has a quorum: %d of %s healthy, nothing is known of %d.", s.ready, policy.Count(s.voters, "voter"), s.unseen)
+		return fmt.Sprintf("Not enough is known to conclude whether the cluster has a quorum: %d of %s healthy, nothing is known of %d.", s.ready, policy.Count(s.voters, "voter"), s.unseen)
 	},
 	evidence: func(s *state) []Evidence {
 		observed := "all of it"
@@ -112,7 +114,7 @@ var minorityDown = row{
 	id: "S-9", reason: MinorityDown,
 	holds: awake(func(s *state) bool { return s.kept() && len(s.past) > 0 }),
 	title: func(s *state) string {
-		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s for longer than the grace period.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.past), "is not ready", "are not ready"))
+		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s for longer than the grace period.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.past), "has not been ready", "have not been ready"))
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{

@@ -30,7 +30,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			tables of DEP-01, the design of etcd-druid's clusters, and others for states that these
 			tables don't have. For each, the command shows what was observed beside what the table asks
 			for, the grace period that runs, what etcd-druid, the kubelet and others will do by
-			themselves, and the least action.
+			themselves according to their sources, and the least action.
 
 			The command then shows what each member will do when it starts again, by its volume, the
 			member list and the backups.

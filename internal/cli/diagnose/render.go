@@ -47,8 +47,11 @@ func next(p *ui.Page, a v1alpha1.DiagnosisAction) {
 		return
 	}
 	why := a.Why
+	if a.Member != "" {
+		why = a.Member + ": " + why
+	}
 	if a.Do == string(recovery.Wait) {
-		why = "wait" + until(p.Now, a.Until) + ", then diagnose again. " + a.Why
+		why = "wait" + until(p.Now, a.Until) + ", then diagnose again. " + why
 	}
 	p.Section("Next", ui.Bold, why)
 	p.Verbatim("Next", a.Command)
