@@ -66,6 +66,7 @@ var cleanFolders = []string{
 	"internal/cli/check",
 	"internal/cli/completion",
 	"internal/cli/defrag",
+	"internal/cli/diagnose",
 	"internal/cli/explain",
 	"internal/cli/list",
 	"internal/cli/member",

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -45,7 +46,7 @@ func TestEveryRuleHasAPage(t *testing.T) {
 
 func TestEverySharedReasonHasARule(t *testing.T) {
 	t.Parallel()
-	rules := slices.Concat(budget.Reasons(), eviction.Reasons(), spread.Reasons(), scale.Reasons(), membership.Reasons(), maintenance.Reasons())
+	rules := slices.Concat(budget.Reasons(), eviction.Reasons(), spread.Reasons(), scale.Reasons(), membership.Reasons(), maintenance.Reasons(), recovery.Reasons())
 	for _, r := range policy.SharedReasons() {
 		if !slices.Contains(rules, r) {
 			t.Errorf("no rule's list has %s", r)

@@ -28,6 +28,7 @@ var graph = map[string][]string{
 	"policy/spread":              {"policy"},
 	"policy/membership":          {"policy"},
 	"policy/maintenance":         {"policy"},
+	"policy/recovery":            {"policy"},
 	"policy/scale":               {"policy"},
 	"policy/rollout":             {"policy"},
 	"policy/internal/policytest": {"policy"},

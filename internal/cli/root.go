@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/check"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/completion"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/defrag"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/diagnose"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/explain"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/list"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/member"
@@ -99,6 +100,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 	add(root, groupInspect,
 		list.NewCommand(a),
 		check.NewCommand(a),
+		diagnose.NewCommand(a),
 		status.NewCommand(a),
 	)
 	add(root, groupChange,

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -36,6 +37,7 @@ func All() []Topic {
 		{"Maintenance rule", maintenance.Reasons()},
 		{"Scale rule", scale.Reasons()},
 		{"Rollout rule", rollout.Reasons()},
+		{"Recovery rule", recovery.Reasons()},
 		{"Disruption budgets", budgets.All()},
 		{"Facts", facts.All()},
 		{"EtcdTopologyPolicy", slices.Concat(topologyPolicy.All(), spread.StatusReasons())},

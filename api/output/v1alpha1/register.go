@@ -19,6 +19,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&EtcdAlarmList{},
 		&EtcdClusterList{},
 		&EtcdClusterStatus{},
+		&EtcdDiagnosis{},
 		&EtcdMemberList{},
 		&CheckReport{},
 		&CheckReportList{},

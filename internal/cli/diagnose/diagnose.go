@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package diagnose implements kubectl etcd diagnose.
+package diagnose
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// NewCommand returns the command kubectl etcd diagnose.
+func NewCommand(a *app.App) *cobra.Command {
+	var scope app.Scope
+	cmd := &cobra.Command{
+		Use:   "diagnose [TARGET]",
+		Short: "Show what is wrong with a cluster, what happens by itself, and what to do next",
+		Long: ui.Paragraphs(`
+			Show the scenarios that hold for a cluster, the most urgent first: those of the decision
+			tables of DEP-01, the design of etcd-druid's clusters, and others for states that these
+			tables don't have. For each, the command shows what was observed beside what the table asks
+			for, the grace period that runs, what etcd-druid, the kubelet and others will do by
+			themselves according to their sources, and the least action.
+
+			The command then shows what each member will do when it starts again, by its volume, the
+			member list and the backups.
+
+			Without TARGET, the command diagnoses the only cluster of the namespace.
+
+			The command changes nothing. It deletes no pod, volume or member, and restores nothing. It
+			prints such a command only if the facts show that its rules allow it. It doesn't read the
+			content of volumes: that data is lost is known from volume claims and logs.
+
+			Exit codes: 0 nothing is to be done, 3 something is, 1 error.`),
+		Example: ui.Examples(`
+			# Diagnose the only cluster of the namespace
+			kubectl etcd diagnose
+
+			# Diagnose a cluster by the name of any of its objects
+			kubectl etcd diagnose etcd-main -n team-a
+
+			# Print the next command
+			kubectl etcd diagnose etcd-main -o jsonpath='{.next.command}{"\n"}'`),
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(cmd.Context(), a, cmd, strings.Join(args, ""), scope)
+		},
+	}
+	scope.AddFlags(cmd, "Diagnose the only cluster")
+	ui.AddOutputFlags(cmd)
+	return cmd
+}
+
+func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, scope app.Scope) error {
+	if err := scope.RejectTarget(target); err != nil {
+		return err
+	}
+	o, err := ownerOf(ctx, a, target, scope)
+	if err != nil {
+		return err
+	}
+	source, err := a.Source()
+	if err != nil {
+		return err
+	}
+	line := a.NewStatusLine()
+	source.Progress = line.Show
+	f := source.Facts(ctx, o, health.DiagnosisChecks())
+	line.End()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	facts := f.Recovery()
+	d := newDiagnosis(f, recovery.Diagnose(facts), facts.Unread)
+	err = a.Print(cmd, d, func(w io.Writer, wide bool) error {
+		screen := a.Screen(w)
+		render(a, screen, d, wide)
+		_, err := w.Write(screen.Bytes())
+		return err
+	})
+	if err != nil || d.Healthy {
+		return err
+	}
+	return app.Unhealthy("%s in namespace %s: %s", d.Cluster.Target, d.Cluster.Namespace, brief(d))
+}
+
+// ownerOf returns the cluster of the target or the scope.
+func ownerOf(ctx context.Context, a *app.App, target string, scope app.Scope) (owner.Owner, error) {
+	if scope != (app.Scope{}) {
+		return scope.Single(ctx, a)
+	}
+	c, err := a.Owner(ctx, target)
+	if err != nil {
+		return owner.Owner{}, err
+	}
+	return c.Owner, nil
+}
+
+// brief is the diagnosis for the line of an error.
+func brief(d *v1alpha1.EtcdDiagnosis) string {
+	return d.Scenarios[0].ID + " " + d.Scenarios[0].Reason
+}

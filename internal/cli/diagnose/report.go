@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// newDiagnosis returns a diagnosis with the commands for this cluster.
+func newDiagnosis(f *health.Facts, d recovery.Diagnosis, unread []string) *v1alpha1.EtcdDiagnosis {
+	out := &v1alpha1.EtcdDiagnosis{
+		Cluster: v1alpha1.CheckedCluster{
+			Namespace: f.Owner.Namespace, Kind: f.Owner.Kind, Name: f.Owner.Name, Target: f.Owner.Target().String(),
+			Distribution: string(f.Owner.Distribution), Replicas: f.Owner.Replicas,
+		},
+		Time: metav1.NewTime(f.At.UTC()), Healthy: d.Healthy(), Unread: unread,
+	}
+	for _, s := range d.Scenarios {
+		one := v1alpha1.DiagnosisScenario{
+			ID: s.ID, Reason: s.Reason.Name(), Title: s.Title, Evidence: evidence(s.Evidence), Members: s.Members,
+			GracePeriod: s.Grace, Until: timeOf(s.Until), Action: action(f, s.Action),
+		}
+		for _, e := range s.Events {
+			one.ByItself = append(one.ByItself, v1alpha1.DiagnosisEvent{Who: e.Who, What: e.What, At: timeOf(e.At)})
+		}
+		out.Scenarios = append(out.Scenarios, one)
+	}
+	for _, r := range d.Restarts {
+		out.Restarts = append(out.Restarts, v1alpha1.MemberRestart{
+			Member: r.Member, ID: r.ID, Reason: r.Reason.Name(), Evidence: evidence(r.Evidence), What: r.What, Joins: r.Joins,
+		})
+	}
+	out.Summary, out.Next = out.Scenarios[0].Title, out.Scenarios[0].Action
+	return out
+}
+
+func action(f *health.Facts, a recovery.Action) v1alpha1.DiagnosisAction {
+	return v1alpha1.DiagnosisAction{Do: string(a.Do), Member: a.Member, Why: a.Why, Until: timeOf(a.Until), Command: f.Order(a)}
+}
+
+func evidence(all []recovery.Evidence) []v1alpha1.DiagnosisEvidence {
+	var out []v1alpha1.DiagnosisEvidence
+	for _, e := range all {
+		out = append(out, v1alpha1.DiagnosisEvidence{Fact: e.Fact, Asked: e.Asked, Observed: e.Observed, Met: e.Met})
+	}
+	return out
+}
+
+func timeOf(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &metav1.Time{Time: t.UTC()}
+}

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"slices"
+	"time"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// DiagnosisChecks returns checks that need every fact of a diagnosis: those of status, and the one
+// that judges the volume claims.
+func DiagnosisChecks() []Check {
+	return append(StatusChecks(), slices.DeleteFunc(All(), func(c Check) bool { return c.needs&NeedClaims == 0 })...)
+}
+
+// Recovery returns the facts of the recovery rule.
+func (f *Facts) Recovery() recovery.Facts {
+	c := f.Cluster.Value.Cluster
+	r := recovery.Facts{
+		At: f.At, Druid: f.Owner.Flavour == owner.Druid, Managed: f.Owner.Membership().Manager != flavour.Unmanaged,
+		Desired: f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
+		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
+		ClusterIDs: len(f.ClusterIDs()), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,
+		ScaledIn: f.LastVoters > f.Size() && f.Owner.StatefulSet != "" && f.Owner.Membership().Manager == flavour.Unmanaged,
+		Unread:   f.unread(),
+	}
+	r.Members = f.recoveryMembers()
+	elsewhere := 0 // members that other workloads run
+	for _, m := range r.Members {
+		if m.Pod == recovery.PodReady {
+			r.ReadyPods++
+		}
+		if m.Asked && f.Owner.Ordinal(m.Name) < 0 && m.Pod == recovery.PodMissing {
+			elsewhere++
+		}
+	}
+	if f.Owner.StatefulSet == "" {
+		r.Replicas = len(f.Pods.Value)
+	}
+	if u := f.UnderWay.Value; u != nil {
+		r.Operation, r.Interrupted = u.Operation, u.Interrupted
+		if u.Change != "" {
+			r.Operation = u.Change
+		}
+	}
+	if e := f.Etcd.Value; e != nil && r.Druid {
+		f.fromEtcd(&r, e)
+	}
+	r.Desired, r.Replicas, r.ReadyPods = r.Desired+elsewhere, r.Replicas+elsewhere, r.ReadyPods+elsewhere
+	r.Formed = f.formed(r)
+	return r
+}
+
+// fromEtcd adds what an Etcd shows: etcd-druid's conditions are evidence of what it knows, and the
+// plugin's own would only repeat the members' state.
+func (f *Facts) fromEtcd(r *recovery.Facts, e *druidv1alpha1.Etcd) {
+	r.Desired = int(e.Spec.Replicas)
+	r.AllMembersReady = f.Cluster.Value.Cluster.AllMembersReady
+	r.Ready = f.etcdCondition(e, druidv1alpha1.ConditionTypeReady)
+	r.Store = e.Spec.Backup.Store != nil
+	if seen := e.Status.ObservedGeneration; seen == nil || *seen < e.Generation {
+		r.Unreconciled = true
+	}
+}
+
+func (f *Facts) etcdCondition(e *druidv1alpha1.Etcd, kind druidv1alpha1.ConditionType) policy.Condition {
+	for _, c := range e.Status.Conditions {
+		if c.Type != kind {
+			continue
+		}
+		out := policy.Condition{Status: policy.Unknown, Reason: c.Reason, Age: max(0, f.At.Sub(c.LastUpdateTime.Time))}
+		if c.Reason != reasons.NotChecked.Name() && (c.Status == druidv1alpha1.ConditionTrue || c.Status == druidv1alpha1.ConditionFalse) {
+			out.Status = policy.Status(c.Status)
+		}
+		return out
+	}
+	return policy.Condition{}
+}
+
+// formed reports whether anything shows that the cluster has had a quorum.
+func (f *Facts) formed(r recovery.Facts) bool {
+	if f.listKnown() || f.LastVoters > 0 || len(f.ClusterIDs()) > 0 {
+		return true
+	}
+	if e := f.Etcd.Value; e != nil && len(e.Status.Members) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(r.Members, func(m recovery.Member) bool {
+		return m.Lease == recovery.LeaseFresh || m.Lease == recovery.LeaseExpired || m.Pod == recovery.PodReady && m.Answer == recovery.NotAsked
+	})
+}
+
+// hasBackups is whether a backup has been written, Unknown where no lease shows it.
+func (f *Facts) hasBackups() policy.Status {
+	name := f.Owner.Annotations[v1alpha1.BackupLeaseAnnotation]
+	if e := f.Etcd.Value; e != nil {
+		name = druidv1alpha1.GetFullSnapshotLeaseName(e.ObjectMeta)
+	}
+	if name == "" || f.Leases.Err != nil {
+		return policy.Unknown
+	}
+	if _, renewed := f.renewal(name); renewed {
+		return policy.True
+	}
+	return policy.False
+}
+
+// unread are the facts that could not be read.
+func (f *Facts) unread() []string {
+	var out []string
+	for _, fact := range []struct {
+		name string
+		err  error
+	}{
+		{"pods", f.Pods.Err}, {"the StatefulSet", f.StatefulSet.Err}, {"the Etcd", f.Etcd.Err}, {"leases", f.Leases.Err}, {"members' answers", f.Survey.Err},
+		{"volume claims", f.Claims.Err}, {"the cluster's objects", f.Cluster.Err}, {"operations under way", f.UnderWay.Err},
+	} {
+		if fact.err != nil {
+			out = append(out, fact.name)
+		}
+	}
+	return out
+}
+
+// leaseState is the state of a lease that a member renews, by the limit of etcd-druid.
+func (f *Facts) leaseState(name string) (recovery.Lease, time.Time) {
+	for i := range f.Leases.Value {
+		l := &f.Leases.Value[i]
+		switch {
+		case l.Name != name:
+		case l.Spec.RenewTime == nil:
+			return recovery.LeaseNever, time.Time{}
+		case f.At.Sub(l.Spec.RenewTime.Time) > recovery.UnknownGrace:
+			return recovery.LeaseExpired, l.Spec.RenewTime.Time
+		default:
+			return recovery.LeaseFresh, l.Spec.RenewTime.Time
+		}
+	}
+	return recovery.NoLease, time.Time{}
+}

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"fmt"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+)
+
+// Order is the command for an action, empty for none. It has the same form as the fixes of checks.
+func (f *Facts) Order(a recovery.Action) string {
+	switch a.Do {
+	case recovery.Nothing:
+		return ""
+	case recovery.Wait:
+		return f.Command("diagnose")
+	case recovery.InspectPod:
+		return f.inspect(a.Member)
+	case recovery.InspectOperator:
+		return "kubectl get pods -A -l app.kubernetes.io/name=etcd-druid" + f.Flags
+	case recovery.Check:
+		return f.Command("check", "--only quorum,members")
+	case recovery.CompareClusters:
+		return f.Command("check", "--only Q005")
+	case recovery.ListMembers:
+		return f.Command("member list")
+	case recovery.ListSnapshots:
+		return f.Command("snapshot list")
+	case recovery.SaveSnapshot:
+		return f.Command("snapshot save", a.Member+".db", "--member "+a.Member)
+	case recovery.TakeBackup:
+		return f.backupCure()
+	case recovery.Resume:
+		if u := f.UnderWay.Value; u != nil && len(u.Commands) > 0 {
+			return u.Commands[0]
+		}
+		return f.Command("status")
+	case recovery.Reconcile:
+		return f.annotate("druid.gardener.cloud/operation=reconcile")
+	case recovery.RestoreTraffic:
+		return f.Command("restore-client-traffic")
+	case recovery.ScaleBack, recovery.Promote, recovery.RestartPod, recovery.Replace, recovery.RemoveMember, recovery.DeleteLease:
+	}
+	return f.changeOrder(a)
+}
+
+// changeOrder is the command for an action that changes members or their objects.
+func (f *Facts) changeOrder(a recovery.Action) string {
+	switch a.Do { //nolint:exhaustive // Order has the others
+	case recovery.ScaleBack:
+		return f.scaleBack()
+	case recovery.Promote:
+		return f.Command("member promote", a.Member)
+	case recovery.RestartPod:
+		return f.kubectl("delete pod " + a.Member)
+	case recovery.Replace:
+		return f.replace(a.Member)
+	case recovery.RemoveMember:
+		for _, l := range f.Survey.Value.List {
+			if called(l) == a.Member || f.podOf(l) == a.Member {
+				return f.toRemove(l)
+			}
+		}
+	case recovery.DeleteLease:
+		return f.kubectl("delete lease " + f.memberPrefix() + a.Member)
+	}
+	return f.Command("member list")
+}
+
+// inspect is the command that shows why a pod is not Ready, or why it is not there.
+func (f *Facts) inspect(name string) string {
+	if pod := f.pod(name); pod != nil {
+		return f.describe(pod)
+	}
+	if f.Owner.StatefulSet == "" {
+		return f.Command("status")
+	}
+	return f.kubectl("describe statefulset " + f.Owner.StatefulSet)
+}
+
+// scaleBack is the command with which voters that were scaled away run again.
+func (f *Facts) scaleBack() string {
+	replicas := f.LastVoters
+	for _, l := range f.Survey.Value.List {
+		_, with := f.scaledAway(l)
+		replicas = max(replicas, with)
+	}
+	return f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", replicas))
+}

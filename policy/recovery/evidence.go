@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recovery
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+func names(members []Member) []string {
+	var out []string
+	for _, m := range members {
+		out = append(out, m.Name)
+	}
+	return out
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// text is a duration without units that are 0.
+func text(d time.Duration) string {
+	out := d.Round(time.Second).String()
+	if trimmed, ok := strings.CutSuffix(out, "m0s"); ok {
+		out = trimmed + "m"
+	}
+	if trimmed, ok := strings.CutSuffix(out, "h0m"); ok {
+		out = trimmed + "h"
+	}
+	return out
+}
+
+// sizes compares the number of members with the desired one.
+func (s *state) sizes(asked string, met bool) Evidence {
+	if asked == "" {
+		asked = "any"
+	}
+	return Evidence{Fact: "members of etcd", Asked: asked, Observed: fmt.Sprintf("%d, desired %d", s.voters, s.Desired), Met: met}
+}
+
+func (s *state) pods(asked string, met bool) Evidence {
+	return Evidence{Fact: "ready pods", Asked: asked, Observed: fmt.Sprintf("%d of %d", s.ReadyPods, s.Replicas), Met: met}
+}
+
+func (s *state) members(asked string, met bool) Evidence {
+	if asked == "" {
+		asked = "any"
+	}
+	observed := fmt.Sprintf("%d of %d, quorum is %d", s.ready, s.voters, s.quorum)
+	if s.unseen > 0 {
+		observed += fmt.Sprintf(", unknown %d", s.unseen)
+	}
+	return Evidence{Fact: "healthy members", Asked: asked, Observed: observed, Met: met}
+}
+
+// leases counts the expired leases. Only members of etcd-druid have leases.
+func (s *state) leases() Evidence {
+	expired, leases := 0, 0
+	for _, m := range s.Members {
+		expired += one(m.Lease == LeaseExpired)
+		leases += one(m.Lease != NoLease)
+	}
+	e := Evidence{Fact: "expired leases", Asked: "0", Observed: fmt.Sprintf("%d of %d", expired, leases), Met: expired == 0}
+	if leases == 0 {
+		e.Observed, e.Met = "there are no leases", true
+	}
+	return e
+}
+
+func (s *state) inGrace(asked string) Evidence {
+	return Evidence{Fact: "not ready, in the grace period", Asked: asked, Observed: fmt.Sprint(s.within), Met: true}
+}
+
+func (s *state) noOperation() Evidence {
+	return Evidence{Fact: "operation", Asked: "none", Observed: "none", Met: s.Operation == ""}
+}
+
+// statuses is what etcd-druid reports of members.
+func (s *state) statuses(members []Member) Evidence {
+	var observed []string
+	for _, m := range members {
+		one := m.Name + " " + string(m.Status)
+		if !m.StatusSince.IsZero() {
+			one += " for " + text(s.At.Sub(m.StatusSince))
+		}
+		if m.Lease != NoLease {
+			one += ", lease " + string(m.Lease)
+		}
+		observed = append(observed, one)
+	}
+	return Evidence{Fact: "status of members", Asked: "as pods and leases have it", Observed: strings.Join(observed, "; "), Met: false}
+}
+
+// conditions compares the three conditions with those that a row asks for. Without etcd-druid, only
+// a backup job sets one.
+func (s *state) conditions(ready, all, backup policy.Status) []Evidence {
+	out := []Evidence{s.condition("BackupReady", s.BackupReady, backup)}
+	switch {
+	case s.Druid:
+		return append([]Evidence{s.condition("Ready", s.Ready, ready), s.condition("AllMembersReady", s.AllMembersReady, all)}, out...)
+	case s.BackupReady.Status == policy.Absent:
+		return nil
+	}
+	return out
+}
+
+func (s *state) condition(name string, c policy.Condition, asked policy.Status) Evidence {
+	e := Evidence{Fact: name, Asked: string(asked), Observed: string(c.Value()), Met: c.Value() == asked}
+	switch {
+	case c.Status == policy.Absent:
+		e.Observed = "nothing sets it"
+	case c.Value() != c.Status:
+		e.Observed = fmt.Sprintf("%s, last confirmed %s ago", c.Status, text(c.Age))
+	case c.Reason != "":
+		e.Observed += " (" + c.Reason + ")"
+	}
+	return e
+}

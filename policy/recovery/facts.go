@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recovery
+
+import (
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// The grace periods, etcd-druid's defaults. They run for clusters of other products, too, where no
+// program acts after them.
+const (
+	// UnknownGrace is how long a member that gives no sign of life counts as Unknown. Then it counts
+	// as NotReady.
+	UnknownGrace = time.Minute
+	// NotReadyGrace is how long a member that is NotReady has to come back by itself.
+	NotReadyGrace = 5 * time.Minute
+	// syncPeriod is how often etcd-druid updates the status of an Etcd.
+	syncPeriod = 15 * time.Second
+)
+
+// Facts are what is known of one cluster at one moment. A fact that could not be read has its zero
+// value, which is never evidence for an action that removes anything.
+type Facts struct {
+	At time.Time
+	// Druid is true if etcd-druid and its sidecars manage the cluster: they renew leases, report
+	// conditions, and prepare the data of a member before it starts.
+	Druid bool
+	// Managed is true if another program than this one changes the members.
+	Managed bool
+	// Desired is how many members the cluster should have. Voters is how many etcd has, or, if
+	// ListKnown is false, the largest number that anything shows.
+	Desired, Voters int
+	// ListKnown is true if a member gave the member list with a quorum.
+	ListKnown bool
+	// Replicas and ReadyPods are those of the workload.
+	Replicas, ReadyPods int
+	Members             []Member
+	// Ready, AllMembersReady and BackupReady are the conditions. etcd-druid sets the first.
+	Ready, AllMembersReady, BackupReady policy.Condition
+	// Store is true if there is a backup store, or a lease that a backup job renews. Backups is
+	// whether it has a backup.
+	Store   bool
+	Backups policy.Status
+	// ClusterIDs counts the different cluster IDs that the members report.
+	ClusterIDs int
+	// Formed is true if anything shows that the cluster has had a quorum. Created is when its
+	// owner was created, zero if that is not known.
+	Formed  bool
+	Created time.Time
+	// Operation is the scale, rollout or replacement that is under way. Interrupted is true if it
+	// is one of this program that has stopped half-way.
+	Operation   string
+	Interrupted bool
+	// TrafficCut is true while client traffic is cut.
+	TrafficCut bool
+	// Unreconciled is true if etcd-druid has not acted on the current spec.
+	Unreconciled bool
+	// ScaledIn is true if the workload has fewer replicas than the members last had, and no program
+	// but a user changed that.
+	ScaledIn bool
+	// Unread are the kinds of facts that could not be read, for users.
+	Unread []string
+}
+
+// Member is what is known of one member. It has a pod, is in etcd's list, or has a lease or an
+// entry in the status of an Etcd.
+type Member struct {
+	// Name is the pod's name, or else the member's name or ID.
+	Name string
+	// Asked is true if the cluster should have this member.
+	Asked bool
+	// First is true for the member with the lowest ordinal.
+	First bool
+	Pod   Pod
+	// Detail is why the pod is not Ready, or the member not well, for users.
+	Detail string
+	Answer Answer
+	Listed Listed
+	Lease  Lease
+	// Status is the entry in the status of an Etcd, empty for none. StatusSince is when it last
+	// changed.
+	Status      Status
+	StatusSince time.Time
+	// Since is since when the member is not well: the last renewal of its lease, or the time at
+	// which its pod ceased to be Ready. Zero if no object shows it.
+	Since time.Time
+	Data  Data
+	// Damage is the sign of lost or damaged data, for users.
+	Damage string
+	// MayRemove is the verdict of the membership rule on its removal from etcd. Removable is true
+	// if member remove accepts it as it is: it also is dead.
+	MayRemove, Removable bool
+	// Returns is true if more replicas bring the member's pod back with its data.
+	Returns bool
+	// CaughtUp is true for a learner that is close to the leader.
+	CaughtUp bool
+	// Liveness is true if the kubelet restarts its container when a probe fails.
+	Liveness bool
+}
+
+// Pod is the state of a member's pod.
+type Pod string
+
+// The states of a pod. The zero value means that pods could not be read.
+const (
+	PodUnseen  Pod = ""
+	PodMissing Pod = "missing"
+	// PodPending is a pod without a node.
+	PodPending Pod = "pending"
+	// PodWaiting is a pod with a container that doesn't start, or that ends again and again.
+	PodWaiting  Pod = "waiting"
+	PodStopping Pod = "stopping"
+	PodUnready  Pod = "unready"
+	PodReady    Pod = "ready"
+)
+
+// Answer is what the member itself answers.
+type Answer string
+
+// The answers. The zero value means that the member could not be asked.
+const (
+	NotAsked Answer = ""
+	Silent   Answer = "silent"
+	// NoLeader is an answer of a member that follows no leader.
+	NoLeader Answer = "no leader"
+	Follows  Answer = "follows"
+)
+
+// Listed is whether etcd's member list has the member.
+type Listed string
+
+// The values of Listed. The zero value means that no member gave the list.
+const (
+	ListUnread Listed = ""
+	Voter      Listed = "voter"
+	Learner    Listed = "learner"
+	NotListed  Listed = "not listed"
+)
+
+// Lease is the state of the lease that a member of etcd-druid renews.
+type Lease string
+
+// The states of a lease. The zero value means that there is none, or that leases could not be read.
+const (
+	NoLease      Lease = ""
+	LeaseFresh   Lease = "fresh"
+	LeaseExpired Lease = "expired"
+	LeaseNever   Lease = "never renewed"
+)
+
+// Status is the status of a member that etcd-druid reports.
+type Status string
+
+// The statuses.
+const (
+	StatusNone     Status = ""
+	StatusReady    Status = "Ready"
+	StatusNotReady Status = "NotReady"
+	StatusUnknown  Status = "Unknown"
+)
+
+// Data is what is known of a member's data, from its volume and its log.
+type Data string
+
+// The values of Data. The zero value means that volumes could not be read.
+const (
+	DataUnread Data = ""
+	// DataValid is a bound volume, and nothing that speaks against its content.
+	DataValid Data = "valid"
+	// DataInPod is data that ends with the pod.
+	DataInPod Data = "in the pod"
+	// DataDamaged means that the log of the member shows that its data is lost or can't be read.
+	DataDamaged Data = "damaged"
+	// DataNone means that the volume is not there, not bound, lost, or being deleted.
+	DataNone Data = "none"
+)

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recovery
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+var splitBrain = row{
+	id: "X-2", reason: SplitBrain,
+	holds: awake(func(s *state) bool { return s.ClusterIDs > 1 }),
+	title: func(s *state) string {
+		return fmt.Sprintf("The members belong to %d different etcd clusters.", s.ClusterIDs)
+	},
+	evidence: func(s *state) []Evidence {
+		return []Evidence{{Fact: "cluster IDs", Asked: "2 or more", Observed: fmt.Sprint(s.ClusterIDs), Met: true}, s.members("", true)}
+	},
+	action: func(*state) Action {
+		return Action{Do: CompareClusters, Why: "Find out which of them has the right data before anything is stopped or deleted."}
+	},
+}
+
+// quorumLost is lost for longer than the grace period: the members whose time is not over are too
+// few to bring the quorum back. f >= n/2 of DEP-01 is the same as fewer than a quorum, for any n.
+var quorumLost = row{
+	id: "S-10", reason: QuorumLost,
+	holds: awake(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within < s.quorum }),
+	title: func(s *state) string {
+		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d.", s.ready, policy.Count(s.voters, "voter"), s.quorum)
+	},
+	evidence: func(s *state) []Evidence {
+		f := s.voters - s.ready - s.within
+		return append([]Evidence{
+			s.sizes("", true),
+			s.members("fewer than a quorum", true),
+			{Fact: "not ready for longer than the grace period", Asked: fmt.Sprintf("at least half (%d of %d)", (s.voters+1)/2, s.voters), Observed: fmt.Sprint(f), Met: 2*f >= s.voters},
+		}, s.conditions(policy.False, policy.False, policy.True)...)
+	},
+	about:  func(s *state) []Member { return append(s.past[:len(s.past):len(s.past)], s.waiting...) },
+	action: (*state).recover,
+}
+
+var quorumReturns = row{
+	id: "X-3", reason: QuorumMayReturn,
+	holds: awake(func(s *state) bool { return s.lost() && s.ready+s.unseen+s.within >= s.quorum }),
+	title: func(s *state) string {
+		return fmt.Sprintf("The quorum is lost and nothing can be written: %d of %s healthy, quorum is %d. %s may still come back by themselves.",
+			s.ready, policy.Count(s.voters, "voter"), s.quorum, policy.Count(s.within, "member"))
+	},
+	evidence: func(s *state) []Evidence {
+		return []Evidence{s.members("fewer than a quorum", true), s.inGrace("enough for a quorum")}
+	},
+	about:  func(s *state) []Member { return append(s.waiting[:len(s.waiting):len(s.waiting)], s.past...) },
+	action: func(s *state) Action { return s.await(s.waiting) },
+}
+
+var unclear = row{
+	id: "X-4", reason: Unclear,
+	holds: awake(func(s *state) bool {
+		return s.unseen > 0 || s.kept() && s.hidden > 0 || s.voters == 0 && !s.bootstraps()
+	}),
+	title: func(s *state) string {
+		if s.kept() {
+			return fmt.Sprintf("The quorum holds (%d of %s healthy), and nothing is known of %s.", s.ready, policy.Count(s.voters, "voter"), policy.Count(s.unseen+s.hidden, "member"))
+		}
+		return fmt.Sprintf("Not enough is known to conclude whether the cluster has a quorum: %d of %s healthy, nothing is known of %d.", s.ready, policy.Count(s.voters, "voter"), s.unseen)
+	},
+	evidence: func(s *state) []Evidence {
+		observed := "all of it"
+		if len(s.Unread) > 0 {
+			observed = "not " + strings.Join(s.Unread, ", ")
+		}
+		return []Evidence{s.members("known of each", s.unseen+s.hidden == 0), {Fact: "could be read", Asked: "pods, leases, members' answers", Observed: observed, Met: len(s.Unread) == 0}}
+	},
+	about: func(s *state) []Member { return s.where(func(m Member) bool { return conditionOf(m) == unseen }) },
+	action: func(*state) Action {
+		return Action{Do: Check, Why: "Find out what could not be read. Change nothing before."}
+	},
+}
+
+var bootstraps = row{
+	id: "X-5", reason: Bootstrapping,
+	holds: awake((*state).bootstraps),
+	title: func(s *state) string { return "The cluster was created a moment ago and has no quorum yet." },
+	evidence: func(s *state) []Evidence {
+		return []Evidence{
+			{Fact: "has had a quorum", Asked: "no", Observed: "no", Met: true},
+			{Fact: "created", Asked: "less than " + text(NotReadyGrace) + " ago", Observed: text(s.At.Sub(s.Created)) + " ago", Met: true},
+		}
+	},
+	about: func(s *state) []Member { return s.where(func(m Member) bool { return m.Asked }) },
+	action: func(s *state) Action {
+		return Action{Do: Wait, Until: s.Created.Add(NotReadyGrace), Why: "The members start and find each other."}
+	},
+}
+
+var interrupted = row{
+	id: "X-6", reason: Interrupted,
+	holds: awake(func(s *state) bool { return s.Interrupted }),
+	title: func(s *state) string { return "An operation of kubectl etcd stopped half-way: " + s.Operation + "." },
+	evidence: func(s *state) []Evidence {
+		return []Evidence{{Fact: "operation", Asked: "stopped", Observed: s.Operation, Met: true}}
+	},
+	action: func(*state) Action {
+		return Action{Do: Resume, Why: "The journal has what is done and what is left. Continue it before anything else."}
+	},
+}
+
+var minorityDown = row{
+	id: "S-9", reason: MinorityDown,
+	holds: awake(func(s *state) bool { return s.kept() && len(s.past) > 0 }),
+	title: func(s *state) string {
+		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s for longer than the grace period.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.past), "has not been ready", "have not been ready"))
+	},
+	evidence: func(s *state) []Evidence {
+		return append([]Evidence{
+			s.sizes("", true),
+			s.members("a quorum, not all", true),
+			{Fact: "not ready for longer than the grace period", Asked: fmt.Sprintf("1 to %d of %d", (s.voters-1)/2, s.voters), Observed: fmt.Sprint(len(s.past)), Met: true},
+		}, s.conditions(policy.True, policy.False, policy.True)...)
+	},
+	about:  func(s *state) []Member { return s.past },
+	action: func(s *state) Action { return s.cure(s.past[0]) },
+}
+
+var minorityReturns = row{
+	id: "X-7", reason: MayReturn,
+	holds: awake(func(s *state) bool { return s.kept() && len(s.waiting) > 0 }),
+	title: func(s *state) string {
+		return fmt.Sprintf("The quorum holds (%d of %s healthy), and %s. A grace period runs.", s.ready, policy.Count(s.voters, "voter"), policy.Names(names(s.waiting), "is not ready", "are not ready"))
+	},
+	evidence: func(s *state) []Evidence {
+		return []Evidence{s.members("a quorum, not all", true), s.inGrace("1 or more")}
+	},
+	about:  func(s *state) []Member { return s.waiting },
+	action: func(s *state) Action { return s.await(s.waiting) },
+}

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recovery
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// cluster returns a cluster whose members are written as letters:
+//
+//	v  a voter that is well            x  one that is not, its grace period over
+//	w  one that is not, in its grace   u  one of which nothing is known
+//	l  a learner                       o  a pod that is no member
+//	e  an extra voter without a pod    L  a lease that is left over
+//	s  an extra voter with a pod       y  one that is well, in a pod that is not Ready
+func cluster(members string, change ...func(*Facts)) Facts {
+	f := Facts{At: noon, Druid: true, ListKnown: true, Store: true, Backups: policy.True, ClusterIDs: 1, Formed: true}
+	for _, letter := range members {
+		f.Members = append(f.Members, member(letter, len(f.Members)))
+		m := &f.Members[len(f.Members)-1]
+		if m.Asked {
+			f.Desired++
+		}
+		if m.Listed == Voter {
+			f.Voters++
+		}
+		if m.Pod == PodReady {
+			f.ReadyPods++
+		}
+	}
+	f.Replicas = f.Desired
+	f.Ready, f.AllMembersReady, f.BackupReady = is(policy.True), is(policy.True), is(policy.True)
+	for _, c := range change {
+		c(&f)
+	}
+	return f
+}
+
+func is(s policy.Status) policy.Condition { return policy.Condition{Status: s} }
+
+func member(letter rune, at int) Member {
+	m := Member{
+		Name: "main-" + string(rune('0'+at)), Asked: true, First: at == 0, Pod: PodReady, Answer: Follows, Listed: Voter,
+		Lease: LeaseFresh, Status: StatusReady, Data: DataValid, MayRemove: true, Liveness: true,
+	}
+	switch letter {
+	case 'x', 'w':
+		m.Pod, m.Answer, m.Lease, m.Status, m.Since = PodUnready, Silent, LeaseExpired, StatusNotReady, noon.Add(-time.Hour)
+		if letter == 'w' {
+			m.Since = noon.Add(-2 * time.Minute)
+		}
+	case 'u':
+		m.Pod, m.Answer, m.Lease, m.Status = PodUnseen, NotAsked, NoLease, StatusNone
+	case 'l':
+		m.Listed, m.CaughtUp = Learner, true
+	case 'o':
+		m.Listed, m.Answer, m.Pod, m.Lease, m.Status = NotListed, Silent, PodUnready, NoLease, StatusNone
+	case 'e':
+		m.Asked, m.Pod, m.Answer, m.Lease, m.Status, m.Data = false, PodMissing, NotAsked, NoLease, StatusNone, DataUnread
+	case 'L':
+		m.Asked, m.Pod, m.Answer, m.Listed, m.Lease, m.Status, m.Data = false, PodMissing, NotAsked, NotListed, LeaseExpired, StatusNone, DataUnread
+	case 's':
+		m.Asked = false
+	case 'y':
+		m.Pod = PodUnready
+	}
+	return m
+}
+
+// conditions sets Ready, AllMembersReady and BackupReady.
+func conditions(ready, all, backup policy.Status) func(*Facts) {
+	return func(f *Facts) { f.Ready, f.AllMembersReady, f.BackupReady = is(ready), is(all), is(backup) }
+}
+
+var minority = conditions(policy.True, policy.False, policy.True)
+
+// plain makes the cluster one without an operator: no leases, statuses and conditions.
+func plain(f *Facts) {
+	f.Druid, f.Store, f.Backups = false, false, policy.Unknown
+	conditions(policy.Absent, policy.Absent, policy.Absent)(f)
+	for i := range f.Members {
+		f.Members[i].Lease, f.Members[i].Status = NoLease, StatusNone
+	}
+}
+
+// each changes the members that are not well.
+func each(change func(*Member)) func(*Facts) {
+	return func(f *Facts) {
+		for i := range f.Members {
+			if c := conditionOf(f.Members[i]); c == notReady || c == silent {
+				change(&f.Members[i])
+			}
+		}
+	}
+}
+
+func at(i int, change func(*Member)) func(*Facts) {
+	return func(f *Facts) { change(&f.Members[i]) }
+}
+
+// recoveryRows are the rows of the page. ids are the scenarios, the most urgent first, and do is the
+// action of the first one.
+var recoveryRows = []struct {
+	row    string
+	facts  Facts
+	ids    string
+	do     Do
+	member string
+}{
+	{row: "S-1", facts: cluster("vvv"), ids: "S-1", do: Nothing},
+	{row: "S-1 one member", facts: cluster("v"), ids: "S-1", do: Nothing},
+	{row: "S-1 plain, no backups known", facts: cluster("vvv", plain), ids: "S-1", do: Nothing},
+	{row: "S-2 the lease is fresh, the status is not", facts: cluster("vvv", at(1, func(m *Member) { m.Status = StatusUnknown })), ids: "S-2", do: Wait},
+	{row: "S-2 the lease expired, the status is Ready", facts: cluster("vvv", at(1, func(m *Member) { m.Lease = LeaseExpired })), ids: "S-2", do: Wait},
+	{row: "S-3", facts: cluster("vvv", conditions(policy.True, policy.False, policy.True)), ids: "S-3", do: Wait},
+	{row: "S-4", facts: cluster("vvw"), ids: "X-7 S-4", do: Wait},
+	{row: "S-4 none of one is ready", facts: cluster("x"), ids: "S-10 S-6 S-4", do: InspectPod},
+	{row: "S-5 one of three not ready", facts: cluster("vvw", conditions(policy.False, policy.False, policy.True)), ids: "X-7 S-5", do: Wait},
+	{row: "S-5 all ready", facts: cluster("vvv", conditions(policy.False, policy.True, policy.True)), ids: "S-5", do: Wait},
+	{row: "S-6", facts: cluster("vxx", conditions(policy.True, policy.False, policy.True)), ids: "S-10 S-6", do: InspectPod, member: "main-1"},
+	{row: "S-6 half of four is no quorum", facts: cluster("vvxx", conditions(policy.True, policy.False, policy.True)), ids: "S-10 S-6", do: InspectPod, member: "main-2"},
+	{row: "S-7", facts: cluster("vvw", minority, at(2, func(m *Member) { m.Pod, m.Status, m.StatusSince = PodReady, StatusUnknown, noon.Add(-2*time.Minute) })), ids: "X-7 S-7", do: Wait},
+	{row: "S-7 within a minute: no row", facts: cluster("vvw", minority, at(2, func(m *Member) { m.Pod, m.Status, m.StatusSince = PodReady, StatusUnknown, noon.Add(-30*time.Second) })), ids: "X-7", do: Wait},
+	{row: "S-8", facts: cluster("vvw", minority, at(2, func(m *Member) { m.Status, m.Lease = StatusReady, LeaseFresh })), ids: "X-7 S-8", do: Wait},
+	{row: "S-9 runs, with its data", facts: cluster("vvx", minority), ids: "S-9", do: RestartPod, member: "main-2"},
+	{row: "S-9 backups fail, too", facts: cluster("vvx", conditions(policy.True, policy.False, policy.False)), ids: "S-9 X-12", do: RestartPod, member: "main-2"},
+	{row: "S-9 two of five", facts: cluster("vvvxx", minority), ids: "S-9", do: RestartPod, member: "main-3"},
+	{row: "S-9 no node", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod = PodPending })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 crashes, with its data", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod = PodWaiting })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 crashes, its data lost", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod, m.Data = PodWaiting, DataDamaged })), ids: "S-9", do: Replace, member: "main-2"},
+	{row: "S-9 its data lost, and it may not be removed", facts: cluster("vvx", minority, each(func(m *Member) { m.Pod, m.Data, m.MayRemove = PodWaiting, DataDamaged, false })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 its data is in the pod", facts: cluster("vvx", minority, each(func(m *Member) { m.Data = DataInPod })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 its volume could not be read", facts: cluster("vvx", minority, each(func(m *Member) { m.Data = DataUnread })), ids: "S-9", do: InspectPod, member: "main-2"},
+	{row: "S-9 traffic is cut", facts: cluster("vvx", minority, func(f *Facts) { f.TrafficCut = true }), ids: "S-9 X-14", do: RestoreTraffic},
+	{row: "S-9 frozen, no object shows since when", facts: cluster("vvx", plain, each(func(m *Member) { m.Pod, m.Since = PodReady, time.Time{} })), ids: "S-9", do: RestartPod, member: "main-2"},
+	{row: "S-10", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True)), ids: "S-10", do: InspectPod, member: "main-1"},
+	{row: "S-10 backups fail, too", facts: cluster("vxx", conditions(policy.False, policy.False, policy.False)), ids: "S-10 X-12", do: InspectPod, member: "main-1"},
+	{row: "S-10 two lost their data, one answers", facts: cluster("vxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone }), at(0, func(m *Member) { m.Answer = NoLeader })), ids: "S-10", do: SaveSnapshot, member: "main-0"},
+	{row: "S-10 all lost their data", facts: cluster("xxx", conditions(policy.False, policy.False, policy.True), each(func(m *Member) { m.Data = DataNone })), ids: "S-10", do: ListSnapshots},
+	{row: "S-10 all lost their data, no backups", facts: cluster("xxx", plain, each(func(m *Member) { m.Data = DataNone })), ids: "S-10", do: Check},
+	{row: "S-10 voters were scaled away", facts: cluster("vx", plain, func(f *Facts) { f.ListKnown, f.Voters, f.ScaledIn = false, 4, true }), ids: "S-10", do: ScaleBack},
+	{row: "S-11", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Replicas = 5, 5 }), ids: "S-11", do: Wait},
+	{row: "S-11 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 5, true }), ids: "S-11", do: Reconcile},
+	{row: "S-11 plain, nothing under way", facts: cluster("vvv", plain, func(f *Facts) { f.Desired = 5 }), ids: "S-11", do: Check},
+	{row: "S-12", facts: cluster("vvvss"), ids: "S-12", do: Wait},
+	{row: "S-13 a lease", facts: cluster("vvvL"), ids: "S-13", do: DeleteLease, member: "main-3"},
+	{row: "S-13 a lease, the list unknown", facts: cluster("vvvL", func(f *Facts) {
+		f.ListKnown = false
+		for i := range f.Members {
+			f.Members[i].Listed = ListUnread
+		}
+	}), ids: "S-13", do: ListMembers, member: "main-3"},
+	{row: "S-13 a voter that is dead", facts: cluster("vvve", minority, at(3, func(m *Member) { m.Removable = true })), ids: "S-13 X-11", do: RemoveMember, member: "main-3"},
+	{row: "S-13 a voter that may be alive", facts: cluster("vvve", minority), ids: "S-13 X-11", do: ListMembers, member: "main-3"},
+	{row: "S-13 a voter that answers", facts: cluster("vvve", at(3, func(m *Member) { m.Removable, m.Answer = true, Follows })), ids: "S-13 S-12", do: ListMembers, member: "main-3"},
+	{row: "S-13 a voter with its data", facts: cluster("vvve", plain, at(3, func(m *Member) { m.Returns = true })), ids: "S-13 X-11", do: ScaleBack, member: "main-3"},
+
+	{row: "X-1", facts: cluster("", func(f *Facts) { f.Desired = 0 }), ids: "X-1", do: Nothing},
+	{row: "X-1 pods are left", facts: cluster("vvv", func(f *Facts) { f.Desired = 0 }), ids: "X-1", do: Wait},
+	{row: "X-1 not reconciled", facts: cluster("vvv", func(f *Facts) { f.Desired, f.Unreconciled = 0, true }), ids: "X-1", do: Reconcile},
+	{row: "X-2", facts: cluster("vvv", func(f *Facts) { f.ClusterIDs = 2 }), ids: "X-2", do: CompareClusters},
+	{row: "X-3", facts: cluster("vww", conditions(policy.False, policy.False, policy.True)), ids: "X-3", do: Wait},
+	{row: "X-3 a pod has no node", facts: cluster("vww", conditions(policy.False, policy.False, policy.True), at(2, func(m *Member) { m.Pod = PodPending })), ids: "X-3", do: InspectPod, member: "main-2"},
+	{row: "X-4 the quorum depends on it", facts: cluster("vuu", minority), ids: "X-4", do: Check},
+	{row: "X-4 the quorum holds", facts: cluster("vvu"), ids: "X-4", do: Check},
+	{row: "X-4 a voter that no object has", facts: cluster("vvv", func(f *Facts) { f.ListKnown, f.Voters = false, 4 }), ids: "X-4 S-4", do: Check},
+	{row: "X-5", facts: cluster("xxx", conditions(policy.Absent, policy.Absent, policy.Absent), func(f *Facts) { f.Formed, f.Created = false, noon.Add(-time.Minute) }), ids: "X-5", do: Wait},
+	{row: "X-5 its time is over: no row", facts: cluster("xxx", conditions(policy.Absent, policy.Absent, policy.Absent), func(f *Facts) { f.Formed, f.Created = false, noon.Add(-NotReadyGrace) }), ids: "S-10", do: InspectPod, member: "main-0"},
+	{row: "X-6", facts: cluster("vvv", func(f *Facts) { f.Operation, f.Interrupted = "scale from 3 to 5", true }), ids: "X-6", do: Resume},
+	{row: "X-7", facts: cluster("vvw", minority), ids: "X-7", do: Wait},
+	{row: "X-7 a pod has no node", facts: cluster("vvw", minority, at(2, func(m *Member) { m.Pod = PodPending })), ids: "X-7", do: InspectPod, member: "main-2"},
+	{row: "X-8", facts: cluster("vvo", plain), ids: "X-8 S-11", do: Replace, member: "main-2"},
+	{row: "X-8 an operator adds members", facts: cluster("vvo", func(f *Facts) { f.Managed = true }), ids: "X-8 S-11", do: InspectPod, member: "main-2"},
+	{row: "X-9", facts: cluster("vvvl", plain), ids: "X-9 S-11", do: Promote, member: "main-3"},
+	{row: "X-9 behind", facts: cluster("vvvl", plain, at(3, func(m *Member) { m.CaughtUp = false })), ids: "X-9 S-11", do: Wait, member: "main-3"},
+	{row: "X-10", facts: cluster("vvv", func(f *Facts) { f.Operation = "rollout" }), ids: "X-10", do: Wait},
+	{row: "X-11", facts: cluster("vvx", minority, func(f *Facts) { f.Desired = 5 }), ids: "S-9 X-11", do: RestartPod, member: "main-2"},
+	{row: "X-12", facts: cluster("vvv", conditions(policy.True, policy.True, policy.False)), ids: "X-12", do: TakeBackup},
+	{row: "X-13", facts: cluster("vvy", plain), ids: "X-13", do: InspectPod, member: "main-2"},
+	{row: "X-14", facts: cluster("vvv", func(f *Facts) { f.TrafficCut = true }), ids: "X-14", do: RestoreTraffic},
+	{row: "X-15", facts: cluster("vvv", func(f *Facts) { f.Ready.Age = time.Hour }), ids: "X-15", do: InspectOperator},
+	{row: "X-16", facts: cluster("vvv", conditions(policy.True, policy.True, policy.Unknown)), ids: "X-16", do: Wait},
+	{row: "X-17", facts: cluster("vvv", func(f *Facts) { f.Replicas = 5 }), ids: "X-17", do: Wait},
+	{row: "X-17 plain, a pod more", facts: cluster("vvv", plain, func(f *Facts) { f.ReadyPods = 4 }), ids: "X-17", do: Check},
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	for _, r := range recoveryRows {
+		t.Run(r.row, func(t *testing.T) {
+			t.Parallel()
+			id, _, _ := strings.Cut(r.row, " ")
+			d := Diagnose(r.facts)
+			got := strings.Join(IDs(r.facts), " ")
+			if got != r.ids || slices.Contains(strings.Fields(r.ids), id) == strings.HasSuffix(r.row, ": no row") {
+				t.Errorf("the scenarios are %s, want %s", got, r.ids)
+			}
+			if a := d.Scenarios[0].Action; a.Do != r.do || r.member != "" && a.Member != r.member {
+				t.Errorf("the action is %s %s, want %s %s", a.Do, a.Member, r.do, r.member)
+			}
+		})
+	}
+}
+
+// restartRows have what the last member will do.
+var restartRows = []struct {
+	row   string
+	facts Facts
+	want  string
+	joins bool
+}{
+	{"I-1", cluster("x", young), "new cluster", true},
+	{"I-2", cluster("xxx", young), "new cluster", true},
+	{"I-3", cluster("vvx"), "with its data", true},
+	{"I-4", cluster("vvx", data(DataDamaged)), "its sidecar removes it", true},
+	{"I-4 plain", cluster("vvx", plain, data(DataDamaged)), "etcd ends with an error", false},
+	{"I-5", cluster("vvx", data(DataNone)), "its sidecar removes it", true},
+	{"I-5 plain", cluster("vvx", plain, data(DataNone)), "member replace", false},
+	{"I-6", cluster("vxx"), "waits for a quorum", true},
+	{"I-6 one member", cluster("x"), "waits for a quorum", true},
+	{"I-7 one member", cluster("x", data(DataNone)), "restores the last full snapshot", true},
+	{"I-7 one member, no store", cluster("x", data(DataNone), func(f *Facts) { f.Store = false }), "empty database", true},
+	{"I-7 plain", cluster("x", plain, data(DataNone)), "empty database", false},
+	{"I-8", cluster("vxx", data(DataNone)), "until the others have one", false},
+	{"I-8 plain", cluster("vxx", plain, data(DataNone)), "without a quorum", false},
+	{"I-9", cluster("vvo"), "added first", false},
+	{"I-9 plain", cluster("vvo", plain), "etcd refuses it", false},
+	{"I-10 the volume", cluster("vvx", data(DataUnread)), "volume", false},
+	{"I-10 the quorum", cluster("vux"), "quorum", false},
+}
+
+func young(f *Facts) { f.Formed, f.Created = false, noon.Add(-time.Minute) }
+
+func data(d Data) func(*Facts) { return each(func(m *Member) { m.Data = d }) }
+
+func TestRestarts(t *testing.T) {
+	t.Parallel()
+	for _, r := range restartRows {
+		id, _, _ := strings.Cut(r.row, " ")
+		all := Diagnose(r.facts).Restarts
+		if got := all[len(all)-1]; got.ID != id || !strings.Contains(got.What, r.want) || got.Joins != r.joins {
+			t.Errorf("%s: got %s %q, joins %t; want %q", r.row, got.ID, got.What, got.Joins, r.want)
+		}
+	}
+	all := Diagnose(cluster("xxx", data(DataNone))).Restarts
+	if all[0].ID != "I-7" || all[1].ID != "I-8" {
+		t.Errorf("of three without data, the first has %s and the second %s", all[0].ID, all[1].ID)
+	}
+}
