@@ -40,6 +40,7 @@ var verbs = []verb{
 	{path: "member remove", args: "statefulset/main main-2", set: (*world).learner},
 	{path: "member replace", args: "statefulset/main main-2 --force"},
 	{path: "move-leader", args: "statefulset/main"},
+	{path: "restart", args: "statefulset/main"},
 	{path: "restore-client-traffic", args: "statefulset/main", set: (*world).cut, detaches: true, besides: true},
 	{path: "scale", args: "statefulset/main --replicas 5"},
 	{path: "snapshot save", args: "etcd/main --via backup-restore", set: (*world).druid, besides: true},

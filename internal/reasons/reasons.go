@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/restart"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -33,6 +34,7 @@ func All() []Topic {
 		{"Spread rule", spread.Reasons()},
 		{"Membership rule", membership.Reasons()},
 		{"Maintenance rule", maintenance.Reasons()},
+		{"Restart rule", restart.Reasons()},
 		{"Scale rule", scale.Reasons()},
 		{"Disruption budgets", budgets.All()},
 		{"Facts", facts.All()},
