@@ -30,4 +30,13 @@ var (
 	ConfigChanged = reasons.Add("ConfigChanged",
 		"A ConfigMap or Secret that the members read has changed while they were restarted one by one. Members that were restarted before may have read the old contents.",
 		"Restart the members again: kubectl etcd restart NAME.")
+	MembersStopping = reasons.Add("MembersStopping",
+		"All members of the cluster stop, for a coordinated restart. etcd serves no clients.",
+		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME.")
+	MembersStarting = reasons.Add("MembersStarting",
+		"All members of the cluster have stopped together, and start again.",
+		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME.")
+	OtherClusterID = reasons.Add("OtherClusterID",
+		"After a coordinated restart, a member answers with another cluster ID. It has started with other data than before, perhaps on an empty volume.",
+		"Don't restore client traffic. Find out which volume the member has: kubectl etcd status NAME, kubectl describe pod.")
 )
