@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
@@ -29,7 +30,7 @@ type evictionHandler struct {
 // cluster is read.
 type evictionReview struct {
 	request evictionRequest
-	owner   observe.Owner
+	owner   owner.Owner
 	policy  string
 	mode    v1alpha1.Mode
 }
@@ -42,8 +43,8 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 	if review == nil {
 		return d
 	}
+	facts, err := h.reader.Eviction(ctx, req.Namespace, review.request.pod, review.request.uid)
 	for range recordTries {
-		facts, err := h.reader.Eviction(ctx, req.Namespace, review.request.pod, review.request.uid)
 		if err != nil {
 			d := unobserved(review.request.what(), req, err)
 			d.Policy = review.policy
@@ -53,15 +54,16 @@ func (h *evictionHandler) decide(ctx context.Context, req admission.Request) Dec
 		if !record {
 			return d
 		}
-		err = recordLeaving(ctx, h.budgets, facts.Budget, facts.Text)
+		wrote := recordLeaving(ctx, h.budgets, facts.Budget, facts.Text)
 		switch {
-		case err == nil:
+		case wrote == nil:
 			return d
 		// Another client wrote or deleted the budget. What it wrote may be an eviction.
-		case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		case apierrors.IsConflict(wrote), apierrors.IsNotFound(wrote):
+			err = facts.Reread(ctx, h.reader)
 			continue
 		}
-		return review.notRecorded(err.Error())
+		return review.notRecorded(wrote.Error())
 	}
 	return Decision{
 		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy,
@@ -110,7 +112,7 @@ func (h *evictionHandler) observe(ctx context.Context, req admission.Request) (*
 }
 
 // decide asks the eviction rule. It reports whether what it allows must be recorded.
-func (r *evictionReview) decide(e observe.Eviction) (d Decision, record bool) {
+func (r *evictionReview) decide(e *observe.Eviction) (d Decision, record bool) {
 	verdict := eviction.Evaluate(e.Facts)
 	d = Decision{Outcome: Unchanged, Reason: verdict.Reason, Policy: r.policy}
 	enforced := r.mode == v1alpha1.ModeEnforce

@@ -115,7 +115,7 @@ func TestTwoEvictionsOfFive(t *testing.T) {
 	change(live, "a-0", func(p *corev1.Pod) { p.UID = "new" }) // it is back, and Ready
 	e.gets("b-2", evictionOf("b-2"), true, "QuorumKept")
 	change(live, "all", func(b *policyv1.PodDisruptionBudget) {
-		if text := b.Annotations[v1alpha1.EvictionsAnnotation]; text != "b-2=b-2-uid@2026-11-20T10:00:00Z,b-1=b-1-uid@2026-11-20T10:00:00Z" {
+		if text := b.Annotations[v1alpha1.EvictionsAnnotation]; text != "b-2=b-2-uid@2026-11-20T10:00:00Z,b-1=b-1-uid@2026-11-20T10:00:00Z,a-0=a-0-uid@2026-11-20T10:00:00Z" {
 			t.Errorf("recorded %q", text)
 		}
 	})

@@ -209,7 +209,7 @@ func TestEvictionsOneAfterAnother(t *testing.T) {
 	change(live, "plain-0", func(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionTrue })
 	expect("plain-1", true, "QuorumKept")
 	change(live, "budget", func(b *policyv1.PodDisruptionBudget) {
-		if text := b.Annotations[v1alpha1.EvictionsAnnotation]; text != "plain-1=plain-1-uid@2026-11-20T10:00:00Z" {
+		if text := b.Annotations[v1alpha1.EvictionsAnnotation]; text != "plain-1=plain-1-uid@2026-11-20T10:00:00Z,plain-0=plain-0-uid@2026-11-20T10:00:00Z" {
 			t.Errorf("records: %q", text)
 		}
 	})

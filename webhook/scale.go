@@ -7,10 +7,12 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
@@ -19,17 +21,18 @@ import (
 
 // scaleHandler guards the replicas of etcd clusters: of an Etcd, of a StatefulSet and of the
 // scale subresource of both, whatever the client. It refuses writes that take a quorum of the
-// voters, and changes nothing.
+// voters, and changes nothing. What it allows it records on a budget, as the guard of evictions does.
 type scaleHandler struct {
-	reader *observe.Reader
+	reader  *observe.Reader
+	budgets BudgetPatcher
 }
 
 // scaleReview is what is known of a write of a cluster's replicas.
 type scaleReview struct {
 	write  observe.ScaleWrite
-	owner  observe.Owner
+	scale  *observe.Scale
 	policy *v1alpha1.EtcdTopologyPolicy
-	facts  scale.Facts
+	dryRun bool
 	// spread is what the spread rule notes on the number of members that is asked for.
 	spread []policy.Note
 }
@@ -39,7 +42,30 @@ func (h *scaleHandler) decide(ctx context.Context, req admission.Request) Decisi
 	if review == nil {
 		return d
 	}
-	return review.decide()
+	for range recordTries {
+		d, record := review.decide()
+		if !record {
+			return d
+		}
+		err := recordLeaving(ctx, h.budgets, review.scale.Budget, review.scale.Text)
+		switch {
+		case err == nil:
+			return d
+		// What the other client wrote may be an eviction, or another write of replicas.
+		case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+			if err = review.scale.Reread(ctx, h.reader); err == nil {
+				continue
+			}
+		}
+		d.Outcome, d.Reason = FailedOpen, reasons.EvictionNotRecorded
+		d.Warnings = append(d.Warnings, review.notRecorded(err.Error()))
+		return d
+	}
+	return Decision{
+		Outcome: Denied, Reason: reasons.BudgetBusy, Policy: review.policy.Name,
+		Message: fmt.Sprintf("cannot set the replicas of %s: other clients write the disruption budget of the members at the same time, and the members that leave could not be recorded in %d tries; try again",
+			review.written(), recordTries),
+	}
 }
 
 // observe reads what the scale rule must know. It returns nil and a Decision for a write that the
@@ -51,15 +77,16 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 	}
 	// A write that leaves the replicas as they are, of an object that is being deleted, or with a
 	// number that the API server refuses.
-	if write.Asked == write.Now || write.Asked < 0 || going {
+	same := write.Creates == nil && write.Asked == write.Now && write.First == write.FirstNow
+	if same || write.Asked < 0 || write.First < 0 || going {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NothingToDo}
 	}
 	owner, found, err := h.reader.OwnerOfScale(ctx, write)
 	if err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}
-	// No etcd cluster.
-	if !found {
+	// No etcd cluster, or a part of one that starts: the others stay as they are.
+	if !found || write.Creates != nil && owner.Spans() {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.NotEtcd}
 	}
 	// A cluster that no policy applies to, or whose policy leaves the replicas alone.
@@ -70,13 +97,19 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 	if p.Spec.GuardScale() == v1alpha1.ModeOff {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.ScaleGuardOff}
 	}
-	review := &scaleReview{write: write, policy: p}
-	if review.facts, review.owner, err = h.reader.ScaleFacts(ctx, write); err != nil {
+	review := &scaleReview{write: write, policy: p, dryRun: req.DryRun != nil && *req.DryRun}
+	if review.scale, err = h.reader.Scale(ctx, write); err != nil {
 		return nil, unobserved(req.Kind.Kind, req, err)
 	}
-	// A cluster that grows, unless it is by a step that was judged as a whole before the first.
-	if write.Asked > write.Now && !review.facts.Declared {
-		if review.spread, err = h.spreadNotes(ctx, review.owner, p, review.facts.Asked); err != nil {
+	facts := review.scale.Facts
+	// A new cluster, of which nothing exists yet.
+	if write.Creates != nil && facts.Now == 0 && facts.Held == 0 {
+		return nil, Decision{Outcome: Ignored, Reason: reasons.NothingToDo}
+	}
+	// A cluster that grows, unless it is by a step that was judged as a whole before the first, or
+	// is created, which another handler warns of.
+	if write.Creates == nil && write.Asked > write.Now && !facts.Declared {
+		if review.spread, err = h.spreadNotes(ctx, review.scale.Owner, p, facts.Asked); err != nil {
 			return nil, unobserved(req.Kind.Kind, req, err)
 		}
 	}
@@ -84,7 +117,7 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 }
 
 // spreadNotes returns what the spread rule notes on a cluster of that size.
-func (h *scaleHandler) spreadNotes(ctx context.Context, owner observe.Owner, p *v1alpha1.EtcdTopologyPolicy, size int) ([]policy.Note, error) {
+func (h *scaleHandler) spreadNotes(ctx context.Context, owner owner.Owner, p *v1alpha1.EtcdTopologyPolicy, size int) ([]policy.Note, error) {
 	pod, found, err := h.reader.MemberPod(ctx, owner)
 	if err != nil || !found {
 		return nil, err
@@ -100,30 +133,54 @@ func (h *scaleHandler) spreadNotes(ctx context.Context, owner observe.Owner, p *
 
 // written names the object of the write.
 func (r *scaleReview) written() string {
-	if !r.owner.Spans() {
-		return r.owner.String()
+	if o := r.scale.Owner; !o.Spans() {
+		return o.String()
 	}
-	return fmt.Sprintf("StatefulSet %s/%s, part of the cluster of StatefulSets %s,", r.write.Namespace, r.write.Name, r.owner.WorkloadNames())
+	return fmt.Sprintf("StatefulSet %s/%s, part of the cluster of StatefulSets %s,", r.write.Namespace, r.write.Name, r.scale.Owner.WorkloadNames())
 }
 
-// decide asks the scale rule. In Warn, a refusal becomes a warning.
-func (r *scaleReview) decide() Decision {
-	verdict := scale.Evaluate(r.facts)
-	d := Decision{Outcome: Unchanged, Reason: verdict.Reason, Policy: r.policy.Name}
-	what := fmt.Sprintf("cannot set the replicas of %s from %d to %d: %s", r.written(), r.write.Now, r.write.Asked, verdict.Message)
+// what is what the write does, as a clause after cannot.
+func (r *scaleReview) what() string {
+	switch w := r.write; {
+	case w.Creates != nil:
+		return fmt.Sprintf("create %s with %s, since members of one with its name exist", r.written(), policy.Count(w.Asked, "replica"))
+	case w.First != w.FirstNow:
+		return fmt.Sprintf("set the first ordinal of %s from %d to %d, with %s", r.written(), w.FirstNow, w.First, policy.Count(w.Asked, "replica"))
+	}
+	return fmt.Sprintf("set the replicas of %s from %d to %d", r.written(), r.write.Now, r.write.Asked)
+}
+
+// decide asks the scale rule. In Warn, a refusal becomes a warning. It reports whether the members
+// that leave must be recorded.
+func (r *scaleReview) decide() (d Decision, record bool) {
+	verdict := scale.Evaluate(r.scale.Facts)
+	d = Decision{Outcome: Unchanged, Reason: verdict.Reason, Policy: r.policy.Name}
+	what := fmt.Sprintf("cannot %s: %s", r.what(), verdict.Message)
+	enforced := r.policy.Spec.GuardScale() != v1alpha1.ModeWarn
 	switch {
 	case verdict.Allowed:
-	case r.policy.Spec.GuardScale() == v1alpha1.ModeWarn:
+	case !enforced:
 		d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s only warns: %s", r.policy.Name, what))
 	default:
 		d.Outcome, d.Message = Denied, what
-		return d
+		return d, false
 	}
 	for _, n := range append(verdict.Notes, r.spread...) {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%s: %s", r.owner, n.Message))
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%s: %s", r.scale.Owner, n.Message))
+	}
+	// A step whose member has left etcd, and the stop of all members, take no voter from the others.
+	record = enforced && !r.dryRun && r.scale.Text != "" && !r.scale.Facts.Declared && r.scale.Facts.Asked > 0
+	if record && r.scale.Budget == nil {
+		record = false
+		d.Warnings = append(d.Warnings, r.notRecorded("no disruption budget selects the members"))
 	}
 	if len(d.Warnings) > 0 {
 		d.Outcome = Warned
 	}
-	return d
+	return d, record
+}
+
+// notRecorded warns of a write that other requests don't know of.
+func (r *scaleReview) notRecorded(why string) string {
+	return fmt.Sprintf("%s: the members that leave are not recorded, so evictions at this moment don't count them: %s", r.scale.Owner, why)
 }

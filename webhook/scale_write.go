@@ -5,6 +5,7 @@ package webhook
 
 import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	admissionv1 "k8s.io/api/admission/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -21,7 +22,10 @@ type scaled struct {
 		Annotations       map[string]string `json:"annotations"`
 	} `json:"metadata"`
 	Spec struct {
-		Replicas  *int32 `json:"replicas"`
+		Replicas *int32 `json:"replicas"`
+		Ordinals *struct {
+			Start int32 `json:"start"`
+		} `json:"ordinals"`
 		Retention *struct {
 			WhenScaled *appsv1.PersistentVolumeClaimRetentionPolicyType `json:"whenScaled"`
 		} `json:"persistentVolumeClaimRetentionPolicy"`
@@ -40,6 +44,14 @@ func (s *scaled) replicas(subResource string) int {
 	return 1
 }
 
+// first returns the first ordinal. A Scale doesn't have it.
+func (s *scaled) first() int {
+	if s.Spec.Ordinals == nil {
+		return 0
+	}
+	return int(s.Spec.Ordinals.Start)
+}
+
 // readScaleWrite decodes the object of a request before and after the write. going is true if it
 // is being deleted.
 func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool, err error) {
@@ -47,12 +59,25 @@ func readScaleWrite(req admission.Request) (write observe.ScaleWrite, going bool
 	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &after); err != nil {
 		return write, false, err
 	}
-	if err := json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, &before); err != nil {
-		return write, false, err
+	creates := req.Operation == admissionv1.Create
+	if !creates {
+		if err := json.UnmarshalCaseSensitivePreserveInts(req.OldObject.Raw, &before); err != nil {
+			return write, false, err
+		}
 	}
 	write = observe.ScaleWrite{
 		Etcd: req.Resource.Group == druidv1alpha1.GroupName, Namespace: req.Namespace, Name: req.Name,
 		Now: before.replicas(req.SubResource), Asked: after.replicas(req.SubResource),
+		FirstNow: before.first(), First: after.first(),
+	}
+	if creates {
+		var sts appsv1.StatefulSet
+		if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &sts); err != nil {
+			return write, false, err
+		}
+		sts.Namespace = req.Namespace
+		// The name may be one that the API server has generated.
+		write.Creates, write.Name, write.Now, write.FirstNow = &sts, sts.Name, 0, write.First
 	}
 	if size := after.Metadata.Annotations[v1alpha1.SizeAnnotation]; size != before.Metadata.Annotations[v1alpha1.SizeAnnotation] {
 		write.Size = size

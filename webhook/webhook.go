@@ -10,8 +10,8 @@
 //
 // A handler never dials etcd and has no side effects, so that dry runs are safe. It changes
 // objects only by patches, and only the fields that belong to this project. Mutation fails
-// open: a member without this project's terms is better than no member. The exception is the
-// guard of evictions, which records what it allows, except in a dry run.
+// open: a member without this project's terms is better than no member. The exceptions are the
+// guards of evictions and replicas, which record what they allow, except in a dry run.
 package webhook
 
 import (
@@ -73,7 +73,7 @@ func (c Config) handlers() map[string]handler {
 		entries.Service:             &serviceHandler{clock: c.Reader.Leases.Clock, self: c.Self},
 		entries.Owner:               &ownerHandler{reader: c.Reader},
 		entries.Eviction:            &evictionHandler{reader: c.Reader, budgets: c.Budgets, self: c.Self},
-		entries.Scale:               &scaleHandler{reader: c.Reader},
+		entries.Scale:               &scaleHandler{reader: c.Reader, budgets: c.Budgets},
 	}
 }
 

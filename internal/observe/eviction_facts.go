@@ -4,7 +4,6 @@
 package observe
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -17,8 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
 
@@ -31,82 +29,79 @@ type Eviction struct {
 	Text string
 	// Blocked is true if the API server will refuse the eviction, by the pod's budgets.
 	Blocked bool
+
+	live liveCluster
+	// uid is that of the pod that the client means, empty for any.
+	uid types.UID
 }
 
 // OwnerOfPodNamed returns the cluster that a pod belongs to, by its name alone, and from memory:
 // the pods of a StatefulSet have its name and a number. It returns false for any other name. The
 // pod may have that name and belong to no cluster.
-func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (Owner, bool, error) {
+func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (owner.Owner, bool, error) {
 	at := strings.LastIndexByte(name, '-')
-	if at <= 0 || ordinalOf(name, name[:at], 0) < 0 {
-		return Owner{}, false, nil
+	if at <= 0 || owner.OrdinalOf(name, name[:at], 0) < 0 {
+		return owner.Owner{}, false, nil
 	}
 	var sts appsv1.StatefulSet
 	err := r.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name[:at]}, &sts)
 	if apierrors.IsNotFound(err) {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", namespace, name[:at], err)
+		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", namespace, name[:at], err)
 	}
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
 
 // Eviction reads what the eviction rule must know, from the API server: also which cluster the pod
-// belongs to, since StatefulSets may have joined it that the cache doesn't have. uid is that of the
-// pod that the client means, empty for any. The budgets are read first: an eviction that another
-// replica records after that is seen as a conflict.
-func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.UID) (Eviction, error) {
-	live := (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes()
-	var budgets policyv1.PodDisruptionBudgetList
-	if err := live.List(ctx, &budgets, client.InNamespace(namespace)); err != nil {
-		return Eviction{}, fmt.Errorf("list budgets of namespace %s: %w", namespace, err)
-	}
-	owner, found, err := live.OwnerOfPodNamed(ctx, namespace, pod)
-	if err != nil || !found {
-		return Eviction{}, cmp.Or(err, fmt.Errorf("the owner of pod %s/%s is gone", namespace, pod))
-	}
-	w, err := live.workload(ctx, owner)
+// belongs to. uid is that of the pod that the client means, empty for any.
+func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.UID) (*Eviction, error) {
+	live, err := r.liveCluster(ctx, namespace, fmt.Sprintf("pod %s/%s", namespace, pod), func(live *Reader) (owner.Owner, bool, error) {
+		return live.OwnerOfPodNamed(ctx, namespace, pod)
+	}, nil)
 	if err != nil {
-		return Eviction{}, err
+		return nil, err
 	}
-	f := Facts{
-		Cluster: policy.Cluster{Namespace: owner.Namespace, Name: owner.Name}, At: r.Leases.Clock.Now(),
-		asked: max(int(owner.Replicas), w.replicas()), elsewhere: owner.elsewhere(), listed: owner.listed(), Confirmed: true,
-	}
-	if w.etcd != nil {
-		err = live.druid(ctx, &w, &f)
-	} else {
-		live.statefulSet(ctx, &w, &f)
-	}
-	if err != nil {
-		return Eviction{}, err
-	}
-	e := Eviction{Leaving: live.leaving(&w, budgets.Items)}
-	at := w.pod(pod)
-	e.readBudgets(&w, &f, budgets.Items, at)
-	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), len(f.Cluster.Members))
-	f.resize()
-	e.Facts.Cluster, e.Facts.Pod, e.Facts.UnderWay, e.Facts.Removed = f.Cluster, pod, e.underWay, w.removed()
-	if at != nil {
-		e.readPod(at, uid)
-	}
+	e := &Eviction{live: live, uid: uid}
+	e.Facts.Pod = pod
+	e.judge()
 	return e, nil
 }
 
-// readBudgets reads what budgets record of the cluster, and whether those of the pod refuse its
-// eviction. at is the pod, nil for none.
-func (e *Eviction) readBudgets(w *workload, f *Facts, budgets []policyv1.PodDisruptionBudget, at *corev1.Pod) {
+// Reread reads the budget of the record again, which another client wrote, and nothing else: what
+// that client recorded counts beside the pods that were read before.
+func (e *Eviction) Reread(ctx context.Context, r *Reader) error {
+	if err := e.live.reread(ctx, r, e.Budget.Name); err != nil {
+		return err
+	}
+	e.judge()
+	return nil
+}
+
+// judge sets what follows from what was read.
+func (e *Eviction) judge() {
+	w := &e.live.w
+	at := w.pod(e.Facts.Pod)
+	e.Leaving = e.live.reader.leaving(w, e.live.budgets)
+	e.Facts.Cluster, e.Facts.UnderWay, e.Facts.Removed = e.live.sized().Cluster, e.underWay, w.removed()
+	e.Blocked = e.blocked(at)
+	if at != nil {
+		e.readPod(at, e.uid)
+	}
+}
+
+// blocked reports whether the budgets of a pod refuse its eviction. The pod may be nil.
+func (e *Eviction) blocked(at *corev1.Pod) bool {
 	var ofPod []*policyv1.PodDisruptionBudget
-	for i := range budgets {
-		pdb := &budgets[i]
-		f.Budgets.recordSize(w, annotation.DecodeBudgetRecord(pdb.Annotations, f.At))
+	for i := range e.live.budgets {
+		pdb := &e.live.budgets[i]
 		if at != nil && budgetSelector(pdb).Matches(labels.Set(at.Labels)) {
 			ofPod = append(ofPod, pdb)
 		}
 	}
 	// With two budgets it fails whatever they contain.
-	e.Blocked = len(ofPod) > 1 || len(ofPod) == 1 && blocks(ofPod[0])
+	return len(ofPod) > 1 || len(ofPod) == 1 && blocks(ofPod[0])
 }
 
 // readPod reads the pod that is to be evicted. uid is that of the pod that the client means, empty

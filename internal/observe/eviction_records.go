@@ -23,7 +23,8 @@ type Leaving struct {
 	// same one. It is nil if no budget selects the members.
 	Budget   *policyv1.PodDisruptionBudget
 	underWay []eviction.UnderWay
-	// kept are the records of Budget that are still of use, those of other clusters among them.
+	// kept are the records of Budget that are still of use to any replica, those of other clusters
+	// among them.
 	kept []annotation.Eviction
 	at   time.Time
 }
@@ -52,13 +53,15 @@ func (r *Reader) leaving(w *workload, budgets []policyv1.PodDisruptionBudget) Le
 				}
 				continue
 			}
-			// The pod has gone, or is about to: it isn't Ready then, or was created again.
-			if pod.UID != e.UID || pod.DeletionTimestamp != nil {
+			key := w.owner.Namespace + " " + annotation.FormatEvictions([]annotation.Eviction{e})
+			age := r.Leases.Since(key, e.At, eviction.Bound)
+			if age >= eviction.Bound {
 				continue
 			}
-			key := w.owner.Namespace + " " + annotation.FormatEvictions([]annotation.Eviction{e})
-			if age := r.Leases.Since(key, e.At, eviction.Bound); age < eviction.Bound {
-				kept = append(kept, e)
+			// A replica that read the pods a moment ago has this one as healthy.
+			kept = append(kept, e)
+			// The pod has gone, or is about to: it isn't Ready then, or was created again.
+			if pod.UID == e.UID && pod.DeletionTimestamp == nil {
 				l.underWay = append(l.underWay, eviction.UnderWay{Pod: e.Pod, Age: age})
 			}
 		}
@@ -77,7 +80,7 @@ func (l Leaving) Record(pods ...*corev1.Pod) string {
 		all = append(all, annotation.Eviction{Pod: pod.Name, UID: pod.UID, At: l.at})
 	}
 	for _, e := range l.kept {
-		if !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return pod.Name == e.Pod }) {
+		if !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return pod.Name == e.Pod && pod.UID == e.UID }) {
 			all = append(all, e)
 		}
 	}

@@ -38,6 +38,9 @@ type Reader struct {
 	// Scripts reads what candidates mount. Nil reads nothing: what only a mounted script or
 	// envFrom would show is then not shown.
 	Scripts *Scripts
+	// names is a cache that knows which objects belong to a cluster, for a Reader that reads these
+	// one by one from the API server. Nil where Reader lists them.
+	names client.Reader
 }
 
 // Preload returns a Reader over objects that were listed in advance, and the kinds that the
@@ -53,7 +56,7 @@ func (r *Reader) Preload(ctx context.Context, namespace string, withNodes bool) 
 // WithoutNodes returns a Reader that reports no nodes. Members' zones are unknown to it, and
 // nothing else differs.
 func (r *Reader) WithoutNodes() *Reader {
-	out := &Reader{Reader: source.WithoutNodes(r.Reader), Leases: r.Leases, Scripts: r.Scripts}
+	out := &Reader{Reader: source.WithoutNodes(r.Reader), Leases: r.Leases, Scripts: r.Scripts, names: r.names}
 	if r.Live != nil {
 		out.Live = source.WithoutNodes(r.Live)
 	}

@@ -4,18 +4,17 @@
 package observe
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
-	policyv1 "k8s.io/api/policy/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 )
@@ -27,6 +26,10 @@ type ScaleWrite struct {
 	Namespace, Name string
 	// Now and Asked are the replicas before and after it.
 	Now, Asked int
+	// FirstNow and First are the first ordinals before and after it, alike for a Scale.
+	FirstNow, First int
+	// Creates is the StatefulSet that the write creates, nil for an update.
+	Creates *appsv1.StatefulSet
 	// Size is the size annotation that the write sets, empty if it sets none.
 	Size string
 	// WhenScaled is what the StatefulSet does with the claims of removed replicas after the
@@ -36,57 +39,97 @@ type ScaleWrite struct {
 
 // OwnerOfScale returns the cluster that a write of replicas scales. It returns false for one that
 // is no etcd cluster.
-func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (Owner, bool, error) {
+func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (owner.Owner, bool, error) {
+	if s.Creates != nil {
+		alone, ok := owner.Standalone(s.Creates)
+		if !ok {
+			return owner.Owner{}, false, nil
+		}
+		o, err := r.WithPeers(ctx, s.Creates, alone)
+		return o, err == nil, err
+	}
 	if s.Etcd {
 		return r.OwnerOfEtcd(ctx, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
 	}
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, s.Namespace, s.Name, &sts)
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", s.Namespace, s.Name, err)
+		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", s.Namespace, s.Name, err)
 	}
 	if !found {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
 
-// ScaleFacts reads the facts of the scale rule for a write of a cluster's replicas, and the cluster.
-// It reads them from the API server: kubectl scale writes several StatefulSets within milliseconds.
-func (r *Reader) ScaleFacts(ctx context.Context, s ScaleWrite) (scale.Facts, Owner, error) {
-	live := (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes()
-	var budgets policyv1.PodDisruptionBudgetList
-	if err := live.List(ctx, &budgets, client.InNamespace(s.Namespace)); err != nil {
-		return scale.Facts{}, Owner{}, fmt.Errorf("list budgets of namespace %s: %w", s.Namespace, err)
-	}
-	owner, found, err := live.OwnerOfScale(ctx, s)
-	if err != nil || !found {
-		return scale.Facts{}, owner, cmp.Or(err, fmt.Errorf("the owner of %s/%s is gone", s.Namespace, s.Name))
-	}
-	w, err := live.workload(ctx, owner)
+// Scale is what is known of a write of a cluster's replicas.
+type Scale struct {
+	Facts scale.Facts
+	Owner owner.Owner
+	// Leaving has the budget for the record of the members that leave.
+	Leaving
+	// Text is what the annotation of Budget becomes with this write, empty if no ready voter leaves.
+	Text string
+
+	write  ScaleWrite
+	live   liveCluster
+	claims []claimOrdinal
+}
+
+// Scale reads what the scale rule must know of a write of a cluster's replicas. It reads the objects
+// from the API server: kubectl scale writes several StatefulSets within milliseconds.
+func (r *Reader) Scale(ctx context.Context, s ScaleWrite) (*Scale, error) {
+	find := func(live *Reader) (owner.Owner, bool, error) { return live.OwnerOfScale(ctx, s) }
+	live, err := r.liveCluster(ctx, s.Namespace, s.Namespace+"/"+s.Name, find, s.Creates)
 	if err != nil {
-		return scale.Facts{}, owner, err
+		return nil, err
 	}
-	facts, err := live.Facts(ctx, owner)
-	if err != nil {
-		return scale.Facts{}, owner, err
+	out := &Scale{Owner: live.owner, write: s, live: live}
+	of := live.w
+	if s.Creates != nil {
+		of.owner.FirstOrdinal = 0 // the members of before may have had another one
 	}
+	if out.claims, err = r.claimOrdinals(ctx, &of); err != nil {
+		return nil, err
+	}
+	out.judge()
+	return out, nil
+}
+
+// Reread reads the budget of the record again, which another client wrote, and nothing else.
+func (s *Scale) Reread(ctx context.Context, r *Reader) error {
+	if err := s.live.reread(ctx, r, s.Budget.Name); err != nil {
+		return err
+	}
+	s.judge()
+	return nil
+}
+
+// judge sets what follows from what was read.
+func (s *Scale) judge() {
+	w, write, facts := &s.live.w, s.write, s.live.sized()
 	f := scale.Facts{
-		Target: owner.Target().String(), Namespace: owner.Namespace, Now: s.Now, Asked: s.Asked, Druid: owner.Flavour == Druid,
-		Follows: !s.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == s.Asked, Volumes: w.volumesOf(s),
+		Target: w.owner.Target().String(), Namespace: w.owner.Namespace, Now: write.Now, Asked: write.Asked, Druid: w.owner.Flavour == owner.Druid,
+		Follows: !write.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == write.Asked, Volumes: w.volumesOf(write),
+		Creates: write.Creates != nil, Held: len(s.claims),
 	}
-	w.membership(&f, s)
-	claims, err := live.claimOrdinals(ctx, &w)
-	if err != nil {
-		return f, owner, err
+	if f.Creates {
+		f.Now = len(w.pods)
 	}
-	f.Held, facts.listed = len(claims), max(facts.listed, w.votersWithClaims(claims))
-	if f.Voters, f.Declared = annotation.ParseSizeNow(s.Size, facts.At); !f.Declared {
+	w.membership(&f, write)
+	facts.listed = max(facts.listed, w.votersWithClaims(s.claims))
+	if f.Voters, f.Declared = annotation.ParseSizeNow(write.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
-	f.Unrecorded = facts.Budgets.Largest.Next(owner.sizeText(), 0).N < f.Voters
-	f.Ready, f.Staying = w.readyVoters(&facts, f.Voters, s, live.leaving(&w, budgets.Items))
-	return f, owner, nil
+	f.Unrecorded = facts.Budgets.Largest.Next(w.owner.SizeText(), 0).N < f.Voters
+	s.keeping(&f)
+	s.Leaving = s.live.reader.leaving(w, s.live.budgets)
+	var leave []*corev1.Pod
+	f.Ready, f.Staying, leave = s.readyVoters(&facts, &f)
+	if s.Text = ""; len(leave) > 0 {
+		s.Text = s.Record(leave...)
+	}
+	s.Facts = f
 }
 
 // membership sets who changes the members. In a cluster that spans several StatefulSets, the replicas
@@ -124,7 +167,7 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 // voters returns how many voters etcd has: the largest size that the cluster has had. What an Etcd
 // asks for counts once its StatefulSet has that many replicas.
 func (w *workload) voters(f *Facts, now, held int) int {
-	n := max(f.Budgets.Largest.Next(w.owner.sizeText(), len(w.pods)).N, f.listed)
+	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.pods)).N, f.listed)
 	switch {
 	case len(w.pods) == 0 && n == 0:
 		return held
@@ -139,27 +182,35 @@ func (w *workload) voters(f *Facts, now, held int) int {
 }
 
 // readyVoters counts the voters that are ready, and those of them that have a replica after the
-// write and that aren't being evicted. It returns none while the age of their leases is unknown.
-func (w *workload) readyVoters(f *Facts, voters int, s ScaleWrite, l Leaving) (ready, staying int) {
+// write and that aren't being evicted. leave are the pods of the others that have none. It returns
+// none while the age of their leases is unknown.
+func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leave []*corev1.Pod) {
+	w, write := &s.live.w, s.write
 	if !f.Confirmed {
-		return 0, 0
+		return 0, 0, nil
 	}
 	for _, m := range f.Cluster.Members {
 		sts, ordinal := w.placeOf(m.Pod)
-		if !m.Exists || !m.Ready || m.Learner || sts == nil || ordinal < 0 || !w.owner.Spans() && ordinal >= voters {
+		if sts == nil || !m.Exists || !m.Ready || m.Learner {
+			continue
+		}
+		if !of.Creates && (ordinal < 0 || !w.owner.Spans() && ordinal >= of.Voters) {
 			continue
 		}
 		ready++
-		replicas := replicasOf(sts)
-		if s.Etcd || sts.Name == s.Name {
-			replicas = s.Asked
+		if !write.Etcd && sts.Name != write.Name {
+			if ordinal >= replicasOf(sts) {
+				continue // it leaves by a write before
+			}
+		} else if at := ordinal + firstOf(sts); at < write.First || at >= write.First+write.Asked {
+			leave = append(leave, w.pod(m.Pod))
+			continue
 		}
-		evicted := slices.ContainsFunc(l.underWay, func(u eviction.UnderWay) bool { return u.Pod == m.Pod })
-		if ordinal < replicas && !evicted {
+		if !slices.ContainsFunc(s.underWay, func(u eviction.UnderWay) bool { return u.Pod == m.Pod }) {
 			staying++
 		}
 	}
-	return ready, staying
+	return ready, staying, leave
 }
 
 // volumesOf returns what becomes of the data of a workload that is scaled to 0.

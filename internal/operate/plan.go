@@ -13,4 +13,11 @@ type Plan struct {
 	Steps []string
 	// Warnings are side effects that the user may not expect. Each is a whole sentence.
 	Warnings []string
+	// Already is the sentence to print if there is nothing to do. Then there is no title.
+	Already string
+	// Subject identifies the objects of the plan, which may be other objects under the same
+	// title when the plan is made again. Users don't see it.
+	Subject string
+	// Needs are the permissions that are only known from the facts.
+	Needs []Need
 }

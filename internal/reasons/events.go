@@ -35,7 +35,7 @@ var (
 		"A user rolled back the replacement of a member before it was complete.",
 		"Check the member: kubectl etcd status NAME.")
 	Restarted = events.Add("Restarted",
-		"A user restarted members. Each came back before the next one stopped, or all were stopped together.",
+		"A user restarted members. Each came back before the next one stopped.",
 		policy.NoAction)
 	RestartEnded = events.Add("RestartEnded",
 		"A user ended a restart before all members were restarted.",

@@ -23,20 +23,11 @@ var (
 		"To restart the other members, run the command again without --abort.")
 	QuorumNeedsAll = reasons.Add("QuorumNeedsAll",
 		"A restart of this member would leave fewer healthy voters than a quorum, so etcd would take no writes until it is back.",
-		"Wait until the other members are healthy. With two members every restart interrupts etcd: use kubectl etcd restart NAME --strategy coordinated.")
+		"Wait until the other members are healthy. With two members, every restart interrupts etcd, and kubectl etcd restart does none: add a third member first (kubectl etcd scale NAME --replicas 3), or delete the pod when clients can wait.")
 	LeaderLast = reasons.Add("LeaderLast",
 		"The member is the leader. It transfers its leadership before it stops, so that writes wait for one election and not for a timeout.",
 		policy.NoAction)
 	ConfigChanged = reasons.Add("ConfigChanged",
 		"A ConfigMap or Secret that the members read has changed while they were restarted one by one. Members that were restarted before may have read the old contents.",
 		"Restart the members again: kubectl etcd restart NAME.")
-	MembersStopping = reasons.Add("MembersStopping",
-		"All members of the cluster stop, for a coordinated restart. etcd serves no clients.",
-		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME.")
-	MembersStarting = reasons.Add("MembersStarting",
-		"All members of the cluster have stopped together, and start again.",
-		"Wait. If the command was interrupted, run it again: kubectl etcd restart NAME.")
-	OtherClusterID = reasons.Add("OtherClusterID",
-		"After a coordinated restart, a member answers with another cluster ID. It has started with other data than before, perhaps on an empty volume.",
-		"Don't restore client traffic. Find out which volume the member has: kubectl etcd status NAME, kubectl describe pod.")
 )

@@ -70,7 +70,7 @@ func costsQuorum(f Facts, replica, data int) bool {
 // check compares the rule with a naive count over the single voters. ready is a set of bits.
 func check(t *testing.T, voters, now, asked, ready, held int, volumes Volumes) {
 	t.Helper()
-	f := Facts{Target: "statefulset/main", Namespace: "team", Now: now, Asked: asked, Voters: voters, Held: held, Volumes: volumes}
+	f := Facts{Target: "statefulset/main", Namespace: "team", Now: now, Asked: asked, Voters: voters, Keeping: min(asked, voters), Held: held, Volumes: volumes}
 	up := func(i int) bool { return i < now && ready&(1<<i) != 0 }
 	f.Ready = countVoters(voters, up)
 	f.Staying = countVoters(voters, func(i int) bool { return up(i) && i < asked })
@@ -106,5 +106,37 @@ func checkKinds(t *testing.T, f Facts, costs bool) {
 	f.Manager, f.How = "an operator", "ask it"
 	if v := Evaluate(f); !v.Allowed && asked > 0 {
 		t.Fatalf("%+v: an operator's step is refused", f)
+	}
+}
+
+// TestMoveKeepsQuorum tries every write that changes the first ordinal, of up to seven voters and
+// with each set of ready members: it passes exactly if a quorum of the voters has an ordinal of the
+// new replicas, and a quorum that is ready stays so.
+func TestMoveKeepsQuorum(t *testing.T) {
+	t.Parallel()
+	refused := 0
+	for voters := range most + 1 {
+		for asked := 1; asked <= most+1; asked++ {
+			for first := -most; first <= most; first++ {
+				for ready := range 1 << voters {
+					in := func(i int) bool { return i >= first && i < first+asked }
+					up := func(i int) bool { return ready&(1<<i) != 0 }
+					f := Facts{Target: "statefulset/main", Namespace: "team", Now: max(1, voters), Asked: asked, Voters: voters, Held: voters, Moved: true}
+					f.Keeping, f.Ready = countVoters(voters, in), countVoters(voters, up)
+					f.Staying = countVoters(voters, func(i int) bool { return in(i) && up(i) })
+					costs := voters > 0 && (2*f.Keeping <= voters || 2*f.Ready > voters && 2*f.Staying <= voters)
+					v := Evaluate(f)
+					if v.Allowed == costs {
+						t.Fatalf("first %d, %+v: allowed %t, and it costs the quorum: %t", first, f, v.Allowed, costs)
+					}
+					if costs {
+						refused++
+					}
+				}
+			}
+		}
+	}
+	if refused < 1000 {
+		t.Errorf("only %d writes were refused", refused)
 	}
 }

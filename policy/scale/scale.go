@@ -36,6 +36,15 @@ type Facts struct {
 	Now, Asked int
 	// Voters is how many voters etcd has, 0 for unknown or none.
 	Voters int
+	// Keeping is how many of them have a replica after the write.
+	Keeping int
+	// Moved is true if the first ordinal becomes another one, or is not that of the members that
+	// exist. First is the one that they have.
+	Moved bool
+	First int
+	// Creates is true for a StatefulSet that is created where members of one with its name exist:
+	// their pods, or their volumes. Now are the pods.
+	Creates bool
 	// Ready is how many members are ready now, and Staying how many of those have a replica
 	// after the write.
 	Ready, Staying int
@@ -80,17 +89,17 @@ func Evaluate(f Facts) policy.Verdict {
 
 func judge(f Facts) policy.Verdict {
 	switch {
-	case f.Asked == f.Now:
+	case f.Asked == f.Now && !f.Moved:
 		return policy.Allow(ReplicasKept, "the replicas stay %d", f.Now)
 	case f.Follows:
 		return policy.Allow(FollowsOwner, "its owner asks for %s", policy.Count(f.Asked, "replica"))
-	case f.Asked == 0:
+	case f.Asked == 0 && f.Now > 0:
 		return f.stop()
-	case f.Declared && f.Asked >= f.Voters:
+	case f.Declared && f.Asked >= f.Voters && !f.Moved:
 		return policy.Allow(VotersDeclared, "the write declares %s", policy.Count(f.Voters, "voter"))
 	case f.Now == 0:
 		return f.start()
-	case f.Asked < f.Now:
+	case f.Asked < f.Now, f.Moved:
 		return f.shrink()
 	}
 	return f.grow()
@@ -118,35 +127,35 @@ func (f Facts) stop() policy.Verdict {
 // voters in it.
 func (f Facts) start() policy.Verdict {
 	q := policy.Quorum(f.Voters)
-	few := policy.NewNote(StartsTooFew, "%d of %s would start, quorum is %d; %s", f.Asked, policy.Count(f.Voters, "voter"), q, f.wayToStart())
+	few := policy.NewNote(StartsTooFew, "%d of %s would start, quorum is %d; %s", f.Keeping, policy.Count(f.Voters, "voter"), q, f.wayToStart())
 	switch {
 	case f.Voters == 0, f.Held == 0 && f.Volumes != NoClaims:
 		return policy.Allow(NoData, "no volume has data of a member")
-	case f.Asked >= f.Voters:
+	case f.Keeping >= f.Voters:
 		return policy.Allow(policy.QuorumKept, "all %s start", policy.Count(f.Voters, "voter"))
-	case f.Asked >= q, f.Held < q, f.Manager != "", f.Sets != "":
+	case f.Keeping >= q, f.Held < q, f.Manager != "", f.Sets != "":
 		return warned(few)
 	}
 	return policy.Refuse(StartsTooFew, "%s", few.Message)
 }
 
-// shrink judges a write that removes replicas and leaves some.
+// shrink judges a write that removes replicas, or moves them to other ordinals, and leaves some.
 func (f Facts) shrink() policy.Verdict {
-	if f.Asked >= f.Voters {
+	if f.Keeping >= f.Voters {
 		return policy.Allow(policy.QuorumKept, "all %s keep their replica", policy.Count(f.Voters, "voter"))
 	}
 	q := policy.Quorum(f.Voters)
-	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Asked, q, f.way())
+	left := policy.NewNote(VotersLeft, "etcd keeps %s, of which %d would have a replica, and quorum is %d; %s", policy.Count(f.Voters, "voter"), f.Keeping, q, f.way())
 	switch {
 	case f.Manager != "":
 		// It may have removed members from etcd already.
-	case f.Asked < q:
-		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Asked, policy.Count(f.Voters, "voter"), q, f.way())
+	case f.Keeping < q:
+		return policy.Refuse(VotersLost, "%d of %s would keep a replica, quorum is %d; %s", f.Keeping, policy.Count(f.Voters, "voter"), q, f.way())
 	case f.Ready >= q && f.Staying < q:
 		return policy.Refuse(VotersLost, "%d of %s would stay ready, quorum is %d; now %d are ready; %s", f.Staying, policy.Count(f.Voters, "voter"), q, f.Ready, f.way())
 	case f.Unrecorded && f.Sets == "":
 		return policy.Refuse(VotersLeft, "%d of %s would keep a replica, and neither a disruption budget nor an annotation records the others, so the next write could take the quorum; %s",
-			f.Asked, policy.Count(f.Voters, "voter"), f.way())
+			f.Keeping, policy.Count(f.Voters, "voter"), f.way())
 	}
 	return warned(left)
 }
@@ -165,6 +174,8 @@ const mostMembers = 15
 // way returns how the number of members is changed, as a clause.
 func (f Facts) way() string {
 	switch {
+	case f.Moved:
+		return fmt.Sprintf("leave spec.ordinals.start at %d, where the pods and volume claims of the members are", f.First)
 	case f.Manager != "":
 		return f.Manager + " changes the members: " + f.How
 	case f.Druid:
@@ -178,6 +189,8 @@ func (f Facts) way() string {
 	}
 	command := fmt.Sprintf("kubectl etcd scale %s -n %s --replicas ", f.Target, f.Namespace)
 	switch {
+	case f.Creates:
+		return fmt.Sprintf("create it with %s, then use %sN", policy.Count(f.Voters, "replica"), command)
 	case f.Now < f.Voters:
 		return fmt.Sprintf("first bring the other voters back: kubectl scale %s -n %s --replicas %d; then use %sN", f.Target, f.Namespace, f.Voters, command)
 	case f.Asked%2 == 0, f.Asked > mostMembers:
@@ -209,6 +222,12 @@ func (f Facts) wayOfSets() string {
 // members of etcd-druid only: it finds no voter to ask.
 func (f Facts) wayToStart() string {
 	switch {
+	case f.Moved:
+		return f.way()
+	case f.Creates && f.Sets == "":
+		return fmt.Sprintf("create it with %s; if their data is not needed, delete their volume claims first; if etcd has fewer voters, "+
+			"declare them in the manifest with the annotation kubectl-etcd.dev/size: \"%d at TIME\", with the time of now as in 2026-01-31T12:00:00Z",
+			policy.Count(f.Voters, "replica"), f.Asked)
 	case f.Manager != "":
 		return f.way()
 	case f.Sets != "":

@@ -15,12 +15,20 @@ import (
 func healthy(voters, now, asked int) Facts {
 	return Facts{
 		Target: "statefulset/main", Namespace: "team", Now: now, Asked: asked, Voters: voters,
-		Ready: min(now, voters), Staying: min(now, voters, asked), Held: voters,
+		Keeping: min(asked, voters), Ready: min(now, voters), Staying: min(now, voters, asked), Held: voters,
 	}
 }
 
 func with(f Facts, change func(*Facts)) Facts {
 	change(&f)
+	return f
+}
+
+// moved returns the same write with a first ordinal that is higher by as many.
+func moved(f Facts, by int) Facts {
+	f.Moved = true
+	f.Keeping = max(0, min(f.Voters-by, f.Asked))
+	f.Staying = min(f.Ready, f.Keeping)
 	return f
 }
 
@@ -103,6 +111,20 @@ var scaleRows = []struct {
 	{"R-16 back to all", healthy(5, 3, 5), "yes", MoreReplicas},
 	{"R-16 an Etcd grows", with(healthy(3, 3, 5), func(f *Facts) { f.Druid = true }), "yes", MoreReplicas},
 	{"R-17 a StatefulSet grows", healthy(3, 3, 5), "warn", MoreReplicas},
+	{"R-22 another first ordinal, and a quorum stays", moved(healthy(3, 3, 3), 1), "warn", VotersLeft},
+	{"R-22 a quorum goes", moved(healthy(3, 3, 3), 2), "no", VotersLost},
+	{"R-22 none stays", moved(healthy(3, 3, 5), 3), "no", VotersLost},
+	{"R-22 all stay", moved(healthy(3, 3, 5), 0), "yes", policy.QuorumKept},
+	{"R-22 not recorded", with(moved(healthy(3, 3, 3), 1), func(f *Facts) { f.Unrecorded = true }), "no", VotersLeft},
+	{"R-22 declared", with(moved(healthy(3, 3, 3), 3), func(f *Facts) { f.Declared = true }), "no", VotersLost},
+	{"R-22 of a stopped cluster", with(moved(healthy(3, 0, 0), 1), func(f *Facts) { f.Keeping = 0 }), "no", StartsTooFew},
+	{"R-22 of a cluster without data", with(moved(healthy(3, 0, 0), 1), func(f *Facts) { f.Keeping, f.Held = 0, 0 }), "yes", NoData},
+	{"R-22 start at another ordinal", with(moved(healthy(3, 0, 3), 3), func(f *Facts) { f.Creates = true }), "no", StartsTooFew},
+	{"R-23 pods of before, fewer replicas", with(healthy(3, 3, 1), func(f *Facts) { f.Creates = true }), "no", VotersLost},
+	{"R-23 pods of before, a quorum", with(healthy(5, 5, 3), func(f *Facts) { f.Creates = true }), "warn", VotersLeft},
+	{"R-23 pods of before, all", with(healthy(3, 3, 3), func(f *Facts) { f.Creates = true }), "yes", ReplicasKept},
+	{"R-23 volumes of before, fewer replicas", with(healthy(3, 0, 1), func(f *Facts) { f.Creates = true }), "no", StartsTooFew},
+	{"R-23 volumes of before, declared", with(healthy(1, 0, 1), func(f *Facts) { f.Creates, f.Declared = true, true }), "yes", VotersDeclared},
 	{"R-18 even", with(healthy(3, 3, 4), func(f *Facts) { f.Druid = true }), "warn", MoreReplicas},
 }
 
@@ -135,6 +157,10 @@ func TestMessages(t *testing.T) {
 			`kubectl patch statefulset/main -n team --type merge -p '{"metadata":{"annotations":{"kubectl-etcd.dev/size":"1 at '$(date -u +%FT%TZ)'"}},"spec":{"replicas":1}}'`},
 		{with(healthy(5, 5, 3), func(f *Facts) { f.Unrecorded = true }), "3 of 5 voters would keep a replica, " +
 			"and neither a disruption budget nor an annotation records the others, so the next write could take the quorum; instead run: kubectl etcd scale statefulset/main -n team --replicas 3"},
+		{moved(healthy(3, 3, 3), 2), "1 of 3 voters would keep a replica, quorum is 2; leave spec.ordinals.start at 0, where the pods and volume claims of the members are"},
+		{with(healthy(3, 3, 1), func(f *Facts) { f.Creates = true }), "1 of 3 voters would keep a replica, quorum is 2; create it with 3 replicas, then use kubectl etcd scale statefulset/main -n team --replicas N"},
+		{with(healthy(3, 0, 1), func(f *Facts) { f.Creates = true }), "1 of 3 voters would start, quorum is 2; create it with 3 replicas; if their data is not needed, delete their volume claims first; " +
+			`if etcd has fewer voters, declare them in the manifest with the annotation kubectl-etcd.dev/size: "1 at TIME", with the time of now as in 2026-01-31T12:00:00Z`},
 		{spanning(healthy(3, 3, 1)), "1 of 3 voters would keep a replica, quorum is 2; how to"},
 		{spanning(healthy(3, 2, 1)), "1 of 3 voters would keep a replica, quorum is 2; first start the other voters again, with N as before: kubectl scale statefulset/b -n team --replicas N; " +
 			"if etcd has fewer voters, write how many into the annotation kubectl-etcd.dev/size of statefulset/main; then, how to"},

@@ -116,11 +116,11 @@ var Handlers = []Handler{
 	},
 	{
 		Name: Scale, Path: "/guard-scale", Timeout: 2 * time.Second, Limit: time.Second,
-		FailurePolicy: admissionregistrationv1.Ignore, Guard: true,
+		FailurePolicy: admissionregistrationv1.Ignore, Guard: true, Records: true,
 		Entries: []Entry{
 			{"etcd-replicas", "druid.gardener.cloud", "v1alpha1", "etcds", onUpdate, "an update of an Etcd can stop a quorum of its voters"},
 			{"etcd-scale", "druid.gardener.cloud", "v1alpha1", "etcds/scale", onUpdate, "kubectl scale of an Etcd can stop a quorum of its voters"},
-			{"statefulset-replicas", "apps", "v1", "statefulsets", onUpdate, "an update of a StatefulSet can stop a quorum of its voters"},
+			{"statefulset-replicas", "apps", "v1", "statefulsets", onCreateAndUpdate, "an update of a StatefulSet can stop a quorum of its voters"},
 			{"statefulset-scale", "apps", "v1", "statefulsets/scale", onUpdate, "kubectl scale of a StatefulSet can stop a quorum of its voters"},
 		},
 	},

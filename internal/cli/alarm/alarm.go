@@ -176,8 +176,7 @@ func (d *disarming) judge(ctx context.Context) (operate.Plan, error) {
 		return operate.Plan{}, err
 	}
 	if len(alarms) == 0 {
-		fmt.Fprintf(d.app.Out, "No alarm is raised in %s.\n", d.cluster.Owner)
-		return operate.Plan{}, nil
+		return operate.Plan{Already: fmt.Sprintf("No alarm is raised in %s.", d.cluster.Owner)}, nil
 	}
 	databases := maintenance.Databases(survey)
 	data, err := d.compare(ctx, survey, alarms)

@@ -11,11 +11,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Cluster is the target of a command, with the clients for it.
 type Cluster struct {
-	observe.Owner
+	owner.Owner
 	Reader *observe.Reader
 	Kube   client.Client
 	// Members is nil if the Cluster comes from App.Owner.
@@ -58,6 +59,15 @@ func (a *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Members, err = a.members(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// members returns the members of a cluster, without a connection yet.
+func (a *App) members(ctx context.Context, c *Cluster) (*etcd.Cluster, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
@@ -70,8 +80,28 @@ func (a *App) Cluster(ctx context.Context, target string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Members = &etcd.Cluster{Tunnel: tunnel.New(config), Endpoints: endpoints}
-	return c, nil
+	return &etcd.Cluster{Tunnel: tunnel.New(config), Endpoints: endpoints}, nil
+}
+
+// Refresh reads the cluster again, with the pods of its members if c has them. It reports
+// whether it is still the same object, whose members the same product manages. Otherwise it
+// leaves c as it is.
+func (a *App) Refresh(ctx context.Context, c *Cluster) (same bool, err error) {
+	now, err := c.Reader.Resolve(ctx, c.Namespace, c.Target())
+	if err != nil || now.UID != c.UID || now.Flavour != c.Flavour || now.Distribution != c.Distribution {
+		return false, err
+	}
+	c.Owner = now
+	if c.Members == nil {
+		return true, nil
+	}
+	members, err := a.members(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	_ = c.Members.Close() // to pods that may be gone
+	c.Members = members
+	return true, nil
 }
 
 // ClusterBestEffort is Cluster for commands that also work without members. If the members can't
@@ -83,10 +113,10 @@ func (a *App) ClusterBestEffort(ctx context.Context, target string) (c *Cluster,
 	return c, unreached, err
 }
 
-func resolve(ctx context.Context, r *observe.Reader, namespace, target string) (observe.Owner, error) {
-	t, err := observe.ParseTarget(target)
+func resolve(ctx context.Context, r *observe.Reader, namespace, target string) (owner.Owner, error) {
+	t, err := owner.ParseTarget(target)
 	if err != nil {
-		return observe.Owner{}, err
+		return owner.Owner{}, err
 	}
 	return r.Resolve(ctx, namespace, t)
 }

@@ -19,12 +19,12 @@ var ErrWait = errors.New("--wait=false is not possible with this command, becaus
 
 // Do runs an operation on a cluster. Every change goes through it:
 //
-//  1. It refuses if a change of members is unfinished, or if permissions are missing.
-//     With --dry-run=client it checks no permission.
-//  2. It judges, shows the plan and asks. --dry-run=client ends here.
+//  1. It refuses if permissions are missing. With --dry-run=client it checks none.
+//  2. It refuses if a change of members is unfinished. It judges, shows the plan and asks.
+//     It ends here with --dry-run=client, or if there is nothing to do.
 //  3. --dry-run=server tries the writes and ends here.
 //  4. It takes the cluster's lock. --timeout counts from here.
-//  5. Under the lock it judges again, on new facts.
+//  5. Under the lock it reads the cluster into c and judges again, on new facts.
 //  6. It acts, records an Event and prints what was done.
 //
 // The cluster is nil for an operation on none or on many. Such an operation has no lock.
@@ -35,9 +35,12 @@ func Do(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) 
 	if err := permitted(ctx, a, c, f, op); err != nil {
 		return err
 	}
-	plan, err := op.Judge(ctx)
-	if err != nil || plan.Title == "" {
+	plan, err := judge(ctx, a, c, f, op)
+	if err != nil {
 		return err
+	}
+	if plan.Title == "" {
+		return already(ctx, a, c, f, op, plan)
 	}
 	if proceed, err := propose(ctx, a, c, plan, f); err != nil || !proceed {
 		return err
@@ -51,20 +54,46 @@ func Do(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) 
 	return op.After(ctx)
 }
 
-// permitted returns an error if the user can't make the change at all: a change of members is
-// unfinished, or the user lacks permissions.
+// permitted returns an error if the user lacks permissions of every plan.
 func permitted(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) error {
-	if err := idle(ctx, a, c, op); err != nil || f.DryRun == DryRunClient {
+	switch {
+	case f.DryRun == DryRunClient:
+		return nil
+	case c != nil:
+		return Require(ctx, a, c, append(readsJournal(c), op.Needs...))
+	}
+	kube, err := a.Client()
+	if err != nil {
 		return err
 	}
-	if c == nil {
-		kube, err := a.Client()
-		if err != nil {
+	return RequireOnly(ctx, a, kube, op.Needs)
+}
+
+// judge returns the plan, or an error if the operation is refused now.
+func judge(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation) (operate.Plan, error) {
+	if err := idle(ctx, a, c, op); err != nil {
+		return operate.Plan{}, err
+	}
+	plan, err := op.Judge(ctx)
+	if err != nil || f.DryRun == DryRunClient || len(plan.Needs) == 0 {
+		return plan, err
+	}
+	return plan, Require(ctx, a, c, plan.Needs)
+}
+
+// already ends a command that has nothing to do.
+func already(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, plan operate.Plan) error {
+	if f.DryRun == DryRunNone && op.Already != nil {
+		ctx, cancel := app.Within(ctx, f.Timeout, fmt.Sprintf("%s %s", op.Verb, c))
+		defer cancel()
+		if err := op.Already(ctx); err != nil {
 			return err
 		}
-		return RequireOnly(ctx, a, kube, op.Needs)
 	}
-	return Require(ctx, a, c, append(readsJournal(c), op.Needs...))
+	if plan.Already != "" {
+		fmt.Fprintln(a.ErrOut, plan.Already)
+	}
+	return nil
 }
 
 // try ends a command with --dry-run=server.
@@ -85,7 +114,7 @@ func act(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation,
 	return Locked(ctx, limit, a, c, f, op.Verb, func(ctx context.Context, run *Run) error {
 		ctx, cancel := limit.Context(ctx)
 		defer cancel()
-		if err := judgeAgain(ctx, a, c, op, plan); err != nil {
+		if err := judgeAgain(ctx, a, c, f, op, plan); err != nil {
 			return err
 		}
 		return op.Act(ctx, run)
@@ -110,17 +139,20 @@ func Locked(ctx context.Context, limit app.Limit, a *app.App, c *app.Cluster, f 
 
 // judgeAgain returns an error if the change that the user agreed to is not the one that the
 // facts allow now.
-func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, op Operation, agreed operate.Plan) error {
-	if err := idle(ctx, a, c, op); err != nil {
-		return err
-	}
-	now, err := op.Judge(ctx)
-	if err != nil || now.Title == agreed.Title {
-		return err
-	}
-	what := "the installation"
+func judgeAgain(ctx context.Context, a *app.App, c *app.Cluster, f Flags, op Operation, agreed operate.Plan) error {
+	what, same := "the installation", true
 	if c != nil {
 		what = c.String()
+		var err error
+		if same, err = a.Refresh(ctx, c); err != nil {
+			return err
+		}
+	}
+	if same {
+		now, err := judge(ctx, a, c, f, op)
+		if err != nil || now.Title == agreed.Title && now.Subject == agreed.Subject {
+			return err
+		}
 	}
 	return app.Refused("%s has changed since the plan was made: run the command again", what)
 }

@@ -19,10 +19,11 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -40,22 +41,26 @@ type stage struct {
 }
 
 var (
-	owner       = observe.Owner{Flavour: observe.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
-	lease       = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + lock.Name(owner)
-	journalPath = "/api/v1/namespaces/team/configmaps/" + journal.Name(owner)
+	o           = owner.Owner{Flavour: owner.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
+	lease       = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + lock.Name(o)
+	journalPath = "/api/v1/namespaces/team/configmaps/" + journal.Name(o)
 	events      = "/apis/events.k8s.io/v1/namespaces/team/events"
 )
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{Server: apitest.New(t), flags: Flags{DryRun: DryRunNone, yes: true, Wait: true, Timeout: time.Minute, Reason: "a test"}}
+	s := &stage{Server: operatetest.NewCluster(t).Server, flags: Flags{DryRun: DryRunNone, yes: true, Wait: true, Timeout: time.Minute, Reason: "a test"}}
 	s.app = app.New(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &s.out, ErrOut: &s.err})
 	*s.app.Flags.APIServer = s.Config().Host
 	*s.app.Flags.KubeConfig = filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(*s.app.Flags.KubeConfig, []byte("apiVersion: v1\nkind: Config\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.cluster = &app.Cluster{Owner: owner, Kube: s.Client(t)}
+	*s.app.Flags.Namespace = "team"
+	var err error
+	if s.cluster, err = s.app.Owner(t.Context(), "statefulset/main"); err != nil {
+		t.Fatal(err)
+	}
 	s.op = Operation{
 		Verb: "paint",
 		Judge: func(context.Context) (operate.Plan, error) {
@@ -89,7 +94,7 @@ func (s *stage) holder() string {
 // unfinished writes the journal of a change of members that has not ended.
 func (s *stage) unfinished() {
 	s.Put(journalPath, apitest.Object{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": journal.Name(owner)},
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": journal.Name(o)},
 		"data": apitest.Object{"journal.json": `{"operation":"ScaleOut","target":5}`},
 	})
 }
@@ -134,8 +139,23 @@ func TestDo(t *testing.T) {
 			s.Deny = func(verb, resource string) bool { return verb == "update" && resource == "leases" }
 		}, code: 1, message: "leases"},
 		{name: "nothing to do", set: func(s *stage) {
-			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{}, nil }
-		}},
+			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{Already: "main is painted."}, nil }
+			s.op.Already = func(context.Context) error {
+				s.calls = append(s.calls, "already")
+				return nil
+			}
+		}, calls: []string{"already"}, shown: "main is painted.\n"},
+		{name: "nothing to do in a dry run", set: func(s *stage) {
+			s.flags.DryRun = DryRunServer
+			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{Already: "main is painted."}, nil }
+			s.op.Already = func(context.Context) error { return errTest }
+		}, shown: "main is painted.\n"},
+		{name: "no permission that the plan needs", set: func(s *stage) {
+			s.Deny = func(verb, resource string) bool { return resource == "brushes" }
+			s.op.Judge = func(context.Context) (operate.Plan, error) {
+				return operate.Plan{Title: "paint it", Needs: []operate.Need{{Verb: "get", Resource: "brushes", Namespace: "team"}}}, nil
+			}
+		}, code: 1, message: "brushes"},
 		{name: "refused at once", set: func(s *stage) {
 			s.op.Judge = func(context.Context) (operate.Plan, error) { return operate.Plan{}, app.Refused("too wet") }
 		}, code: 2, message: "too wet"},
@@ -147,6 +167,19 @@ func TestDo(t *testing.T) {
 		}, calls: []string{"judge"}, code: 2, message: "is unfinished since"},
 		{name: "another plan under the lock", set: func(s *stage) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint another"}, nil })
+		}, calls: []string{"judge", "judge"}, code: 2, message: "has changed since the plan was made"},
+		{name: "another subject under the lock", set: func(s *stage) {
+			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Title: "paint it", Subject: "another wall"}, nil })
+		}, calls: []string{"judge", "judge"}, code: 2, message: "has changed since the plan was made"},
+		{name: "another object under the lock", set: func(s *stage) {
+			judge := s.op.Judge
+			s.op.Judge = func(ctx context.Context) (operate.Plan, error) {
+				operatetest.Field(s.Get(operatetest.Path("StatefulSet", "main")), "metadata")["uid"] = "another"
+				return judge(ctx)
+			}
+		}, calls: []string{"judge"}, code: 2, message: "has changed since the plan was made"},
+		{name: "nothing left to do under the lock", set: func(s *stage) {
+			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{Already: "main is painted."}, nil })
 		}, calls: []string{"judge", "judge"}, code: 2, message: "has changed since the plan was made"},
 		{name: "refused under the lock", set: func(s *stage) {
 			s.secondJudge(func() (operate.Plan, error) { return operate.Plan{}, app.Refused("it rains") })
@@ -231,7 +264,7 @@ func TestDoOrder(t *testing.T) {
 		t.Errorf("held at the judgements: %t", held)
 	}
 	writes := s.Writes()
-	want := []string{"POST " + strings.TrimSuffix(lease, "/"+lock.Name(owner)), "POST " + events}
+	want := []string{"POST " + strings.TrimSuffix(lease, "/"+lock.Name(o)), "POST " + events}
 	if len(writes) < 3 || !slices.Equal(writes[:2], want) || !strings.HasSuffix(writes[len(writes)-1], lease) {
 		t.Errorf("writes are %q, want %q and the release", writes, want)
 	}

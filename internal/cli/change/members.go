@@ -48,76 +48,68 @@ func PrintStep(e *app.App, format string, args ...any) {
 // MembersTask is one run of a change of members. An earlier command may have started the change.
 type MembersTask struct {
 	Members *membership.Members
-	// Planned is the change, and Plan describes it to the user.
-	Planned *membership.Change
-	Plan    operate.Plan
-	// Fresh is true if the change is not in the journal yet. Undo is true if the user wants to
-	// undo it.
-	Fresh, Undo bool
+	// Plan plans a change from current facts. The Change is nil if there is nothing to do.
+	Plan func(context.Context) (*membership.Change, operate.Plan, error)
+	// Continues returns an error if this command can't continue or undo an unfinished change.
+	Continues func(context.Context, *membership.Change) error
+	// Undo is true if the user wants to undo an unfinished change.
+	Undo bool
 	// Verb names the operation in the lock.
 	Verb string
 	// Event and What are the reason and the text of the Event. Undone is the reason of the
 	// Event if the change was undone.
 	Event, Undone policy.Reason
 	What          string
-	// Replan returns a new plan of a fresh task, from current facts.
-	Replan func(context.Context) (*membership.Change, operate.Plan, error)
 
 	cluster *app.Cluster
 	app     *app.App
-	judged  bool
+	// planned is the change of the last judgement. It is fresh if it is not in the journal yet.
+	planned *membership.Change
+	fresh   bool
 }
 
 // Operation returns the task as an operation for Do.
 func (t *MembersTask) Operation(a *app.App, c *app.Cluster) Operation {
 	t.app, t.cluster = a, c
 	return Operation{
-		Verb: t.Verb, Needs: t.Members.Needs(t.Planned), AllowsUnfinished: true,
+		Verb: t.Verb, Needs: t.Members.Needs(), AllowsUnfinished: true,
 		Judge: t.judge, DryRun: t.try, Act: t.act,
 	}
 }
 
-// judge returns the plan of the task. From the second call on it returns an error if another
-// client started or ended a change since the first one.
-func (t *MembersTask) judge(ctx context.Context) (operate.Plan, error) {
-	if !t.judged {
-		t.judged = true
-		return t.Plan, nil
-	}
-	now, err := membership.ReadChange(ctx, t.cluster.Kube, t.cluster.Owner)
+// judge plans a fresh change, or the rest of an unfinished one. From the second call on it
+// returns an error if another client started or ended a change since the first one.
+func (t *MembersTask) judge(ctx context.Context) (plan operate.Plan, err error) {
 	o := t.cluster.Owner
+	t.Members.Owner = o
+	now, err := membership.ReadChange(ctx, t.cluster.Kube, o)
 	switch {
 	case err != nil:
-		return t.Plan, err
-	case t.Fresh && now != nil:
-		return t.Plan, app.Refused("another command started kubectl etcd %s (%s) on %s: see kubectl etcd status %s -n %s", now.Verb(), now.Summary(o), o, o.Target(), o.Namespace)
-	case t.Fresh:
-		return t.replan(ctx)
-	case !t.Planned.Same(now):
-		return t.Plan, app.Refused("another command ended the unfinished change of %s: see kubectl etcd status %s -n %s", o, o.Target(), o.Namespace)
+		return plan, err
+	case t.fresh && now != nil:
+		return plan, app.Refused("another command started kubectl etcd %s (%s) on %s: see kubectl etcd status %s -n %s", now.Verb(), now.Summary(o), o, o.Target(), o.Namespace)
+	case t.planned != nil && !t.fresh && !t.planned.Same(now):
+		return plan, app.Refused("another command ended the unfinished change of %s: see kubectl etcd status %s -n %s", o, o.Target(), o.Namespace)
+	case now != nil:
+		if err := t.Continues(ctx, now); err != nil {
+			return plan, err
+		}
+		t.planned = now
+		return t.Members.PlanResume(ctx, now, t.Undo)
+	case t.Undo:
+		return operate.Plan{Already: fmt.Sprintf("No change of the members of %s is unfinished: there is nothing to undo.", o)}, nil
 	}
-	t.Planned = now
-	return t.Plan, nil
-}
-
-func (t *MembersTask) replan(ctx context.Context) (operate.Plan, error) {
-	planned, plan, err := t.Replan(ctx)
-	if err != nil || planned == nil {
-		return operate.Plan{}, err
-	}
-	if planned.Replicas != t.Planned.Replicas || planned.Operation != t.Planned.Operation {
-		return operate.Plan{}, nil
-	}
-	t.Planned = planned
-	return plan, nil
+	t.fresh = true
+	t.planned, plan, err = t.Plan(ctx)
+	return plan, err
 }
 
 // try is the dry run: the API server tries the first write of a fresh task.
 func (t *MembersTask) try(ctx context.Context) error {
-	if !t.Fresh {
+	if !t.fresh {
 		return nil
 	}
-	return t.Members.Begin(ctx, t.Planned, true)
+	return t.Members.Begin(ctx, t.planned, true)
 }
 
 // leftLimit limits the search for a pod without a member. The search also runs after the
@@ -134,7 +126,7 @@ func (t *MembersTask) warnLeft(ctx context.Context) {
 
 func (t *MembersTask) act(ctx context.Context, run *Run) error {
 	t.Members.StillHeld = run.Held
-	undo := t.Undo || t.Planned.Undo
+	undo := t.Undo || t.planned.Undo
 	err := t.steps(ctx, run, undo)
 	advice := fmt.Sprintf("run the same command again to continue, or add --abort to undo the change (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
 	var undone *membership.UndoneError
@@ -158,16 +150,16 @@ func (t *MembersTask) act(ctx context.Context, run *Run) error {
 }
 
 func (t *MembersTask) steps(ctx context.Context, run *Run, undo bool) error {
-	if t.Fresh {
-		t.Planned.Journal.By, t.Planned.Journal.Reason = app.Identity(run.app.User), run.flags.Reason
-		if err := t.Members.Begin(ctx, t.Planned, false); err != nil {
+	if t.fresh {
+		t.planned.Journal.By, t.planned.Journal.Reason = app.Identity(run.app.User), run.flags.Reason
+		if err := t.Members.Begin(ctx, t.planned, false); err != nil {
 			return err
 		}
 	}
 	if undo {
-		return t.Members.Undo(ctx, t.Planned)
+		return t.Members.Undo(ctx, t.planned)
 	}
-	return t.Members.Run(ctx, t.Planned)
+	return t.Members.Run(ctx, t.planned)
 }
 
 // undone reports a change that was undone. It is a refusal where the user wanted the change.

@@ -19,7 +19,8 @@ type Operation struct {
 	// Verb names the operation in the cluster's lock: "move-leader". It is empty for an
 	// operation that takes no lock of one cluster.
 	Verb string
-	// Needs are the permissions of the operation, without those for the lock and the Event.
+	// Needs are the permissions of every plan of the operation, without those for the lock and
+	// the Event.
 	Needs []operate.Need
 	// AllowsUnfinished is true for an operation that may run while a change of members is
 	// unfinished. Such an operation continues that change, undoes it, or repairs something
@@ -32,8 +33,11 @@ type Operation struct {
 	// Judge reads the facts, evaluates the rules and returns the plan, or an error if a rule
 	// refuses the operation. A plan without a title means that there is nothing to do. Do
 	// calls it before the question and again under the lock, because the user may wait for
-	// hours before answering. If the second plan has another title, the command ends.
+	// hours before answering. If the second plan has another title or subject, the command ends.
 	Judge func(ctx context.Context) (operate.Plan, error)
+	// Already waits for the change of an earlier command if there is nothing to do, or prints
+	// the state. It runs without the lock.
+	Already func(ctx context.Context) error
 	// DryRun lets the API server try the writes. etcd itself has no dry run.
 	DryRun func(ctx context.Context) error
 	// Act makes the change of the last plan. It calls run.Held before each write.

@@ -59,7 +59,7 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "member promote", Needs: memberNeeds(c),
 		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
-			l, plan, err = promotePlan(ctx, a, c, member)
+			l, plan, err = promotePlan(ctx, c, member)
 			return plan, err
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
@@ -78,7 +78,7 @@ func memberPromote(ctx context.Context, a *app.App, target, member string, f cha
 
 // promotePlan returns the learner and the plan to promote it. The plan is empty if the member
 // is already a voter.
-func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string) (etcd.Listed, operate.Plan, error) {
+func promotePlan(ctx context.Context, c *app.Cluster, member string) (etcd.Listed, operate.Plan, error) {
 	s, err := membership.SurveyQuorum(ctx, c.Members, "promote "+member)
 	if err != nil {
 		return etcd.Listed{}, operate.Plan{}, err
@@ -88,8 +88,7 @@ func promotePlan(ctx context.Context, a *app.App, c *app.Cluster, member string)
 	case err != nil:
 		return l, operate.Plan{}, err
 	case !l.Learner:
-		fmt.Fprintf(a.ErrOut, "Member %s is already a voter.\n", l.NameAndID())
-		return l, operate.Plan{}, nil
+		return l, operate.Plan{Already: fmt.Sprintf("Member %s is already a voter.", l.NameAndID())}, nil
 	case l.Pod == "":
 		return l, operate.Plan{}, app.Refused("cannot promote %s: it runs in no pod of the cluster, so the plugin can't see whether it has caught up. If it has, run kubectl etcd proxy %s -n %s -- etcdctl member promote %016x. Otherwise, run kubectl etcd member remove %s %016x -n %s",
 			l.NameAndID(), c.Target(), c.Namespace, l.ID, c.Target(), l.ID, c.Namespace)

@@ -58,42 +58,27 @@ func newMemberRemoveCmd(e *app.App) *cobra.Command {
 }
 
 func memberRemove(ctx context.Context, a *app.App, target, member string, force bool, f change.Flags) error {
-	c, err := a.Owner(ctx, target)
+	c, err := a.Cluster(ctx, target)
 	if err != nil {
 		return err
 	}
-	r := &removal{app: a, owner: c, member: member, force: force}
-	defer r.close()
+	defer c.Close()
+	r := &removal{app: a, cluster: c, member: member, force: force}
 	return change.Do(ctx, a, c, f, change.Operation{Verb: "member remove", Needs: memberNeeds(c), Judge: r.judge, Act: r.act})
 }
 
-// removal is one run of member remove.
+// removal is the removal of a member. The first judgement finds the member, and later ones use
+// its ID.
 type removal struct {
-	app    *app.App
-	owner  *app.Cluster
-	member string
-	force  bool
-	// now is the cluster of the last judgement, with its pods at that time.
-	now    *app.Cluster
-	listed etcd.Listed
+	app     *app.App
+	cluster *app.Cluster
+	member  string
+	force   bool
+	listed  etcd.Listed
 }
 
-func (r *removal) close() {
-	if r.now != nil {
-		_ = r.now.Close() // nothing is written to it any more
-	}
-	r.now = nil
-}
-
-// judge reads the cluster's pods again each time, because the member may have a pod since the
-// last plan. The first call resolves the member to its ID, which later calls use.
 func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
-	r.close()
-	var err error
-	if r.now, err = r.app.Cluster(ctx, r.owner.Target().String()); err != nil {
-		return operate.Plan{}, err
-	}
-	s, err := membership.SurveyQuorum(ctx, r.now.Members, "remove "+r.member)
+	s, err := membership.SurveyQuorum(ctx, r.cluster.Members, "remove "+r.member)
 	if err != nil {
 		return operate.Plan{}, err
 	}
@@ -101,11 +86,12 @@ func (r *removal) judge(ctx context.Context) (operate.Plan, error) {
 		return operate.Plan{}, err
 	}
 	r.member = fmt.Sprintf("%016x", r.listed.ID)
-	return removePlan(ctx, r.how(), r.now, s, r.listed)
+	return removePlan(ctx, r.how(), r.cluster, s, r.listed)
 }
 
 func (r *removal) how() membership.Removal {
-	return membership.Removal{Reader: r.now.Reader, Owner: r.now.Owner, Members: r.now.Members, Clock: r.app.Clock, Force: r.force}
+	c := r.cluster
+	return membership.Removal{Reader: c.Reader, Owner: c.Owner, Members: c.Members, Clock: r.app.Clock, Force: r.force}
 }
 
 func (r *removal) act(ctx context.Context, run *change.Run) error {
@@ -113,7 +99,7 @@ func (r *removal) act(ctx context.Context, run *change.Run) error {
 		return err
 	}
 	done := "removed member " + r.listed.NameAndID()
-	run.Done(ctx, reasons.MemberRemoved, done, fmt.Sprintf("%s: %s", r.now.Target(), done))
+	run.Done(ctx, reasons.MemberRemoved, done, fmt.Sprintf("%s: %s", r.cluster.Target(), done))
 	return nil
 }
 

@@ -5,7 +5,6 @@ package member
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -85,7 +84,7 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 	}
 	m := c.Membership()
 	switch {
-	case c.Flavour == observe.Druid:
+	case c.Flavour == owner.Druid:
 		return replaceDruid(ctx, e, c, pod, o)
 	case m.Manager != flavour.Unmanaged || c.ReadOnly():
 		return app.Refused("cannot replace %s of %s: %s manages the members; %s", pod, c.Owner, m.ManagerName, m.ReplaceHow)
@@ -102,32 +101,18 @@ func replaceStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, pod str
 	if m.Logs, err = e.Logs(c.Namespace); err != nil {
 		return err
 	}
-	j, err := membership.ReadChange(ctx, c.Kube, c.Owner)
-	if err != nil {
-		return err
-	}
 	t := &change.MembersTask{
-		Members: m, Planned: j, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
+		Members: m, Undo: o.abort, Verb: "member replace", Event: reasons.MemberReplaced, Undone: reasons.MemberReplacedUndone,
 		What: "replaced the member of " + pod,
-	}
-	switch {
-	case j == nil && o.abort:
-		fmt.Fprintf(e.ErrOut, "No change of the members of %s is unfinished: there is nothing to undo.\n", c.Owner)
-		return nil
-	case j == nil:
-		t.Replan = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
+		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanReplace(ctx, pod, o.force)
-		}
-		if t.Planned, t.Plan, err = t.Replan(ctx); err != nil {
-			return err
-		}
-		t.Fresh = true
-	case j.Operation != rules.Replace || m.Owner.PodName(j.Ordinal) != pod:
-		return change.Unfinished(ctx, e, c)
-	default:
-		if t.Plan, err = m.PlanResume(ctx, j, o.abort); err != nil {
-			return err
-		}
+		},
+		Continues: func(ctx context.Context, j *membership.Change) error {
+			if j.Operation != rules.Replace || c.PodName(j.Ordinal) != pod {
+				return change.Unfinished(ctx, e, c)
+			}
+			return nil
+		},
 	}
 	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))
 }

@@ -31,24 +31,18 @@ func replaceDruid(ctx context.Context, e *app.App, c *app.Cluster, pod string, o
 		operate.Need{Verb: "get", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
 		operate.Need{Verb: "delete", Resource: "persistentvolumeclaims", Namespace: c.Namespace},
 		operate.Need{Verb: "delete", Resource: "pods", Namespace: c.Namespace, Name: pod})
-	var agreed *membership.DruidReplacement
+	var planned *membership.DruidReplacement
 	return change.Do(ctx, e, c, o.Flags, change.Operation{
 		Verb: "member replace", Needs: needs, AllowsUnfinished: true,
-		Judge: func(ctx context.Context) (operate.Plan, error) {
-			r, plan, err := m.PlanDruidReplace(ctx, pod, o.force)
-			if err != nil {
-				return plan, err
-			}
-			if agreed != nil && !r.Same(agreed) {
-				return operate.Plan{}, nil // the pod or its volume claim has changed
-			}
-			agreed = r
-			return plan, nil
+		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
+			m.Owner = c.Owner
+			planned, plan, err = m.PlanDruidReplace(ctx, pod, o.force)
+			return plan, err
 		},
-		DryRun: func(ctx context.Context) error { return m.ReplaceDruid(ctx, agreed, true) },
+		DryRun: func(ctx context.Context) error { return m.ReplaceDruid(ctx, planned, true) },
 		Act: func(ctx context.Context, run *change.Run) error {
 			m.StillHeld = run.Held
-			if err := m.ReplaceDruid(ctx, agreed, false); err != nil {
+			if err := m.ReplaceDruid(ctx, planned, false); err != nil {
 				return err
 			}
 			run.Done(ctx, reasons.MemberReplaced, "replaced the member of "+pod, fmt.Sprintf("%s replaced the member of %s", c.Target(), pod))

@@ -90,8 +90,7 @@ func (m *move) judge(ctx context.Context) (operate.Plan, error) {
 	}
 	m.from = change.LeaderOf(databases)
 	if m.from == m.to {
-		fmt.Fprintf(m.app.Out, "%s is already the leader of %s.\n", m.to, m.cluster.Owner)
-		return operate.Plan{}, nil
+		return operate.Plan{Already: fmt.Sprintf("%s is already the leader of %s.", m.to, m.cluster.Owner)}, nil
 	}
 	return operate.Plan{
 		Title: fmt.Sprintf("Move the leadership of %s from %s to %s", m.cluster.Owner, m.from, m.to),

@@ -22,22 +22,21 @@ type options struct {
 	change.Flags
 
 	// member is the pod of the only member to restart.
-	member   string
-	strategy restart.Strategy
+	member string
 	// abort ends an unfinished restart.
 	abort bool
 }
 
 // NewCommand returns the command restart.
 func NewCommand(a *app.App) *cobra.Command {
-	o := options{Flags: change.Flags{Timeout: 30 * time.Minute}, strategy: restart.Rolling}
+	o := options{Flags: change.Flags{Timeout: 30 * time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "restart TARGET",
 		Short: "Restart members safely, one at a time",
 		Long: ui.Paragraphs(`
-			Restart the members of a cluster. With --strategy rolling, which is the default, the command
-			restarts one member at a time: members that are not healthy, then learners, then followers from
-			the highest ordinal. The leader transfers its leadership and is the last.
+			Restart the members of a cluster, one member at a time: members that are not healthy, then
+			learners, then followers from the highest ordinal. The leader transfers its leadership and is
+			the last.
 
 			A member restarts by the eviction of its pod, so disruption budgets apply. Before each member,
 			the command checks that all other members are healthy, that they have a quorum without it, that
@@ -45,8 +44,11 @@ func NewCommand(a *app.App) *cobra.Command {
 			new pod is Ready, and its member follows the leader and has caught up.
 
 			The command refuses a member whose data would not outlive its pod, and a pod whose ConfigMaps or
-			Secrets don't exist. It doesn't change the pod template: if the StatefulSet has a newer one, new
-			pods get it. It restarts no pods without a StatefulSet, such as static pods.
+			Secrets don't exist. It refuses to stop a member without which the others have no quorum, so it
+			restarts no cluster of two. It never deletes a pod. It never stops all members at once: it can't
+			help with a change that members don't survive one by one, such as TLS between the members. It
+			doesn't change the pod template: if the StatefulSet has a newer one, new pods get it. It
+			restarts no pods without a StatefulSet, such as static pods.
 
 			After an interruption, run the same command again to continue. --abort ends an unfinished restart:
 			a member that has stopped comes back, and no other one stops.`),
@@ -61,6 +63,9 @@ func NewCommand(a *app.App) *cobra.Command {
 			kubectl etcd restart etcd-main --abort`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.abort && o.member != "" {
+				return fmt.Errorf("--abort ends the whole restart: leave out --member")
+			}
 			return run(cmd.Context(), a, args[0], o)
 		},
 	}

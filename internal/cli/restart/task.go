@@ -41,6 +41,7 @@ func (t *task) matches(found *restart.Record) error {
 }
 
 func (t *task) judge(ctx context.Context) (operate.Plan, error) {
+	t.job.Owner = t.cluster.Owner
 	now, err := restart.Read(ctx, t.cluster.Kube, t.cluster.Owner)
 	switch {
 	case err != nil:

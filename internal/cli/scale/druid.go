@@ -31,7 +31,13 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 	defer m.Close()
 	return change.Do(ctx, a, c, o.Flags, change.Operation{
 		Verb: "scale", Needs: m.DruidNeeds(), AllowsUnfinished: true, Detaches: true,
-		Judge:  func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, a, c, m, o) },
+		Judge: func(ctx context.Context) (operate.Plan, error) { return druidPlan(ctx, a, c, m, o) },
+		Already: func(ctx context.Context) error {
+			if !o.Wait {
+				return nil
+			}
+			return m.AwaitDruid(ctx, o.replicas, nil)
+		},
 		DryRun: func(ctx context.Context) error { return m.ScaleDruid(ctx, o.replicas, true) },
 		Act: func(ctx context.Context, run *change.Run) error {
 			m.StillHeld = run.Held
@@ -40,39 +46,18 @@ func scaleDruid(ctx context.Context, a *app.App, c *app.Cluster, o scaleOptions)
 	})
 }
 
-// druidPlan returns the plan to scale an Etcd. The plan is empty if the Etcd already has the
-// number of replicas.
+// druidPlan returns the plan to scale an Etcd. Before all members stop, there must be a snapshot.
 func druidPlan(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Members, o scaleOptions) (operate.Plan, error) {
+	m.Owner = c.Owner
 	plan, err := m.PlanDruidScale(ctx, o.replicas)
-	if err != nil {
+	if err != nil || plan.Title == "" || o.replicas > 0 {
 		return plan, err
 	}
-	if plan.Title == "" {
-		return plan, scaledAlready(ctx, a, c, m, o)
-	}
-	if o.replicas == 0 {
-		fact, err := savedBefore(ctx, a, c, o.snapshot)
-		if err != nil {
-			return plan, err
-		}
-		plan.Facts = append(plan.Facts, fact)
-	}
-	return plan, nil
+	fact, err := savedBefore(ctx, a, c, o.snapshot)
+	plan.Facts = append(plan.Facts, fact)
+	return plan, err
 }
 
-func scaledAlready(ctx context.Context, a *app.App, c *app.Cluster, m *membership.Members, o scaleOptions) error {
-	ctx, cancel := app.Within(ctx, o.Timeout, fmt.Sprintf("scale %s to %s", c.Owner, format.Members(o.replicas)))
-	defer cancel()
-	if o.Wait && o.DryRun == change.DryRunNone {
-		if err := m.AwaitDruid(ctx, o.replicas, nil); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(a.ErrOut, "%s already has %s.\n", c.Owner, format.Members(o.replicas))
-	return nil
-}
-
-// scaleDruidNow sets the replicas and waits, under the lock, until all members vote.
 func scaleDruidNow(ctx context.Context, c *app.Cluster, m *membership.Members, o scaleOptions, run *change.Run) error {
 	if err := m.ScaleDruid(ctx, o.replicas, false); err != nil {
 		return err

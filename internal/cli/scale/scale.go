@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -90,7 +90,7 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	}
 	m := c.Membership()
 	switch {
-	case c.Flavour == observe.Druid:
+	case c.Flavour == owner.Druid:
 		return scaleDruid(ctx, e, c, o)
 	case m.Manager != flavour.Unmanaged || c.ReadOnly():
 		return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.ManagerName, m.ScaleHow)
@@ -104,38 +104,24 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 		return err
 	}
 	defer m.Close()
-	j, err := membership.ReadChange(ctx, c.Kube, c.Owner)
-	if err != nil {
-		return err
-	}
 	t := &change.MembersTask{
-		Members: m, Planned: j, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
+		Members: m, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
 		What: "scaled to " + format.Members(o.replicas),
-	}
-	switch {
-	case j == nil && o.abort:
-		fmt.Fprintf(e.ErrOut, "No change of the members of %s is unfinished: there is nothing to undo.\n", c.Owner)
-		return nil
-	case j == nil:
-		t.Replan = func(ctx context.Context) (*membership.Change, operate.Plan, error) {
+		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
-		}
-		if t.Planned, t.Plan, err = t.Replan(ctx); err != nil {
-			return err
-		}
-		if t.Planned == nil {
-			fmt.Fprintf(e.ErrOut, "%s already has %s.\n", c.Owner, format.Members(o.replicas))
-			return nil
-		}
-		t.Fresh = true
-	case j.Operation == rules.Replace:
-		return app.Refused("the replacement of %s is unfinished: continue it with kubectl etcd member replace %s, or undo it with the same command and --abort", m.Owner.PodName(j.Ordinal), m.Owner.PodName(j.Ordinal))
-	case !o.abort && !j.Undo && j.Target != o.replicas:
-		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, format.Members(j.Target), j.Target)
-	default:
-		if t.Plan, err = m.PlanResume(ctx, j, o.abort); err != nil {
-			return err
-		}
+		},
+		Continues: func(_ context.Context, j *membership.Change) error { return continues(c, j, o) },
 	}
 	return change.Do(ctx, e, c, o.Flags, t.Operation(e, c))
+}
+
+// continues returns an error if a scale can't continue or undo an unfinished change.
+func continues(c *app.Cluster, j *membership.Change, o scaleOptions) error {
+	switch {
+	case j.Operation == rules.Replace:
+		return app.Refused("the replacement of %s is unfinished: continue it with kubectl etcd member replace %s, or undo it with the same command and --abort", c.PodName(j.Ordinal), c.PodName(j.Ordinal))
+	case !o.abort && !j.Undo && j.Target != o.replicas:
+		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, format.Members(j.Target), j.Target)
+	}
+	return nil
 }

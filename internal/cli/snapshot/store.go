@@ -36,16 +36,13 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 	if err != nil {
 		return err
 	}
-	if err := s.Find(ctx); err != nil {
-		return err
-	}
-	if err := s.ChooseWay(ctx, f.DryRun == change.DryRunClient); err != nil {
-		return err
-	}
-	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Store: storeObject(s.BackupStore), Items: []v1alpha1.StoredSnapshot{}}
+	out := &v1alpha1.SnapshotList{Cluster: clusterReference(c), Items: []v1alpha1.StoredSnapshot{}}
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "snapshot save", AllowsUnfinished: true,
-		Judge:  func(ctx context.Context) (operate.Plan, error) { return s.Plan(ctx, kind), nil },
+		Judge: func(ctx context.Context) (operate.Plan, error) {
+			s.Owner, s.Members = c.Owner, c.Members
+			return s.Judge(ctx, kind, f.DryRun == change.DryRunClient)
+		},
 		DryRun: func(ctx context.Context) error { return s.Try(ctx, kind) },
 		Act: func(ctx context.Context, run *change.Run) error {
 			taken, err := s.Take(ctx, kind)
@@ -61,6 +58,7 @@ func runSaveToStore(cmd *cobra.Command, a *app.App, target string, kind backup.K
 			return err
 		},
 		After: func(context.Context) error {
+			out.Store = storeObject(s.BackupStore)
 			return a.Print(cmd, out, func(w io.Writer, wide bool) error {
 				if len(out.Items) == 0 {
 					return nil // what happened is reported already

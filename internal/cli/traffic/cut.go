@@ -105,13 +105,13 @@ func runCut(cmd *cobra.Command, a *app.App, target string, o cutOptions) error {
 	}()
 	t := change.Traffic(a, c, target, o.Flags)
 	t.Unreached = unreached
-	if err := t.Find(ctx, o.service); err != nil {
-		return err
-	}
 	r := o.request()
 	return change.Do(ctx, a, c, o.Flags, change.Operation{
-		Verb: traffic.CutOperation, Needs: t.CutNeeds(!o.allowResidual), Detaches: true,
-		Judge: func(ctx context.Context) (operate.Plan, error) { return t.Judge(ctx, r) },
+		Verb: traffic.CutOperation, Detaches: true,
+		Judge: func(ctx context.Context) (operate.Plan, error) {
+			t.Owner, t.Members = c.Owner, c.Members
+			return t.Judge(ctx, r)
+		},
 		Act: func(ctx context.Context, run *change.Run) error {
 			t.Holder = app.Identity(a.User)
 			return t.Cut(ctx, run.Lock, r)
@@ -121,7 +121,10 @@ func runCut(cmd *cobra.Command, a *app.App, target string, o cutOptions) error {
 }
 
 func (o cutOptions) request() traffic.Request {
-	return traffic.Request{Length: o.length, Reason: o.Reason, Wait: o.Wait, Detach: o.detach, PlanOnly: o.DryRun == change.DryRunClient}
+	return traffic.Request{
+		Length: o.length, Reason: o.Reason, Wait: o.Wait, Detach: o.detach, PlanOnly: o.DryRun == change.DryRunClient,
+		Service: o.service, Count: !o.allowResidual,
+	}
 }
 
 // after waits for the effect of the cut and prints it. If nothing else restores the traffic,

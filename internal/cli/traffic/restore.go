@@ -52,21 +52,25 @@ func runRestore(cmd *cobra.Command, a *app.App, target string, f change.Flags) e
 		return err
 	}
 	t := change.Traffic(a, c, target, f)
-	if err := t.FindCut(ctx); err != nil {
-		return err
-	}
-	if t.NothingToRestore() {
-		a.Step("Client traffic of %s is not cut", t.Owner)
-		if t.Record != nil && f.DryRun == change.DryRunNone {
-			t.DeleteRecord(ctx)
-		}
-		return a.Print(cmd, report(t, traffic.Effect{}), noTable)
-	}
 	return change.Do(ctx, a, c, f, change.Operation{
-		Verb: traffic.RestoreOperation, Needs: t.RestoreNeeds(), AllowsUnfinished: true, Detaches: true,
-		// No facts can forbid this: to restore what is restored does nothing.
-		Judge: func(context.Context) (operate.Plan, error) { return t.RestorePlan(), nil },
-		Act:   func(ctx context.Context, run *change.Run) error { return run.RestoreLocked(ctx, t.Names()) },
+		Verb: traffic.RestoreOperation, AllowsUnfinished: true, Detaches: true,
+		Judge: func(ctx context.Context) (operate.Plan, error) {
+			t.Owner = c.Owner
+			return t.JudgeRestore(ctx)
+		},
+		Act: func(ctx context.Context, run *change.Run) error {
+			if t.NothingToRestore() {
+				return nil // another client has restored it since the question
+			}
+			return run.RestoreLocked(ctx, t.Names())
+		},
+		Already: func(ctx context.Context) error {
+			a.Step("Client traffic of %s is not cut", t.Owner)
+			if t.Record != nil {
+				t.DeleteRecord(ctx)
+			}
+			return a.Print(cmd, report(t, traffic.Effect{}), noTable)
+		},
 		After: func(ctx context.Context) error {
 			var effect traffic.Effect
 			if f.Wait && len(t.Names()) > 0 {

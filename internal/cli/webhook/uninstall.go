@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -81,20 +81,11 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 	if err != nil {
 		return err
 	}
-	if err := change.RequireOnly(ctx, e, kube, install.FindNeeds()); err != nil {
-		return err
-	}
 	inventory, err := newInventory(e)
 	if err != nil {
 		return err
 	}
-	found, err := install.Find(ctx, kube, inventory)
-	if err != nil {
-		return err
-	}
-	if found.Empty() && (!all || len(found.Policies)+len(found.Definition) == 0) {
-		return nothingInstalled(e, found)
-	}
+	var found *install.Installation
 	u := &install.Uninstall{
 		Kube: kube, Reader: reader, Clock: e.Clock, Inventory: inventory, All: all, Logf: e.Step, Warnf: e.Warn,
 		Waiting: func(h lock.Holder, watch time.Duration) { change.Watching(e, h, watch) },
@@ -103,8 +94,14 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 		},
 	}
 	return change.Do(ctx, e, nil, ch, change.Operation{
-		Detaches: true,
-		Judge: func(ctx context.Context) (operate.Plan, error) {
+		Needs: install.FindNeeds(), Detaches: true,
+		Judge: func(ctx context.Context) (plan operate.Plan, err error) {
+			if found, err = install.Find(ctx, kube, inventory); err != nil {
+				return plan, err
+			}
+			if found.Empty() && (!all || len(found.Policies)+len(found.Definition) == 0) {
+				return nothingInstalled(e, found), nil
+			}
 			if ch.DryRun == change.DryRunClient {
 				return u.Plan(found), nil
 			}
@@ -122,7 +119,7 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 
 // nothingInstalled prints that etcd-webhook is not installed, and which policies and namespaces
 // remain.
-func nothingInstalled(e *app.App, found *install.Installation) error {
+func nothingInstalled(e *app.App, found *install.Installation) operate.Plan {
 	for _, s := range found.Retained {
 		e.Warn("%s.", s)
 	}
@@ -130,8 +127,7 @@ func nothingInstalled(e *app.App, found *install.Installation) error {
 	if len(found.Policies)+len(found.Definition) > 0 {
 		text = fmt.Sprintf("only policies (%d) and their definition remain. --all deletes them.", len(found.Policies))
 	}
-	_, err := fmt.Fprintln(e.Out, "etcd-webhook is not installed, and "+text)
-	return err
+	return operate.Plan{Already: "etcd-webhook is not installed, and " + text}
 }
 
 // newInventory returns a client that lists all objects of a namespace.
@@ -154,7 +150,7 @@ func newInventory(e *app.App) (install.NamespaceInventory, error) {
 // the uninstallation needs, or the API server rejects a write in a dry run.
 func mayUninstall(ctx context.Context, e *app.App, kube client.Client, u *install.Uninstall, found *install.Installation) error {
 	needs := u.Needs(found)
-	var cut []observe.Owner
+	var cut []owner.Owner
 	for i := range found.Cut {
 		c, err := clusterOfService(ctx, e, kube, &found.Cut[i])
 		if err != nil {

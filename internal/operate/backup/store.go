@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -34,7 +35,7 @@ const (
 
 // Store is the backup store of a cluster.
 type Store struct {
-	observe.Owner
+	owner.Owner
 
 	Kube   client.Client
 	Reader *observe.Reader
@@ -62,7 +63,7 @@ func (s *Store) Find(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Flavour != observe.Druid:
+	case s.Flavour != owner.Druid:
 		return s.refuse("it is not a cluster of etcd-druid and has no etcd-backup-restore; save to a file instead")
 	case !ok:
 		return s.refuse("it has no backup store (spec.backup.store); save to a file instead")
@@ -80,9 +81,9 @@ func (s *Store) name() string {
 	return fmt.Sprintf("%s store %s", s.Provider, cmp.Or(s.Container, s.Prefix))
 }
 
-// ChooseWay finds out whether the user may use the sidecars, or only a task of etcd-druid.
+// chooseWay finds out whether the user may use the sidecars, or only a task of etcd-druid.
 // It fails if the user may use neither. With planOnly it asks for no permission.
-func (s *Store) ChooseWay(ctx context.Context, planOnly bool) error {
+func (s *Store) chooseWay(ctx context.Context, planOnly bool) error {
 	s.byTask = s.TLS && s.CAErr != nil
 	if !planOnly {
 		if err := s.requireWay(ctx); err != nil {
@@ -113,9 +114,21 @@ func (s *Store) requireWay(ctx context.Context) error {
 	return err
 }
 
-// Plan describes what Take will do.
-func (s *Store) Plan(ctx context.Context, kind Kind) operate.Plan {
-	plan := operate.Plan{Title: fmt.Sprintf("Have backup-restore of %s take a %s snapshot", s.Owner, kind)}
+// Judge finds the store, chooses the way to it and returns the plan. With planOnly it checks
+// no permission.
+func (s *Store) Judge(ctx context.Context, kind Kind, planOnly bool) (operate.Plan, error) {
+	if err := s.Find(ctx); err != nil {
+		return operate.Plan{}, err
+	}
+	if err := s.chooseWay(ctx, planOnly); err != nil {
+		return operate.Plan{}, err
+	}
+	return s.plan(ctx, kind), nil
+}
+
+// plan describes what Take will do.
+func (s *Store) plan(ctx context.Context, kind Kind) operate.Plan {
+	plan := operate.Plan{Title: fmt.Sprintf("Have backup-restore of %s take a %s snapshot", s.Owner, kind), Subject: s.name()}
 	if leases, err := s.Reader.BackupLeases(ctx, s.Owner); err == nil {
 		for _, l := range leases {
 			if l.Revision > 0 {

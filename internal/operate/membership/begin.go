@@ -63,7 +63,7 @@ func (m *Members) PlanResume(ctx context.Context, j *Change, undo bool) (operate
 	if j.Operation == membership.Replace {
 		what = fmt.Sprintf("replacing %s of %s", m.Owner.PodName(j.Ordinal), m.Owner)
 	}
-	p.Title = "resume " + what
+	p.Title, p.Needs = "resume "+what, m.configNeeds(j)
 	if undo {
 		p.Title = "undo " + what
 		p.Steps = undoSteps(j)
@@ -120,12 +120,12 @@ func undoSteps(j *Change) []string {
 }
 
 // Needs returns the permissions that a change of members uses.
-func (m *Members) Needs(j *Change) []operate.Need {
+func (m *Members) Needs() []operate.Need {
 	o := m.Owner
 	need := func(verb, group, resource, sub, name string) operate.Need {
 		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
 	}
-	needs := []operate.Need{
+	return []operate.Need{
 		need("get", "apps", "statefulsets", "", o.StatefulSet), need("patch", "apps", "statefulsets", "", o.StatefulSet),
 		need("list", "", "pods", "", ""), need("patch", "", "pods", "", ""), need("delete", "", "pods", "", ""),
 		need("create", "", "pods", "portforward", ""),
@@ -134,9 +134,16 @@ func (m *Members) Needs(j *Change) []operate.Need {
 		need("get", "", "configmaps", "", journal.Name(o)), need("create", "", "configmaps", "", ""),
 		need("patch", "", "configmaps", "", journal.Name(o)), need("delete", "", "configmaps", "", journal.Name(o)),
 	}
-	// New members read their initial cluster from these.
+}
+
+// configNeeds are the permissions for the ConfigMaps from which new members read their initial
+// cluster.
+func (m *Members) configNeeds(j *Change) []operate.Need {
+	var needs []operate.Need
 	for _, name := range slices.Sorted(maps.Keys(j.Found.Configs)) {
-		needs = append(needs, need("get", "", "configmaps", "", name), need("patch", "", "configmaps", "", name))
+		for _, verb := range []string{"get", "patch"} {
+			needs = append(needs, operate.Need{Verb: verb, Resource: "configmaps", Namespace: m.Owner.Namespace, Name: name})
+		}
 	}
 	return needs
 }

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -44,7 +44,7 @@ func (m *Members) DruidNeeds() []operate.Need {
 }
 
 // DruidViewNeeds returns the permissions to check whether an Etcd is healthy enough for a change.
-func DruidViewNeeds(o observe.Owner) []operate.Need {
+func DruidViewNeeds(o owner.Owner) []operate.Need {
 	return []operate.Need{
 		{Verb: "list", Resource: "services", Namespace: o.Namespace},
 		{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets", Namespace: o.Namespace},
@@ -72,7 +72,7 @@ func (m *Members) PlanDruidScale(ctx context.Context, target int) (operate.Plan,
 		f.refuse("annotation %s keeps etcd-druid from acting on it: remove that first", druidv1alpha1.SuspendEtcdSpecReconcileAnnotation)
 	}
 	if target == now && target == int(e.Spec.Replicas) {
-		return operate.Plan{}, refusal(what, f)
+		return m.already(target), refusal(what, f)
 	}
 	if err := m.judgeDruid(ctx, what, int(e.Spec.Replicas), now, target, f); err != nil {
 		return operate.Plan{}, err

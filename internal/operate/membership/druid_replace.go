@@ -6,9 +6,9 @@ package membership
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
@@ -46,7 +46,7 @@ func (m *Members) PlanDruidReplace(ctx context.Context, pod string, force bool) 
 		r.members++ // it is not in the list that was counted
 	}
 	return r, operate.Plan{
-		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.facts, Warnings: f.warnings,
+		Title: fmt.Sprintf("replace the member of %s by an empty one", pod), Facts: f.facts, Warnings: f.warnings, Subject: r.subject(),
 		Steps: []string{"delete its volume claim, then its pod", "watch until its sidecar has removed the old member and added the new one, and it votes"},
 	}, refusal(what, f)
 }
@@ -80,11 +80,16 @@ type DruidReplacement struct {
 	members int
 }
 
-// Same reports whether another plan is about the same member on the same pod and volumes.
-func (r *DruidReplacement) Same(other *DruidReplacement) bool {
-	claim := func(a, b *corev1.PersistentVolumeClaim) bool { return a.UID == b.UID }
-	return r.Member == other.Member && (r.pod == nil) == (other.pod == nil) && (r.pod == nil || r.pod.UID == other.pod.UID) &&
-		slices.EqualFunc(r.claims, other.claims, claim)
+// subject identifies the member, its pod and its volumes.
+func (r *DruidReplacement) subject() string {
+	var of []types.UID
+	if r.pod != nil {
+		of = append(of, r.pod.UID)
+	}
+	for _, claim := range r.claims {
+		of = append(of, claim.UID)
+	}
+	return fmt.Sprint(r.Member, of)
 }
 
 // ReplaceDruid deletes the pod and the claims of the plan, by UID, and waits until a new member votes.

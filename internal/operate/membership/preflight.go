@@ -56,7 +56,7 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	m.checkState(ctx, s, "", f)
 	checkSize(s, target, f)
 	if target == s.Replicas && len(f.refusals) == 0 {
-		return nil, operate.Plan{}, nil
+		return nil, m.already(target), nil
 	}
 	if j.Operation == membership.ScaleOut && target > s.Replicas {
 		if err := m.checkScaleOut(ctx, s, target, f); err != nil {
@@ -81,8 +81,13 @@ func (m *Members) PlanScale(ctx context.Context, target int, keepClaims bool) (*
 	}
 	return j, operate.Plan{
 		Title: fmt.Sprintf("scale %s from %d to %s", m.Owner, s.Replicas, format.Members(target)),
-		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings,
+		Facts: f.facts, Steps: m.scaleSteps(s, j), Warnings: f.warnings, Needs: m.configNeeds(j),
 	}, nil
+}
+
+// already returns the plan of a scale to the size that the cluster has.
+func (m *Members) already(size int) operate.Plan {
+	return operate.Plan{Already: fmt.Sprintf("%s already has %s.", m.Owner, format.Members(size))}
 }
 
 // checkRetentionPolicy refuses to keep volume claims that the StatefulSet's controller deletes.

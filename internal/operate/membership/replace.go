@@ -66,6 +66,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	return j, operate.Plan{
 		Title: fmt.Sprintf("replace the member of %s by an empty one", pod),
 		Facts: f.facts, Steps: m.replaceSteps(s, j), Warnings: f.warnings,
+		Subject: fmt.Sprint(j.Replicas, j.Member, j.UID, j.Claims), Needs: m.configNeeds(j),
 	}, nil
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package restart restarts the members of a cluster, one by one or all at once. It stops a
+// Package restart restarts the members of a cluster one by one. It stops a
 // member by an eviction of its pod, so that disruption budgets and the eviction guard have the
 // last word. Package policy/restart decides which member is next.
 //

@@ -18,13 +18,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Job restarts members of one cluster. It is for one goroutine. Close it.
 type Job struct {
 	Kube   client.Client
 	Reader *observe.Reader
-	Owner  observe.Owner
+	Owner  owner.Owner
 	// Tunnel and Credentials are for connections to members.
 	Tunnel      *tunnel.Dialer
 	Credentials etcd.Credentials

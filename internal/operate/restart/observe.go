@@ -14,7 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	databases "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
@@ -72,7 +73,7 @@ func (j *Job) readSets(ctx context.Context) ([]*appsv1.StatefulSet, error) {
 }
 
 // setNames returns the StatefulSets of a cluster, one or several.
-func setNames(o observe.Owner) []string {
+func setNames(o owner.Owner) []string {
 	if !o.Spans() {
 		return []string{o.StatefulSet}
 	}
@@ -129,7 +130,7 @@ func (s *state) member(name string, pod *corev1.Pod, recorded map[string]types.U
 	if pod == nil {
 		return m
 	}
-	m.New, m.Leaving, m.PodReady = recorded != nil && pod.UID != uid, pod.DeletionTimestamp != nil, observe.PodReady(pod)
+	m.New, m.Leaving, m.PodReady = recorded != nil && pod.UID != uid, pod.DeletionTimestamp != nil, podstate.Ready(pod)
 	at := slices.IndexFunc(s.databases, func(d databases.Database) bool { return d.Pod == name })
 	if at < 0 {
 		m.Trouble = "it is no member of etcd"
@@ -137,7 +138,7 @@ func (s *state) member(name string, pod *corev1.Pod, recorded map[string]types.U
 	}
 	d := s.databases[at]
 	m.Trouble, m.Learner, m.Leader = d.Trouble, d.Learner, d.Leader && d.Trouble == ""
-	if problem := observe.ProblemOf(pod); m.Trouble != "" && problem.State != "" {
+	if problem := podstate.Of(pod); m.Trouble != "" && problem.State != "" {
 		m.Trouble = "its pod is " + problem.String()
 	}
 	if leader, ok := s.survey.Leader(); ok && d.Trouble == "" && leader.RaftApplied > d.Applied {

@@ -63,7 +63,7 @@ func (j *Job) Plan(ctx context.Context, only string) (*Record, operate.Plan, err
 	return r, operate.Plan{Title: j.what(r), Facts: f.facts, Steps: rollingSteps(s), Warnings: f.warnings}, nil
 }
 
-// check reads the cluster, fills the record, and checks what each strategy demands.
+// check reads the cluster, fills the record, and checks what a restart demands.
 func (j *Job) check(ctx context.Context, r *Record, f *findings) (*state, error) {
 	if err := j.restartable(r); err != nil {
 		return nil, err
@@ -109,11 +109,8 @@ func (j *Job) restartable(r *Record) error {
 
 // what names a restart: "restart StatefulSet team/main, one member at a time".
 func (j *Job) what(r *Record) string {
-	switch {
-	case r.Only != "":
+	if r.Only != "" {
 		return fmt.Sprintf("restart %s of %s", r.Only, j.Owner)
-	case r.Strategy == Coordinated:
-		return fmt.Sprintf("restart all members of %s at once", j.Owner)
 	}
 	return fmt.Sprintf("restart the members of %s, one at a time", j.Owner)
 }

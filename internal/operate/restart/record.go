@@ -12,20 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 )
 
-// Strategy is the way in which members are restarted.
+// Strategy is the way in which members are restarted. This version knows one. The journal has it
+// so that a version refuses to continue a restart of a kind that it doesn't know.
 type Strategy string
 
-// The strategies.
-const (
-	// Rolling restarts one member at a time. etcd serves clients all the time.
-	Rolling Strategy = "rolling"
-	// Coordinated stops all members before it starts any.
-	Coordinated Strategy = "coordinated"
-)
+// Rolling restarts one member at a time. etcd serves clients all the time.
+const Rolling Strategy = "rolling"
 
 // Record is a restart in its journal. Its names are part of the journal's format: another version
 // reads them.
@@ -50,8 +46,6 @@ func (r *Record) Summary() string {
 		return "to be ended"
 	case r.Only != "":
 		return "of " + r.Only
-	case r.Strategy == Coordinated:
-		return "all members at once"
 	}
 	return "one member at a time"
 }
@@ -61,7 +55,7 @@ func (r *Record) Journal() *journal.Journal { return &r.journal }
 
 // Read returns the unfinished restart of a cluster, nil for none. It returns none for a journal of
 // another operation.
-func Read(ctx context.Context, kube client.Reader, o observe.Owner) (*Record, error) {
+func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Record, error) {
 	kept, err := journal.Read(ctx, kube, o)
 	if err != nil || kept == nil || kept.Kind != journal.KindRestart {
 		return nil, err
@@ -70,7 +64,7 @@ func Read(ctx context.Context, kube client.Reader, o observe.Owner) (*Record, er
 	if err := json.Unmarshal(kept.Payload, r); err != nil {
 		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
 	}
-	if r.Strategy != Rolling && r.Strategy != Coordinated {
+	if r.Strategy != Rolling {
 		return nil, fmt.Errorf("the journal of %s, ConfigMap %s, is of a restart by strategy %q, which this version doesn't know: use the version of kubectl-etcd that began it to end it",
 			o, journal.Name(o), r.Strategy)
 	}

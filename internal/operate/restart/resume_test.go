@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -73,16 +74,16 @@ func (c *stage) dies() bool {
 func (c *stage) job(t *testing.T) *Job {
 	t.Helper()
 	reader := &observe.Reader{Reader: c.kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
-	target, err := observe.ParseTarget("statefulset/main")
+	target, err := owner.ParseTarget("statefulset/main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := reader.Resolve(t.Context(), "team", target)
+	o, err := reader.Resolve(t.Context(), "team", target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j := &Job{
-		Kube: c.kube, Reader: reader, Owner: owner, Tunnel: tunnel.New(c.Config()), StillHeld: func() error { return nil },
+		Kube: c.kube, Reader: reader, Owner: o, Tunnel: tunnel.New(c.Config()), StillHeld: func() error { return nil },
 		Clock: &operatetest.HastyClock{Time: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}, Logf: func(string, ...any) {},
 	}
 	t.Cleanup(func() { _ = j.Close() })

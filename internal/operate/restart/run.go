@@ -27,7 +27,7 @@ func (j *Job) Begin(ctx context.Context, r *Record, dry bool) error {
 		}
 		return r.create(ctx, j.Kube, s.sets[0], false)
 	}
-	if err := r.create(ctx, j.Kube, s.sets[0], true); err != nil || r.Strategy == Coordinated {
+	if err := r.create(ctx, j.Kube, s.sets[0], true); err != nil {
 		return err
 	}
 	first := rules.Order(s.Facts)[0]

@@ -15,13 +15,14 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Cluster is a cluster whose client traffic is cut or restored.
 type Cluster struct {
-	observe.Owner
+	owner.Owner
 
 	Kube   client.Client
 	Reader *observe.Reader
@@ -58,13 +59,15 @@ type Cluster struct {
 	ahead time.Duration
 	// until is the end of the cut by the API server's clock.
 	until time.Time
+	// restoring means that the user was shown the plan to restore.
+	restoring bool
 }
 
-// Find finds the Services to cut: the one with a name, or all that lead clients to the
+// find finds the Services to cut: the one with a name, or all that lead clients to the
 // members. It doesn't matter whether the members can be reached: that may be why a user
 // cuts the traffic.
-func (c *Cluster) Find(ctx context.Context, service string) error {
-	if named, err := observe.ParseTarget(c.Target); service == "" && err == nil && named.Kind == "service" {
+func (c *Cluster) find(ctx context.Context, service string) error {
+	if named, err := owner.ParseTarget(c.Target); service == "" && err == nil && named.Kind == "service" {
 		service = named.Name
 	}
 	var err error
@@ -78,8 +81,8 @@ func (c *Cluster) Find(ctx context.Context, service string) error {
 	return nil
 }
 
-// FindCut finds the Services that are cut.
-func (c *Cluster) FindCut(ctx context.Context) (err error) {
+// findCut finds the Services that are cut.
+func (c *Cluster) findCut(ctx context.Context) (err error) {
 	if c.Services.Chosen, err = CutServices(ctx, c.Reader, c.Owner); err == nil {
 		c.readRecord(ctx)
 	}
@@ -124,7 +127,7 @@ func (c *Cluster) clientPort() int {
 	return 0
 }
 
-func (c *Cluster) druid() bool { return c.Flavour == observe.Druid }
+func (c *Cluster) druid() bool { return c.Flavour == owner.Druid }
 
 // Names returns the names of the Services to cut or to restore.
 func (c *Cluster) Names() []string {

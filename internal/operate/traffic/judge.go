@@ -18,6 +18,10 @@ type Request struct {
 	// Length is how long the cut lasts. Reason is the user's own.
 	Length time.Duration
 	Reason string
+	// Service is the one to cut, empty for all that lead clients to the members.
+	Service string
+	// Count means that open streams are counted, which needs access to the members.
+	Count bool
 	// Wait means that the command waits until the cut has its effect.
 	Wait bool
 	// Detach means that the command doesn't stay to restore where etcd-webhook doesn't.
@@ -33,6 +37,14 @@ const LongestCut = observe.LongestCut
 // Judge returns the plan of a cut, or an error if something forbids it. The first call sets
 // the end of the cut.
 func (c *Cluster) Judge(ctx context.Context, r Request) (operate.Plan, error) {
+	if err := c.find(ctx, r.Service); err != nil {
+		return operate.Plan{}, err
+	}
+	if !r.PlanOnly { // before the dry runs of probe, which would name one permission only
+		if err := c.Require(ctx, c.cutNeeds(r.Count)); err != nil {
+			return operate.Plan{}, err
+		}
+	}
 	if err := c.obstacles(ctx); err != nil {
 		return operate.Plan{}, err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
-// CutNeeds are the permissions that a cut uses, besides those of the lock. With count it
+// cutNeeds are the permissions that a cut uses, besides those of the lock. With count it
 // also needs those to count open streams.
-func (c *Cluster) CutNeeds(count bool) []operate.Need {
+func (c *Cluster) cutNeeds(count bool) []operate.Need {
 	needs := c.needs()
 	if c.Unreached == nil && count {
 		needs = append(needs, operate.Need{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: c.Namespace})
@@ -22,8 +22,8 @@ func (c *Cluster) CutNeeds(count bool) []operate.Need {
 	return needs
 }
 
-// RestoreNeeds are the permissions that a restore uses, besides those of the lock.
-func (c *Cluster) RestoreNeeds() []operate.Need {
+// restoreNeeds are the permissions that a restore uses, besides those of the lock.
+func (c *Cluster) restoreNeeds() []operate.Need {
 	needs := c.needs()
 	if c.suspendedByCut() {
 		needs = append(needs, c.suspendNeeds()...)

@@ -16,7 +16,7 @@ import (
 
 // cutPlan describes what a cut will do.
 func (c *Cluster) cutPlan(ctx context.Context, r Request) (operate.Plan, error) {
-	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", c.Owner, r.Length, clockTime(c.until))}
+	p := operate.Plan{Title: fmt.Sprintf("cut client traffic of %s for %s, until %s", c.Owner, r.Length, clockTime(c.until)), Subject: c.list()}
 	ready, size := c.ready(), c.facts.Cluster.Size
 	if size == 0 {
 		p.Facts = append(p.Facts, "the cluster should have no member")
@@ -135,9 +135,15 @@ func (c *Cluster) warnings(ready int) []string {
 	return out
 }
 
-// RestorePlan describes what a restore will do.
-func (c *Cluster) RestorePlan() operate.Plan {
-	p := operate.Plan{Title: fmt.Sprintf("restore client traffic of %s", c.Owner)}
+// JudgeRestore finds the Services that are cut and returns the plan to restore them. The first
+// plan is empty if there is nothing to restore. No facts forbid a later one: to restore what
+// is restored does nothing.
+func (c *Cluster) JudgeRestore(ctx context.Context) (operate.Plan, error) {
+	if err := c.findCut(ctx); err != nil || c.NothingToRestore() && !c.restoring {
+		return operate.Plan{}, err
+	}
+	c.restoring = true
+	p := operate.Plan{Title: fmt.Sprintf("restore client traffic of %s", c.Owner), Needs: c.restoreNeeds()}
 	if until, cut := c.cutUntil(); cut {
 		p.Facts = append(p.Facts, fmt.Sprintf("client traffic is cut until %s%s", clockTime(until), c.whoCut()))
 	}
@@ -147,7 +153,7 @@ func (c *Cluster) RestorePlan() operate.Plan {
 	if c.suspendedByCut() {
 		p.Steps = append(p.Steps, "resume etcd-druid's reconciliation, which was suspended for the cut")
 	}
-	return p
+	return p, nil
 }
 
 func (c *Cluster) suspendedByCut() bool { return c.druid() && SuspendedByCut(c.Owner) }

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+)
+
+// liveCluster is a cluster as the API server had it during one request. A guard decides by it.
+type liveCluster struct {
+	// reader reads from the API server what one cluster needs, and the names of it from the cache.
+	reader  *Reader
+	owner   owner.Owner
+	w       workload
+	facts   Facts
+	budgets []policyv1.PodDisruptionBudget
+}
+
+// liveCluster reads a cluster from the API server, also which StatefulSets it has: find returns it.
+// creates is the StatefulSet that the request creates, nil for none.
+// The budgets are read first: an eviction that another replica records after that is seen as a
+// conflict. The number of reads depends on the cluster alone, and not on what else is in the
+// namespace, but for the budgets, which the eviction API lists, too.
+func (r *Reader) liveCluster(ctx context.Context, namespace, what string, find func(*Reader) (owner.Owner, bool, error), creates *appsv1.StatefulSet) (liveCluster, error) {
+	live := (&Reader{Reader: source.Once(r.live()), Leases: r.Leases, names: r.Reader}).WithoutNodes()
+	l := liveCluster{reader: live}
+	var budgets policyv1.PodDisruptionBudgetList
+	if err := live.List(ctx, &budgets, client.InNamespace(namespace)); err != nil {
+		return l, fmt.Errorf("list budgets of namespace %s: %w", namespace, err)
+	}
+	l.budgets = budgets.Items
+	o, found, err := find(live)
+	if err != nil || !found {
+		return l, cmp.Or(err, fmt.Errorf("the owner of %s is gone", what))
+	}
+	l.owner = o
+	if creates != nil {
+		l.w, err = live.formerly(ctx, o, creates)
+	} else {
+		l.w, err = live.workload(ctx, o)
+	}
+	if err != nil {
+		return l, err
+	}
+	l.facts = Facts{
+		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name}, At: r.Leases.Clock.Now(),
+		asked: max(int(o.Replicas), l.w.replicas()), elsewhere: o.MembersElsewhere(), listed: o.MembersListed(), Confirmed: true,
+	}
+	if l.w.etcd != nil {
+		return l, live.druid(ctx, &l.w, &l.facts)
+	}
+	live.statefulSet(ctx, &l.w, &l.facts)
+	return l, nil
+}
+
+// sized returns the facts with the size that the budgets record.
+func (l *liveCluster) sized() Facts {
+	f := l.facts
+	f.Budgets = Budgets{}
+	for i := range l.budgets {
+		f.Budgets.recordSize(&l.w, annotation.DecodeBudgetRecord(l.budgets[i].Annotations, f.At))
+	}
+	f.Largest = f.Budgets.Largest.Next(l.owner.SizeText(), len(f.Cluster.Members))
+	f.resize()
+	return f
+}
+
+// reread reads a budget again.
+func (l *liveCluster) reread(ctx context.Context, r *Reader, name string) error {
+	var pdb policyv1.PodDisruptionBudget
+	namespace := l.owner.Namespace
+	found, err := (&Reader{Reader: r.live()}).fetch(ctx, namespace, name, &pdb)
+	if err != nil {
+		return fmt.Errorf("observe budget %s/%s: %w", namespace, name, err)
+	}
+	l.budgets = slices.DeleteFunc(l.budgets, func(b policyv1.PodDisruptionBudget) bool { return b.Name == name })
+	if found {
+		l.budgets = append(l.budgets, pdb)
+	}
+	return nil
+}
+
+// beside returns the StatefulSets that may be in one cluster with a StatefulSet, itself first.
+func (r *Reader) beside(ctx context.Context, sts *appsv1.StatefulSet) ([]*appsv1.StatefulSet, error) {
+	from := r.Reader
+	if r.names != nil {
+		from = r.names
+	}
+	var list appsv1.StatefulSetList
+	if err := from.List(ctx, &list, client.InNamespace(sts.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list StatefulSets of namespace %s, some of which may be in the cluster of %s: %w", sts.Namespace, sts.Name, err)
+	}
+	sets := []*appsv1.StatefulSet{sts}
+	for i := range list.Items {
+		if list.Items[i].Name != sts.Name {
+			sets = append(sets, &list.Items[i])
+		}
+	}
+	if r.names == nil {
+		return sets, nil
+	}
+	return r.again(ctx, sets)
+}
+
+// again reads those of cached StatefulSets that may be in one cluster with the first of them, and
+// those that its members list: the cache may not have them yet.
+func (r *Reader) again(ctx context.Context, cached []*appsv1.StatefulSet) ([]*appsv1.StatefulSet, error) {
+	first := cached[0]
+	names := listedNames(first)
+	for _, o := range owner.Spanning(cached) {
+		if o.Runs(first.Name) {
+			for _, part := range o.Workloads {
+				names[part.Name] = true
+			}
+		}
+	}
+	delete(names, first.Name)
+	out := []*appsv1.StatefulSet{first}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		var sts appsv1.StatefulSet
+		found, err := r.fetch(ctx, first.Namespace, name, &sts)
+		if err != nil {
+			return nil, fmt.Errorf("observe StatefulSet %s/%s: %w", first.Namespace, name, err)
+		}
+		if found {
+			out = append(out, &sts)
+		}
+	}
+	return out, nil
+}
+
+// listedNames returns the names that StatefulSets of other members have by the list of a
+// StatefulSet's: the name and the host of a member are those of its pod.
+func listedNames(sts *appsv1.StatefulSet) map[string]bool {
+	names := map[string]bool{}
+	for _, e := range source.PeersOf(sts).Others {
+		pods := []string{e.Name}
+		if u, err := url.Parse(e.URL); err == nil {
+			host, _, _ := strings.Cut(u.Hostname(), ".")
+			pods = append(pods, host)
+		}
+		for _, pod := range pods {
+			if at := strings.LastIndexByte(pod, '-'); at > 0 && owner.OrdinalOf(pod, pod[:at], 0) >= 0 {
+				names[pod[:at]] = true
+			}
+		}
+	}
+	return names
+}

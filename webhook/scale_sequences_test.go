@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+)
+
+// TestWritesAtOneMoment holds that of two writes which are judged before either is stored, and of a
+// write and an eviction, only one passes if both together take a quorum.
+func TestWritesAtOneMoment(t *testing.T) {
+	t.Parallel()
+	for name, requests := range map[string][2]admissionv1.AdmissionRequest{
+		"two StatefulSets":             {scaleOf("a", 1, 0), scaleOf("b", 1, 0)},
+		"a StatefulSet and a member":   {scaleOf("a", 1, 0), evictionOf("b-0")},
+		"a member and a StatefulSet":   {evictionOf("c-0"), scaleOf("b", 1, 0)},
+		"a StatefulSet twice, another": {scaleOf("c", 1, 0), scaleOf("a", 1, 0)},
+	} {
+		for range 20 {
+			live := spanningCluster(t, "a/1", "b/1", "c/1")
+			var wg sync.WaitGroup
+			var admitted [2]bool
+			for i, r := range requests {
+				wg.Go(func() { admitted[i] = replica(t, live, live).handle(t, r).Allowed })
+			}
+			wg.Wait()
+			if admitted[0] == admitted[1] {
+				t.Fatalf("%s: admitted %v", name, admitted)
+			}
+		}
+	}
+}
+
+// TestScaleRecords holds what a write of replicas records: the pods of the voters that leave, but
+// nothing in a dry run, for a step of kubectl etcd, and when all stop.
+func TestScaleRecords(t *testing.T) {
+	t.Parallel()
+	dry, all := scaleOf("a", 5, 3), scaleOf("a", 5, 0)
+	dry.DryRun = new(true)
+	for name, row := range map[string]struct {
+		request admissionv1.AdmissionRequest
+		want    string
+	}{
+		"two leave": {scaleOf("a", 5, 3), "a-3=a-3-uid@2026-11-20T10:00:00Z,a-4=a-4-uid@2026-11-20T10:00:00Z"},
+		"a dry run": {dry, ""},
+		"all stop":  {all, ""},
+		"none":      {scaleOf("a", 5, 7), ""},
+	} {
+		live := spanningCluster(t, "a/5")
+		change(live, "all", func(b *policyv1.PodDisruptionBudget) {
+			b.Annotations = map[string]string{"kubectl-etcd.dev/budget-for": "StatefulSet/a", "kubectl-etcd.dev/largest-size": "5"}
+		})
+		change(live, "a", func(s *appsv1.StatefulSet) { s.Annotations = map[string]string{"kubectl-etcd.dev/size": "5"} })
+		got := replica(t, live, live).handle(t, row.request)
+		if !got.Allowed {
+			t.Errorf("%s: %+v", name, got.Result)
+		}
+		change(live, "all", func(b *policyv1.PodDisruptionBudget) {
+			if text := b.Annotations["kubectl-etcd.dev/evictions"]; text != row.want {
+				t.Errorf("%s: recorded %q, want %q", name, text, row.want)
+			}
+		})
+	}
+}
+
+// TestOrdinals moves the replicas of a cluster of three to every first ordinal.
+func TestOrdinals(t *testing.T) {
+	t.Parallel()
+	for first := range 5 {
+		for replicas := 1; replicas < 6; replicas++ {
+			live := spanningCluster(t, "a/3")
+			change(live, "a", func(s *appsv1.StatefulSet) { s.Annotations = map[string]string{"kubectl-etcd.dev/size": "3"} })
+			r := scaleOf("a", 3, replicas)
+			r.SubResource = ""
+			r.Object.Raw = fmt.Appendf(nil, `{"metadata":{"name":"a","namespace":"db"},"spec":{"replicas":%d,"ordinals":{"start":%d}}}`, replicas, first)
+			stay := 0
+			for voter := range 3 {
+				if voter >= first && voter < first+replicas {
+					stay++
+				}
+			}
+			if got := replica(t, live, live).handle(t, r); got.Allowed != (stay >= 2) {
+				t.Errorf("%d replicas from %d, where %d voters stay: allowed %t %+v", replicas, first, stay, got.Allowed, got.Result)
+			}
+		}
+	}
+}
+
+// TestCreatedAgain deletes the StatefulSet of three members, with or without its pods, and creates it
+// with another number of replicas.
+func TestCreatedAgain(t *testing.T) {
+	t.Parallel()
+	for _, left := range []string{"pods and volumes", "volumes", "nothing"} {
+		for replicas := range 5 {
+			live, request := createdAgain(t, left, replicas)
+			refused := left != "nothing" && replicas == 1 || left == "pods and volumes" && replicas == 2
+			// Two handlers are called for it.
+			got := replica(t, live, live)["/guard-scale"].Handle(t.Context(), admission.Request{AdmissionRequest: request})
+			if got.Allowed == refused {
+				t.Errorf("%s left, %d replicas: allowed %t: %+v %q", left, replicas, got.Allowed, got.Result, got.Warnings)
+			}
+		}
+	}
+}
+
+// createdAgain returns what is left of a cluster of three, and the request that creates it again.
+func createdAgain(t *testing.T, left string, replicas int) (*liveObjects, admissionv1.AdmissionRequest) {
+	t.Helper()
+	live := spanningCluster(t, "a/3")
+	kept := &liveObjects{}
+	var sts *appsv1.StatefulSet
+	for _, o := range live.objects {
+		switch o := o.(type) {
+		case *appsv1.StatefulSet:
+			sts = o
+		case *policyv1.PodDisruptionBudget:
+		case *corev1.Pod:
+			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "db", Name: "data-" + o.Name}}
+			if left != "nothing" {
+				kept.objects = append(kept.objects, claim)
+			}
+			if o.OwnerReferences = nil; left == "pods and volumes" {
+				kept.objects = append(kept.objects, o)
+			}
+		default:
+			kept.objects = append(kept.objects, o)
+		}
+	}
+	sts.Spec.Replicas, sts.UID = new(int32(replicas)), "" //nolint:gosec // it is small
+	raw, err := json.Marshal(sts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := scaleOf("a", 0, replicas)
+	r.Operation, r.SubResource, r.Object, r.OldObject = admissionv1.Create, "", runtime.RawExtension{Raw: raw}, runtime.RawExtension{}
+	return kept, r
+}
