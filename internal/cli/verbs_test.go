@@ -116,10 +116,22 @@ func (w *world) cut() {
 func (w *world) druid() {
 	w.Create(apitest.Object{
 		"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd", "metadata": apitest.Object{"namespace": "team", "name": "main", "uid": "etcd"},
-		"status": apitest.Object{"observedGeneration": 1, "lastOperation": apitest.Object{"type": "Reconcile", "state": "Succeeded"}},
-		"spec":   apitest.Object{"replicas": 3, "backup": apitest.Object{"store": apitest.Object{"provider": "Local", "container": "backups", "prefix": "main"}}},
+		"status": apitest.Object{
+			"observedGeneration": 1, "lastOperation": apitest.Object{"type": "Reconcile", "state": "Succeeded"},
+			"conditions": []any{apitest.Object{"type": "AllMembersReady", "status": "True", "lastUpdateTime": time.Now().UTC().Format(time.RFC3339)}},
+		},
+		"spec": apitest.Object{"replicas": 3, "backup": apitest.Object{"store": apitest.Object{"provider": "Local", "container": "backups", "prefix": "main"}}},
 	})
 	operatetest.Field(w.Get(operatetest.Path("StatefulSet", "main")), "metadata")["ownerReferences"] = []any{apitest.Object{"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd", "name": "main", "uid": "etcd", "controller": true}}
+	for i, role := range []string{"Leader", "Member", "Member"} {
+		w.Create(apitest.Object{
+			"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": apitest.Object{
+				"namespace": "team", "name": fmt.Sprintf("main-%d", i),
+				"labels": apitest.Object{"app.kubernetes.io/part-of": "main", "app.kubernetes.io/component": "etcd-member-lease"},
+			},
+			"spec": apitest.Object{"holderIdentity": fmt.Sprintf("%d:%s", i+1, role), "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")},
+		})
+	}
 }
 
 // install leaves nothing but an installed etcd-webhook.
@@ -290,9 +302,9 @@ func TestNewFacts(t *testing.T) {
 	}{
 		{"another object", (*world).renamed, func(v verb) bool { return !v.lockless }, "has changed since the plan was made: run the command again"},
 		{"another manager", (*world).druid, func(v verb) bool { return strings.HasPrefix(v.args, "statefulset/") }, "has changed since the plan was made: run the command again"},
-		{"a member is down", func(w *world) { w.Etcd.Stop("main-1") }, is("defrag", "member add", "member replace", "move-leader", "scale"), "main-1"},
+		{"a member is down", func(w *world) { w.Etcd.Stop("main-1") }, is("defrag", "move-leader"), "main-1"},
 		{"another leader", func(w *world) { w.Etcd.Leader = 2 }, is("move-leader"), ""},
-		{"another number of replicas", (*world).rescaled, is("scale", "member replace", "defrag"), ""},
+		{"another number of replicas", (*world).rescaled, is("scale", "member replace", "defrag", "restart"), ""},
 		{"another pod", func(w *world) {
 			operatetest.Field(w.Get(operatetest.Path("Pod", "main-2")), "metadata")["uid"] = "another"
 		}, is("member replace"), "has changed since the plan was made: run the command again"},
