@@ -29,6 +29,7 @@ var graph = map[string][]string{
 	"policy/membership":          {"policy"},
 	"policy/maintenance":         {"policy"},
 	"policy/recovery":            {"policy"},
+	"policy/restart":             {"policy"},
 	"policy/scale":               {"policy"},
 	"policy/rollout":             {"policy"},
 	"policy/internal/policytest": {"policy"},
@@ -58,7 +59,7 @@ var graph = map[string][]string{
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/source", "webhook/entries",
+		"internal/health", "internal/operate/journal", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/source", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
@@ -73,6 +74,10 @@ var graph = map[string][]string{
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
 		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "policy/...",
+	},
+	"internal/operate/restart": {
+		"internal/operate", "internal/operate/journal", "internal/operate/maintenance", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
+		"internal/flavour", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "policy/...",
 	},
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
 	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
@@ -184,6 +189,7 @@ var foreign = map[string][]string{
 	"internal/operate/journal":     {etcd, commandLine, printers},
 	"internal/operate/maintenance": {commandLine, printers},
 	"internal/operate/membership":  {commandLine, printers},
+	"internal/operate/restart":     {commandLine, printers},
 	"internal/operate/restore":     {commandLine, printers},
 	"internal/operate/step":        {commandLine, printers},
 	"internal/operate/traffic":     {commandLine, printers},

@@ -34,6 +34,9 @@ func (s *Server) create(at string, o Object, dry bool) (int, Object) {
 	case "selfsubjectreviews":
 		o["status"] = Object{"userInfo": Object{"username": "ann"}}
 		return http.StatusCreated, o
+	case "eviction":
+		options, _ := o["deleteOptions"].(Object)
+		return s.remove(path.Dir(at), options, dry)
 	}
 	meta := metadata(o)
 	name, _ := meta["name"].(string)

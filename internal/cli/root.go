@@ -28,6 +28,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/member"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/moveleader"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/proxy"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/restart"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/snapshot"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/status"
@@ -110,6 +111,7 @@ func newRootCmd(a *app.App) *cobra.Command {
 		moveleader.NewCommand(a),
 		traffic.NewRestoreCommand(a),
 		member.NewCommand(a),
+		restart.NewCommand(a),
 		scale.NewCommand(a),
 	)
 	add(root, groupBackup,

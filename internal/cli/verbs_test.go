@@ -43,6 +43,7 @@ var verbs = []verb{
 	{path: "member replace", args: "statefulset/main main-2 --force"},
 	{path: "member replace", args: "etcd/main main-2 --force", set: (*world).druid, besides: true},
 	{path: "move-leader", args: "statefulset/main"},
+	{path: "restart", args: "statefulset/main"},
 	{path: "restore-client-traffic", args: "statefulset/main", set: (*world).cut, detaches: true, besides: true},
 	{path: "scale", args: "statefulset/main --replicas 5"},
 	{path: "scale", args: "etcd/main --replicas 5", set: (*world).druid, detaches: true, besides: true},
@@ -303,7 +304,7 @@ func TestNewFacts(t *testing.T) {
 		{"another manager", (*world).druid, func(v verb) bool { return strings.HasPrefix(v.args, "statefulset/") }, "has changed since the plan was made: run the command again"},
 		{"a member is down", func(w *world) { w.Etcd.Stop("main-1") }, is("defrag", "move-leader"), "main-1"},
 		{"another leader", func(w *world) { w.Etcd.Leader = 2 }, is("move-leader"), ""},
-		{"another number of replicas", (*world).rescaled, is("scale", "member replace", "defrag"), ""},
+		{"another number of replicas", (*world).rescaled, is("scale", "member replace", "defrag", "restart"), ""},
 		{"another pod", func(w *world) {
 			operatetest.Field(w.Get(operatetest.Path("Pod", "main-2")), "metadata")["uid"] = "another"
 		}, is("member replace"), "has changed since the plan was made: run the command again"},

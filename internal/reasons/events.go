@@ -34,6 +34,12 @@ var (
 	MemberReplacedUndone = events.Add("MemberReplacedUndone",
 		"A user rolled back the replacement of a member before it was complete.",
 		"Check the member: kubectl etcd status NAME.")
+	Restarted = events.Add("Restarted",
+		"A user restarted members. Each came back before the next one stopped.",
+		policy.NoAction)
+	RestartEnded = events.Add("RestartEnded",
+		"A user ended a restart before all members were restarted.",
+		"To restart the other members: kubectl etcd restart NAME.")
 	Scaled = events.Add("Scaled",
 		"A user scaled the cluster.",
 		policy.NoAction)

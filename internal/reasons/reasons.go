@@ -14,8 +14,9 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
-	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/restart"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -35,6 +36,7 @@ func All() []Topic {
 		{"Spread rule", spread.Reasons()},
 		{"Membership rule", membership.Reasons()},
 		{"Maintenance rule", maintenance.Reasons()},
+		{"Restart rule", restart.Reasons()},
 		{"Scale rule", scale.Reasons()},
 		{"Rollout rule", rollout.Reasons()},
 		{"Recovery rule", recovery.Reasons()},

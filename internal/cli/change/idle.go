@@ -38,8 +38,13 @@ func Unfinished(ctx context.Context, e *app.App, c *app.Cluster) error {
 	}
 	under, err := membership.ReadUnderWay(ctx, c.Kube, c.Owner)
 	j := under.Change
-	if err != nil || j == nil {
+	switch {
+	case err != nil:
 		return err
+	case under.Restart != nil:
+		return app.Refused("%s: %s", c.Owner, membership.UnfinishedRestart(c.Owner, under.Restart))
+	case j == nil:
+		return nil
 	}
 	advice := fmt.Sprintf("continue it with %s -n %s", j.Resume(c.Owner), c.Namespace)
 	if !j.Undo {

@@ -4,6 +4,7 @@
 package gather
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
 
@@ -22,7 +24,7 @@ func (g *gatherer) operations(ctx context.Context) {
 }
 
 func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
-	if u.Change == nil && u.Holder.Identity == "" {
+	if u.Change == nil && u.Restart == nil && u.Holder.Identity == "" {
 		return nil
 	}
 	out := &output.UnderWay{
@@ -33,6 +35,10 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 		out.Operation = "operation"
 	}
 	j := u.Change
+	if u.Restart != nil {
+		describeRestart(f, u.Restart, out)
+		return out
+	}
 	if j == nil {
 		return out
 	}
@@ -51,6 +57,16 @@ func underWay(f *health.Facts, u membership.UnderWay) *output.UnderWay {
 		}
 	}
 	return out
+}
+
+// describeRestart describes a restart that is under way or was interrupted.
+func describeRestart(f *health.Facts, j *journal.Journal, out *output.UnderWay) {
+	out.Operation, out.Since, out.Reason = j.Kind, timeOf(j.Began), cmp.Or(out.Reason, j.Reason)
+	if out.Interrupted {
+		rest := " -n " + f.Owner.Namespace + f.Flags
+		resume := membership.ResumeRestart(f.Owner)
+		out.Commands = append(out.Commands, resume+rest, resume+" --abort"+rest)
+	}
 }
 
 func timeOf(t time.Time) *metav1.Time {

@@ -48,6 +48,9 @@ type Journal struct {
 
 const dataKey = "journal.json"
 
+// KindRestart is the kind of a restart of members. All other kinds are changes of members.
+const KindRestart = "restart"
+
 // Name returns the name of a cluster's journal, in the cluster's own namespace.
 func Name(o owner.Owner) string { return nameOf(o.StatefulSet) }
 
@@ -155,6 +158,9 @@ func (j *Journal) Delete(ctx context.Context, kube client.Client) error {
 	}
 	return nil
 }
+
+// Name returns the name of the ConfigMap of a journal that was read or created.
+func (j *Journal) Name() string { return j.config.Name }
 
 // Same reports whether two journals are of one operation.
 func (j *Journal) Same(as *Journal) bool { return j.config.UID == as.config.UID }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -40,8 +41,18 @@ func (j *Change) Verb() string {
 // ReadChange reads the unfinished change of a cluster's members, nil for none.
 func ReadChange(ctx context.Context, kube client.Reader, o owner.Owner) (*Change, error) {
 	kept, err := journal.Read(ctx, kube, o)
-	if err != nil || kept == nil {
+	if err != nil {
 		return nil, err
+	}
+	return changeOf(o, kept)
+}
+
+func changeOf(o owner.Owner, kept *journal.Journal) (*Change, error) {
+	if kept == nil {
+		return nil, nil
+	}
+	if kept.Kind == journal.KindRestart {
+		return nil, &operate.RefusedError{What: "change the members of " + o.String(), Why: []string{UnfinishedRestart(o, kept)}}
 	}
 	j := &Change{Journal: *kept}
 	var p payload

@@ -26,6 +26,8 @@ const deadAfter = time.Minute
 type UnderWay struct {
 	// Change is an unfinished change of members, nil for none.
 	Change *Change
+	// Restart is the journal of an unfinished restart, nil for none.
+	Restart *journal.Journal
 	// Holder is the holder of the cluster's lock. Its Identity is empty for none.
 	Holder lock.Holder
 }
@@ -40,8 +42,26 @@ func ReadUnderWay(ctx context.Context, kube client.Reader, o owner.Owner) (Under
 	if !journal.Kept(o) {
 		return u, nil
 	}
-	u.Change, err = ReadChange(ctx, kube, o)
+	kept, err := journal.Read(ctx, kube, o)
+	if err != nil {
+		return u, err
+	}
+	if kept != nil && kept.Kind == journal.KindRestart {
+		u.Restart = kept
+		return u, nil
+	}
+	u.Change, err = changeOf(o, kept)
 	return u, err
+}
+
+// ResumeRestart returns the command that continues an unfinished restart, without the flag for the
+// namespace. With --abort it ends the restart.
+func ResumeRestart(o owner.Owner) string { return "kubectl etcd restart " + o.Target().String() }
+
+// UnfinishedRestart returns what is unfinished and how to end it, for a journal of a restart.
+func UnfinishedRestart(o owner.Owner, j *journal.Journal) string {
+	return fmt.Sprintf("kubectl etcd restart is unfinished since %s: continue it with %s -n %s, or end it with %s --abort -n %s",
+		j.Began.Format("2006-01-02 15:04 MST"), ResumeRestart(o), o.Namespace, ResumeRestart(o), o.Namespace)
 }
 
 // Alive reports whether the holder renewed the lock a short time ago.

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/restart"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
+)
+
+// task is one run of a restart, which an earlier command may have begun.
+type task struct {
+	options
+
+	app     *app.App
+	cluster *app.Cluster
+	job     *restart.Job
+	record  *restart.Record
+	// fresh is true if the restart is not in the journal yet.
+	fresh bool
+}
+
+// matches returns an error if an unfinished restart is another one than the user asks for.
+func (t *task) matches(found *restart.Record) error {
+	if found == nil || t.abort || t.member == "" || t.member == found.Only {
+		return nil
+	}
+	o := t.cluster.Owner
+	return app.Refused("a restart of %s (%s) is unfinished since %s: continue it with kubectl etcd restart %s -n %s, or end it with kubectl etcd restart %s --abort -n %s",
+		o, found.Summary(), found.Journal().Began.Format("2006-01-02 15:04 MST"), o.Target(), o.Namespace, o.Target(), o.Namespace)
+}
+
+func (t *task) judge(ctx context.Context) (operate.Plan, error) {
+	t.job.Owner = t.cluster.Owner
+	now, err := restart.Read(ctx, t.cluster.Kube, t.cluster.Owner)
+	switch {
+	case err != nil:
+		return operate.Plan{}, err
+	case t.fresh && now != nil:
+		return operate.Plan{}, app.Refused("another command has begun a restart of %s: see kubectl etcd status %s -n %s", t.cluster.Owner, t.cluster.Target(), t.cluster.Namespace)
+	case t.fresh:
+		var plan operate.Plan
+		t.record, plan, err = t.job.Plan(ctx, t.member)
+		return plan, err
+	case !t.record.Same(now):
+		return operate.Plan{}, app.Refused("another command has ended the unfinished restart of %s: see kubectl etcd status %s -n %s", t.cluster.Owner, t.cluster.Target(), t.cluster.Namespace)
+	}
+	t.record = now
+	return t.job.PlanResume(ctx, now, t.abort)
+}
+
+// try is the dry run: the API server tries the first writes of a fresh restart.
+func (t *task) try(ctx context.Context) error {
+	if !t.fresh {
+		return nil
+	}
+	return t.job.Begin(ctx, t.record, true)
+}
+
+func (t *task) act(ctx context.Context, run *change.Run) error {
+	t.job.StillHeld = run.Held
+	if t.fresh {
+		t.record.Journal().By, t.record.Journal().Reason = app.Identity(t.app.User), t.Reason
+		if err := t.job.Begin(ctx, t.record, false); err != nil {
+			return err
+		}
+	}
+	if t.abort {
+		if err := t.job.Abort(ctx, t.record); err != nil {
+			return err
+		}
+	}
+	notes, err := t.job.Run(ctx, t.record)
+	if err != nil {
+		return t.unfinished(err)
+	}
+	for _, n := range notes {
+		t.app.Warn("%s.", n.Message)
+	}
+	t.done(ctx, run)
+	if t.record.Abort && !t.abort {
+		return app.Refused("an earlier command had ended the restart, and this command waited for its last member. Run the same command again to begin a restart")
+	}
+	return nil
+}
+
+// unfinished returns the error of a run that didn't come to the end, with how to go on.
+func (t *task) unfinished(err error) error {
+	advice := fmt.Sprintf("run the same command again to continue, or add --abort to restart no further member (journal: ConfigMap %s)", journal.Name(t.cluster.Owner))
+	switch {
+	case app.Is[*lock.LostError](err):
+		return err
+	case errors.As(err, new(*restart.StoppedError)):
+		return app.Refused("stopped: %v; then %s", err, advice)
+	}
+	return fmt.Errorf("%w; %s", err, advice)
+}
+
+// done records what was restarted.
+func (t *task) done(ctx context.Context, run *change.Run) {
+	restarted := t.job.Restarted(ctx, t.record)
+	what := "restarted " + strings.Join(restarted, ", ")
+	if len(restarted) == 0 {
+		what = "restarted no member"
+	}
+	line := fmt.Sprintf("%s: %s", t.cluster.Target(), what)
+	if t.record.Abort {
+		run.Done(ctx, reasons.RestartEnded, "ended a restart: "+what, line)
+		return
+	}
+	run.Done(ctx, reasons.Restarted, what, line)
+}

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// StoppedError is why a restart can't continue. Its journal stays.
+type StoppedError struct{ message string }
+
+func (e *StoppedError) Error() string { return e.message }
+
+// evict evicts a pod by name and UID. A budget or the eviction guard may refuse it for now: then the
+// error is temporary. Another pod of that name is no error: the member has been restarted.
+func (j *Job) evict(ctx context.Context, name string, uid types.UID, dry bool) error {
+	options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
+	if dry {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: j.Owner.Namespace, Name: name}}
+	err := j.Kube.SubResource("eviction").Create(ctx, pod, &policyv1.Eviction{ObjectMeta: pod.ObjectMeta, DeleteOptions: options})
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		return nil
+	case apierrors.IsTooManyRequests(err):
+		return fmt.Errorf("the eviction of %s is refused for now: %w", name, err)
+	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "PodDisruptionBudget"):
+		return &StoppedError{fmt.Sprintf("the eviction of %s fails: %v. Delete all but one of its disruption budgets", name, err)}
+	case err != nil:
+		return fmt.Errorf("evict %s: %w", name, err)
+	}
+	return nil
+}
+
+// deletionGrace is how long after its time a pod that is deleted may still end by itself.
+const deletionGrace = 30 * time.Second
+
+// stuck returns, for a pod whose deletion can't complete by itself, how to complete it. It is empty
+// for all others.
+func (s *state) stuck(name string, now time.Time) string {
+	at := slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return p.Name == name })
+	if at < 0 || s.pods[at].DeletionTimestamp == nil {
+		return ""
+	}
+	pod := s.pods[at]
+	if now.Sub(pod.DeletionTimestamp.Time) < deletionGrace {
+		return ""
+	}
+	return fmt.Sprintf("; it should have ended by %s, so node %s may be gone: once it surely is, kubectl delete node %s",
+		pod.DeletionTimestamp.UTC().Format(time.TimeOnly), pod.Spec.NodeName, pod.Spec.NodeName)
+}

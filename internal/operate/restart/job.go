@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+)
+
+// Job restarts members of one cluster. It is for one goroutine. Close it.
+type Job struct {
+	Kube   client.Client
+	Reader *observe.Reader
+	Owner  owner.Owner
+	// Tunnel and Credentials are for connections to members.
+	Tunnel      *tunnel.Dialer
+	Credentials etcd.Credentials
+	Clock       clock.Clock
+	// StillHeld returns an error when this process no longer holds the cluster's lock.
+	StillHeld func() error
+	// Logf logs each step that was done, and with "… " what is awaited.
+	Logf func(format string, args ...any)
+
+	members *etcd.Cluster
+	// connected are the pods that members has connections to.
+	connected string
+	// awaited is what was logged last as awaited.
+	awaited string
+}
+
+// pollInterval is the time between two observations while something is awaited.
+const pollInterval = time.Second
+
+// Close ends the connections to the members.
+func (j *Job) Close() error {
+	if j.members == nil {
+		return nil
+	}
+	return j.members.Close()
+}
+
+// survey surveys the members of the pods that there are now. A pod that was created again gets a
+// new connection.
+func (j *Job) survey(ctx context.Context, pods []*corev1.Pod) (etcd.Survey, error) {
+	var key strings.Builder
+	for _, p := range pods {
+		fmt.Fprintln(&key, p.Name, p.UID, p.Status.PodIP)
+	}
+	if j.members == nil || j.connected != key.String() {
+		endpoints, err := etcd.Endpoints(ctx, j.Reader, j.Owner, j.Credentials)
+		if err != nil {
+			return etcd.Survey{}, err
+		}
+		_ = j.Close() // to pods that are gone
+		j.members, j.connected = &etcd.Cluster{Tunnel: j.Tunnel, Endpoints: endpoints}, key.String()
+	}
+	return j.members.Survey(ctx)
+}
+
+// await logs what is awaited, once.
+func (j *Job) await(format string, args ...any) {
+	if now := fmt.Sprintf(format, args...); now != j.awaited {
+		j.awaited = now
+		j.Logf("… %s", now)
+	}
+}
+
+// pause waits until it is time to observe again. The error is why the context ended, with what was
+// awaited.
+func (j *Job) pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return j.ended(ctx)
+	case <-j.Clock.After(pollInterval):
+		return nil
+	}
+}
+
+// ended returns why the context ended, with what was awaited.
+func (j *Job) ended(ctx context.Context) error {
+	if j.awaited == "" {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("waited for: %s: %w", j.awaited, context.Cause(ctx))
+}
+
+// permanent reports whether a retry won't help.
+func permanent(err error) bool {
+	return errors.As(err, new(*StoppedError)) || errors.As(err, new(*etcd.SplitBrainError)) || etcd.Denied(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsUnauthorized(err) ||
+		apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err)
+}

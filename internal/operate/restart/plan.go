@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
+)
+
+// findings are the results of the checks before the first step.
+type findings struct{ refusals, warnings, facts []string }
+
+func (f *findings) refuse(format string, args ...any) {
+	f.refusals = append(f.refusals, fmt.Sprintf(format, args...))
+}
+
+func (f *findings) warn(format string, args ...any) {
+	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
+}
+
+func (f *findings) fact(format string, args ...any) {
+	f.facts = append(f.facts, fmt.Sprintf(format, args...))
+}
+
+// Plan checks whether a restart may begin, and returns its record and plan. only is the pod of the
+// only member to restart, empty for all.
+func (j *Job) Plan(ctx context.Context, only string) (*Record, operate.Plan, error) {
+	r := &Record{Strategy: Rolling, Only: only, Pods: map[string]types.UID{}}
+	f := &findings{}
+	s, err := j.check(ctx, r, f)
+	if err != nil {
+		return nil, operate.Plan{}, err
+	}
+	step := rules.Next(s.Facts)
+	switch step.Kind {
+	case rules.Blocked, rules.Wait:
+		f.refuse("%s", step.Message)
+	case rules.Done:
+		f.refuse("no member has a pod")
+	case rules.MoveLeader:
+		if _, ok := j.successor(s); !ok {
+			f.refuse("%s is the leader, and no other voter can lead", step.Pod)
+		}
+	case rules.Restart:
+		f.fact("%s", step.Message)
+	}
+	for _, n := range step.Notes {
+		f.warn("%s.", upper(n.Message))
+	}
+	if len(f.refusals) > 0 {
+		return nil, operate.Plan{}, &operate.RefusedError{What: j.what(r), Why: f.refusals}
+	}
+	return r, operate.Plan{Title: j.what(r), Facts: f.facts, Steps: rollingSteps(s), Warnings: f.warnings}, nil
+}
+
+// check reads the cluster, fills the record, and checks what a restart demands.
+func (j *Job) check(ctx context.Context, r *Record, f *findings) (*state, error) {
+	if err := j.restartable(r); err != nil {
+		return nil, err
+	}
+	s, err := j.observe(ctx, &Record{Only: r.Only})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range s.pods {
+		r.Pods[p.Name] = p.UID
+	}
+	if _, known := r.Pods[r.Only]; r.Only != "" && !known {
+		return nil, &operate.RefusedError{What: j.what(r), Why: []string{"it is none of its pods: " + strings.Join(podNames(s), ", ")}}
+	}
+	for _, pod := range s.pods {
+		if r.Only != "" && r.Only != pod.Name {
+			continue
+		}
+		if err := j.checkData(ctx, pod, f); err != nil {
+			return nil, err
+		}
+	}
+	if r.Config, err = j.readConfig(ctx, s.sets, f); err != nil {
+		return nil, err
+	}
+	j.checkHooks(f)
+	j.describe(s, r, f)
+	r.journal.Began = j.Clock.Now().UTC()
+	return s, nil
+}
+
+// restartable refuses clusters whose pods nothing creates again.
+func (j *Job) restartable(r *Record) error {
+	if !j.Owner.ReadOnly() {
+		return nil
+	}
+	why := "its pods have no StatefulSet that creates them again"
+	if m := j.Owner.Membership(); m.ManagerName != "" {
+		why += "; " + m.ManagerName + " changes them"
+	}
+	return &operate.RefusedError{What: j.what(r), Why: []string{why}}
+}
+
+// what names a restart: "restart StatefulSet team/main, one member at a time".
+func (j *Job) what(r *Record) string {
+	if r.Only != "" {
+		return fmt.Sprintf("restart %s of %s", r.Only, j.Owner)
+	}
+	return fmt.Sprintf("restart the members of %s, one at a time", j.Owner)
+}
+
+// checkHooks looks at the commands of the pods that take a member out of etcd when it stops. Without
+// one that adds it again, each restart costs a voter.
+func (j *Job) checkHooks(f *findings) {
+	adds := slices.ContainsFunc(j.Owner.MemberChanges, func(m etcdconf.MemberChange) bool { return m.Verb == "add" })
+	for _, m := range j.Owner.MemberChanges {
+		switch {
+		case m.Hook != etcdconf.PreStop || m.Verb == "add":
+		case adds:
+			f.warn("%s has %s: a pod that stops is no member any more, until its start script adds it again.", upper(m.Where()), m.Command())
+		default:
+			f.refuse("%s has %s, and nothing adds the member again: take the command out first", m.Where(), m.Command())
+		}
+	}
+}
+
+// describe adds the members, and which template their next pods get.
+func (j *Job) describe(s *state, r *Record, f *findings) {
+	for _, m := range s.Members {
+		f.fact("%s", describeMember(m))
+	}
+	for _, sts := range s.sets {
+		old := 0
+		for _, p := range s.pods {
+			if j.setOf(p.Name) == sts.Name && p.Labels[appsv1.StatefulSetRevisionLabel] != sts.Status.UpdateRevision {
+				old++
+			}
+		}
+		if old > 0 {
+			f.fact("StatefulSet %s has a newer pod template than %d of its pods: their next pods get it", sts.Name, old)
+		} else {
+			f.fact("the next pods get the same template of StatefulSet %s", sts.Name)
+		}
+	}
+	if len(s.Members) == 1 {
+		f.warn("It is the only member: etcd answers no requests until it has started again.")
+	}
+	if len(r.Config) > 0 {
+		f.fact("what a new pod reads exists: %s", strings.Join(sortedKeys(r.Config), ", "))
+	}
+}
+
+func (j *Job) setOf(pod string) string {
+	if !j.Owner.Spans() {
+		return j.Owner.StatefulSet
+	}
+	at := strings.LastIndex(pod, "-")
+	return pod[:max(at, 0)]
+}
+
+func describeMember(m rules.Member) string {
+	role := "follower"
+	switch {
+	case m.Trouble != "":
+		return fmt.Sprintf("%s  not healthy: %s", m.Pod, m.Trouble)
+	case m.Leader:
+		role = "leader"
+	case m.Learner:
+		role = "learner"
+	}
+	ready := "healthy"
+	if !m.PodReady {
+		ready = "healthy, but its pod is not Ready"
+	}
+	return fmt.Sprintf("%s  %-8s  %s, %d entries behind", m.Pod, role, ready, m.Behind)
+}
+
+// rollingSteps returns the steps of a rolling restart.
+func rollingSteps(s *state) []string {
+	var steps []string
+	leader := ""
+	for _, m := range s.Members {
+		if m.Leader {
+			leader = m.Pod
+		}
+	}
+	for _, pod := range rules.Order(s.Facts) {
+		if pod == leader && len(s.Members) > 1 {
+			steps = append(steps, fmt.Sprintf("transfer leadership away from %s", pod))
+		}
+		steps = append(steps, fmt.Sprintf("evict %s, and wait until its next pod is Ready, follows the leader and has caught up", pod))
+	}
+	return steps
+}
+
+func podNames(s *state) []string {
+	var names []string
+	for _, p := range s.pods {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

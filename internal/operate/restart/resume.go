@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
+	rules "github.com/kubectl-etcd/kubectl-etcd/policy/restart"
+)
+
+// PlanResume returns the plan of a restart that was interrupted. With abort it is the plan to end
+// it.
+func (j *Job) PlanResume(ctx context.Context, r *Record, abort bool) (operate.Plan, error) {
+	p := operate.Plan{
+		Title: "continue: " + j.what(r),
+		Facts: []string{"begun " + r.journal.Began.Format("2006-01-02 15:04:05 MST")},
+	}
+	if r.journal.By != "" {
+		p.Facts[0] += " by " + r.journal.By
+	}
+	ends := abort || r.Abort
+	if ends {
+		p.Title = "end: " + j.what(r)
+	}
+	s, err := j.observe(ctx, r)
+	if err != nil {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("The cluster can't be read now: %v.", err))
+		return p, nil
+	}
+	s.Abort = ends
+	var done []string
+	for _, m := range s.Members {
+		if m.Recorded && m.New {
+			done = append(done, m.Pod)
+		}
+	}
+	if len(done) > 0 {
+		p.Facts = append(p.Facts, "restarted already: "+strings.Join(done, ", "))
+	}
+	step := rules.Next(s.Facts)
+	p.Facts = append(p.Facts, step.Message)
+	switch {
+	case ends && step.Kind == rules.Wait:
+		p.Steps = []string{"wait until " + step.Pod + " is back", "restart no other member"}
+	case ends:
+		p.Steps = []string{"restart no other member"}
+	default:
+		p.Steps = rollingSteps(s)
+	}
+	return p, nil
+}
+
+// Needs returns the permissions that a restart uses.
+func (j *Job) Needs() []operate.Need {
+	o := j.Owner
+	need := func(verb, group, resource, sub, name string) operate.Need {
+		return operate.Need{Verb: verb, Group: group, Resource: resource, Subresource: sub, Namespace: o.Namespace, Name: name}
+	}
+	kept := journal.Name(o)
+	needs := []operate.Need{
+		need("get", "", "configmaps", "", kept), need("create", "", "configmaps", "", ""),
+		need("patch", "", "configmaps", "", kept), need("delete", "", "configmaps", "", kept),
+		need("list", "", "pods", "", ""), need("create", "", "pods", "eviction", ""), need("create", "", "pods", "portforward", ""),
+		need("get", "", "persistentvolumeclaims", "", ""),
+		need("list", "", "services", "", ""), need("list", "policy", "poddisruptionbudgets", "", ""),
+	}
+	for _, name := range setNames(o) {
+		needs = append(needs, need("get", "apps", "statefulsets", "", name))
+	}
+	return needs
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
+)
+
+// stage is a cluster on which a command dies at its n-th write, to Kubernetes or to etcd. Its
+// StatefulSet controller works before each request.
+type stage struct {
+	*operatetest.Cluster
+
+	kube client.Client
+	// left is how many writes there are until the crash; negative for none.
+	left int
+	mu   sync.Mutex
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	c := &stage{Cluster: operatetest.NewCluster(t), left: -1}
+	c.kube = c.Client(t)
+	c.Refuse = func(method, path string) int {
+		if strings.HasSuffix(path, "/portforward") || strings.Contains(path, "/apis/auth") {
+			return 0
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.Reconcile(t)
+		if method != http.MethodGet && c.dies() || c.left == 0 {
+			return http.StatusForbidden // which no operation retries
+		}
+		return 0
+	}
+	c.Etcd.Fail = func(string) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.dies() {
+			return status.Error(codes.PermissionDenied, "the command is dead")
+		}
+		return nil
+	}
+	return c
+}
+
+// dies reports whether this write is the one, or comes after it.
+func (c *stage) dies() bool {
+	if c.left > 0 {
+		c.left--
+	}
+	return c.left == 0
+}
+
+// job returns what a new command works with.
+func (c *stage) job(t *testing.T) *Job {
+	t.Helper()
+	reader := &observe.Reader{Reader: c.kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
+	target, err := owner.ParseTarget("statefulset/main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := reader.Resolve(t.Context(), "team", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &Job{
+		Kube: c.kube, Reader: reader, Owner: o, Tunnel: tunnel.New(c.Config()), StillHeld: func() error { return nil },
+		Clock: &operatetest.HastyClock{Time: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}, Logf: func(string, ...any) {},
+	}
+	t.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+// begin plans a restart of all members, or of one, and begins it.
+func (c *stage) begin(ctx context.Context, t *testing.T, only string) error {
+	t.Helper()
+	j := c.job(t)
+	left := c.left
+	c.left = -1
+	r, _, err := j.Plan(ctx, only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.left = left
+	if err := j.Begin(ctx, r, false); err != nil {
+		return err
+	}
+	_, err = j.Run(ctx, r)
+	return err
+}
+
+// resume ends what was begun, with a new command. It reports whether there was something.
+func (c *stage) resume(ctx context.Context, t *testing.T, abort bool) bool {
+	t.Helper()
+	c.left = -1
+	j := c.job(t)
+	r, err := Read(ctx, j.Kube, j.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r == nil {
+		return false
+	}
+	if abort {
+		if err := j.Abort(ctx, r); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := j.Run(ctx, r); err != nil {
+		t.Error(err)
+	}
+	if r, err = Read(ctx, j.Kube, j.Owner); err != nil || r != nil {
+		t.Errorf("the journal is still there: %v", err)
+	}
+	return true
+}
+
+// evictions returns the pods that were evicted, in their order.
+func (c *stage) evictions() []string {
+	var pods []string
+	for _, w := range c.Writes() {
+		if rest, ok := strings.CutSuffix(w, "/eviction"); ok {
+			pods = append(pods, rest[strings.LastIndex(rest, "/")+1:])
+		}
+	}
+	return pods
+}
+
+// TestResume: a command that dies before any of its writes is completed by the same command. Each
+// pod is evicted once, and none by a command that ends the restart.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, only string
+		abort      bool
+		// want are the pods that are evicted in the end, in their order.
+		want string
+	}{
+		{name: "rolling", want: "main-2 main-1 main-0"},
+		{name: "one member", only: "main-1", want: "main-1"},
+		{name: "the leader", only: "main-0", want: "main-0"},
+		{name: "abort", abort: true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			for at := 1; ; at++ {
+				if at > 20 {
+					t.Fatal("it never ends")
+				}
+				c := newStage(t)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				c.left = at
+				err := c.begin(ctx, t, row.only)
+				died := c.left == 0
+				if died != (err != nil) {
+					t.Fatalf("dead at write %d: %t, and the command ended with %v", at, died, err)
+				}
+				before := c.evictions()
+				begun := c.resume(ctx, t, row.abort)
+				cancel()
+				if !died {
+					if at < 3 {
+						t.Errorf("only %d writes", at-1)
+					}
+					return
+				}
+				if begun != (at > 1) {
+					t.Errorf("dead at write %d: something was begun: %t", at, begun)
+				}
+				got := c.evictions()
+				if row.abort && !slices.Equal(got, before) {
+					t.Errorf("dead at write %d: --abort restarted %q after %q", at, got, before)
+				}
+				if begun && !row.abort && strings.Join(got, " ") != row.want {
+					t.Errorf("dead at write %d: evicted %q, want %q", at, got, row.want)
+				}
+			}
+		})
+	}
+}

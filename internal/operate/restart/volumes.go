@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+)
+
+// checkData finds out whether a member's data outlives its pod.
+func (j *Job) checkData(ctx context.Context, pod *corev1.Pod, f *findings) error {
+	config, err := j.Reader.Files(j.Owner.Namespace).Config(ctx, pod)
+	if err != nil || config.DataDir == "" {
+		return j.checkClaims(ctx, pod, f)
+	}
+	volume := dataVolume(pod, config)
+	replace := "to have it start empty and get its data from the others: " + j.replaceHow(pod)
+	switch {
+	case volume == nil:
+		f.refuse("the data of %s is in the container's own file system, and a new pod would start without it; %s", pod.Name, replace)
+	case volume.EmptyDir != nil:
+		f.refuse("the data of %s is in emptyDir %s, and a new pod would start without it; %s", pod.Name, volume.Name, replace)
+	case volume.Ephemeral != nil:
+		f.refuse("the data of %s is in the ephemeral volume %s, whose claim is deleted with the pod; %s", pod.Name, volume.Name, replace)
+	case volume.HostPath != nil:
+		f.warn("The data of %s is in hostPath %s of node %s: on another node, it starts without it.", pod.Name, volume.HostPath.Path, pod.Spec.NodeName)
+	case volume.PersistentVolumeClaim != nil:
+		return j.checkClaim(ctx, pod, volume.PersistentVolumeClaim.ClaimName, f)
+	}
+	return nil
+}
+
+// replaceHow returns how to replace a member that loses its data when its pod stops.
+func (j *Job) replaceHow(pod *corev1.Pod) string {
+	m := j.Owner.Membership()
+	if m.Manager != flavour.Unmanaged && !m.ByPlugin {
+		return m.ReplaceHow
+	}
+	return fmt.Sprintf("kubectl etcd member replace %s -n %s --force", pod.Name, pod.Namespace)
+}
+
+// dataVolume returns the volume of the data directory, nil where it is on none.
+func dataVolume(pod *corev1.Pod, config etcdconf.Config) *corev1.Volume {
+	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
+	at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == config.Container })
+	if at < 0 {
+		return nil
+	}
+	mount, _ := etcdconf.MountAt(&containers[at], config.DataDir)
+	if mount == nil {
+		return nil
+	}
+	for i := range pod.Spec.Volumes {
+		if pod.Spec.Volumes[i].Name == mount.Name {
+			return &pod.Spec.Volumes[i]
+		}
+	}
+	return nil
+}
+
+// checkClaims checks each claim of a pod whose data directory isn't known.
+func (j *Job) checkClaims(ctx context.Context, pod *corev1.Pod, f *findings) error {
+	found := false
+	for _, v := range pod.Spec.Volumes {
+		if v.PersistentVolumeClaim == nil {
+			continue
+		}
+		found = true
+		if err := j.checkClaim(ctx, pod, v.PersistentVolumeClaim.ClaimName, f); err != nil {
+			return err
+		}
+	}
+	if !found {
+		f.refuse("it is not known where the data of %s is, and it has no volume claim: a new pod may start without it", pod.Name)
+	}
+	return nil
+}
+
+// checkClaim checks that a claim stays when the pod is gone. One that is being deleted waits only
+// for the pod.
+func (j *Job) checkClaim(ctx context.Context, pod *corev1.Pod, name string, f *findings) error {
+	claim := &corev1.PersistentVolumeClaim{}
+	err := j.Kube.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: name}, claim)
+	switch {
+	case apierrors.IsNotFound(err):
+		f.refuse("volume claim %s of %s does not exist: a new pod would start without its data", name, pod.Name)
+	case err != nil:
+		return fmt.Errorf("read PersistentVolumeClaim %s/%s: %w", pod.Namespace, name, err)
+	case claim.DeletionTimestamp != nil:
+		f.refuse("volume claim %s of %s is being deleted, and its data is lost as soon as the pod stops; to have the member start empty and get its data from the others: %s",
+			name, pod.Name, j.replaceHow(pod))
+	case claim.Status.Phase == corev1.ClaimLost:
+		f.refuse("volume claim %s of %s has lost its volume: a new pod could not start", name, pod.Name)
+	}
+	return nil
+}
