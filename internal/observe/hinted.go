@@ -43,7 +43,9 @@ type Candidate struct {
 func (c Candidate) String() string { return c.Kind + " " + c.Namespace + "/" + c.Name }
 
 // Target names the candidate as commands take it.
-func (c Candidate) Target() owner.Target { return owner.Target{Kind: strings.ToLower(c.Kind), Name: c.Name} }
+func (c Candidate) Target() owner.Target {
+	return owner.Target{Kind: strings.ToLower(c.Kind), Name: c.Name}
+}
 
 // DeclareWith returns the commands that declare its container, one for each that may be it. It is
 // empty for static pods.

@@ -160,7 +160,7 @@ func installed() *v1alpha1.WebhookStatus {
 	for _, w := range [][2]string{
 		{"pods", "pods:CREATE"}, {"cozystack-pods", "pods:CREATE"}, {"poddisruptionbudgets", "poddisruptionbudgets:CREATE"}, {"services", "services:UPDATE"}, {"etcds", "etcds:CREATE"}, {"statefulsets", "statefulsets:CREATE"},
 		{"evictions", "pods/eviction:CREATE"}, {"pod-deletions", "pods:DELETE"},
-		{"etcd-replicas", "etcds:UPDATE"}, {"etcd-scale", "etcds/scale:UPDATE"}, {"statefulset-replicas", "statefulsets:UPDATE"}, {"statefulset-scale", "statefulsets/scale:UPDATE"},
+		{"etcd-replicas", "etcds:UPDATE"}, {"etcd-scale", "etcds/scale:UPDATE"}, {"statefulset-replicas", "statefulsets:UPDATE"}, {"statefulset-scale", "statefulsets/scale:UPDATE"}, {"rollouts", "statefulsets:UPDATE"},
 	} {
 		st.Webhooks = append(st.Webhooks, v1alpha1.InstalledWebhook{
 			Name: w[0] + entries.Suffix, Configuration: "mutatingwebhookconfiguration/etcd-webhook", Resources: []string{w[1]},
