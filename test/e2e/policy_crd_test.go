@@ -86,7 +86,8 @@ func TestPolicyAcceptedAndDefaulted(t *testing.T) {
 			Settle:          &metav1.Duration{Duration: time.Minute},
 			Evictions:       v1alpha1.ModeEnforce, Deletes: v1alpha1.ModeWarn,
 		},
-		Scale: v1alpha1.Scale{Guard: v1alpha1.ModeEnforce},
+		Scale:   v1alpha1.Scale{Guard: v1alpha1.ModeEnforce},
+		Rollout: v1alpha1.Rollout{Guard: v1alpha1.ModeOff, HoldLimit: &metav1.Duration{Duration: time.Hour}},
 	}
 	for _, row := range []struct {
 		spec string
