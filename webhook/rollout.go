@@ -78,12 +78,12 @@ func (h *rolloutHandler) observe(ctx context.Context, req admission.Request) (*r
 	if p.Spec.GuardRollouts() == v1alpha1.ModeOff {
 		return nil, Decision{Outcome: Ignored, Reason: reasons.RolloutGuardOff}
 	}
-	return h.readFacts(ctx, &rolloutReview{write: w, owner: o, policy: p}, req)
+	return h.readFacts(ctx, &rolloutReview{write: w, owner: o, policy: p})
 }
 
 // readFacts reads the cluster for a hold that begins. A cluster that can't be read is held: the
 // controller reads it again.
-func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview, req admission.Request) (*rolloutReview, Decision) {
+func (h *rolloutHandler) readFacts(ctx context.Context, review *rolloutReview) (*rolloutReview, Decision) {
 	w := &review.write
 	if !w.admission.Begins {
 		return review, Decision{}
@@ -129,11 +129,8 @@ func (r *rolloutReview) decide() Decision {
 		}
 		return d
 	}
-	record, err := w.recorded(d.Reason)
-	if err == nil {
-		d.Patch, err = w.patch(record)
-	}
-	if err != nil {
+	var err error
+	if d.Patch, err = w.patch(w.recorded(d.Reason)); err != nil {
 		return Decision{Outcome: FailedOpen, Reason: reasons.Undecided, Policy: r.policy.Name, Warnings: []string{notApplied("StatefulSet", w.after.Name, err)}}
 	}
 	switch {

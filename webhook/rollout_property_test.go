@@ -28,7 +28,7 @@ func TestRolloutWrites(t *testing.T) {
 		g := generatedRollout(rng)
 		g.facts, g.later = objects, objects
 		return g
-	}, func(g generated, mutated []byte, r admission.Response) { checkRollout(t, g, mutated) })
+	}, func(g generated, mutated []byte, _ admission.Response) { checkRollout(t, g, mutated) })
 	if counts["Patched"] < 1000 {
 		t.Errorf("only %d writes were held: %v", counts["Patched"], counts)
 	}

@@ -87,9 +87,9 @@ func (w *rolloutWrite) unchanged() bool {
 const reviewWindow = time.Minute
 
 // recorded returns the record that the StatefulSet gets, nil for none.
-func (w *rolloutWrite) recorded(reason policy.Reason) (*annotation.RolloutRecord, error) {
+func (w *rolloutWrite) recorded(reason policy.Reason) *annotation.RolloutRecord {
 	if !w.admission.Held {
-		return nil, nil
+		return nil
 	}
 	record := annotation.RolloutRecord{Author: w.author(), Value: w.admission.Value, Since: w.now, Reason: reason.Name()}
 	switch {
@@ -98,7 +98,7 @@ func (w *rolloutWrite) recorded(reason policy.Reason) (*annotation.RolloutRecord
 	case w.written != nil && w.now.Sub(w.written.Since) < reviewWindow:
 		record.Since = w.written.Since // the API server calls again
 	}
-	return &record, nil
+	return &record
 }
 
 // patch sets the strategy and the annotations of a record, or removes the annotations, and changes

@@ -138,7 +138,7 @@ func createdAgain(t *testing.T, left string, replicas int) (*liveObjects, admiss
 			kept.objects = append(kept.objects, o)
 		}
 	}
-	sts.Spec.Replicas, sts.UID = new(int32(replicas)), "" //nolint:gosec // it is small
+	sts.Spec.Replicas, sts.UID = new(int32(replicas)), ""
 	raw, err := json.Marshal(sts)
 	if err != nil {
 		t.Fatal(err)

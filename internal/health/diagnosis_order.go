@@ -10,6 +10,8 @@ import (
 )
 
 // Order is the command for an action, empty for none. It has the same form as the fixes of checks.
+//
+//nolint:gocyclo // one case an action
 func (f *Facts) Order(a recovery.Action) string {
 	switch a.Do {
 	case recovery.Nothing:

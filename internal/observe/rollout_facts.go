@@ -92,7 +92,7 @@ func (r *Reader) Rollout(ctx context.Context, o owner.Owner) (Rollout, error) {
 		out.Facts.Leaving = append(out.Facts.Leaving, e.Pod)
 	}
 	for _, sts := range w.sets() {
-		out.add(&w, sts, facts.Cluster.Members)
+		out.add(sts, facts.Cluster.Members)
 	}
 	return out, nil
 }
@@ -107,7 +107,7 @@ func ReleaseReason(annotations map[string]string) string {
 }
 
 // add reads a StatefulSet.
-func (o *Rollout) add(w *workload, sts *appsv1.StatefulSet, members []policy.Member) {
+func (o *Rollout) add(sts *appsv1.StatefulSet, members []policy.Member) {
 	s := RolloutSet{StatefulSet: sts}
 	set := rollout.Set{
 		Name: sts.Name, Value: annotation.RolloutValueOf(&sts.Spec.UpdateStrategy),

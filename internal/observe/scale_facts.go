@@ -184,6 +184,8 @@ func (w *workload) voters(f *Facts, now, held int) int {
 // readyVoters counts the voters that are ready, and those of them that have a replica after the
 // write and that aren't being evicted. leave are the pods of the others that have none. It returns
 // none while the age of their leases is unknown.
+//
+//nolint:gocyclo // each condition is a reason for which a pod does not count
 func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leave []*corev1.Pod) {
 	w, write := &s.live.w, s.write
 	if !f.Confirmed {

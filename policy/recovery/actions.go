@@ -5,6 +5,7 @@ package recovery
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -56,7 +57,7 @@ func orUnknown(detail string) string {
 // recover is the least action where the quorum is lost. Nothing is deleted: the data of each member
 // may be the newest. Members with their data come first, then what a survivor has, then backups.
 func (s *state) recover() Action {
-	down := append(s.past[:len(s.past):len(s.past)], s.waiting...)
+	down := slices.Concat(s.past, s.waiting)
 	gone := 0
 	for _, m := range down {
 		gone += one(m.lost())

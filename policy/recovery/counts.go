@@ -46,6 +46,7 @@ func count(f Facts) *state {
 	return s
 }
 
+//nolint:gocyclo // one case a state of a member
 func (s *state) add(m Member) {
 	c := conditionOf(m)
 	switch {

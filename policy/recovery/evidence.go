@@ -38,12 +38,12 @@ func text(d time.Duration) string {
 	return out
 }
 
-// sizes compares the number of members with the desired one.
-func (s *state) sizes(asked string, met bool) Evidence {
+// sizes has the number of members and the desired one, for a row whose condition on them holds.
+func (s *state) sizes(asked string) Evidence {
 	if asked == "" {
 		asked = "any"
 	}
-	return Evidence{Fact: "members of etcd", Asked: asked, Observed: fmt.Sprintf("%d, desired %d", s.voters, s.Desired), Met: met}
+	return Evidence{Fact: "members of etcd", Asked: asked, Observed: fmt.Sprintf("%d, desired %d", s.voters, s.Desired), Met: true}
 }
 
 func (s *state) pods(asked string, met bool) Evidence {
@@ -99,10 +99,11 @@ func (s *state) statuses(members []Member) Evidence {
 	return Evidence{Fact: "status of members", Asked: "as pods and leases have it", Observed: strings.Join(observed, "; "), Met: false}
 }
 
-// conditions compares the three conditions with those that a row asks for. Without etcd-druid, only
+// conditions compares the three conditions with those that a row asks for: each asks for
+// BackupReady True. Without etcd-druid, only
 // a backup job sets one.
-func (s *state) conditions(ready, all, backup policy.Status) []Evidence {
-	out := []Evidence{s.condition("BackupReady", s.BackupReady, backup)}
+func (s *state) conditions(ready, all policy.Status) []Evidence {
+	out := []Evidence{s.condition("BackupReady", s.BackupReady, policy.True)}
 	switch {
 	case s.Druid:
 		return append([]Evidence{s.condition("Ready", s.Ready, ready), s.condition("AllMembersReady", s.AllMembersReady, all)}, out...)

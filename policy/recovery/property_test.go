@@ -106,6 +106,8 @@ func compare(t *testing.T, g string, f Facts) {
 }
 
 // naive are the rows that hold, by counting letters and reading the page row by row.
+//
+//nolint:gocyclo // a second reading of the table, row by row
 func naive(f Facts) []string {
 	n, r, u, late, early, lateAsked, earlyAsked := 0, 0, 0, 0, 0, 0, 0
 	left, out, learn, odd := 0, 0, 0, 0
@@ -218,6 +220,8 @@ func naive(f Facts) []string {
 
 // TestSafe tries random facts. There is always a scenario, the same one each time, and what removes
 // or deletes anything is only advised on the evidence that it needs.
+//
+//nolint:gocyclo // one condition a promise
 func TestSafe(t *testing.T) {
 	t.Parallel()
 	random := policytest.Seed(t)
@@ -264,6 +268,8 @@ func TestSafe(t *testing.T) {
 }
 
 // unsafe is why an action must not be advised, empty if it may.
+//
+//nolint:gocyclo // one case an action
 func unsafe(f Facts, s Scenario) string {
 	s2 := count(f)
 	i := slices.IndexFunc(f.Members, func(m Member) bool { return m.Name == s.Action.Member })

@@ -25,6 +25,8 @@ type Restart struct {
 
 // restart returns the row for a member. Without an answer about its data or its membership, no row
 // is claimed.
+//
+//nolint:gocyclo // one case a row of the table
 func (s *state) restart(m Member) Restart {
 	r := Restart{Member: m.Name, Evidence: s.restartEvidence(m)}
 	empty := m.lost() || m.Data == DataInPod && m.Pod == PodMissing

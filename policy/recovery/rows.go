@@ -63,7 +63,7 @@ var hibernated = row{
 		return "The cluster is scaled to 0 members."
 	},
 	evidence: func(s *state) []Evidence {
-		return []Evidence{s.sizes("0", true), {Fact: "pods", Asked: "0", Observed: fmt.Sprint(len(s.left())), Met: len(s.left()) == 0}}
+		return []Evidence{s.sizes("0"), {Fact: "pods", Asked: "0", Observed: fmt.Sprint(len(s.left())), Met: len(s.left()) == 0}}
 	},
 	action: func(s *state) Action {
 		switch {
@@ -93,8 +93,8 @@ var pink = row{
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{
-			s.sizes("as many as desired", true), s.pods("all", true), s.members("all", true), s.leases(),
-		}, s.conditions(policy.True, policy.True, policy.True)...)
+			s.sizes("as many as desired"), s.pods("all", true), s.members("all", true), s.leases(),
+		}, s.conditions(policy.True, policy.True)...)
 	},
 	action: func(*state) Action { return Action{Do: Nothing, Why: "Nothing is to be done."} },
 }

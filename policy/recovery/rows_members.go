@@ -38,7 +38,7 @@ var superfluous = row{
 			entries += one(m.Status != StatusNone)
 		}
 		return []Evidence{
-			s.sizes("", true), s.pods("all", s.ReadyPods == s.Replicas), s.noOperation(),
+			s.sizes(""), s.pods("all", s.ReadyPods == s.Replicas), s.noOperation(),
 			{Fact: "beyond the desired size", Asked: "1 or more entries", Observed: fmt.Sprintf("%d in etcd's list, %d in the status, %s", listed, entries, policy.Count(leases, "lease")), Met: true},
 		}
 	},
@@ -64,7 +64,7 @@ var underWay = row{
 	holds: awake(func(s *state) bool { return s.Operation != "" && !s.Interrupted }),
 	title: func(s *state) string { return "A change is under way: " + s.Operation + "." },
 	evidence: func(s *state) []Evidence {
-		return []Evidence{{Fact: "operation", Asked: "under way", Observed: s.Operation, Met: true}, s.sizes("", true)}
+		return []Evidence{{Fact: "operation", Asked: "under way", Observed: s.Operation, Met: true}, s.sizes("")}
 	},
 	action: func(*state) Action { return Action{Do: Wait, Why: "Wait until the change is complete."} },
 }
@@ -76,7 +76,7 @@ var scaleBlocked = row{
 		return fmt.Sprintf("The cluster should have %s and has %d, and it can't be scaled while a member is not ready.", policy.Count(s.Desired, "member"), s.voters)
 	},
 	evidence: func(s *state) []Evidence {
-		return []Evidence{s.sizes("different", true), s.members("not all", true)}
+		return []Evidence{s.sizes("different"), s.members("not all", true)}
 	},
 	action: func(*state) Action {
 		return Action{Do: Check, Why: "Repair the member first. DEP-01 scales healthy clusters only."}
@@ -90,7 +90,7 @@ var scaleUp = row{
 		return fmt.Sprintf("The cluster is healthy and has %d of %s.", s.voters, policy.Count(s.Desired, "desired member"))
 	},
 	evidence: func(s *state) []Evidence {
-		return append([]Evidence{s.sizes("fewer than desired", true), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True, policy.True)...)
+		return append([]Evidence{s.sizes("fewer than desired"), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True)...)
 	},
 	action: func(s *state) Action { return s.scale("The new members join one after the other, as learners first.") },
 }
@@ -102,7 +102,7 @@ var scaleDown = row{
 		return fmt.Sprintf("The cluster is healthy and has %s, %d more than desired: ordinals %d to %d go.", policy.Count(s.voters, "member"), s.voters-s.Desired, s.Desired, s.voters-1)
 	},
 	evidence: func(s *state) []Evidence {
-		return append([]Evidence{s.sizes("more than desired", true), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True, policy.True)...)
+		return append([]Evidence{s.sizes("more than desired"), s.members("all", true), s.leases()}, s.conditions(policy.True, policy.True)...)
 	},
 	action: func(s *state) Action {
 		return s.scale("The members with the highest ordinals go, one after the other.")
@@ -120,7 +120,7 @@ var podsDiffer = row{
 			policy.Count(s.voters, "member"), policy.Count(s.Replicas, "replica"), policy.Count(s.ReadyPods, "Ready pod"))
 	},
 	evidence: func(s *state) []Evidence {
-		return []Evidence{s.sizes("as many as desired", true), s.pods("different", true), s.members("all", true)}
+		return []Evidence{s.sizes("as many as desired"), s.pods("different", true), s.members("all", true)}
 	},
 	action: func(s *state) Action { return s.scale("The workload gets the desired number of replicas.") },
 }

@@ -5,6 +5,7 @@ package recovery
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -35,12 +36,12 @@ var quorumLost = row{
 	evidence: func(s *state) []Evidence {
 		f := s.voters - s.ready - s.within
 		return append([]Evidence{
-			s.sizes("", true),
+			s.sizes(""),
 			s.members("fewer than a quorum", true),
 			{Fact: "not ready for longer than the grace period", Asked: fmt.Sprintf("at least half (%d of %d)", (s.voters+1)/2, s.voters), Observed: fmt.Sprint(f), Met: 2*f >= s.voters},
-		}, s.conditions(policy.False, policy.False, policy.True)...)
+		}, s.conditions(policy.False, policy.False)...)
 	},
-	about:  func(s *state) []Member { return append(s.past[:len(s.past):len(s.past)], s.waiting...) },
+	about:  func(s *state) []Member { return slices.Concat(s.past, s.waiting) },
 	action: (*state).recover,
 }
 
@@ -54,7 +55,7 @@ var quorumReturns = row{
 	evidence: func(s *state) []Evidence {
 		return []Evidence{s.members("fewer than a quorum", true), s.inGrace("enough for a quorum")}
 	},
-	about:  func(s *state) []Member { return append(s.waiting[:len(s.waiting):len(s.waiting)], s.past...) },
+	about:  func(s *state) []Member { return slices.Concat(s.waiting, s.past) },
 	action: func(s *state) Action { return s.await(s.waiting) },
 }
 
@@ -85,7 +86,7 @@ var unclear = row{
 var bootstraps = row{
 	id: "X-5", reason: Bootstrapping,
 	holds: awake((*state).bootstraps),
-	title: func(s *state) string { return "The cluster was created a moment ago and has no quorum yet." },
+	title: func(*state) string { return "The cluster was created a moment ago and has no quorum yet." },
 	evidence: func(s *state) []Evidence {
 		return []Evidence{
 			{Fact: "has had a quorum", Asked: "no", Observed: "no", Met: true},
@@ -118,10 +119,10 @@ var minorityDown = row{
 	},
 	evidence: func(s *state) []Evidence {
 		return append([]Evidence{
-			s.sizes("", true),
+			s.sizes(""),
 			s.members("a quorum, not all", true),
 			{Fact: "not ready for longer than the grace period", Asked: fmt.Sprintf("1 to %d of %d", (s.voters-1)/2, s.voters), Observed: fmt.Sprint(len(s.past)), Met: true},
-		}, s.conditions(policy.True, policy.False, policy.True)...)
+		}, s.conditions(policy.True, policy.False)...)
 	},
 	about:  func(s *state) []Member { return s.past },
 	action: func(s *state) Action { return s.cure(s.past[0]) },

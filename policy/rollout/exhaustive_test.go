@@ -50,6 +50,8 @@ func TestEachState(t *testing.T) {
 }
 
 // checkStep compares a step with a naive judgement of which pods may restart by it.
+//
+//nolint:gocyclo // one condition a promise
 func checkStep(t *testing.T, f Facts) {
 	t.Helper()
 	step := Evaluate(f, Settings{HoldLimit: holdLimit})

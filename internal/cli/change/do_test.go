@@ -151,7 +151,7 @@ func TestDo(t *testing.T) {
 			s.op.Already = func(context.Context) error { return errTest }
 		}, shown: "main is painted.\n"},
 		{name: "no permission that the plan needs", set: func(s *stage) {
-			s.Deny = func(verb, resource string) bool { return resource == "brushes" }
+			s.Deny = func(_, resource string) bool { return resource == "brushes" }
 			s.op.Judge = func(context.Context) (operate.Plan, error) {
 				return operate.Plan{Title: "paint it", Needs: []operate.Need{{Verb: "get", Resource: "brushes", Namespace: "team"}}}, nil
 			}
