@@ -10,12 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/cel"
+	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"sigs.k8s.io/yaml"
-
-	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 )
 
 // TestOnlyTheBundleMayChange evaluates the policy over etcd-webhook's right to patch its own
