@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
@@ -49,10 +50,10 @@ func TestRolloutCuresFirst(t *testing.T) {
 	}
 }
 
-// TestRolloutStopsAtTheFirstFailure gives a StatefulSet a template that can't start. One member fails,
 // guardRollouts turns the guard of rollouts on, which is off by default.
 func guardRollouts(s *v1alpha1.EtcdTopologyPolicySpec) { s.Rollout.Guard = v1alpha1.ModeEnforce }
 
+// TestRolloutStopsAtTheFirstFailure gives a StatefulSet a template that can't start. One member fails,
 // and the others stay, whatever the limit. The template of before restarts the failed one alone.
 func TestRolloutStopsAtTheFirstFailure(t *testing.T) {
 	operating(t, 3)
@@ -271,7 +272,8 @@ func rolledOut(t *testing.T, c *clusters.Cluster) {
 		s := sts.Status
 		partition := sts.Spec.UpdateStrategy.RollingUpdate
 		seen := fmt.Sprintf("%d updated, %d ready, %+v, %v", s.UpdatedReplicas, s.ReadyReplicas, sts.Spec.UpdateStrategy, sts.Annotations)
-		held := sts.Annotations[v1alpha1.RolloutValueAnnotation] != "" || partition == nil || *partition.Partition != 0
+		// etcd-druid writes a strategy without a partition, which means 0.
+		held := sts.Annotations[v1alpha1.RolloutValueAnnotation] != "" || partition != nil && ptr.Deref(partition.Partition, 0) != 0
 		return seen, !held && s.ObservedGeneration == sts.Generation && s.CurrentRevision == s.UpdateRevision && s.UpdatedReplicas == *sts.Spec.Replicas && s.ReadyReplicas == *sts.Spec.Replicas, nil
 	})
 }
