@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -107,7 +106,7 @@ func (f *Facts) ofDaemonSet() bool {
 }
 
 func (f *Facts) createBudget() string {
-	if f.Owner.Flavour == owner.Druid {
+	if f.Owner.OfDruid() {
 		return f.lostObject("")
 	}
 	s := f.Owner.MemberSelector
@@ -185,7 +184,7 @@ func (f *Facts) formOf(b *policyv1.PodDisruptionBudget) []Finding {
 	fix := f.kubectl("edit poddisruptionbudget " + b.Name)
 	switch {
 	case problem == nil || problem.Reason != reasons.BudgetAlwaysAllow:
-	case f.Owner.Flavour == owner.Druid: // etcd-druid writes its budget back
+	case f.Owner.OfDruid(): // etcd-druid writes its budget back
 		fix = f.annotate(druidAllowsUnhealthy + "-")
 	default:
 		fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)

@@ -81,7 +81,7 @@ func (f *Facts) lossConsequence(n int) string {
 func (f *Facts) apart(pod string) string {
 	move := f.move(pod)
 	switch n := len(f.Nodes.Value); {
-	case f.Owner.ReadOnly():
+	case f.Owner.WithoutStatefulSet():
 		return f.Owner.Membership().ScaleHow
 	case f.Nodes.Err == nil && n < f.Size():
 		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.Size(), move)

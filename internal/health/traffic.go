@@ -80,7 +80,7 @@ func clientService(f *Facts) []Finding {
 	switch {
 	case f.Services.Err != nil:
 		return []Finding{unknown("the Services", f.Services.Err)}
-	case f.Owner.ReadOnly():
+	case f.Owner.WithoutStatefulSet():
 		return notApplicable("the members are %s", "pods without a StatefulSet")
 	case len(f.Services.Value) > 0:
 		var names []string
@@ -166,7 +166,7 @@ func peerService(f *Facts) []Finding {
 	switch {
 	case f.Peer.Err != nil:
 		return []Finding{unknown("the peer Service", f.Peer.Err)}
-	case f.Owner.ReadOnly():
+	case f.Owner.WithoutStatefulSet():
 		return notApplicable("the members are %s", "pods without a StatefulSet")
 	case f.Peer.Value == nil && f.Size() <= 1:
 		return notApplicable("one member has no peers")
