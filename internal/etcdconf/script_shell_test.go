@@ -55,7 +55,9 @@ func newSandbox(t *testing.T) sandbox {
 	// A member never ends. So etcd ends the whole process group, and the test sees nothing of
 	// what follows.
 	s.program(t, "etcd", `echo etcd >> "$LOG"; kill -KILL 0`)
-	s.program(t, "server", `echo server >> "$LOG"`)
+	// Another program runs instead of etcd if it replaces the script, or if it is the last command.
+	s.program(t, "server", `[ "$$" != "$MAIN" ] || echo server >> "$LOG"`)
+	s.program(t, "last", `echo server >> "$LOG"`)
 	s.program(t, "tool", `:`)
 	for i := range maxConditions {
 		s.program(t, fmt.Sprintf("c%d", i), fmt.Sprintf(`[ "$C%d" = 1 ]`, i))
@@ -128,6 +130,7 @@ type generator struct {
 
 func (g *generator) script() string {
 	var b strings.Builder
+	b.WriteString("MAIN=$$; export MAIN\n")
 	if g.IntN(3) == 0 {
 		b.WriteString("BIN=etcd\n")
 	}
@@ -137,7 +140,7 @@ func (g *generator) script() string {
 	}
 	b.WriteString(g.list(3))
 	if g.IntN(3) == 0 { // a program that isn't etcd counts as the container's only at the end
-		b.WriteString("server\n")
+		b.WriteString("last\n")
 	}
 	return b.String()
 }
@@ -176,20 +179,19 @@ func (g *generator) statement(depth int) string {
 }
 
 func (g *generator) command() string {
-	const launch = 4
 	switch g.IntN(16) {
 	case 0, 1, 2:
 		return g.pick("exec ", "", "exec nice -n 1 ", "env A=1 ", "command ") + "etcd --name a"
-	case launch:
+	case 4:
 		return g.pick("exec ", "") + g.pick("$BIN", `"$BIN"`)
 	case 5:
 		return "exec " + g.pick("server", "nice server", `"$0"`)
 	case 6:
-		return g.pick("exit", "return 0", "exit 1")
+		return g.pick("exit", "exit 1")
 	case 7:
-		return g.pick("BIN=etcd", "BIN=server", "BIN=tool tool")
+		return g.pick("BIN=etcd", "BIN=server", "BIN=tool tool", "unset BIN")
 	case 8:
-		return "# etcd"
+		return "tool # etcd"
 	case 9:
 		return g.pick("echo etcd", "echo exec etcd >/dev/null", `X=$(echo etcd)`, "cat <<E\netcd\nE")
 	case 10:
