@@ -51,7 +51,7 @@ func parseScript(text string, around surroundings) script {
 		p := splicer{around: around, left: maxMountedBytes}
 		text = p.splice(text, nil)
 	}
-	s := script{text: text, constants: map[string]constant{}, from: len(text), around: around}
+	s := script{text: text, constants: map[string]constant{}, around: around}
 	if !strings.Contains(text, "etcd") && !around.names {
 		return s
 	}
@@ -71,6 +71,7 @@ var nestsScripts = regexp.MustCompile(`\b(?:eval|sh|bash|ash|dash)\s`)
 // parse parses the statements before the first mistake, and records assignments. Scripts that are
 // too large have no statements.
 func (s *script) parse() error {
+	s.from = len(s.text)
 	if strings.Contains(s.text, "\x00") {
 		return errBinary
 	}

@@ -116,10 +116,7 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	case *syntax.WhileClause:
 		return w.while(c)
 	case *syntax.ForClause:
-		if items, is := c.Loop.(*syntax.WordIter); is && items.InPos.IsValid() && len(items.Items) == 0 {
-			return ways{on: true}
-		}
-		return ways{on: true}.or(w.list(c.Do, false))
+		return w.forClause(c)
 	case *syntax.FuncDecl:
 		w.functions[c.Name.Value] = c.Body
 	case *syntax.TimeClause:
@@ -169,9 +166,27 @@ func (w *walk) while(c *syntax.WhileClause) ways {
 	return w.list(c.Cond, false).then(ways{on: true}.or(body))
 }
 
+// forClause follows a loop, which runs at least once if its list has a literal word.
+func (w *walk) forClause(c *syntax.ForClause) ways {
+	items, is := c.Loop.(*syntax.WordIter)
+	if is && items.InPos.IsValid() && len(items.Items) == 0 {
+		return ways{on: true}
+	}
+	body := w.list(c.Do, false)
+	if is && slices.ContainsFunc(items.Items, isLiteral) && !w.leaves(c) {
+		return body
+	}
+	return ways{on: true}.or(body)
+}
+
+func isLiteral(word *syntax.Word) bool {
+	_, ok := literal(word)
+	return ok
+}
+
 // leaves reports whether a loop may have a break.
-func (w *walk) leaves(c *syntax.WhileClause) (leaves bool) {
-	syntax.Walk(c, func(node syntax.Node) bool {
+func (w *walk) leaves(loop syntax.Node) (leaves bool) {
+	syntax.Walk(loop, func(node syntax.Node) bool {
 		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
 			name := w.script.argv(call)[0]
 			leaves = leaves || name == "break" || name == unknownWord
