@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
@@ -38,10 +39,10 @@ type Budget struct {
 
 	announced announcements
 	// held are the clusters whose budget was held or released since a policy kept it.
-	held       keyed[observe.OwnerKey, struct{}]
+	held       keyed[owner.Key, struct{}]
 	conflicts  conflicts
-	sizes      keyed[observe.OwnerKey, annotation.LargestSize]
-	denied     denials[observe.OwnerKey]
+	sizes      keyed[owner.Key, annotation.LargestSize]
+	denied     denials[owner.Key]
 	conditions conditionHistory
 }
 
@@ -65,7 +66,7 @@ const (
 
 // Reconcile takes each cluster the same way: observe it, decide, apply the decision or
 // detach from a cluster whose budget no policy keeps, and publish the outcome.
-func (b *Budget) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
+func (b *Budget) Reconcile(ctx context.Context, key owner.Key) (reconcile.Result, error) {
 	c, err := b.observe(ctx, key)
 	switch {
 	case err != nil:
@@ -83,7 +84,7 @@ func (b *Budget) Reconcile(ctx context.Context, key observe.OwnerKey) (reconcile
 // cluster is one cluster during one reconciliation.
 type cluster struct {
 	*Budget
-	owner observe.Owner
+	owner owner.Owner
 	facts observe.Facts
 	// reported are the conditions with their times.
 	reported []observe.Condition
@@ -98,7 +99,7 @@ type cluster struct {
 }
 
 // observe reads a cluster and the policy for it. It returns nil if the cluster is gone.
-func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, error) {
+func (b *Budget) observe(ctx context.Context, key owner.Key) (*cluster, error) {
 	owner, found, err := b.Reader.Owner(ctx, key)
 	if err != nil || !found {
 		return nil, err
@@ -107,7 +108,7 @@ func (b *Budget) observe(ctx context.Context, key observe.OwnerKey) (*cluster, e
 }
 
 // observeOwner reads the cluster of an owner and the policy for it.
-func (b *Budget) observeOwner(ctx context.Context, owner observe.Owner) (*cluster, error) {
+func (b *Budget) observeOwner(ctx context.Context, owner owner.Owner) (*cluster, error) {
 	key := owner.Key()
 	match, err := b.Reader.PolicyFor(ctx, owner)
 	if err != nil {
@@ -161,7 +162,7 @@ func (c *cluster) requeue() reconcile.Result {
 // cleanup ends the work on a cluster that is gone. Its budgets stay as they are while
 // members without an owner run: kubectl delete --cascade=orphan leaves such members, and
 // users often create the owner again.
-func (b *Budget) cleanup(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
+func (b *Budget) cleanup(ctx context.Context, key owner.Key) (reconcile.Result, error) {
 	// Its budgets are those of the cluster that it is part of now.
 	joined, err := b.Reader.Joined(ctx, key)
 	if err != nil {
@@ -180,7 +181,7 @@ func (b *Budget) cleanup(ctx context.Context, key observe.OwnerKey) (reconcile.R
 }
 
 // forget removes the memory, the finding and the metrics of a cluster's budget.
-func (b *Budget) forget(key observe.OwnerKey) {
+func (b *Budget) forget(key owner.Key) {
 	b.announced.remove(key)
 	b.conflicts.remove(key)
 	b.denied.remove(key)

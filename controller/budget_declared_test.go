@@ -20,12 +20,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // arrives changes an object as a watch delivers the change, and reconciles what it maps to. It
 // returns the keys.
-func arrives[T client.Object](s *stage, name string, of func(context.Context, T) keys, when predicate.TypedPredicate[T], edit func(T)) []observe.OwnerKey {
+func arrives[T client.Object](s *stage, name string, of func(context.Context, T) keys, when predicate.TypedPredicate[T], edit func(T)) []owner.Key {
 	s.t.Helper()
 	before := find[T](s, name).DeepCopyObject().(T)
 	after := before.DeepCopyObject().(T)
@@ -35,10 +35,10 @@ func arrives[T client.Object](s *stage, name string, of func(context.Context, T)
 	if !when.Update(update) {
 		s.t.Fatal("the watch ignores the change")
 	}
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[observe.OwnerKey]())
-	h := handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, o T) []observe.OwnerKey { return of(ctx, o) })
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[owner.Key]())
+	h := handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, o T) []owner.Key { return of(ctx, o) })
 	h.Update(s.t.Context(), update, queue)
-	var out []observe.OwnerKey
+	var out []owner.Key
 	for queue.Len() > 0 {
 		key, _ := queue.Get()
 		out = append(out, key)
@@ -78,7 +78,7 @@ func TestDenialIsHeld(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		stage    func(*testing.T) *stage
-		arrives  func(*stage) []observe.OwnerKey
+		arrives  func(*stage) []owner.Key
 		held     string
 		released []string
 		event    string
@@ -95,13 +95,13 @@ func TestDenialIsHeld(t *testing.T) {
 			s := plain(t, "{disruption: {createMissing: true}}")
 			hidden(s)
 			return s
-		}, func(s *stage) []observe.OwnerKey {
+		}, func(s *stage) []owner.Key {
 			return arrives(s, "etcd", s.budget.ofStatefulSet, anyChange[*appsv1.StatefulSet](), annotated[*appsv1.StatefulSet](""))
 		}, "etcd maxUnavailable=1 AllReady", []string{"etcd maxUnavailable=1 -"}, "BudgetReleased"},
 		{"a denied Etcd", func(t *testing.T) *stage {
 			t.Helper()
 			return druid(t, "{}")
-		}, func(s *stage) []observe.OwnerKey {
+		}, func(s *stage) []owner.Key {
 			return arrives(s, "main", s.budget.ofEtcd, etcdChanged(), annotated[*druidv1alpha1.Etcd](v1alpha1.NotEtcd))
 		}, "main minAvailable=2 AllReady", []string{"main minAvailable=2 -"}, "BudgetReleased"},
 	} {
@@ -142,7 +142,7 @@ func TestDenialIsHeld(t *testing.T) {
 	}
 }
 
-func deny(s *stage) []observe.OwnerKey {
+func deny(s *stage) []owner.Key {
 	return arrives(s, "etcd", s.budget.ofStatefulSet, anyChange[*appsv1.StatefulSet](), annotated[*appsv1.StatefulSet](v1alpha1.NotEtcd))
 }
 

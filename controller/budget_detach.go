@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/pdb"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -26,7 +27,7 @@ const handedWait = time.Second
 
 // detach ends the work on the budgets of a cluster that is gone. It returns after which time there
 // is more to do, 0 for never.
-func (b *Budget) detach(ctx context.Context, key observe.OwnerKey) (reconcile.Result, error) {
+func (b *Budget) detach(ctx context.Context, key owner.Key) (reconcile.Result, error) {
 	handed, err := b.handOver(ctx, key)
 	if err != nil || handed {
 		return reconcile.Result{RequeueAfter: handedWait}, err
@@ -53,7 +54,7 @@ func (b *Budget) detach(ctx context.Context, key observe.OwnerKey) (reconcile.Re
 
 // observeFormer reads a cluster of which nothing declares or shows any more that it runs etcd. What
 // stands is held as for an owner that opts out. It returns nil if the workload is gone.
-func (b *Budget) observeFormer(ctx context.Context, key observe.OwnerKey) (*cluster, error) {
+func (b *Budget) observeFormer(ctx context.Context, key owner.Key) (*cluster, error) {
 	owner, denied, found, err := b.Reader.Former(ctx, key)
 	if err != nil || !found {
 		return nil, err
@@ -72,7 +73,7 @@ func (b *Budget) observeFormer(ctx context.Context, key observe.OwnerKey) (*clus
 }
 
 // recordedBudgets lists the budgets that were kept for an owner.
-func (b *Budget) recordedBudgets(ctx context.Context, key observe.OwnerKey) ([]*policyv1.PodDisruptionBudget, error) {
+func (b *Budget) recordedBudgets(ctx context.Context, key owner.Key) ([]*policyv1.PodDisruptionBudget, error) {
 	var all policyv1.PodDisruptionBudgetList
 	if err := b.Reader.List(ctx, &all, client.InNamespace(key.Namespace)); err != nil {
 		return nil, fmt.Errorf("list budgets of %s: %w", key, err)
@@ -89,7 +90,7 @@ func (b *Budget) recordedBudgets(ctx context.Context, key observe.OwnerKey) ([]*
 // handOver records another cluster on the budgets of one that is gone, if they select its members:
 // the other workloads of a cluster that spanned several, or a cluster that shared the budget. What
 // stands then changes by the facts of that cluster alone, and never falls below its quorum.
-func (b *Budget) handOver(ctx context.Context, key observe.OwnerKey) (handed bool, err error) {
+func (b *Budget) handOver(ctx context.Context, key owner.Key) (handed bool, err error) {
 	budgets, err := b.recordedBudgets(ctx, key)
 	if err != nil {
 		return false, err
@@ -108,7 +109,7 @@ func (b *Budget) handOver(ctx context.Context, key observe.OwnerKey) (handed boo
 func (b *Budget) handOverBudget(ctx context.Context, budget *policyv1.PodDisruptionBudget) (handed bool, err error) {
 	record := annotation.DecodeBudgetRecord(budget.Annotations, b.Clock.Now())
 	owners, err := b.Reader.OwnersOfBudget(ctx, budget)
-	if err != nil || len(owners) == 0 || slices.ContainsFunc(owners, func(o observe.Owner) bool { return o.RefersTo(record.For) }) {
+	if err != nil || len(owners) == 0 || slices.ContainsFunc(owners, func(o owner.Owner) bool { return o.RefersTo(record.For) }) {
 		return false, err
 	}
 	record.For, record.ReleaseSince = owners[0].Ref(), time.Time{}
@@ -122,7 +123,7 @@ func (b *Budget) handOverBudget(ctx context.Context, budget *policyv1.PodDisrupt
 // detachOrphans restores the budgets that were kept for an owner that is gone, and deletes
 // those that were created for it. Budgets that select running members stay as they are;
 // remaining reports whether there are any.
-func (b *Budget) detachOrphans(ctx context.Context, key observe.OwnerKey) (remaining bool, err error) {
+func (b *Budget) detachOrphans(ctx context.Context, key owner.Key) (remaining bool, err error) {
 	budgets, err := b.recordedBudgets(ctx, key)
 	if err != nil {
 		return false, err

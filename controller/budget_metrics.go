@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -60,11 +60,11 @@ func resultOf(err error) string {
 var series budgetSeries
 
 type budgetSeries struct {
-	labels keyed[observe.OwnerKey, string]
+	labels keyed[owner.Key, string]
 }
 
 // setKept replaces the series of a cluster by those of a kept budget.
-func (s *budgetSeries) setKept(key observe.OwnerKey, reason policy.Reason, available, evictions int) {
+func (s *budgetSeries) setKept(key owner.Key, reason policy.Reason, available, evictions int) {
 	s.remove(key)
 	s.labels.swap(key, reason.Name())
 	minAvailable.WithLabelValues(key.Namespace, key.Name, reason.Name()).Set(float64(available))
@@ -72,13 +72,13 @@ func (s *budgetSeries) setKept(key observe.OwnerKey, reason policy.Reason, avail
 }
 
 // setUnprotected replaces the series of a cluster by that of a missing protection.
-func (s *budgetSeries) setUnprotected(key observe.OwnerKey, reason policy.Reason) {
+func (s *budgetSeries) setUnprotected(key owner.Key, reason policy.Reason) {
 	s.remove(key)
 	s.labels.swap(key, reason.Name())
 	unprotected.WithLabelValues(key.Namespace, key.Name, reason.Name()).Set(1)
 }
 
-func (s *budgetSeries) remove(key observe.OwnerKey) {
+func (s *budgetSeries) remove(key owner.Key) {
 	reason, exists := s.labels.remove(key)
 	if !exists {
 		return

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -47,7 +47,7 @@ func values(t *testing.T, c prometheus.Collector) map[string]float64 {
 }
 
 // budgetValues returns the three gauges of one cluster's budget.
-func budgetValues(t *testing.T, key observe.OwnerKey) map[string]float64 {
+func budgetValues(t *testing.T, key owner.Key) map[string]float64 {
 	t.Helper()
 	out := map[string]float64{}
 	for name, gauge := range map[string]*prometheus.GaugeVec{"min": minAvailable, "left": evictionsLeft, "unprotected": unprotected} {
@@ -95,7 +95,7 @@ func TestBudgetMetrics(t *testing.T) {
 // TestBudgetSeriesAreIndependent checks that the series of one cluster don't change those of
 // another one.
 func TestBudgetSeriesAreIndependent(t *testing.T) {
-	one, two := observe.OwnerKey{Namespace: "metrics", Name: "one"}, observe.OwnerKey{Namespace: "metrics", Name: "two"}
+	one, two := owner.Key{Namespace: "metrics", Name: "one"}, owner.Key{Namespace: "metrics", Name: "two"}
 	series.setKept(one, policy.AllReady, 2, 1)
 	series.setUnprotected(two, reasons.NoBudget)
 	series.setKept(one, budget.QuorumAtRisk, 3, 0)

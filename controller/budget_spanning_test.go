@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // spanning returns a cluster of one StatefulSet per member, each Ready, without a budget.
@@ -167,7 +167,7 @@ func TestBudgetsOfWorkloadsBecomeOne(t *testing.T) {
 		change(s, name, func(o *appsv1.StatefulSet) { o.Spec.Template.Spec.Containers[0].Args = list })
 	}
 	for _, name := range []string{"c", "b", "a", "b", "c"} {
-		s.key = observe.OwnerKey{Kind: "StatefulSet", Namespace: s.key.Namespace, Name: name}
+		s.key = owner.Key{Kind: "StatefulSet", Namespace: s.key.Namespace, Name: name}
 		s.reconcile()
 		for _, pod := range []string{"a-0", "b-0", "c-0"} {
 			if len(s.budgetsOf(find[*corev1.Pod](s, pod))) == 0 {

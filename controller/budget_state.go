@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -19,7 +19,7 @@ import (
 // other controllers. A new leader starts with none. The zero value is ready; it is safe
 // for concurrent use.
 type Findings struct {
-	keyed[observe.OwnerKey, v1alpha1.Finding]
+	keyed[owner.Key, v1alpha1.Finding]
 
 	once    sync.Once
 	changes chan event.GenericEvent
@@ -27,7 +27,7 @@ type Findings struct {
 
 // set replaces the finding on a cluster's budget, and sends an event to the channel of changed for
 // another verdict or reason.
-func (f *Findings) set(key observe.OwnerKey, finding v1alpha1.Finding) {
+func (f *Findings) set(key owner.Key, finding v1alpha1.Finding) {
 	before, _ := f.swap(key, finding)
 	if before.Verdict == finding.Verdict && before.Reason == finding.Reason {
 		return
@@ -47,12 +47,12 @@ func (f *Findings) changed() chan event.GenericEvent {
 // announcements holds which notes were announced for each cluster, so that each is
 // announced once for as long as it holds.
 type announcements struct {
-	keyed[observe.OwnerKey, []string]
+	keyed[owner.Key, []string]
 }
 
 // fresh returns the notes that were not among those of the last call for key. Two notes are
 // the same if identify returns the same for them.
-func (a *announcements) fresh(key observe.OwnerKey, notes []policy.Note, identify func(policy.Note) string) []policy.Note {
+func (a *announcements) fresh(key owner.Key, notes []policy.Note, identify func(policy.Note) string) []policy.Note {
 	var ids []string
 	for _, n := range notes {
 		ids = append(ids, identify(n))
@@ -76,16 +76,16 @@ const (
 
 // conflicts holds when another client loosened a cluster's budget without passing admission.
 type conflicts struct {
-	keyed[observe.OwnerKey, []time.Time]
+	keyed[owner.Key, []time.Time]
 }
 
-func (c *conflicts) record(key observe.OwnerKey, now time.Time) {
+func (c *conflicts) record(key owner.Key, now time.Time) {
 	c.update(key, func(resets []time.Time) []time.Time { return append(resets, now) })
 }
 
 // backoff returns how long not to write the budget because there were too many resets
 // of it, or 0.
-func (c *conflicts) backoff(key observe.OwnerKey, now time.Time) time.Duration {
+func (c *conflicts) backoff(key owner.Key, now time.Time) time.Duration {
 	if _, any := c.get(key); !any {
 		return 0
 	}

@@ -26,11 +26,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // keys are the clusters to reconcile after a change of an object.
-type keys []observe.OwnerKey
+type keys []owner.Key
 
 // SetupWithManager starts the reconciler on the leader. It watches everything that a
 // budget depends on.
@@ -38,16 +38,17 @@ func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
 	if err := registerMetrics(); err != nil {
 		return err
 	}
-	c, err := controller.NewTyped("disruption-budget", mgr, controller.TypedOptions[observe.OwnerKey]{
+	c, err := controller.NewTyped("disruption-budget", mgr, controller.TypedOptions[owner.Key]{
 		Reconciler:              b,
-		RateLimiter:             backoff[observe.OwnerKey](),
+		RateLimiter:             backoff[owner.Key](),
+		NewQueue:                newFairQueue(namespaceOfOwner),
 		MaxConcurrentReconciles: 4,
 	})
 	if err != nil {
 		return err
 	}
 	from := mgr.GetCache()
-	for _, s := range []source.TypedSource[observe.OwnerKey]{
+	for _, s := range []source.TypedSource[owner.Key]{
 		watch(from, &appsv1.StatefulSet{}, b.ofStatefulSet, anyChange[*appsv1.StatefulSet]()),
 		watch(from, &corev1.Pod{}, b.ofPod, podChanged()),
 		watch(from, &coordinationv1.Lease{}, b.ofLease, b.leaseChanged()),
@@ -65,8 +66,8 @@ func (b *Budget) SetupWithManager(mgr ctrl.Manager) error {
 	}})
 }
 
-func watch[T client.Object](from cache.Cache, kind T, of func(context.Context, T) keys, when predicate.TypedPredicate[T]) source.TypedSource[observe.OwnerKey] {
-	h := handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, o T) []observe.OwnerKey { return of(ctx, o) })
+func watch[T client.Object](from cache.Cache, kind T, of func(context.Context, T) keys, when predicate.TypedPredicate[T]) source.TypedSource[owner.Key] {
+	h := handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, o T) []owner.Key { return of(ctx, o) })
 	return source.TypedKind(from, kind, h, when)
 }
 
@@ -79,16 +80,16 @@ func (b *Budget) ofEtcd(_ context.Context, etcd *druidv1alpha1.Etcd) keys {
 func (b *Budget) ofStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) keys {
 	own := keys{{Kind: "StatefulSet", Namespace: sts.Namespace, Name: sts.Name}}
 	if ref := metav1.GetControllerOfNoCopy(sts); ref != nil && ref.Kind == "Etcd" {
-		return append(own, observe.OwnerKey{Kind: "Etcd", Namespace: sts.Namespace, Name: ref.Name})
+		return append(own, owner.Key{Kind: "Etcd", Namespace: sts.Namespace, Name: ref.Name})
 	}
-	owner, found, err := b.Reader.OwnerOfStatefulSet(ctx, sts)
+	o, found, err := b.Reader.OwnerOfStatefulSet(ctx, sts)
 	if err == nil && !found {
 		// It may have been declared to run no etcd. Its budget is held, and released later.
 		return b.recorded(ctx, own)
 	}
 	// Without this one, another one leads the cluster.
-	for _, w := range owner.Workloads {
-		own = append(own, observe.OwnerKey{Kind: "StatefulSet", Namespace: sts.Namespace, Name: w.Name})
+	for _, w := range o.Workloads {
+		own = append(own, owner.Key{Kind: "StatefulSet", Namespace: sts.Namespace, Name: w.Name})
 	}
 	return own
 }

@@ -18,15 +18,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // TestBudgetKeys checks which clusters are reconciled after a change of an object.
 func TestBudgetKeys(t *testing.T) {
 	t.Parallel()
 	s, ctx := druid(t, "{}"), t.Context()
-	etcd := observe.OwnerKey{Kind: "Etcd", Namespace: "shoot", Name: "main"}
-	set := observe.OwnerKey{Kind: "StatefulSet", Namespace: "shoot", Name: "main"}
+	etcd := owner.Key{Kind: "Etcd", Namespace: "shoot", Name: "main"}
+	set := owner.Key{Kind: "StatefulSet", Namespace: "shoot", Name: "main"}
 	s.reconcile() // the budget has its record
 	compactor := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot", Name: "main-compactor-x", Labels: map[string]string{
 		"app.kubernetes.io/managed-by": "etcd-druid", "app.kubernetes.io/part-of": "main",

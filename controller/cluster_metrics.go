@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -53,7 +54,7 @@ type conditionHistory struct {
 }
 
 type conditionKey struct {
-	observe.OwnerKey
+	owner.Key
 
 	condition string
 }
@@ -64,7 +65,7 @@ type observedCondition struct {
 }
 
 // publish sets the metrics of a cluster.
-func (h *conditionHistory) publish(o observe.Owner, f observe.Facts, reported []observe.Condition) {
+func (h *conditionHistory) publish(o owner.Owner, f observe.Facts, reported []observe.Condition) {
 	quorum := 0
 	if f.Cluster.Size > 0 {
 		quorum = policy.Quorum(f.Cluster.Size)
@@ -105,7 +106,7 @@ func (h *conditionHistory) observe(key conditionKey, status policy.Status, now t
 }
 
 // forget removes a cluster that is gone, with its series.
-func (h *conditionHistory) forget(key observe.OwnerKey) {
+func (h *conditionHistory) forget(key owner.Key) {
 	known := false
 	for _, kind := range conditionTypes {
 		_, was := h.remove(conditionKey{key, kind})

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -32,16 +32,16 @@ const (
 )
 
 // warn records a warning Event on a cluster's owner.
-func warn(r recorder.EventRecorder, o observe.Owner, n policy.Note, action string) {
+func warn(r recorder.EventRecorder, o owner.Owner, n policy.Note, action string) {
 	r.Eventf(referenceTo(o), nil, corev1.EventTypeWarning, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
 }
 
 // warnOnPod records a warning Event on a member's pod. On the owner, the Events of several
 // pods would be merged into one that shows the first message.
-func warnOnPod(r recorder.EventRecorder, pod *corev1.Pod, o observe.Owner, n policy.Note, action string) {
+func warnOnPod(r recorder.EventRecorder, pod *corev1.Pod, o owner.Owner, n policy.Note, action string) {
 	r.Eventf(pod, referenceTo(o), corev1.EventTypeWarning, n.Reason.Name(), action, "%s", format.Truncate(n.Message, maxMessage))
 }
 
-func referenceTo(o observe.Owner) *corev1.ObjectReference {
+func referenceTo(o owner.Owner) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
 }

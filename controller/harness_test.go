@@ -29,6 +29,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // objectStore is an API server in memory for the three verbs that the budget controller
@@ -121,7 +122,7 @@ type stage struct {
 	leases *leaseclock.Clock
 	budget *Budget
 	events *events.FakeRecorder
-	key    observe.OwnerKey
+	key    owner.Key
 	// template is what scale makes pods from.
 	template *corev1.Pod
 }
@@ -133,7 +134,7 @@ var stageNow = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 // maxUnavailable 1.
 func plain(t *testing.T, policy string) *stage {
 	t.Helper()
-	return newStage(t, "plain-3", observe.OwnerKey{Kind: "StatefulSet", Namespace: "store", Name: "etcd"}, policy)
+	return newStage(t, "plain-3", owner.Key{Kind: "StatefulSet", Namespace: "store", Name: "etcd"}, policy)
 }
 
 // plainCreated returns the cluster of plain with a budget that the controller created, in the
@@ -149,10 +150,10 @@ func plainCreated(t *testing.T) *stage {
 // druid returns an Etcd of three healthy members that has a budget with minAvailable 2.
 func druid(t *testing.T, policy string) *stage {
 	t.Helper()
-	return newStage(t, "druid-3", observe.OwnerKey{Kind: "Etcd", Namespace: "shoot", Name: "main"}, policy)
+	return newStage(t, "druid-3", owner.Key{Kind: "Etcd", Namespace: "shoot", Name: "main"}, policy)
 }
 
-func newStage(t *testing.T, objects string, key observe.OwnerKey, policy string) *stage {
+func newStage(t *testing.T, objects string, key owner.Key, policy string) *stage {
 	t.Helper()
 	text, err := os.ReadFile("../internal/observe/testdata/facts/" + objects + ".objects.yaml")
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -87,7 +88,7 @@ func (t *TopologyPolicy) report(ctx context.Context, policies []v1alpha1.EtcdTop
 	for _, p := range policies {
 		reports[p.Name] = &report{}
 	}
-	observed := map[observe.OwnerKey]bool{}
+	observed := map[owner.Key]bool{}
 	for _, o := range owners {
 		match := observe.Choose(policies, namespaces[o.Namespace], o)
 		for _, name := range match.Conflict {
@@ -111,7 +112,7 @@ func (t *TopologyPolicy) report(ctx context.Context, policies []v1alpha1.EtcdTop
 		t.announce(o, notes)
 		observed[o.Key()] = true
 	}
-	t.announced.retain(func(key observe.OwnerKey) bool { return observed[key] })
+	t.announced.retain(func(key owner.Key) bool { return observed[key] })
 	return reports, nil
 }
 
@@ -143,7 +144,7 @@ func (t *TopologyPolicy) write(ctx context.Context, p *v1alpha1.EtcdTopologyPoli
 }
 
 // announce records each note as a warning Event, once for as long as its message holds.
-func (t *TopologyPolicy) announce(o observe.Owner, notes []policy.Note) {
+func (t *TopologyPolicy) announce(o owner.Owner, notes []policy.Note) {
 	message := func(n policy.Note) string { return n.Message }
 	for _, n := range t.announced.fresh(o.Key(), notes, message) {
 		warn(t.Recorder, o, n, actionSpread)

@@ -10,6 +10,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -17,7 +19,7 @@ import (
 
 // evaluate returns the status of one cluster under its policy, and the notes for its
 // owner.
-func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) (v1alpha1.ClusterStatus, []policy.Note) {
+func (t *TopologyPolicy) evaluate(ctx context.Context, o owner.Owner, p *v1alpha1.EtcdTopologyPolicy) (v1alpha1.ClusterStatus, []policy.Note) {
 	status := v1alpha1.ClusterStatus{Namespace: o.Namespace, Kind: o.Kind, Name: o.Name, Budget: t.budgetFinding(o, p)}
 	if p.Spec.Mode == v1alpha1.ModeOff {
 		status.Spread = off()
@@ -32,7 +34,7 @@ func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alp
 	if p.Spec.Mode != v1alpha1.ModeWarn {
 		return status, nil
 	}
-	preview := fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): new members would go to %s", p.Name, observe.DescribeTerms(verdict.Terms))
+	preview := fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): new members would go to %s", p.Name, terms.Describe(verdict.Terms))
 	if standing.Kept == policy.False {
 		preview += "; now " + standing.Message
 	}
@@ -41,7 +43,7 @@ func (t *TopologyPolicy) evaluate(ctx context.Context, o observe.Owner, p *v1alp
 
 // spread evaluates the rule for the cluster's next member, and where the running members
 // are. The members of a workload that doesn't exist are nowhere.
-func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) (spread.Result, spread.Status, error) {
+func (t *TopologyPolicy) spread(ctx context.Context, o owner.Owner, p *v1alpha1.EtcdTopologyPolicy) (spread.Result, spread.Status, error) {
 	pod, found, err := t.Reader.MemberPod(ctx, o)
 	if err != nil {
 		return spread.Result{}, spread.Status{}, err
@@ -63,7 +65,7 @@ func (t *TopologyPolicy) spread(ctx context.Context, o observe.Owner, p *v1alpha
 }
 
 // budgetFinding returns what the Budget controller found of a cluster.
-func (t *TopologyPolicy) budgetFinding(o observe.Owner, p *v1alpha1.EtcdTopologyPolicy) v1alpha1.Finding {
+func (t *TopologyPolicy) budgetFinding(o owner.Owner, p *v1alpha1.EtcdTopologyPolicy) v1alpha1.Finding {
 	// Only standingOf knows which mode comes first; the Budget controller may have found
 	// something else before the policy changed.
 	now := standingOf(observe.Match{Policy: p})

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -29,14 +29,14 @@ type report struct {
 	unkept int
 }
 
-func (r *report) addUnkept(o observe.Owner) {
+func (r *report) addUnkept(o owner.Owner) {
 	if o.Size() > 1 {
 		r.unkept++
 	}
 }
 
 // addConflict adds a cluster that all policies of these names select with one priority.
-func (r *report) addConflict(names []string, self string, o observe.Owner) {
+func (r *report) addConflict(names []string, self string, o owner.Owner) {
 	r.tied++
 	example := o.Namespace + "/" + o.Name
 	for _, name := range names {

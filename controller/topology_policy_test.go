@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -90,8 +91,8 @@ func TestTopologyPolicyStatus(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	recorder := events.NewFakeRecorder(100)
 	findings := &Findings{}
-	findings.swap(observe.OwnerKey{Kind: "StatefulSet", Namespace: "db", Name: "good"}, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: "NoBudget", Message: "no budget selects the members"})
-	findings.swap(observe.OwnerKey{Kind: "StatefulSet", Namespace: "db", Name: "bad"}, v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: "AllReady"})
+	findings.swap(owner.Key{Kind: "StatefulSet", Namespace: "db", Name: "good"}, v1alpha1.Finding{Verdict: v1alpha1.Broken, Reason: "NoBudget", Message: "no budget selects the members"})
+	findings.swap(owner.Key{Kind: "StatefulSet", Namespace: "db", Name: "bad"}, v1alpha1.Finding{Verdict: v1alpha1.Kept, Reason: "AllReady"})
 	writes := &statuses{objects: objects}
 	r := &TopologyPolicy{Client: writes, Reader: &observe.Reader{Reader: objects}, Recorder: recorder, Clock: clocktesting.NewFakePassiveClock(at), Findings: findings}
 

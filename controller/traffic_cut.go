@@ -59,7 +59,9 @@ func (c *TrafficCut) SetupWithManager(mgr ctrl.Manager) error {
 	if err := registerMetrics(); err != nil {
 		return err
 	}
-	cutController, err := controller.New("traffic-cut", mgr, controller.Options{Reconciler: c, RateLimiter: backoff[reconcile.Request]()})
+	cutController, err := controller.New("traffic-cut", mgr, controller.Options{
+		Reconciler: c, RateLimiter: backoff[reconcile.Request](), NewQueue: newFairQueue(namespaceOfRequest),
+	})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -74,7 +76,9 @@ func (u *Unschedulable) SetupWithManager(mgr ctrl.Manager) error {
 	})
 	return ctrl.NewControllerManagedBy(mgr).Named("unschedulable-member").
 		For(&corev1.Pod{}, builder.WithPredicates(recorded)).
-		WithOptions(controller.Options{RateLimiter: backoff[reconcile.Request]()}).
+		WithOptions(controller.Options{
+			RateLimiter: backoff[reconcile.Request](), NewQueue: newFairQueue(namespaceOfRequest),
+		}).
 		Complete(u)
 }
 
@@ -111,7 +115,7 @@ func (u *Unschedulable) Reconcile(ctx context.Context, req reconcile.Request) (r
 
 // announce records the notes of a pod as Events, once. It leaves out notes whose reason this
 // version doesn't declare: anyone who may create pods can write the annotation.
-func (u *Unschedulable) announce(pod *corev1.Pod, owner observe.Owner, record annotation.SpreadRecord) {
+func (u *Unschedulable) announce(pod *corev1.Pod, owner owner.Owner, record annotation.SpreadRecord) {
 	key := client.ObjectKeyFromObject(pod)
 	if u.Clock.Since(pod.CreationTimestamp.Time) > noteMaxAge {
 		return
@@ -140,7 +144,7 @@ func unschedulableSince(pod *corev1.Pod) (time.Time, bool) {
 // respread deletes a pod that would get other terms from admission now. It reads the pod
 // from the API server: the cache doesn't hold its spec, and the scheduler may have found a
 // node meanwhile. It returns when to evaluate the pod again.
-func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owner observe.Owner) (time.Duration, error) {
+func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owner owner.Owner) (time.Duration, error) {
 	var pod corev1.Pod
 	if err := u.Reader.Live.Get(ctx, key, &pod); err != nil {
 		return 0, client.IgnoreNotFound(err)
@@ -163,13 +167,13 @@ func (u *Unschedulable) respread(ctx context.Context, key client.ObjectKey, owne
 	}
 	warn(u.Recorder, owner, policy.Note{Reason: reasons.MemberRespread, Message: fmt.Sprintf(
 		"deleted pod %s, which found no node for %s: it was required to run in %s, and its volume doesn't allow that. The new pod requires only what its volume allows",
-		pod.Name, unschedulableFor, observe.DescribeTerm(term))}, actionRespread)
+		pod.Name, unschedulableFor, terms.DescribeOne(term))}, actionRespread)
 	return 0, nil
 }
 
 // obsoleteTerm returns a required term of the pod that admission would not require now and
 // that the pod's volume prevents, and reports whether there is one.
-func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner observe.Owner, record annotation.SpreadRecord) (spread.Term, bool, error) {
+func (u *Unschedulable) obsoleteTerm(ctx context.Context, pod *corev1.Pod, owner owner.Owner, record annotation.SpreadRecord) (spread.Term, bool, error) {
 	match, err := u.Reader.PolicyFor(ctx, owner)
 	if err != nil || !match.In(v1alpha1.ModeEnforce) {
 		// Only an enforced policy may delete pods.

@@ -37,56 +37,59 @@ var graph = map[string][]string{
 	"internal/etcdconf": {"api/v1alpha1"},
 	"internal/flavour":  nil,
 	"internal/observe": {
-		"internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
+		"internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/observe/annotation", "internal/observe/leaseclock", "internal/observe/source",
 		"internal/reasons", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1", "policy/...",
 	},
 	"internal/observe/annotation":  {"internal/reasons", "api/v1alpha1", "policy/..."},
 	"internal/observe/leaseclock":  nil,
 	"internal/observe/source":      {"internal/etcdconf", "api/v1alpha1"},
+	"internal/observe/owner":       {"internal/observe/annotation", "internal/observe/source", "internal/etcdconf", "internal/flavour", "internal/format", "api/v1alpha1"},
+	"internal/observe/podstate":    {"internal/format"},
+	"internal/observe/terms":       {"internal/observe/annotation", "internal/observe/owner", "policy/spread"},
 	"internal/observe/observetest": nil,
 	"internal/pdb":                 {"internal/observe", "internal/observe/annotation", "api/v1alpha1", "policy/..."},
 	"internal/snapshot":            nil,
 	"internal/etcd/tunnel":         nil,
-	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe"},
+	"internal/etcd":                {"internal/etcd/tunnel", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner"},
 	"internal/health": {
-		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/annotation",
+		"internal/reasons", "internal/etcd", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/annotation",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 	"internal/health/gather": {
-		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/source", "webhook/entries",
+		"internal/health", "internal/operate/membership", "internal/etcd", "internal/etcdconf", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/source", "webhook/entries",
 		"api/output/v1alpha1", "policy/...",
 	},
 	"internal/health/view": {
-		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe", "internal/reasons",
+		"internal/health", "internal/etcd", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "internal/reasons",
 		"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"internal/operate":             {"internal/etcdconf", "internal/format", "internal/observe", "policy/..."},
-	"internal/operate/lock":        {"internal/operate", "internal/observe"},
-	"internal/operate/journal":     {"internal/flavour", "internal/observe"},
+	"internal/operate":             {"internal/observe/owner", "internal/etcdconf", "internal/format", "policy/..."},
+	"internal/operate/lock":        {"internal/observe/owner", "internal/operate"},
+	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour"},
 	"internal/operate/maintenance": {"internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",
-		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "policy/...",
+		"internal/etcd", "internal/etcd/tunnel", "internal/etcdconf", "internal/flavour", "internal/format", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms", "policy/...",
 	},
 	"internal/operate/step":   {"internal/snapshot", "api/v1alpha1"},
-	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe"},
+	"internal/operate/backup": {"internal/operate", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner"},
 	"internal/operate/traffic": {
-		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/reasons", "api/v1alpha1", "policy/...",
+		"internal/operate", "internal/operate/lock", "internal/etcd", "internal/etcdconf", "internal/kubeclient", "internal/observe", "internal/observe/owner", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"internal/operate/restore": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/traffic",
-		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe",
+		"internal/etcd", "internal/snapshot", "internal/etcdconf", "internal/flavour", "internal/observe", "internal/observe/owner",
 	},
 	"internal/operate/operatetest": {"internal/apitest", "internal/etcdtest"},
 	"internal/install": {
-		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
+		"internal/operate", "internal/operate/lock", "internal/operate/traffic", "internal/pdb", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner", "internal/observe/podstate", "internal/observe/terms",
 		"internal/observe/annotation", "internal/observe/leaseclock", "internal/reasons", "internal/apiserver", "internal/format", "internal/kubeclient", "internal/version", "webhook/entries", "api/output/v1alpha1", "api/v1alpha1", "policy/...",
 	},
 
-	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"webhook":         {"webhook/entries", "internal/etcdconf", "internal/observe", "internal/observe/owner", "internal/observe/terms", "internal/observe/annotation", "internal/observe/source", "internal/reasons", "api/v1alpha1", "policy/..."},
 	"webhook/entries": nil,
-	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
+	"controller":      {"internal/format", "internal/pdb", "internal/scrape", "internal/observe", "internal/observe/owner", "internal/observe/terms", "internal/observe/annotation", "internal/reasons", "api/v1alpha1", "policy/..."},
 
 	"internal/apiserver":   nil,
 	"internal/certificate": {"internal/apiserver", "internal/scrape"},
@@ -105,11 +108,11 @@ var graph = map[string][]string{
 	"internal/cli/ui": {"internal/format", "api/output/v1alpha1"},
 	"internal/cli/app": {
 		"internal/health/gather",
-		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
+		"internal/cli/ui", "internal/kubeclient", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe", "internal/observe/owner",
 		"internal/observe/leaseclock", "internal/version", "api/output/v1alpha1",
 	},
 	"internal/cli/change": {
-		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel", "internal/observe",
+		"internal/cli/app", "internal/cli/ui", "internal/operate/...", "internal/etcd", "internal/etcd/tunnel",
 		"internal/format", "internal/reasons", "api/v1alpha1", "policy/...",
 	},
 	"cmd/kubectl-etcd": {"internal/cli"},
@@ -127,7 +130,7 @@ var shared = []string{"internal/cli/app", "internal/cli/change", "internal/cli/u
 
 var libraries = []string{
 	"internal/health", "internal/health/...", "internal/install", "internal/operate/...", "internal/snapshot", "internal/etcd", "internal/etcd/tunnel", "internal/etcdconf",
-	"internal/flavour", "internal/observe", "internal/kubeclient", "internal/format", "internal/reasons", "internal/version", "webhook/entries",
+	"internal/flavour", "internal/observe", "internal/observe/owner", "internal/kubeclient", "internal/format", "internal/reasons", "internal/version", "webhook/entries",
 	"api/output/v1alpha1", "api/v1alpha1", "policy/...",
 }
 
@@ -166,7 +169,10 @@ var foreign = map[string][]string{
 	"internal/observe":             {commandLine, printers},
 	"internal/observe/annotation":  {etcd, commandLine, printers, runtime, "k8s.io/client-go", "github.com/gardener/"},
 	"internal/observe/leaseclock":  {etcd, commandLine, printers, "github.com/gardener/"},
+	"internal/observe/owner":       {commandLine, printers},
+	"internal/observe/podstate":    {etcd, commandLine, printers, runtime},
 	"internal/observe/source":      {commandLine, printers},
+	"internal/observe/terms":       {commandLine, printers},
 	"internal/pdb":                 {etcd, commandLine, printers},
 	"internal/etcd":                {commandLine, printers},
 	"internal/snapshot":            {"k8s.io/", "sigs.k8s.io/", commandLine},

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // budgetWrite is a client's write of a disruption budget.
@@ -102,7 +102,7 @@ func (w *budgetWrite) withOldRecord() *policyv1.PodDisruptionBudget {
 }
 
 // recordedFor reports whether the budget was kept for an owner before the write.
-func (w *budgetWrite) recordedFor(owner observe.Owner) bool {
+func (w *budgetWrite) recordedFor(owner owner.Owner) bool {
 	return w.old != nil && owner.RefersTo(w.old.Annotations[v1alpha1.BudgetForAnnotation])
 }
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
@@ -35,7 +36,7 @@ type endpoint struct {
 // Handle implements admission.Handler.
 func (e *endpoint) Handle(ctx context.Context, req admission.Request) admission.Response {
 	began := e.clock.Now()
-	ctx, cancel := context.WithTimeout(ctx, e.entry.Limit)
+	ctx, cancel := context.WithTimeout(source.OnBehalf(ctx, req.Namespace), e.entry.Limit)
 	defer cancel()
 	d := e.decide(ctx, req)
 	e.metrics.record(e.entry.Name, d, e.clock.Since(began))

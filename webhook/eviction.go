@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
@@ -29,7 +30,7 @@ type evictionHandler struct {
 // cluster is read.
 type evictionReview struct {
 	request evictionRequest
-	owner   observe.Owner
+	owner   owner.Owner
 	policy  string
 	mode    v1alpha1.Mode
 }

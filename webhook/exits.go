@@ -15,12 +15,13 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
 // governing returns the policy that applies to an owner's cluster. Without one it returns
 // nil, and the Decision on the request; what names the object in warnings.
-func governing(ctx context.Context, r *observe.Reader, owner observe.Owner, req admission.Request, what string) (*v1alpha1.EtcdTopologyPolicy, Decision) {
+func governing(ctx context.Context, r *observe.Reader, owner owner.Owner, req admission.Request, what string) (*v1alpha1.EtcdTopologyPolicy, Decision) {
 	match, err := r.PolicyFor(ctx, owner)
 	if err != nil {
 		return nil, unobserved(what, req, err)
@@ -30,7 +31,7 @@ func governing(ctx context.Context, r *observe.Reader, owner observe.Owner, req 
 
 // applying returns the policy of a match that applies. Without one it returns nil, and the
 // Decision on the request.
-func applying(match observe.Match, owner observe.Owner) (*v1alpha1.EtcdTopologyPolicy, Decision) {
+func applying(match observe.Match, owner owner.Owner) (*v1alpha1.EtcdTopologyPolicy, Decision) {
 	switch {
 	case match.OptedOut:
 		return nil, Decision{Outcome: Ignored, Reason: reasons.OptedOut}
@@ -46,7 +47,7 @@ func applying(match observe.Match, owner observe.Owner) (*v1alpha1.EtcdTopologyP
 
 // guarding returns the policy that a guard goes by, as governing does. Of policies with the same
 // priority it is the one whose guard is the strictest: a second policy must not switch a guard off.
-func guarding(ctx context.Context, r *observe.Reader, owner observe.Owner, req admission.Request, what string, mode func(*v1alpha1.EtcdTopologyPolicySpec) v1alpha1.Mode) (*v1alpha1.EtcdTopologyPolicy, Decision) {
+func guarding(ctx context.Context, r *observe.Reader, owner owner.Owner, req admission.Request, what string, mode func(*v1alpha1.EtcdTopologyPolicySpec) v1alpha1.Mode) (*v1alpha1.EtcdTopologyPolicy, Decision) {
 	match, err := r.PolicyFor(ctx, owner)
 	if err != nil {
 		return nil, unobserved(what, req, err)
@@ -81,7 +82,7 @@ func notApplied(what, name string, err error) string {
 	return fmt.Sprintf("EtcdTopologyPolicy is not applied to %s %s: %v", what, name, err)
 }
 
-func conflictWarning(policies []string, owner observe.Owner) string {
+func conflictWarning(policies []string, owner owner.Owner) string {
 	return fmt.Sprintf("EtcdTopologyPolicies %s select %s with the same priority, so none applies; give one a higher priority",
 		strings.Join(policies, ", "), owner)
 }

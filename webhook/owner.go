@@ -16,6 +16,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -83,7 +85,7 @@ func (r *ownerReview) warnOwner() Decision {
 	if r.policy.Spec.Mode == v1alpha1.ModeWarn {
 		d.Reason, will = reasons.PolicyWarns, " (mode Warn): members would go"
 	}
-	d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s%s to %s", r.policy.Name, will, observe.DescribeTerms(verdict.Terms)))
+	d.Warnings = append(d.Warnings, fmt.Sprintf("EtcdTopologyPolicy %s%s to %s", r.policy.Name, will, terms.Describe(verdict.Terms)))
 	for _, n := range verdict.Notes {
 		d.Warnings = append(d.Warnings, n.Message)
 	}
@@ -96,27 +98,27 @@ func (r *ownerReview) warnOwner() Decision {
 // readOwner decodes the Etcd or StatefulSet of a request. It returns its owner, the StatefulSet if
 // it is one, and the cluster's first pod. It returns false for an object that is no etcd cluster,
 // and for a StatefulSet of druid's: the client was warned when it created the Etcd.
-func readOwner(req admission.Request) (observe.Owner, *appsv1.StatefulSet, *corev1.Pod, bool, error) {
+func readOwner(req admission.Request) (owner.Owner, *appsv1.StatefulSet, *corev1.Pod, bool, error) {
 	if req.Kind.Group == druidv1alpha1.GroupName {
 		var etcd druidv1alpha1.Etcd
 		if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &etcd); err != nil {
-			return observe.Owner{}, nil, nil, false, err
+			return owner.Owner{}, nil, nil, false, err
 		}
 		if etcdconf.DeniesEtcd(&etcd) {
-			return observe.Owner{}, nil, nil, false, nil
+			return owner.Owner{}, nil, nil, false, nil
 		}
 		etcd.Namespace = req.Namespace
-		owner := observe.DruidOwner(&etcd, nil)
-		return owner, nil, observe.PodOfEtcd(owner, &etcd), true, nil
+		o := owner.OfEtcd(&etcd, nil)
+		return o, nil, owner.PodOfEtcd(o, &etcd), true, nil
 	}
 	var sts appsv1.StatefulSet
 	if err := json.UnmarshalCaseSensitivePreserveInts(req.Object.Raw, &sts); err != nil {
-		return observe.Owner{}, nil, nil, false, err
+		return owner.Owner{}, nil, nil, false, err
 	}
 	sts.Namespace = req.Namespace
-	owner, ok := observe.StandaloneOwner(&sts)
+	o, ok := owner.Standalone(&sts)
 	if !ok {
-		return observe.Owner{}, nil, nil, false, nil
+		return owner.Owner{}, nil, nil, false, nil
 	}
-	return owner, &sts, observe.PodOfStatefulSet(owner, &sts), true, nil
+	return o, &sts, owner.PodOfStatefulSet(o, &sts), true, nil
 }

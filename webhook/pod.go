@@ -17,6 +17,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -32,7 +34,7 @@ type podHandler struct {
 // podReview is what is known of a member's pod that is being created.
 type podReview struct {
 	pod      *corev1.Pod
-	owner    observe.Owner
+	owner    owner.Owner
 	policy   *v1alpha1.EtcdTopologyPolicy
 	settings spread.Settings
 	facts    spread.Facts
@@ -118,7 +120,7 @@ func (r *podReview) decide() Decision {
 // previewSpread returns the warnings of a policy in mode Warn, which changes nothing.
 func (r *podReview) previewSpread(v spread.Result) Decision {
 	d := Decision{Outcome: Warned, Reason: reasons.PolicyWarns, Policy: r.policy.Name, Warnings: []string{
-		fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): pod %s would go to %s", r.policy.Name, r.pod.Name, observe.DescribeTerms(v.Terms)),
+		fmt.Sprintf("EtcdTopologyPolicy %s (mode Warn): pod %s would go to %s", r.policy.Name, r.pod.Name, terms.Describe(v.Terms)),
 	}}
 	for _, n := range v.Notes {
 		d.Warnings = append(d.Warnings, n.Message)
@@ -134,7 +136,7 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 	notes := slices.Clone(v.Notes)
 	var missing []spread.Term
 	for _, t := range v.Terms {
-		carried := observe.HasTerm(r.pod, t, r.owner.MemberSelector)
+		carried := terms.Has(r.pod, t, r.owner.MemberSelector)
 		if !carried && clashes(r.pod, t) {
 			notes = append(notes, policy.NewNote(spread.OwnTerm,
 				"the pod has its own spread constraint for %s, and the API server accepts only one; change its labelSelector so that it selects the members", t.TopologyKey))
@@ -161,11 +163,11 @@ func (r *podReview) patchFor(v spread.Result) Decision {
 }
 
 // carriesAll reports whether the pod carries all of the terms.
-func carriesAll(pod *corev1.Pod, terms []spread.Term, selector *metav1.LabelSelector) bool {
-	return !slices.ContainsFunc(terms, func(t spread.Term) bool { return !observe.HasTerm(pod, t, selector) })
+func carriesAll(pod *corev1.Pod, own []spread.Term, selector *metav1.LabelSelector) bool {
+	return !slices.ContainsFunc(own, func(t spread.Term) bool { return !terms.Has(pod, t, selector) })
 }
 
 // selects reports whether a selector selects the pod and is not empty.
 func selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
-	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0 && observe.Selects(s, pod)
+	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0 && terms.Selects(s, pod)
 }

@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -62,9 +62,9 @@ func checkOnlyOurs(t *testing.T, raw, mutated []byte, r admission.Response) {
 		t.Fatal("no longer a pod")
 	}
 	checkConstraints(t, &after)
-	terms := observe.SelfTerms(&after)
-	for _, own := range observe.SelfTerms(&before) {
-		if !slices.ContainsFunc(terms, func(term observe.PodTerm) bool { return cmp.Equal(term, own) }) {
+	found := terms.Self(&after)
+	for _, own := range terms.Self(&before) {
+		if !slices.ContainsFunc(found, func(term terms.Term) bool { return cmp.Equal(term, own) }) {
 			t.Errorf("the pod's own term %+v is lost", own)
 		}
 	}

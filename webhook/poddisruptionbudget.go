@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 )
@@ -32,7 +33,7 @@ type budgetHandler struct {
 // budgetReview is what is known of a write of a cluster's budget.
 type budgetReview struct {
 	write  budgetWrite
-	owner  observe.Owner
+	owner  owner.Owner
 	policy *v1alpha1.EtcdTopologyPolicy
 	facts  observe.Facts
 	// other is the budget if it can't protect the cluster alone, and shared what is known
@@ -85,7 +86,7 @@ func (h *budgetHandler) observe(ctx context.Context, req admission.Request) (*bu
 
 // policyFor returns the policy that the budget of an owner is judged by. If no policy keeps it
 // any more, unkept is the Decision on that; without a record of ours, the policy is nil.
-func (h *budgetHandler) policyFor(ctx context.Context, w *budgetWrite, owner observe.Owner, req admission.Request) (p *v1alpha1.EtcdTopologyPolicy, unkept *Decision, d Decision) {
+func (h *budgetHandler) policyFor(ctx context.Context, w *budgetWrite, owner owner.Owner, req admission.Request) (p *v1alpha1.EtcdTopologyPolicy, unkept *Decision, d Decision) {
 	// A cluster that no policy applies to, or whose policy leaves budgets alone.
 	p, d = governing(ctx, h.reader, owner, req, "budget")
 	if p != nil && !p.Spec.Disruption.On() {

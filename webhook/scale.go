@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
@@ -27,7 +28,7 @@ type scaleHandler struct {
 // scaleReview is what is known of a write of a cluster's replicas.
 type scaleReview struct {
 	write  observe.ScaleWrite
-	owner  observe.Owner
+	owner  owner.Owner
 	policy *v1alpha1.EtcdTopologyPolicy
 	facts  scale.Facts
 	// spread is what the spread rule notes on the number of members that is asked for.
@@ -84,7 +85,7 @@ func (h *scaleHandler) observe(ctx context.Context, req admission.Request) (*sca
 }
 
 // spreadNotes returns what the spread rule notes on a cluster of that size.
-func (h *scaleHandler) spreadNotes(ctx context.Context, owner observe.Owner, p *v1alpha1.EtcdTopologyPolicy, size int) ([]policy.Note, error) {
+func (h *scaleHandler) spreadNotes(ctx context.Context, owner owner.Owner, p *v1alpha1.EtcdTopologyPolicy, size int) ([]policy.Note, error) {
 	pod, found, err := h.reader.MemberPod(ctx, owner)
 	if err != nil || !found {
 		return nil, err

@@ -37,8 +37,8 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 		return fmt.Errorf("find the API server: %w", err)
 	}
 	// A request that waits here delays admission, or a budget that must be tightened. The API
-	// server's own fairness is the limit.
-	config.QPS, config.Burst = 100, 200
+	// server's own fairness is the limit, and source.Bounded for what users cause.
+	config.QPS = -1
 
 	self, err := withEarlyProbes(ctx, o.probes, func() (string, error) { return ownUsername(ctx, config, logger) })
 	if err != nil {
@@ -57,7 +57,7 @@ func serve(ctx context.Context, o options, stderr io.Writer) error {
 		return fmt.Errorf("set up the certificates: %w", err)
 	}
 	leases := &leaseclock.Clock{Clock: clock.RealClock{}}
-	reader := &observe.Reader{Reader: mgr.GetClient(), Live: mgr.GetAPIReader(), Leases: leases}
+	reader := &observe.Reader{Reader: mgr.GetClient(), Live: source.Bounded(mgr.GetAPIReader(), clock.RealClock{}), Leases: leases}
 	if err := addInformers(ctx, mgr, reader); err != nil {
 		return err
 	}

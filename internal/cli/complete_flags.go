@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // completeFlags completes the flags that take names of objects or checks.
@@ -64,7 +64,7 @@ func (c completions) completeContexts(_ *cobra.Command, _ []string, typed string
 func (c completions) completeServices(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
-	return c.complete(cmd, typed, func(owners []observe.Owner) []string {
+	return c.complete(cmd, typed, func(owners []owner.Owner) []string {
 		reader, err := c.app.Reader()
 		if err != nil {
 			return nil

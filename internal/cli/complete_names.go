@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // completionLimit is how long a completion may take after the user presses Tab.
@@ -73,7 +73,7 @@ func (c completions) completeTargets(cmd *cobra.Command, args []string, typed st
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return c.complete(cmd, typed, func(owners []observe.Owner) []string {
+	return c.complete(cmd, typed, func(owners []owner.Owner) []string {
 		names := map[string]int{}
 		for _, o := range owners {
 			names[o.Name]++
@@ -95,7 +95,7 @@ func (c completions) completeTargets(cmd *cobra.Command, args []string, typed st
 func (c completions) completePods(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
-	return c.complete(cmd, typed, func(owners []observe.Owner) []string {
+	return c.complete(cmd, typed, func(owners []owner.Owner) []string {
 		var out []string
 		reader, err := c.app.Reader()
 		if err != nil {
@@ -116,15 +116,15 @@ func (c completions) completePods(cmd *cobra.Command, args []string, typed strin
 
 // clustersNamed returns the clusters that the first argument names. Without arguments, it
 // returns all.
-func clustersNamed(owners []observe.Owner, args []string) []observe.Owner {
-	return slices.DeleteFunc(owners, func(o observe.Owner) bool {
+func clustersNamed(owners []owner.Owner, args []string) []owner.Owner {
+	return slices.DeleteFunc(owners, func(o owner.Owner) bool {
 		return len(args) > 0 && args[0] != o.Name && args[0] != o.Target().String()
 	})
 }
 
 // complete returns the candidates for the clusters of the namespace. It returns none on
 // errors, because a shell can't show them.
-func (c completions) complete(cmd *cobra.Command, typed string, candidates func([]observe.Owner) []string) ([]string, cobra.ShellCompDirective) {
+func (c completions) complete(cmd *cobra.Command, typed string, candidates func([]owner.Owner) []string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
 	const directive = cobra.ShellCompDirectiveNoFileComp

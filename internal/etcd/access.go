@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Access has what is needed to connect to the members of any cluster. It is safe for
@@ -18,7 +19,7 @@ type Access struct {
 }
 
 // Cluster returns one cluster without connecting to it. The caller closes it.
-func (a Access) Cluster(ctx context.Context, r *observe.Reader, o observe.Owner) (*Cluster, error) {
+func (a Access) Cluster(ctx context.Context, r *observe.Reader, o owner.Owner) (*Cluster, error) {
 	endpoints, err := Endpoints(ctx, r, o, a.Credentials)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Credentials are the user's settings. Empty ones are searched for in the cluster.
@@ -52,7 +53,7 @@ func (c Credentials) tls() bool {
 type finder struct {
 	reader   *observe.Reader
 	files    *observe.Files
-	owner    observe.Owner
+	owner    owner.Owner
 	given    Credentials
 	services []corev1.Service
 

@@ -16,13 +16,14 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // world is a member's pod and the Secrets of its namespace.
 type world struct {
 	pod     *corev1.Pod
 	secrets map[string]map[string][]byte
-	owner   observe.Owner
+	owner   owner.Owner
 }
 
 func (w *world) finder(given Credentials) *finder {
@@ -129,7 +130,7 @@ func TestIdentity(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			w := world{pod: securePod(), secrets: row.secrets, owner: observe.Owner{Namespace: "shop", Name: "a", Kind: "StatefulSet", APIVersion: appsv1.SchemeGroupVersion.String()}}
+			w := world{pod: securePod(), secrets: row.secrets, owner: owner.Owner{Namespace: "shop", Name: "a", Kind: "StatefulSet", APIVersion: appsv1.SchemeGroupVersion.String()}}
 			if row.change != nil {
 				row.change(&w)
 			}
@@ -189,7 +190,7 @@ func TestAuthorities(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			w := world{pod: securePod(), secrets: map[string]map[string][]byte{"server": row.server}, owner: observe.Owner{Namespace: "shop"}}
+			w := world{pod: securePod(), secrets: map[string]map[string][]byte{"server": row.server}, owner: owner.Owner{Namespace: "shop"}}
 			if row.ca != nil {
 				w.secrets["ca"] = map[string][]byte{"ca.crt": row.ca}
 				c := &w.pod.Spec.Containers[0]

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Endpoint is the address of one member and the credentials for it.
@@ -55,7 +56,7 @@ type Endpoint struct {
 // Endpoints returns the endpoints of the members whose pods exist, in the order of the pods.
 // It takes credentials from c, otherwise from what the pods use. It fails only if no endpoint
 // can be found. An endpoint that can't be found has its Err set.
-func Endpoints(ctx context.Context, r *observe.Reader, o observe.Owner, c Credentials) ([]Endpoint, error) {
+func Endpoints(ctx context.Context, r *observe.Reader, o owner.Owner, c Credentials) ([]Endpoint, error) {
 	pods, err := r.MemberPods(ctx, o)
 	if err != nil {
 		return nil, err

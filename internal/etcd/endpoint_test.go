@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // TestEndpointFlags: whatever of a pod's configuration can't be read, flags suffice to go on. They
@@ -61,7 +61,7 @@ func TestEndpointFlags(t *testing.T) {
 			}
 			var notes []string
 			given.Note = func(text string) { notes = append(notes, text) }
-			w := world{owner: observe.Owner{Namespace: "shop", Name: "a"}}
+			w := world{owner: owner.Owner{Namespace: "shop", Name: "a"}}
 			got, err := w.finder(given).endpoints(t.Context(), []*corev1.Pod{pod})
 			for _, want := range row.err {
 				if err == nil || !strings.Contains(err.Error(), want) {
@@ -143,7 +143,7 @@ func TestPasswordFrom(t *testing.T) {
 			t.Parallel()
 			pod := configuredPod(corev1.Volume{}, []string{"--listen-client-urls=http://0.0.0.0:2379"})
 			pod.Spec.Containers[0].Env, pod.Spec.Containers[0].EnvFrom = row.env, row.envFrom
-			w := world{owner: observe.Owner{Namespace: "shop", Name: "a"}, secrets: secrets}
+			w := world{owner: owner.Owner{Namespace: "shop", Name: "a"}, secrets: secrets}
 			got, err := w.finder(row.given).endpoints(t.Context(), []*corev1.Pod{pod})
 			if err != nil {
 				t.Fatal(err)

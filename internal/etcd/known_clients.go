@@ -5,12 +5,12 @@ package etcd
 
 import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // knownClients are where a client's certificate of a cluster may be, best first. server
 // is the Secret that its members' certificate is from.
-func knownClients(o observe.Owner, server string) []flavour.ClientSecret {
+func knownClients(o owner.Owner, server string) []flavour.ClientSecret {
 	var known []flavour.ClientSecret
 	if secrets := o.Product().ClientSecrets; secrets != nil {
 		known = secrets(o.Name)

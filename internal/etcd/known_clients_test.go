@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // TestKnownClients has the places of client certificates for each product, the best first.
@@ -40,7 +40,7 @@ func TestKnownClients(t *testing.T) {
 		{flavour.Plain, "server", charts},
 		{flavour.Kamaji, "server", append([]flavour.ClientSecret{tlsPair("main-root-client-certs"), tlsPair("main-client-certs")}, charts...)},
 	} {
-		owner := observe.Owner{Name: "main", Distribution: row.product}
+		owner := owner.Owner{Name: "main", Distribution: row.product}
 		if got := knownClients(owner, row.server); !slices.Equal(got, row.want) {
 			t.Errorf("%q with server Secret %q: %v, want %v", row.product, row.server, got, row.want)
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // assign sets the pod of each entry of a member list. It compares, in this order: peer URLs
@@ -63,7 +63,7 @@ func firstLabel(address string) string {
 // DuePod returns the pod that a member without a pod had and will have again: its StatefulSet
 // will create a pod of that name. It is empty for a member that has a pod and for one that
 // gets none.
-func (l Listed) DuePod(o observe.Owner) string {
+func (l Listed) DuePod(o owner.Owner) string {
 	if l.Pod != "" {
 		return ""
 	}

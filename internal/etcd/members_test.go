@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 func TestAssign(t *testing.T) {
@@ -167,7 +167,7 @@ func TestAlarms(t *testing.T) {
 // its member is called.
 func TestDuePod(t *testing.T) {
 	t.Parallel()
-	owner := observe.Owner{StatefulSet: "a", Replicas: 3}
+	owner := owner.Owner{StatefulSet: "a", Replicas: 3}
 	for _, row := range []struct {
 		name string
 		l    Listed

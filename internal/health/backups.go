@@ -12,7 +12,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -49,7 +49,7 @@ func backupsKnown(f *Facts) []Finding {
 	if f.Cluster.Value.Cluster.BackupReady.Value() != policy.Absent {
 		return nil
 	}
-	if f.Owner.Flavour == observe.Druid {
+	if f.Owner.Flavour == owner.Druid {
 		if f.Etcd.Err != nil {
 			return []Finding{unknown("the Etcd", f.Etcd.Err)}
 		}

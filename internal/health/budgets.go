@@ -15,8 +15,9 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -108,7 +109,7 @@ func (f *Facts) ofDaemonSet() bool {
 }
 
 func (f *Facts) createBudget() string {
-	if f.Owner.Flavour == observe.Druid {
+	if f.Owner.Flavour == owner.Druid {
 		return f.lostObject("")
 	}
 	s := f.Owner.MemberSelector
@@ -186,7 +187,7 @@ func (f *Facts) formOf(b *policyv1.PodDisruptionBudget) []Finding {
 	fix := f.kubectl("edit poddisruptionbudget " + b.Name)
 	switch {
 	case problem == nil || problem.Reason != reasons.BudgetAlwaysAllow:
-	case f.Owner.Flavour == observe.Druid: // etcd-druid writes its budget back
+	case f.Owner.Flavour == owner.Druid: // etcd-druid writes its budget back
 		fix = f.annotate(druidAllowsUnhealthy + "-")
 	default:
 		fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)
@@ -256,7 +257,7 @@ func allMembers(n int) string {
 func (f *Facts) readyPods() int {
 	n := 0
 	for _, pod := range f.Pods.Value {
-		if observe.PodReady(pod) {
+		if podstate.Ready(pod) {
 			n++
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -40,7 +41,7 @@ var ErrNotGathered = errors.New("not asked for")
 type Facts struct {
 	// At is the moment, by this machine's clock.
 	At    time.Time
-	Owner observe.Owner
+	Owner owner.Owner
 	// Flags are appended to each kubectl command of a fix: --context and --kubeconfig
 	// as the user gave them. Empty for none.
 	Flags string
@@ -190,7 +191,7 @@ func (f *Facts) operation() string { return f.Cluster.Value.Cluster.Operation }
 func (f *Facts) Size() int { return max(int(f.Owner.Replicas), 0) }
 
 // IdentityOf returns the names of an owner's cluster.
-func IdentityOf(o observe.Owner) output.ClusterIdentity {
+func IdentityOf(o owner.Owner) output.ClusterIdentity {
 	id := output.ClusterIdentity{
 		Namespace: o.Namespace, Kind: o.Kind, Name: o.Name, Target: o.Target().String(),
 		Distribution: string(o.Distribution), StatefulSet: o.StatefulSet,

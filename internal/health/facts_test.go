@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -35,8 +35,8 @@ func healthy(n int) *Facts {
 	labels := map[string]string{"app": "main"}
 	f := &Facts{
 		At: noon,
-		Owner: observe.Owner{
-			Flavour: observe.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main",
+		Owner: owner.Owner{
+			Flavour: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main",
 			StatefulSet: "main", Replicas: int32(n), MemberSelector: &metav1.LabelSelector{MatchLabels: labels},
 		},
 		Metrics: map[string]Got[Metrics]{}, Clocks: map[string]Got[etcd.ClockReading]{}, Serving: map[string]Got[etcdconf.Config]{},
@@ -107,7 +107,7 @@ func (f *Facts) add(i int) {
 
 // kubeadm makes the members static pods.
 func kubeadm(f *Facts) {
-	f.Owner.Flavour, f.Owner.Distribution, f.Owner.StatefulSet = observe.Pods, flavour.Kubeadm, ""
+	f.Owner.Flavour, f.Owner.Distribution, f.Owner.StatefulSet = owner.Pods, flavour.Kubeadm, ""
 	f.StatefulSet.Value = nil
 	for _, pod := range f.Pods.Value {
 		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}

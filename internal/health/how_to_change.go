@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // change is an order to change a setting of the members, with the object in which it is
@@ -17,17 +17,17 @@ func (f *Facts) change(order, druid string) string {
 	o := f.Owner
 	release, w := o.Release(), o.Membership()
 	switch {
-	case o.Flavour == observe.Druid && druid == "":
+	case o.Flavour == owner.Druid && druid == "":
 		return order + ", which only etcd-druid can do: an Etcd has no field for it"
-	case o.Flavour == observe.Druid:
+	case o.Flavour == owner.Druid:
 		return druid + ": " + f.kubectl("edit etcd "+o.Name)
 	case o.Product().Settings != "":
 		return order + " " + o.Product().Settings
 	case o.Controller != nil:
 		return order + " by way of " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
-			f.kubectl("edit "+observe.TypedKind(o.Controller)+" "+o.Controller.Name)
+			f.kubectl("edit "+owner.TypedKind(o.Controller)+" "+o.Controller.Name)
 	case o.ReadOnly() && o.Target().Kind != "":
-		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+observe.TypedKind(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind})+" "+o.Name)
+		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedKind(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind})+" "+o.Name)
 	case release != "":
 		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"
 	case w.ManagerName == flavour.Nothing:

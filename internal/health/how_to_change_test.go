@@ -16,13 +16,13 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // The owners that write the members' pods themselves.
 var owners = map[string]func(*Facts){
 	"druid": func(f *Facts) {
-		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = observe.Druid, flavour.Druid, "Etcd"
+		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = owner.Druid, flavour.Druid, "Etcd"
 		f.Owner.APIVersion = druidv1alpha1.SchemeGroupVersion.String()
 		f.Etcd.Value = &druidv1alpha1.Etcd{}
 	},

@@ -25,6 +25,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -329,7 +330,7 @@ func TestWorkload(t *testing.T) {
 // druid makes the cluster an Etcd with a store and fresh conditions.
 func druid(change func(*druidv1alpha1.Etcd)) func(*Facts) {
 	return func(f *Facts) {
-		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = observe.Druid, flavour.Druid, "Etcd"
+		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = owner.Druid, flavour.Druid, "Etcd"
 		schedule := "0 0 * * *"
 		e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Name: "main", Generation: 2}}
 		e.Spec.Backup = druidv1alpha1.BackupSpec{

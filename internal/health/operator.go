@@ -12,7 +12,7 @@ import (
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -74,7 +74,7 @@ func (f *Facts) annotate(what string) string { return f.kubectl("annotate " + f.
 // lostObject is how to get an object back: etcd-druid creates it again; for other clusters
 // it is the order.
 func (f *Facts) lostObject(order string) string {
-	if f.Owner.Flavour == observe.Druid {
+	if f.Owner.Flavour == owner.Druid {
 		return f.annotate(druidv1alpha1.DruidOperationAnnotation + "=" + druidv1alpha1.DruidOperationReconcile)
 	}
 	return order

@@ -14,8 +14,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -150,7 +150,7 @@ func (f *Facts) boundHere(name string) bool {
 // allHealthy reports whether every member is there, is Ready and, where members could be
 // asked, follows the leader.
 func (f *Facts) allHealthy() bool {
-	if f.Pods.Err != nil || len(f.Pods.Value) < f.Size() || slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !observe.PodReady(p) }) {
+	if f.Pods.Err != nil || len(f.Pods.Value) < f.Size() || slices.ContainsFunc(f.Pods.Value, func(p *corev1.Pod) bool { return !podstate.Ready(p) }) {
 		return false
 	}
 	if f.Survey.Err != nil {

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 )
 
 func podsReady(f *Facts) []Finding {
@@ -23,9 +23,9 @@ func podsReady(f *Facts) []Finding {
 	}
 	var found []Finding
 	for _, pod := range f.Pods.Value {
-		switch problem := observe.ProblemOf(pod); {
-		case observe.PodReady(pod):
-		case problem.State == observe.PodUnready && f.learns(pod.Name):
+		switch problem := podstate.Of(pod); {
+		case podstate.Ready(pod):
+		case problem.State == podstate.PodUnready && f.learns(pod.Name):
 			found = append(found, about(Info, pod.Name, "", "is a learner, which is not Ready until it is promoted"))
 		default:
 			found = append(found, about(Failure, pod.Name, f.describe(pod), "%s", problem))
@@ -55,7 +55,7 @@ func (f *Facts) learns(pod string) bool {
 
 // describe is the command that shows why a pod is not Ready.
 func (f *Facts) describe(pod *corev1.Pod) string {
-	if p := observe.ProblemOf(pod); p.Crashing() {
+	if p := podstate.Of(pod); p.Crashing() {
 		return f.kubectl("logs " + pod.Name + " -c " + p.Container + " --previous")
 	}
 	return f.kubectl("describe pod " + pod.Name)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -163,7 +163,7 @@ func TestMembers(t *testing.T) {
 		{name: "voter in contact with the leader", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactActive}), want: Warning, message: "no pod of this cluster runs it (http://main-3.main:2380); it is alive", fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "voter of another pod", id: "M001", with: withSilence(membership.Silence{Contact: membership.ContactNone, Elsewhere: []string{"etcd3-0"}}), want: Failure, message: "of pod etcd3-0", fix: "kubectl etcd status pod/etcd3-0 -n team"},
 		{name: "voter of which nothing is known", id: "M001", with: withSilence(membership.Silence{Unknown: "403"}), want: Failure, message: "it is not known whether it is dead: 403", fix: "kubectl etcd member list statefulset/main -n team"},
-		{name: "dead voter that was scaled away with its claim", id: "M001", with: func(f *Facts) { dead(f); f.Owner.Claims = []observe.Claim{{Template: "data"}} }, want: Failure, fix: "kubectl scale statefulset/main --replicas 4 -n team"},
+		{name: "dead voter that was scaled away with its claim", id: "M001", with: func(f *Facts) { dead(f); f.Owner.Claims = []owner.Claim{{Template: "data"}} }, want: Failure, fix: "kubectl scale statefulset/main --replicas 4 -n team"},
 		{name: "dead voter that the rule keeps", id: "M001", with: func(f *Facts) { dead(f); delete(f.MayRemove, 3) }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "dead voter while client traffic is cut", id: "M001", with: func(f *Facts) { dead(f); f.Cluster.Value.Cluster.TrafficCut = true }, want: Failure, fix: "kubectl etcd member list statefulset/main -n team"},
 		{name: "while it scales", id: "M001", with: func(f *Facts) { dead(f); scaling(f) }, want: Warning},
@@ -195,12 +195,12 @@ func TestMembers(t *testing.T) {
 		{name: "left over, for all that is known", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Cluster.Err = errRefused }, want: Unknown, fix: "-"},
 		{name: "druid's", id: "M003", with: func(f *Facts) {
 			f.Survey.Value.List[2].Learner = true
-			f.Owner.Flavour, f.Owner.Distribution = observe.Druid, flavour.Druid
+			f.Owner.Flavour, f.Owner.Distribution = owner.Druid, flavour.Druid
 		}, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
 		{name: "in no pod", id: "M003", with: func(f *Facts) {
 			dead(f)
 			f.Survey.Value.List[2].Learner = true
-			f.Owner.Flavour, f.Owner.Distribution = observe.Druid, flavour.Druid
+			f.Owner.Flavour, f.Owner.Distribution = owner.Druid, flavour.Druid
 		}, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
 
 		{name: "all", id: "M004", want: OK},

@@ -30,6 +30,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/version"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
@@ -239,7 +240,7 @@ func (l *Inspector) readPods(ctx context.Context) error {
 
 func replicaOf(pod *corev1.Pod) v1alpha1.WebhookReplica {
 	r := v1alpha1.WebhookReplica{Pod: pod.Name, Node: pod.Spec.NodeName}
-	problem := observe.ProblemOf(pod)
+	problem := podstate.Of(pod)
 	r.Ready, r.LastExit = problem.State == "", problem.String()
 	for _, c := range pod.Status.ContainerStatuses {
 		r.Restarts += c.RestartCount

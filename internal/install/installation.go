@@ -122,6 +122,9 @@ var kinds = []kind{
 	{v1Resource("rbac.authorization.k8s.io", "clusterrolebindings"), "ClusterRoleBinding", toRights},
 	{v1Resource("rbac.authorization.k8s.io", "rolebindings"), "RoleBinding", toRights},
 	{v1Resource("apps", "deployments"), "Deployment", toPrograms},
+	// After the bindings: until then, it limits what they allow.
+	{v1Resource("admissionregistration.k8s.io", "validatingadmissionpolicybindings"), "ValidatingAdmissionPolicyBinding", toRest},
+	{v1Resource("admissionregistration.k8s.io", "validatingadmissionpolicies"), "ValidatingAdmissionPolicy", toRest},
 	{v1Resource("rbac.authorization.k8s.io", "clusterroles"), "ClusterRole", toRest},
 	{v1Resource("rbac.authorization.k8s.io", "roles"), "Role", toRest},
 	{v1Resource("monitoring.coreos.com", "servicemonitors"), "ServiceMonitor", toRest},

@@ -23,6 +23,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/kubeclient"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -66,7 +68,7 @@ func (l *Inspector) tryAdmission(ctx context.Context) error {
 	if record, ok := annotation.SpreadRecordOf(pod); ok && err == nil {
 		t.Policy = record.Policy
 		for _, term := range record.Terms {
-			t.Added = append(t.Added, observe.DescribeTerms([]spread.Term{term}))
+			t.Added = append(t.Added, terms.Describe([]spread.Term{term}))
 		}
 	}
 	return nil
@@ -184,19 +186,19 @@ func (l *Inspector) called(namespace labels.Set) bool {
 
 // governed returns the pod of a member of the first cluster to which a policy in mode Enforce
 // applies. Clusters of the user's namespace are first. The pod is nil if there is none.
-func (l *Inspector) governed(ctx context.Context, inScope map[string]labels.Set) (o observe.Owner, member *corev1.Pod, policyName string) {
+func (l *Inspector) governed(ctx context.Context, inScope map[string]labels.Set) (o owner.Owner, member *corev1.Pod, policyName string) {
 	var policies policyv1alpha1.EtcdTopologyPolicyList
 	if err := l.kube.List(ctx, &policies); err != nil || len(policies.Items) == 0 {
-		return observe.Owner{}, nil, ""
+		return owner.Owner{}, nil, ""
 	}
 	owners, err := l.reader.Owners(ctx)
 	if err != nil {
 		owners, err = l.reader.Owners(ctx, client.InNamespace(l.namespace))
 	}
 	if err != nil {
-		return observe.Owner{}, nil, ""
+		return owner.Owner{}, nil, ""
 	}
-	slices.SortStableFunc(owners, func(a, b observe.Owner) int {
+	slices.SortStableFunc(owners, func(a, b owner.Owner) int {
 		switch {
 		case a.Namespace == b.Namespace:
 			return 0
@@ -218,7 +220,7 @@ func (l *Inspector) governed(ctx context.Context, inScope map[string]labels.Set)
 			return o, pod, m.Policy.Name
 		}
 	}
-	return observe.Owner{}, nil, ""
+	return owner.Owner{}, nil, ""
 }
 
 // mayTry reports whether the user may create a pod in a namespace. It is true if the check
@@ -235,7 +237,7 @@ func (l *Inspector) mayTry(ctx context.Context, namespace string, allowed map[st
 // memberOf returns a pod that imitates a member of the cluster. Admission finds the cluster by
 // the StatefulSet that owns the pod. It is nil if the cluster has no pod yet or spans several
 // StatefulSets, or if admission would find another cluster.
-func memberOf(ctx context.Context, r *observe.Reader, o observe.Owner) *corev1.Pod {
+func memberOf(ctx context.Context, r *observe.Reader, o owner.Owner) *corev1.Pod {
 	member, there, err := r.MemberPod(ctx, o)
 	if err != nil || !there || o.Spans() {
 		return nil // the members of several StatefulSets are selected by their own names

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // TestTrialPodIsAMember finds, as admission does, the cluster of the pod that is
@@ -24,7 +25,7 @@ func TestTrialPodIsAMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	// There a StatefulSet that is none of the Etcd's has its name.
-	anothers := observe.OwnerKey{Kind: "Etcd", Namespace: "mixed", Name: "store"}
+	anothers := owner.Key{Kind: "Etcd", Namespace: "mixed", Name: "store"}
 	tried := map[string]int{}
 	for _, o := range owners {
 		if there := memberOf(t.Context(), r, o) != nil; there != (o.Key() != anothers) {

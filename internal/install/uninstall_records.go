@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
 )
@@ -21,7 +21,7 @@ import (
 // CheckLocks checks that no other operation holds a lock that the uninstallation needs: the
 // locks of clusters that are cut, and those with the record of a cut. It returns a *HeldError if
 // a holder renews one.
-func (u *Uninstall) CheckLocks(ctx context.Context, found *Installation, cut []observe.Owner) error {
+func (u *Uninstall) CheckLocks(ctx context.Context, found *Installation, cut []owner.Owner) error {
 	locks := map[client.ObjectKey]string{}
 	for _, p := range found.Records {
 		locks[client.ObjectKeyFromObject(&p)] = clusterOf(p)

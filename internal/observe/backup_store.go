@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // BackupStore is where a cluster's backups are stored, and how to reach the program that takes
@@ -39,8 +41,8 @@ const defaultBackupPort = 8080
 
 // BackupStore reads where an Etcd's backups are stored. It returns false for a cluster without a
 // store, and for one that isn't druid's.
-func (r *Reader) BackupStore(ctx context.Context, o Owner) (BackupStore, bool, error) {
-	if o.Flavour != Druid {
+func (r *Reader) BackupStore(ctx context.Context, o owner.Owner) (BackupStore, bool, error) {
+	if o.Flavour != owner.Druid {
 		return BackupStore{}, false, nil
 	}
 	var etcd druidv1alpha1.Etcd
@@ -88,9 +90,9 @@ type BackupLease struct {
 
 // BackupLeases reads the leases of a cluster's backups: druid's two, or the one that the owner's
 // annotation names. It leaves out leases that don't exist.
-func (r *Reader) BackupLeases(ctx context.Context, o Owner) ([]BackupLease, error) {
+func (r *Reader) BackupLeases(ctx context.Context, o owner.Owner) ([]BackupLease, error) {
 	var leases []BackupLease
-	if o.Flavour == Druid {
+	if o.Flavour == owner.Druid {
 		leases = []BackupLease{{Type: "Full", Name: o.Name + "-full-snap"}, {Type: "Delta", Name: o.Name + "-delta-snap"}}
 	} else if name := namedLease(o); name != "" {
 		leases = []BackupLease{{Type: "Backup", Name: name}}
@@ -115,8 +117,8 @@ func (r *Reader) BackupLeases(ctx context.Context, o Owner) ([]BackupLease, erro
 }
 
 // SnapshotTasks reads the tasks for snapshots of a druid cluster, the newest first.
-func (r *Reader) SnapshotTasks(ctx context.Context, o Owner) ([]druidv1alpha1.EtcdOpsTask, error) {
-	if o.Flavour != Druid {
+func (r *Reader) SnapshotTasks(ctx context.Context, o owner.Owner) ([]druidv1alpha1.EtcdOpsTask, error) {
+	if o.Flavour != owner.Druid {
 		return nil, nil
 	}
 	var list druidv1alpha1.EtcdOpsTaskList

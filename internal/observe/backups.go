@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -45,8 +46,8 @@ func (b Backups) Latest() time.Time {
 
 // Backups reads when a cluster's last snapshots were taken: from the leases that druid's sidecar
 // renews after each snapshot, or from the lease that the owner names.
-func (r *Reader) Backups(ctx context.Context, o Owner) (Backups, error) {
-	if o.Flavour != Druid {
+func (r *Reader) Backups(ctx context.Context, o owner.Owner) (Backups, error) {
+	if o.Flavour != owner.Druid {
 		name := namedLease(o)
 		if name == "" {
 			return Backups{}, nil
@@ -135,7 +136,7 @@ func (r *Reader) backupLease(ctx context.Context, w *workload, f *Facts) policy.
 
 // namedLease returns the lease that an owner's annotation names. It is empty for none, and for
 // a value that can't be a name, such as NAMESPACE/NAME.
-func namedLease(o Owner) string {
+func namedLease(o owner.Owner) string {
 	name := o.Annotations[v1alpha1.BackupLeaseAnnotation]
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return ""

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -64,7 +65,7 @@ func NotCopied(pdb *policyv1.PodDisruptionBudget) bool {
 }
 
 // Budgets reads the budgets of an owner's cluster.
-func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
+func (r *Reader) Budgets(ctx context.Context, owner owner.Owner) (Budgets, error) {
 	w, err := r.workload(ctx, owner)
 	if err != nil {
 		return Budgets{}, err
@@ -73,12 +74,12 @@ func (r *Reader) Budgets(ctx context.Context, owner Owner) (Budgets, error) {
 }
 
 // OwnersOfBudget returns the clusters whose members a budget selects.
-func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) ([]Owner, error) {
+func (r *Reader) OwnersOfBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) ([]owner.Owner, error) {
 	owners, err := r.Owners(ctx, client.InNamespace(pdb.Namespace))
 	if err != nil {
 		return nil, err
 	}
-	var out []Owner
+	var out []owner.Owner
 	for _, owner := range owners {
 		w, err := r.workload(ctx, owner)
 		if err != nil {

@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -29,7 +31,7 @@ type Other struct {
 	// NonMembers counts the Ready pods that it selects and that are no cluster's members.
 	NonMembers int
 	// Sharers are the other clusters whose members it selects.
-	Sharers []Owner
+	Sharers []owner.Owner
 	// Expected is what the disruption controller counts maxUnavailable from.
 	Expected int
 }
@@ -74,7 +76,7 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 			"budget %s can't protect the members alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", pdb.Name, w.owner, j.Sharers[0])}
 	}
 	j.weakness = annotation.AlwaysAllows(pdb)
-	if j.weakness == nil && j.NonMembers > 0 && w.owner.Flavour != Druid {
+	if j.weakness == nil && j.NonMembers > 0 && w.owner.Flavour != owner.Druid {
 		j.weakness = &policy.Note{Reason: reasons.BudgetNotAlone, Message: fmt.Sprintf(
 			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
 	}
@@ -133,7 +135,7 @@ func (w *workload) outdated(j *judged) bool {
 		return false
 	}
 	selector := j.Spec.Selector
-	return NotCopied(j.PodDisruptionBudget) && w.hasRecord(j.PodDisruptionBudget) && (w.owner.Spans() || IsByPodNames(selector)) &&
+	return NotCopied(j.PodDisruptionBudget) && w.hasRecord(j.PodDisruptionBudget) && (w.owner.Spans() || owner.IsByPodNames(selector)) &&
 		!equality.Semantic.DeepEqual(selector, w.owner.MemberSelector)
 }
 
@@ -238,7 +240,7 @@ func (r *Reader) around(ctx context.Context, from client.Reader, w *workload, o 
 	o.NonMembers, o.Sharers = 0, nil
 	for i := range pods {
 		pod := &pods[i]
-		ready := PodReady(pod)
+		ready := podstate.Ready(pod)
 		if w.has(pod) {
 			members += count(ready)
 			continue
@@ -250,7 +252,7 @@ func (r *Reader) around(ctx context.Context, from client.Reader, w *workload, o 
 		case !found || other.UID == w.owner.UID:
 			o.NonMembers += count(ready)
 			continue
-		case !slices.ContainsFunc(o.Sharers, func(s Owner) bool { return s.UID == other.UID }):
+		case !slices.ContainsFunc(o.Sharers, func(s owner.Owner) bool { return s.UID == other.UID }):
 			o.Sharers = append(o.Sharers, other)
 		}
 		members += count(ready)

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -80,10 +81,10 @@ func TestCacheKeepsMemberChanges(t *testing.T) {
 			c.Env, c.Command = []corev1.EnvVar{{Name: "CTL", Value: "vault"}}, []string{"sh", "-c", "$CTL member add a; exec etcd"}
 		},
 	} {
-		sts := etcdSet("a/3")
+		sts := observetest.EtcdSet("a/3")
 		edit(sts)
-		whole, _ := StandaloneOwner(sts)
-		held, found := StandaloneOwner(cached(t, observetest.Objects{sts})[0].(*appsv1.StatefulSet))
+		whole, _ := owner.Standalone(sts)
+		held, found := owner.Standalone(cached(t, observetest.Objects{sts})[0].(*appsv1.StatefulSet))
 		if !found || !slices.Equal(whole.MemberChanges, held.MemberChanges) || whole.Membership() != held.Membership() {
 			t.Errorf("%s: %t %v %v, want %v %v", what, found, held.MemberChanges, held.Membership(), whole.MemberChanges, whole.Membership())
 		}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // claimOrdinal is a member of which a volume claim exists, whatever the replicas are now.
@@ -32,19 +33,17 @@ func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal
 	for i := range claims.Items {
 		created[claims.Items[i].Name] = claims.Items[i].CreationTimestamp.Time
 	}
-	parts := []Owner{w.owner}
+	parts := []owner.Owner{w.owner}
 	if w.owner.Spans() {
 		parts = nil
 		for _, sts := range w.sets() {
-			var part Owner
-			part.setWorkload(sts)
-			parts = append(parts, part)
+			parts = append(parts, owner.OfStatefulSet(sts))
 		}
 	}
 	var out []claimOrdinal
 	for _, o := range parts {
-		for ordinal := range maxMembers {
-			if at, exists := o.latestClaim(ordinal, created); exists {
+		for ordinal := range owner.MaxMembers {
+			if at, exists := latestClaim(o, ordinal, created); exists {
 				out = append(out, claimOrdinal{ordinal, at})
 			}
 		}
@@ -53,7 +52,7 @@ func (r *Reader) claimOrdinals(ctx context.Context, w *workload) ([]claimOrdinal
 }
 
 // latestClaim returns when the latest volume claim of an ordinal was created, and whether one exists.
-func (o Owner) latestClaim(ordinal int, created map[string]time.Time) (latest time.Time, exists bool) {
+func latestClaim(o owner.Owner, ordinal int, created map[string]time.Time) (latest time.Time, exists bool) {
 	for _, c := range o.Claims {
 		at, found := created[c.Template+"-"+o.PodName(ordinal)]
 		if exists = exists || found; at.After(latest) {
@@ -71,8 +70,8 @@ func (w *workload) votersWithClaims(claims []claimOrdinal) int {
 	if w.owner.Spans() || w.owner.Membership().RemovesMembers {
 		return 0
 	}
-	n, declared := annotation.ParseSize(w.owner.sizeText())
-	at, dated := annotation.SizeTime(w.owner.sizeText())
+	n, declared := annotation.ParseSize(w.owner.SizeText())
+	at, dated := annotation.SizeTime(w.owner.SizeText())
 	voters := n
 	for _, c := range claims {
 		if !declared || c.ordinal >= n && dated && c.created.After(at) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // TestVotersWithClaims holds that claims which a scale-in left count as voters, until an annotation
@@ -29,7 +30,7 @@ func TestVotersWithClaims(t *testing.T) {
 		{"an operator removes members", "", flavour.Cozystack, 0},
 		{"an operator removes none", "", flavour.Karmada, 5},
 	} {
-		w := workload{owner: Owner{Distribution: row.product, Annotations: map[string]string{v1alpha1.SizeAnnotation: row.size}}}
+		w := workload{owner: owner.Owner{Distribution: row.product, Annotations: map[string]string{v1alpha1.SizeAnnotation: row.size}}}
 		if got := w.votersWithClaims(five); got != row.want {
 			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -50,25 +52,25 @@ type Facts struct {
 }
 
 // Cluster reads the facts of an owner's cluster that the rules use.
-func (r *Reader) Cluster(ctx context.Context, owner Owner) (policy.Cluster, error) {
+func (r *Reader) Cluster(ctx context.Context, owner owner.Owner) (policy.Cluster, error) {
 	f, err := r.Facts(ctx, owner)
 	return f.Cluster, err
 }
 
 // Facts reads an owner's cluster and its budgets.
-func (r *Reader) Facts(ctx context.Context, owner Owner) (Facts, error) {
+func (r *Reader) Facts(ctx context.Context, owner owner.Owner) (Facts, error) {
 	return r.FactsAs(ctx, owner, nil)
 }
 
 // FactsAs reads the facts as if a budget were already stored as given.
-func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisruptionBudget) (Facts, error) {
-	w, err := r.workload(ctx, owner)
+func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDisruptionBudget) (Facts, error) {
+	w, err := r.workload(ctx, o)
 	if err != nil {
 		return Facts{}, err
 	}
 	f := Facts{
-		Cluster: policy.Cluster{Namespace: owner.Namespace, Name: owner.Name, Operation: w.operation()},
-		Running: w.sts != nil || owner.Flavour == Pods, Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
+		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name, Operation: w.operation()},
+		Running: w.sts != nil || o.Flavour == owner.Pods, Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
 	}
 	if w.sts != nil {
 		if err := etcdconf.MemberOf(etcdconf.PodOfTemplate(w.sts)).Err; err != nil {
@@ -79,16 +81,16 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 		return f, err
 	}
 	f.Cluster.NonMemberPods = f.Budgets.NonMemberPods
-	f.asked = max(int(owner.Replicas), w.replicas())
-	f.elsewhere, f.listed = owner.elsewhere(), owner.listed()
-	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), 0)
+	f.asked = max(int(o.Replicas), w.replicas())
+	f.elsewhere, f.listed = o.MembersElsewhere(), o.MembersListed()
+	f.Largest = f.Budgets.Largest.Next(o.SizeText(), 0)
 	f.Replicas = f.Budgets.expected(f.Replicas)
 	if err := r.traffic(ctx, &w, &f); err != nil {
 		return f, err
 	}
 	// A hibernated cluster still has its leases, and druid's conditions are those from before.
 	// No member of it runs, and none is missing.
-	if owner.Replicas == 0 && len(w.pods) == 0 {
+	if o.Replicas == 0 && len(w.pods) == 0 {
 		return f, nil
 	}
 	if w.etcd != nil {
@@ -96,14 +98,14 @@ func (r *Reader) FactsAs(ctx context.Context, owner Owner, pdb *policyv1.PodDisr
 	} else {
 		r.statefulSet(ctx, &w, &f)
 	}
-	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), len(f.Cluster.Members))
+	f.Largest = f.Budgets.Largest.Next(o.SizeText(), len(f.Cluster.Members))
 	f.resize()
 	return f, err
 }
 
 // member returns what a pod alone shows about its member.
 func (r *Reader) member(ctx context.Context, pod *corev1.Pod) policy.Member {
-	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: PodReady(pod), Node: pod.Spec.NodeName}
+	m := policy.Member{Pod: pod.Name, Exists: true, PodReady: podstate.Ready(pod), Node: pod.Spec.NodeName}
 	if m.Node == "" {
 		return m
 	}
@@ -139,7 +141,7 @@ func (f *Facts) note(reason policy.Reason, format string, args ...any) {
 
 // operation returns the scale or rollout under way, empty for none.
 func (w *workload) operation() string {
-	if w.owner.Flavour == Pods {
+	if w.owner.Flavour == owner.Pods {
 		return ""
 	}
 	if w.sts == nil {

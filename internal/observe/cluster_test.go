@@ -25,6 +25,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -72,7 +73,7 @@ func TestFacts(t *testing.T) {
 }
 
 // reader holds the case's objects, and has observed its leases as long ago as Seen has.
-func (c *factsCase) reader(t *testing.T) (*Reader, Owner) {
+func (c *factsCase) reader(t *testing.T) (*Reader, owner.Owner) {
 	t.Helper()
 	clock := testclock.NewFakePassiveClock(factsNow)
 	objects := c.objects(t)
@@ -95,7 +96,7 @@ func (c *factsCase) reader(t *testing.T) (*Reader, Owner) {
 	}
 	clock.SetTime(factsNow)
 	kind, name, _ := strings.Cut(c.Owner, "/")
-	owner, found, err := r.Owner(t.Context(), OwnerKey{Kind: kind, Namespace: objects[0].GetNamespace(), Name: name})
+	owner, found, err := r.Owner(t.Context(), owner.Key{Kind: kind, Namespace: objects[0].GetNamespace(), Name: name})
 	if err != nil || !found {
 		t.Fatalf("owner %s: found %v, %v", c.Owner, found, err)
 	}

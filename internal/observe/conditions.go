@@ -10,6 +10,7 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -32,8 +33,8 @@ var badWhenTrue = map[druidv1alpha1.ConditionType]bool{
 
 // Conditions reads druid's conditions of an Etcd, in its order. For a cluster without an operator it
 // derives them from the facts.
-func (r *Reader) Conditions(ctx context.Context, o Owner, f Facts) ([]Condition, error) {
-	if o.Flavour != Druid {
+func (r *Reader) Conditions(ctx context.Context, o owner.Owner, f Facts) ([]Condition, error) {
+	if o.Flavour != owner.Druid {
 		return derived(f), nil
 	}
 	var etcd druidv1alpha1.Etcd

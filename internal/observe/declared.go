@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // declared returns a member's pod with the declaration that counts for it: the Etcd's, the
@@ -41,7 +42,7 @@ func (w *workload) declared(pod *corev1.Pod) *corev1.Pod {
 // exists.
 func (r *Reader) declaredBySet(ctx context.Context, pod *corev1.Pod) (_ *corev1.Pod, standing bool, err error) {
 	ref := metav1.GetControllerOfNoCopy(pod)
-	if ref == nil || ref.Kind != "StatefulSet" || groupOf(ref) != appsv1.GroupName {
+	if ref == nil || ref.Kind != "StatefulSet" || owner.GroupOf(ref) != appsv1.GroupName {
 		return pod, true, nil
 	}
 	var sts appsv1.StatefulSet
@@ -83,10 +84,10 @@ func (r *Reader) declare(ctx context.Context, namespace string, pods []corev1.Po
 	lists := map[string]client.ObjectList{}
 	for i := range pods {
 		ref := metav1.GetControllerOfNoCopy(&pods[i])
-		if ref == nil || groupOf(ref) != appsv1.GroupName {
+		if ref == nil || owner.GroupOf(ref) != appsv1.GroupName {
 			continue
 		}
-		top := topController(&pods[i], ref)
+		top := owner.TopController(&pods[i], ref)
 		if list := kinds[top.Kind]; list != nil {
 			lists[top.Kind] = list
 			made[key{top.Kind, pods[i].Namespace, top.Name}] = append(made[key{top.Kind, pods[i].Namespace, top.Name}], i)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // TestDeclared declares every kind of workload, on itself, on its template, and on both.
@@ -83,7 +84,7 @@ func TestCandidates(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "is no etcd cluster") {
 			t.Errorf("%s: resolved: %v", kind, err)
 		}
-		if _, err = r.Resolve(t.Context(), "n", Target{}); err == nil || !strings.Contains(err.Error(), "1 workload may run etcd") {
+		if _, err = r.Resolve(t.Context(), "n", owner.Target{}); err == nil || !strings.Contains(err.Error(), "1 workload may run etcd") {
 			t.Errorf("%s: the only one: %v", kind, err)
 		}
 		for value, text := range map[string]string{"db": "", "false": "", "x": `no container "x"`, "setup": "init container"} {

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 )
@@ -36,18 +37,18 @@ type Eviction struct {
 // OwnerOfPodNamed returns the cluster that a pod belongs to, by its name alone, and from memory:
 // the pods of a StatefulSet have its name and a number. It returns false for any other name. The
 // pod may have that name and belong to no cluster.
-func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (Owner, bool, error) {
+func (r *Reader) OwnerOfPodNamed(ctx context.Context, namespace, name string) (owner.Owner, bool, error) {
 	at := strings.LastIndexByte(name, '-')
-	if at <= 0 || ordinalOf(name, name[:at], 0) < 0 {
-		return Owner{}, false, nil
+	if at <= 0 || owner.OrdinalOf(name, name[:at], 0) < 0 {
+		return owner.Owner{}, false, nil
 	}
 	var sts appsv1.StatefulSet
 	err := r.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name[:at]}, &sts)
 	if apierrors.IsNotFound(err) {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", namespace, name[:at], err)
+		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", namespace, name[:at], err)
 	}
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
@@ -72,7 +73,7 @@ func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.
 	}
 	f := Facts{
 		Cluster: policy.Cluster{Namespace: owner.Namespace, Name: owner.Name}, At: r.Leases.Clock.Now(),
-		asked: max(int(owner.Replicas), w.replicas()), elsewhere: owner.elsewhere(), listed: owner.listed(), Confirmed: true,
+		asked: max(int(owner.Replicas), w.replicas()), elsewhere: owner.MembersElsewhere(), listed: owner.MembersListed(), Confirmed: true,
 	}
 	if w.etcd != nil {
 		err = live.druid(ctx, &w, &f)
@@ -85,7 +86,7 @@ func (r *Reader) Eviction(ctx context.Context, namespace, pod string, uid types.
 	e := Eviction{Leaving: live.leaving(&w, budgets.Items)}
 	at := w.pod(pod)
 	e.readBudgets(&w, &f, budgets.Items, at)
-	f.Largest = f.Budgets.Largest.Next(owner.sizeText(), len(f.Cluster.Members))
+	f.Largest = f.Budgets.Largest.Next(owner.SizeText(), len(f.Cluster.Members))
 	f.resize()
 	e.Facts.Cluster, e.Facts.Pod, e.Facts.UnderWay, e.Facts.Removed = f.Cluster, pod, e.underWay, w.removed()
 	if at != nil {

@@ -6,7 +6,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,23 +13,21 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // OwnerOfPod returns the cluster that a pod is a member of, by its controller. It returns false
 // for a pod that is no member: its controller is no StatefulSet, or the StatefulSet doesn't run
 // etcd or is gone.
-func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
+func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (owner.Owner, bool, error) {
 	ref := metav1.GetControllerOf(pod)
-	if ref == nil || ref.Kind != "StatefulSet" || groupOf(ref) != appsv1.GroupName {
-		return Owner{}, false, nil
+	if ref == nil || ref.Kind != "StatefulSet" || owner.GroupOf(ref) != appsv1.GroupName {
+		return owner.Owner{}, false, nil
 	}
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, pod.Namespace, ref.Name, &sts)
@@ -39,10 +36,10 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 		found, err = (&Reader{Reader: r.Live, Scripts: r.Scripts}).fetch(ctx, pod.Namespace, ref.Name, &sts)
 	}
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", pod.Namespace, ref.Name, err)
+		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", pod.Namespace, ref.Name, err)
 	}
 	if !found || sts.UID != ref.UID {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
 	countPod(&sts, pod)
 	return r.OwnerOfStatefulSet(ctx, &sts)
@@ -51,15 +48,15 @@ func (r *Reader) OwnerOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, 
 // countPod raises the replicas of a StatefulSet that the cache has from before it was scaled out: a
 // pod beyond them proves that there are more.
 func countPod(sts *appsv1.StatefulSet, pod *corev1.Pod) {
-	alone := statefulSetOwner(sts)
+	alone := owner.OfStatefulSet(sts)
 	at := alone.Ordinal(pod.Name)
-	if at >= int(alone.Replicas) && at < maxMembers && pod.DeletionTimestamp == nil {
+	if at >= int(alone.Replicas) && at < owner.MaxMembers && pod.DeletionTimestamp == nil {
 		sts.Spec.Replicas = new(int32(at + 1)) //nolint:gosec // it is below maxMembers
 	}
 }
 
 // Joined reports whether the workload that a key names is part of a cluster with another key.
-func (r *Reader) Joined(ctx context.Context, key OwnerKey) (bool, error) {
+func (r *Reader) Joined(ctx context.Context, key owner.Key) (bool, error) {
 	var sts appsv1.StatefulSet
 	if key.Kind != "StatefulSet" {
 		return false, nil
@@ -74,74 +71,57 @@ func (r *Reader) Joined(ctx context.Context, key OwnerKey) (bool, error) {
 
 // OwnerOfStatefulSet returns the cluster that a StatefulSet runs, alone or with others. It returns
 // false where it runs no etcd, or its Etcd is gone.
-func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool, error) {
+func (r *Reader) OwnerOfStatefulSet(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool, error) {
 	ref := metav1.GetControllerOf(sts)
-	if ref == nil || groupKindOf(ref) != etcdKind.GroupKind() {
-		owner, ok := r.standalone(ctx, sts)
+	if ref == nil || owner.GroupKindOf(ref) != owner.EtcdKind.GroupKind() {
+		o, ok := r.standalone(ctx, sts)
 		if !ok {
-			return Owner{}, false, nil
+			return owner.Owner{}, false, nil
 		}
-		owner, err := r.WithPeers(ctx, sts, owner)
-		return owner, err == nil, err
+		o, err := r.WithPeers(ctx, sts, o)
+		return o, err == nil, err
 	}
 	var etcd druidv1alpha1.Etcd
 	found, err := r.fetch(ctx, sts.Namespace, ref.Name, &etcd)
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
+		return owner.Owner{}, false, fmt.Errorf("observe Etcd %s/%s: %w", sts.Namespace, ref.Name, err)
 	}
 	if !found || etcdconf.DeniesEtcd(&etcd) {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
-	return DruidOwner(&etcd, sts), true, nil
-}
-
-// StandaloneOwner returns the cluster of a StatefulSet that runs etcd and belongs to no Etcd, as if
-// the StatefulSet ran all of it. It returns false for any other StatefulSet. A declaration takes
-// precedence over what is shown and over the product that made it.
-func StandaloneOwner(sts *appsv1.StatefulSet) (Owner, bool) {
-	ref := metav1.GetControllerOf(sts)
-	if ref != nil && groupKindOf(ref) == etcdKind.GroupKind() {
-		return Owner{}, false
-	}
-	pod := etcdconf.PodOfTemplate(sts)
-	switch {
-	case etcdconf.DeniesEtcd(pod):
-	case ref != nil && flavour.OnlyEtcd(ref), etcdconf.RunsEtcd(pod):
-		return statefulSetOwner(sts), true
-	}
-	return Owner{}, false
+	return owner.OfEtcd(&etcd, sts), true, nil
 }
 
 // OwnerOfEtcd reads the cluster of an Etcd. It returns false where the Etcd doesn't exist.
-func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (Owner, bool, error) {
+func (r *Reader) OwnerOfEtcd(ctx context.Context, key types.NamespacedName) (owner.Owner, bool, error) {
 	var etcd druidv1alpha1.Etcd
 	if found, err := r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found || etcdconf.DeniesEtcd(&etcd) {
-		return Owner{}, false, err
+		return owner.Owner{}, false, err
 	}
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, key.Namespace, druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta), &sts)
 	if err != nil {
-		return Owner{}, false, err
+		return owner.Owner{}, false, err
 	}
 	if ref := metav1.GetControllerOf(&sts); !found || ref == nil || ref.UID != etcd.UID {
-		return DruidOwner(&etcd, nil), true, nil
+		return owner.OfEtcd(&etcd, nil), true, nil
 	}
-	return DruidOwner(&etcd, &sts), true, nil
+	return owner.OfEtcd(&etcd, &sts), true, nil
 }
 
 // Owner reads the owner with a key. It returns false where there is none, and where a StatefulSet
 // of that name runs no etcd or is the workload of another owner.
-func (r *Reader) Owner(ctx context.Context, key OwnerKey) (Owner, bool, error) {
-	if key.Kind == etcdKind.Kind {
+func (r *Reader) Owner(ctx context.Context, key owner.Key) (owner.Owner, bool, error) {
+	if key.Kind == owner.EtcdKind.Kind {
 		return r.OwnerOfEtcd(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	}
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe %s: %w", key, err)
+		return owner.Owner{}, false, fmt.Errorf("observe %s: %w", key, err)
 	}
 	if !found {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
 	owner, found, err := r.OwnerOfStatefulSet(ctx, &sts)
 	return owner, found && owner.Key() == key, err
@@ -150,39 +130,33 @@ func (r *Reader) Owner(ctx context.Context, key OwnerKey) (Owner, bool, error) {
 // Former returns the cluster that the workload with a key ran until it was declared to run no etcd, or
 // until nothing declares or shows any more that it does. denied distinguishes the two. It returns
 // false where the workload is gone, or is that of another owner now.
-func (r *Reader) Former(ctx context.Context, key OwnerKey) (owner Owner, denied, found bool, err error) {
+func (r *Reader) Former(ctx context.Context, key owner.Key) (o owner.Owner, denied, found bool, err error) {
 	var etcd druidv1alpha1.Etcd
 	var sts appsv1.StatefulSet
 	name := key.Name
-	if key.Kind == etcdKind.Kind {
+	if key.Kind == owner.EtcdKind.Kind {
 		if found, err = r.fetch(ctx, key.Namespace, key.Name, &etcd); err != nil || !found {
-			return Owner{}, false, false, err
+			return owner.Owner{}, false, false, err
 		}
 		name = druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta)
 	}
 	if found, err = r.fetch(ctx, key.Namespace, name, &sts); err != nil {
-		return Owner{}, false, false, err
+		return owner.Owner{}, false, false, err
 	}
 	ref := metav1.GetControllerOf(&sts)
-	ofEtcd := ref != nil && groupKindOf(ref) == etcdKind.GroupKind()
+	ofEtcd := ref != nil && owner.GroupKindOf(ref) == owner.EtcdKind.GroupKind()
 	switch {
-	case key.Kind != etcdKind.Kind:
-		return statefulSetOwner(&sts), etcdconf.DeniesEtcd(etcdconf.PodOfTemplate(&sts)), found && !ofEtcd, nil
+	case key.Kind != owner.EtcdKind.Kind:
+		return owner.OfStatefulSet(&sts), etcdconf.DeniesEtcd(etcdconf.PodOfTemplate(&sts)), found && !ofEtcd, nil
 	case found && ofEtcd && ref.UID == etcd.UID:
-		return DruidOwner(&etcd, &sts), etcdconf.DeniesEtcd(&etcd), true, nil
+		return owner.OfEtcd(&etcd, &sts), etcdconf.DeniesEtcd(&etcd), true, nil
 	}
-	return DruidOwner(&etcd, nil), etcdconf.DeniesEtcd(&etcd), true, nil
-}
-
-func groupOf(ref *metav1.OwnerReference) string { return groupKindOf(ref).Group }
-
-func groupKindOf(ref *metav1.OwnerReference) schema.GroupKind {
-	return schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+	return owner.OfEtcd(&etcd, nil), etcdconf.DeniesEtcd(&etcd), true, nil
 }
 
 // Owners lists the etcd clusters, Etcds first. It includes an Etcd whose StatefulSet druid has not
 // created yet. An Owner points to objects of the cache, which must not be changed.
-func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
+func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]owner.Owner, error) {
 	// It reads all StatefulSets of a cluster, and few of them run etcd.
 	opts = append(opts, client.UnsafeDisableDeepCopy)
 	var sets appsv1.StatefulSetList
@@ -197,7 +171,7 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 		}
 	}
 	byController := map[types.UID]*appsv1.StatefulSet{}
-	var rest []Owner
+	var rest []owner.Owner
 	var standalone []*appsv1.StatefulSet
 	for i := range sets.Items {
 		sts := &sets.Items[i]
@@ -207,48 +181,37 @@ func (r *Reader) Owners(ctx context.Context, opts ...client.ListOption) ([]Owner
 			byController[ref.UID] = sts
 		}
 	}
-	owners := make([]Owner, 0, len(etcds.Items)+len(rest))
+	owners := make([]owner.Owner, 0, len(etcds.Items)+len(rest))
 	for i := range etcds.Items {
 		if etcdconf.DeniesEtcd(&etcds.Items[i]) {
 			continue
 		}
-		owners = append(owners, DruidOwner(&etcds.Items[i], byController[etcds.Items[i].UID]))
+		owners = append(owners, owner.OfEtcd(&etcds.Items[i], byController[etcds.Items[i].UID]))
 	}
-	return append(owners, withSpanning(rest, standalone)...), nil
+	return append(owners, owner.WithSpanning(rest, standalone)...), nil
 }
 
-// withSpanning replaces the owners that are parts of a cluster by that cluster.
-func withSpanning(owners []Owner, sets []*appsv1.StatefulSet) []Owner {
-	byNamespace := map[string][]*appsv1.StatefulSet{}
-	for _, sts := range sets {
-		if len(source.PeersOf(sts).Others) > 0 {
-			byNamespace[sts.Namespace] = append(byNamespace[sts.Namespace], sts)
+// WithPeers returns the cluster that a StatefulSet's members are in: its own, or one that spans the
+// StatefulSets that its members list and that list them. The StatefulSet counts as it is given, also
+// if it is not stored yet. alone is its cluster if it has no peers.
+func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone owner.Owner) (owner.Owner, error) {
+	if len(source.PeersOf(sts).Others) == 0 {
+		return alone, nil
+	}
+	var list appsv1.StatefulSetList
+	if err := r.List(ctx, &list, client.InNamespace(sts.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return owner.Owner{}, fmt.Errorf("list StatefulSets of namespace %s, some of which may be in the cluster of %s: %w", sts.Namespace, sts.Name, err)
+	}
+	sets := []*appsv1.StatefulSet{sts}
+	for i := range list.Items {
+		if list.Items[i].Name != sts.Name {
+			sets = append(sets, &list.Items[i])
 		}
 	}
-	whole := map[OwnerKey]Owner{}
-	for _, within := range byNamespace {
-		for _, o := range spanning(within) {
-			whole[o.Key()] = o
-			for _, w := range o.Workloads {
-				key := OwnerKey{Kind: o.Kind, Namespace: o.Namespace, Name: w.Name}
-				whole[key] = o
-			}
+	for _, o := range owner.Spanning(sets) {
+		if o.Runs(sts.Name) {
+			return o.Executing(alone), nil
 		}
 	}
-	var out []Owner
-	for _, o := range owners {
-		found, part := whole[o.Key()]
-		switch {
-		case !part:
-			out = append(out, o)
-		case found.Key() == o.Key():
-			out = append(out, found.executing(o))
-		}
-	}
-	return out
-}
-
-// WithLabels returns the owners whose labels the selector matches.
-func WithLabels(owners []Owner, selector labels.Selector) []Owner {
-	return slices.DeleteFunc(owners, func(o Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
+	return alone, nil
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // withoutDruid counts how often it is asked for Etcds, which aren't served.
@@ -24,7 +25,7 @@ type withoutDruid struct {
 func (w *withoutDruid) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if _, is := list.(*druidv1alpha1.EtcdList); is {
 		w.asked++
-		return &meta.NoKindMatchError{GroupKind: etcdKind.GroupKind()}
+		return &meta.NoKindMatchError{GroupKind: owner.EtcdKind.GroupKind()}
 	}
 	return w.Objects.List(ctx, list, opts...)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Candidate is a workload that may run etcd. Nothing is done for it until its users declare it.
@@ -42,7 +43,7 @@ type Candidate struct {
 func (c Candidate) String() string { return c.Kind + " " + c.Namespace + "/" + c.Name }
 
 // Target names the candidate as commands take it.
-func (c Candidate) Target() Target { return Target{strings.ToLower(c.Kind), c.Name} }
+func (c Candidate) Target() owner.Target { return owner.Target{strings.ToLower(c.Kind), c.Name} }
 
 // DeclareWith returns the commands that declare its container, one for each that may be it. It is
 // empty for static pods.
@@ -112,10 +113,10 @@ func (r *Reader) Candidates(ctx context.Context, opts ...client.ListOption) ([]C
 // it runs.
 func candidateOfSet(sts *appsv1.StatefulSet) (Candidate, bool) {
 	ref := metav1.GetControllerOfNoCopy(sts)
-	if ref != nil && groupKindOf(ref) == etcdKind.GroupKind() || etcdconf.DeniesEtcd(sts) {
+	if ref != nil && owner.GroupKindOf(ref) == owner.EtcdKind.GroupKind() || etcdconf.DeniesEtcd(sts) {
 		return Candidate{}, false
 	}
-	_, runs := StandaloneOwner(sts)
+	_, runs := owner.Standalone(sts)
 	_, declared := sts.Annotations[v1alpha1.EtcdAnnotation]
 	c := Candidate{Kind: "StatefulSet", Namespace: sts.Namespace, Name: sts.Name, Labels: sts.Labels, declared: declared}
 	return c, c.judge(etcdconf.PodOfTemplate(sts), runs)
@@ -123,14 +124,14 @@ func candidateOfSet(sts *appsv1.StatefulSet) (Candidate, bool) {
 
 // candidateOfPod returns the workload of a pod that no StatefulSet and no Job made as a candidate.
 func candidateOfPod(pod *corev1.Pod) (Candidate, bool) {
-	if !countsAsMember(pod) {
+	if !owner.CountsAsMember(pod) {
 		return Candidate{}, false
 	}
 	c := Candidate{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, Labels: pod.Labels}
 	_, c.declared = pod.Annotations[v1alpha1.EtcdAnnotation]
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
 		c.manifest = ref.Kind == "Node"
-		if top := topController(pod, ref); groupOf(top) == appsv1.GroupName && declarers()[top.Kind] != nil {
+		if top := owner.TopController(pod, ref); owner.GroupOf(top) == appsv1.GroupName && declarers()[top.Kind] != nil {
 			c.Kind, c.Name = top.Kind, top.Name
 		}
 	}
@@ -170,7 +171,7 @@ func (c *Candidate) judge(pod *corev1.Pod, runs bool) bool {
 
 // hinted returns the candidates that a target names, all of the namespace where it names none. It is
 // for messages: where the user may not list the kinds, there are none.
-func (r *Reader) hinted(ctx context.Context, namespace string, t Target) []Candidate {
+func (r *Reader) hinted(ctx context.Context, namespace string, t owner.Target) []Candidate {
 	all, err := r.Candidates(ctx, client.InNamespace(namespace))
 	if err != nil {
 		return nil

@@ -11,33 +11,32 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // OwnerToSpread returns the cluster for which a pod is about to be created: that of OwnerOfPod, or,
 // for a pod that an operator creates itself, the operator's object. It returns false for a pod of no
 // cluster, and where that object is gone.
-func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
-	made, ok := madeByOperator(pod)
-	if !ok || !isPodsMember(pod) {
+func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (owner.Owner, bool, error) {
+	made, ok := owner.MadeByOperator(pod)
+	if !ok || !owner.IsPodsMember(pod) {
 		return r.OwnerOfPod(ctx, pod)
 	}
-	o := podOwner(pod)
+	o := owner.OfPod(pod)
 	cluster := unstructured.Unstructured{}
 	cluster.SetGroupVersionKind(made.Kind)
 	found, err := r.fetch(ctx, o.Namespace, o.Name, &cluster)
 	if err != nil || !found || etcdconf.DeniesEtcd(&cluster) {
-		return Owner{}, false, err
+		return owner.Owner{}, false, err
 	}
 	replicas, _, err := unstructured.NestedInt64(cluster.Object, "spec", "replicas")
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe %s: %w", o, err)
+		return owner.Owner{}, false, fmt.Errorf("observe %s: %w", o, err)
 	}
 	o.Replicas = int32(min(max(replicas, 1), math.MaxInt32))
 	o.Labels, o.Annotations = cluster.GetLabels(), cluster.GetAnnotations()
@@ -45,23 +44,10 @@ func (r *Reader) OwnerToSpread(ctx context.Context, pod *corev1.Pod) (Owner, boo
 	return o, err == nil, err
 }
 
-// madeByOperator returns the cluster of a pod that an operator creates itself, and false for any
-// other pod.
-func madeByOperator(pod *corev1.Pod) (flavour.PodCluster, bool) {
-	ref := metav1.GetControllerOfNoCopy(pod)
-	made, ok := flavour.OfPod(pod)
-	return made, ok && ref != nil && groupOf(ref) == made.Kind.Group
-}
-
-func isMadeByOperator(pod *corev1.Pod) bool {
-	_, ok := madeByOperator(pod)
-	return ok
-}
-
 // claimsOf returns the claims of one pod only, as if they came from templates: those of the other
 // members have names of the same form.
-func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]Claim, error) {
-	var claims []Claim
+func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]owner.Claim, error) {
+	var claims []owner.Claim
 	for _, v := range pod.Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
 			continue
@@ -74,14 +60,14 @@ func (r *Reader) claimsOf(ctx context.Context, pod *corev1.Pod) ([]Claim, error)
 		if err != nil {
 			return nil, err
 		}
-		claims = append(claims, Claim{Template: template, Class: classOf(&claim)})
+		claims = append(claims, owner.Claim{Template: template, Class: classOf(&claim)})
 	}
 	return claims, nil
 }
 
 // assignOrdinals numbers pods whose names have no ordinal, and the new pod after the others. It
 // returns the pods' names by ordinal, empty for pods that don't exist yet.
-func (r *Reader) assignOrdinals(ctx context.Context, o Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
+func (r *Reader) assignOrdinals(ctx context.Context, o owner.Owner, pod *corev1.Pod, f *spread.Facts) (names []string, err error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.MatchingLabels(o.MemberSelector.MatchLabels), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list pods of %s: %w", o, err)
@@ -89,7 +75,7 @@ func (r *Reader) assignOrdinals(ctx context.Context, o Owner, pod *corev1.Pod, f
 	var ending []string
 	for i := range pods.Items {
 		switch other := &pods.Items[i]; {
-		case other.Name == pod.Name || !isMadeByOperator(other):
+		case other.Name == pod.Name || !owner.IsMadeByOperator(other):
 		case other.DeletionTimestamp != nil:
 			ending = append(ending, other.Name)
 		default:
@@ -101,5 +87,5 @@ func (r *Reader) assignOrdinals(ctx context.Context, o Owner, pod *corev1.Pod, f
 	slices.Sort(names)
 	names = append(names, pod.Name)
 	f.Ordinal, f.Size = len(names)-1, max(f.Size, len(names))
-	return slices.Concat(names, make([]string, max(0, min(f.Size, maxMembers)-len(names)))), nil
+	return slices.Concat(names, make([]string, max(0, min(f.Size, owner.MaxMembers)-len(names)))), nil
 }

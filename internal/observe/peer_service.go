@@ -11,13 +11,15 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // PeerService reads the headless Service by which members find each other, nil for none: the one
 // that the hosts of their peer URLs are below. If no configuration shows such hosts, it is the
 // Service that the StatefulSet or the pods name, otherwise the first headless one that selects
 // pods without a StatefulSet.
-func (r *Reader) PeerService(ctx context.Context, o Owner) (*corev1.Service, error) {
+func (r *Reader) PeerService(ctx context.Context, o owner.Owner) (*corev1.Service, error) {
 	w, err := r.workload(ctx, o)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // strict refuses to get what has no name, as a client of the API server does.
@@ -55,7 +56,7 @@ func TestPeersWithoutAService(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Reader{Reader: strict{objects}}
-	peer, err := r.PeerService(t.Context(), Owner{Flavour: StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main"})
+	peer, err := r.PeerService(t.Context(), owner.Owner{Flavour: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main"})
 	if err != nil || peer != nil {
 		t.Errorf("got %v, %v", peer, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
@@ -42,7 +43,7 @@ func (m Match) In(modes ...v1alpha1.Mode) bool {
 }
 
 // PolicyFor returns the policy that applies to a cluster, without its status.
-func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
+func (r *Reader) PolicyFor(ctx context.Context, o owner.Owner) (Match, error) {
 	var all v1alpha1.EtcdTopologyPolicyList
 	if err := r.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return Match{}, fmt.Errorf("list EtcdTopologyPolicies: %w", err)
@@ -75,7 +76,7 @@ func (r *Reader) PolicyFor(ctx context.Context, o Owner) (Match, error) {
 // Choose returns the policy for a cluster: of those that select it, the one with the highest
 // priority. Two policies with that priority are a conflict, which users must resolve. A policy with
 // an invalid selector selects nothing; the CRD's validation refuses those.
-func Choose(all []v1alpha1.EtcdTopologyPolicy, namespace labels.Set, o Owner) Match {
+func Choose(all []v1alpha1.EtcdTopologyPolicy, namespace labels.Set, o owner.Owner) Match {
 	if o.Annotations[v1alpha1.TopologyPolicyAnnotation] == v1alpha1.OptOut {
 		return Match{OptedOut: true}
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 func TestChoose(t *testing.T) {
@@ -32,7 +33,7 @@ func TestChoose(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		policies policies
-		owner    Owner
+		owner    owner.Owner
 		want     string // the policy's name
 		conflict []string
 		optedOut bool
@@ -51,11 +52,11 @@ func TestChoose(t *testing.T) {
 		{name: "an unreadable selector selects nothing", policies: policies{p("a", 7, in("env"), nil), p("b", 0, nil, nil)}, want: "b"},
 		{
 			name: "opted out", policies: policies{p("all", 0, nil, nil)}, optedOut: true,
-			owner: Owner{Annotations: map[string]string{v1alpha1.TopologyPolicyAnnotation: v1alpha1.OptOut}},
+			owner: owner.Owner{Annotations: map[string]string{v1alpha1.TopologyPolicyAnnotation: v1alpha1.OptOut}},
 		},
 		{
 			name: "another value is no opt-out", policies: policies{p("all", 0, nil, nil)}, want: "all",
-			owner: Owner{Annotations: map[string]string{v1alpha1.TopologyPolicyAnnotation: "yes"}},
+			owner: owner.Owner{Annotations: map[string]string{v1alpha1.TopologyPolicyAnnotation: "yes"}},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -14,12 +14,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // NotFoundError is returned for a target that names no etcd cluster.
 type NotFoundError struct {
 	Namespace string
-	Target    Target
+	Target    owner.Target
 	// Reason is what was found instead, empty for nothing.
 	Reason string
 	// Candidates are the clusters of the namespace, each as a target.
@@ -49,7 +51,7 @@ func (e *NotFoundError) Error() string {
 // AmbiguousError is returned for a target that names several etcd clusters.
 type AmbiguousError struct {
 	Namespace string
-	Target    Target
+	Target    owner.Target
 	// Candidates are the clusters, each as a target.
 	Candidates []string
 }
@@ -61,31 +63,18 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s may be any of %d etcd clusters in namespace %s; name one of %s", e.Target, len(e.Candidates), e.Namespace, strings.Join(e.Candidates, ", "))
 }
 
-// Target returns the target that names the cluster in its namespace.
-func (o Owner) Target() Target {
-	switch {
-	case o.Flavour == Druid:
-		return Target{"etcd", o.Name}
-	case o.Flavour == StatefulSet:
-		return Target{"statefulset", o.Name}
-	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):
-		return Target{strings.ToLower(o.Kind), o.Name}
-	}
-	return Target{"", o.Name}
-}
-
 // Resolve returns the cluster that a target names. The error may be a *NotFoundError or an
 // *AmbiguousError, which list the clusters that exist. An Etcd and its StatefulSet are one cluster,
 // which belongs to the Etcd. A name without a type is that of a cluster, and where there is no such
 // cluster, that of a Service or pod.
-func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner, error) {
+func (r *Reader) Resolve(ctx context.Context, namespace string, t owner.Target) (owner.Owner, error) {
 	if t.Name == "" {
 		return r.onlyCluster(ctx, namespace, t)
 	}
 	var why string
 	var refused error
 	for _, look := range r.finders(t.Kind) {
-		var found []Owner
+		var found []owner.Owner
 		for _, one := range look {
 			owners, reported, err := one(ctx, types.NamespacedName{Namespace: namespace, Name: t.Name})
 			if err != nil {
@@ -104,46 +93,46 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t Target) (Owner
 		case 1:
 			return found[0], nil
 		}
-		return Owner{}, &AmbiguousError{Namespace: namespace, Target: t, Candidates: targets(found)}
+		return owner.Owner{}, &AmbiguousError{Namespace: namespace, Target: t, Candidates: targets(found)}
 	}
 	if refused != nil {
-		return Owner{}, refused
+		return owner.Owner{}, refused
 	}
 	// This is only for the names in the error. A user who may not list gets none.
 	all, err := r.Clusters(ctx, client.InNamespace(namespace))
 	if err != nil {
 		all = nil
 	}
-	return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all), Hinted: r.hinted(ctx, namespace, t)}
+	return owner.Owner{}, &NotFoundError{Namespace: namespace, Target: t, Reason: why, Candidates: targets(all), Hinted: r.hinted(ctx, namespace, t)}
 }
 
 // onlyCluster returns the only cluster of a namespace.
-func (r *Reader) onlyCluster(ctx context.Context, namespace string, t Target) (Owner, error) {
+func (r *Reader) onlyCluster(ctx context.Context, namespace string, t owner.Target) (owner.Owner, error) {
 	all, err := r.Clusters(ctx, client.InNamespace(namespace))
 	if err != nil {
-		return Owner{}, err
+		return owner.Owner{}, err
 	}
 	switch len(all) {
 	case 0:
-		return Owner{}, &NotFoundError{Namespace: namespace, Target: t, Hinted: r.hinted(ctx, namespace, t)}
+		return owner.Owner{}, &NotFoundError{Namespace: namespace, Target: t, Hinted: r.hinted(ctx, namespace, t)}
 	case 1:
 		return all[0], nil
 	}
-	return Owner{}, &AmbiguousError{Namespace: namespace, Target: t, Candidates: targets(all)}
+	return owner.Owner{}, &AmbiguousError{Namespace: namespace, Target: t, Candidates: targets(all)}
 }
 
 // Clusters lists all etcd clusters: those of Owners, and those of pods without a StatefulSet.
-func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]Owner, error) {
+func (r *Reader) Clusters(ctx context.Context, opts ...client.ListOption) ([]owner.Owner, error) {
 	owners, err := r.Owners(ctx, opts...)
 	if err != nil {
 		return nil, err
 	}
 	pods, err := r.podsAsDeclared(ctx, opts...)
-	return append(owners, PodOwners(pods)...), err
+	return append(owners, owner.OfPods(pods)...), err
 }
 
 // finder returns the clusters of a name, or what it found instead.
-type finder func(ctx context.Context, key types.NamespacedName) (owners []Owner, why string, err error)
+type finder func(ctx context.Context, key types.NamespacedName) (owners []owner.Owner, why string, err error)
 
 // finders returns the finders for a kind of target, in steps. A later step counts only where all
 // before found nothing.
@@ -165,7 +154,7 @@ func (r *Reader) finders(kind string) [][]finder {
 	return [][]finder{{r.findEtcd, r.findStatefulSet}, {r.findPods}, {r.findByService, r.findByPod}}
 }
 
-func (r *Reader) findEtcd(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findEtcd(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	owner, found, err := r.OwnerOfEtcd(ctx, key)
 	if err != nil {
 		return nil, "", fmt.Errorf("observe Etcd %s: %w", key, err)
@@ -173,7 +162,7 @@ func (r *Reader) findEtcd(ctx context.Context, key types.NamespacedName) ([]Owne
 	return atMostOne(owner, found), "", nil
 }
 
-func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &sts)
 	if err != nil {
@@ -190,29 +179,29 @@ func (r *Reader) findStatefulSet(ctx context.Context, key types.NamespacedName) 
 }
 
 // findPods finds a cluster whose pods are no StatefulSet's.
-func (r *Reader) findPods(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findPods(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	pods, err := r.podsAsDeclared(ctx, client.InNamespace(key.Namespace))
 	if err != nil {
 		return nil, "", err
 	}
-	owners := slices.DeleteFunc(PodOwners(pods), func(o Owner) bool { return o.Name != key.Name })
+	owners := slices.DeleteFunc(owner.OfPods(pods), func(o owner.Owner) bool { return o.Name != key.Name })
 	return owners, "", nil
 }
 
 // findByController finds the clusters of the pods that a controller of a kind made.
 func (r *Reader) findByController(kind string) finder {
-	return func(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+	return func(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 		pods, err := r.podsAsDeclared(ctx, client.InNamespace(key.Namespace))
 		if err != nil {
 			return nil, "", err
 		}
-		var owners []Owner
-		for _, g := range podGroups(pods) {
-			if slices.ContainsFunc(g.pods, func(pod *corev1.Pod) bool {
-				o := podOwner(pod)
+		var owners []owner.Owner
+		for _, g := range owner.GroupPods(pods) {
+			if slices.ContainsFunc(g.Pods, func(pod *corev1.Pod) bool {
+				o := owner.OfPod(pod)
 				return strings.EqualFold(o.Kind, kind) && o.Name == key.Name
 			}) {
-				owners = append(owners, g.owner)
+				owners = append(owners, g.Owner)
 			}
 		}
 		if len(owners) == 0 {
@@ -222,20 +211,17 @@ func (r *Reader) findByController(kind string) finder {
 	}
 }
 
-// etcdClusterKind is the kind of several operators' clusters.
-const etcdClusterKind = "EtcdCluster"
-
 // findEtcdCluster finds the cluster of any of the operators whose kind is so called.
-func (r *Reader) findEtcdCluster(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findEtcdCluster(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	all, err := r.Clusters(ctx, client.InNamespace(key.Namespace))
-	all = slices.DeleteFunc(all, func(o Owner) bool {
-		made := o.Controller != nil && o.Controller.Kind == etcdClusterKind && o.Controller.Name == key.Name
-		return !made && (o.Kind != etcdClusterKind || o.Name != key.Name)
+	all = slices.DeleteFunc(all, func(o owner.Owner) bool {
+		made := o.Controller != nil && o.Controller.Kind == owner.EtcdClusterKind && o.Controller.Name == key.Name
+		return !made && (o.Kind != owner.EtcdClusterKind || o.Name != key.Name)
 	})
 	return all, "", err
 }
 
-func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	var pod corev1.Pod
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &pod)
 	if err != nil {
@@ -253,7 +239,7 @@ func (r *Reader) findByPod(ctx context.Context, key types.NamespacedName) ([]Own
 
 // findByService finds the clusters of the pods behind a Service, also while
 // client traffic is cut.
-func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([]Owner, string, error) {
+func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([]owner.Owner, string, error) {
 	var service corev1.Service
 	found, err := r.fetch(ctx, key.Namespace, key.Name, &service)
 	if err != nil {
@@ -266,7 +252,7 @@ func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([
 	if err != nil {
 		return nil, "", err
 	}
-	var owners []Owner
+	var owners []owner.Owner
 	for _, owner := range all {
 		w, err := r.workload(ctx, owner)
 		if err != nil {
@@ -283,40 +269,40 @@ func (r *Reader) findByService(ctx context.Context, key types.NamespacedName) ([
 }
 
 // clusterOfPod returns the cluster of a pod, also of a pod without a StatefulSet.
-func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (Owner, bool, error) {
+func (r *Reader) clusterOfPod(ctx context.Context, pod *corev1.Pod) (owner.Owner, bool, error) {
 	if owner, found, err := r.OwnerOfPod(ctx, pod); err != nil || found {
 		return owner, found, err
 	}
 	pods, err := r.podsAsDeclared(ctx, client.InNamespace(pod.Namespace))
 	if err != nil {
-		return Owner{}, false, err
+		return owner.Owner{}, false, err
 	}
-	for _, g := range podGroups(pods) {
-		if slices.ContainsFunc(g.pods, func(p *corev1.Pod) bool { return p.Name == pod.Name }) {
-			return g.owner, true, nil
+	for _, g := range owner.GroupPods(pods) {
+		if slices.ContainsFunc(g.Pods, func(p *corev1.Pod) bool { return p.Name == pod.Name }) {
+			return g.Owner, true, nil
 		}
 	}
-	return Owner{}, false, nil
+	return owner.Owner{}, false, nil
 }
 
-func atMostOne(o Owner, found bool) []Owner {
+func atMostOne(o owner.Owner, found bool) []owner.Owner {
 	if !found {
 		return nil
 	}
-	return []Owner{o}
+	return []owner.Owner{o}
 }
 
-func distinct(owners []Owner) []Owner {
-	var out []Owner
+func distinct(owners []owner.Owner) []owner.Owner {
+	var out []owner.Owner
 	for _, o := range owners {
-		if !slices.ContainsFunc(out, func(have Owner) bool { return have.Key() == o.Key() }) {
+		if !slices.ContainsFunc(out, func(have owner.Owner) bool { return have.Key() == o.Key() }) {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-func targets(owners []Owner) []string {
+func targets(owners []owner.Owner) []string {
 	var out []string
 	for _, o := range owners {
 		out = append(out, o.Target().String())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/eviction"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 )
@@ -36,57 +37,57 @@ type ScaleWrite struct {
 
 // OwnerOfScale returns the cluster that a write of replicas scales. It returns false for one that
 // is no etcd cluster.
-func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (Owner, bool, error) {
+func (r *Reader) OwnerOfScale(ctx context.Context, s ScaleWrite) (owner.Owner, bool, error) {
 	if s.Etcd {
 		return r.OwnerOfEtcd(ctx, types.NamespacedName{Namespace: s.Namespace, Name: s.Name})
 	}
 	var sts appsv1.StatefulSet
 	found, err := r.fetch(ctx, s.Namespace, s.Name, &sts)
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", s.Namespace, s.Name, err)
+		return owner.Owner{}, false, fmt.Errorf("observe StatefulSet %s/%s: %w", s.Namespace, s.Name, err)
 	}
 	if !found {
-		return Owner{}, false, nil
+		return owner.Owner{}, false, nil
 	}
 	return r.OwnerOfStatefulSet(ctx, &sts)
 }
 
 // ScaleFacts reads the facts of the scale rule for a write of a cluster's replicas, and the cluster.
 // It reads them from the API server: kubectl scale writes several StatefulSets within milliseconds.
-func (r *Reader) ScaleFacts(ctx context.Context, s ScaleWrite) (scale.Facts, Owner, error) {
+func (r *Reader) ScaleFacts(ctx context.Context, s ScaleWrite) (scale.Facts, owner.Owner, error) {
 	live := (&Reader{Reader: r.live(), Leases: r.Leases}).WithoutNodes()
 	var budgets policyv1.PodDisruptionBudgetList
 	if err := live.List(ctx, &budgets, client.InNamespace(s.Namespace)); err != nil {
-		return scale.Facts{}, Owner{}, fmt.Errorf("list budgets of namespace %s: %w", s.Namespace, err)
+		return scale.Facts{}, owner.Owner{}, fmt.Errorf("list budgets of namespace %s: %w", s.Namespace, err)
 	}
-	owner, found, err := live.OwnerOfScale(ctx, s)
+	o, found, err := live.OwnerOfScale(ctx, s)
 	if err != nil || !found {
-		return scale.Facts{}, owner, cmp.Or(err, fmt.Errorf("the owner of %s/%s is gone", s.Namespace, s.Name))
+		return scale.Facts{}, o, cmp.Or(err, fmt.Errorf("the owner of %s/%s is gone", s.Namespace, s.Name))
 	}
-	w, err := live.workload(ctx, owner)
+	w, err := live.workload(ctx, o)
 	if err != nil {
-		return scale.Facts{}, owner, err
+		return scale.Facts{}, o, err
 	}
-	facts, err := live.Facts(ctx, owner)
+	facts, err := live.Facts(ctx, o)
 	if err != nil {
-		return scale.Facts{}, owner, err
+		return scale.Facts{}, o, err
 	}
 	f := scale.Facts{
-		Target: owner.Target().String(), Namespace: owner.Namespace, Now: s.Now, Asked: s.Asked, Druid: owner.Flavour == Druid,
+		Target: o.Target().String(), Namespace: o.Namespace, Now: s.Now, Asked: s.Asked, Druid: o.Flavour == owner.Druid,
 		Follows: !s.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == s.Asked, Volumes: w.volumesOf(s),
 	}
 	w.membership(&f, s)
 	claims, err := live.claimOrdinals(ctx, &w)
 	if err != nil {
-		return f, owner, err
+		return f, o, err
 	}
 	f.Held, facts.listed = len(claims), max(facts.listed, w.votersWithClaims(claims))
 	if f.Voters, f.Declared = annotation.ParseSizeNow(s.Size, facts.At); !f.Declared {
 		f.Voters = w.voters(&facts, f.Now, f.Held)
 	}
-	f.Unrecorded = facts.Budgets.Largest.Next(owner.sizeText(), 0).N < f.Voters
+	f.Unrecorded = facts.Budgets.Largest.Next(o.SizeText(), 0).N < f.Voters
 	f.Ready, f.Staying = w.readyVoters(&facts, f.Voters, s, live.leaving(&w, budgets.Items))
-	return f, owner, nil
+	return f, o, nil
 }
 
 // membership sets who changes the members. In a cluster that spans several StatefulSets, the replicas
@@ -124,7 +125,7 @@ func (w *workload) membership(f *scale.Facts, s ScaleWrite) {
 // voters returns how many voters etcd has: the largest size that the cluster has had. What an Etcd
 // asks for counts once its StatefulSet has that many replicas.
 func (w *workload) voters(f *Facts, now, held int) int {
-	n := max(f.Budgets.Largest.Next(w.owner.sizeText(), len(w.pods)).N, f.listed)
+	n := max(f.Budgets.Largest.Next(w.owner.SizeText(), len(w.pods)).N, f.listed)
 	switch {
 	case len(w.pods) == 0 && n == 0:
 		return held

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/scale"
 )
 
@@ -20,7 +21,7 @@ func TestScaleManager(t *testing.T) {
 		if p.Name == flavour.Druid {
 			continue
 		}
-		w := workload{owner: Owner{Distribution: p.Name, Flavour: StatefulSet, Name: "main", Namespace: "team", StatefulSet: "main"}}
+		w := workload{owner: owner.Owner{Distribution: p.Name, Flavour: owner.StatefulSet, Name: "main", Namespace: "team", StatefulSet: "main"}}
 		var f scale.Facts
 		w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
 		if (f.Manager != "") != removes[p.Name] {
@@ -31,7 +32,7 @@ func TestScaleManager(t *testing.T) {
 		}
 	}
 	for verb, hook := range map[string]string{"add": "", "remove": "preStop"} {
-		w := workload{owner: Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{{Container: "etcd", Hook: hook, Verb: verb}}}}
+		w := workload{owner: owner.Owner{Distribution: flavour.Plain, MemberChanges: []etcdconf.MemberChange{{Container: "etcd", Hook: hook, Verb: verb}}}}
 		var f scale.Facts
 		w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
 		if (f.Manager != "") != (verb == "remove") {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // maxScriptObjects bounds how many ConfigMaps and Secrets one command reads to find out what pods
@@ -53,23 +54,23 @@ func (s *Scripts) contents(ctx context.Context, r *Reader, namespace string) etc
 	}
 }
 
-// standalone is StandaloneOwner with what the pods mount, where this reader may read it.
-func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (Owner, bool) {
-	owner, found := StandaloneOwner(sts)
+// standalone is owner.Standalone with what the pods mount, where this reader may read it.
+func (r *Reader) standalone(ctx context.Context, sts *appsv1.StatefulSet) (owner.Owner, bool) {
+	o, found := owner.Standalone(sts)
 	ref, pod := metav1.GetControllerOfNoCopy(sts), etcdconf.PodOfTemplate(sts)
-	ofDruid := ref != nil && groupKindOf(ref) == etcdKind.GroupKind()
+	ofDruid := ref != nil && owner.GroupKindOf(ref) == owner.EtcdKind.GroupKind()
 	if r.Scripts == nil || ofDruid || etcdconf.DeniesEtcd(pod) || !etcdconf.WorthReading(&pod.Spec) {
-		return owner, found
+		return o, found
 	}
 	contents := r.Scripts.contents(ctx, r, sts.Namespace)
 	if !found {
 		member := etcdconf.MemberIn(pod, contents)
 		if member.Evidence < etcdconf.Shown || member.Container == nil {
-			return Owner{}, false
+			return owner.Owner{}, false
 		}
-		owner = statefulSetOwner(sts)
-		owner.Mounted = member.Container.Name
+		o = owner.OfStatefulSet(sts)
+		o.Mounted = member.Container.Name
 	}
-	owner.MemberChanges = etcdconf.MemberChanges(pod, contents)
-	return owner, true
+	o.MemberChanges = etcdconf.MemberChanges(pod, contents)
+	return o, true
 }

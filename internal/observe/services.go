@@ -12,11 +12,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // MemberPods reads the pods of a cluster's members, in the order of their ordinals, or of their
 // names where they have none. There are none while the workload doesn't exist.
-func (r *Reader) MemberPods(ctx context.Context, o Owner) ([]*corev1.Pod, error) {
+func (r *Reader) MemberPods(ctx context.Context, o owner.Owner) ([]*corev1.Pod, error) {
 	w, err := r.workload(ctx, o)
 	return w.pods, err
 }
@@ -24,7 +26,7 @@ func (r *Reader) MemberPods(ctx context.Context, o Owner) ([]*corev1.Pod, error)
 // ClientServices reads the Services through which clients reach members, by name: those that are
 // not headless and select some member. A traffic cut in a selector is ignored. They may select
 // other pods too.
-func (r *Reader) ClientServices(ctx context.Context, o Owner) ([]corev1.Service, error) {
+func (r *Reader) ClientServices(ctx context.Context, o owner.Owner) ([]corev1.Service, error) {
 	w, err := r.workload(ctx, o)
 	if err != nil {
 		return nil, err
@@ -57,7 +59,7 @@ func (w *workload) servedBy(s *corev1.Service) bool {
 // OwnersOfService returns the clusters whose members a Service selects when a traffic cut is
 // ignored, and the names of the other pods that it selects. A Service without a selector selects
 // none.
-func (r *Reader) OwnersOfService(ctx context.Context, service *corev1.Service) (owners []Owner, others []string, err error) {
+func (r *Reader) OwnersOfService(ctx context.Context, service *corev1.Service) (owners []owner.Owner, others []string, err error) {
 	selector := Uncut(service)
 	if len(selector) == 0 {
 		return nil, nil, nil
@@ -71,14 +73,14 @@ func (r *Reader) OwnersOfService(ctx context.Context, service *corev1.Service) (
 		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 			continue // no endpoint
 		}
-		owner, found, err := r.clusterOfPod(ctx, pod)
+		cluster, found, err := r.clusterOfPod(ctx, pod)
 		switch {
 		case err != nil:
 			return nil, nil, err
 		case !found:
 			others = append(others, pod.Name)
-		case !slices.ContainsFunc(owners, func(o Owner) bool { return o.Key() == owner.Key() }):
-			owners = append(owners, owner)
+		case !slices.ContainsFunc(owners, func(o owner.Owner) bool { return o.Key() == cluster.Key() }):
+			owners = append(owners, cluster)
 		}
 	}
 	return owners, others, nil

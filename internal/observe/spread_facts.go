@@ -13,28 +13,26 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// maxMembers bounds how many members' volumes are read for one pod, whatever number is in its name
-// or in replicas. etcd's documentation advises at most 7 members.
-const maxMembers = 32
-
 // SpreadFacts reads the facts of the spread rule for a member's pod that is about to be created.
 // zoneKey is the node label that names the zone.
-func (r *Reader) SpreadFacts(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
+func (r *Reader) SpreadFacts(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
 	f, nodes, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
 	if err != nil {
 		return spread.Facts{}, err
 	}
 	var names []string
-	if o.Flavour == Pods {
+	if o.Flavour == owner.Pods {
 		if names, err = r.assignOrdinals(ctx, o, pod, &f); err != nil {
 			return spread.Facts{}, err
 		}
 	} else {
-		for i := range min(f.Size, maxMembers) {
+		for i := range min(f.Size, owner.MaxMembers) {
 			names = append(names, o.PodName(i))
 		}
 	}
@@ -43,12 +41,12 @@ func (r *Reader) SpreadFacts(ctx context.Context, o Owner, pod *corev1.Pod, zone
 }
 
 // SpreadFactsOfCluster reads the same facts without the volumes, which tie single members to nodes.
-func (r *Reader) SpreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
+func (r *Reader) SpreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, error) {
 	f, _, err := r.spreadFactsOfCluster(ctx, o, pod, zoneKey)
 	return f, err
 }
 
-func (r *Reader) spreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, []*corev1.Node, error) {
+func (r *Reader) spreadFactsOfCluster(ctx context.Context, o owner.Owner, pod *corev1.Pod, zoneKey string) (spread.Facts, []*corev1.Node, error) {
 	nodes, err := r.eligibleNodes(ctx, pod)
 	if err != nil {
 		return spread.Facts{}, nil, err
@@ -59,17 +57,17 @@ func (r *Reader) spreadFactsOfCluster(ctx context.Context, o Owner, pod *corev1.
 		Ordered: o.Ordered,
 		Nodes:   spreadNodes(nodes, zoneKey),
 	}
-	if f.Ordinal < maxMembers {
+	if f.Ordinal < owner.MaxMembers {
 		// A pod beyond the replicas in the cache proves that there are more.
 		f.Size = max(f.Size, f.Ordinal+1)
 	}
-	f.OwnKeys, f.OwnSoftKeys = ownKeys(pod, o)
+	f.OwnKeys, f.OwnSoftKeys = terms.OwnKeys(pod, o)
 	return f, nodes, nil
 }
 
 // Placement reads the nodes and zones of a cluster's members. zoneKey is the node label that names
 // the zone.
-func (r *Reader) Placement(ctx context.Context, o Owner, zoneKey string) ([]policy.Member, error) {
+func (r *Reader) Placement(ctx context.Context, o owner.Owner, zoneKey string) ([]policy.Member, error) {
 	w, err := r.workload(ctx, o)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -58,8 +59,8 @@ func probed(pod *corev1.Pod) bool {
 // readyLongEnough reports whether a pod has been Ready for minReady with the same processes, by its
 // kubelet's clock.
 func (f *Facts) readyLongEnough(pod *corev1.Pod) bool {
-	since := podCondition(pod, corev1.PodReady).LastTransitionTime.Time
-	started, running := runningSince(pod)
+	since := podstate.Condition(pod, corev1.PodReady).LastTransitionTime.Time
+	started, running := podstate.RunningSince(pod)
 	if !running {
 		return false
 	}

@@ -13,13 +13,14 @@ import (
 	storagehelpers "k8s.io/component-helpers/storage/volume"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
 // volumes reads the volumes of all ordinals of a cluster, whether their pods run or not: a member
 // that is down will come back to its volume. The name of an ordinal is empty where its pod isn't
 // known yet.
-func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]spread.Volume, error) {
+func (r *Reader) volumes(ctx context.Context, o owner.Owner, pod *corev1.Pod, names []string, nodes []*corev1.Node) ([]spread.Volume, error) {
 	own := map[string]bool{}
 	for _, c := range o.ClaimsOf(o.Ordinal(pod.Name)) {
 		own[c.Template+"-"+pod.Name] = true
@@ -51,7 +52,7 @@ func (r *Reader) volumes(ctx context.Context, o Owner, pod *corev1.Pod, names []
 }
 
 // memberVolume reads the volume of a member's claim.
-func (r *Reader) memberVolume(ctx context.Context, o Owner, c Claim, pod string, nodes []*corev1.Node) (spread.Volume, error) {
+func (r *Reader) memberVolume(ctx context.Context, o owner.Owner, c owner.Claim, pod string, nodes []*corev1.Node) (spread.Volume, error) {
 	if pod == "" {
 		return r.unboundVolume(ctx, c.Class)
 	}

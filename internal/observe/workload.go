@@ -16,12 +16,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // workload is the objects of an owner's cluster. They are objects of the cache, which must not be
 // changed.
 type workload struct {
-	owner Owner
+	owner owner.Owner
 	// etcd is nil for a cluster that isn't druid's.
 	etcd *druidv1alpha1.Etcd
 	// sts is nil while it doesn't exist.
@@ -33,9 +35,9 @@ type workload struct {
 }
 
 // workload reads the objects of an owner's cluster.
-func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
-	w := workload{owner: owner}
-	if owner.Flavour != Pods {
+func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) {
+	w := workload{owner: o}
+	if o.Flavour != owner.Pods {
 		if err := r.readSets(ctx, &w); err != nil || w.sts == nil {
 			return w, err
 		}
@@ -46,14 +48,14 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 		return ref != nil && slices.ContainsFunc(w.sets(), func(s *appsv1.StatefulSet) bool { return s.UID == ref.UID })
 	}
 	var pods corev1.PodList
-	if err := r.List(ctx, &pods, client.InNamespace(owner.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return w, fmt.Errorf("list pods of %s: %w", owner, err)
+	if err := r.List(ctx, &pods, client.InNamespace(o.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return w, fmt.Errorf("list pods of %s: %w", o, err)
 	}
-	if owner.Flavour == Pods {
-		if err := r.declare(ctx, owner.Namespace, pods.Items); err != nil {
+	if o.Flavour == owner.Pods {
+		if err := r.declare(ctx, o.Namespace, pods.Items); err != nil {
 			return w, err
 		}
-		member = membersOf(owner, pods.Items)
+		member = owner.MembersOf(o, pods.Items)
 	}
 	for i := range pods.Items {
 		if member(&pods.Items[i]) {
@@ -61,7 +63,7 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 		}
 	}
 	slices.SortFunc(w.pods, func(a, b *corev1.Pod) int {
-		return cmp.Or(cmp.Compare(owner.Ordinal(a.Name), owner.Ordinal(b.Name)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(o.Ordinal(a.Name), o.Ordinal(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	return w, nil
 }
@@ -69,21 +71,21 @@ func (r *Reader) workload(ctx context.Context, owner Owner) (workload, error) {
 // readSets reads the Etcd and the StatefulSets of a cluster. It leaves out the StatefulSet if that
 // of its name has another owner.
 func (r *Reader) readSets(ctx context.Context, w *workload) error {
-	owner := w.owner
-	if owner.Flavour == Druid {
+	o := w.owner
+	if o.Flavour == owner.Druid {
 		var etcd druidv1alpha1.Etcd
-		found, err := r.fetch(ctx, owner.Namespace, owner.Name, &etcd)
+		found, err := r.fetch(ctx, o.Namespace, o.Name, &etcd)
 		if err != nil {
-			return fmt.Errorf("observe %s: %w", owner, err)
+			return fmt.Errorf("observe %s: %w", o, err)
 		}
 		if found {
 			w.etcd = &etcd
 		}
 	}
 	var sts appsv1.StatefulSet
-	found, err := r.fetch(ctx, owner.Namespace, owner.StatefulSet, &sts)
+	found, err := r.fetch(ctx, o.Namespace, o.StatefulSet, &sts)
 	if err != nil {
-		return fmt.Errorf("observe StatefulSet %s/%s: %w", owner.Namespace, owner.StatefulSet, err)
+		return fmt.Errorf("observe StatefulSet %s/%s: %w", o.Namespace, o.StatefulSet, err)
 	}
 	if ref := metav1.GetControllerOfNoCopy(&sts); !found || w.etcd != nil && (ref == nil || ref.UID != w.etcd.UID) {
 		return nil
@@ -139,7 +141,7 @@ func (w *workload) memberLabels() []labels.Set {
 func (w *workload) nextLabels() labels.Set {
 	next := labels.Set{}
 	switch {
-	case w.owner.Flavour == Pods:
+	case w.owner.Flavour == owner.Pods:
 		if len(w.pods) > 0 {
 			maps.Copy(next, w.pods[0].Labels)
 		}
@@ -161,7 +163,7 @@ func (w *workload) nextLabels() labels.Set {
 func templateLabels(sts *appsv1.StatefulSet) labels.Set {
 	next := labels.Set{}
 	maps.Copy(next, sts.Spec.Template.Labels)
-	next[appsv1.StatefulSetPodNameLabel] = statefulSetOwner(sts).PodName(0)
+	next[appsv1.StatefulSetPodNameLabel] = owner.OfStatefulSet(sts).PodName(0)
 	return next
 }
 
@@ -186,7 +188,7 @@ func (w *workload) replicas() int {
 // negative before the first ordinal. It returns nil for any other pod.
 func (w *workload) placeOf(pod string) (*appsv1.StatefulSet, int) {
 	for _, sts := range w.sets() {
-		at := ordinalOf(pod, sts.Name, 0)
+		at := owner.OrdinalOf(pod, sts.Name, 0)
 		if at < 0 {
 			continue
 		}

@@ -5,57 +5,21 @@ package observe
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 )
-
-// etcdSet is a StatefulSet of etcd members that list those of others, each given as NAME/REPLICAS.
-func etcdSet(as string, others ...string) *appsv1.StatefulSet {
-	var entries []string
-	for _, set := range append([]string{as}, others...) {
-		name, replicas := nameAndReplicas(set)
-		for i := range replicas {
-			entries = append(entries, fmt.Sprintf("%s-%d=http://%s-%d.%s:2380", name, i, name, i, name))
-		}
-	}
-	name, replicas := nameAndReplicas(as)
-	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, UID: types.UID(name)}}
-	sts.Spec.Replicas, sts.Spec.ServiceName = new(int32(replicas)), name
-	sts.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
-	sts.Spec.Template.Labels = map[string]string{"app": name}
-	sts.Spec.Template.Spec.Containers = []corev1.Container{{
-		Name: "etcd",
-		Env: []corev1.EnvVar{
-			{Name: "POD", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}},
-			{Name: "ETCD_INITIAL_CLUSTER", Value: strings.Join(entries, ",")},
-		},
-		Command: []string{"etcd", "--name=$(POD)", "--initial-advertise-peer-urls=http://$(POD)." + name + ":2380"},
-	}}
-	return sts
-}
-
-func nameAndReplicas(set string) (string, int) {
-	name, number, _ := strings.Cut(set, "/")
-	replicas, err := strconv.Atoi(number)
-	if err != nil {
-		return name, 1
-	}
-	return name, replicas
-}
 
 // TestSpanning has a row per way in which StatefulSets list each other. A cluster is given as
 // NAME: PODS, with +N for members elsewhere.
@@ -66,20 +30,20 @@ func TestSpanning(t *testing.T) {
 		sets []*appsv1.StatefulSet
 		want []string
 	}{
-		{"one per member", []*appsv1.StatefulSet{etcdSet("c", "a", "b"), etcdSet("a", "b", "c"), etcdSet("b", "a", "c")}, []string{"a: a-0 b-0 c-0"}},
-		{"two and one", []*appsv1.StatefulSet{etcdSet("west", "east/2"), etcdSet("east/2", "west")}, []string{"east: east-0 east-1 west-0"}},
-		{"one alone", []*appsv1.StatefulSet{etcdSet("a/3")}, []string{"a: a-0 a-1 a-2"}},
-		{"one that isn't listed", []*appsv1.StatefulSet{etcdSet("a", "b"), etcdSet("b", "a"), etcdSet("x", "a", "b")},
+		{"one per member", []*appsv1.StatefulSet{observetest.EtcdSet("c", "a", "b"), observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c")}, []string{"a: a-0 b-0 c-0"}},
+		{"two and one", []*appsv1.StatefulSet{observetest.EtcdSet("west", "east/2"), observetest.EtcdSet("east/2", "west")}, []string{"east: east-0 east-1 west-0"}},
+		{"one alone", []*appsv1.StatefulSet{observetest.EtcdSet("a/3")}, []string{"a: a-0 a-1 a-2"}},
+		{"one that isn't listed", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b"), observetest.EtcdSet("b", "a"), observetest.EtcdSet("x", "a", "b")},
 			[]string{"a: a-0 b-0", "x: x-0 +2"}},
-		{"one that lists and isn't listed, beside a single one", []*appsv1.StatefulSet{etcdSet("a"), etcdSet("b", "a")}, []string{"a: a-0", "b: b-0 +1"}},
-		{"peers in no workload here", []*appsv1.StatefulSet{etcdSet("a", "b", "c")}, []string{"a: a-0 +2"}},
-		{"one is yet to come", []*appsv1.StatefulSet{etcdSet("a", "b", "c"), etcdSet("b", "a", "c")}, []string{"a: a-0 b-0 +1"}},
-		{"a chain", []*appsv1.StatefulSet{etcdSet("a", "b"), etcdSet("b", "a", "c"), etcdSet("c", "b")}, []string{"a: a-0 b-0 c-0"}},
-		{"two claim one member", []*appsv1.StatefulSet{etcdSet("a", "b", "c"), etcdSet("b", "a", "c"), etcdSet("c", "a", "b"), claiming("x", "c", "a", "b")},
+		{"one that lists and isn't listed, beside a single one", []*appsv1.StatefulSet{observetest.EtcdSet("a"), observetest.EtcdSet("b", "a")}, []string{"a: a-0", "b: b-0 +1"}},
+		{"peers in no workload here", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c")}, []string{"a: a-0 +2"}},
+		{"one is yet to come", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c")}, []string{"a: a-0 b-0 +1"}},
+		{"a chain", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b"), observetest.EtcdSet("b", "a", "c"), observetest.EtcdSet("c", "b")}, []string{"a: a-0 b-0 c-0"}},
+		{"two claim one member", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c"), observetest.EtcdSet("c", "a", "b"), claiming("x", "c", "a", "b")},
 			[]string{"a: a-0 b-0 +1", "c: c-0 +2", "x: x-0 +2"}},
-		{"more than any cluster has", []*appsv1.StatefulSet{etcdSet("a/20", "b"), scaledTo(etcdSet("b", "a/20"), 20)}, []string{"a: +1", "b: +20"}},
-		{"another namespace", []*appsv1.StatefulSet{etcdSet("a", "b"), in("other", etcdSet("b", "a"))}, []string{"a: a-0 +1", "b: b-0 +1"}},
-		{"scaled to nothing", []*appsv1.StatefulSet{etcdSet("a", "b", "c"), etcdSet("b", "a", "c"), scaledTo(etcdSet("c", "a", "b"), 0)}, []string{"a: a-0 b-0"}},
+		{"more than any cluster has", []*appsv1.StatefulSet{observetest.EtcdSet("a/20", "b"), scaledTo(observetest.EtcdSet("b", "a/20"), 20)}, []string{"a: +1", "b: +20"}},
+		{"another namespace", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b"), in("other", observetest.EtcdSet("b", "a"))}, []string{"a: a-0 +1", "b: b-0 +1"}},
+		{"scaled to nothing", []*appsv1.StatefulSet{observetest.EtcdSet("a", "b", "c"), observetest.EtcdSet("b", "a", "c"), scaledTo(observetest.EtcdSet("c", "a", "b"), 0)}, []string{"a: a-0 b-0"}},
 	} {
 		t.Run(row.what, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +59,7 @@ func TestSpanning(t *testing.T) {
 
 // claiming is a StatefulSet that advertises the members of another one.
 func claiming(name, as string, others ...string) *appsv1.StatefulSet {
-	sts := etcdSet(as, others...)
+	sts := observetest.EtcdSet(as, others...)
 	sts.Name, sts.UID = name, types.UID(name)
 	c := &sts.Spec.Template.Spec.Containers[0]
 	c.Command = []string{"etcd", "--name=" + as + "-0", "--initial-advertise-peer-urls=http://" + as + "-0." + as + ":2380"}
@@ -138,7 +102,7 @@ func clustersOf(t *testing.T, sets []*appsv1.StatefulSet) []string {
 	return out
 }
 
-func described(o Owner) string {
+func described(o owner.Owner) string {
 	text := o.Name + ":"
 	for i := range min(int(o.Replicas), 9) {
 		text += " " + o.PodName(i)
@@ -159,92 +123,22 @@ func described(o Owner) string {
 // members and no other pods, whatever labels the StatefulSets have.
 func TestSelectorOfSpanning(t *testing.T) {
 	t.Parallel()
-	o := spanning([]*appsv1.StatefulSet{etcdSet("a", "b/2"), etcdSet("b/2", "a")})[0]
+	o := owner.Spanning([]*appsv1.StatefulSet{observetest.EtcdSet("a", "b/2"), observetest.EtcdSet("b/2", "a")})[0]
 	for name, want := range map[string]bool{"a-0": true, "b-0": true, "b-1": true, "b-2": false, "c-0": false} {
 		pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a", appsv1.StatefulSetPodNameLabel: name}}}
-		if got := Selects(o.MemberSelector, &pod); got != want {
+		if got := terms.Selects(o.MemberSelector, &pod); got != want {
 			t.Errorf("it selects %s: %t", name, got)
 		}
 	}
-	if job := (&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a"}}}); Selects(o.MemberSelector, job) {
+	if job := (&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a"}}}); terms.Selects(o.MemberSelector, job) {
 		t.Error("it selects a Job's pod")
 	}
-}
-
-// TestJoinSetsLikeNaively compares the clusters of random StatefulSets with those that a search
-// without any index finds, in any order of the StatefulSets.
-func TestJoinSetsLikeNaively(t *testing.T) {
-	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	entries := func(most int) (out []etcdconf.Peer) {
-		for range random.IntN(most) {
-			out = append(out, etcdconf.Peer{Name: fmt.Sprint("e", random.IntN(9))})
-		}
-		return out
-	}
-	for range 3000 {
-		all := make([]listedSet, 1+random.IntN(8))
-		for i := range all {
-			all[i] = listedSet{&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("s", i)}}, source.Peers{Own: entries(3), Others: entries(5)}}
-		}
-		got, want := setNames(joinSets(all)), setNames(setsNaively(all))
-		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		if again := setNames(joinSets(all)); !slices.Equal(got, want) || !slices.Equal(again, want) {
-			t.Fatalf("seed %d: %+v\n got %q\nagain %q\nwant %q", seed, all, got, again, want)
-		}
-	}
-}
-
-// setsNaively grows each cluster until no other StatefulSet belongs to it.
-func setsNaively(all []listedSet) [][]listedSet {
-	lists := func(a, b listedSet) bool {
-		return slices.ContainsFunc(a.peers.Others, func(e etcdconf.Peer) bool {
-			owners := 0
-			for _, s := range all {
-				owners += count(slices.Contains(s.peers.Own, e))
-			}
-			return owners == 1 && slices.Contains(b.peers.Own, e)
-		})
-	}
-	var out [][]listedSet
-	rest := slices.Clone(all)
-	for len(rest) > 0 {
-		group := rest[:1:1]
-		rest = rest[1:]
-		for grown := true; grown; {
-			grown = false
-			for i, s := range rest {
-				if slices.ContainsFunc(group, func(g listedSet) bool { return lists(g, s) && lists(s, g) }) {
-					group, rest, grown = append(group, s), slices.Delete(slices.Clone(rest), i, i+1), true
-					break
-				}
-			}
-		}
-		out = append(out, group)
-	}
-	return out
-}
-
-func setNames(groups [][]listedSet) []string {
-	var out []string
-	for _, g := range groups {
-		var names []string
-		for _, s := range g {
-			names = append(names, s.sts.Name)
-		}
-		slices.Sort(names)
-		out = append(out, strings.Join(names, " "))
-	}
-	slices.Sort(out)
-	return out
 }
 
 // TestSpanningKeepsMountedScripts has a script that only a ConfigMap shows. It changes members.
 func TestSpanningKeepsMountedScripts(t *testing.T) {
 	t.Parallel()
-	sts := etcdSet("a", "b")
+	sts := observetest.EtcdSet("a", "b")
 	c := &sts.Spec.Template.Spec.Containers[0]
 	c.VolumeMounts = []corev1.VolumeMount{{Name: "hooks", MountPath: "/hooks"}}
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "/hooks/stop.sh"}}}}
@@ -270,7 +164,7 @@ func TestCachedStatefulSetsAreNotParsed(t *testing.T) { //nolint:paralleltest //
 	const n = 2000
 	var sets []*appsv1.StatefulSet
 	for i := range n {
-		sts := etcdSet("s" + strconv.Itoa(i))
+		sts := observetest.EtcdSet("s" + strconv.Itoa(i))
 		script := "exec etcd"
 		if i%2 == 0 {
 			script = "exec other-etcd"
@@ -283,7 +177,7 @@ func TestCachedStatefulSetsAreNotParsed(t *testing.T) { //nolint:paralleltest //
 		}
 		sets[i] = cached(t, observetest.Objects{sts})[0].(*appsv1.StatefulSet)
 	}
-	if per := testing.AllocsPerRun(1, func() { spanning(sets) }) / n; per > 20 {
+	if per := testing.AllocsPerRun(1, func() { owner.Spanning(sets) }) / n; per > 20 {
 		t.Errorf("%.0f allocations for each StatefulSet", per)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -27,7 +27,7 @@ const maxNote = 1024
 
 // Announce records an operation as an Event on the cluster's owner. The message contains the
 // user, the operation and the reason. An error is no reason to stop the operation.
-func Announce(ctx context.Context, kube client.Client, o observe.Owner, reason policy.Reason, message string) error {
+func Announce(ctx context.Context, kube client.Client, o owner.Owner, reason policy.Reason, message string) error {
 	if reason == (policy.Reason{}) {
 		return fmt.Errorf("record an Event on %s: it has no reason", o)
 	}

@@ -6,7 +6,7 @@ package operate
 import (
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -14,7 +14,7 @@ import (
 // panic.
 func TestEventNeedsReason(t *testing.T) {
 	t.Parallel()
-	if err := Announce(t.Context(), nil, observe.Owner{}, policy.Reason{}, "it happened"); err == nil {
+	if err := Announce(t.Context(), nil, owner.Owner{}, policy.Reason{}, "it happened"); err == nil {
 		t.Error("an Event without a reason is written")
 	}
 }

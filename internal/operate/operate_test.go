@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 )
 
@@ -22,7 +22,7 @@ func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"main", strings.Repeat("long", 60)} {
 		s := apitest.New(t)
-		owner := observe.Owner{APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: name, UID: "u"}
+		owner := owner.Owner{APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: name, UID: "u"}
 		if err := Announce(t.Context(), s.Client(t), owner, reasons.Scaled, strings.Repeat("ü", 600)); err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestAnnounce(t *testing.T) {
 	}
 	s := apitest.New(t)
 	s.Refuse = func(string, string) int { return http.StatusForbidden }
-	if err := Announce(t.Context(), s.Client(t), observe.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main"}, reasons.Scaled, ""); err == nil || !strings.Contains(err.Error(), "record an Event on StatefulSet team/main") {
+	if err := Announce(t.Context(), s.Client(t), owner.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main"}, reasons.Scaled, ""); err == nil || !strings.Contains(err.Error(), "record an Event on StatefulSet team/main") {
 		t.Errorf("refused: %v", err)
 	}
 }

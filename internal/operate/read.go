@@ -14,11 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // ReadEtcd returns the Etcd of an owner.
-func ReadEtcd(ctx context.Context, kube client.Reader, o observe.Owner) (*druidv1alpha1.Etcd, error) {
+func ReadEtcd(ctx context.Context, kube client.Reader, o owner.Owner) (*druidv1alpha1.Etcd, error) {
 	e := &druidv1alpha1.Etcd{}
 	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, e); err != nil {
 		return nil, fmt.Errorf("read %s: %w", o, err)
@@ -41,7 +41,7 @@ func PodOf(sts *appsv1.StatefulSet, template corev1.PodTemplateSpec, name string
 }
 
 // ReadStatefulSet returns the StatefulSet of an owner's members.
-func ReadStatefulSet(ctx context.Context, kube client.Reader, o observe.Owner) (*appsv1.StatefulSet, error) {
+func ReadStatefulSet(ctx context.Context, kube client.Reader, o owner.Owner) (*appsv1.StatefulSet, error) {
 	sts := &appsv1.StatefulSet{}
 	if err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.StatefulSet}, sts); err != nil {
 		return nil, fmt.Errorf("read StatefulSet %s/%s: %w", o.Namespace, o.StatefulSet, err)

@@ -12,10 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +19,11 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apiserver"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -31,7 +32,7 @@ import (
 func TestLock(t *testing.T) {
 	beside(t)
 	ns := namespace(t)
-	for name, test := range map[string]func(*testing.T, observe.Owner){
+	for name, test := range map[string]func(*testing.T, owner.Owner){
 		"is released":                   lockReleased,
 		"of a living holder is kept":    lockRenewed,
 		"of a dead holder changes hand": lockExpired,
@@ -44,14 +45,14 @@ func TestLock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			owner := observe.Owner{APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: ns, Name: strings.ReplaceAll(name, " ", "-")}
+			owner := owner.Owner{APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: ns, Name: strings.ReplaceAll(name, " ", "-")}
 			owner.Name = strings.ReplaceAll(owner.Name, "'", "")
 			test(t, owner)
 		})
 	}
 }
 
-func acquire(t *testing.T, kube client.Client, o observe.Owner, holder string) *lock.Lock {
+func acquire(t *testing.T, kube client.Client, o owner.Owner, holder string) *lock.Lock {
 	t.Helper()
 	held, err := lock.Acquire(t.Context(), kube, o, lock.Claim{Operation: "scale", Holder: holder, Reason: "more room"})
 	if err != nil {
@@ -61,11 +62,11 @@ func acquire(t *testing.T, kube client.Client, o observe.Owner, holder string) *
 	return held
 }
 
-func leaseOf(o observe.Owner) *coordinationv1.Lease {
+func leaseOf(o owner.Owner) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: lock.Name(o)}}
 }
 
-func lockReleased(t *testing.T, o observe.Owner) {
+func lockReleased(t *testing.T, o owner.Owner) {
 	t.Helper()
 	held := acquire(t, kube, o, "ann")
 	lease := leaseOf(o)
@@ -94,7 +95,7 @@ func lockReleased(t *testing.T, o observe.Owner) {
 	_ = bobs.Release(context.WithoutCancel(t.Context())) // the test deletes the namespace
 }
 
-func lockRenewed(t *testing.T, o observe.Owner) {
+func lockRenewed(t *testing.T, o owner.Owner) {
 	t.Helper()
 	acquire(t, kube, o, "ann at desk (pid 1)")
 	_, err := lock.Acquire(t.Context(), kube, o, lock.Claim{Operation: "defrag", Holder: "bob"})
@@ -110,7 +111,7 @@ func lockRenewed(t *testing.T, o observe.Owner) {
 }
 
 // lockExpired has a holder with a wrong clock. The holder's last renewal is dated tomorrow.
-func lockExpired(t *testing.T, o observe.Owner) {
+func lockExpired(t *testing.T, o owner.Owner) {
 	t.Helper()
 	lease := leaseOf(o)
 	tomorrow := metav1.NewMicroTime(time.Now().Add(24 * time.Hour))
@@ -139,12 +140,12 @@ func lockExpired(t *testing.T, o observe.Owner) {
 	}
 }
 
-func lockDeleted(t *testing.T, o observe.Owner) {
+func lockDeleted(t *testing.T, o owner.Owner) {
 	t.Helper()
 	loses(t, o, "deleted", func(lease *coordinationv1.Lease) error { return client.IgnoreNotFound(kube.Delete(t.Context(), lease)) })
 }
 
-func lockStolen(t *testing.T, o observe.Owner) {
+func lockStolen(t *testing.T, o owner.Owner) {
 	t.Helper()
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"holderIdentity":"mallory"}}`))
 	held := loses(t, o, "mallory", func(lease *coordinationv1.Lease) error { return kube.Patch(t.Context(), lease, patch) })
@@ -155,7 +156,7 @@ func lockStolen(t *testing.T, o observe.Owner) {
 	}
 }
 
-func lockLabelled(t *testing.T, o observe.Owner) {
+func lockLabelled(t *testing.T, o owner.Owner) {
 	t.Helper()
 	held := acquire(t, kube, o, "ann")
 	lease := leaseOf(o)
@@ -183,7 +184,7 @@ func lockLabelled(t *testing.T, o observe.Owner) {
 
 // loses acquires a lock, has another client take it, and checks that the holder notices this and
 // reports why. If the API server was too slow to renew the lock, loses tries again.
-func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.Lease) error) (held *lock.Lock) {
+func loses(t *testing.T, o owner.Owner, why string, take func(*coordinationv1.Lease) error) (held *lock.Lock) {
 	t.Helper()
 	eventually(t, "the lock to be lost: "+why, func(ctx context.Context) (string, bool, error) {
 		_ = kube.Delete(ctx, leaseOf(o)) // the Lease of the previous attempt
@@ -206,7 +207,7 @@ func loses(t *testing.T, o observe.Owner, why string, take func(*coordinationv1.
 }
 
 // lockWithoutServer cuts the connection of this process. The Lease doesn't change.
-func lockWithoutServer(t *testing.T, o observe.Owner) {
+func lockWithoutServer(t *testing.T, o owner.Owner) {
 	t.Helper()
 	down := &atomic.Bool{}
 	shaky := kubeAs(t, func(c *rest.Config) {
@@ -228,7 +229,7 @@ func lockWithoutServer(t *testing.T, o observe.Owner) {
 	}
 }
 
-func lockWithoutRights(t *testing.T, o observe.Owner) {
+func lockWithoutRights(t *testing.T, o owner.Owner) {
 	t.Helper()
 	poor := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "without-rights" })
 	_, err := lock.Acquire(t.Context(), poor, o, lock.Claim{Operation: "scale", Holder: "ann"})
@@ -252,7 +253,7 @@ func lockWithoutRights(t *testing.T, o observe.Owner) {
 }
 
 // lockCleared has a user who may do everything with Leases except delete them.
-func lockCleared(t *testing.T, o observe.Owner) {
+func lockCleared(t *testing.T, o owner.Owner) {
 	t.Helper()
 	grant(t, o.Namespace, "keeps-leases", "coordination.k8s.io", "leases", "get", "create", "update")
 	keeper := kubeAs(t, func(c *rest.Config) { c.Impersonate.UserName = "keeps-leases" })

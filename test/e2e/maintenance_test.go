@@ -13,12 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -28,6 +22,14 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -358,7 +360,7 @@ func membersOf(t *testing.T, c *clusters.Cluster) *etcd.Cluster {
 }
 
 // observed returns a cluster as the plugin finds it.
-func observed(t *testing.T, c *clusters.Cluster) (*observe.Reader, observe.Owner) {
+func observed(t *testing.T, c *clusters.Cluster) (*observe.Reader, owner.Owner) {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := observe.AddToScheme(scheme); err != nil {
@@ -373,7 +375,7 @@ func observed(t *testing.T, c *clusters.Cluster) (*observe.Reader, observe.Owner
 		t.Fatal(err)
 	}
 	reader := &observe.Reader{Reader: all, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
-	owner, err := reader.Resolve(t.Context(), c.Namespace, observe.Target{Name: c.Full()})
+	owner, err := reader.Resolve(t.Context(), c.Namespace, owner.Target{Name: c.Full()})
 	if err != nil {
 		t.Fatal(err)
 	}

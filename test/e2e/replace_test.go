@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
@@ -153,11 +155,11 @@ func TestPluginScaleDruid(t *testing.T) {
 // Meanwhile the cluster changes, so that the command is refused after it takes over the lock.
 func recheckedUnderLock(t *testing.T, c *clusters.Cluster, texts string, meanwhile func(), args ...string) {
 	t.Helper()
-	owner := observe.Owner{Kind: "StatefulSet", Namespace: c.Namespace, Name: c.Full()}
+	o := owner.Owner{Kind: "StatefulSet", Namespace: c.Namespace, Name: c.Full()}
 	if c.Flavour == clusters.Druid {
-		owner = observe.Owner{Kind: "Etcd", Namespace: c.Namespace, Name: c.Name}
+		o = owner.Owner{Kind: "Etcd", Namespace: c.Namespace, Name: c.Name}
 	}
-	lease := leaseOf(owner)
+	lease := leaseOf(o)
 	now := metav1.NowMicro()
 	lease.Spec = coordinationv1.LeaseSpec{HolderIdentity: new("cat"), RenewTime: &now, AcquireTime: &now, LeaseDurationSeconds: new(int32(15))}
 	if err := kube.Create(t.Context(), lease); err != nil {

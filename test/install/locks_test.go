@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // TestUninstallChecksLocksFirst uninstalls while another user operates on a cluster with a cut.
@@ -21,7 +22,7 @@ func TestUninstallChecksLocksFirst(t *testing.T) {
 	uninstalled(t)
 	ns := namespace(t, "locked")
 	installed(t)
-	db := observe.Owner{Kind: "StatefulSet", Namespace: ns, Name: "db"}
+	db := owner.Owner{Kind: "StatefulSet", Namespace: ns, Name: "db"}
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
 		Namespace: ns, Name: lock.Name(db), Annotations: map[string]string{v1alpha1.ClientTrafficKey: "{}"},
 	}}

@@ -4,6 +4,7 @@
 package install
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -107,6 +109,41 @@ func TestRightsOfTheAccount(t *testing.T) {
 				t.Errorf("kubectl auth can-i --list (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAccountMayChangeOnlyTheBundle patches the configuration of the webhooks as etcd-webhook's
+// account, as a user could who has stolen the token of a replica.
+func TestAccountMayChangeOnlyTheBundle(t *testing.T) {
+	installed(t)
+	var config admissionregistrationv1.MutatingWebhookConfiguration
+	if err := admin.Get(t.Context(), client.ObjectKey{Name: Name}, &config); err != nil {
+		t.Fatal(err)
+	}
+	first := config.Webhooks[0]
+	patch := func(operation string) error {
+		_, err := admin.kubectl(t.Context(), nil, "patch", "mutatingwebhookconfiguration", Name, "--as", account, "--type", "json", "-p", "["+operation+"]")
+		return err
+	}
+	for name, operation := range map[string]string{
+		"the address": `{"op": "replace", "path": "/webhooks/0/clientConfig", "value": {"url": "https://example.com/"}}`,
+		"the rules":   `{"op": "replace", "path": "/webhooks/0/rules/0/resources", "value": ["secrets"]}`,
+		"a failure":   `{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Fail"}`,
+		"the list":    `{"op": "remove", "path": "/webhooks/0"}`,
+		"a label":     `{"op": "remove", "path": "/metadata/labels"}`,
+		"a namespace": `{"op": "remove", "path": "/webhooks/0/namespaceSelector"}`,
+		"an addition": `{"op": "add", "path": "/webhooks/-", "value": {"name": "a.example.com", "sideEffects": "None", "admissionReviewVersions": ["v1"], "clientConfig": {"url": "https://example.com/"}}}`,
+	} {
+		if err := patch(operation); err == nil || !strings.Contains(err.Error(), "etcd-webhook-bundle-only") {
+			t.Errorf("%s: want a denial of the policy, got %v", name, err)
+		}
+	}
+	same, err := json.Marshal(first.ClientConfig.CABundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := patch(`{"op": "replace", "path": "/webhooks/0/clientConfig/caBundle", "value": ` + string(same) + `}`); err != nil {
+		t.Errorf("the caBundle: %v", err)
 	}
 }
 

@@ -11,11 +11,12 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Cluster is the target of a command, with the clients for it.
 type Cluster struct {
-	observe.Owner
+	owner.Owner
 	Reader *observe.Reader
 	Kube   client.Client
 	// Members is nil if the Cluster comes from App.Owner.
@@ -83,10 +84,10 @@ func (a *App) ClusterBestEffort(ctx context.Context, target string) (c *Cluster,
 	return c, unreached, err
 }
 
-func resolve(ctx context.Context, r *observe.Reader, namespace, target string) (observe.Owner, error) {
-	t, err := observe.ParseTarget(target)
+func resolve(ctx context.Context, r *observe.Reader, namespace, target string) (owner.Owner, error) {
+	t, err := owner.ParseTarget(target)
 	if err != nil {
-		return observe.Owner{}, err
+		return owner.Owner{}, err
 	}
 	return r.Resolve(ctx, namespace, t)
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Scope selects clusters for a command without TARGET. The zero value selects all clusters of
@@ -53,7 +53,7 @@ func (s Scope) Read(a *App) (string, labels.Selector, error) {
 }
 
 // Clusters returns the clusters of the scope. None is an error.
-func (s Scope) Clusters(ctx context.Context, a *App) ([]observe.Owner, error) {
+func (s Scope) Clusters(ctx context.Context, a *App) ([]owner.Owner, error) {
 	namespace, selector, err := s.Read(a)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s Scope) Clusters(ctx context.Context, a *App) ([]observe.Owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	owners = observe.WithLabels(owners, selector)
+	owners = owner.WithLabels(owners, selector)
 	if len(owners) == 0 {
 		return nil, fmt.Errorf("no etcd cluster%s; kubectl etcd list -A lists all", ScopeText(namespace, s.Selector))
 	}
@@ -74,10 +74,10 @@ func (s Scope) Clusters(ctx context.Context, a *App) ([]observe.Owner, error) {
 }
 
 // Single returns the only cluster of the scope.
-func (s Scope) Single(ctx context.Context, a *App) (observe.Owner, error) {
+func (s Scope) Single(ctx context.Context, a *App) (owner.Owner, error) {
 	owners, err := s.Clusters(ctx, a)
 	if err != nil {
-		return observe.Owner{}, err
+		return owner.Owner{}, err
 	}
 	if len(owners) == 1 {
 		return owners[0], nil
@@ -87,7 +87,7 @@ func (s Scope) Single(ctx context.Context, a *App) (observe.Owner, error) {
 		names[i] = fmt.Sprintf("%s -n %s", o.Target(), o.Namespace)
 	}
 	slices.Sort(names)
-	return observe.Owner{}, fmt.Errorf("there are %d etcd clusters; choose one of %s", len(owners), strings.Join(names, ", "))
+	return owner.Owner{}, fmt.Errorf("there are %d etcd clusters; choose one of %s", len(owners), strings.Join(names, ", "))
 }
 
 // ScopeText describes a scope, to be appended to a sentence.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
@@ -40,9 +40,9 @@ type stage struct {
 }
 
 var (
-	owner       = observe.Owner{Flavour: observe.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
-	lease       = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + lock.Name(owner)
-	journalPath = "/api/v1/namespaces/team/configmaps/" + journal.Name(owner)
+	o           = owner.Owner{Flavour: owner.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
+	lease       = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + lock.Name(o)
+	journalPath = "/api/v1/namespaces/team/configmaps/" + journal.Name(o)
 	events      = "/apis/events.k8s.io/v1/namespaces/team/events"
 )
 
@@ -55,7 +55,7 @@ func newStage(t *testing.T) *stage {
 	if err := os.WriteFile(*s.app.Flags.KubeConfig, []byte("apiVersion: v1\nkind: Config\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.cluster = &app.Cluster{Owner: owner, Kube: s.Client(t)}
+	s.cluster = &app.Cluster{Owner: o, Kube: s.Client(t)}
 	s.op = Operation{
 		Verb: "paint",
 		Judge: func(context.Context) (operate.Plan, error) {
@@ -89,7 +89,7 @@ func (s *stage) holder() string {
 // unfinished writes the journal of a change of members that has not ended.
 func (s *stage) unfinished() {
 	s.Put(journalPath, apitest.Object{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": journal.Name(owner)},
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": journal.Name(o)},
 		"data": apitest.Object{"journal.json": `{"operation":"ScaleOut","target":5}`},
 	})
 }
@@ -231,7 +231,7 @@ func TestDoOrder(t *testing.T) {
 		t.Errorf("held at the judgements: %t", held)
 	}
 	writes := s.Writes()
-	want := []string{"POST " + strings.TrimSuffix(lease, "/"+lock.Name(owner)), "POST " + events}
+	want := []string{"POST " + strings.TrimSuffix(lease, "/"+lock.Name(o)), "POST " + events}
 	if len(writes) < 3 || !slices.Equal(writes[:2], want) || !strings.HasSuffix(writes[len(writes)-1], lease) {
 		t.Errorf("writes are %q, want %q and the release", writes, want)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // options are the flags of check.
@@ -115,13 +115,13 @@ func run(ctx context.Context, a *app.App, cmd *cobra.Command, target string, o o
 }
 
 // targets returns the clusters to check.
-func targets(ctx context.Context, a *app.App, target string, o options) ([]observe.Owner, error) {
+func targets(ctx context.Context, a *app.App, target string, o options) ([]owner.Owner, error) {
 	if target != "" {
 		c, err := a.Owner(ctx, target)
 		if err != nil {
 			return nil, err
 		}
-		return []observe.Owner{c.Owner}, nil
+		return []owner.Owner{c.Owner}, nil
 	}
 	return o.scope.Clusters(ctx, a)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -90,7 +90,7 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	}
 	m := c.Membership()
 	switch {
-	case c.Flavour == observe.Druid:
+	case c.Flavour == owner.Druid:
 		return scaleDruid(ctx, e, c, o)
 	case m.Manager != flavour.Unmanaged || c.ReadOnly():
 		return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.ManagerName, m.ScaleHow)

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 func newListCommand(a *app.App) *cobra.Command {
@@ -70,8 +71,8 @@ func runList(cmd *cobra.Command, a *app.App, target string) error {
 	return a.Print(cmd, out, func(w io.Writer, wide bool) error { return writeSnapshots(a, w, out, wide) })
 }
 
-func noStore(o observe.Owner) string {
-	if o.Flavour == observe.Druid {
+func noStore(o owner.Owner) string {
+	if o.Flavour == owner.Druid {
 		return fmt.Sprintf("%s has no backup store (spec.backup.store)", o)
 	}
 	return fmt.Sprintf("%s has no known backup store", o)

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/gather"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // options are the flags of status.
@@ -106,7 +106,7 @@ func newObserver(ctx context.Context, a *app.App, target string, s app.Scope) (*
 	if err := s.RejectTarget(target); err != nil {
 		return nil, err
 	}
-	t, err := observe.ParseTarget(target)
+	t, err := owner.ParseTarget(target)
 	if err != nil {
 		return nil, err
 	}

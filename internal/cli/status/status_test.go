@@ -31,6 +31,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health/view"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
@@ -207,8 +208,8 @@ var statusCases = map[string]func(*health.Facts){
 
 // threeMembers is a healthy cluster of etcd-druid, which a budget protects.
 func threeMembers(name, zones string) health.Facts {
-	owner := observe.Owner{
-		Flavour: observe.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team-a", Name: name,
+	owner := owner.Owner{
+		Flavour: owner.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team-a", Name: name,
 		StatefulSet: name, Replicas: 3,
 	}
 	full, delta := metav1.NewTime(noon.Add(-2*time.Hour)), metav1.NewTime(noon.Add(-3*time.Minute))

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/install"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -154,7 +154,7 @@ func newInventory(e *app.App) (install.NamespaceInventory, error) {
 // the uninstallation needs, or the API server rejects a write in a dry run.
 func mayUninstall(ctx context.Context, e *app.App, kube client.Client, u *install.Uninstall, found *install.Installation) error {
 	needs := u.Needs(found)
-	var cut []observe.Owner
+	var cut []owner.Owner
 	for i := range found.Cut {
 		c, err := clusterOfService(ctx, e, kube, &found.Cut[i])
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 )
@@ -40,7 +41,7 @@ type Source struct {
 }
 
 // Facts reads everything that the checks judge of one cluster.
-func (s Source) Facts(ctx context.Context, o observe.Owner, checks []health.Check) *health.Facts {
+func (s Source) Facts(ctx context.Context, o owner.Owner, checks []health.Check) *health.Facts {
 	g := gatherer{Source: s, Facts: &health.Facts{At: s.Clock.Now(), Owner: o, Flags: s.Flags}, need: health.Needs(checks)}
 	g.progress("reading the objects of " + o.String())
 	g.all(ctx)

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
@@ -35,8 +36,8 @@ func List(ctx context.Context, reader *observe.Reader, access etcd.Access, names
 	if err != nil {
 		return nil, err
 	}
-	owners = observe.WithLabels(owners, selector)
-	slices.SortFunc(owners, func(a, b observe.Owner) int {
+	owners = owner.WithLabels(owners, selector)
+	slices.SortFunc(owners, func(a, b owner.Owner) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
 	found := &output.EtcdClusterList{Items: make([]output.EtcdCluster, len(owners)), Unseen: unseen(denials)}
@@ -76,7 +77,7 @@ func hinted(c observe.Candidate, flags string) output.HintedWorkload {
 }
 
 // summarize returns one cluster as the objects of Kubernetes show it.
-func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, denials []source.Denial) (output.EtcdCluster, error) {
+func summarize(ctx context.Context, r *observe.Reader, o owner.Owner, denials []source.Denial) (output.EtcdCluster, error) {
 	c := output.EtcdCluster{ClusterIdentity: health.IdentityOf(o), Labels: o.Labels}
 	if !o.Created.IsZero() {
 		c.CreationTimestamp = &o.Created
@@ -102,7 +103,7 @@ func summarize(ctx context.Context, r *observe.Reader, o observe.Owner, denials 
 }
 
 // memberVersions asks the members which versions they run. It is empty where none answers.
-func memberVersions(ctx context.Context, r *observe.Reader, access etcd.Access, o observe.Owner) string {
+func memberVersions(ctx context.Context, r *observe.Reader, access etcd.Access, o owner.Owner) string {
 	members, err := access.Cluster(ctx, r, o)
 	if err != nil {
 		return ""

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // cutCluster is a StatefulSet with a client Service that is cut.
@@ -52,7 +53,7 @@ func TestListShowsTheEndOfACut(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &observe.Reader{Reader: objects, Leases: &leaseclock.Clock{Clock: testclock.NewFakePassiveClock(now)}}
-	owner, found, err := r.Owner(t.Context(), observe.OwnerKey{Kind: "StatefulSet", Namespace: "db", Name: "plain"})
+	owner, found, err := r.Owner(t.Context(), owner.Key{Kind: "StatefulSet", Namespace: "db", Name: "plain"})
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
@@ -27,7 +28,7 @@ import (
 type Observer struct {
 	source    Source
 	namespace string
-	target    observe.Target
+	target    owner.Target
 
 	// cluster and serving are kept while the pods stay the same and for a limited time,
 	// because what authenticates the members may change. lastFailed is true where one
@@ -46,7 +47,7 @@ const (
 )
 
 // NewObserver returns an Observer of the target in the namespace.
-func NewObserver(source Source, namespace string, target observe.Target) *Observer {
+func NewObserver(source Source, namespace string, target owner.Target) *Observer {
 	return &Observer{source: source, namespace: namespace, target: target}
 }
 
@@ -157,7 +158,7 @@ func (g *gatherer) shown(ctx context.Context) {
 }
 
 // Backup reads when the last backups were taken, and whether they succeed.
-func Backup(ctx context.Context, r *observe.Reader, o observe.Owner, f observe.Facts) (output.Backup, error) {
+func Backup(ctx context.Context, r *observe.Reader, o owner.Owner, f observe.Facts) (output.Backup, error) {
 	known, err := r.Backups(ctx, o)
 	if err != nil {
 		return output.Backup{}, err

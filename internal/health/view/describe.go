@@ -17,6 +17,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/budget"
@@ -56,9 +58,9 @@ func wanted(f *health.Facts) string {
 	case own && len(f.Spread.Terms) == 0:
 		return "new members go where the pods' own terms allow"
 	case own:
-		return "new members go to " + observe.DescribeTerms(f.Spread.Terms) + ", beside the pods' own terms"
+		return "new members go to " + terms.Describe(f.Spread.Terms) + ", beside the pods' own terms"
 	}
-	return "new members go to " + observe.DescribeTerms(f.Spread.Terms)
+	return "new members go to " + terms.Describe(f.Spread.Terms)
 }
 
 // describeBudget returns what protects the members from eviction, and why it has its value:
@@ -138,7 +140,7 @@ func concerns(f *health.Facts, o corev1.ObjectReference) bool {
 	case "Pod":
 		return health.PodNamed(f.Pods.Value, o.Name) != nil || f.Owner.Ordinal(o.Name) >= 0
 	case "PersistentVolumeClaim":
-		return slices.ContainsFunc(f.Owner.Claims, func(c observe.Claim) bool {
+		return slices.ContainsFunc(f.Owner.Claims, func(c owner.Claim) bool {
 			pod, ok := strings.CutPrefix(o.Name, c.Template+"-")
 			return ok && f.Owner.Ordinal(pod) >= 0
 		})

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -96,7 +96,7 @@ func member(f *health.Facts, name string) v1alpha1.MemberStatus {
 		return m
 	}
 	m.Restarts = restarts(pod)
-	problem := observe.ProblemOf(pod)
+	problem := podstate.Of(pod)
 	m.State, m.Detail = cmp.Or(problem.State, v1alpha1.StateOK), problem.Detail
 	survey := f.Survey.Value
 	if i := slices.IndexFunc(survey.Members, func(m etcd.Member) bool { return m.Pod == name }); i >= 0 {
@@ -131,7 +131,7 @@ func addAnswer(m *v1alpha1.MemberStatus, answer etcd.Member, furthest uint64) {
 	lag := furthest - min(answer.RaftApplied, furthest)
 	m.Lag = &lag
 	switch {
-	case m.State != v1alpha1.StateOK && m.State != observe.PodUnready:
+	case m.State != v1alpha1.StateOK && m.State != podstate.PodUnready:
 	case answer.LeaderID == 0:
 		m.State, m.Detail = stateNoLeader, "it can't reach the others, or there is no quorum"
 	case len(answer.Alarms) > 0:
@@ -147,8 +147,8 @@ func addAnswer(m *v1alpha1.MemberStatus, answer etcd.Member, furthest uint64) {
 // noAnswer sets why a member gave no answer, unless its pod shows it.
 func noAnswer(m *v1alpha1.MemberStatus, err error) {
 	switch {
-	case m.State != v1alpha1.StateOK && m.State != observe.PodUnready:
-	case apierrors.IsForbidden(err) && m.State == observe.PodUnready: // nothing more is known
+	case m.State != v1alpha1.StateOK && m.State != podstate.PodUnready:
+	case apierrors.IsForbidden(err) && m.State == podstate.PodUnready: // nothing more is known
 	case apierrors.IsForbidden(err):
 		m.State, m.Detail = stateNotAsked, etcd.Reason(err)
 	default:

@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
@@ -48,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	kube := s.Client(t)
 	show := func(format string, args ...any) { s.shown = append(s.shown, fmt.Sprintf(format, args...)) }
 	s.store = &Store{
-		Owner:  observe.Owner{Flavour: observe.Druid, Kind: "Etcd", Namespace: "team", Name: "main", Replicas: 3},
+		Owner:  owner.Owner{Flavour: owner.Druid, Kind: "Etcd", Namespace: "team", Name: "main", Replicas: 3},
 		Kube:   kube,
 		Reader: &observe.Reader{Reader: kube}, Clock: s, Logf: show, Progressf: show, Warnf: show,
 		Require:     func(context.Context, []operate.Need) error { return nil },
@@ -253,7 +254,7 @@ func TestFind(t *testing.T) {
 	if err := s.store.Find(t.Context()); err != nil || s.store.Prefix != "main" {
 		t.Errorf("%+v, %v", s.store.BackupStore, err)
 	}
-	s.store.Flavour = observe.StatefulSet
+	s.store.Flavour = owner.StatefulSet
 	wantError(t, s.store.Find(t.Context()), "it is not a cluster of etcd-druid")
 }
 
@@ -281,7 +282,7 @@ func TestChoose(t *testing.T) {
 		{name: "chosen, unknown", members: []etcd.Member{leader}, pod: "other", err: `no member with the pod "other": it has main-0`},
 	} {
 		warnings = nil
-		order, err := choose(observe.Owner{Kind: "Etcd", Namespace: "team", Name: "main"}, row.members, row.pod, warnf)
+		order, err := choose(owner.Owner{Kind: "Etcd", Namespace: "team", Name: "main"}, row.members, row.pod, warnf)
 		wantError(t, err, row.err)
 		if got := strings.Join(podsOf(order), " "); got != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
 // ChooseMembers returns the members that can provide the snapshot, the best one first. If the user
 // chose a pod, it returns that member, regardless of its health.
-func ChooseMembers(ctx context.Context, o observe.Owner, members *etcd.Cluster, pod string, warnf func(format string, args ...any)) ([]etcd.Member, error) {
+func ChooseMembers(ctx context.Context, o owner.Owner, members *etcd.Cluster, pod string, warnf func(format string, args ...any)) ([]etcd.Member, error) {
 	survey, err := members.Survey(ctx)
 	split, isSplit := errors.AsType[*etcd.SplitBrainError](err)
 	if err != nil && !isSplit {
@@ -29,7 +29,7 @@ func ChooseMembers(ctx context.Context, o observe.Owner, members *etcd.Cluster, 
 	return choose(o, survey.Members, pod, warnf)
 }
 
-func choose(o observe.Owner, members []etcd.Member, pod string, warnf func(format string, args ...any)) ([]etcd.Member, error) {
+func choose(o owner.Owner, members []etcd.Member, pod string, warnf func(format string, args ...any)) ([]etcd.Member, error) {
 	if pod != "" {
 		i := slices.IndexFunc(members, func(m etcd.Member) bool { return m.Pod == pod })
 		if i < 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -34,7 +35,7 @@ const (
 
 // Store is the backup store of a cluster.
 type Store struct {
-	observe.Owner
+	owner.Owner
 
 	Kube   client.Client
 	Reader *observe.Reader
@@ -62,7 +63,7 @@ func (s *Store) Find(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Flavour != observe.Druid:
+	case s.Flavour != owner.Druid:
 		return s.refuse("it is not a cluster of etcd-druid and has no etcd-backup-restore; save to a file instead")
 	case !ok:
 		return s.refuse("it has no backup store (spec.backup.store); save to a file instead")

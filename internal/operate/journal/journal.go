@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Journal is the envelope of one operation.
@@ -49,18 +49,18 @@ type Journal struct {
 const dataKey = "journal.json"
 
 // Name returns the name of a cluster's journal, in the cluster's own namespace.
-func Name(o observe.Owner) string { return nameOf(o.StatefulSet) }
+func Name(o owner.Owner) string { return nameOf(o.StatefulSet) }
 
 func nameOf(statefulSet string) string { return "kubectl-etcd-" + statefulSet }
 
 // Kept reports whether changes of a cluster's members have a journal. Those that an operator makes
 // have none: the operator has its own state.
-func Kept(o observe.Owner) bool {
+func Kept(o owner.Owner) bool {
 	return o.StatefulSet != "" && o.Membership().Manager == flavour.Unmanaged
 }
 
 // Read returns the journal of a cluster, nil where no operation is unfinished.
-func Read(ctx context.Context, kube client.Reader, o observe.Owner) (*Journal, error) {
+func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Journal, error) {
 	j := &Journal{}
 	err := kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: Name(o)}, &j.config)
 	if apierrors.IsNotFound(err) {

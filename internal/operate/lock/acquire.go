@@ -18,7 +18,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -39,7 +39,7 @@ type Claim struct {
 }
 
 // Needs returns the permissions that Acquire, renewal and Release use.
-func Needs(o observe.Owner) []operate.Need {
+func Needs(o owner.Owner) []operate.Need {
 	lease := operate.Need{Group: coordinationv1.GroupName, Resource: "leases", Namespace: o.Namespace}
 	create := lease
 	create.Verb = "create"
@@ -56,7 +56,7 @@ func Needs(o observe.Owner) []operate.Need {
 const NamePrefix = "kubectl-etcd-"
 
 // Name returns the name of a cluster's lease, in the cluster's own namespace.
-func Name(o observe.Owner) string {
+func Name(o owner.Owner) string {
 	name := NamePrefix + strings.ToLower(o.Kind) + "-" + o.Name
 	if len(name) <= 253 {
 		return name
@@ -65,14 +65,14 @@ func Name(o observe.Owner) string {
 	return fmt.Sprintf("%s-%x", strings.TrimRight(name[:236], "-."), sum[:8])
 }
 
-func leaseKey(o observe.Owner) client.ObjectKey {
+func leaseKey(o owner.Owner) client.ObjectKey {
 	return client.ObjectKey{Namespace: o.Namespace, Name: Name(o)}
 }
 
 // Acquire takes the lock of a cluster. Where another process holds it, Acquire watches its lease for
 // as long as the lease lasts. If the lease is renewed, the error is a *HeldError. If not, its holder
 // is dead, and Acquire takes the lock. It never compares the clocks of two machines.
-func Acquire(ctx context.Context, kube client.Client, o observe.Owner, c Claim) (*Lock, error) {
+func Acquire(ctx context.Context, kube client.Client, o owner.Owner, c Claim) (*Lock, error) {
 	if c.Clock == nil {
 		c.Clock = clock.RealClock{}
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // CheckHeld returns a *HeldError while another process holds a cluster's lock for one of these
@@ -22,7 +22,7 @@ import (
 //
 // waiting is called, at most once, when the holder may be dead, with how long the lease is
 // watched.
-func CheckHeld(ctx context.Context, kube client.Client, o observe.Owner, operations []string, waiting func(Holder, time.Duration)) error {
+func CheckHeld(ctx context.Context, kube client.Client, o owner.Owner, operations []string, waiting func(Holder, time.Duration)) error {
 	holder, err := ReadHolder(ctx, kube, o)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func AwaitFree(ctx context.Context, kube client.Client, lease client.ObjectKey, 
 
 // ReadHolder returns who holds a cluster's lock. The zero Holder is no one, or no permission
 // to read the lease.
-func ReadHolder(ctx context.Context, kube client.Reader, o observe.Owner) (Holder, error) {
+func ReadHolder(ctx context.Context, kube client.Reader, o owner.Owner) (Holder, error) {
 	var lease coordinationv1.Lease
 	err := kube.Get(ctx, leaseKey(o), &lease)
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // recordPrefix begins the annotations of a lease that are the lock's own or records.
@@ -39,7 +39,7 @@ func Records(lease metav1.Object) map[string]string {
 }
 
 // ReadRecords returns the records of a cluster's lease, nil where there is no lease.
-func ReadRecords(ctx context.Context, kube client.Reader, o observe.Owner) (map[string]string, error) {
+func ReadRecords(ctx context.Context, kube client.Reader, o owner.Owner) (map[string]string, error) {
 	var lease coordinationv1.Lease
 	err := kube.Get(ctx, leaseKey(o), &lease)
 	return Records(&lease), client.IgnoreNotFound(err)

@@ -16,12 +16,12 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 const leasePath = "/apis/coordination.k8s.io/v1/namespaces/team/leases/kubectl-etcd-statefulset-main"
 
-var owner = observe.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main"}
+var o = owner.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main"}
 
 // steppedClock is a clock on which a wait takes no time. It passes second by second, with a
 // call of tick before each, until the seconds are over. From then on no wait ends.
@@ -63,7 +63,7 @@ func put(s *apitest.Server, holder, renewed string) {
 	}
 	s.Put(leasePath, apitest.Object{
 		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "spec": spec,
-		"metadata": apitest.Object{"namespace": "team", "name": Name(owner), "annotations": apitest.Object{OperationAnnotation: "scale"}},
+		"metadata": apitest.Object{"namespace": "team", "name": Name(o), "annotations": apitest.Object{OperationAnnotation: "scale"}},
 	})
 }
 
@@ -116,7 +116,7 @@ func TestAcquire(t *testing.T) {
 				return row.code
 			}
 			waited := false
-			held, err := Acquire(t.Context(), kube, owner, Claim{
+			held, err := Acquire(t.Context(), kube, o, Claim{
 				Operation: "scale", Holder: "ann", Waiting: func(Holder, time.Duration) { waited = true },
 				Clock: stepped(20, func(second int) {
 					if second == 5 && row.during != nil {
@@ -214,7 +214,7 @@ func TestRenewal(t *testing.T) {
 				}
 				failing.Store(row.code)
 			})
-			held, err := Acquire(t.Context(), kube, owner, Claim{Operation: "scale", Holder: "ann", Clock: clock})
+			held, err := Acquire(t.Context(), kube, o, Claim{Operation: "scale", Holder: "ann", Clock: clock})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +271,7 @@ func TestRelease(t *testing.T) {
 			}
 			kube := s.Client(t)
 			ctx, interrupt := context.WithCancel(t.Context())
-			held, err := Acquire(ctx, kube, owner, Claim{Operation: "cut", Holder: "ann", Clock: clocktesting.NewFakeClock(time.Unix(0, 0))})
+			held, err := Acquire(ctx, kube, o, Claim{Operation: "cut", Holder: "ann", Clock: clocktesting.NewFakeClock(time.Unix(0, 0))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +293,7 @@ func TestRelease(t *testing.T) {
 			if there := s.Get(leasePath) != nil; there != row.stays || identity(s) != "" {
 				t.Errorf("the lease is there: %t, of %q", there, identity(s))
 			}
-			records, err := ReadRecords(t.Context(), kube, owner)
+			records, err := ReadRecords(t.Context(), kube, o)
 			if err != nil || len(records) > 0 != row.record {
 				t.Errorf("what stays recorded is %v: %v", records, err)
 			}
@@ -312,22 +312,22 @@ func TestCheckHeld(t *testing.T) {
 		s := apitest.New(t)
 		put(s, row.holder, early)
 		s.Refuse = func(string, string) int { return row.code }
-		if err := CheckHeld(t.Context(), s.Client(t), owner, []string{"scale"}, nil); err != nil {
+		if err := CheckHeld(t.Context(), s.Client(t), o, []string{"scale"}, nil); err != nil {
 			t.Errorf("%s: %v", row.name, err)
 		}
 	}
 	s := apitest.New(t)
 	put(s, "cat", early)
 	kube := s.Client(t)
-	if err := CheckHeld(t.Context(), kube, owner, []string{"defrag"}, nil); err != nil {
+	if err := CheckHeld(t.Context(), kube, o, []string{"defrag"}, nil); err != nil {
 		t.Errorf("another operation: %v", err)
 	}
-	renewed := Claim{Cluster: owner.String(), Clock: stepped(60, func(second int) {
+	renewed := Claim{Cluster: o.String(), Clock: stepped(60, func(second int) {
 		if second == 3 {
 			put(s, "cat", later)
 		}
 	})}
-	lease := leaseKey(owner)
+	lease := leaseKey(o)
 	if _, err := AwaitFree(t.Context(), kube, lease, renewed); err == nil {
 		t.Error("a lock that is renewed is taken for free")
 	}

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -38,7 +38,7 @@ func (j *Change) Verb() string {
 }
 
 // ReadChange reads the unfinished change of a cluster's members, nil for none.
-func ReadChange(ctx context.Context, kube client.Reader, o observe.Owner) (*Change, error) {
+func ReadChange(ctx context.Context, kube client.Reader, o owner.Owner) (*Change, error) {
 	kept, err := journal.Read(ctx, kube, o)
 	if err != nil || kept == nil {
 		return nil, err

@@ -16,14 +16,14 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 const journalPath = "/api/v1/namespaces/team/configmaps/kubectl-etcd-main"
 
-var main = observe.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
+var main = owner.Owner{Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}
 
 // secret is a value that a pod template has and that must not be in a ConfigMap.
 const secret = "hunter2"

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -44,7 +44,7 @@ func (m *Members) DruidNeeds() []operate.Need {
 }
 
 // DruidViewNeeds returns the permissions to check whether an Etcd is healthy enough for a change.
-func DruidViewNeeds(o observe.Owner) []operate.Need {
+func DruidViewNeeds(o owner.Owner) []operate.Need {
 	return []operate.Need{
 		{Verb: "list", Resource: "services", Namespace: o.Namespace},
 		{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets", Namespace: o.Namespace},

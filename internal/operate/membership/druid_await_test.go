@@ -14,7 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
@@ -42,7 +42,7 @@ func (f idleDruid) Get(_ context.Context, _ client.ObjectKey, o client.Object, _
 // TestDruidNotReconciled: a lost request is repeated only by a caller that can repeat it.
 func TestDruidNotReconciled(t *testing.T) {
 	t.Parallel()
-	m := &Members{Kube: idleDruid{asks: 1, spec: 3}, Owner: observe.Owner{Namespace: "team", Name: "main", StatefulSet: "main"}, Clock: &operatetest.HastyClock{}, Logf: func(string, ...any) {}}
+	m := &Members{Kube: idleDruid{asks: 1, spec: 3}, Owner: owner.Owner{Namespace: "team", Name: "main", StatefulSet: "main"}, Clock: &operatetest.HastyClock{}, Logf: func(string, ...any) {}}
 	if err := m.AwaitDruid(t.Context(), 3, nil); !errors.Is(err, errNotReconciled) {
 		t.Errorf("without a change of its own it awaits: %v", err)
 	}

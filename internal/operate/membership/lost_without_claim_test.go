@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -51,7 +51,7 @@ func TestLostWithoutClaim(t *testing.T) {
 				delete(s.pods, "main-1")
 			}
 			m := &Members{
-				Owner: observe.Owner{Flavour: observe.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3},
+				Owner: owner.Owner{Flavour: owner.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3},
 				Logs:  func(context.Context, string, string, bool) (string, error) { return row.log, nil },
 			}
 			lost, why, err := m.dataLost(t.Context(), s, "main-1")

@@ -14,7 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -22,7 +22,7 @@ import (
 
 // Peers returns the members of a survey's list as the rules need them. CaughtUp is false for all of
 // them: that takes several surveys.
-func Peers(o observe.Owner, s etcd.Survey) []membership.Peer {
+func Peers(o owner.Owner, s etcd.Survey) []membership.Peer {
 	answers := map[string]etcd.Member{}
 	for _, m := range s.Members {
 		answers[m.Pod] = m
@@ -133,7 +133,7 @@ func (r Removal) Remove(ctx context.Context, was etcd.Listed, held func() error)
 }
 
 // AddLearner adds a learner. It surveys the cluster again, and refuses where the rules refuse by then.
-func AddLearner(ctx context.Context, c *etcd.Cluster, o observe.Owner, peerURLs []string, held func() error) (uint64, error) {
+func AddLearner(ctx context.Context, c *etcd.Cluster, o owner.Owner, peerURLs []string, held func() error) (uint64, error) {
 	s, err := SurveyQuorum(ctx, c, "add a member")
 	if err != nil {
 		return 0, err

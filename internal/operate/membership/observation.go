@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -30,7 +31,7 @@ import (
 type Members struct {
 	Kube   client.Client
 	Reader *observe.Reader
-	Owner  observe.Owner
+	Owner  owner.Owner
 	// Tunnel and Credentials are for connections to members.
 	Tunnel      *tunnel.Dialer
 	Credentials etcd.Credentials

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -189,20 +189,20 @@ func (m *Members) checkNodes(ctx context.Context, s *observation, target int, f 
 	if err != nil {
 		return err
 	}
-	terms := observe.SelfTerms(pod)
+	own := terms.Self(pod)
 	if running := s.anyPod(); running != nil {
-		for _, t := range observe.SelfTerms(running) {
+		for _, t := range terms.Self(running) {
 			if t.Kind == spread.PodAntiAffinity { // which keeps others away from it, too
-				terms = append(terms, t)
+				own = append(own, t)
 			}
 		}
 	}
-	judgeNodes(terms, facts.Nodes, target, f)
+	judgeNodes(own, facts.Nodes, target, f)
 	return nil
 }
 
 // judgeNodes refuses more members than the terms, of the template or of running members, allow.
-func judgeNodes(terms []observe.PodTerm, eligible []spread.Node, target int, f *findings) {
+func judgeNodes(terms []terms.Term, eligible []spread.Node, target int, f *findings) {
 	nodes, zones := len(eligible), map[string]bool{}
 	for _, p := range eligible {
 		if p.Zone != "" {

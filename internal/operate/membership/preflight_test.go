@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/certtest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/terms"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
@@ -242,7 +242,7 @@ func TestPreflightNodes(t *testing.T) {
 		{"no node", &corev1.Pod{}, nil, "no node matches"},
 	} {
 		f := &findings{}
-		judgeNodes(observe.SelfTerms(c.pod), c.nodes, 5, f)
+		judgeNodes(terms.Self(c.pod), c.nodes, 5, f)
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); refusedWith(t, f, c.want) })
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -151,7 +151,7 @@ func (s *observation) notRunningReason(ordinal int) string {
 	if pod == nil {
 		return ": its pod has not been made"
 	}
-	if problem := observe.ProblemOf(pod); problem.State != "" {
+	if problem := podstate.Of(pod); problem.State != "" {
 		return ": its pod is " + problem.String()
 	}
 	return ""

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -76,7 +77,7 @@ func (c *crashing) dies() bool {
 func (c *crashing) members(t *testing.T) *Members {
 	t.Helper()
 	reader := &observe.Reader{Reader: c.kube, Leases: &leaseclock.Clock{Clock: clock.RealClock{}}}
-	target, err := observe.ParseTarget("statefulset/main")
+	target, err := owner.ParseTarget("statefulset/main")
 	if err != nil {
 		t.Fatal(err)
 	}

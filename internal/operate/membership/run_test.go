@@ -8,7 +8,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -18,7 +18,7 @@ import (
 func TestNothingWithoutLock(t *testing.T) {
 	t.Parallel()
 	lost := &lock.LostError{Lease: "team/lock", Why: "it is held by mallory"}
-	m := &Members{StillHeld: func() error { return lost }, Owner: observe.Owner{Namespace: "team", Name: "main"}}
+	m := &Members{StillHeld: func() error { return lost }, Owner: owner.Owner{Namespace: "team", Name: "main"}}
 	for name, do := range map[string]func(ctx context.Context) error{
 		"run": func(ctx context.Context) error {
 			return m.Run(ctx, &Change{Record: membership.Record{Operation: membership.ScaleOut}})

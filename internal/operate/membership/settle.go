@@ -12,7 +12,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -60,7 +61,7 @@ func (m *Members) unsettled(ctx context.Context, j *Change) (string, error) {
 		return "", err
 	}
 	unready := slices.DeleteFunc(came, func(name string) bool {
-		return slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Name == name && observe.PodReady(p) })
+		return slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Name == name && podstate.Ready(p) })
 	})
 	if len(unready) == 0 {
 		return "", nil
@@ -69,7 +70,7 @@ func (m *Members) unsettled(ctx context.Context, j *Change) (string, error) {
 }
 
 // newPods returns the pods that an operation adds.
-func newPods(o observe.Owner, j *Change) []string {
+func newPods(o owner.Owner, j *Change) []string {
 	var came []string
 	switch {
 	case j.Undo:

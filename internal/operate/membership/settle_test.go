@@ -9,7 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -43,7 +43,7 @@ func TestRolledOut(t *testing.T) {
 // TestNewPods: only new pods are awaited. Others may be unhealthy or gone.
 func TestNewPods(t *testing.T) {
 	t.Parallel()
-	o := observe.Owner{StatefulSet: "main"}
+	o := owner.Owner{StatefulSet: "main"}
 	for _, row := range []struct {
 		name    string
 		journal Change

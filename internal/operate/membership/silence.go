@@ -12,13 +12,14 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
 // Removal is what is needed to remove one member from etcd, outside of a scale operation.
 type Removal struct {
 	Reader  *observe.Reader
-	Owner   observe.Owner
+	Owner   owner.Owner
 	Members *etcd.Cluster
 	Clock   clock.Clock
 	// Force removes a voter that doesn't answer although its pod exists.

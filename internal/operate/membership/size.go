@@ -11,7 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
@@ -24,7 +24,7 @@ func (m *Members) recordSize(ctx context.Context, j *Change) error {
 	if err != nil {
 		return err
 	}
-	if j.Operation != membership.ScaleIn && !observe.HasSize(sts.Annotations) {
+	if j.Operation != membership.ScaleIn && !owner.HasSize(sts.Annotations) {
 		return nil
 	}
 	n := m.count(ctx)
@@ -37,7 +37,7 @@ func (m *Members) recordSize(ctx context.Context, j *Change) error {
 // sizedCopy returns a copy of a StatefulSet with its size.
 func sizedCopy(sts *appsv1.StatefulSet, n int, now time.Time) *appsv1.StatefulSet {
 	after := sts.DeepCopy()
-	after.Annotations = observe.WithSize(after.Annotations, n, now)
+	after.Annotations = owner.WithSize(after.Annotations, n, now)
 	return after
 }
 
@@ -46,5 +46,5 @@ func sizedCopy(sts *appsv1.StatefulSet, n int, now time.Time) *appsv1.StatefulSe
 // refuses fewer replicas than a quorum of the voters that there were.
 func (m *Members) setReplicas(sts *appsv1.StatefulSet, n int) {
 	sts.Spec.Replicas = new(int32(n)) //nolint:gosec // a number of members
-	sts.Annotations = observe.WithSize(sts.Annotations, n, m.Clock.Now())
+	sts.Annotations = owner.WithSize(sts.Annotations, n, m.Clock.Now())
 }

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/journal"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -31,7 +31,7 @@ type UnderWay struct {
 }
 
 // ReadUnderWay reads both. Where the journal can't be read it returns an error, and what is known.
-func ReadUnderWay(ctx context.Context, kube client.Reader, o observe.Owner) (UnderWay, error) {
+func ReadUnderWay(ctx context.Context, kube client.Reader, o owner.Owner) (UnderWay, error) {
 	var u UnderWay
 	var err error
 	if u.Holder, err = lock.ReadHolder(ctx, kube, o); err != nil {
@@ -50,7 +50,7 @@ func (u UnderWay) Alive(now time.Time) bool {
 }
 
 // Summary returns the operation as text: "scale from 1 to 3 members".
-func (j *Change) Summary(o observe.Owner) string {
+func (j *Change) Summary(o owner.Owner) string {
 	if j.Operation == membership.Replace {
 		return "replace the member of " + o.PodName(j.Ordinal)
 	}
@@ -58,7 +58,7 @@ func (j *Change) Summary(o observe.Owner) string {
 }
 
 // Resume returns the command that resumes the operation, without the flag for the namespace.
-func (j *Change) Resume(o observe.Owner) string {
+func (j *Change) Resume(o owner.Owner) string {
 	if j.Undo {
 		return j.Abort(o)
 	}
@@ -69,7 +69,7 @@ func (j *Change) Resume(o observe.Owner) string {
 }
 
 // Abort returns the command that undoes the operation.
-func (j *Change) Abort(o observe.Owner) string {
+func (j *Change) Abort(o owner.Owner) string {
 	if j.Operation == membership.Replace {
 		return fmt.Sprintf("kubectl etcd member replace %s %s --abort", o.Target(), o.PodName(j.Ordinal))
 	}

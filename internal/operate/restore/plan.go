@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/step"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/traffic"
@@ -33,7 +33,7 @@ type Plan struct {
 	// Bump is by how much the revision is raised, 0 for not at all.
 	Bump int64
 	// Owner and Members are the cluster into which it is restored.
-	Owner   observe.Owner
+	Owner   owner.Owner
 	Members []Member
 	// Etcd is the version of the members, as 3.6.5. It is empty if it isn't known.
 	Etcd string

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -97,7 +97,7 @@ func (r Plan) onePath(first, pod string, a, b etcdconf.Config) error {
 // would keep their data, and go on as the old cluster.
 func (r Plan) onlyOurs(c etcdconf.Config, size int) error {
 	peers := c.InitialPeers()
-	if r.Owner.Flavour == observe.Druid || len(peers) <= max(size, int(r.Owner.Replicas)) {
+	if r.Owner.Flavour == owner.Druid || len(peers) <= max(size, int(r.Owner.Replicas)) {
 		return nil
 	}
 	var others []string

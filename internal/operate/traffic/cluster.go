@@ -15,13 +15,14 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
 // Cluster is a cluster whose client traffic is cut or restored.
 type Cluster struct {
-	observe.Owner
+	owner.Owner
 
 	Kube   client.Client
 	Reader *observe.Reader
@@ -64,7 +65,7 @@ type Cluster struct {
 // members. It doesn't matter whether the members can be reached: that may be why a user
 // cuts the traffic.
 func (c *Cluster) Find(ctx context.Context, service string) error {
-	if named, err := observe.ParseTarget(c.Target); service == "" && err == nil && named.Kind == "service" {
+	if named, err := owner.ParseTarget(c.Target); service == "" && err == nil && named.Kind == "service" {
 		service = named.Name
 	}
 	var err error
@@ -124,7 +125,7 @@ func (c *Cluster) clientPort() int {
 	return 0
 }
 
-func (c *Cluster) druid() bool { return c.Flavour == observe.Druid }
+func (c *Cluster) druid() bool { return c.Flavour == owner.Druid }
 
 // Names returns the names of the Services to cut or to restore.
 func (c *Cluster) Names() []string {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -30,12 +30,12 @@ const (
 // WriteUnderProtection calls a function that writes an object of druid. While druid
 // reconciles the Etcd, its protection also denies writes of users that it exempts. So the
 // write is retried until druid is done. The error is that of the last write.
-func WriteUnderProtection(ctx context.Context, kube client.Reader, o observe.Owner, c clock.Clock, write func() error) error {
+func WriteUnderProtection(ctx context.Context, kube client.Reader, o owner.Owner, c clock.Clock, write func() error) error {
 	began := c.Now()
 	idle := time.Time{} // since when druid is done, zero while it isn't
 	for {
 		err := write()
-		if err == nil || o.Flavour != observe.Druid || !deniedByDruid(err) {
+		if err == nil || o.Flavour != owner.Druid || !deniedByDruid(err) {
 			return err
 		}
 		now := c.Now()
@@ -62,7 +62,7 @@ func deniedByDruid(err error) bool {
 }
 
 // reconciling reports whether druid reconciles an Etcd, as far as that can be read.
-func reconciling(ctx context.Context, kube client.Reader, o observe.Owner) bool {
+func reconciling(ctx context.Context, kube client.Reader, o owner.Owner) bool {
 	etcd, err := operate.ReadEtcd(ctx, kube, o)
 	return err == nil && etcd.IsReconciliationInProgress()
 }

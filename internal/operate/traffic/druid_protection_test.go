@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
 )
 
@@ -45,26 +45,26 @@ func TestBesideDruid(t *testing.T) {
 	const druids, never = "etcdcomponents.webhooks.druid.gardener.cloud", time.Hour
 	for _, row := range []struct {
 		name     string
-		flavour  observe.Flavour
+		flavour  owner.Flavour
 		webhook  string
 		busy     time.Duration // for how long druid reconciles
 		denied   time.Duration // for how long the write is denied
 		fails    bool
 		attempts func(int) bool
 	}{
-		{"nothing denies", observe.Druid, druids, 0, 0, false, func(n int) bool { return n == 1 }},
-		{"while druid reconciles", observe.Druid, druids, 20 * time.Second, 20 * time.Second, false, func(n int) bool { return n > 2 }},
-		{"druid's webhook is behind", observe.Druid, druids, 0, 2 * time.Second, false, func(n int) bool { return n > 1 }},
-		{"a user that is not exempt", observe.Druid, druids, 0, never, true, func(n int) bool { return n > 1 && n < 10 }},
-		{"druid never ends", observe.Druid, druids, never, never, true, func(n int) bool { return n > 10 }},
-		{"another webhook denies", observe.Druid, "policy.example.com", never, never, true, func(n int) bool { return n == 1 }},
-		{"not druid's", observe.StatefulSet, druids, never, never, true, func(n int) bool { return n == 1 }},
+		{"nothing denies", owner.Druid, druids, 0, 0, false, func(n int) bool { return n == 1 }},
+		{"while druid reconciles", owner.Druid, druids, 20 * time.Second, 20 * time.Second, false, func(n int) bool { return n > 2 }},
+		{"druid's webhook is behind", owner.Druid, druids, 0, 2 * time.Second, false, func(n int) bool { return n > 1 }},
+		{"a user that is not exempt", owner.Druid, druids, 0, never, true, func(n int) bool { return n > 1 && n < 10 }},
+		{"druid never ends", owner.Druid, druids, never, never, true, func(n int) bool { return n > 10 }},
+		{"another webhook denies", owner.Druid, "policy.example.com", never, never, true, func(n int) bool { return n == 1 }},
+		{"not druid's", owner.StatefulSet, druids, never, never, true, func(n int) bool { return n == 1 }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			c := &operatetest.HastyClock{Time: time.Unix(0, 0)}
 			began, attempts := c.Time, 0
-			err := WriteUnderProtection(t.Context(), &busyUntil{clock: c, until: began.Add(row.busy)}, observe.Owner{Flavour: row.flavour}, c, func() error {
+			err := WriteUnderProtection(t.Context(), &busyUntil{clock: c, until: began.Add(row.busy)}, owner.Owner{Flavour: row.flavour}, c, func() error {
 				if attempts++; c.Time.Sub(began) < row.denied {
 					return forbids(row.webhook)
 				}

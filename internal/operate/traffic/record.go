@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
@@ -32,7 +32,7 @@ type Record struct {
 }
 
 // ReadRecord returns a cluster's record, nil if there is none.
-func ReadRecord(ctx context.Context, kube client.Client, o observe.Owner) (*Record, error) {
+func ReadRecord(ctx context.Context, kube client.Client, o owner.Owner) (*Record, error) {
 	records, err := lock.ReadRecords(ctx, kube, o)
 	if err != nil {
 		return nil, fmt.Errorf("read who cut client traffic of %s: %w", o, err)

@@ -15,11 +15,12 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 )
 
 // CutServices returns the client Services of a cluster that are cut.
-func CutServices(ctx context.Context, r *observe.Reader, o observe.Owner) ([]corev1.Service, error) {
+func CutServices(ctx context.Context, r *observe.Reader, o owner.Owner) ([]corev1.Service, error) {
 	all, err := r.ClientServices(ctx, o)
 	return slices.DeleteFunc(all, func(s corev1.Service) bool {
 		_, cut := s.Spec.Selector[v1alpha1.ClientTrafficKey]

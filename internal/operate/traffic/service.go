@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // Services are the Services by which clients reach a cluster.
@@ -28,7 +29,7 @@ type Services struct {
 // FindServices chooses a cluster's client Services: the one with a name, or all that reach
 // the port where members listen for clients. Port 0 means that the port isn't known: then
 // all Services that select members. A Service for metrics only is chosen by name alone.
-func FindServices(ctx context.Context, r *observe.Reader, o observe.Owner, name string, port int) (Services, error) {
+func FindServices(ctx context.Context, r *observe.Reader, o owner.Owner, name string, port int) (Services, error) {
 	all, err := r.ClientServices(ctx, o)
 	if err != nil {
 		return Services{}, err
@@ -89,7 +90,7 @@ func headless(name string) string {
 
 // ServiceObstacle returns why a Service must not be cut, empty if it may be: the cut would
 // separate the members, or cut off clients of something else.
-func ServiceObstacle(ctx context.Context, r *observe.Reader, o observe.Owner, s *corev1.Service) (string, error) {
+func ServiceObstacle(ctx context.Context, r *observe.Reader, o owner.Owner, s *corev1.Service) (string, error) {
 	if s.Spec.ClusterIP == corev1.ClusterIPNone {
 		return headless(s.Name), nil
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/lock"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/operatetest"
@@ -49,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	}
 	kube := s.Client(t)
 	s.cluster = &Cluster{
-		Owner: observe.Owner{Flavour: observe.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", UID: "u"},
+		Owner: owner.Owner{Flavour: owner.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", UID: "u"},
 		Kube:  kube, Clock: s.clock, Target: "main", Holder: "ann at desk (pid 1)",
 		Quiet:   func() (client.Client, error) { return kube, nil },
 		Require: func(context.Context, []operate.Need) error { return nil },
@@ -91,7 +91,7 @@ func (s *stage) endpoints(service string, endpoints ...any) {
 
 // druid makes the cluster one of etcd-druid, with annotations.
 func (s *stage) druid(annotations apitest.Object) {
-	s.cluster.Flavour, s.cluster.Kind = observe.Druid, "Etcd"
+	s.cluster.Flavour, s.cluster.Kind = owner.Druid, "Etcd"
 	s.Put(etcdAt, apitest.Object{
 		"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd",
 		"metadata": apitest.Object{"namespace": "team", "name": "main", "uid": "u", "annotations": annotations},

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -24,17 +24,17 @@ const suspendValue = "kubectl-etcd.dev/client-traffic"
 const SuspendAnnotation = druidv1alpha1.SuspendEtcdSpecReconcileAnnotation
 
 // Suspended reports whether etcd-druid leaves the cluster's objects as they are.
-func Suspended(o observe.Owner) bool {
+func Suspended(o owner.Owner) bool {
 	_, ok := o.Annotations[SuspendAnnotation]
 	return ok
 }
 
 // SuspendedByCut reports whether Suspend has suspended it.
-func SuspendedByCut(o observe.Owner) bool { return o.Annotations[SuspendAnnotation] == suspendValue }
+func SuspendedByCut(o owner.Owner) bool { return o.Annotations[SuspendAnnotation] == suspendValue }
 
 // Suspend stops etcd-druid from writing the cluster's objects, among them its client
 // Service. If another user has suspended it, that suspension stays as it is.
-func Suspend(ctx context.Context, kube client.Client, o observe.Owner) error {
+func Suspend(ctx context.Context, kube client.Client, o owner.Owner) error {
 	// The annotation may have been removed since the plan was made.
 	etcd, err := operate.ReadEtcd(ctx, kube, o)
 	if err != nil {
@@ -47,8 +47,8 @@ func Suspend(ctx context.Context, kube client.Client, o observe.Owner) error {
 }
 
 // Resume ends the suspension of etcd-druid by Suspend. It returns false if there is none.
-func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, error) {
-	if o.Flavour != observe.Druid {
+func Resume(ctx context.Context, kube client.Client, o owner.Owner) (bool, error) {
+	if o.Flavour != owner.Druid {
 		return false, nil
 	}
 	etcd, err := operate.ReadEtcd(ctx, kube, o)
@@ -63,7 +63,7 @@ func Resume(ctx context.Context, kube client.Client, o observe.Owner) (bool, err
 
 // annotate writes druid's annotation and nothing else, or removes it for nil: druid may be
 // newer than the types in this program.
-func annotate(ctx context.Context, kube client.Client, o observe.Owner, value any) error {
+func annotate(ctx context.Context, kube client.Client, o owner.Owner, value any) error {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": o.UID, "annotations": map[string]any{SuspendAnnotation: value},
 	}})

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package terms
 
 import (
 	"slices"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
@@ -64,7 +65,7 @@ func TestOwnKeys(t *testing.T) {
 			if row.record != "" {
 				pod.Annotations = map[string]string{v1alpha1.SpreadAnnotation: row.record}
 			}
-			got, soft := ownKeys(pod, Owner{MemberSelector: mine})
+			got, soft := OwnKeys(pod, owner.Owner{MemberSelector: mine})
 			for _, key := range soft {
 				got = append(got, key+"?")
 			}

@@ -1,18 +1,16 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
@@ -41,12 +39,12 @@ func (o Owner) Runs(statefulSet string) bool {
 // that has joined it since.
 func (o Owner) RefersTo(ref string) bool {
 	return ref == o.Ref() || slices.ContainsFunc(o.Workloads, func(w Workload) bool {
-		return ref == OwnerKey{Kind: "StatefulSet", Name: w.Name}.Ref()
+		return ref == Key{Kind: "StatefulSet", Name: w.Name}.Ref()
 	})
 }
 
 // Size returns how many members the owner and the members' own lists name.
-func (o Owner) Size() int { return max(int(o.Replicas)+o.elsewhere(), o.listed()) }
+func (o Owner) Size() int { return max(int(o.Replicas)+o.MembersElsewhere(), o.MembersListed()) }
 
 // WorkloadNames returns the names of the StatefulSets of a cluster that spans several, as in
 // messages.
@@ -61,34 +59,9 @@ func (o Owner) WorkloadNames() string {
 	return format.List(names)
 }
 
-// WithPeers returns the cluster that a StatefulSet's members are in: its own, or one that spans the
-// StatefulSets that its members list and that list them. The StatefulSet counts as it is given, also
-// if it is not stored yet. alone is its cluster if it has no peers.
-func (r *Reader) WithPeers(ctx context.Context, sts *appsv1.StatefulSet, alone Owner) (Owner, error) {
-	if len(source.PeersOf(sts).Others) == 0 {
-		return alone, nil
-	}
-	var list appsv1.StatefulSetList
-	if err := r.List(ctx, &list, client.InNamespace(sts.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return Owner{}, fmt.Errorf("list StatefulSets of namespace %s, some of which may be in the cluster of %s: %w", sts.Namespace, sts.Name, err)
-	}
-	sets := []*appsv1.StatefulSet{sts}
-	for i := range list.Items {
-		if list.Items[i].Name != sts.Name {
-			sets = append(sets, &list.Items[i])
-		}
-	}
-	for _, o := range spanning(sets) {
-		if o.Runs(sts.Name) {
-			return o.executing(alone), nil
-		}
-	}
-	return alone, nil
-}
-
-// executing returns the owner with what the pods of its first StatefulSet execute, also by mounted
+// Executing returns the owner with what the pods of its first StatefulSet execute, also by mounted
 // scripts: alone is the owner of a StatefulSet as if it ran all of the cluster.
-func (o Owner) executing(alone Owner) Owner {
+func (o Owner) Executing(alone Owner) Owner {
 	if alone.Key() == o.Key() {
 		o.Mounted, o.MemberChanges = alone.Mounted, alone.MemberChanges
 	}
@@ -101,10 +74,10 @@ type listedSet struct {
 	peers source.Peers
 }
 
-// spanning returns the clusters of the StatefulSets of one namespace whose members list members of
+// Spanning returns the clusters of the StatefulSets of one namespace whose members list members of
 // others, by name. Two are of one cluster if each lists a member of the other: a list alone is
 // written by anyone who may create a StatefulSet.
-func spanning(sets []*appsv1.StatefulSet) []Owner {
+func Spanning(sets []*appsv1.StatefulSet) []Owner {
 	var all []listedSet
 	for _, sts := range sets {
 		// The peers first: a cached StatefulSet has them, and its script need not be parsed.
@@ -112,7 +85,7 @@ func spanning(sets []*appsv1.StatefulSet) []Owner {
 		if len(peers.Others) == 0 {
 			continue
 		}
-		if _, ok := StandaloneOwner(sts); ok {
+		if _, ok := Standalone(sts); ok {
 			all = append(all, listedSet{sts, peers})
 		}
 	}
@@ -164,7 +137,7 @@ func joinSets(all []listedSet) [][]listedSet {
 func ownerOfSets(group []listedSet) []Owner {
 	replicas, others, own := 0, map[etcdconf.Peer]bool{}, map[etcdconf.Peer]bool{}
 	for _, set := range group {
-		replicas += int(statefulSetOwner(set.sts).Replicas)
+		replicas += int(OfStatefulSet(set.sts).Replicas)
 		for _, e := range set.peers.Others {
 			others[e] = true
 		}
@@ -172,14 +145,14 @@ func ownerOfSets(group []listedSet) []Owner {
 			own[e] = true
 		}
 	}
-	if replicas > maxMembers && len(group) > 1 {
+	if replicas > MaxMembers && len(group) > 1 {
 		var apart []Owner
 		for _, set := range group {
 			apart = append(apart, ownerOfSets([]listedSet{set})...)
 		}
 		return apart
 	}
-	o := statefulSetOwner(group[0].sts)
+	o := OfStatefulSet(group[0].sts)
 	for e := range others {
 		if !own[e] {
 			o.Elsewhere++
@@ -195,7 +168,7 @@ func ownerOfSets(group []listedSet) []Owner {
 	o.Ordered, o.Replicas, o.Listed = false, int32(replicas), len(names)
 	var pods []string
 	for _, set := range group {
-		part := statefulSetOwner(set.sts)
+		part := OfStatefulSet(set.sts)
 		o.Workloads = append(o.Workloads, Workload{
 			Name: part.Name, UID: part.UID, Replicas: part.Replicas, FirstOrdinal: part.FirstOrdinal, Claims: part.Claims,
 		})
@@ -244,4 +217,35 @@ func (o Owner) removeHow() string {
 
 func (o Owner) plugin(verb, args string) string {
 	return fmt.Sprintf("kubectl etcd %s %s %s -n %s", verb, o.Target(), args, o.Namespace)
+}
+
+// WithSpanning replaces the owners that are parts of a cluster by that cluster.
+func WithSpanning(owners []Owner, sets []*appsv1.StatefulSet) []Owner {
+	byNamespace := map[string][]*appsv1.StatefulSet{}
+	for _, sts := range sets {
+		if len(source.PeersOf(sts).Others) > 0 {
+			byNamespace[sts.Namespace] = append(byNamespace[sts.Namespace], sts)
+		}
+	}
+	whole := map[Key]Owner{}
+	for _, within := range byNamespace {
+		for _, o := range Spanning(within) {
+			whole[o.Key()] = o
+			for _, w := range o.Workloads {
+				key := Key{Kind: o.Kind, Namespace: o.Namespace, Name: w.Name}
+				whole[key] = o
+			}
+		}
+	}
+	var out []Owner
+	for _, o := range owners {
+		found, part := whole[o.Key()]
+		switch {
+		case !part:
+			out = append(out, o)
+		case found.Key() == o.Key():
+			out = append(out, found.Executing(o))
+		}
+	}
+	return out
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 // partition has, for each thing, another one of its group, or itself. The last one in that chain
 // is the first of the group.

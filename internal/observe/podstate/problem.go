@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package podstate
 
 import (
 	"fmt"
@@ -20,9 +20,9 @@ const (
 	PodUnready     = "unready"
 )
 
-// PodProblem is why a pod is not Ready, as far as Kubernetes knows. The zero value means that the
+// Problem is why a pod is not Ready, as far as Kubernetes knows. The zero value means that the
 // pod is Ready.
-type PodProblem struct {
+type Problem struct {
 	// State is short: PodTerminating, PodPending, PodUnready, or the reason why a container waits,
 	// such as CrashLoopBackOff.
 	State string
@@ -33,7 +33,7 @@ type PodProblem struct {
 }
 
 // String returns the state and the detail in one sentence.
-func (p PodProblem) String() string {
+func (p Problem) String() string {
 	if p.Detail == "" {
 		return p.State
 	}
@@ -41,25 +41,25 @@ func (p PodProblem) String() string {
 }
 
 // Crashing reports whether the problem is a container that ends again and again.
-func (p PodProblem) Crashing() bool { return strings.HasPrefix(p.State, "CrashLoop") }
+func (p Problem) Crashing() bool { return strings.HasPrefix(p.State, "CrashLoop") }
 
-// ProblemOf returns why a pod is not Ready.
-func ProblemOf(pod *corev1.Pod) PodProblem {
+// Of returns why a pod is not Ready.
+func Of(pod *corev1.Pod) Problem {
 	if pod.DeletionTimestamp != nil {
-		return PodProblem{State: PodTerminating}
+		return Problem{State: PodTerminating}
 	}
-	if c := podCondition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
-		return PodProblem{State: PodPending, Detail: format.OneLine("not scheduled: " + c.Message)}
+	if c := Condition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
+		return Problem{State: PodPending, Detail: format.OneLine("not scheduled: " + c.Message)}
 	}
 	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if w := c.State.Waiting; w != nil && w.Reason != "" && w.Reason != "PodInitializing" {
-			return PodProblem{State: w.Reason, Detail: waitingDetail(&c), Container: c.Name}
+			return Problem{State: w.Reason, Detail: waitingDetail(&c), Container: c.Name}
 		}
 	}
-	if PodReady(pod) {
-		return PodProblem{}
+	if Ready(pod) {
+		return Problem{}
 	}
-	return PodProblem{State: PodUnready, Detail: unreadyDetail(pod)}
+	return Problem{State: PodUnready, Detail: unreadyDetail(pod)}
 }
 
 // waitingDetail describes a container that doesn't start.
@@ -89,7 +89,7 @@ func unreadyDetail(pod *corev1.Pod) string {
 			return why
 		}
 	}
-	if c := podCondition(pod, corev1.PodReady); c != nil && c.Message != "" {
+	if c := Condition(pod, corev1.PodReady); c != nil && c.Message != "" {
 		return format.OneLine(c.Message)
 	}
 	if pod.Status.Phase != "" && pod.Status.Phase != corev1.PodRunning {
@@ -150,7 +150,7 @@ func before(c *corev1.ContainerStatus) string {
 // closedGate returns the first readiness gate that is not True, empty for none.
 func closedGate(pod *corev1.Pod) string {
 	for _, gate := range pod.Spec.ReadinessGates {
-		switch c := podCondition(pod, gate.ConditionType); {
+		switch c := Condition(pod, gate.ConditionType); {
 		case c == nil:
 			return fmt.Sprintf("nothing has set the condition of its readiness gate %s", gate.ConditionType)
 		case c.Status != corev1.ConditionTrue:

@@ -1,20 +1,24 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+// Package owner identifies etcd clusters: by the object that owns the members, or by the members' own
+// lists. It joins StatefulSets and pods to clusters, and knows who changes their members. It takes
+// objects and reads none.
+package owner
 
 import (
 	"strconv"
 	"strings"
 
-	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
 )
 
 // Flavour is the kind of object that runs an etcd cluster.
@@ -99,7 +103,7 @@ func (o Owner) String() string { return o.Kind + " " + o.Namespace + "/" + o.Nam
 func (o Owner) Ordinal(pod string) int {
 	before := 0
 	for _, w := range o.Workloads {
-		if at := ordinalOf(pod, w.Name, w.FirstOrdinal); at >= 0 && at < int(w.Replicas) {
+		if at := OrdinalOf(pod, w.Name, w.FirstOrdinal); at >= 0 && at < int(w.Replicas) {
 			return before + at
 		}
 		before += int(w.Replicas)
@@ -107,10 +111,12 @@ func (o Owner) Ordinal(pod string) int {
 	if o.StatefulSet == "" || o.Spans() {
 		return -1
 	}
-	return ordinalOf(pod, o.StatefulSet, o.FirstOrdinal)
+	return OrdinalOf(pod, o.StatefulSet, o.FirstOrdinal)
 }
 
-func ordinalOf(pod, statefulSet string, start int32) int {
+// OrdinalOf returns the number of a pod of a StatefulSet from 0, where the first one has the number
+// start. It is -1 for the name of any other pod.
+func OrdinalOf(pod, statefulSet string, start int32) int {
 	digits, ok := strings.CutPrefix(pod, statefulSet+"-")
 	n, err := strconv.ParseInt(digits, 10, 32)
 	if !ok || err != nil || digits != strconv.FormatInt(n, 10) || n < int64(start) {
@@ -154,28 +160,26 @@ func (o Owner) workloadOf(ordinal int) (*Workload, int) {
 	return nil, 0
 }
 
-var etcdKind = druidv1alpha1.SchemeGroupVersion.WithKind("Etcd")
-
-// OwnerKey identifies an owner of any kind.
-type OwnerKey struct {
+// Key identifies an owner of any kind.
+type Key struct {
 	Kind      string
 	Namespace string
 	Name      string
 }
 
 // String returns the key as in logs and messages.
-func (k OwnerKey) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
+func (k Key) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
 
 // Key returns the owner's key.
-func (o Owner) Key() OwnerKey {
-	return OwnerKey{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+func (o Owner) Key() Key {
+	return Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
 // Ref returns the owner's name within its namespace, as Kind/name.
 func (o Owner) Ref() string { return o.Key().Ref() }
 
 // Ref returns the owner's name within its namespace, as Kind/name.
-func (k OwnerKey) Ref() string { return k.Kind + "/" + k.Name }
+func (k Key) Ref() string { return k.Kind + "/" + k.Name }
 
 // ReadOnly reports whether the members are pods without a StatefulSet. The plugin doesn't change
 // how many there are.
@@ -183,62 +187,12 @@ func (o Owner) ReadOnly() bool { return o.Flavour == Pods }
 
 // Product returns the product that created the cluster.
 func (o Owner) Product() flavour.Product { return flavour.Of(o.Distribution) }
-func statefulSetOwner(sts *appsv1.StatefulSet) Owner {
-	o := Owner{
-		Flavour: StatefulSet, APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet",
-		Namespace: sts.Namespace, Name: sts.Name, UID: sts.UID,
-		Labels: sts.Labels, Annotations: sts.Annotations,
-		Controller: metav1.GetControllerOf(sts), Created: sts.CreationTimestamp,
-	}
-	o.Distribution = flavour.OfStatefulSet(o.Controller, &sts.Spec.Template.Spec, sts.Labels, sts.Spec.Template.Labels)
-	o.setWorkload(sts)
-	o.MemberSelector = o.Selector
-	o.MemberChanges = source.MemberChangesOf(sts)
-	return o
+
+// WithLabels returns the owners whose labels the selector matches.
+func WithLabels(owners []Owner, selector labels.Selector) []Owner {
+	return slices.DeleteFunc(owners, func(o Owner) bool { return !selector.Matches(labels.Set(o.Labels)) })
 }
 
-// DruidOwner returns the cluster of an Etcd. sts is nil until druid creates it.
-func DruidOwner(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
-	o := Owner{
-		Flavour: Druid, Distribution: flavour.Druid, APIVersion: etcdKind.GroupVersion().String(), Kind: etcdKind.Kind,
-		Namespace: etcd.Namespace, Name: etcd.Name, UID: etcd.UID,
-		Labels: etcd.Labels, Annotations: etcd.Annotations,
-		Controller: metav1.GetControllerOf(etcd), Created: etcd.CreationTimestamp,
-		StatefulSet: druidv1alpha1.GetStatefulSetName(etcd.ObjectMeta),
-		Selector:    &metav1.LabelSelector{MatchLabels: druidv1alpha1.GetDefaultLabels(etcd.ObjectMeta)},
-		Claims:      []Claim{{Template: etcd.Name, Class: etcd.Spec.StorageClass}},
-	}
-	if name := etcd.Spec.VolumeClaimTemplate; name != nil && *name != "" {
-		o.Claims[0].Template = *name
-	}
-	if sts != nil {
-		o.setWorkload(sts)
-	}
-	o.Replicas = max(o.Replicas, etcd.Spec.Replicas)
-	o.MemberSelector = o.Selector.DeepCopy()
-	metav1.AddLabelToSelector(o.MemberSelector, druidv1alpha1.LabelComponentKey, druidMemberComponent)
-	return o
-}
-
-// druidMemberComponent is the value of the component label on members' pods, and on no other pods
-// of druid's (druid: internal/common, ComponentNameStatefulSet).
-const druidMemberComponent = "etcd-statefulset"
-
-func (o *Owner) setWorkload(sts *appsv1.StatefulSet) {
-	o.StatefulSet, o.Selector, o.Claims = sts.Name, sts.Spec.Selector, nil
-	if o.Selector == nil {
-		o.Selector = &metav1.LabelSelector{}
-	}
-	o.Ordered = sts.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
-	o.Replicas = 1 // the API's default, not yet filled in at admission
-	if sts.Spec.Replicas != nil {
-		o.Replicas = *sts.Spec.Replicas
-	}
-	if sts.Spec.Ordinals != nil {
-		o.FirstOrdinal = sts.Spec.Ordinals.Start
-	}
-	for i := range sts.Spec.VolumeClaimTemplates {
-		t := &sts.Spec.VolumeClaimTemplates[i]
-		o.Claims = append(o.Claims, Claim{Template: t.Name, Class: t.Spec.StorageClassName})
-	}
-}
+// MaxMembers bounds how many members' volumes are read for one pod, whatever number is in its name
+// or in replicas. etcd's documentation advises at most 7 members.
+const MaxMembers = 32

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
-	"strings"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,39 +15,39 @@ import (
 // podsKind is the kind of an owner that is no object.
 const podsKind = "Pods"
 
-// PodOwners returns the clusters of pods without a StatefulSet, in the order of their names. Pods of
+// OfPods returns the clusters of pods without a StatefulSet, in the order of their names. Pods of
 // jobs and pods that have succeeded are no members: snapshots and restores use etcd's image too.
-func PodOwners(pods []corev1.Pod) []Owner {
-	groups := podGroups(pods)
+func OfPods(pods []corev1.Pod) []Owner {
+	groups := GroupPods(pods)
 	owners := make([]Owner, 0, len(groups))
 	for _, g := range groups {
-		owners = append(owners, g.owner)
+		owners = append(owners, g.Owner)
 	}
 	return owners
 }
 
-// isPodsMember reports whether a pod is a member of a cluster without a StatefulSet.
-func isPodsMember(pod *corev1.Pod) bool {
-	return countsAsMember(pod) && etcdconf.RunsEtcd(pod)
+// IsPodsMember reports whether a pod is a member of a cluster without a StatefulSet.
+func IsPodsMember(pod *corev1.Pod) bool {
+	return CountsAsMember(pod) && etcdconf.RunsEtcd(pod)
 }
 
-// countsAsMember reports whether a pod would be a member if it ran etcd: it has not ended, and
+// CountsAsMember reports whether a pod would be a member if it ran etcd: it has not ended, and
 // neither a StatefulSet nor a Job made it.
-func countsAsMember(pod *corev1.Pod) bool {
+func CountsAsMember(pod *corev1.Pod) bool {
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return false
 	}
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
-		if ref.Kind == "StatefulSet" && groupOf(ref) == appsv1.GroupName || ref.Kind == "Job" && groupOf(ref) == "batch" {
+		if ref.Kind == "StatefulSet" && GroupOf(ref) == appsv1.GroupName || ref.Kind == "Job" && GroupOf(ref) == "batch" {
 			return false
 		}
 	}
 	return true
 }
 
-// podOwner is the object that a pod without a StatefulSet is made for: its operator's cluster,
+// OfPod is the object that a pod without a StatefulSet is made for: its operator's cluster,
 // the manifest of its nodes, its Deployment or other controller, or the pod itself.
-func podOwner(pod *corev1.Pod) Owner {
+func OfPod(pod *corev1.Pod) Owner {
 	o := Owner{
 		Flavour: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
 		Replicas: 1, Distribution: flavour.UnknownPods, Labels: pod.Labels,
@@ -68,20 +66,22 @@ func podOwner(pod *corev1.Pod) Owner {
 	case ref.Kind == "Node":
 		o.Name = manifestOf(pod)
 	case !ok:
-		o.Controller = topController(pod, ref)
+		o.Controller = TopController(pod, ref)
 		o.APIVersion, o.Kind, o.Name, o.UID = o.Controller.APIVersion, o.Controller.Kind, o.Controller.Name, o.Controller.UID
 	}
 	return o
 }
 
-// topController returns a pod's controller, and the Deployment instead of its ReplicaSet. The
-// name of that ReplicaSet is the Deployment's with the hash of the template, which the pod has
-// as a label. Its UID is not known here.
-func topController(pod *corev1.Pod, ref *metav1.OwnerReference) *metav1.OwnerReference {
-	hash := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
-	name, made := strings.CutSuffix(ref.Name, "-"+hash)
-	if ref.Kind != "ReplicaSet" || groupOf(ref) != appsv1.GroupName || hash == "" || !made {
-		return ref
-	}
-	return &metav1.OwnerReference{APIVersion: ref.APIVersion, Kind: "Deployment", Name: name, Controller: ref.Controller}
+// MadeByOperator returns the cluster of a pod that an operator creates itself, and false for any
+// other pod.
+func MadeByOperator(pod *corev1.Pod) (flavour.PodCluster, bool) {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	made, ok := flavour.OfPod(pod)
+	return made, ok && ref != nil && GroupOf(ref) == made.Kind.Group
+}
+
+// IsMadeByOperator reports whether an operator creates a pod itself.
+func IsMadeByOperator(pod *corev1.Pod) bool {
+	_, ok := MadeByOperator(pod)
+	return ok
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ var targetGroups = map[string][]string{
 	"deployment":  {"apps"},
 	"daemonset":   {"apps"},
 	"replicaset":  {"apps"},
-	"etcdcluster": flavour.Groups(etcdClusterKind),
+	"etcdcluster": flavour.Groups(EtcdClusterKind),
 }
 
 // ParseTarget parses NAME or TYPE/NAME as kubectl does: in any case, singular or plural, with short
@@ -87,3 +87,19 @@ func inGroup(kind, suffix string) bool {
 	// The core group has no name, only a version: pods.v1.
 	return len(targetGroups[kind]) == 0 && (suffix == "v1" || suffix == "v1.")
 }
+
+// Target returns the target that names the cluster in its namespace.
+func (o Owner) Target() Target {
+	switch {
+	case o.Flavour == Druid:
+		return Target{"etcd", o.Name}
+	case o.Flavour == StatefulSet:
+		return Target{"statefulset", o.Name}
+	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):
+		return Target{strings.ToLower(o.Kind), o.Name}
+	}
+	return Target{"", o.Name}
+}
+
+// EtcdClusterKind is the kind of several operators' clusters.
+const EtcdClusterKind = "EtcdCluster"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"os"
@@ -14,7 +14,7 @@ import (
 // TestEveryProductIsDocumented holds that docs/clusters.md describes each product.
 func TestEveryProductIsDocumented(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/clusters.md")
+	page, err := os.ReadFile("../../../docs/clusters.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"fmt"
@@ -124,13 +124,13 @@ func TestPodGroups(t *testing.T) {
 		}, []string{"Pods a: a", "Pods b: b"}},
 	} {
 		var got []string
-		for _, g := range podGroups(row.pods) {
+		for _, g := range GroupPods(row.pods) {
 			var names []string
-			for _, p := range g.pods {
+			for _, p := range g.Pods {
 				names = append(names, p.Name)
 			}
 			slices.Sort(names)
-			got = append(got, fmt.Sprintf("%s %s: %s", g.owner.Kind, g.owner.Name, strings.Join(names, " ")))
+			got = append(got, fmt.Sprintf("%s %s: %s", g.Owner.Kind, g.Owner.Name, strings.Join(names, " ")))
 		}
 		if !slices.Equal(got, row.want) {
 			t.Errorf("%s:\n got %q\nwant %q", row.name, got, row.want)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+// Package terms reads and describes the scheduling terms of pods that select their own cluster.
+package terms
 
 import (
 	"slices"
@@ -13,11 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
 )
 
-// PodTerm is a scheduling term of a pod that selects its own cluster.
-type PodTerm struct {
+// Term is a scheduling term of a pod that selects its own cluster.
+type Term struct {
 	spread.Term
 	Selector *metav1.LabelSelector
 }
@@ -26,14 +28,14 @@ type PodTerm struct {
 // one, but does not add terms with the topology key of a user's.
 const selfAffinity spread.TermKind = "PodAffinity"
 
-// SelfTerms returns the pod's affinity and anti-affinity terms and spread constraints that select
+// Self returns the pod's affinity and anti-affinity terms and spread constraints that select
 // the pod itself, and so its cluster.
-func SelfTerms(pod *corev1.Pod) []PodTerm {
-	var out []PodTerm
+func Self(pod *corev1.Pod) []Term {
+	var out []Term
 	required := func(kind spread.TermKind, terms []corev1.PodAffinityTerm, hard bool) {
 		for i := range terms {
 			if termSelects(&terms[i], pod) {
-				out = append(out, PodTerm{spread.Term{Kind: kind, TopologyKey: terms[i].TopologyKey, Hard: hard}, terms[i].LabelSelector})
+				out = append(out, Term{spread.Term{Kind: kind, TopologyKey: terms[i].TopologyKey, Hard: hard}, terms[i].LabelSelector})
 			}
 		}
 	}
@@ -60,7 +62,7 @@ func SelfTerms(pod *corev1.Pod) []PodTerm {
 		if c.MinDomains != nil {
 			t.MinDomains = int(*c.MinDomains)
 		}
-		out = append(out, PodTerm{t, c.LabelSelector})
+		out = append(out, Term{t, c.LabelSelector})
 	}
 	return out
 }
@@ -88,24 +90,24 @@ func Selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
 
-// HasTerm reports whether a pod has a term with a selector.
-func HasTerm(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) bool {
-	return slices.ContainsFunc(SelfTerms(pod), func(t PodTerm) bool {
+// Has reports whether a pod has a term with a selector.
+func Has(pod *corev1.Pod, term spread.Term, selector *metav1.LabelSelector) bool {
+	return slices.ContainsFunc(Self(pod), func(t Term) bool {
 		return t.Term == term && equality.Semantic.DeepEqual(t.Selector, selector)
 	})
 }
 
-// ownKeys returns the topology keys of the pod's own terms, in order, of the required and of the
+// OwnKeys returns the topology keys of the pod's own terms, in order, of the required and of the
 // preferred ones. Terms that admission added before are not its own.
-func ownKeys(pod *corev1.Pod, o Owner) (required, preferred []string) {
+func OwnKeys(pod *corev1.Pod, o owner.Owner) (required, preferred []string) {
 	record, _ := annotation.SpreadRecordOf(pod)
-	for _, t := range SelfTerms(pod) {
+	for _, t := range Self(pod) {
 		keys := &preferred
 		if t.Hard {
 			keys = &required
 		}
 		// The names of a cluster that spans several StatefulSets change as it grows.
-		ours := equality.Semantic.DeepEqual(t.Selector, o.MemberSelector) || o.Spans() && IsByPodNames(t.Selector)
+		ours := equality.Semantic.DeepEqual(t.Selector, o.MemberSelector) || o.Spans() && owner.IsByPodNames(t.Selector)
 		injected := slices.Contains(record.Terms, t.Term) && ours
 		if !injected && !slices.Contains(*keys, t.TopologyKey) {
 			*keys = append(*keys, t.TopologyKey)
@@ -114,8 +116,8 @@ func ownKeys(pod *corev1.Pod, o Owner) (required, preferred []string) {
 	return required, preferred
 }
 
-// DescribeTerms returns the effect of terms as text that may follow "members go to".
-func DescribeTerms(terms []spread.Term) string {
+// Describe returns the effect of terms as text that may follow "members go to".
+func Describe(terms []spread.Term) string {
 	if len(terms) == 0 {
 		return "any node"
 	}
@@ -125,13 +127,13 @@ func DescribeTerms(terms []spread.Term) string {
 		if t.Hard {
 			firmness = " (required)"
 		}
-		parts = append(parts, DescribeTerm(t)+firmness)
+		parts = append(parts, DescribeOne(t)+firmness)
 	}
 	return strings.Join(parts, " and ")
 }
 
-// DescribeTerm returns the effect of a term, required or preferred, as text.
-func DescribeTerm(t spread.Term) string {
+// DescribeOne returns the effect of a term, required or preferred, as text.
+func DescribeOne(t spread.Term) string {
 	what := "zones"
 	switch t.TopologyKey {
 	case spread.HostnameKey:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package podstate
 
 import (
 	"testing"
@@ -68,7 +68,7 @@ func TestProblemOf(t *testing.T) {
 			for _, with := range row.with {
 				with(pod)
 			}
-			if got := ProblemOf(pod).String(); got != row.want {
+			if got := Of(pod).String(); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})

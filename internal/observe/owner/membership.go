@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func (o Owner) Membership() flavour.Membership {
 	switch {
 	case o.Controller != nil && m.Manager == flavour.Unmanaged:
 		return o.byController("made the StatefulSet and may write it back")
-	case m.ManagerName == flavour.Nothing && o.Controller != nil && groupOf(o.Controller) != appsv1.GroupName:
+	case m.ManagerName == flavour.Nothing && o.Controller != nil && GroupOf(o.Controller) != appsv1.GroupName:
 		return o.byController("made the pods")
 	case len(o.MemberChanges) > 0 && m.Manager == flavour.Unmanaged:
 		m = o.byScript()

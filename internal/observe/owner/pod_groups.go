@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-package observe
+package owner
 
 import (
 	"cmp"
@@ -14,39 +14,39 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 )
 
-// podGroup is one cluster of pods that no StatefulSet made.
-type podGroup struct {
-	owner Owner
-	pods  []*corev1.Pod
+// PodGroup is one cluster of pods that no StatefulSet made.
+type PodGroup struct {
+	Owner Owner
+	Pods  []*corev1.Pod
 }
 
-// podGroups finds the clusters among pods that no StatefulSet made. Two pods are of one cluster
+// GroupPods finds the clusters among pods that no StatefulSet made. Two pods are of one cluster
 // if one object owns both, or if one lists the name and the peer URL of the other. Neither
 // labels nor single names join pods.
-func podGroups(pods []corev1.Pod) []podGroup {
+func GroupPods(pods []corev1.Pod) []PodGroup {
 	var members []listedPod
 	for i := range pods {
-		if isPodsMember(&pods[i]) {
+		if IsPodsMember(&pods[i]) {
 			members = append(members, listedPodOf(&pods[i]))
 		}
 	}
-	groups := make([]podGroup, 0, len(members))
+	groups := make([]PodGroup, 0, len(members))
 	for _, joined := range join(members) {
 		groups = append(groups, groupOfPods(joined))
 	}
 	nameApart(groups)
-	slices.SortFunc(groups, func(a, b podGroup) int {
-		return cmp.Or(cmp.Compare(a.owner.Namespace, b.owner.Namespace), cmp.Compare(a.owner.Kind, b.owner.Kind), cmp.Compare(a.owner.Name, b.owner.Name))
+	slices.SortFunc(groups, func(a, b PodGroup) int {
+		return cmp.Or(cmp.Compare(a.Owner.Namespace, b.Owner.Namespace), cmp.Compare(a.Owner.Kind, b.Owner.Kind), cmp.Compare(a.Owner.Name, b.Owner.Name))
 	})
 	return groups
 }
 
-// membersOf returns the function that reports whether a pod is a member of an owner's cluster.
-func membersOf(owner Owner, pods []corev1.Pod) func(*corev1.Pod) bool {
+// MembersOf returns the function that reports whether a pod is a member of an owner's cluster.
+func MembersOf(owner Owner, pods []corev1.Pod) func(*corev1.Pod) bool {
 	var members []*corev1.Pod
-	for _, g := range podGroups(pods) {
-		if g.owner.Key() == owner.Key() {
-			members = g.pods
+	for _, g := range GroupPods(pods) {
+		if g.Owner.Key() == owner.Key() {
+			members = g.Pods
 		}
 	}
 	return func(pod *corev1.Pod) bool { return slices.Contains(members, pod) }
@@ -64,7 +64,7 @@ type listedPod struct {
 }
 
 func listedPodOf(pod *corev1.Pod) listedPod {
-	p := listedPod{pod: pod, owner: podOwner(pod)}
+	p := listedPod{pod: pod, owner: OfPod(pod)}
 	ref := metav1.GetControllerOfNoCopy(pod)
 	config, err := etcdconf.ParsePod(pod, unread(pod.Namespace))
 	if err == nil && config.Where["initial-cluster"] != "" {
@@ -79,7 +79,7 @@ func listedPodOf(pod *corev1.Pod) listedPod {
 		if len(p.peers) == 0 {
 			p.key = "manifest " + manifestOf(pod)
 		}
-	case ref.Kind == "DaemonSet" && groupOf(ref) == "apps":
+	case ref.Kind == "DaemonSet" && GroupOf(ref) == "apps":
 		// Each of its pods is a member, or a cluster of its own: their lists decide.
 	default:
 		p.key = p.owner.Kind + " " + p.owner.Name
@@ -129,30 +129,30 @@ func join(members []listedPod) [][]listedPod {
 
 // groupOfPods returns the cluster of pods that belong together. If they have different owners,
 // the cluster has the first one's name and the kind of pods that no single object owns.
-func groupOfPods(members []listedPod) podGroup {
+func groupOfPods(members []listedPod) PodGroup {
 	slices.SortFunc(members, func(a, b listedPod) int {
 		return cmp.Or(cmp.Compare(a.owner.Name, b.owner.Name), cmp.Compare(a.pod.Name, b.pod.Name))
 	})
-	g := podGroup{owner: members[0].owner}
+	g := PodGroup{Owner: members[0].owner}
 	for _, m := range members {
-		if m.owner.Kind != g.owner.Kind || m.owner.Name != g.owner.Name {
-			g.owner.APIVersion, g.owner.Kind, g.owner.UID, g.owner.Controller = "v1", podsKind, "", nil
+		if m.owner.Kind != g.Owner.Kind || m.owner.Name != g.Owner.Name {
+			g.Owner.APIVersion, g.Owner.Kind, g.Owner.UID, g.Owner.Controller = "v1", podsKind, "", nil
 		}
-		g.pods = append(g.pods, m.pod)
+		g.Pods = append(g.Pods, m.pod)
 	}
-	g.owner.Replicas = int32(min(len(members), maxMembers))
+	g.Owner.Replicas = int32(min(len(members), MaxMembers))
 	return g
 }
 
 // nameApart gives clusters that would have one name the names of their first pods.
-func nameApart(groups []podGroup) {
+func nameApart(groups []PodGroup) {
 	count := map[string]int{}
 	for _, g := range groups {
-		count[g.owner.String()]++
+		count[g.Owner.String()]++
 	}
 	for i := range groups {
-		if o := &groups[i].owner; count[o.String()] > 1 {
-			o.APIVersion, o.Kind, o.Name, o.UID, o.Controller = "v1", podsKind, groups[i].pods[0].Name, "", nil
+		if o := &groups[i].Owner; count[o.String()] > 1 {
+			o.APIVersion, o.Kind, o.Name, o.UID, o.Controller = "v1", podsKind, groups[i].Pods[0].Name, "", nil
 		}
 	}
 }

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package owner
+
+import (
+	"maps"
+
+	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// PodOfStatefulSet returns the first pod that a StatefulSet of the owner's would create, with its
+// owner reference.
+func PodOfStatefulSet(o Owner, sts *appsv1.StatefulSet) *corev1.Pod {
+	t := &sts.Spec.Template
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: o.Namespace, Name: OfStatefulSet(sts).PodName(0), Labels: t.Labels,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sts, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))},
+		},
+		Spec: t.Spec,
+	}
+}
+
+// PodOfEtcd returns the first pod that druid's StatefulSet will create for an Etcd. It has no owner
+// reference yet.
+func PodOfEtcd(o Owner, etcd *druidv1alpha1.Etcd) *corev1.Pod {
+	labels := maps.Clone(etcd.Spec.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, o.MemberSelector.MatchLabels)
+	labels[druidv1alpha1.LabelAppNameKey] = etcd.Name
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.PodName(0), Labels: labels},
+		Spec: corev1.PodSpec{
+			Affinity:                  etcd.Spec.SchedulingConstraints.Affinity,
+			TopologySpreadConstraints: etcd.Spec.SchedulingConstraints.TopologySpreadConstraints,
+		},
+	}
+}

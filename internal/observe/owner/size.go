@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package owner
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+)
+
+// MembersElsewhere counts the members that the members list and that no workload of the namespace
+// has. It is 0 where an annotation contains the number of voters.
+func (o Owner) MembersElsewhere() int {
+	if _, known := annotation.ParseSize(o.SizeText()); known {
+		return 0
+	}
+	return o.Elsewhere
+}
+
+// MembersListed counts the members that the members list, as MembersElsewhere does: a StatefulSet
+// that was scaled to nothing has members in etcd that still count.
+func (o Owner) MembersListed() int {
+	if _, known := annotation.ParseSize(o.SizeText()); known {
+		return 0
+	}
+	return o.Listed
+}
+
+// SizeText is the owner's annotation.
+func (o Owner) SizeText() string { return o.Annotations[v1alpha1.SizeAnnotation] }
+
+// HasSize reports whether annotations of an owner contain how many voters etcd has.
+func HasSize(annotations map[string]string) bool {
+	_, has := annotations[v1alpha1.SizeAnnotation]
+	return has
+}
+
+// WithSize returns a copy of annotations that contains how many voters etcd has. The time makes
+// the same number count again after a larger one.
+func WithSize(annotations map[string]string, n int, now time.Time) map[string]string {
+	out := maps.Clone(annotations)
+	if out == nil {
+		out = map[string]string{}
+	}
+	out[v1alpha1.SizeAnnotation] = fmt.Sprintf("%d at %s", n, now.UTC().Format(time.RFC3339Nano))
+	return out
+}

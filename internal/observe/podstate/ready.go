@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package podstate is what a pod's status shows: whether it is ready, and why it is not.
+package podstate
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Ready reports whether the disruption controller counts a pod as healthy: it is Ready and not
+// being deleted.
+func Ready(pod *corev1.Pod) bool {
+	c := Condition(pod, corev1.PodReady)
+	return pod.DeletionTimestamp == nil && c != nil && c.Status == corev1.ConditionTrue
+}
+
+// Condition returns the condition of a kind, nil for none.
+func Condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == kind {
+			return &pod.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// RunningSince returns when the last container of a pod was started, and false while any of them
+// is not running. Readiness and leases that are older don't describe the containers that run now.
+func RunningSince(pod *corev1.Pod) (time.Time, bool) {
+	var youngest time.Time
+	for i := range pod.Status.ContainerStatuses {
+		running := pod.Status.ContainerStatuses[i].State.Running
+		if running == nil {
+			return time.Time{}, false
+		}
+		if running.StartedAt.After(youngest) {
+			youngest = running.StartedAt.Time
+		}
+	}
+	return youngest, len(pod.Status.ContainerStatuses) > 0
+}

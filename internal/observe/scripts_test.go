@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
+)
+
+// counted counts the reads of ConfigMaps and Secrets.
+type counted struct {
+	observetest.Objects
+	reads *int
+}
+
+func (c counted) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	*c.reads++
+	return c.Objects.Get(ctx, key, obj, opts...)
+}
+
+// mountingSet is a StatefulSet that runs the script of a ConfigMap.
+func mountingSet(name, image, config string) *appsv1.StatefulSet {
+	return &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name},
+		Spec: appsv1.StatefulSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{
+				Name: "main", Image: image, Command: []string{"sh", "/scripts/start.sh"},
+				VolumeMounts: []corev1.VolumeMount{{Name: "s", MountPath: "/scripts"}},
+			}},
+			Volumes: []corev1.Volume{{Name: "s", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+				LocalObjectReference: corev1.LocalObjectReference{Name: config},
+			}}}},
+		}}},
+	}
+}
+
+// checkNoCandidate checks that no cluster is listed as what may run etcd.
+func checkNoCandidate(t *testing.T, r *Reader, clusters string) {
+	t.Helper()
+	candidates, err := r.Candidates(t.Context())
+	for _, c := range candidates {
+		if strings.Contains(clusters, c.Name) {
+			t.Errorf("%s is a cluster, and is listed as one that may run etcd", c)
+		}
+	}
+	if err != nil || len(candidates) == 0 {
+		t.Errorf("candidates: %v, %v", candidates, err)
+	}
+}
+
+// TestScripts recognises StatefulSets by what their pods mount, and reads no more than it may.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	set, config := mountingSet, func(name, script string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}, Data: map[string]string{"start.sh": script}}
+	}
+	objects := observetest.Objects{
+		config("plain", "exec etcd"), config("adds", "etcdctl member add $HOSTNAME\nexec etcd"), config("app", "exec /app"),
+		set("plain", "etcd:v3", "plain"), set("adds", "etcd:v3", "adds"), set("app", "etcd:v3", "app"), set("gone", "etcd:v3", "gone"), set("other", "nginx", "plain"),
+	}
+	names := func(r *Reader) string {
+		owners, err := r.Owners(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, o := range owners {
+			if o.Mounted != "main" {
+				t.Errorf("%s: container %q is shown by what is mounted, want main", o.Name, o.Mounted)
+			}
+			out = append(out, o.Name+" by "+string(o.Membership().Manager))
+		}
+		return strings.Join(out, ", ")
+	}
+	reads := 0
+	from := counted{objects, &reads}
+	if got := names(&Reader{Reader: from}); got != "" || reads > 0 {
+		t.Errorf("without the right to read: %q, %d reads", got, reads)
+	}
+	r := &Reader{Reader: from, Scripts: NewScripts()}
+	const want = "plain by Unmanaged, adds by StartScript"
+	for range 2 {
+		if got := names(r); got != want || reads != 4 {
+			t.Errorf("%q, %d reads; want %q and one read of each object", got, reads, want)
+		}
+	}
+	checkNoCandidate(t, r, want)
+	var many observetest.Objects
+	for i := range maxScriptObjects + 50 {
+		name := fmt.Sprint("m", i)
+		many = append(many, set(name, "etcd:v3", name), config(name, "exec /app"))
+	}
+	reads = 0
+	if got := names(&Reader{Reader: counted{many, &reads}, Scripts: NewScripts()}); got != "" || reads != maxScriptObjects {
+		t.Errorf("of many candidates: %q, %d reads, want %d", got, reads, maxScriptObjects)
+	}
+}
