@@ -11,12 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -66,8 +62,6 @@ func TestResolve(t *testing.T) {
 		{"kube-system", "", "Pods kube-system/etcd"},
 		{"kube-system", "etcd", "Pods kube-system/etcd"},
 		{"kube-system", "etcd-cp-2", "Pods kube-system/etcd"},
-		{"look-alikes", "", "not found"},
-		{"deployments", "deployment/etcd2", "Pods deployments/etcd1"},
 		{"by-hand", "etcd1", "Pods by-hand/etcd0"},
 		{"by-hand", "dev-5f9c-abcde", "ReplicaSet by-hand/dev-5f9c"},
 		{"by-hand", "replicaset/dev-5f9c", "ReplicaSet by-hand/dev-5f9c"},
@@ -159,41 +153,6 @@ func TestFlavours(t *testing.T) {
 		if peer != nil {
 			fmt.Fprintf(&b, "  peers by %s\n", peer.Name)
 		}
-		fmt.Fprintf(&b, "  size %d, %s\n", o.Size(), guarded(t, r, o, pods))
 	}
 	golden(t, filepath.Join("testdata", "flavours.golden.txt"), b.String())
-}
-
-// guarded returns how the members serve clients, and whether etcd-webhook gives them terms and keeps
-// their budget.
-func guarded(t *testing.T, r *Reader, o Owner, pods []*corev1.Pod) string {
-	t.Helper()
-	var sts appsv1.StatefulSet
-	var member *corev1.Pod
-	if found, err := r.fetch(t.Context(), o.Namespace, o.StatefulSet, &sts); err != nil {
-		t.Fatal(err)
-	} else if found {
-		member = etcdconf.PodOfTemplate(&sts)
-	}
-	terms := o.Flavour != Pods && o.Mounted == ""
-	if len(pods) > 0 {
-		member = pods[0]
-		_, is, err := r.OwnerToSpread(t.Context(), member)
-		if err != nil {
-			t.Fatal(err)
-		}
-		terms = terms || is
-	}
-	owners, err := r.Owners(t.Context(), client.InNamespace(o.Namespace))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept := slices.ContainsFunc(owners, func(of Owner) bool { return of.Key() == o.Key() && of.Mounted == "" })
-	scheme := "http"
-	if member != nil {
-		if c, err := etcdconf.ParsePod(member, unread(o.Namespace)); err == nil && c.ClientTLS.Cert != "" {
-			scheme = "https"
-		}
-	}
-	return fmt.Sprintf("%s, terms %t, budget %t", scheme, terms, kept)
 }
