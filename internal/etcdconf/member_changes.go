@@ -125,7 +125,7 @@ var memberLine = regexp.MustCompile(`\bmember\s+(add|remove|update|promote)\b`)
 // script inspects each command of a script, on all ways and in its functions.
 func (w *changeWalk) script(text string) {
 	p := splicer{around: w.around, left: maxMountedBytes}
-	s := script{text: p.splice(text, nil), constants: map[string]string{}, around: w.around}
+	s := script{text: p.splice(text, nil), constants: map[string]constant{}, around: w.around}
 	if !strings.Contains(s.text, "member") && !strings.Contains(s.text, "rm") && !strings.Contains(s.text, "-delete") {
 		return
 	}

@@ -37,10 +37,11 @@ type script struct {
 	// err is why the script could not be parsed to its end. A shell runs the statements
 	// before a mistake, so they are parsed nevertheless.
 	err error
-	// constants are the variables to which the script assigns one literal value, and unknownWord
-	// for those with another value.
-	constants map[string]string
-	around    surroundings
+	constants  map[string]constant
+	// from is the offset up to which assignments have been executed, if it is behind the word that
+	// is expanded: that of the call of a function that the word is in.
+	from   int
+	around surroundings
 }
 
 // parseScript parses a script within bounds, with the scripts that it executes, and finds the
@@ -50,7 +51,7 @@ func parseScript(text string, around surroundings) script {
 		p := splicer{around: around, left: maxMountedBytes}
 		text = p.splice(text, nil)
 	}
-	s := script{text: text, constants: map[string]string{}, around: around}
+	s := script{text: text, constants: map[string]constant{}, around: around}
 	if !strings.Contains(text, "etcd") && !around.names {
 		return s
 	}
@@ -70,6 +71,7 @@ var nestsScripts = regexp.MustCompile(`\b(?:eval|sh|bash|ash|dash)\s`)
 // parse parses the statements before the first mistake, and records assignments. Scripts that are
 // too large have no statements.
 func (s *script) parse() error {
+	s.from = len(s.text)
 	if strings.Contains(s.text, "\x00") {
 		return errBinary
 	}
@@ -159,48 +161,6 @@ func (s *script) argv(call *syntax.CallExpr) []string {
 		argv[i] = text
 	}
 	return argv
-}
-
-// constant returns the value of a word that is one variable, quoted or not, false where the
-// script assigns none or several to it.
-func (s *script) constant(word *syntax.Word) (string, bool) {
-	parts := word.Parts
-	if quoted, is := parts[0].(*syntax.DblQuoted); is && len(parts) == 1 {
-		parts = quoted.Parts
-	}
-	if len(parts) != 1 {
-		return "", false
-	}
-	p, is := parts[0].(*syntax.ParamExp)
-	if !is || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Index != nil {
-		return "", false
-	}
-	value, ok := s.constants[p.Param.Value]
-	if !ok && s.around.variable != nil {
-		value, ok = s.around.variable(p.Param.Value)
-	}
-	return value, ok && value != unknownWord
-}
-
-// assign records the literal values that a statement assigns to variables.
-func (s *script) assign(statement *syntax.Stmt) {
-	syntax.Walk(statement, func(node syntax.Node) bool {
-		a, is := node.(*syntax.Assign)
-		if !is || a.Name == nil || a.Naked {
-			return true
-		}
-		value := unknownWord
-		if a.Value != nil && !a.Append {
-			if text, ok := literal(a.Value); ok {
-				value = text
-			}
-		}
-		if before, set := s.constants[a.Name.Value]; set && before != value {
-			value = unknownWord
-		}
-		s.constants[a.Name.Value] = value
-		return true
-	})
 }
 
 // literal returns a word that nothing expands, without its quotes.

@@ -28,7 +28,7 @@ type replacement struct {
 // splice returns a script in which the scripts that it executes stand inline. within are the
 // files that it stands in: a file that executes itself is not followed.
 func (p *splicer) splice(text string, within []string) string {
-	s := script{text: text, constants: map[string]string{}, around: p.around}
+	s := script{text: text, constants: map[string]constant{}, around: p.around}
 	if len(within) >= maxMountedDepth || s.parse() != nil {
 		return text
 	}
@@ -63,7 +63,7 @@ func (p *splicer) splice(text string, within []string) string {
 		at = r.to
 	}
 	out.WriteString(text[at:])
-	spliced := script{text: out.String(), constants: map[string]string{}, around: p.around}
+	spliced := script{text: out.String(), constants: map[string]constant{}, around: p.around}
 	if spliced.parse() != nil {
 		return text
 	}
@@ -161,7 +161,7 @@ func (p *splicer) inline(text string, within []string) (string, bool) {
 	if p.left < 0 {
 		return "", false
 	}
-	s := script{text: text, constants: map[string]string{}, around: p.around}
+	s := script{text: text, constants: map[string]constant{}, around: p.around}
 	if s.parse() != nil {
 		return "", false
 	}

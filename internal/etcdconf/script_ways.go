@@ -5,6 +5,7 @@ package etcdconf
 
 import (
 	"path"
+	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -68,7 +69,9 @@ func (s *script) surelyRunsEtcd() bool {
 		return false
 	}
 	w := &walk{script: s, functions: map[string]*syntax.Stmt{}}
+	s.from = 0
 	all := w.list(s.statements, true)
+	s.from = len(s.text)
 	return all.etcd && !all.other
 }
 
@@ -111,9 +114,9 @@ func (w *walk) statement(s *syntax.Stmt, last bool) ways {
 	case *syntax.CaseClause:
 		return w.caseClause(c, last)
 	case *syntax.WhileClause:
-		return w.list(c.Cond, false).then(ways{on: true}.or(w.list(c.Do, false)))
+		return w.while(c)
 	case *syntax.ForClause:
-		return ways{on: true}.or(w.list(c.Do, false))
+		return w.forClause(c)
 	case *syntax.FuncDecl:
 		w.functions[c.Name.Value] = c.Body
 	case *syntax.TimeClause:
@@ -139,7 +142,58 @@ func (w *walk) binary(c *syntax.BinaryCmd, last bool) ways {
 		}
 		return x
 	}
+	if succeeds, known := w.script.outcome(c.X); known {
+		if succeeds != (c.Op == syntax.AndStmt) {
+			return x
+		}
+		return x.then(w.statement(c.Y, last))
+	}
 	return x.then(ways{on: true}.or(w.statement(c.Y, last)))
+}
+
+// while follows a loop, which runs any number of times: none if its condition never holds, and for
+// ever if it always does and nothing leaves the loop.
+func (w *walk) while(c *syntax.WhileClause) ways {
+	succeeds, known := w.script.listOutcome(c.Cond)
+	if known && succeeds == c.Until {
+		return ways{on: true}
+	}
+	body := w.list(c.Do, false)
+	if known && !w.leaves(c) {
+		body.on = false
+		return body
+	}
+	return w.list(c.Cond, false).then(ways{on: true}.or(body))
+}
+
+// forClause follows a loop, which runs at least once if its list has a literal word.
+func (w *walk) forClause(c *syntax.ForClause) ways {
+	items, is := c.Loop.(*syntax.WordIter)
+	if is && items.InPos.IsValid() && len(items.Items) == 0 {
+		return ways{on: true}
+	}
+	body := w.list(c.Do, false)
+	if is && slices.ContainsFunc(items.Items, isLiteral) && !w.leaves(c) {
+		return body
+	}
+	return ways{on: true}.or(body)
+}
+
+func isLiteral(word *syntax.Word) bool {
+	_, ok := literal(word)
+	return ok
+}
+
+// leaves reports whether a loop may have a break.
+func (w *walk) leaves(loop syntax.Node) (leaves bool) {
+	syntax.Walk(loop, func(node syntax.Node) bool {
+		if call, is := node.(*syntax.CallExpr); is && len(call.Args) > 0 {
+			name := w.script.argv(call)[0]
+			leaves = leaves || name == "break" || name == unknownWord
+		}
+		return !leaves
+	})
+	return leaves
 }
 
 func (w *walk) timeClause(c *syntax.TimeClause, last bool) ways {
@@ -156,22 +210,34 @@ func (w *walk) ifClause(c *syntax.IfClause, last bool) ways {
 	if c.Cond == nil { // else
 		return w.list(c.Then, last)
 	}
+	if succeeds, known := w.script.listOutcome(c.Cond); known && succeeds {
+		return w.list(c.Then, last)
+	} else if known {
+		return w.ifClause(c.Else, last)
+	}
 	return w.list(c.Cond, false).then(w.list(c.Then, last).or(w.ifClause(c.Else, last)))
 }
 
 func (w *walk) caseClause(c *syntax.CaseClause, last bool) ways {
-	all, complete := ways{}, false
+	all := ways{}
 	for _, item := range c.Items {
+		match, known := matches(c.Word, item.Patterns)
+		if known && !match {
+			continue
+		}
 		all = all.or(w.list(item.Stmts, last))
-		for _, p := range item.Patterns {
-			text, ok := literal(p)
-			complete = complete || ok && text == "*"
+		if match || slices.ContainsFunc(item.Patterns, isAny) {
+			return all
 		}
 	}
-	if !complete {
-		all.on = true
-	}
+	all.on = true
 	return all
+}
+
+// isAny reports whether a pattern of a case matches every word.
+func isAny(pattern *syntax.Word) bool {
+	text, ok := literal(pattern)
+	return ok && text == "*"
 }
 
 // brief are commands that a script can end with, and that are not what its container is for.
@@ -202,7 +268,9 @@ func (w *walk) call(c *syntax.CallExpr, last bool) ways {
 	case body != nil && w.calls < maxCalls:
 		w.calls++
 		w.within++
-		defer func() { w.within-- }()
+		from := w.script.from
+		w.script.from = max(from, int(c.Pos().Offset()))
+		defer func() { w.within, w.script.from = w.within-1, from }()
 		return w.statement(body, last).returned()
 	case argv[0] == "exec", last && !brief[name]:
 		return ways{other: true}

@@ -85,6 +85,8 @@ func budgetExists(f *Facts) []Finding {
 		return notApplicable("a drain leaves static pods where they are")
 	case f.ofDaemonSet():
 		return notApplicable("a drain leaves the pods of a DaemonSet where they are")
+	case f.Owner.ReadOnly(): // no policy makes a budget for them
+		return []Finding{warning(f.createBudget(), "no budget selects the %d members, and etcd-webhook makes none for pods without a StatefulSet: a drain evicts every member that it meets", n)}
 	}
 	m := f.Policy.Value
 	if m.In(v1alpha1.ModeEnforce) && m.Policy.Spec.Disruption.CreateMissing {
@@ -115,7 +117,7 @@ func (f *Facts) createBudget() string {
 			f.Owner.Name, policy.Quorum(f.Size()), metav1.FormatLabelSelector(s)))
 	}
 	if s == nil || len(s.MatchLabels) == 0 {
-		return "make a PodDisruptionBudget with the members' labels"
+		return fmt.Sprintf("create a PodDisruptionBudget with minAvailable %d whose selector matches the %d members and no other pod", policy.Quorum(f.Size()), f.Size())
 	}
 	return f.kubectl(fmt.Sprintf("create poddisruptionbudget %s --min-available=%d --selector=%s",
 		f.Owner.Name, policy.Quorum(f.Size()), metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: s.MatchLabels})))

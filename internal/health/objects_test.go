@@ -142,6 +142,12 @@ func TestBudgets(t *testing.T) {
 				pod.OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Controller: new(true)}}
 			}
 		}, want: NotApplicable},
+		{name: "none of Deployments' pods, which a policy makes none for", id: "B001", with: func(f *Facts) {
+			none(f)
+			f.Owner.Flavour, f.Owner.MemberSelector = owner.Pods, nil
+			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}
+			f.Policy.Value.Policy.Spec.Disruption.CreateMissing = true
+		}, want: Warning, message: "etcd-webhook makes none for pods without a StatefulSet", fix: "create a PodDisruptionBudget with minAvailable 2"},
 		{name: "none, although a policy makes one", id: "B001", with: func(f *Facts) {
 			none(f)
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}

@@ -5,6 +5,7 @@ package membership
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,5 +101,24 @@ func TestGoingClaim(t *testing.T) {
 	claim.DeletionTimestamp = &metav1.Time{}
 	if got := goingClaim(s, "main-1"); got != "data-main-1" {
 		t.Errorf("%q is being deleted, want data-main-1", got)
+	}
+}
+
+// TestBrokenAt: behind a probe that a learner passes, only a member that is removed or down may be
+// replaced.
+func TestBrokenAt(t *testing.T) {
+	t.Parallel()
+	s := well()
+	if got := s.brokenAt(1); got != "" {
+		t.Errorf("%s is broken, but it is healthy", got)
+	}
+	at := slices.IndexFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == 1 })
+	s.Members[at].Healthy = false
+	if got := s.brokenAt(1); got != "main-1" {
+		t.Errorf("%q is broken, want main-1, which is down", got)
+	}
+	s.Members = slices.Delete(s.Members, at, at+1)
+	if got := s.brokenAt(1); got != "main-1" {
+		t.Errorf("%q is broken, want main-1, whose member was removed", got)
 	}
 }

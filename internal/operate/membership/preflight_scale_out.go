@@ -37,7 +37,7 @@ func (m *Members) checkScaleOut(ctx context.Context, s *observation, target int,
 	if err := m.checkPeerService(ctx, s, f); err != nil {
 		return err
 	}
-	if err := m.checkClientServices(ctx, s, f); err != nil {
+	if err := m.checkClientServices(ctx, s, "", f); err != nil {
 		return err
 	}
 	m.checkNames(ctx, s, target, f)
@@ -113,16 +113,20 @@ func judgePeerService(service *corev1.Service, name string, f *findings) {
 	}
 }
 
-func (m *Members) checkClientServices(ctx context.Context, s *observation, f *findings) error {
+// checkClientServices judges the Services for clients. broken is as in judgeClientServices.
+func (m *Members) checkClientServices(ctx context.Context, s *observation, broken string, f *findings) error {
 	services, err := m.Reader.ClientServices(ctx, m.Owner)
 	if err == nil {
-		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, f)
+		judgeClientServices(services, containerOf(&s.template.template, s.configs[0].Container).ReadinessProbe, s.survey.Members, broken, f)
 	}
 	return err
 }
 
 // judgeClientServices refuses where clients would reach a learner, which rejects their requests.
-func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members []etcd.Member, f *findings) {
+// broken is the pod whose member is removed or down and gets replaced, empty for none. A new probe
+// would restart all members, and so can't come before that: the voters that are left need the new
+// member, and clients reach the pod's broken one now. judgeClientServices then only warns.
+func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members []etcd.Member, broken string, f *findings) {
 	if len(services) == 0 {
 		f.warn("There is no Service for clients but the headless one: clients that resolve it reach each new member before it votes, and it rejects their requests until then.")
 		return
@@ -132,6 +136,8 @@ func judgeClientServices(services []corev1.Service, probe *corev1.Probe, members
 		switch {
 		case service.Spec.PublishNotReadyAddresses:
 			f.refuse("Service %s publishes addresses that are not ready, so clients would be sent to a learner, which refuses them: set publishNotReadyAddresses to false", service.Name)
+		case !kept && broken != "":
+			f.warn("Service %s gets the new member of %s before it votes, and it rejects its clients until then: %s.", service.Name, broken, how)
 		case !kept:
 			f.refuse("a learner would become an endpoint of Service %s and refuse its clients: %s; give etcd's container a readiness probe on /readyz", service.Name, how)
 		default:

@@ -174,11 +174,13 @@ func TestPreflightServices(t *testing.T) {
 		{"peers have names", func(f *findings) { judgePeerService(service(true), "main", f) }, ""},
 		{"peers have names once Ready", func(f *findings) { judgePeerService(service(false), "main", f) }, `kubectl patch service main -n team -p '{"spec":{"publishNotReadyAddresses":true}}'`},
 		{"no peer Service", func(f *findings) { judgePeerService(nil, "main", f) }, `headless Service "main", which the StatefulSet names, does not exist`},
-		{"clients find who is Ready", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, ready, members, f) }, ""},
-		{"clients find learners", func(f *findings) { judgeClientServices([]corev1.Service{*service(true)}, ready, members, f) }, "clients would be sent to a learner"},
-		{"a probe that learners pass", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, health, members, f) }, "a learner would become an endpoint of Service main"},
-		{"no probe", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, f) }, "it has no readiness probe"},
-		{"no Service for clients", func(f *findings) { judgeClientServices(nil, nil, members, f) }, ""},
+		{"clients find who is Ready", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, ready, members, "", f) }, ""},
+		{"clients find learners", func(f *findings) { judgeClientServices([]corev1.Service{*service(true)}, ready, members, "", f) }, "clients would be sent to a learner"},
+		{"a probe that learners pass", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, health, members, "", f) }, "a learner would become an endpoint of Service main"},
+		{"no probe", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, "", f) }, "it has no readiness probe"},
+		{"no probe, and the member is broken", func(f *findings) { judgeClientServices([]corev1.Service{*service(false)}, nil, members, "main-1", f) }, ""},
+		{"clients find learners, and the member is broken", func(f *findings) { judgeClientServices([]corev1.Service{*service(true)}, ready, members, "main-1", f) }, "clients would be sent to a learner"},
+		{"no Service for clients", func(f *findings) { judgeClientServices(nil, nil, members, "", f) }, ""},
 	} {
 		f := &findings{}
 		c.judge(f)

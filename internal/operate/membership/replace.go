@@ -46,7 +46,7 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 	if err := m.checkPeerService(ctx, s, f); err != nil {
 		return nil, operate.Plan{}, err
 	}
-	if err := m.checkClientServices(ctx, s, f); err != nil {
+	if err := m.checkClientServices(ctx, s, s.brokenAt(ordinal), f); err != nil {
 		return nil, operate.Plan{}, err
 	}
 	for at, other := range s.Ordinals[:s.Replicas] {
@@ -68,6 +68,14 @@ func (m *Members) PlanReplace(ctx context.Context, pod string, force bool) (*Cha
 		Facts: f.facts, Steps: m.replaceSteps(s, j), Warnings: f.warnings,
 		Subject: fmt.Sprint(j.Replicas, j.Member, j.UID, j.Claims), Needs: m.configNeeds(j),
 	}, nil
+}
+
+// brokenAt returns the pod of an ordinal if it has no healthy member, else an empty string.
+func (s *observation) brokenAt(ordinal int) string {
+	if slices.ContainsFunc(s.Members, func(p membership.Peer) bool { return p.Ordinal == ordinal && p.Healthy }) {
+		return ""
+	}
+	return s.Ordinals[ordinal].Pod
 }
 
 // checkReplaced checks the member itself: whether it may be removed, and needs to be.

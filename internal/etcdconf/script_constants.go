@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import "mvdan.cc/sh/v3/syntax"
+
+// constant is the one literal value that a script assigns to a variable.
+type constant struct {
+	// value is unknownWord if it is not literal, if there are several, or if only some ways assign
+	// it.
+	value string
+	// at is the offset of the assignment.
+	at int
+}
+
+// constant returns the value of a word that is one variable, quoted or not, false where the
+// script assigns none or several to it, or has not assigned it yet.
+func (s *script) constant(word *syntax.Word) (string, bool) {
+	parts := word.Parts
+	if quoted, is := parts[0].(*syntax.DblQuoted); is && len(parts) == 1 {
+		parts = quoted.Parts
+	}
+	if len(parts) != 1 {
+		return "", false
+	}
+	p, is := parts[0].(*syntax.ParamExp)
+	if !is || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || p.Index != nil {
+		return "", false
+	}
+	if c, assigned := s.constants[p.Param.Value]; assigned {
+		return c.value, c.value != unknownWord && c.at < max(s.from, int(word.Pos().Offset()))
+	}
+	if s.around.variable == nil {
+		return "", false
+	}
+	value, ok := s.around.variable(p.Param.Value)
+	return value, ok && value != unknownWord
+}
+
+// assign records what a statement assigns to variables, if all ways through the script execute it.
+// Other assignments make the value unknown.
+func (s *script) assign(statement *syntax.Stmt) {
+	if !statement.Background {
+		switch c := statement.Cmd.(type) {
+		case *syntax.Block: // a sourced file
+			for _, inner := range c.Stmts {
+				s.assign(inner)
+			}
+			return
+		case *syntax.DeclClause:
+			s.record(c.Args)
+			return
+		case *syntax.CallExpr:
+			if len(c.Args) == 0 {
+				s.record(c.Assigns)
+				return
+			}
+		}
+	}
+	s.forget(statement)
+}
+
+func (s *script) record(assigns []*syntax.Assign) {
+	for _, a := range assigns {
+		if a.Name == nil || a.Naked {
+			continue
+		}
+		c := constant{value: unknownWord, at: int(a.Pos().Offset())}
+		if a.Value != nil && !a.Append {
+			if text, ok := literal(a.Value); ok {
+				c.value = text
+			}
+		}
+		if before, set := s.constants[a.Name.Value]; set && before.value != c.value {
+			c.value = unknownWord
+		} else if set {
+			c.at = before.at
+		}
+		s.constants[a.Name.Value] = c
+	}
+}
+
+// forget makes the variables unknown that a statement may change.
+func (s *script) forget(statement *syntax.Stmt) {
+	syntax.Walk(statement, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.Assign:
+			if n.Name != nil && !n.Naked {
+				s.constants[n.Name.Value] = constant{value: unknownWord}
+			}
+		case *syntax.WordIter: // for NAME in …
+			s.constants[n.Name.Value] = constant{value: unknownWord}
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				return true
+			}
+			if name, ok := literal(n.Args[0]); ok && (name == "read" || name == "unset" || name == "getopts") {
+				for _, arg := range n.Args[1:] {
+					if variable, ok := literal(arg); ok {
+						s.constants[variable] = constant{value: unknownWord}
+					}
+				}
+			}
+		}
+		return true
+	})
+}

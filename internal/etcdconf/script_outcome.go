@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package etcdconf
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// outcome returns whether a statement succeeds. It is known of true, false and :, and of comparisons
+// of literal words.
+func (s *script) outcome(statement *syntax.Stmt) (succeeds, known bool) {
+	call, is := statement.Cmd.(*syntax.CallExpr)
+	if !is || statement.Background || len(statement.Redirs) > 0 || len(call.Args) == 0 {
+		return false, false
+	}
+	words := make([]string, len(call.Args))
+	for i, arg := range call.Args {
+		text, ok := literal(arg)
+		if !ok || strings.ContainsAny(text, `*?[\~{`) && text != "[" {
+			return false, false
+		}
+		words[i] = text
+	}
+	switch {
+	case len(words) == 1 && (words[0] == "true" || words[0] == ":"):
+		succeeds = true
+	case len(words) == 1 && words[0] == "false":
+	case len(words) == 5 && words[0] == "[" && words[4] == "]", len(words) == 4 && words[0] == "test":
+		if words[2] != "=" && words[2] != "!=" {
+			return false, false
+		}
+		succeeds = (words[1] == words[3]) == (words[2] == "=")
+	default:
+		return false, false
+	}
+	return succeeds != statement.Negated, true
+}
+
+// listOutcome is the outcome of a list of one statement. Of a longer list it is unknown.
+func (s *script) listOutcome(list []*syntax.Stmt) (succeeds, known bool) {
+	if len(list) != 1 {
+		return false, false
+	}
+	return s.outcome(list[0])
+}
+
+// matches reports whether a literal word matches one of the patterns of a case. It is unknown of
+// other words, and of patterns that are neither literal nor *.
+func matches(word *syntax.Word, patterns []*syntax.Word) (match, known bool) {
+	text, ok := literal(word)
+	if !ok || strings.ContainsAny(text, `\~`) {
+		return false, false
+	}
+	known = true
+	for _, p := range patterns {
+		pattern, ok := literal(p)
+		switch {
+		case ok && pattern == "*", ok && pattern == text && !strings.ContainsAny(pattern, `*?[\`):
+			return true, known
+		case !ok || strings.ContainsAny(pattern, `*?[\~`):
+			known = false
+		}
+	}
+	return false, known
+}
