@@ -85,7 +85,7 @@ func budgetExists(f *Facts) []Finding {
 		return notApplicable("a drain leaves static pods where they are")
 	case f.ofDaemonSet():
 		return notApplicable("a drain leaves the pods of a DaemonSet where they are")
-	case f.Owner.ReadOnly(): // no policy makes a budget for them
+	case f.Owner.WithoutStatefulSet(): // no policy makes a budget for them
 		return []Finding{warning(f.createBudget(), "no budget selects the %d members, and etcd-webhook makes none for pods without a StatefulSet: a drain evicts every member that it meets", n)}
 	}
 	m := f.Policy.Value

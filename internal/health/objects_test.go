@@ -144,7 +144,7 @@ func TestBudgets(t *testing.T) {
 		}, want: NotApplicable},
 		{name: "none of Deployments' pods, which a policy makes none for", id: "B001", with: func(f *Facts) {
 			none(f)
-			f.Owner.Flavour, f.Owner.MemberSelector = owner.Pods, nil
+			f.Owner.WorkloadKind, f.Owner.MemberSelector = owner.Pods, nil
 			f.Policy.Value.Policy = &v1alpha1.EtcdTopologyPolicy{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Spec: v1alpha1.EtcdTopologyPolicySpec{Mode: v1alpha1.ModeEnforce}}
 			f.Policy.Value.Policy.Spec.Disruption.CreateMissing = true
 		}, want: Warning, message: "etcd-webhook makes none for pods without a StatefulSet", fix: "create a PodDisruptionBudget with minAvailable 2"},
