@@ -66,6 +66,9 @@ func changeOf(o owner.Owner, kept *journal.Journal) (*Change, error) {
 		return nil, fmt.Errorf("the journal of %s, ConfigMap %s, is of %q, operation %q, which this version doesn't know: use the version of kubectl-etcd that began it to end it",
 			o, journal.Name(o), kept.Kind, p.Operation)
 	}
+	if err := p.checkNumbers(); err != nil {
+		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
+	}
 	return j, nil
 }
 

@@ -179,3 +179,34 @@ func TestReadUnknownJournal(t *testing.T) {
 		}
 	}
 }
+
+// TestReadHostileNumbers: a journal that another client has changed neither stops the program nor has
+// it read ordinals without end.
+func TestReadHostileNumbers(t *testing.T) {
+	t.Parallel()
+	for text, reads := range map[string]bool{
+		`{"kind":"scale","payload":{"Operation":"ScaleOut","Target":5,"Replicas":3}}`:                                      true,
+		`{"kind":"scale","payload":{"Operation":"ScaleOut","Target":2000000000,"Replicas":3}}`:                             false,
+		`{"kind":"scale","payload":{"Operation":"ScaleIn","Target":-1,"Replicas":3}}`:                                      false,
+		`{"kind":"scale","payload":{"Operation":"ScaleIn","Target":1,"Replicas":99}}`:                                      false,
+		`{"kind":"scale","payload":{"Operation":"ScaleIn","Target":1,"Replicas":3,"Partition":-1}}`:                        false,
+		`{"kind":"member replace","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":2}}`:                    true,
+		`{"kind":"member replace","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":3}}`:                    false,
+		`{"kind":"member replace","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":-1}}`:                   false,
+		`{"Operation":"Replace","Target":3,"Replicas":3,"Place":-1}`:                                                       false,
+		`{"kind":"member replace","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":1,"Command":["sh",7]}}`: false,
+	} {
+		server := apitest.New(t)
+		server.Put(journalPath, apitest.Object{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": journal.Name(main)},
+			"data": apitest.Object{"journal.json": text},
+		})
+		j, err := ReadChange(t.Context(), server.Client(t), main)
+		if (err == nil) != reads || (j != nil) != reads {
+			t.Errorf("%s is read as %+v: %v", text, j, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "read the journal of StatefulSet team/main, ConfigMap kubectl-etcd-main: ") {
+			t.Errorf("the error names no object: %v", err)
+		}
+	}
+}
