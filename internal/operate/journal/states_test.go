@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -340,6 +341,45 @@ func TestUpdate(t *testing.T) {
 				t.Error("the label of another client is gone")
 			}
 		})
+	}
+}
+
+// TestWrite: a text is written on the version that was read, and what was read stays where it isn't
+// written.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		during func(*apitest.Server)
+		writes bool
+		is     func(error) bool
+	}{
+		{name: "as it was read", writes: true},
+		{name: "changed", during: label, is: apierrors.IsConflict},
+		{name: "deleted", during: func(s *apitest.Server) { s.Remove(configMapPath) }, is: apierrors.IsNotFound},
+		{name: "denied", during: func(s *apitest.Server) { refuse(s, http.MethodPatch, http.StatusForbidden) }, is: apierrors.IsForbidden},
+	} {
+		s := apitest.New(t)
+		kube := s.Client(t)
+		j := create(t, kube)
+		if row.during != nil {
+			row.during(s)
+		}
+		before := text(s)
+		known := j.config.DeepCopy()
+		err := j.write(t.Context(), kube, "new")
+		if row.writes {
+			if err != nil || text(s) != "new" || j.config.Data[dataKey] != "new" {
+				t.Errorf("%s: %v, the text is %s", row.name, err, text(s))
+			}
+			continue
+		}
+		if !row.is(err) || text(s) != before {
+			t.Errorf("%s: %v, the text is %s", row.name, err, text(s))
+		}
+		if diff := cmp.Diff(known, &j.config); diff != "" {
+			t.Errorf("%s: it takes for read:\n%s", row.name, diff)
+		}
 	}
 }
 
