@@ -294,7 +294,7 @@ func call(step membership.Step) func(context.Context, *writing) error {
 }
 
 // TestWriters: each write changes these fields and no other. Where it is refused, or another client
-// has changed the object since it was observed, nothing is written, and the error says which it is.
+// has changed the object since it was observed, nothing is written, and the error shows which it is.
 func TestWriters(t *testing.T) {
 	t.Parallel()
 	for _, row := range writeRows {
