@@ -88,11 +88,13 @@ func (j *Change) undo(ctx context.Context, kube client.Client) error {
 		return nil
 	}
 	j.Undo = true
-	var err error
-	if j.Journal.Payload, err = json.Marshal(payloadOf(j)); err != nil {
-		return err
+	payload, err := json.Marshal(payloadOf(j))
+	if err == nil {
+		j.Journal.Payload = payload
+		err = j.Journal.Update(ctx, kube)
 	}
-	return j.Journal.Update(ctx, kube)
+	j.Undo = err == nil // so that a retry writes again
+	return err
 }
 
 // end removes the journal after the last step.

@@ -5,6 +5,7 @@ package membership
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -208,5 +209,32 @@ func TestReadHostileNumbers(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), "read the journal of StatefulSet team/main, ConfigMap kubectl-etcd-main: ") {
 			t.Errorf("the error names no object: %v", err)
 		}
+	}
+}
+
+// TestUndoAgain: an undo that was not recorded is recorded by the next attempt.
+func TestUndoAgain(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t)
+	kube := server.Client(t)
+	j := &Change{Record: membership.Record{Operation: membership.ScaleOut, Replicas: 1, Target: 3}}
+	if err := j.begin(t.Context(), kube, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "sts-1"}}, false); err != nil {
+		t.Fatal(err)
+	}
+	server.Refuse = func(method, _ string) int {
+		if method == http.MethodPatch {
+			return http.StatusInternalServerError
+		}
+		return 0
+	}
+	if err := j.undo(t.Context(), kube); err == nil || j.Undo {
+		t.Errorf("it was recorded: %t, %v", j.Undo, err)
+	}
+	server.Refuse = nil
+	if err := j.undo(t.Context(), kube); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := ReadChange(t.Context(), kube, main); err != nil || !read.Undo {
+		t.Errorf("it is not recorded: %v", err)
 	}
 }

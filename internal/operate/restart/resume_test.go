@@ -231,3 +231,28 @@ func TestRunOfAnother(t *testing.T) {
 		t.Errorf("evicted %q, and the ConfigMap is %v", c.evictions(), c.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")))
 	}
 }
+
+// TestAbortAgain: an end that was not recorded is recorded by the next attempt.
+func TestAbortAgain(t *testing.T) {
+	t.Parallel()
+	c := newStage(t)
+	j := c.job(t)
+	r, _, err := j.Plan(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Begin(t.Context(), r, false); err != nil {
+		t.Fatal(err)
+	}
+	c.left = 1
+	if err := j.Abort(t.Context(), r); err == nil || r.Abort {
+		t.Errorf("it was recorded: %t, %v", r.Abort, err)
+	}
+	c.left = -1
+	if err := j.Abort(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := Read(t.Context(), j.Kube, j.Owner); err != nil || !read.Abort {
+		t.Errorf("it is not recorded: %v", err)
+	}
+}
