@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -38,7 +37,7 @@ func (f *Facts) recoveryMembers() []recovery.Member {
 		}
 	}
 	for _, m := range f.Cluster.Value.Cluster.Members {
-		if f.Owner.Flavour == owner.Druid {
+		if f.Owner.OfDruid() {
 			add(m.Pod, false)
 		}
 	}
@@ -100,7 +99,7 @@ func (f *Facts) recoveryMember(name string, asked bool) recovery.Member {
 	pod := f.pod(name)
 	m.Pod, m.Detail = f.podState(pod)
 	var renewed time.Time
-	if f.Owner.Flavour == owner.Druid {
+	if f.Owner.OfDruid() {
 		m.Lease, renewed = f.leaseState(f.memberPrefix() + name)
 		f.statusOf(&m)
 	}

@@ -32,7 +32,7 @@ func newDruid(t *testing.T) (*writing, *Members) {
 	})
 	return w, &Members{
 		Kube: w.Client(t), Logf: func(string, ...any) {}, Clock: &operatetest.HastyClock{},
-		Owner: owner.Owner{Flavour: owner.Druid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
+		Owner: owner.Owner{WorkloadKind: owner.DruidStatefulSet, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
 	}
 }
 
