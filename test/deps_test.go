@@ -69,8 +69,8 @@ var graph = map[string][]string{
 	},
 
 	"internal/operate":             {"internal/observe/owner", "internal/etcdconf", "internal/format", "policy/..."},
-	"internal/operate/lock":        {"internal/observe/owner", "internal/operate"},
-	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour"},
+	"internal/operate/lock":        {"internal/observe/owner", "internal/operate", "internal/format"},
+	"internal/operate/journal":     {"internal/observe/owner", "internal/flavour", "internal/format"},
 	"internal/operate/maintenance": {"internal/etcd", "internal/format", "policy/..."},
 	"internal/operate/membership": {
 		"internal/operate", "internal/operate/journal", "internal/operate/step", "internal/operate/lock", "internal/operate/maintenance",

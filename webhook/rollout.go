@@ -148,10 +148,10 @@ func (r *rolloutReview) decide() Decision {
 
 // warning returns why the template of a client waits.
 func (r *rolloutReview) warning(enforced bool) string {
-	what := fmt.Sprintf("EtcdTopologyPolicy %s holds the rollout of StatefulSet %s/%s", r.policy.Name, r.write.before.Namespace, r.write.before.Name)
+	holds := "holds"
 	if !enforced {
-		what = fmt.Sprintf("EtcdTopologyPolicy %s only warns: it would hold the rollout of StatefulSet %s/%s", r.policy.Name, r.write.before.Namespace, r.write.before.Name)
+		holds = "only warns: it would hold"
 	}
-	return fmt.Sprintf(`%s: %s. The members restart one at a time when the cluster is well; to restart them now in any case: kubectl annotate %s -n %s %s="%s REASON"`,
-		what, r.well.Message, r.owner.Target(), r.owner.Namespace, v1alpha1.RolloutAnnotation, v1alpha1.ReleasePrefix)
+	return fmt.Sprintf(`EtcdTopologyPolicy %s %s the rollout of StatefulSet %s/%s: %s. The members restart one at a time when the cluster is well; to restart them now in any case: kubectl annotate %s -n %s %s="%s REASON"`,
+		r.policy.Name, holds, r.write.before.Namespace, r.write.before.Name, r.well.Message, r.owner.Target(), r.owner.Namespace, v1alpha1.RolloutAnnotation, v1alpha1.ReleasePrefix)
 }

@@ -70,11 +70,18 @@ func (s *Server) update(at string, o Object, kind string, dry bool) (int, Object
 		return http.StatusNotFound, status(http.StatusNotFound, path.Base(at))
 	}
 	if sent, _ := metadata(o)["resourceVersion"].(string); sent != "" && sent != metadata(old)["resourceVersion"] {
-		return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
+		return http.StatusConflict, status(http.StatusConflict, path.Base(at))
 	}
 	o, err := patched(old, o, kind)
 	if err != nil {
-		return http.StatusUnprocessableEntity, withReason(status(http.StatusUnprocessableEntity, err.Error()), metav1.StatusReasonInvalid)
+		return http.StatusUnprocessableEntity, status(http.StatusUnprocessableEntity, err.Error())
+	}
+	if sent := metadata(o)["uid"]; sent != nil && sent != "" && sent != metadata(old)["uid"] {
+		code := http.StatusUnprocessableEntity // the field is immutable
+		if !strings.Contains(kind, "patch") {
+			code = http.StatusConflict
+		}
+		return code, status(code, path.Base(at))
 	}
 	metadata(o)["uid"] = metadata(old)["uid"]
 	if !dry {
@@ -94,7 +101,7 @@ func (s *Server) remove(at string, options Object, dry bool) (int, Object) {
 	conditions, _ := options["preconditions"].(Object)
 	for _, field := range []string{"uid", "resourceVersion"} {
 		if want := conditions[field]; want != nil && want != metadata(old)[field] {
-			return http.StatusConflict, withReason(status(http.StatusConflict, path.Base(at)), metav1.StatusReasonConflict)
+			return http.StatusConflict, status(http.StatusConflict, path.Base(at))
 		}
 	}
 	if !dry && options["dryRun"] == nil {
@@ -177,7 +184,7 @@ func metadata(o Object) Object {
 func status(code int, message string) Object {
 	reason := map[int]metav1.StatusReason{
 		http.StatusNotFound: metav1.StatusReasonNotFound, http.StatusForbidden: metav1.StatusReasonForbidden,
-		http.StatusConflict: metav1.StatusReasonConflict, http.StatusInternalServerError: metav1.StatusReasonInternalError,
+		http.StatusConflict: metav1.StatusReasonConflict, http.StatusUnprocessableEntity: metav1.StatusReasonInvalid, http.StatusInternalServerError: metav1.StatusReasonInternalError,
 	}[code]
 	result := metav1.StatusFailure
 	if code < http.StatusBadRequest {

@@ -5,17 +5,11 @@ package health
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
-	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
 )
@@ -119,150 +113,4 @@ func (f *Facts) recoveryMember(name string, asked bool) recovery.Member {
 		}
 	}
 	return m
-}
-
-// podState is the state of a pod, and why it is not Ready.
-func (f *Facts) podState(pod *corev1.Pod) (recovery.Pod, string) {
-	switch {
-	case f.Pods.Err != nil:
-		return recovery.PodUnseen, ""
-	case pod == nil:
-		return recovery.PodMissing, "there is no pod"
-	}
-	p := podstate.Of(pod)
-	switch {
-	case p.State == podstate.PodTerminating:
-		return recovery.PodStopping, p.String()
-	case p.State == podstate.PodPending || pod.Spec.NodeName == "":
-		return recovery.PodPending, cmp.Or(p.Detail, "it has no node yet")
-	case p.Container != "":
-		return recovery.PodWaiting, p.String()
-	case podstate.Ready(pod):
-		return recovery.PodReady, ""
-	}
-	return recovery.PodUnready, cmp.Or(p.Detail, p.String())
-}
-
-func (f *Facts) statusOf(m *recovery.Member) {
-	if f.Etcd.Value == nil {
-		return
-	}
-	for _, s := range f.Etcd.Value.Status.Members {
-		if s.Name == f.memberPrefix()+m.Name {
-			m.Status, m.StatusSince = recovery.Status(s.Status), s.LastTransitionTime.Time
-		}
-	}
-}
-
-// answerOf adds what the member answers. Silence counts only if the machine that asks can reach
-// others.
-func (f *Facts) answerOf(m *recovery.Member) {
-	v := f.voters()
-	i := slices.IndexFunc(f.Survey.Value.Members, func(a etcd.Member) bool { return a.Pod == m.Name })
-	if f.Survey.Err != nil || i < 0 {
-		return
-	}
-	a := f.Survey.Value.Members[i]
-	switch {
-	case a.Err == nil && a.LeaderID != 0 && a.LeaderID == v.leader:
-		m.Answer = recovery.Follows
-	case a.Err == nil:
-		m.Answer, m.Detail = recovery.NoLeader, "it answers and follows no common leader"
-	case a.ID != 0: // it answers, and is not the one in the list
-		m.Answer, m.Listed, m.Detail = recovery.NoLeader, recovery.NotListed, etcd.Reason(a.Err)
-	case f.Barred[m.Name] || f.onlyUnreachable() || v.ledElsewhere():
-	default:
-		m.Answer = recovery.Silent
-		m.Detail = cmp.Or(m.Detail, etcd.Reason(a.Err))
-	}
-	if leader, ok := f.Survey.Value.Leader(); ok && a.Err == nil {
-		m.CaughtUp = a.RaftApplied+policy.LagLimit >= leader.RaftIndex
-	}
-}
-
-// listOf adds whether etcd's list has the member. If the list has members that fit no pod, a pod
-// that fits none may be one of them.
-func (f *Facts) listOf(m *recovery.Member) {
-	if !f.listKnown() || m.Listed == recovery.NotListed {
-		return
-	}
-	for _, l := range f.Survey.Value.List {
-		if f.podOf(l) == m.Name {
-			m.Listed, m.MayRemove, m.Removable = listedAs(l), f.MayRemove[l.ID].Allowed, false
-			return
-		}
-	}
-	if !slices.ContainsFunc(f.Survey.Value.List, func(l etcd.Listed) bool { return f.podOf(l) == "" }) {
-		m.Listed = recovery.NotListed
-	}
-}
-
-// since is since when a member is not well: its pod is not Ready, or its lease is not renewed.
-func since(pod *corev1.Pod, m recovery.Member, renewed time.Time) time.Time {
-	switch {
-	case pod == nil || m.Pod == recovery.PodReady || m.Pod == recovery.PodUnseen:
-		return renewed
-	case podstate.Condition(pod, corev1.PodReady) != nil:
-		return podstate.Condition(pod, corev1.PodReady).LastTransitionTime.Time
-	}
-	return pod.CreationTimestamp.Time
-}
-
-// dataOf is what claims and logs show of a member's data.
-func (f *Facts) dataOf(name string, pod *corev1.Pod) (recovery.Data, string) {
-	if fatal := f.FatalLogs[name]; fatal != "" {
-		return recovery.DataDamaged, "its log ends with: " + fatal
-	}
-	if len(f.Owner.Claims) == 0 {
-		return f.dataWithoutClaim(pod)
-	}
-	if f.Claims.Err != nil {
-		return recovery.DataUnread, ""
-	}
-	for _, c := range f.Owner.ClaimsOf(max(f.Owner.Ordinal(name), 0)) {
-		want := c.Template + "-" + name
-		i := slices.IndexFunc(f.Claims.Value, func(c corev1.PersistentVolumeClaim) bool { return c.Name == want })
-		switch {
-		case i < 0:
-			return recovery.DataNone, "there is no claim " + want
-		case f.Claims.Value[i].DeletionTimestamp != nil:
-			return recovery.DataNone, "claim " + want + " is being deleted"
-		case f.Claims.Value[i].Status.Phase != corev1.ClaimBound:
-			return recovery.DataNone, fmt.Sprintf("claim %s is %s", want, f.Claims.Value[i].Status.Phase)
-		}
-	}
-	return recovery.DataValid, ""
-}
-
-// dataWithoutClaim is the data of a member whose volume is not from a claim template.
-func (f *Facts) dataWithoutClaim(pod *corev1.Pod) (recovery.Data, string) {
-	if pod == nil && f.StatefulSet.Value != nil {
-		if inPodOf(f.Serving, &f.StatefulSet.Value.Spec.Template.Spec) {
-			return recovery.DataNone, "its data was in a pod that is gone"
-		}
-		return recovery.DataUnread, ""
-	}
-	switch {
-	case pod == nil:
-		return recovery.DataUnread, ""
-	case inPodOf(f.Serving, &pod.Spec):
-		return recovery.DataInPod, ""
-	}
-	return recovery.DataValid, ""
-}
-
-// inPodOf reports whether a pod's data directory is on no volume, or in an emptyDir.
-func inPodOf(serving map[string]Got[etcdconf.Config], spec *corev1.PodSpec) bool {
-	for _, got := range serving {
-		if got.Err != nil || got.Value.DataDir == "" {
-			continue
-		}
-		i := slices.IndexFunc(spec.Containers, func(c corev1.Container) bool { return c.Name == got.Value.Container })
-		if i < 0 {
-			return false
-		}
-		mount, _ := etcdconf.MountAt(&spec.Containers[i], got.Value.DataDir)
-		return mount == nil || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil })
-	}
-	return false
 }

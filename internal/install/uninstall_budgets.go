@@ -10,7 +10,6 @@ import (
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
@@ -38,7 +37,7 @@ func (u *Uninstall) restoreBudgets(ctx context.Context) error {
 		clean = len(held) == 0
 		var failed []error
 		for i := range held {
-			if err := u.retryRestoreBudget(ctx, &held[i]); err != nil {
+			if err := u.restoreHeldBudget(ctx, &held[i]); err != nil {
 				failed = append(failed, err)
 			}
 		}
@@ -53,33 +52,23 @@ func (u *Uninstall) restoreBudgets(ctx context.Context) error {
 	}
 }
 
-// retryRestoreBudget calls restoreBudget, and retries if another client wrote the budget
-// meanwhile.
-func (u *Uninstall) retryRestoreBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
-	for range 10 {
-		err := u.restoreBudget(ctx, pdb, false)
-		switch {
-		case err == nil && observe.NotCopied(pdb):
-			u.Logf("Budget %s/%s is deleted", pdb.Namespace, pdb.Name)
-			return nil
-		case err == nil:
-			var after policyv1.PodDisruptionBudget
-			if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), &after); err != nil {
-				return client.IgnoreNotFound(err)
-			}
-			value, _ := annotation.ValueOf(after.Name, &after.Spec)
-			u.Logf("Budget %s/%s is restored: %s", pdb.Namespace, pdb.Name, value)
-			return nil
-		case apierrors.IsNotFound(err):
-			return nil
-		case !apierrors.IsConflict(err):
-			return err
-		}
-		if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), pdb); err != nil {
-			return client.IgnoreNotFound(err)
-		}
+// restoreHeldBudget restores a budget, and logs what it is then.
+func (u *Uninstall) restoreHeldBudget(ctx context.Context, pdb *policyv1.PodDisruptionBudget) error {
+	restored, err := retryRestore(ctx, u.Kube, fmt.Sprintf("budget %s/%s", pdb.Namespace, pdb.Name), pdb, func() error { return u.restoreBudget(ctx, pdb, false) })
+	switch {
+	case !restored:
+		return err
+	case observe.NotCopied(pdb):
+		u.Logf("Budget %s/%s is deleted", pdb.Namespace, pdb.Name)
+		return nil
 	}
-	return fmt.Errorf("restore budget %s/%s: other clients changed it at every attempt", pdb.Namespace, pdb.Name)
+	var after policyv1.PodDisruptionBudget
+	if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(pdb), &after); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	value, _ := annotation.ValueOf(after.Name, &after.Spec)
+	u.Logf("Budget %s/%s is restored: %s", pdb.Namespace, pdb.Name, value)
+	return nil
 }
 
 // restoreBudget deletes a budget that etcd-webhook created, but not a copy of it. It restores

@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
@@ -39,28 +38,18 @@ func (u *Uninstall) restoreRollouts(ctx context.Context) error {
 	}
 	var failed []error
 	for i := range held {
-		if err := u.retryRestoreRollout(ctx, &held[i]); err != nil {
+		sts := &held[i]
+		// Its controller writes a StatefulSet after each step of a pod.
+		what := fmt.Sprintf("the update strategy of StatefulSet %s/%s", sts.Namespace, sts.Name)
+		restored, err := retryRestore(ctx, u.Kube, what, sts, func() error { return u.restoreRollout(ctx, sts, false) })
+		if err != nil {
 			failed = append(failed, err)
-			continue
 		}
-		u.Logf("StatefulSet %s/%s has its author's update strategy again", held[i].Namespace, held[i].Name)
+		if restored {
+			u.Logf("StatefulSet %s/%s has its author's update strategy again", sts.Namespace, sts.Name)
+		}
 	}
 	return errors.Join(failed...)
-}
-
-// retryRestoreRollout calls restoreRollout, and retries if another client wrote the StatefulSet
-// meanwhile. Its controller does after each step of a pod.
-func (u *Uninstall) retryRestoreRollout(ctx context.Context, sts *appsv1.StatefulSet) error {
-	for range 10 {
-		err := u.restoreRollout(ctx, sts, false)
-		if !apierrors.IsConflict(err) {
-			return client.IgnoreNotFound(err)
-		}
-		if err := u.Kube.Get(ctx, client.ObjectKeyFromObject(sts), sts); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-	}
-	return fmt.Errorf("restore the update strategy of StatefulSet %s/%s: other clients changed it at every attempt", sts.Namespace, sts.Name)
 }
 
 func (u *Uninstall) restoreRollout(ctx context.Context, sts *appsv1.StatefulSet, dry dryRun) error {

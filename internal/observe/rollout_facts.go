@@ -5,10 +5,8 @@ package observe
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
@@ -45,12 +42,6 @@ type RolloutSet struct {
 	// the one that was set last: another client has written it past admission.
 	Record   *annotation.RolloutRecord
 	Bypassed bool
-}
-
-// RolloutHeld reports whether a StatefulSet has a record of a rollout that is held.
-func RolloutHeld(annotations map[string]string) bool {
-	_, held := annotations[v1alpha1.RolloutValueAnnotation]
-	return held
 }
 
 // StatefulSet reads a StatefulSet. It returns false if there is none.
@@ -95,15 +86,6 @@ func (r *Reader) Rollout(ctx context.Context, o owner.Owner) (Rollout, error) {
 		out.add(sts, facts.Cluster.Members)
 	}
 	return out, nil
-}
-
-// ReleaseReason returns the reason of a user who releases the rollouts of a cluster, empty for none.
-func ReleaseReason(annotations map[string]string) string {
-	reason, released := strings.CutPrefix(annotations[v1alpha1.RolloutAnnotation], v1alpha1.ReleasePrefix)
-	if !released {
-		return ""
-	}
-	return strings.TrimSpace(reason)
 }
 
 // add reads a StatefulSet.
@@ -153,88 +135,7 @@ func (o *Rollout) podOf(sts *appsv1.StatefulSet, name string, members []policy.M
 	return p
 }
 
-// RolloutSettings returns the settings of a policy for the rollout rule, with the defaults of the CRD.
-func RolloutSettings(p *v1alpha1.EtcdTopologyPolicy) rollout.Settings {
-	if d := p.Spec.Rollout.HoldLimit; d != nil {
-		return rollout.Settings{HoldLimit: d.Duration}
-	}
-	return rollout.Settings{HoldLimit: time.Hour}
-}
-
 // AnyRecord reports whether a StatefulSet has a record of a rollout.
 func (o *Rollout) AnyRecord() bool {
 	return slices.ContainsFunc(o.Sets, func(s RolloutSet) bool { return s.Record != nil })
-}
-
-// Changes reports whether a step changes the strategy of a StatefulSet.
-func (o *Rollout) Changes(step rollout.Step) bool {
-	for i, set := range o.Facts.Sets {
-		if set.Value != step.Values[i] {
-			return true
-		}
-	}
-	return false
-}
-
-// Patch returns the patch by which a StatefulSet gets a strategy for a reason, or gives up the record
-// with the author's strategy. It returns nil if nothing changes. One that was written past admission
-// keeps its strategy.
-func (s *RolloutSet) Patch(have, due rollout.Value, release bool, reason policy.Reason, now time.Time) (client.Patch, error) {
-	switch {
-	case s.Bypassed:
-		return rolloutPatch(s.StatefulSet, nil, nil)
-	case release:
-		author := annotation.WithRolloutValue(s.Record.Author, annotation.RolloutValueOf(&s.Record.Author))
-		return rolloutPatch(s.StatefulSet, nil, &author)
-	case have == due && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
-		return nil, nil
-	}
-	record := *s.Record
-	record.Reason = reason.Name()
-	if have != due {
-		record.Value, record.Since = due, now
-	}
-	strategy := annotation.WithRolloutValue(record.Author, record.Value)
-	return rolloutPatch(s.StatefulSet, &record, &strategy)
-}
-
-// RestoreRollout returns the patch that gives a StatefulSet its author's strategy back and removes
-// the record, nil for one without a record.
-func RestoreRollout(sts *appsv1.StatefulSet, now time.Time) (client.Patch, error) {
-	if !RolloutHeld(sts.Annotations) {
-		return nil, nil
-	}
-	s := RolloutSet{StatefulSet: sts, Bypassed: true}
-	if record, ok := annotation.DecodeRolloutRecord(sts.Annotations, now); ok && record.Value == annotation.RolloutValueOf(&sts.Spec.UpdateStrategy) {
-		s.Record, s.Bypassed = &record, false
-	}
-	return s.Patch(rollout.Value{}, rollout.Value{}, true, policy.Reason{}, now)
-}
-
-// rolloutPatch writes a record and a strategy of the StatefulSet, in exactly the version that was
-// read. Nil removes the record, or leaves the strategy.
-func rolloutPatch(sts *appsv1.StatefulSet, record *annotation.RolloutRecord, strategy *appsv1.StatefulSetUpdateStrategy) (client.Patch, error) {
-	annotations := map[string]any{}
-	for _, key := range annotation.RolloutAnnotations() {
-		annotations[key] = nil
-	}
-	if record != nil {
-		texts, err := record.Encode()
-		if err != nil {
-			return nil, err
-		}
-		for key, text := range texts {
-			annotations[key] = text
-		}
-	}
-	body := map[string]any{"metadata": map[string]any{"uid": sts.UID, "resourceVersion": sts.ResourceVersion, "annotations": annotations}}
-	if strategy != nil {
-		update := map[string]any{"type": strategy.Type, "rollingUpdate": nil}
-		if strategy.RollingUpdate != nil {
-			update["rollingUpdate"] = strategy.RollingUpdate
-		}
-		body["spec"] = map[string]any{"updateStrategy": update}
-	}
-	text, err := json.Marshal(body)
-	return client.RawPatch(types.MergePatchType, text), err
 }

@@ -78,3 +78,24 @@ func TestMissing(t *testing.T) {
 		t.Errorf("no answer: %v, %v", missing, err)
 	}
 }
+
+// TestMay: a permission is what the API server answers, and no answer is none.
+func TestMay(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	kube := s.Client(t)
+	s.Deny = func(verb, resource string) bool { return verb == "delete" || resource == "nodes" }
+	for need, want := range map[Need]bool{
+		{Verb: "get", Resource: "pods", Namespace: "team"}:    true,
+		{Verb: "delete", Resource: "pods", Namespace: "team"}: false,
+		{Verb: "get", Resource: "nodes"}:                      false,
+	} {
+		if got, err := may(t.Context(), kube, need); got != want || err != nil {
+			t.Errorf("%s: %t, %v", need, got, err)
+		}
+	}
+	s.Refuse = func(string, string) int { return http.StatusForbidden }
+	if got, err := may(t.Context(), kube, Need{Verb: "get", Resource: "nodes"}); got || err == nil || !strings.Contains(err.Error(), `check the permission verb "get" on "nodes" in the whole cluster`) {
+		t.Errorf("no answer: %t, %v", got, err)
+	}
+}

@@ -23,14 +23,23 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 )
 
-// holdTime is how long a budget must stay unchanged. A faulty controller would release it within
+// holdTime is how long a budget or a pod must stay unchanged. A faulty controller would release it within
 // a second.
 const holdTime = 15 * time.Second
+
+// stays checks each second of holdTime that a condition holds. The condition ends the test where it
+// doesn't.
+func stays(t *testing.T, condition func()) {
+	t.Helper()
+	for end := time.Now().Add(holdTime); time.Now().Before(end); time.Sleep(time.Second) {
+		condition()
+	}
+}
 
 // staysAt checks that a budget's minAvailable doesn't fall below least during holdTime.
 func staysAt(t *testing.T, ns, name string, least int) {
 	t.Helper()
-	for end := time.Now().Add(holdTime); time.Now().Before(end); time.Sleep(time.Second) {
+	stays(t, func() {
 		var b policyv1.PodDisruptionBudget
 		if err := kube.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &b); err != nil {
 			t.Fatal(err)
@@ -38,7 +47,7 @@ func staysAt(t *testing.T, ns, name string, least int) {
 		if b.Spec.MinAvailable.IntValue() < least {
 			t.Fatalf("budget %s is at minAvailable %s, want at least %d: %v", name, b.Spec.MinAvailable, least, b.Annotations)
 		}
-	}
+	})
 }
 
 // admitsNone checks that the API server refuses the eviction of every member with one of the

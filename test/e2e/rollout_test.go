@@ -70,21 +70,17 @@ func TestRolloutStopsAtTheFirstFailure(t *testing.T) {
 		container.Args = append(container.Args, "--no-such-flag")
 	})
 	awaitReason(t, c, rollout.UpdatedNotReady)
-	for end := time.Now().Add(holdTime); time.Now().Before(end); time.Sleep(time.Second) {
-		for i, m := range members(t, c)[:2] {
-			if m.Pod.UID != all[i].Pod.UID {
-				t.Fatalf("%s restarted with a template that can't start", m.Pod.Name)
-			}
+	stays(t, func() {
+		if others := otherPods(t, c, all[:2]); len(others) > 0 {
+			t.Fatalf("%q restarted with a template that can't start", others)
 		}
-	}
+	})
 	awaitEvent(t, c, "main-2 is not ready with the new template", "correct the template")
 	works(t, c)
 	changeTemplate(t, c, func(template *corev1.PodTemplateSpec) { *template = before })
 	rolledOut(t, c)
-	for i, m := range members(t, c)[:2] {
-		if m.Pod.UID != all[i].Pod.UID {
-			t.Errorf("%s restarted, although it had the template", m.Pod.Name)
-		}
+	if others := otherPods(t, c, all[:2]); len(others) > 0 {
+		t.Errorf("%q restarted, although they had the template", others)
 	}
 }
 
@@ -111,10 +107,8 @@ func TestRolloutWaitsForBackups(t *testing.T) {
 	if sts := statefulSet(t, c); *sts.Spec.UpdateStrategy.RollingUpdate.Partition != 3 || !strings.Contains(sts.Annotations[v1alpha1.RolloutValueAnnotation], "3") {
 		t.Errorf("the hold was written over: %+v %v", sts.Spec.UpdateStrategy, sts.Annotations)
 	}
-	for i, m := range members(t, c) {
-		if m.Pod.UID != all[i].Pod.UID {
-			t.Errorf("%s restarted while backups fail", m.Pod.Name)
-		}
+	if others := otherPods(t, c, all); len(others) > 0 {
+		t.Errorf("%q restarted while backups fail", others)
 	}
 	quorumStays(t, c, 2)
 	before := lease.DeepCopy()
@@ -276,6 +270,18 @@ func rolledOut(t *testing.T, c *clusters.Cluster) {
 		held := sts.Annotations[v1alpha1.RolloutValueAnnotation] != "" || partition != nil && ptr.Deref(partition.Partition, 0) != 0
 		return seen, !held && s.ObservedGeneration == sts.Generation && s.CurrentRevision == s.UpdateRevision && s.UpdatedReplicas == *sts.Spec.Replicas && s.ReadyReplicas == *sts.Spec.Replicas, nil
 	})
+}
+
+// otherPods returns the names of the first members that have another pod than before.
+func otherPods(t *testing.T, c *clusters.Cluster, before []clusters.Member) []string {
+	t.Helper()
+	var names []string
+	for i, m := range members(t, c)[:len(before)] {
+		if m.Pod.UID != before[i].Pod.UID {
+			names = append(names, m.Pod.Name)
+		}
+	}
+	return names
 }
 
 // awaitRestarts waits until every member has another pod, and returns the order. meanwhile is called

@@ -292,3 +292,62 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// TestRunTask: one task is created and awaited. It is left to etcd-druid where the wait ends early, and
+// no other one is created where the first is refused or gone.
+func TestRunTask(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		outcome string
+		// refuse returns the code by which a request is refused.
+		refuse func(method string) int
+		cancel bool
+		err    string
+		tasks  int
+	}{
+		{name: "succeeds", outcome: "Succeeded", tasks: 1},
+		{name: "fails", outcome: "Failed", tasks: 1}, // which the caller judges
+		{name: "may not be created", refuse: codeOf(http.MethodPost, http.StatusForbidden), err: "create an EtcdOpsTask for Etcd team/main"},
+		{name: "denied by admission", refuse: codeOf(http.MethodPost, http.StatusUnprocessableEntity), err: "create an EtcdOpsTask for Etcd team/main"},
+		{name: "may not be read", refuse: codeOf(http.MethodGet, http.StatusForbidden), err: "read EtcdOpsTask team/main-full-", tasks: 1},
+		{name: "is deleted", refuse: codeOf(http.MethodGet, http.StatusNotFound), err: "read EtcdOpsTask team/main-full-", tasks: 1},
+		{name: "never ends", err: "has not ended within 16m", tasks: 1},
+		{name: "interrupted", cancel: true, err: "context canceled", tasks: 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.outcomes = [][2]string{{row.outcome}}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			s.Refuse = func(method, path string) int {
+				if row.cancel && method == http.MethodGet {
+					cancel()
+				}
+				if row.refuse == nil || !strings.HasPrefix(path, tasks) {
+					return 0
+				}
+				return row.refuse(method)
+			}
+			task, err := s.store.runTask(ctx, Full)
+			wantError(t, err, row.err)
+			if (task == nil) != (err != nil) || task != nil && string(*task.Status.State) != row.outcome {
+				t.Errorf("the task is %+v", task)
+			}
+			if posts := len(s.Writes()); len(s.made()) != row.tasks || posts > row.tasks {
+				t.Errorf("tasks are %q, writes %q", s.made(), s.Writes())
+			}
+		})
+	}
+}
+
+// codeOf refuses a method.
+func codeOf(method string, code int) func(string) int {
+	return func(m string) int {
+		if m == method {
+			return code
+		}
+		return 0
+	}
+}

@@ -14,6 +14,7 @@ package journal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
@@ -72,14 +74,26 @@ func Read(ctx context.Context, kube client.Reader, o owner.Owner) (*Journal, err
 	if err != nil {
 		return nil, fmt.Errorf("read the journal of %s: %w", o, err)
 	}
-	text := []byte(j.config.Data[dataKey])
-	if err = json.Unmarshal(text, j); err == nil && j.Kind == "" {
-		err = j.readFlat(text)
-	}
-	if err != nil {
+	if err := j.parse(); err != nil {
 		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, j.config.Name, err)
 	}
 	return j, nil
+}
+
+// parse reads the ConfigMap's text. Every user who may write ConfigMaps may have changed it.
+func (j *Journal) parse() error {
+	text, found := j.config.Data[dataKey]
+	if !found {
+		return fmt.Errorf("it has no key %s: restore it, or move the object that has this name to another one", dataKey)
+	}
+	if err := json.Unmarshal([]byte(text), j); err != nil {
+		return fmt.Errorf("%s is no journal: %w: restore it as it was, since without it the operation can't be resumed or undone", dataKey, err)
+	}
+	j.By, j.Reason = format.Printable(j.By), format.Printable(j.Reason)
+	if j.Kind == "" {
+		return j.readFlat([]byte(text))
+	}
+	return nil
 }
 
 // readFlat reads a journal of the first format, which had no envelope: the fields of a change of
@@ -129,23 +143,56 @@ func (j *Journal) Create(ctx context.Context, kube client.Client, sts *appsv1.St
 	if dry {
 		options = append(options, client.DryRunAll)
 	}
-	if err := kube.Create(ctx, &j.config, options...); err != nil {
+	err = kube.Create(ctx, &j.config, options...)
+	if apierrors.IsAlreadyExists(err) {
+		err = fmt.Errorf("another operation has begun since the plan was made; see kubectl etcd status statefulset/%s -n %s: %w", sts.Name, sts.Namespace, err)
+	}
+	if err != nil {
 		return fmt.Errorf("write the journal of StatefulSet %s/%s: %w", sts.Namespace, sts.Name, err)
 	}
 	return nil
 }
 
-// Update writes a changed payload.
+// Update writes a changed payload. It fails where another process has changed the journal since it was
+// read. Other changes of the ConfigMap, such as of its labels, stay.
 func (j *Journal) Update(ctx context.Context, kube client.Client) error {
 	text, err := j.text()
 	if err != nil {
 		return err
 	}
-	before := j.config.DeepCopy()
-	j.config.Data[dataKey] = text
-	if err := kube.Patch(ctx, &j.config, client.MergeFrom(before)); err != nil {
+	if err = j.write(ctx, kube, text); apierrors.IsConflict(err) {
+		if err = j.reread(ctx, kube, text); err == nil {
+			err = j.write(ctx, kube, text)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("write the journal %s/%s: %w", j.config.Namespace, j.config.Name, err)
 	}
+	return nil
+}
+
+// write writes the text if the ConfigMap is as it was read.
+func (j *Journal) write(ctx context.Context, kube client.Client, text string) error {
+	after := j.config.DeepCopy()
+	after.Data[dataKey] = text
+	if err := kube.Patch(ctx, after, client.MergeFromWithOptions(&j.config, client.MergeFromWithOptimisticLock{})); err != nil {
+		return err
+	}
+	j.config = *after
+	return nil
+}
+
+// reread reads the ConfigMap after another client has changed it. Its text must be as it was, or what
+// is to be written: a write whose answer was lost.
+func (j *Journal) reread(ctx context.Context, kube client.Client, text string) error {
+	var now corev1.ConfigMap
+	if err := kube.Get(ctx, client.ObjectKeyFromObject(&j.config), &now); err != nil {
+		return err
+	}
+	if has := now.Data[dataKey]; now.UID != j.config.UID || has != j.config.Data[dataKey] && has != text {
+		return errors.New("another process has changed it: run the command again, which reads it again")
+	}
+	j.config = now
 	return nil
 }
 

@@ -6,11 +6,12 @@ package lock
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 // The annotations of a lock's lease.
@@ -51,9 +52,9 @@ func (h Holder) String() string {
 
 func holderOf(lease *coordinationv1.Lease) Holder {
 	h := Holder{
-		Identity:  strings.TrimSpace(ptr.Deref(lease.Spec.HolderIdentity, "")),
-		Operation: lease.Annotations[OperationAnnotation],
-		Reason:    lease.Annotations[reasonAnnotation],
+		Identity:  format.Printable(ptr.Deref(lease.Spec.HolderIdentity, "")),
+		Operation: format.Printable(lease.Annotations[OperationAnnotation]),
+		Reason:    format.Printable(lease.Annotations[reasonAnnotation]),
 	}
 	if t := lease.Spec.AcquireTime; t != nil {
 		h.Since = t.Time

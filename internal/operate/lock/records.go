@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -62,21 +63,39 @@ func (l *Lock) DeleteRecord(ctx context.Context, name string) error {
 	return l.patchRecord(ctx, name, nil)
 }
 
-// patchRecord sets a record's annotation. A nil value removes it.
+// patchRecord sets a record's annotation. A nil value removes it. It fails where the lease is another
+// process's by now.
 func (l *Lock) patchRecord(ctx context.Context, name string, value any) error {
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{recordPrefix + name: value}}})
+	l.mu.Lock()
+	ours := l.lease.DeepCopy()
+	l.mu.Unlock()
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		// The API server refuses a patch of a lease that was deleted and created again.
+		"uid": ours.UID, "annotations": map[string]any{recordPrefix + name: value},
+	}})
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	lease := l.lease.DeepCopy()
-	l.mu.Unlock()
-	if err := l.kube.Patch(ctx, lease, client.RawPatch(types.MergePatchType, body)); err != nil {
+	lease := ours.DeepCopy()
+	err = l.kube.Patch(ctx, lease, client.RawPatch(types.MergePatchType, body))
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsInvalid(err) && l.createdAgain(ctx, ours):
+		return &LostError{Lease: l.name, Why: "another client deleted it"}
+	case err != nil:
 		return fmt.Errorf("write record %q to lease %s: %w", name, l.name, err)
+	case !sameHolder(lease, ours):
+		return l.heldBy(lease)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// A renewal that was sent meanwhile gets a conflict and reads the lease again.
 	l.lease = lease
 	return nil
+}
+
+// createdAgain reports whether the lease is another object than the one of this lock.
+func (l *Lock) createdAgain(ctx context.Context, ours *coordinationv1.Lease) bool {
+	var now coordinationv1.Lease
+	err := l.kube.Get(ctx, client.ObjectKeyFromObject(ours), &now)
+	return err == nil && now.UID != ours.UID
 }

@@ -101,15 +101,23 @@ func (l *Lock) reread(ctx context.Context) (*coordinationv1.Lease, error) {
 	if err := l.kube.Get(ctx, client.ObjectKeyFromObject(ours), &now); err != nil {
 		return nil, err
 	}
-	if now.UID != ours.UID || !ptr.Equal(now.Spec.HolderIdentity, ours.Spec.HolderIdentity) ||
-		!sameTime(now.Spec.AcquireTime, ours.Spec.AcquireTime) {
-		return nil, &LostError{Lease: l.name, Why: fmt.Sprintf("it is held by %s", holderOf(&now))}
+	if !sameHolder(&now, ours) {
+		return nil, l.heldBy(&now)
 	}
 	now.Spec.RenewTime = new(metav1.NewMicroTime(l.clock.Now()))
 	if err := l.kube.Update(ctx, &now); err != nil {
 		return nil, err
 	}
 	return &now, nil
+}
+
+// sameHolder reports whether a lease is that of another reading, and no process has taken it meanwhile.
+func sameHolder(a, b *coordinationv1.Lease) bool {
+	return a.UID == b.UID && ptr.Equal(a.Spec.HolderIdentity, b.Spec.HolderIdentity) && sameTime(a.Spec.AcquireTime, b.Spec.AcquireTime)
+}
+
+func (l *Lock) heldBy(now *coordinationv1.Lease) error {
+	return &LostError{Lease: l.name, Why: fmt.Sprintf("it is held by %s", holderOf(now))}
 }
 
 // expired returns an error where the last renewal is too long ago. It also compares the wall clock:

@@ -4,11 +4,13 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -215,5 +217,84 @@ func TestDatabases(t *testing.T) {
 	}
 	if got := state.Databases[3]; got.Pod != "far" || !got.Learner || got.Trouble == "" {
 		t.Errorf("a member without a pod: %+v", got)
+	}
+}
+
+// TestMoveLeaderOnce: one request goes to the leader of the survey. Nothing is sent without a leader, or
+// for a member that doesn't answer. A leader that was elected meanwhile is awaited.
+func TestMoveLeaderOnce(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		to   string
+		// before happens before the survey, after between the survey and the request.
+		before, after func(*Job, *etcdtest.Cluster)
+		want          []string
+		err           string
+		limit         time.Duration
+	}{
+		{name: "to a follower", to: "main-1", want: []string{"move leader to 2"}},
+		{name: "to no member", to: "main-7", err: "move the leadership to main-7: there is no leader, or no such member"},
+		{name: "without a leader", to: "main-1", before: func(_ *Job, c *etcdtest.Cluster) { c.Leader = 0 }, err: "there is no leader, or no such member"},
+		{name: "to a silent member", to: "main-2", before: func(j *Job, _ *etcdtest.Cluster) { j.Members.Endpoints[2].Err = errors.New("no certificate") }, err: "no such member"},
+		{name: "denied", to: "main-1", after: fails(rpctypes.ErrGRPCPermissionDenied), err: "move the leadership from main-0 to main-1: "},
+		{name: "the member was elected meanwhile", to: "main-1", after: func(_ *Job, c *etcdtest.Cluster) { c.Leader = 2 }},
+		{name: "interrupted while another leads", to: "main-1", limit: 300 * time.Millisecond, after: func(_ *Job, c *etcdtest.Cluster) { c.Leader = 3 }, err: "move the leadership from main-0 to main-1: "},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			j, cluster := newJob(t)
+			if row.before != nil {
+				row.before(j, cluster)
+			}
+			s, err := j.Members.Survey(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.after != nil {
+				row.after(j, cluster)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(row.limit, time.Minute))
+			defer cancel()
+			err = moveLeader(ctx, j.Members, s, row.to)
+			if (err == nil) != (row.err == "") || err != nil && !strings.Contains(err.Error(), row.err) || !slices.Equal(cluster.Writes(), row.want) {
+				t.Errorf("calls are %q, want %q; the error is %v, want %q", cluster.Writes(), row.want, err, row.err)
+			}
+		})
+	}
+}
+
+// fails has each call that changes something fail.
+func fails(err error) func(*Job, *etcdtest.Cluster) {
+	return func(_ *Job, c *etcdtest.Cluster) { c.Fail = func(string) error { return err } }
+}
+
+// TestDefragmentMember: one member is asked once, and is awaited. None is without the lock.
+func TestDefragmentMember(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		pod    string
+		before func(*Job, *etcdtest.Cluster)
+		want   []string
+		err    string
+	}{
+		{name: "a member", pod: "main-1", want: []string{"defragment main-1"}},
+		{name: "the lock is lost", pod: "main-1", before: func(j *Job, _ *etcdtest.Cluster) { j.StillHeld = func() error { return errLost } }, err: errLost.Error()},
+		{name: "denied", pod: "main-1", before: fails(rpctypes.ErrGRPCPermissionDenied), err: "defragment main-1: "},
+		{name: "no member of that name", pod: "main-7", err: "main-7"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			j, cluster := newJob(t)
+			state := readState(t, j)
+			if row.before != nil {
+				row.before(j, cluster)
+			}
+			err := j.defragment(t.Context(), state, row.pod)
+			if (err == nil) != (row.err == "") || err != nil && !strings.Contains(err.Error(), row.err) || !slices.Equal(cluster.Writes(), row.want) {
+				t.Errorf("calls are %q, want %q; the error is %v, want %q", cluster.Writes(), row.want, err, row.err)
+			}
+		})
 	}
 }

@@ -84,12 +84,13 @@ func (m *Members) patchTemplate(ctx context.Context, s *observation, j *Change, 
 			if s.template.configs[name][key] == value {
 				continue
 			}
-			before := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: name}}
+			before := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: m.Owner.Namespace, Name: name, ResourceVersion: s.template.versions[name]}}
 			after := before.DeepCopy()
 			after.Data = map[string]string{key: value}
-			if err := m.Kube.Patch(ctx, after, client.MergeFrom(before)); err != nil {
+			if err := m.Kube.Patch(ctx, after, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 				return fmt.Errorf("write ConfigMap %s/%s: %w", m.Owner.Namespace, name, err)
 			}
+			s.template.versions[name] = after.ResourceVersion
 		}
 	}
 	return m.patch(ctx, s.sts, func(sts *appsv1.StatefulSet) { sts.Spec.Template = edited.template })

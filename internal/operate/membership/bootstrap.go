@@ -37,8 +37,9 @@ const (
 // its variables.
 type podTemplate struct {
 	template corev1.PodTemplateSpec
-	// configs are the data of ConfigMaps that were read, by name.
-	configs map[string]map[string]string
+	// configs are the data of ConfigMaps that were read, by name, and versions their resource versions.
+	configs  map[string]map[string]string
+	versions map[string]string
 }
 
 // setBootstrap writes an initial cluster and a state for new members, each where the template has it

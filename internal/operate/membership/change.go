@@ -66,6 +66,9 @@ func changeOf(o owner.Owner, kept *journal.Journal) (*Change, error) {
 		return nil, fmt.Errorf("the journal of %s, ConfigMap %s, is of %q, operation %q, which this version doesn't know: use the version of kubectl-etcd that began it to end it",
 			o, journal.Name(o), kept.Kind, p.Operation)
 	}
+	if err := p.checkNumbers(); err != nil {
+		return nil, fmt.Errorf("read the journal of %s, ConfigMap %s: %w", o, journal.Name(o), err)
+	}
 	return j, nil
 }
 
@@ -85,11 +88,13 @@ func (j *Change) undo(ctx context.Context, kube client.Client) error {
 		return nil
 	}
 	j.Undo = true
-	var err error
-	if j.Journal.Payload, err = json.Marshal(payloadOf(j)); err != nil {
-		return err
+	payload, err := json.Marshal(payloadOf(j))
+	if err == nil {
+		j.Journal.Payload = payload
+		err = j.Journal.Update(ctx, kube)
 	}
-	return j.Journal.Update(ctx, kube)
+	j.Undo = err == nil // so that a retry writes again
+	return err
 }
 
 // end removes the journal after the last step.

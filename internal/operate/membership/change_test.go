@@ -5,6 +5,7 @@ package membership
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -177,5 +178,63 @@ func TestReadUnknownJournal(t *testing.T) {
 		if _, err := ReadChange(t.Context(), server.Client(t), main); err == nil || !strings.Contains(err.Error(), "use the version of kubectl-etcd that began") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestReadHostileNumbers: a journal that another client has changed neither stops the program nor has
+// it read ordinals without end.
+func TestReadHostileNumbers(t *testing.T) {
+	t.Parallel()
+	for text, reads := range map[string]bool{
+		`{"kind":"scale","payload":{"Operation":"ScaleOut","Target":5,"Replicas":3}}`:                                      true,
+		`{"kind":"scale","payload":{"Operation":"ScaleOut","Target":2000000000,"Replicas":3}}`:                             false,
+		`{"kind":"scale","payload":{"Operation":"ScaleIn","Target":-1,"Replicas":3}}`:                                      false,
+		`{"kind":"scale","payload":{"Operation":"ScaleIn","Target":1,"Replicas":99}}`:                                      false,
+		`{"kind":"scale","payload":{"Operation":"ScaleIn","Target":1,"Replicas":3,"Partition":-1}}`:                        false,
+		`{"kind":"member replace","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":2}}`:                    true,
+		`{"kind":"member replace","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":3}}`:                    false,
+		`{"kind":"member replace","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":-1}}`:                   false,
+		`{"Operation":"Replace","Target":3,"Replicas":3,"Place":-1}`:                                                       false,
+		`{"kind":"member replace","payload":{"Operation":"Replace","Target":3,"Replicas":3,"Place":1,"Command":["sh",7]}}`: false,
+	} {
+		server := apitest.New(t)
+		server.Put(journalPath, apitest.Object{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": apitest.Object{"namespace": "team", "name": journal.Name(main)},
+			"data": apitest.Object{"journal.json": text},
+		})
+		j, err := ReadChange(t.Context(), server.Client(t), main)
+		if (err == nil) != reads || (j != nil) != reads {
+			t.Errorf("%s is read as %+v: %v", text, j, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "read the journal of StatefulSet team/main, ConfigMap kubectl-etcd-main: ") {
+			t.Errorf("the error names no object: %v", err)
+		}
+	}
+}
+
+// TestUndoAgain: an undo that was not recorded is recorded by the next attempt.
+func TestUndoAgain(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t)
+	kube := server.Client(t)
+	j := &Change{Record: membership.Record{Operation: membership.ScaleOut, Replicas: 1, Target: 3}}
+	if err := j.begin(t.Context(), kube, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "main", UID: "sts-1"}}, false); err != nil {
+		t.Fatal(err)
+	}
+	server.Refuse = func(method, _ string) int {
+		if method == http.MethodPatch {
+			return http.StatusInternalServerError
+		}
+		return 0
+	}
+	if err := j.undo(t.Context(), kube); err == nil || j.Undo {
+		t.Errorf("it was recorded: %t, %v", j.Undo, err)
+	}
+	server.Refuse = nil
+	if err := j.undo(t.Context(), kube); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := ReadChange(t.Context(), kube, main); err != nil || !read.Undo {
+		t.Errorf("it is not recorded: %v", err)
 	}
 }

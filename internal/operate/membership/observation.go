@@ -182,7 +182,7 @@ func (m *Members) connect(ctx context.Context) error {
 
 // readTemplate reads the pod template, and the ConfigMaps of its variables.
 func (m *Members) readTemplate(ctx context.Context, s *observation) error {
-	s.template = podTemplate{template: s.sts.Spec.Template, configs: map[string]map[string]string{}}
+	s.template = podTemplate{template: s.sts.Spec.Template, configs: map[string]map[string]string{}, versions: map[string]string{}}
 	for _, c := range s.template.template.Spec.Containers {
 		for _, name := range configNames(c) {
 			var config corev1.ConfigMap
@@ -193,7 +193,7 @@ func (m *Members) readTemplate(ctx context.Context, s *observation) error {
 			if err != nil {
 				return fmt.Errorf("read ConfigMap %s/%s: %w", m.Owner.Namespace, name, err)
 			}
-			s.template.configs[name] = config.Data
+			s.template.configs[name], s.template.versions[name] = config.Data, config.ResourceVersion
 		}
 	}
 	return nil

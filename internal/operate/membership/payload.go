@@ -4,8 +4,10 @@
 package membership
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
 )
 
@@ -45,4 +47,16 @@ func (p payload) record() membership.Record {
 // known reports whether this version can resume the operation.
 func (p payload) known() bool {
 	return slices.Contains([]membership.Operation{membership.ScaleOut, membership.ScaleIn, membership.Replace}, p.Operation)
+}
+
+// checkNumbers returns an error for numbers that no operation has. Every user who may write ConfigMaps
+// may have changed them, and a resumed operation reads each ordinal below them.
+func (p payload) checkNumbers() error {
+	size := func(n int) bool { return n >= 0 && n <= owner.MaxMembers }
+	replaced := p.Operation != membership.Replace || p.Place >= 0 && p.Place < p.Replicas
+	if size(p.Target) && size(p.Replicas) && p.Partition >= 0 && replaced {
+		return nil
+	}
+	return fmt.Errorf("no operation has %d replicas, the target %d, partition %d and ordinal %d, so another client has changed it: restore it as it was",
+		p.Replicas, p.Target, p.Partition, p.Place)
 }

@@ -5,6 +5,7 @@ package restart
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd/tunnel"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/leaseclock"
@@ -195,5 +197,62 @@ func TestResume(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRunOfAnother: a restart whose StatefulSet was deleted and created again evicts no pod, and its
+// journal stays.
+func TestRunOfAnother(t *testing.T) {
+	t.Parallel()
+	c := newStage(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	j := c.job(t)
+	r, _, err := j.Plan(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Begin(ctx, r, false); err != nil {
+		t.Fatal(err)
+	}
+	sts := c.Get(operatetest.Path("StatefulSet", "main"))
+	operatetest.Field(sts, "metadata")["uid"] = "another"
+	c.Put(operatetest.Path("StatefulSet", "main"), sts)
+	for _, name := range []string{"main-0", "main-1", "main-2"} {
+		pod := c.Get(operatetest.Path("Pod", name))
+		operatetest.Field(pod, "metadata")["ownerReferences"].([]any)[0].(apitest.Object)["uid"] = "another" //nolint:forcetypeassert // as it was made
+		c.Put(operatetest.Path("Pod", name), pod)
+	}
+	_, err = j.Run(ctx, r)
+	if stopped, is := errors.AsType[*StoppedError](err); !is || !strings.Contains(stopped.Error(), "StatefulSet team/main was created again since the restart began: delete ConfigMap kubectl-etcd-main") {
+		t.Errorf("the error is %v", err)
+	}
+	if len(c.evictions()) > 0 || c.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")) == nil {
+		t.Errorf("evicted %q, and the ConfigMap is %v", c.evictions(), c.Get(operatetest.Path("ConfigMap", "kubectl-etcd-main")))
+	}
+}
+
+// TestAbortAgain: an end that was not recorded is recorded by the next attempt.
+func TestAbortAgain(t *testing.T) {
+	t.Parallel()
+	c := newStage(t)
+	j := c.job(t)
+	r, _, err := j.Plan(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Begin(t.Context(), r, false); err != nil {
+		t.Fatal(err)
+	}
+	c.left = 1
+	if err := j.Abort(t.Context(), r); err == nil || r.Abort {
+		t.Errorf("it was recorded: %t, %v", r.Abort, err)
+	}
+	c.left = -1
+	if err := j.Abort(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := Read(t.Context(), j.Kube, j.Owner); err != nil || !read.Abort {
+		t.Errorf("it is not recorded: %v", err)
 	}
 }

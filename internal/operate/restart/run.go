@@ -43,7 +43,9 @@ func (j *Job) Abort(ctx context.Context, r *Record) error {
 		return err
 	}
 	r.Abort = true
-	return r.update(ctx, j.Kube)
+	err := r.update(ctx, j.Kube)
+	r.Abort = err == nil // so that a retry writes again
+	return err
 }
 
 // Run restarts member after member until none is left, and removes the journal. It observes the

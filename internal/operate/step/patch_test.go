@@ -5,6 +5,8 @@ package step
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -120,4 +122,23 @@ func TestDeleteWaits(t *testing.T) {
 	w.put(core+"pods/restore-main-0", "v1", "Pod", nil)
 	w.clients.Kube = keeping{w.clients.Kube}
 	wantError(t, Delete{Kind: Pod, Names: []string{"restore-main-0"}}.Do(t.Context(), w.clients), "timed out")
+}
+
+// TestMerge: a body is merged into one object. Nothing is created for one that is gone.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	body := map[string]any{"metadata": map[string]any{"annotations": map[string]any{operates: "reconcile"}}}
+	if err := w.clients.merge(t.Context(), Etcd, "main", body); err != nil {
+		t.Fatal(err)
+	}
+	w.wantField(t, druid, apitest.Object{operates: "reconcile"}, "metadata", "annotations")
+	wantError(t, w.clients.merge(t.Context(), Etcd, "other", body), "patch etcd other")
+	wantError(t, w.clients.merge(t.Context(), Etcd, "main", func() {}), "unsupported type")
+	before := w.Writes()
+	w.refuse(http.MethodPatch)
+	wantError(t, w.clients.merge(t.Context(), Etcd, "main", map[string]any{"spec": nil}), "patch etcd main: refused by the test")
+	if !slices.Equal(w.Writes(), before) || w.Get(druid)["spec"] != nil || len(before) != 2 {
+		t.Errorf("writes are %q, the Etcd is %v", w.Writes(), w.Get(druid))
+	}
 }

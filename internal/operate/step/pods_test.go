@@ -4,10 +4,13 @@
 package step
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/apitest"
 )
 
 const manifest = `apiVersion: v1
@@ -38,6 +41,19 @@ func TestCreatePod(t *testing.T) {
 	wantCommand(t, a, "kubectl --context desk -n team apply -f - <<'EOF'\n"+manifest+"EOF")
 	w.do(t, a)
 	w.wantField(t, core+"pods/restore-MARK", "restore-MARK", "metadata", "name")
+	// It accepts a pod that exists, and leaves it as it is.
+	w.put(core+"pods/restore-MARK", "v1", "Pod", apitest.Object{"spec": apitest.Object{"nodeName": "node-7"}})
+	if err := a.Do(t.Context(), w.clients); err != nil {
+		t.Error(err)
+	}
+	w.wantField(t, core+"pods/restore-MARK", "node-7", "spec", "nodeName")
+	w.Remove(core + "pods/restore-MARK")
+	w.refuse(http.MethodPost)
+	wantError(t, a.Do(t.Context(), w.clients), "create pod restore-MARK: refused by the test")
+	wantError(t, CreatePod{Manifest: "specc: {}"}.Do(t.Context(), w.clients), "read the manifest of a pod")
+	if w.Get(core+"pods/restore-MARK") != nil {
+		t.Error("a pod was created")
+	}
 }
 
 func TestForEach(t *testing.T) {

@@ -234,3 +234,69 @@ func TestSuspend(t *testing.T) {
 		t.Error("it is a conflict")
 	}
 }
+
+// TestTryCut: a dry run returns the Service as it would be, and leaves the one in the cluster, and the
+// one that was read, as they are.
+func TestTryCut(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		before func(*stage)
+		err    string
+	}{
+		{name: "accepted"},
+		{name: "denied", before: func(s *stage) { s.refuse(http.StatusForbidden, services+"a") }, err: "cut client traffic of Service a, as a dry run: refused by the test"},
+		{name: "another client has changed the selector", before: func(s *stage) { s.service("a", "cut-until-1") }, err: "cut client traffic of Service a, as a dry run"},
+		{name: "the Service is gone", before: func(s *stage) { s.Remove(services + "a") }, err: "cut client traffic of Service a, as a dry run"},
+	} {
+		s := newStage(t)
+		if row.before != nil {
+			row.before(s)
+		}
+		before, read := s.cutOf("a"), &s.cluster.Services.Chosen[0]
+		tried, err := tryCut(t.Context(), s.cluster.Kube, read, "probe")
+		wantError(t, err, row.err)
+		if row.err == "" && tried.Spec.Selector[v1alpha1.ClientTrafficKey] != "probe" {
+			t.Errorf("%s: the answer has the selector %v", row.name, tried.Spec.Selector)
+		}
+		if _, changed := read.Spec.Selector[v1alpha1.ClientTrafficKey]; changed || s.cutOf("a") != before {
+			t.Errorf("%s: the selector is %v, and %q in the cluster", row.name, read.Spec.Selector, s.cutOf("a"))
+		}
+	}
+}
+
+// TestAnnotate: druid's annotation is set or removed on the Etcd of the plan, and no other field is
+// written.
+func TestAnnotate(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		before map[string]any
+		value  any
+		after  func(*stage)
+		want   any
+		err    string
+	}{
+		{name: "set", value: suspendValue, want: suspendValue},
+		{name: "removed", before: map[string]any{SuspendAnnotation: suspendValue}},
+		{name: "denied", value: suspendValue, after: func(s *stage) { s.refuse(http.StatusForbidden, etcdAt) }, err: "annotate Etcd team/main with " + SuspendAnnotation},
+		{name: "created again", value: suspendValue, after: func(s *stage) { s.cluster.UID = "earlier" }, err: "annotate Etcd team/main with " + SuspendAnnotation},
+	} {
+		s := newStage(t)
+		s.druid(row.before)
+		if row.after != nil {
+			row.after(s)
+		}
+		wantError(t, annotate(t.Context(), s.cluster.Kube, s.cluster.Owner, row.value), row.err)
+		if s.suspension() != row.want {
+			t.Errorf("%s: the annotation is %v", row.name, s.suspension())
+		}
+	}
+	s := newStage(t)
+	s.druid(nil)
+	s.Remove(etcdAt)
+	wantError(t, annotate(t.Context(), s.cluster.Kube, s.cluster.Owner, suspendValue), "annotate Etcd team/main")
+	if s.Get(etcdAt) != nil {
+		t.Error("an Etcd was created")
+	}
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"encoding/json"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
+)
+
+// Changes reports whether a step changes the strategy of a StatefulSet.
+func (o *Rollout) Changes(step rollout.Step) bool {
+	for i, set := range o.Facts.Sets {
+		if set.Value != step.Values[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// Patch returns the patch by which a StatefulSet gets a strategy for a reason, or gives up the record
+// with the author's strategy. It returns nil if nothing changes. One that was written past admission
+// keeps its strategy.
+func (s *RolloutSet) Patch(have, due rollout.Value, release bool, reason policy.Reason, now time.Time) (client.Patch, error) {
+	switch {
+	case s.Bypassed:
+		return rolloutPatch(s.StatefulSet, nil, nil)
+	case release:
+		author := annotation.WithRolloutValue(s.Record.Author, annotation.RolloutValueOf(&s.Record.Author))
+		return rolloutPatch(s.StatefulSet, nil, &author)
+	case have == due && (s.Record.Reason == reason.Name() || rollout.Passing(reason)):
+		return nil, nil
+	}
+	record := *s.Record
+	record.Reason = reason.Name()
+	if have != due {
+		record.Value, record.Since = due, now
+	}
+	strategy := annotation.WithRolloutValue(record.Author, record.Value)
+	return rolloutPatch(s.StatefulSet, &record, &strategy)
+}
+
+// RestoreRollout returns the patch that gives a StatefulSet its author's strategy back and removes
+// the record, nil for one without a record.
+func RestoreRollout(sts *appsv1.StatefulSet, now time.Time) (client.Patch, error) {
+	if !RolloutHeld(sts.Annotations) {
+		return nil, nil
+	}
+	s := RolloutSet{StatefulSet: sts, Bypassed: true}
+	if record, ok := annotation.DecodeRolloutRecord(sts.Annotations, now); ok && record.Value == annotation.RolloutValueOf(&sts.Spec.UpdateStrategy) {
+		s.Record, s.Bypassed = &record, false
+	}
+	return s.Patch(rollout.Value{}, rollout.Value{}, true, policy.Reason{}, now)
+}
+
+// rolloutPatch writes a record and a strategy of the StatefulSet, in exactly the version that was
+// read. Nil removes the record, or leaves the strategy.
+func rolloutPatch(sts *appsv1.StatefulSet, record *annotation.RolloutRecord, strategy *appsv1.StatefulSetUpdateStrategy) (client.Patch, error) {
+	annotations := map[string]any{}
+	for _, key := range annotation.RolloutAnnotations() {
+		annotations[key] = nil
+	}
+	if record != nil {
+		texts, err := record.Encode()
+		if err != nil {
+			return nil, err
+		}
+		for key, text := range texts {
+			annotations[key] = text
+		}
+	}
+	body := map[string]any{"metadata": map[string]any{"uid": sts.UID, "resourceVersion": sts.ResourceVersion, "annotations": annotations}}
+	if strategy != nil {
+		update := map[string]any{"type": strategy.Type, "rollingUpdate": nil}
+		if strategy.RollingUpdate != nil {
+			update["rollingUpdate"] = strategy.RollingUpdate
+		}
+		body["spec"] = map[string]any{"updateStrategy": update}
+	}
+	text, err := json.Marshal(body)
+	return client.RawPatch(types.MergePatchType, text), err
+}

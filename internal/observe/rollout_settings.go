@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"strings"
+	"time"
+
+	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/rollout"
+)
+
+// RolloutSettings returns the settings of a policy for the rollout rule, with the defaults of the CRD.
+func RolloutSettings(p *v1alpha1.EtcdTopologyPolicy) rollout.Settings {
+	if d := p.Spec.Rollout.HoldLimit; d != nil {
+		return rollout.Settings{HoldLimit: d.Duration}
+	}
+	return rollout.Settings{HoldLimit: time.Hour}
+}
+
+// RolloutHeld reports whether a StatefulSet has a record of a rollout that is held.
+func RolloutHeld(annotations map[string]string) bool {
+	_, held := annotations[v1alpha1.RolloutValueAnnotation]
+	return held
+}
+
+// ReleaseReason returns the reason of a user who releases the rollouts of a cluster, empty for none.
+func ReleaseReason(annotations map[string]string) string {
+	reason, released := strings.CutPrefix(annotations[v1alpha1.RolloutAnnotation], v1alpha1.ReleasePrefix)
+	if !released {
+		return ""
+	}
+	return strings.TrimSpace(reason)
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
+)
+
+// cure returns the step while a pod is down. A pod that fails with the new template stops everything,
+// unless there is no quorum to lose: then none may be ready before the others restart.
+func (f Facts) cure() (Step, bool) {
+	quorum := f.Cluster.ReadyVoters() >= policy.Quorum(f.Cluster.Size)
+	updated := f.named(func(p Pod) bool { return p.Updated && !p.well() })
+	set, at := f.broken()
+	switch {
+	case len(updated) > 0 && (quorum || set == nil || set.Ordered):
+		return f.hold(UpdatedNotReady, "%s not ready with the new template, so the others keep the old one; if it does not start, correct the template", words.Names(updated, "is", "are")), true
+	case set == nil:
+		return Step{}, false
+	}
+	pod := set.Pods[at]
+	step := f.step(Restart, policy.CuresMember, fmt.Sprintf("%s is down with the old template, and gets the new one", pod.Pod))
+	step.Pod = pod.Pod
+	for i := range f.Sets {
+		if &f.Sets[i] == set {
+			step.Values[i] = set.restarting(at)
+			step.Delete = set.Observed && set.Value == step.Values[i]
+		}
+	}
+	return step, true
+}
+
+// broken returns the next pod that is down with an old template, nil for none. A controller that
+// works in order creates no pod above one that is not Ready.
+func (f Facts) broken() (*Set, int) {
+	for i := range f.Sets {
+		set := &f.Sets[i]
+		var down []int
+		for at := set.Author; at < len(set.Pods); at++ {
+			if p := set.Pods[at]; p.down() && p.outdated() {
+				down = append(down, at)
+			}
+		}
+		switch {
+		case !set.Held || len(down) == 0:
+		case set.Ordered:
+			return set, down[0]
+		default:
+			return set, down[len(down)-1]
+		}
+	}
+	return nil, 0
+}
+
+// next releases the highest pod of a set that has the old template: of a cluster that spans several,
+// the set with the leader is the last.
+func (f Facts) next(reason policy.Reason, message string) Step {
+	at := -1
+	for i := range f.Sets {
+		set := &f.Sets[i]
+		if !set.Held || set.next() < 0 {
+			continue
+		}
+		if leads := slices.ContainsFunc(set.Pods, func(p Pod) bool { return p.Leader }); at < 0 || !leads {
+			at = i
+		}
+	}
+	if at < 0 {
+		return f.hold(NotObserved, "the StatefulSet's controller has not counted every pod yet")
+	}
+	set := &f.Sets[at]
+	pod := set.next()
+	step := f.step(Next, reason, message)
+	step.Pod, step.Values[at] = set.Pods[pod].Pod, Value{Partition: pod}
+	return step
+}
+
+// affordable reports whether a quorum of voters stays ready when one more restarts.
+func (f Facts) affordable() bool {
+	return f.Cluster.ReadyVoters()-1 >= policy.Quorum(f.Cluster.Size)
+}

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The kubectl-etcd authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rollout
+
+import (
+	"slices"
+
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
+)
+
+// wait returns the step while a change is on its way.
+func (f Facts) wait() (Step, bool) {
+	if !f.Confirmed {
+		return f.hold(Unconfirmed, "the age of the members' leases is not known yet"), true
+	}
+	for i := range f.Sets {
+		if set := &f.Sets[i]; set.Held && !set.Observed {
+			step := f.hold(NotObserved, "the StatefulSet's controller has not seen the last change of %s yet", set.Name)
+			for j := range f.Sets {
+				step.Values[j], step.Released[j] = f.Sets[j].Value, false // the templates of the pods are not known
+			}
+			return step, true
+		}
+	}
+	// A pod that was released is recorded as one that leaves, too.
+	if leaving := slices.DeleteFunc(slices.Clone(f.Leaving), f.released); len(leaving) > 0 {
+		return f.hold(PodLeaving, "%s being evicted", words.Names(leaving, "is", "are")), true
+	}
+	if absent := f.named(Pod.absent); len(absent) > 0 {
+		return f.hold(PodAbsent, "%s being created again", words.Names(absent, "is", "are")), true
+	}
+	return Step{}, false
+}
+
+// released reports whether the StatefulSet's controller is about to restart a pod.
+func (f Facts) released(pod string) bool {
+	return slices.ContainsFunc(f.Sets, func(s Set) bool {
+		next := s.next()
+		return s.Held && !s.Value.OnDelete && next >= s.Value.Partition && s.Pods[next].Pod == pod
+	})
+}
+
+// named returns the pods of all sets for which is reports true.
+func (f Facts) named(is func(Pod) bool) []string {
+	var out []string
+	for _, set := range f.Sets {
+		for _, p := range set.Pods {
+			if is(p) {
+				out = append(out, p.Pod)
+			}
+		}
+	}
+	return out
+}
