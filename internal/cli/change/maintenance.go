@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 // Maintenance returns a maintenance job for a cluster. The job calls held before each change.
@@ -57,9 +57,9 @@ func DatabaseFacts(databases []rules.Database) []string {
 		}
 		quota := ""
 		if d.Quota > 0 {
-			quota = fmt.Sprintf(" of a quota of %s", format.Bytes(d.Quota))
+			quota = fmt.Sprintf(" of a quota of %s", words.Bytes(d.Quota))
 		}
-		fact := []string{fmt.Sprintf("%s  %-8s  %s%s, %s in use", d.Pod, role, format.Bytes(d.Size), quota, format.Bytes(d.InUse))}
+		fact := []string{fmt.Sprintf("%s  %-8s  %s%s, %s in use", d.Pod, role, words.Bytes(d.Size), quota, words.Bytes(d.InUse))}
 		for _, alarm := range d.Alarms {
 			fact = append(fact, "alarm "+alarm)
 		}

@@ -39,9 +39,9 @@ func TestUseInstead(t *testing.T) {
 		{"plain, its pod is due", flavour.Plain, due, false, ""},
 		{"plain learner", flavour.Plain, learner, true, ""},
 	} {
-		c := &app.Cluster{Owner: owner.Owner{Flavour: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
+		c := &app.Cluster{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
 		if row.of == flavour.Druid {
-			c.Flavour = owner.Druid
+			c.WorkloadKind = owner.DruidStatefulSet
 		}
 		if got := useInstead(c, row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
