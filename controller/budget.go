@@ -174,14 +174,14 @@ func (b *Budget) cleanup(ctx context.Context, key owner.Key) (reconcile.Result, 
 			return wait, err
 		}
 	}
-	b.forget(key)
+	b.removeState(key)
 	b.sizes.remove(key)
-	b.conditions.forget(key)
+	b.conditions.removeCluster(key)
 	return reconcile.Result{}, nil
 }
 
-// forget removes the memory, the finding and the metrics of a cluster's budget.
-func (b *Budget) forget(key owner.Key) {
+// removeState removes the memory, the finding and the metrics of a cluster's budget.
+func (b *Budget) removeState(key owner.Key) {
 	b.announced.remove(key)
 	b.conflicts.remove(key)
 	b.denied.remove(key)

@@ -108,7 +108,7 @@ func TestDenialIsHeld(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			s := row.stage(t)
 			key := s.key
-			t.Cleanup(func() { s.budget.forget(key) })
+			t.Cleanup(func() { s.budget.removeState(key) })
 			s.expect(row.held)
 			recorded(t, s.events)
 			if got := row.arrives(s); len(got) != 1 || got[0] != key {

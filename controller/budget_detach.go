@@ -48,7 +48,7 @@ func (b *Budget) detach(ctx context.Context, key owner.Key) (reconcile.Result, e
 	if err != nil || !remaining {
 		return reconcile.Result{}, err
 	}
-	b.forget(key)
+	b.removeState(key)
 	return reconcile.Result{RequeueAfter: orphansWait}, nil
 }
 

@@ -39,7 +39,7 @@ func tie(s *stage) {
 // parallel, because the process has one set of series.
 func TestTieHoldsBudgets(t *testing.T) {
 	s := plain(t, "{disruption: {createMissing: true, settle: 1s}}")
-	t.Cleanup(func() { s.budget.forget(s.key) })
+	t.Cleanup(func() { s.budget.removeState(s.key) })
 	removeBudget(s, "etcd")
 	s.expect("etcd-quorum minAvailable=2 AllReady")
 	tie(s)
@@ -111,7 +111,7 @@ func TestReleaseIsHeld(t *testing.T) {
 	} {
 		t.Run(row.reason.Name(), func(t *testing.T) {
 			s := plain(t, "{disruption: {createMissing: true}}")
-			t.Cleanup(func() { s.budget.forget(s.key) })
+			t.Cleanup(func() { s.budget.removeState(s.key) })
 			removeBudget(s, "etcd")
 			s.expect("etcd-quorum minAvailable=2 AllReady")
 			recorded(t, s.events)

@@ -71,7 +71,7 @@ func budgetValues(t *testing.T, key owner.Key) map[string]float64 {
 // one set of series.
 func TestBudgetMetrics(t *testing.T) {
 	s := plain(t, "{disruption: {settle: 1s}}")
-	t.Cleanup(func() { s.budget.forget(s.key) })
+	t.Cleanup(func() { s.budget.removeState(s.key) })
 	expect := func(when string, want map[string]float64) {
 		t.Helper()
 		s.reconcile()
@@ -141,7 +141,7 @@ func TestBudgetWriteResults(t *testing.T) {
 				t.Errorf("%s: %scounted %v times, want %v", row.name, labels, n-before[labels], want)
 			}
 		}
-		s.budget.forget(s.key)
+		s.budget.removeState(s.key)
 	}
 
 	s := plain(t, "{}")
@@ -152,5 +152,5 @@ func TestBudgetWriteResults(t *testing.T) {
 	if n := values(t, undone)[""] - before; n != 1 {
 		t.Errorf("a reset was counted %v times", n)
 	}
-	s.budget.forget(s.key)
+	s.budget.removeState(s.key)
 }

@@ -64,7 +64,7 @@ func (c *cluster) publishUnkept() {
 	_, held := c.held.get(key)
 	if c.unkept.Reason == reasons.NoPolicy && !held {
 		// The cluster never had a budget of ours.
-		c.forget(key)
+		c.removeState(key)
 		return
 	}
 	series.remove(key)

@@ -82,7 +82,7 @@ func TestSizeIsRemembered(t *testing.T) {
 	settled("etcd has three voters again", "etcd-quorum minAvailable=2 AllReady")
 }
 
-// TestSizeIsHandedOver checks that the budget that is adopted in the place of ours keeps the
+// TestSizeIsHandedOver checks that the budget that is adopted in place of ours keeps the
 // size that ours had.
 func TestSizeIsHandedOver(t *testing.T) {
 	t.Parallel()

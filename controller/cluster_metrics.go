@@ -105,8 +105,8 @@ func (h *conditionHistory) observe(key conditionKey, status policy.Status, now t
 	return now, before.status, known
 }
 
-// forget removes a cluster that is gone, with its series.
-func (h *conditionHistory) forget(key owner.Key) {
+// removeCluster removes a cluster that is gone, with its series.
+func (h *conditionHistory) removeCluster(key owner.Key) {
 	known := false
 	for _, kind := range conditionTypes {
 		_, was := h.remove(conditionKey{key, kind})

@@ -17,19 +17,19 @@ type fairQueue[T comparable] struct {
 	namespaceOf func(T) string
 	// waiting are the items of each namespace that has some.
 	waiting map[string][]T
-	// turns are those namespaces, the next one first.
-	turns []string
+	// order are those namespaces, the next one first.
+	order []string
 	items int
 }
 
-// Touch implements workqueue.Queue. An item that is added again keeps its place.
+// Touch implements workqueue.Queue. An item that is added again keeps its position.
 func (*fairQueue[T]) Touch(T) {}
 
 // Push implements workqueue.Queue.
 func (q *fairQueue[T]) Push(item T) {
 	namespace := q.namespaceOf(item)
 	if len(q.waiting[namespace]) == 0 {
-		q.turns = append(q.turns, namespace)
+		q.order = append(q.order, namespace)
 	}
 	q.waiting[namespace] = append(q.waiting[namespace], item)
 	q.items++
@@ -40,8 +40,8 @@ func (q *fairQueue[T]) Len() int { return q.items }
 
 // Pop implements workqueue.Queue. It is only called while there are items.
 func (q *fairQueue[T]) Pop() T {
-	namespace := q.turns[0]
-	q.turns = q.turns[1:]
+	namespace := q.order[0]
+	q.order = q.order[1:]
 	item, rest := q.waiting[namespace][0], q.waiting[namespace][1:]
 	q.items--
 	if len(rest) == 0 {
@@ -49,7 +49,7 @@ func (q *fairQueue[T]) Pop() T {
 		return item
 	}
 	q.waiting[namespace] = rest
-	q.turns = append(q.turns, namespace)
+	q.order = append(q.order, namespace)
 	return item
 }
 

@@ -137,8 +137,8 @@ func plain(t *testing.T, policy string) *stage {
 	return newStage(t, "plain-3", owner.Key{Kind: "StatefulSet", Namespace: "store", Name: "etcd"}, policy)
 }
 
-// plainCreated returns the cluster of plain with a budget that the controller created, in the
-// place of its own.
+// plainCreated returns the cluster of plain with a budget that the controller created, instead
+// of its own.
 func plainCreated(t *testing.T) *stage {
 	t.Helper()
 	s := plain(t, "{disruption: {createMissing: true}}")

@@ -33,8 +33,8 @@ type model struct {
 	// protected reports whether a budget must protect the members: one did, and nothing
 	// has happened since that may end that.
 	protected bool
-	// forgot reports whether nothing records any more that the cluster had more members.
-	forgot bool
+	// unrecorded reports whether nothing records any more that the cluster had more members.
+	unrecorded bool
 	// unkeptSince is since when no policy keeps the budget by someone's decision.
 	unkeptSince time.Time
 }
@@ -64,7 +64,7 @@ var modelEvents = []struct {
 	{"down 1", func(m *model) { m.setDown("etcd-1", true) }},
 	{"up", func(m *model) { m.setDown("", false) }},
 	{"scale 3", func(m *model) { m.scaleTo(3) }},
-	{"scale 5", func(m *model) { m.scaleTo(modelVoters); m.forgot = false }},
+	{"scale 5", func(m *model) { m.scaleTo(modelVoters); m.unrecorded = false }},
 	{"partial", func(m *model) { m.foreign("minAvailable: 0, selector: {" + byPod + "}") }},
 	{"whole", func(m *model) { m.foreign("minAvailable: 0, selector: {" + byApp + "}") }},
 	{"percentage", func(m *model) { m.foreign("maxUnavailable: 80%, selector: {" + byApp + "}") }},
@@ -76,8 +76,8 @@ var modelEvents = []struct {
 	{"a moment", func(m *model) { m.advance(10 * time.Second) }},
 	{"settled", func(m *model) { m.advance(time.Minute) }},
 	{"restart", func(m *model) {
-		// A size that is on no budget is forgotten.
-		m.forgot = m.forgot || len(m.recorded()) == 0 && len(m.pods()) < modelVoters
+		// A size that is on no budget is not known any more.
+		m.unrecorded = m.unrecorded || len(m.recorded()) == 0 && len(m.pods()) < modelVoters
 		m.restart()
 	}},
 }
@@ -202,7 +202,7 @@ func (m *model) step(event int) {
 	m.reconcile()
 	finding, _ := m.budget.Findings.get(m.key)
 	m.follow(finding)
-	if !m.protected || m.forgot || m.healthy() < policy.Quorum(modelVoters) {
+	if !m.protected || m.unrecorded || m.healthy() < policy.Quorum(modelVoters) {
 		return
 	}
 	m.evictAll(func(pod string) {

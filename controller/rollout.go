@@ -65,7 +65,7 @@ func (c *Rollout) Reconcile(ctx context.Context, key owner.Key) (reconcile.Resul
 		return reconcile.Result{}, fmt.Errorf("observe the rollout of %s: %w", o, err)
 	}
 	if !r.AnyRecord() {
-		c.forget(key)
+		c.removeState(key)
 		return reconcile.Result{}, nil
 	}
 	match, err := c.Reader.PolicyFor(ctx, o)
@@ -112,7 +112,7 @@ func (c *Rollout) endHold(ctx context.Context, o owner.Owner, r observe.Rollout)
 
 // orphaned restores the strategy of a StatefulSet that is no etcd cluster any more.
 func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result, error) {
-	c.forget(key)
+	c.removeState(key)
 	sts, found, err := c.Reader.StatefulSet(ctx, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	if err != nil || !found || key.Kind != "StatefulSet" {
 		return reconcile.Result{}, err
@@ -124,7 +124,7 @@ func (c *Rollout) orphaned(ctx context.Context, key owner.Key) (reconcile.Result
 	return reconcile.Result{}, client.IgnoreNotFound(c.Client.Patch(ctx, sts.DeepCopy(), patch, FieldOwner))
 }
 
-func (c *Rollout) forget(key owner.Key) {
+func (c *Rollout) removeState(key owner.Key) {
 	c.denied.remove(key)
 	c.announced.remove(key)
 	holds.remove(key)

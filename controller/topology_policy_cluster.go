@@ -80,7 +80,7 @@ func (t *TopologyPolicy) budgetFinding(o owner.Owner, p *v1alpha1.EtcdTopologyPo
 		finding.Message = format.Truncate(finding.Message, maxMessage)
 		return finding
 	}
-	return newFinding(v1alpha1.Unknown, reasons.NotLookedAtYet, "")
+	return newFinding(v1alpha1.Unknown, reasons.NotCheckedYet, "")
 }
 
 func off() v1alpha1.Finding { return newFinding(v1alpha1.Off, reasons.PolicyOff, "") }

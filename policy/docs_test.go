@@ -21,7 +21,7 @@ import (
 )
 
 // TestEveryRuleHasAPage holds that each page of docs/rules has a package of its
-// name, each package but words a page, and that the package compares itself with it.
+// name, each package but policy/words a page, and that the package compares itself with it.
 func TestEveryRuleHasAPage(t *testing.T) {
 	t.Parallel()
 	var rules, pages []string

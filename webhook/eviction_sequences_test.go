@@ -42,7 +42,7 @@ func TestClocksDiffer(t *testing.T) {
 	}
 }
 
-// TestSharedBudgetKeepsRecords holds that an eviction in one cluster doesn't forget those of another
+// TestSharedBudgetKeepsRecords holds that an eviction in one cluster doesn't remove those of another
 // whose members the same budget selects.
 func TestSharedBudgetKeepsRecords(t *testing.T) {
 	t.Parallel()

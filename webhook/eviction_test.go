@@ -265,7 +265,7 @@ func TestEvictionFailsOpen(t *testing.T) {
 	}
 }
 
-// TestDryRunRecordsNothing covers both places where a client may ask for a dry run.
+// TestDryRunRecordsNothing covers both fields in which a client may request a dry run.
 func TestDryRunRecordsNothing(t *testing.T) {
 	t.Parallel()
 	live, evict := guarded(t)

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/source"
+	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
 // TestGolden sends the requests in testdata/*.request.yaml to the webhooks that Register
@@ -56,6 +57,26 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%s, from the cache (-want +got):\n%s", golden, diff)
 			}
 		})
+	}
+}
+
+// TestGoldenOfEveryHandler holds that each handler has golden requests.
+func TestGoldenOfEveryHandler(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.request.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := map[string]bool{}
+	for _, file := range files {
+		_, request := readRequest(t, file)
+		tested[handlerOf(t, *request).Name] = true
+	}
+	for _, h := range entries.Handlers {
+		if !tested[h.Name] {
+			t.Errorf("handler %q has no golden request: add webhook/testdata/NAME.request.yaml, one for each outcome; if another "+
+				"handler reviews the same requests, begin the uid of the AdmissionReview with %q", h.Name, h.Name)
+		}
 	}
 }
 

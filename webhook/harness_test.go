@@ -70,8 +70,7 @@ func register(tb testing.TB, r *observe.Reader, budgets BudgetPatcher) testServe
 func entryOf(r metav1.GroupVersionResource, operations ...admissionregistrationv1.OperationType) (entries.Handler, entries.Entry, bool) {
 	for _, h := range entries.Handlers {
 		for _, e := range h.Entries {
-			calls := func(o admissionregistrationv1.OperationType) bool { return slices.Contains(e.Operations, o) }
-			if e.Group == r.Group && e.Resource == r.Resource && slices.ContainsFunc(operations, calls) {
+			if calls(e, r, operations...) {
 				return h, e, true
 			}
 		}
@@ -79,24 +78,33 @@ func entryOf(r metav1.GroupVersionResource, operations ...admissionregistrationv
 	return entries.Handler{}, entries.Entry{}, false
 }
 
-// handlerOf returns the handler that the API server calls for a request. For an operation that
-// no handler is called for it returns that of the resource, since fuzzing sends such requests.
+// calls reports whether the API server calls an entry for one of the operations on a resource.
+func calls(e entries.Entry, r metav1.GroupVersionResource, operations ...admissionregistrationv1.OperationType) bool {
+	called := func(o admissionregistrationv1.OperationType) bool { return slices.Contains(e.Operations, o) }
+	return e.Group == r.Group && e.Resource == r.Resource && slices.ContainsFunc(operations, called)
+}
+
+// handlerOf returns the handler that the API server calls for a request. If it calls several, it is the
+// one whose name begins the request's UID, and otherwise the first. For an operation that no handler is
+// called for it returns that of the resource, since fuzzing sends such requests.
 func handlerOf(tb testing.TB, request admissionv1.AdmissionRequest) entries.Handler {
 	tb.Helper()
 	resource := request.Resource
 	if request.SubResource != "" {
 		resource.Resource += "/" + request.SubResource
 	}
-	h, _, found := entryOf(resource, admissionregistrationv1.OperationType(request.Operation))
+	operation := admissionregistrationv1.OperationType(request.Operation)
+	for _, h := range entries.Handlers {
+		if strings.HasPrefix(string(request.UID), h.Name) && slices.ContainsFunc(h.Entries, func(e entries.Entry) bool { return calls(e, resource, operation) }) {
+			return h
+		}
+	}
+	h, _, found := entryOf(resource, operation)
 	if !found {
 		h, _, found = entryOf(resource, allOperations...)
 	}
 	if !found {
-		tb.Fatalf("no handler is called for %s", resource)
-	}
-	// Two handlers review a StatefulSet.
-	if h.Name == entries.Scale && strings.HasPrefix(string(request.UID), entries.Rollout) {
-		h = entries.Handlers[slices.IndexFunc(entries.Handlers, func(h entries.Handler) bool { return h.Name == entries.Rollout })]
+		tb.Fatalf("no handler of webhook/entries is called for %s", resource)
 	}
 	return h
 }

@@ -55,7 +55,7 @@ func Register(server Server, c Config) error {
 	for _, e := range entries.Handlers {
 		h, ok := handlers[e.Name]
 		if !ok {
-			return fmt.Errorf("no handler has the name %s", e.Name)
+			return fmt.Errorf("handler %s is in entries.Handlers and not in Config.handlers", e.Name)
 		}
 		server.Register(e.Path, &admission.Webhook{
 			Handler:         &endpoint{entry: e, handler: h, clock: c.Reader.Leases.Clock, metrics: m},

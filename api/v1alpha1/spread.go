@@ -15,7 +15,7 @@ type Spread struct {
 
 	// enforcement is Required or Preferred. With Required, a member stays Pending rather than
 	// break the spread. With Preferred, the scheduler spreads members if possible. A member
-	// whose volume is bound to a place that breaks the spread always gets Preferred.
+	// whose volume is bound to a node or zone that breaks the spread always gets Preferred.
 	// +optional
 	// +kubebuilder:default=Required
 	Enforcement Enforcement `json:"enforcement,omitempty"`

@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/scripttest"
 )
 
-// TestUnread runs the program where nobody reads what it prints. What changes something
-// comes to its own end, here that there is no API server; what only looks is ended.
+// TestUnread runs the program where no one reads what it prints. A command that changes something
+// runs to its end, here that there is no API server. A command that only reads is killed.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -23,7 +23,7 @@ func TestUnread(t *testing.T) {
 		{name: "a change", args: []string{"cut-client-traffic", "main", "--for", "1m", "--reason", "drill", "-y"}},
 		{name: "a change below another command", args: []string{"member", "remove", "main", "main-0", "-y"}},
 		{name: "a file that is written", args: []string{"snapshot", "save", "main"}},
-		{name: "a look", args: []string{"status", "main"}, killed: true},
+		{name: "a read", args: []string{"status", "main"}, killed: true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,7 @@ func TestScript(t *testing.T) {
 				return err
 			}
 			e.Defer(func() { _ = deaf.Close() })
-			// A server that takes connections and never says a word.
+			// A server that takes connections and never answers.
 			e.Setenv("DEAF", "http://"+deaf.Addr().String())
 			e.Setenv("HOME", e.WorkDir)
 			programs, _, _ := strings.Cut(e.Getenv("PATH"), string(filepath.ListSeparator))

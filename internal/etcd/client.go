@@ -218,7 +218,7 @@ func (l *link) explain(ctx context.Context, limit time.Duration, err error) erro
 	case failed.code == codes.DeadlineExceeded && ctx.Err() != nil:
 		return context.Cause(ctx) // the caller's deadline has passed
 	case failed.code == codes.DeadlineExceeded:
-		// Unknown, since etcd's client would turn DeadlineExceeded into the context's error.
+		// Unknown, since etcd's client would convert DeadlineExceeded into the context's error.
 		failed.Err, failed.code = errNoAnswer, codes.Unknown
 		failed.Message = fmt.Sprintf("no answer within %s", limit)
 	default:

@@ -14,7 +14,7 @@ import (
 )
 
 // TestEndpointFlags: whatever of a pod's configuration can't be read, flags suffice to go on. They
-// turn its error into a note. The error names them.
+// convert its error into a note. The error names them.
 func TestEndpointFlags(t *testing.T) {
 	t.Parallel()
 	ours := newIssuer(t, "our authority", nil)

@@ -95,7 +95,7 @@ type clientCertSearch struct {
 	serving etcdconf.Config
 	// clientCA has the authorities that the member trusts, nil if they can't be read.
 	clientCA []*x509.Certificate
-	// tried lists the places searched without success; forbidden is a refusal among them.
+	// tried lists the locations searched without success; forbidden is a refusal among them.
 	tried     []string
 	forbidden error
 }
@@ -104,7 +104,7 @@ func (s *clientCertSearch) note(format string, args ...any) {
 	s.tried = append(s.tried, fmt.Sprintf(format, args...))
 }
 
-// noteError notes why a place couldn't be searched.
+// noteError notes why a location couldn't be searched.
 func (s *clientCertSearch) noteError(err error) {
 	if apierrors.IsForbidden(err) {
 		s.forbidden = err

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
-// TestKnownClients has the places of client certificates for each product, the best first.
+// TestKnownClients has the locations of client certificates for each product, the best first.
 func TestKnownClients(t *testing.T) {
 	t.Parallel()
 	tlsPair := func(secret string) flavour.ClientSecret {

@@ -23,7 +23,7 @@ import (
 type link struct {
 	tunnel   *tunnel.Dialer
 	endpoint Endpoint
-	// protocols are those that TLS offers: h2 for gRPC, none for HTTP/1.
+	// protocols are those that TLS proposes: h2 for gRPC, none for HTTP/1.
 	protocols []string
 
 	mu      sync.Mutex

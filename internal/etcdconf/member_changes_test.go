@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestMemberChanges has scripts that change members, and look-alikes. Lines are separated by ¦.
+// TestMemberChanges has scripts that change members, and similar commands. Lines are separated by ¦.
 func TestMemberChanges(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ id, script, want string }{

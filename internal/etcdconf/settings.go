@@ -153,7 +153,7 @@ func (s *settings) wrapped(env *environment) error {
 	return fmt.Errorf("configuration of etcd: no ConfigMap of pod %s/%s has the key %s", env.pod.Namespace, env.pod.Name, druidConfigFile)
 }
 
-// resolve turns the configuration of all members into that of one, as etcd-backup-restore does.
+// resolve converts the configuration of all members into that of one, as etcd-backup-restore does.
 func (s *settings) resolve(pod string) {
 	name := pod
 	if prefix, _ := s.file["member-name-prefix"].(string); prefix != "" {

@@ -46,7 +46,7 @@ func TestProducts(t *testing.T) {
 		values += countProducts(t, file)
 	}
 	if values != len(products) {
-		t.Errorf("%d products are declared and %d listed", values, len(products))
+		t.Errorf("the files of internal/flavour declare %d values of Product, and products in products.go lists %d: list each of them", values, len(products))
 	}
 }
 
@@ -86,7 +86,7 @@ func countProducts(t *testing.T, file string) int {
 func TestNoProductIsComparedElsewhere(t *testing.T) {
 	t.Parallel()
 	if len(productNames) != len(products) {
-		t.Fatalf("%d constants name products, and there are %d", len(productNames), len(products))
+		t.Fatalf("internal/flavour has %d constants of type Name and %d products: each product needs a constant", len(productNames), len(products))
 	}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		switch {

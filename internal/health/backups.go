@@ -18,21 +18,21 @@ import (
 func backupChecks() []Check {
 	return []Check{
 		{
-			ID: "R001", Category: Backups, Title: "something is known of backups",
-			Doc:  "Whether backups are taken at all. etcd-druid takes them where the Etcd has a store. For other clusters the backup job renews a Lease that annotations of the owner name. Without either nothing is known.",
-			Cure: "Give the Etcd a backup store; or annotate the StatefulSet with kubectl-etcd.dev/backup-lease and kubectl-etcd.dev/backup-max-age. kubectl etcd snapshot save takes one now.",
+			ID: "R001", Category: Backups, Title: "the state of backups is known",
+			Doc:  "The check reads whether backups are taken at all. etcd-druid takes backups if the Etcd has a store. In other clusters, the backup job renews a Lease, and annotations of the owner name this Lease. Without a store or a Lease, the state of backups is not known.",
+			Cure: "Give the Etcd a backup store, or annotate the StatefulSet with kubectl-etcd.dev/backup-lease and kubectl-etcd.dev/backup-max-age. To take a backup now, run kubectl etcd snapshot save.",
 			run:  backupsKnown,
 		},
 		{
 			ID: "R002", Category: Backups, Title: "backups succeed",
-			Doc:  "The condition BackupReady of the Etcd, or the age of the Lease. Around each full snapshot etcd-druid sets it to Unknown for a moment.",
+			Doc:  "The check reads the condition BackupReady of the Etcd, or the age of the Lease. Around each full snapshot, etcd-druid sets the condition to Unknown for a moment.",
 			Cure: "Read the log of the leader's backup-restore sidecar, and check the store. A full snapshot makes the condition True again: kubectl etcd snapshot save --via backup-restore.",
 			run:  backupsSucceed,
 		},
 		{
 			ID: "R003", Category: Backups, Title: "the last backup is recent",
-			Doc:  "When the last full and the last delta snapshot were written, by druid's snapshot leases, which are renewed also while druid itself is down. A full snapshot of a daily schedule may be 26 hours old, delta snapshots three of their periods.",
-			Cure: "As R002.",
+			Doc:  "The check reads etcd-druid's snapshot leases, which show when the last full and the last delta snapshot were written. They are renewed even while etcd-druid is down. With a daily schedule, a full snapshot may be 26 hours old. A delta snapshot may be three of its periods old.",
+			Cure: "Follow the cure of R002.",
 			run:  backupsRecent,
 		},
 	}
@@ -73,7 +73,7 @@ func backupsSucceed(f *Facts) []Finding {
 	fix := f.backupCure()
 	switch c.Value() {
 	case policy.Absent:
-		return notApplicable("nothing is known of backups")
+		return notApplicable("the state of backups is not known")
 	case policy.True:
 		return ok("%s", c.Reason)
 	case policy.False:

@@ -25,32 +25,32 @@ func budgetChecks() []Check {
 	return []Check{
 		{
 			ID: "B001", Category: Budgets, Title: "a disruption budget selects the members",
-			Doc:  "Without a PodDisruptionBudget a node drain evicts every member that it meets, and two drains at once take quorum.",
-			Cure: "Create one, or let an EtcdTopologyPolicy with disruption.createMissing do it.",
+			Doc:  "Without a PodDisruptionBudget, a node drain evicts every member on the node, and two drains at once cost quorum.",
+			Cure: "Create one, or let an EtcdTopologyPolicy with disruption.createMissing create it.",
 			run:  budgetExists,
 		},
 		{
 			ID: "B002", Category: Budgets, Title: "no pod is selected by two budgets",
-			Doc:  "The eviction API answers 500 for a pod that two budgets select, whatever their values: every drain of its node stops.",
-			Cure: "Keep one of them: the operator's or the chart's, since they create theirs again. A budget that also selects pods of others protects those: narrow its selector instead.",
+			Doc:  "If two budgets select a pod, the eviction API answers 500 for this pod, whatever the values of the budgets. Every drain of its node stops.",
+			Cure: "Keep one of them. Keep the budget of the operator or of the chart, because they create it again. If a budget also selects pods of others, it protects those pods: narrow its selector instead of deleting it.",
 			run:  budgetAlone,
 		},
 		{
 			ID: "B003", Category: Budgets, Title: "the budget keeps a quorum",
-			Doc:  "The pods that the budget keeps, against the quorum of the cluster's size. With less, evictions alone may stop all writes.",
-			Cure: "Set minAvailable to the quorum, or maxUnavailable to what is left. An EtcdTopologyPolicy keeps it right as members come and go.",
+			Doc:  "The check compares the number of pods that the budget keeps with the quorum of the cluster's size. If the budget keeps fewer, evictions alone may stop all writes.",
+			Cure: "Set minAvailable to the quorum, or maxUnavailable to the number of the other members. An EtcdTopologyPolicy corrects the value when members are added or removed.",
 			run:  budgetKeepsQuorum,
 		},
 		{
-			ID: "B004", Category: Budgets, Title: "the budget is one integer, for the members alone",
-			Doc:  "A percentage is taken of the StatefulSet's replicas, rounded up, and is the quorum of some sizes only; etcd-webhook leaves it alone. AlwaysAllow lets unready members go at once, and an unready member may still vote. A selector that is too wide or too narrow counts the wrong pods.",
-			Cure: "Use an integer, leave unhealthyPodEvictionPolicy at IfHealthyBudget, and select just the members.",
+			ID: "B004", Category: Budgets, Title: "the budget has one integer value and selects only the members",
+			Doc:  "Kubernetes takes a percentage of the StatefulSet's replicas and rounds it up. The result is the quorum of some sizes only. If a policy in mode Enforce governs the cluster, etcd-webhook writes the number in place of the percentage. With AlwaysAllow, an unready member is evicted at once although it may still vote. A selector that is too wide or too narrow counts the wrong pods.",
+			Cure: "Use an integer, leave unhealthyPodEvictionPolicy at IfHealthyBudget, and select only the members.",
 			run:  budgetForm,
 		},
 		{
-			ID: "B005", Category: Budgets, Title: "the budget lets a member go while all are well",
-			Doc:  "A budget that never allows a disruption makes every drain of the members' nodes wait until it is forced.",
-			Cure: "Set minAvailable to the quorum. For a single member no budget can keep it available: leave it at 0.",
+			ID: "B005", Category: Budgets, Title: "the budget allows an eviction while all members are healthy",
+			Doc:  "If a budget never allows a disruption, every drain of the members' nodes waits until it is forced.",
+			Cure: "Set minAvailable to the quorum. No budget can keep a single member available, so leave its minAvailable at 0.",
 			run:  budgetAllows,
 		},
 	}
@@ -239,7 +239,7 @@ func budgetAllows(f *Facts) []Finding {
 		if n > 1 {
 			want = policy.Quorum(n)
 		}
-		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although %s well: every drain waits", b.Name, spec, allMembers(n)))
+		found = append(found, warning(f.setBudget(b, value.WithMin(want, n)), "budget %s (%s) allows no eviction although %s healthy: every drain waits", b.Name, spec, allMembers(n)))
 	}
 	return found
 }

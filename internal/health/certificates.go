@@ -16,20 +16,20 @@ func certificateChecks() []Check {
 	return []Check{
 		{
 			ID: "C001", Category: Certificates, Title: "no serving certificate is about to expire",
-			Doc:  "The certificate that each member presents to clients: warned of 30 days before it expires, failed 7 days before. One that cert-manager renews is warned of when a quarter of its validity is left, and failed at a tenth.",
-			Cure: "Renew it. etcd reads its certificate at every handshake, so that no restart is needed.",
+			Doc:  "The check reads the certificate that each member presents to clients. It warns 30 days before the certificate expires, and fails 7 days before. If cert-manager renews the certificate, the check warns when a quarter of the validity is left, and fails at a tenth.",
+			Cure: "Renew it. etcd reads its certificate at every handshake, so you don't need to restart it.",
 			run:  servingCertificates, needs: NeedMembers | NeedRenewal,
 		},
 		{
 			ID: "C002", Category: Certificates, Title: "no certificate in the members' Secrets is about to expire",
-			Doc:  "Every certificate in the Secrets that the members mount, and in those that the operator names for clients: CA, server, peer, client. An expired peer certificate separates the members, an expired client CA locks all clients out. A certificate that etcd uses and that is in no Secret, but on the node for example, can't be read from here, which makes this unknown.",
-			Cure: "Renew it. A certificate is read at every handshake; a new CA is only read when etcd starts, so restart the members one by one, with both CAs in the bundle meanwhile.",
+			Doc:  "The check reads every certificate in the Secrets that the members mount, and in the Secrets that the operator names for clients: CA, server, peer, client. An expired peer certificate separates the members. An expired client CA locks all clients out. If etcd uses a certificate that is in no Secret, for example one on the node, the check can't read it, and the result is unknown.",
+			Cure: "Renew it. etcd reads a certificate at every handshake, but it reads a new CA only when it starts. For a new CA, restart the members one by one, and have both CAs in the bundle until all members have restarted.",
 			run:  secretCertificates, needs: NeedSecrets,
 		},
 		{
 			ID: "C003", Category: Certificates, Title: "clients show a certificate",
-			Doc:  "Whether clients speak TLS and must show a certificate. Without it, any client that reaches the port reads and writes everything, unless authentication by password is on.",
-			Cure: "Set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, or spec.etcd.clientUrlTls of an Etcd; keep others away with a NetworkPolicy until then.",
+			Doc:  "The check reads whether clients must use TLS and present a certificate. If they need no certificate, any client that reaches the port can read and write everything, unless authentication by password is on.",
+			Cure: "Set --cert-file, --key-file, --trusted-ca-file and --client-cert-auth, or spec.etcd.clientUrlTls of an Etcd. Until then, keep other clients away with a NetworkPolicy.",
 			run:  clientTLS, needs: NeedMembers,
 		},
 	}

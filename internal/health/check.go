@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package health judges an etcd cluster: it turns facts into findings. The judge is a
+// Package health judges an etcd cluster: it derives findings from facts. The judge is a
 // list of checks, each a value with an ID that never changes and a pure function of the
 // facts. Every threshold stands in one of them, with its source. The commands check,
 // status and list show what this package finds and judge nothing themselves.
 //
-// Package gather reads the facts, package view turns them and the findings into what
+// Package gather reads the facts, package view makes from them and the findings what
 // status and list print. This package reads nothing and changes nothing.
 package health
 

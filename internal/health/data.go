@@ -20,56 +20,56 @@ func dataChecks() []Check {
 	return []Check{
 		{
 			ID: "D001", Category: Data, Title: "no alarm is raised",
-			Doc:  "NOSPACE means that a member's database has reached its quota: the cluster refuses all writes until the alarm is disarmed. CORRUPT means that a member's data differs from the others'. Any other error that a member reports fails this check, too.",
-			Cure: "NOSPACE: kubectl etcd defrag does the whole cure: compact, defragment, verify, disarm. CORRUPT: replace the member that differs (D004 shows which), and only then disarm.",
+			Doc:  "NOSPACE means that a member's database has reached its quota. The cluster refuses all writes until the alarm is disarmed. CORRUPT means that a member's data differs from the data of the others. The check also fails if a member reports any other error.",
+			Cure: "For NOSPACE, run kubectl etcd defrag: it compacts, defragments, verifies and disarms. For CORRUPT, replace the member that differs, and only then disarm. D004 shows which member differs.",
 			run:  alarms, needs: NeedMembers,
 		},
 		{
 			ID: "D002", Category: Data, Title: "databases are well below their quota",
-			Doc:  "The database's size against its quota, per member: warned of at 80 %, failed at 95 %. At 100 % the cluster refuses all writes.",
-			Cure: "Defragment if much of it is free (D003). Else find out what fills it, and raise the quota: the default is 2 GiB, 8 GiB is the most that etcd advises.",
+			Doc:  "The check compares the size of each member's database with its quota. It warns at 80 % and fails at 95 %. At 100 %, the cluster refuses all writes.",
+			Cure: "If much of the database is free (D003), defragment. Otherwise, find out what fills the database, and raise the quota. The default is 2 GiB, and etcd advises at most 8 GiB.",
 			run:  quotaUse, needs: NeedMembers,
 		},
 		{
 			ID: "D003", Category: Data, Title: "databases are not mostly free space",
-			Doc:  "Compaction frees pages within the file, only a defragmentation gives them back. Warned of where more than half of a database of 100 MiB or more is free.",
-			Cure: "Defragment: one member at a time, the leader last. A member answers no request meanwhile.",
+			Doc:  "A compaction frees pages within the file. Only a defragmentation makes the file smaller. The check warns if more than half of a database of 100 MiB or more is free.",
+			Cure: "Defragment one member at a time, the leader last. A member answers no requests while it defragments.",
 			run:  fragmentation, needs: NeedMembers,
 		},
 		{
 			ID: "D004", Category: Data, Title: "all voters hold the same data",
-			Doc:  "Each voter computes a hash over all keys at one revision, with the same compaction behind it. Different hashes are corruption. Learners refuse to answer. It reads the whole database, so above 2 GiB it is done only with --hash-large.",
-			Cure: "Replace the members that differ from the most. If no hash has most of the voters, snapshot every member first and compare.",
+			Doc:  "Each voter computes a hash over all keys at one revision, after the same compaction. Different hashes mean corruption. Learners refuse to answer. A hash reads the whole database, so for a database above 2 GiB the check runs only with --hash-large.",
+			Cure: "Replace the members that differ from the majority. If no hash has a majority of the voters, save a snapshot of every member first, and compare them.",
 			run:  hashes, needs: NeedMembers | NeedHashes,
 		},
 		{
 			ID: "D005", Category: Data, Title: "old revisions are compacted",
-			Doc:  "etcd keeps every revision until it is compacted. Kubernetes API servers do so themselves; other clients mostly don't, and the database grows until NOSPACE.",
-			Cure: "Set --auto-compaction-mode=periodic --auto-compaction-retention=1h, unless a client compacts.",
+			Doc:  "etcd keeps every revision until it is compacted. Kubernetes API servers compact automatically. Most other clients don't, and the database grows until NOSPACE.",
+			Cure: "If no client compacts, set --auto-compaction-mode=periodic --auto-compaction-retention=1h.",
 			run:  autoCompaction,
 		},
 		{
 			ID: "D006", Category: Data, Title: "data is on persistent volumes",
-			Doc:  "With its data in an emptyDir a member whose pod is created again has lost it and must be replaced; if a quorum of members loses it, the data is gone. A hostPath ties the member to its node without Kubernetes knowing.",
-			Cure: "Give the StatefulSet a volumeClaimTemplate, and the new members the data by replacing them one at a time.",
+			Doc:  "If a member's data is in an emptyDir, the data is lost when the pod is created again, and the member must be replaced. If a quorum of members loses its data, the data of the cluster is lost. A hostPath ties the member to its node, and Kubernetes doesn't know that.",
+			Cure: "Give the StatefulSet a volumeClaimTemplate. Then replace the members one at a time, so that the new members receive the data.",
 			run:  persistent,
 		},
 		{
 			ID: "D007", Category: Data, Title: "the quota fits the volume",
-			Doc:  "Where the volume is smaller than the quota, the disk is full before NOSPACE protects it, and etcd crashes. Snapshots and the write-ahead log need room, too.",
-			Cure: "Enlarge the claims; or lower --quota-backend-bytes, where the database stays well below it.",
+			Doc:  "If the volume is smaller than the quota, the disk is full before NOSPACE protects it, and etcd crashes. Snapshots and the write-ahead log need space, too.",
+			Cure: "Enlarge the claims. If the database stays well below a lower quota, lower --quota-backend-bytes instead.",
 			run:  quotaFits, needs: NeedMembers | NeedClaims,
 		},
 		{
 			ID: "D008", Category: Data, Title: "volumes have room",
-			Doc:  "How full the members' volumes are, as their kubelets measure it, where they do (it takes the right to get nodes/proxy): warned of at 80 %, failed at 95 %. A full disk stops etcd, and a member that can't write its log doesn't start again.",
-			Cure: "Enlarge the claims, or defragment where D003 reports it.",
+			Doc:  "The check reads from the kubelets how full the members' volumes are. It needs permission to get nodes/proxy, and kubelets don't measure every volume. It warns at 80 % and fails at 95 %. A full disk stops etcd, and a member that can't write its log doesn't start again.",
+			Cure: "Enlarge the claims. If D003 reports free space, you can defragment instead.",
 			run:  volumesFill, needs: NeedVolumes | NeedClaims,
 		},
 		{
 			ID: "D009", Category: Data, Title: "disks are fast enough",
-			Doc:  "The 99th percentile of the time that etcd takes to sync its log (10 ms is good) and to commit to its database (25 ms is good), over the life of each process. Warned of at ten times that: elections become likely.",
-			Cure: "Use a storage class with faster or less shared disks.",
+			Doc:  "The check reads the 99th percentile of the time that etcd takes to sync its log (10 ms is good) and to commit to its database (25 ms is good), since each process started. It warns at ten times these values, because elections become likely.",
+			Cure: "Use a storage class with faster disks or with less shared disks.",
 			run:  diskLatency, needs: NeedMembers | NeedMetrics,
 		},
 	}
@@ -200,10 +200,10 @@ func (f *Facts) corrupt(h Hashes, groups [][]etcd.Hash) Finding {
 	}
 	what := fmt.Sprintf("data differs at revision %d: %s", h.Revision, strings.Join(parts, "; "))
 	if 2*len(groups[0]) <= len(h.Members) {
-		return failure(f.Command("snapshot save"), "%s; no hash has most of the voters", what)
+		return failure(f.Command("snapshot save"), "%s; no hash has a majority of the voters", what)
 	}
 	odd := groups[1][0].Pod
-	return failure(f.replace(odd), "%s; %s differs from the most", what, odd)
+	return failure(f.replace(odd), "%s; %s differs from the majority", what, odd)
 }
 
 func autoCompaction(f *Facts) []Finding {
@@ -228,23 +228,23 @@ func persistent(f *Facts) []Finding {
 	dir := f.dataDir(pod)
 	switch {
 	case dir == "" && len(f.Pods.Value) == 0:
-		return notApplicable("no member runs that could show where its data is")
+		return notApplicable("no member runs, so it is not known where the data is")
 	case dir == "":
 		return []Finding{{Level: Unknown, Message: "the configuration doesn't show where the data is"}}
 	}
 	volume, mounted := volumeAt(pod, dir)
-	fix := f.change("have a volume claim made for each member, then replace them one at a time", "")
+	fix := f.change("create a volume claim for each member, then replace the members one at a time", "")
 	switch {
 	case !mounted:
 		return []Finding{warning(fix, "%s is in the container's own file system: a restart loses it", dir)}
 	case volume.EmptyDir != nil && volume.EmptyDir.Medium == corev1.StorageMediumMemory:
-		return []Finding{warning(fix, "%s is in memory (emptyDir %s): a pod that is created again has lost it", dir, volume.Name)}
+		return []Finding{warning(fix, "%s is in memory (emptyDir %s): it is lost when the pod is created again", dir, volume.Name)}
 	case volume.EmptyDir != nil:
-		return []Finding{warning(fix, "%s is in emptyDir %s: a pod that is created again has lost it", dir, volume.Name)}
+		return []Finding{warning(fix, "%s is in emptyDir %s: it is lost when the pod is created again", dir, volume.Name)}
 	case volume.HostPath != nil && static(pod):
 		return notApplicable("%s is in hostPath %s, and a static pod never leaves its node", dir, volume.HostPath.Path)
 	case volume.HostPath != nil:
-		return []Finding{warning(fix, "%s is in hostPath %s: on another node the member has lost it", dir, volume.HostPath.Path)}
+		return []Finding{warning(fix, "%s is in hostPath %s: on another node the member does not have it", dir, volume.HostPath.Path)}
 	}
 	return nil
 }

@@ -117,12 +117,12 @@ func TestData(t *testing.T) {
 		{name: "half free", id: "D003", with: size(200<<20, 100<<20), want: OK},
 
 		{name: "same", id: "D004", want: OK, message: "3 voters"},
-		{name: "one differs", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Hash = 8 }), want: Failure, message: "main-0 and main-1 00000007; main-2 00000008; main-2 differs from the most", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
+		{name: "one differs", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Hash = 8 }), want: Failure, message: "main-0 and main-1 00000007; main-2 00000008; main-2 differs from the majority", fix: "kubectl etcd member replace statefulset/main main-2 -n team"},
 		{name: "all differ", id: "D004", with: func(f *Facts) {
 			hash(1, func(h *etcd.Hash) { h.Hash = 8 })(f)
 			hash(2, func(h *etcd.Hash) { h.Hash = 9 })(f)
-		}, want: Failure, message: "no hash has most", fix: "snapshot save"},
-		{name: "one of two differs", id: "D004", size: 2, with: hash(1, func(h *etcd.Hash) { h.Hash = 8 }), want: Failure, message: "no hash has most"},
+		}, want: Failure, message: "no hash has a majority", fix: "snapshot save"},
+		{name: "one of two differs", id: "D004", size: 2, with: hash(1, func(h *etcd.Hash) { h.Hash = 8 }), want: Failure, message: "no hash has a majority"},
 		{name: "other compactions", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Hash, h.CompactRevision = 8, 4 }), want: Unknown, message: "can't be compared"},
 		{name: "refused", id: "D004", with: hash(2, func(h *etcd.Hash) { h.Err = errors.New("needs root") }), want: Unknown, message: "main-2: needs root"},
 		{name: "large", id: "D004", with: func(f *Facts) {

@@ -14,19 +14,19 @@ func guardChecks() []Check {
 	return []Check{
 		{
 			ID: "G001", Category: Guard, Title: "etcd-webhook is installed",
-			Doc:  "With it members are spread at admission, budgets follow the members' health, and a cut of client traffic ends automatically. This is information: a cluster works without it.",
+			Doc:  "With etcd-webhook, members are spread at admission, budgets follow the members' health, and a cut of client traffic ends automatically. The result is information, because a cluster works without it.",
 			Cure: "Install it from manifests/.",
 			run:  installed, needs: NeedWebhook,
 		},
 		{
 			ID: "G002", Category: Guard, Title: "one topology policy governs the cluster",
-			Doc:  "Which EtcdTopologyPolicy applies. Of two with the same priority neither does. None applies to a cluster that etcd-webhook does not recognise, because only what its pods mount shows that they run etcd.",
-			Cure: "Give one of the policies another priority, or narrow its selectors. Declare with the annotation kubectl-etcd.dev/etcd which container runs etcd.",
+			Doc:  "The check reads which EtcdTopologyPolicy applies. If two policies have the same priority, neither applies. If only what the pods mount shows that they run etcd, etcd-webhook doesn't recognise the cluster, and no policy applies.",
+			Cure: "If two policies have the same priority, give one another priority, or narrow its selectors. If the cluster isn't recognised, declare with the annotation kubectl-etcd.dev/etcd which container runs etcd.",
 			run:  governed,
 		},
 		{
 			ID: "G003", Category: Guard, Title: "no operation is under way",
-			Doc:  "A scale, a rollout, or another operation of kubectl etcd, which holds the cluster's lock. Other findings may be temporary meanwhile. A lock that has not been renewed for a minute was left by a process that died.",
+			Doc:  "The check reports a scale, a rollout, or another operation of kubectl etcd, which holds the cluster's lock. Until it ends, other findings may be temporary. If a lock has not been renewed for a minute, the process that held it has died.",
 			Cure: "Wait until it ends. To resume an interrupted operation, run the same command again.",
 			run:  noOperation,
 		},
@@ -38,7 +38,7 @@ func installed(f *Facts) []Finding {
 	case f.Installed.Err != nil:
 		return []Finding{unknown("the webhook configurations", f.Installed.Err)}
 	case !f.Installed.Value:
-		return []Finding{info("", "it isn't: members are not spread at admission, and budgets stay as they are")}
+		return []Finding{info("", "etcd-webhook is not installed: members are not spread at admission, and budgets stay as they are")}
 	}
 	return nil
 }
@@ -52,14 +52,14 @@ func governed(f *Facts) []Finding {
 		return []Finding{warning("kubectl patch etcdtopologypolicy "+m.Conflict[0]+` --type=merge -p '{"spec":{"priority":1}}'`+f.Flags,
 			"policies %s have the same priority, so that none applies", words.List(m.Conflict))}
 	case m.OptedOut:
-		return []Finding{info("", "the annotation %s=%s takes the cluster out of every policy", v1alpha1.TopologyPolicyAnnotation, v1alpha1.OptOut)}
+		return []Finding{info("", "the annotation %s=%s excludes the cluster from every policy", v1alpha1.TopologyPolicyAnnotation, v1alpha1.OptOut)}
 	case m.Unrecognised != "":
 		return []Finding{warning(f.kubectl("annotate", "statefulset", f.Owner.StatefulSet, v1alpha1.EtcdAnnotation+"="+f.Owner.Mounted),
 			"policy %s does not apply, because only mounted ConfigMaps or envFrom show that the pods run etcd, and etcd-webhook does not read them", m.Unrecognised)}
 	case m.Policy == nil && !f.Installed.Value:
 		return notApplicable("no EtcdTopologyPolicy selects the cluster")
 	case m.Policy == nil:
-		return []Finding{info("", "no EtcdTopologyPolicy selects the cluster: etcd-webhook leaves it alone")}
+		return []Finding{info("", "no EtcdTopologyPolicy selects the cluster: etcd-webhook does not act on it")}
 	}
 	return ok("%s, mode %s", m.Policy.Name, cmp.Or(string(m.Policy.Spec.Mode), string(v1alpha1.ModeEnforce)))
 }
@@ -83,9 +83,9 @@ func noOperation(f *Facts) []Finding {
 	case u.Change != "":
 		found = append(found, warning(f.Command("status"), "kubectl etcd %s was interrupted and is half done: resume it or abort it before any other change", u.Operation))
 	case u.Renewed != nil:
-		found = append(found, warning(f.Command("status"), "%s by %s stopped %s ago without an end", u.Operation, u.Holder, ago(f.At.Sub(u.Renewed.Time))))
+		found = append(found, warning(f.Command("status"), "%s by %s stopped %s ago before it ended", u.Operation, u.Holder, ago(f.At.Sub(u.Renewed.Time))))
 	default:
-		found = append(found, warning(f.Command("status"), "%s by %s stopped without an end", u.Operation, u.Holder))
+		found = append(found, warning(f.Command("status"), "%s by %s stopped before it ended", u.Operation, u.Holder))
 	}
 	return found
 }

@@ -22,7 +22,7 @@ func oneLeader(f *Facts) []Finding {
 	}
 	v := f.voters()
 	if v.leader == 0 {
-		return []Finding{failure(f.look(v.noAnswer), "no member knows a leader: nothing can be written")}
+		return []Finding{failure(f.describePods(v.noAnswer), "no member knows a leader: nothing can be written")}
 	}
 	var found []Finding
 	name := fmt.Sprintf("member %016x", v.leader)
@@ -31,7 +31,7 @@ func oneLeader(f *Facts) []Finding {
 		case m.ID == v.leader:
 			name = m.Pod
 		case m.LeaderID == 0:
-			alone := about(Failure, m.Pod, f.look([]etcd.Member{m}), "follows no leader: it can't reach the others, or is starting")
+			alone := about(Failure, m.Pod, f.describePods([]etcd.Member{m}), "follows no leader: it can't reach the others, or is starting")
 			alone.Reason = policy.MemberDown
 			found = append(found, alone)
 		case m.LeaderID != v.leader:

@@ -21,49 +21,49 @@ func memberChecks() []Check {
 	return []Check{
 		{
 			ID: "M001", Category: Members, Title: "every member has a pod",
-			Doc:  "A voter in etcd's member list that no pod of the cluster runs: the quorum is computed with it. A StatefulSet that was scaled in without removing the member leaves one behind. It is dead only if the leader has no connection with it and no other pod of the namespace has its name or address.",
-			Cure: "If it is dead, remove the member from etcd, unless its pod is about to come back. Otherwise find the pod that runs it.",
+			Doc:  "etcd's member list has a voter that no pod of the cluster runs, and the quorum counts this voter. If a StatefulSet is scaled in and the member is not removed, the member is left behind. It is dead only if the leader has no connection with it and no other pod of the namespace has its name or address.",
+			Cure: "If the member is dead, remove it from etcd, unless its pod is about to come back. If it is not dead, find the pod that runs it.",
 			run:  membersHavePods, needs: NeedMembers,
 		},
 		{
 			ID: "M002", Category: Members, Title: "every pod is a member",
-			Doc:  "A pod whose etcd is not in the member list was removed, or never joined. It serves no client.",
-			Cure: "Replace the member; where an operator or a start script manages the members, delete the pod's claim and then the pod.",
+			Doc:  "If a pod's etcd is not in the member list, it was removed from the list or never joined. It serves no client.",
+			Cure: "Replace the member. If an operator or a start script manages the members, delete the pod's claim and then the pod.",
 			run:  podsAreMembers, needs: NeedMembers,
 		},
 		{
 			ID: "M003", Category: Members, Title: "no learner is left over",
-			Doc:  "A learner copies the data and has no vote. A learner that is not promoted is left over from a scale or replacement that stopped half-way; etcd accepts no second learner meanwhile.",
-			Cure: "Promote it once it has caught up, or remove it.",
+			Doc:  "A learner copies the data and has no vote. A learner that is not promoted is left over from a scale or a replacement that stopped halfway. Until it is promoted or removed, etcd accepts no second learner.",
+			Cure: "After it has caught up, promote it. If the cluster doesn't need it, remove it.",
 			run:  learners, needs: NeedMembers,
 		},
 		{
 			ID: "M004", Category: Members, Title: "every member has started once",
-			Doc:  "A member without a name was added and never started. As a voter it counts for quorum already.",
+			Doc:  "A member without a name was added and never started. If it is a voter, it already counts for quorum.",
 			Cure: "Start its pod, or remove the member.",
 			run:  membersStarted, needs: NeedMembers,
 		},
 		{
 			ID: "M005", Category: Members, Title: "peer addresses outlive a pod",
 			Doc:  "Members find each other by the peer URLs in the member list. A loopback address can't be reached by other members, and a pod's IP changes when the pod is created again.",
-			Cure: "Give every member an --initial-advertise-peer-urls with its name under the headless Service. A member that runs needs a member update as well, never a learner.",
+			Cure: "Give every member an --initial-advertise-peer-urls with its name under the headless Service. A member that already runs also needs a member update. Never update a learner.",
 			run:  peerAddresses, needs: NeedMembers,
 		},
 		{
 			ID: "M006", Category: Members, Title: "every pod is there and Ready",
-			Doc:  "The members' pods as Kubernetes sees them: made, scheduled, running, Ready.",
-			Cure: "Read the pod's events and the log of the previous process. Leave data and membership alone until the reason is known.",
+			Doc:  "The check reads the state of the members' pods in Kubernetes: whether each pod is created, scheduled, running and Ready.",
+			Cure: "Read the pod's events and the log of the previous process. Don't change data or members until you know the cause.",
 			run:  podsReady,
 		},
 		{
 			ID: "M007", Category: Members, Title: "members don't restart",
-			Doc:  "A container that keeps restarting costs an election each time it was the leader, and announces an outage: too little memory, a wrong probe, a full disk.",
-			Cure: "Read the log of the previous process. OOMKilled needs more memory; an exit after a failed probe needs W001.",
+			Doc:  "If a container keeps restarting, each restart of the leader costs an election. Restarts often announce an outage. Possible causes are too little memory, a wrong probe, or a full disk.",
+			Cure: "Read the log of the previous process. If the reason is OOMKilled, give the container more memory. If it ended after a failed probe, read W001.",
 			run:  restarts,
 		},
 		{
 			ID: "M008", Category: Members, Title: "Kubernetes shows all that is needed to judge the members",
-			Doc:  "Whether members and backups can be judged by the objects of Kubernetes: disruption budgets and metrics go by them. A lease of a member that is gone counts as a dead member, a pod without a readiness probe counts as ready too early, and one annotation of a backup lease without the other shows nothing.",
+			Doc:  "Disruption budgets and metrics judge members and backups by the objects of Kubernetes. The check reports what these objects don't show. The lease of a member that is gone counts as a dead member. A pod without a readiness probe counts as ready too early. One annotation of a backup lease without the other shows nothing.",
 			Cure: "Follow the advice in the finding.",
 			run:  factsComplete,
 		},
@@ -266,12 +266,12 @@ func peerAddresses(f *Facts) []Finding {
 				continue
 			}
 			ip := net.ParseIP(u.Hostname())
-			fix := "make the member known by the pod's name under the headless Service: " + f.change("set --initial-advertise-peer-urls", "")
+			fix := "advertise the pod's name under the headless Service to the other members: " + f.change("set --initial-advertise-peer-urls", "")
 			switch {
 			case u.Hostname() == "localhost" || ip.IsLoopback():
-				found = append(found, warning(fix, "%s is known to the others as %s: no second member can reach it", called(l), address))
+				found = append(found, warning(fix, "%s advertises %s to the other members: none of them can reach it", called(l), address))
 			case ip != nil && len(f.Survey.Value.List) > 1 && !f.keepsIP(l.Pod):
-				found = append(found, warning(fix, "%s is known to the others as %s: a pod that is created again has another IP", called(l), address))
+				found = append(found, warning(fix, "%s advertises %s to the other members: a pod that is created again has another IP", called(l), address))
 			}
 		}
 	}

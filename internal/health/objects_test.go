@@ -210,7 +210,7 @@ func TestBudgets(t *testing.T) {
 		}, want: Warning, message: "budget main: it selects 2 of the 3 members"},
 
 		{name: "one", id: "B005", want: OK},
-		{name: "all must stay", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=3) allows no eviction although all 3 members are well", fix: `{"spec":{"minAvailable":2}}`},
+		{name: "all must stay", id: "B005", with: func(f *Facts) { least(3)(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=3) allows no eviction although all 3 members are healthy", fix: `{"spec":{"minAvailable":2}}`},
 		{name: "all must stay, in per cent", id: "B005", with: func(f *Facts) { part("100%")(f); stuck(f) }, want: Warning, message: "budget main (minAvailable=100%) allows no eviction", fix: `{"spec":{"minAvailable":2}}`},
 		{name: "all must stay, AlwaysAllow", id: "B005", with: func(f *Facts) { least(3)(f); always(f); stuck(f) }, want: Warning},
 		{name: "single", id: "B005", size: 1, with: func(f *Facts) { least(1)(f); stuck(f) }, want: Warning, fix: `{"spec":{"minAvailable":0}}`},
@@ -321,7 +321,7 @@ func TestWorkload(t *testing.T) {
 		}, want: OK},
 
 		{name: "none", id: "W010", want: OK},
-		{name: "partition", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Warning, message: "2 pods don't run the template as it is now: partition 2", fix: `{"partition":0}`},
+		{name: "partition", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2))}}), want: Warning, message: "2 pods don't run the current template: partition 2", fix: `{"partition":0}`},
 		{name: "OnDelete", id: "W010", with: rollout(appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}), want: Warning},
 		{name: "no hook", id: "W011", want: OK},
 		{name: "a hook that removes", id: "W011", with: changesMembers(etcdconf.MemberChange{Container: "etcd", Hook: "preStop", Verb: "remove"}), want: Warning,
@@ -507,7 +507,7 @@ func TestTraffic(t *testing.T) {
 		{name: "quiet", id: "G003", want: OK},
 		{name: "scaling", id: "G003", with: scaling, want: Info, message: "scale from 3 to 5"},
 		{name: "locked", id: "G003", with: locked(output.UnderWay{}), want: Info, message: "scale by ann@laptop"},
-		{name: "left locked", id: "G003", with: locked(output.UnderWay{Interrupted: true}), want: Warning, message: "scale by ann@laptop stopped 5m00s ago without an end"},
+		{name: "left locked", id: "G003", with: locked(output.UnderWay{Interrupted: true}), want: Warning, message: "scale by ann@laptop stopped 5m00s ago before it ended"},
 		{name: "half done", id: "G003", with: locked(output.UnderWay{Interrupted: true, Change: "scale from 3 to 5 members"}), want: Warning, message: "kubectl etcd scale was interrupted and is half done"},
 	})
 }

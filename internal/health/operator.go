@@ -20,37 +20,37 @@ func operatorChecks() []Check {
 	return []Check{
 		{
 			ID: "O001", Category: Operator, Title: "etcd-druid has reconciled the current spec",
-			Doc:  "Whether druid has acted on the last change of the Etcd's spec. Unless it reconciles automatically, it waits for an annotation, and until then a change of the spec has no effect.",
-			Cure: "Annotate the Etcd with druid.gardener.cloud/operation=reconcile, at a time of little traffic: it may restart the members.",
+			Doc:  "The check reads whether etcd-druid has reconciled the last change of the Etcd's spec. If etcd-druid doesn't reconcile automatically, it waits for an annotation. Until then, a change of the spec has no effect.",
+			Cure: "At a time of little traffic, annotate the Etcd with druid.gardener.cloud/operation=reconcile. This may restart the members.",
 			run:  reconciled,
 		},
 		{
 			ID: "O002", Category: Operator, Title: "reconciliation is not suspended",
-			Doc:  "With the annotation suspend-etcd-spec-reconcile druid acts on no change. It belongs to a repair, and is easily forgotten.",
+			Doc:  "While the Etcd has the annotation suspend-etcd-spec-reconcile, etcd-druid applies no change. The annotation is meant for a repair, and users often don't remove it afterwards.",
 			Cure: "Remove the annotation when the repair is done.",
 			run:  notSuspended,
 		},
 		{
 			ID: "O003", Category: Operator, Title: "the operator's last operation succeeded",
-			Doc:  "The last operation as etcd-druid reports it, with its errors.",
-			Cure: "Read the errors: they name the object that druid could not write or read.",
+			Doc:  "The check reads the last operation that etcd-druid reports, and its errors.",
+			Cure: "Read the errors. They name the object that etcd-druid could not write or read.",
 			run:  lastOperation,
 		},
 		{
 			ID: "O004", Category: Operator, Title: "the operator's conditions are fresh",
-			Doc:  "druid confirms its conditions every few seconds. From two minutes on they prove nothing: druid is down, or can't write.",
-			Cure: "Check the Deployment etcd-druid and read its log.",
+			Doc:  "etcd-druid confirms its conditions every few seconds. A condition that is more than two minutes old proves nothing: etcd-druid is down, or can't write.",
+			Cure: "Check the Deployment etcd-druid, and read its log.",
 			run:  conditionsFresh,
 		},
 		{
 			ID: "O005", Category: Operator, Title: "the operator's conditions are good",
-			Doc:  "Ready, AllMembersReady, AllMembersUpdated, DataVolumesReady, ClusterIDMismatch and LastSnapshotCompactionSucceeded of the Etcd. BackupReady is R002's.",
-			Cure: "Read the checks on quorum and members first: they are fresher.",
+			Doc:  "The check reads the conditions Ready, AllMembersReady, AllMembersUpdated, DataVolumesReady, ClusterIDMismatch and LastSnapshotCompactionSucceeded of the Etcd. R002 reads BackupReady.",
+			Cure: "Read the checks on quorum and members first, because they are fresher.",
 			run:  conditionsGood,
 		},
 		{
 			ID: "O006", Category: Operator, Title: "the operator protects its objects",
-			Doc:  "With the annotation disable-etcd-component-protection every user with the permissions may change or delete the cluster's StatefulSet, Services and leases without druid. It belongs to a repair.",
+			Doc:  "While the Etcd has the annotation disable-etcd-component-protection, every user with the permissions may change or delete the cluster's StatefulSet, Services and leases without etcd-druid. The annotation is meant for a repair.",
 			Cure: "Remove the annotation when the repair is done.",
 			run:  protected,
 		},
@@ -63,7 +63,7 @@ func (f *Facts) druid() ([]Finding, bool) {
 	case f.Etcd.Err != nil:
 		return []Finding{unknown("the Etcd", f.Etcd.Err)}, false
 	case f.Etcd.Value == nil:
-		return notApplicable("the cluster isn't etcd-druid's"), false
+		return notApplicable("etcd-druid doesn't manage the cluster"), false
 	}
 	return nil, true
 }
@@ -139,7 +139,7 @@ func conditionsFresh(f *Facts) []Finding {
 	var which []string
 	for _, c := range f.Etcd.Value.Status.Conditions {
 		// Compaction's condition is only written when a compaction ends, and at 0
-		// replicas druid looks after none.
+		// replicas druid manages none.
 		if c.Type == druidv1alpha1.ConditionTypeLastSnapshotCompactionSucceeded || c.Reason == reasons.NotChecked.Name() {
 			continue
 		}
@@ -153,7 +153,7 @@ func conditionsFresh(f *Facts) []Finding {
 	case len(which) > 0:
 		return []Finding{warning("kubectl get pods -A -l app.kubernetes.io/name=etcd-druid"+f.Flags, "%s last confirmed up to %s ago: etcd-druid is down, or can't write", words.List(which)+map[bool]string{true: " was", false: " were"}[len(which) == 1], ago(oldest))}
 	case len(f.Etcd.Value.Status.Conditions) == 0:
-		return notApplicable("etcd-druid has given no conditions yet")
+		return notApplicable("etcd-druid has reported no conditions yet")
 	}
 	return ok("at most %s old", ago(oldest))
 }
@@ -189,7 +189,7 @@ func protected(f *Facts) []Finding {
 		return found
 	}
 	if _, off := f.Etcd.Value.Annotations[druidv1alpha1.DisableEtcdComponentProtectionAnnotation]; off {
-		return []Finding{warning(f.annotate(druidv1alpha1.DisableEtcdComponentProtectionAnnotation+"-"), "an annotation switches the protection of the cluster's objects off")}
+		return []Finding{warning(f.annotate(druidv1alpha1.DisableEtcdComponentProtectionAnnotation+"-"), "an annotation disables the protection of the cluster's objects")}
 	}
 	return nil
 }

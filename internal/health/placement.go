@@ -24,20 +24,20 @@ func placementChecks() []Check {
 	return []Check{
 		{
 			ID: "P001", Category: Placement, Title: "no two members run on one node",
-			Doc:  "A node that carries two of three members takes quorum with it.",
-			Cure: "Have members kept apart by an EtcdTopologyPolicy or an anti-affinity of their own, then delete the pod that shares the node: pods don't move by themselves.",
+			Doc:  "If two of three members run on one node, the loss of this node costs quorum.",
+			Cure: "Separate the members with an EtcdTopologyPolicy or with an anti-affinity of their own. Then delete the pod that shares the node, because a running pod doesn't move.",
 			run:  onDifferentNodes,
 		},
 		{
-			ID: "P002", Category: Placement, Title: "members are even over the zones",
-			Doc:  "With as many zones as members, each should have one; with fewer, none should have enough to take quorum along when that can be avoided. It applies where the nodes that members may use show two or more zones.",
-			Cure: "As P001. A volume that is bound in a zone keeps its member there: replace the member to move it.",
+			ID: "P002", Category: Placement, Title: "members are spread evenly over the zones",
+			Doc:  "If there are as many zones as members, each zone should have one member. If there are fewer zones, the loss of one zone should not cost quorum, where that can be avoided. The check applies only if the nodes that members may use show two or more zones.",
+			Cure: "Follow the cure of P001. A volume that is bound in a zone keeps its member there. To move such a member, replace it.",
 			run:  evenOverZones,
 		},
 		{
 			ID: "P003", Category: Placement, Title: "members run as their topology policy requires",
-			Doc:  "The verdict of the EtcdTopologyPolicy that governs the cluster, as in the policy's own status.",
-			Cure: "Delete the pod that breaks it, one at a time and with all members ready: admission places the new one by the policy. A member whose data goes with its pod is replaced instead.",
+			Doc:  "The check reports the verdict of the EtcdTopologyPolicy that governs the cluster. The status of the policy shows the same verdict.",
+			Cure: "While all members are ready, delete the pod that breaks the policy, one at a time. Admission then adds the terms of the policy to the new pod. If a member's data goes with its pod, replace the member instead.",
 			run:  policyKept,
 		},
 	}
@@ -48,7 +48,7 @@ func onDifferentNodes(f *Facts) []Finding {
 		return []Finding{unknown("where the members run", f.Placement.Err)}
 	}
 	if f.Size() <= 1 && len(f.Placement.Value) <= 1 {
-		return notApplicable("one member has nothing to be kept apart from")
+		return notApplicable("a single member has no other member to be separated from")
 	}
 	on := map[string][]string{}
 	for _, m := range f.Placement.Value {
@@ -167,7 +167,7 @@ func evenOverZones(f *Facts) []Finding {
 	case f.Nodes.Err != nil:
 		return []Finding{unknown("the nodes", f.Nodes.Err)}
 	case f.Size() <= 1:
-		return notApplicable("one member has nothing to be kept apart from")
+		return notApplicable("a single member has no other member to be separated from")
 	}
 	zones := map[string]bool{}
 	for _, n := range f.Nodes.Value {

@@ -79,7 +79,7 @@ func restarts(f *Facts) []Finding {
 				continue
 			}
 			found = append(found, warning(f.kubectl("logs "+pod.Name+" -c "+s.Name+" --previous"),
-				"container %s of %s was started %d times over, the last time %s ago after %s (exit code %d)",
+				"container %s of %s has restarted %d times, the last time %s ago after %s (exit code %d)",
 				s.Name, pod.Name, s.RestartCount, ago(f.At.Sub(last.FinishedAt.Time)), cmp.Or(last.Reason, "an end"), last.ExitCode))
 		}
 	}

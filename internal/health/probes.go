@@ -64,7 +64,7 @@ func readinessProbe(f *Facts) []Finding {
 		return []Finding{warning(f.change("add a readiness probe on /readyz (etcd 3.4.29, 3.5.11 or newer)", ""),
 			"the container %s has no readiness probe: a pod counts as Ready as soon as its process runs, for clients, rollouts and budgets alike", c.Name)}
 	case c.ReadinessProbe.TCPSocket != nil:
-		return []Finding{info(f.change("use /readyz", ""), "the readiness probe only sees whether the port is open: Kubernetes counts a member that hangs as ready, and allows the eviction of another one")}
+		return []Finding{info(f.change("use /readyz", ""), "the readiness probe only checks whether the port is open: if a member hangs, Kubernetes still counts it as ready and allows the eviction of another one")}
 	}
 	return nil
 }

@@ -23,43 +23,43 @@ func quorumChecks() []Check {
 	return []Check{
 		{
 			ID: QuorumCheck, Category: Quorum, Title: "a quorum of voters answers and follows one leader",
-			Doc:  "More than half of the voters must answer and follow the same leader. Without that nothing can be written or read consistently. Members that the plugin could not ask make this unknown, not failed.",
-			Cure: "Find out why the pods of the named voters don't run, and bring them back. Don't delete data or members: that turns an outage into a loss.",
+			Doc:  "More than half of the voters must answer and follow the same leader. Without that, nothing can be written or read consistently. If the plugin could not ask some members, the result is unknown, not failed.",
+			Cure: "Find out why the pods of the named voters don't run, and bring them back. Don't delete data or members: then an outage becomes a loss of data.",
 			run:  quorumAnswers, needs: NeedMembers,
 		},
 		{
 			ID: "Q002", Category: Quorum, Title: "one more member may fail",
-			Doc:  "The slack is the number of voters that can fail before quorum is lost. At 0 the next node drain, crash or slow disk is an outage.",
-			Cure: "Bring back the member that is down, or replace it. A cluster of one or two has no slack by design: scale to three.",
+			Doc:  "The slack is the number of voters that can fail before quorum is lost. If the slack is 0, the next node drain, crash or slow disk causes an outage.",
+			Cure: "Bring back the member that is down, or replace it. A cluster of one or two members has no slack by design. Scale it to three.",
 			run:  quorumSlack, needs: NeedMembers,
 		},
 		{
 			ID: "Q003", Category: Quorum, Title: "the number of voters is odd and at most seven",
-			Doc:  "An even number of voters tolerates no more failures than the odd number below it, and makes every write wait for one more member. More than seven make writes slow for nothing.",
-			Cure: "Scale to the next odd number, at most 7. Where there are more or fewer voters than replicas, read M001 to M004 first.",
+			Doc:  "An even number of voters tolerates no more failures than the odd number below it, and makes every write wait for one more member. More than seven voters make writes slower without need.",
+			Cure: "Scale to the next odd number, at most 7. If the number of voters differs from the number of replicas, read M001 to M004 first.",
 			run:  oddSize, needs: NeedMembers,
 		},
 		{
 			ID: "Q004", Category: Quorum, Title: "all members agree on the leader",
-			Doc:  "Each member reports its leader. A member without a leader can't reach the others or is still starting; two different answers are an election under way, or a partition.",
+			Doc:  "Each member reports its leader. A member without a leader can't reach the others or is still starting. If two members report different leaders, an election is under way, or the network is partitioned.",
 			Cure: "Run the check again after a few seconds. If the result stays, check the network between the members' nodes, and the peer Service.",
 			run:  oneLeader, needs: NeedMembers,
 		},
 		{
 			ID: "Q005", Category: Quorum, Title: "all members belong to one cluster",
-			Doc:  "Members with different cluster IDs are different clusters behind one name: a member was bootstrapped again with an empty volume. Clients then read and write the one that they reach.",
-			Cure: "Snapshot each cluster by --member, and decide by revision and key count which one is right. If clients write to both, cut client traffic while you decide. Then bring all members back from the right snapshot: kubectl etcd snapshot restore-plan.",
+			Doc:  "Members with different cluster IDs are different clusters behind one name: a member was bootstrapped again with an empty volume. A client then reads and writes the cluster that it reaches.",
+			Cure: "Save a snapshot of each cluster with --member. Compare the revisions and key counts, and decide which cluster is right. If clients write to both, cut client traffic while you decide. Then restore all members from the right snapshot: kubectl etcd snapshot restore-plan.",
 			run:  oneCluster, needs: NeedMembers,
 		},
 		{
 			ID: "Q006", Category: Quorum, Title: "no member lags behind",
-			Doc:  "The raft index that a member has applied, against the highest that any has. From 5,000 entries on etcd refuses writes on that member, and the leader may have to send it a whole snapshot.",
-			Cure: "Check the disk and the network of the member that lags. Don't defragment meanwhile.",
+			Doc:  "The check compares the raft index that each member has applied with the highest one of all members. If a member is 5,000 or more entries behind, etcd refuses writes on that member, and the leader may have to send it a whole snapshot.",
+			Cure: "Check the disk and the network of the member that lags. Don't defragment until it has caught up.",
 			run:  raftLag, needs: NeedMembers,
 		},
 		{
 			ID: "Q007", Category: Quorum, Title: "the leader is steady",
-			Doc:  "How often each member has seen the leader change since it started. Every change stops writes for about a second. Frequent changes come from slow disks, starved CPUs or a slow network.",
+			Doc:  "The check counts how often each member has seen the leader change since the member started. Every change stops writes for about a second. Slow disks, starved CPUs or a slow network cause frequent changes.",
 			Cure: "Check D009 (disk latency), W004 (CPU requests) and the round trip between nodes before you raise the election timeout.",
 			run:  steadyLeader, needs: NeedMembers | NeedMetrics,
 		},
@@ -84,12 +84,12 @@ func quorumAnswers(f *Facts) []Finding {
 	case f.onlyUnreachable():
 		found = []Finding{notAsked(Finding{Level: Unknown, Message: "no member answers, although Kubernetes shows all of them as ready"})}
 	case v.ledElsewhere():
-		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.look(v.noAnswer), Reason: policy.MemberDown}}
+		found = []Finding{{Level: Warning, Message: numbers + fmt.Sprintf(": the others can't be reached from here, but the leader %016x is one of them", v.leader), Fix: f.describePods(v.noAnswer), Reason: policy.MemberDown}}
 	case f.LastVoters > f.Size() && f.Owner.StatefulSet != "" && f.Owner.Membership().Manager == flavour.Unmanaged:
 		found = []Finding{failure(f.kubectl("scale", "statefulset/"+f.Owner.StatefulSet, fmt.Sprintf("--replicas %d", f.LastVoters)),
 			"the quorum is lost and nothing can be written: %s, and the StatefulSet has %s", numbers, words.Plural(f.Size(), "replica", "replicas"))}
 	default:
-		found = []Finding{failure(f.look(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
+		found = []Finding{failure(f.describePods(v.noAnswer), "the quorum is lost and nothing can be written: %s", numbers)}
 	}
 	found = append(found, f.notAskedMembers()...)
 	outsiders := f.Survey.Value.Outsiders()
@@ -110,7 +110,7 @@ func (f *Facts) noAnswer(m etcd.Member, ownFix bool) Finding {
 	}
 	fix, why := "", etcd.Reason(m.Err)
 	if ownFix {
-		fix = f.look([]etcd.Member{m})
+		fix = f.describePods([]etcd.Member{m})
 	}
 	if fatal := f.FatalLogs[m.Pod]; fatal != "" {
 		why += "; its log ends with: " + fatal
@@ -134,7 +134,7 @@ func (f *Facts) onlyUnreachable() bool {
 func (f *Facts) notAskedMembers() []Finding {
 	var found []Finding
 	if err := f.evidence(); err != nil && len(f.Responding()) == 0 {
-		found = append(found, notAsked(unknown("nor does Kubernetes show whether they are healthy", err)))
+		found = append(found, notAsked(unknown("Kubernetes does not show whether they are healthy either", err)))
 	}
 	names := pods(f.voters().notAsked)
 	if f.Survey.Err != nil {
@@ -175,8 +175,8 @@ func notAsked(f Finding) Finding {
 	return f
 }
 
-// look is the command that shows why members don't run.
-func (f *Facts) look(members []etcd.Member) string {
+// describePods is the command that shows why members don't run.
+func (f *Facts) describePods(members []etcd.Member) string {
 	switch {
 	case len(members) == 0:
 		return f.Command("status")
@@ -197,18 +197,18 @@ func quorumSlack(f *Facts) []Finding {
 	case v.total <= 1:
 		return []Finding{info(f.grow(3), "one member: every restart of it is an outage")}
 	case v.total == 2 && len(v.following) == 2:
-		return []Finding{warning(f.grow(3), "of 2 voters none may fail")}
+		return []Finding{warning(f.grow(3), "none of the 2 voters may fail")}
 	case slack+len(v.notAsked) > 0:
 		return []Finding{{Level: Unknown, Message: words.List(pods(v.notAsked)) + " could not be asked"}}
 	case slack+len(v.notAsked) == 0 && len(v.notAsked) > 0:
-		return []Finding{{Level: Unknown, Message: "at best none may fail; " + words.List(pods(v.notAsked)) + " could not be asked"}}
+		return []Finding{{Level: Unknown, Message: "at best, no voter may fail; " + words.List(pods(v.notAsked)) + " could not be asked"}}
 	case slack == 0:
-		return []Finding{failure(f.look(v.noAnswer), "%d of %d voters are well and quorum is %d: the next failure stops all writes", len(v.following), v.total, v.quorum())}
+		return []Finding{failure(f.describePods(v.noAnswer), "%d of %d voters are healthy and quorum is %d: the next failure stops all writes", len(v.following), v.total, v.quorum())}
 	}
 	if v.ledElsewhere() {
 		return []Finding{{Level: Unknown, Message: "most voters can't be reached from here"}}
 	}
-	return []Finding{failure(f.look(v.noAnswer), "quorum is lost already")}
+	return []Finding{failure(f.describePods(v.noAnswer), "quorum is lost already")}
 }
 
 // grow is scaleTo where pods and members agree. Else the checks on members come first: they

@@ -86,15 +86,15 @@ func TestQuorum(t *testing.T) {
 
 		{name: "one", id: "Q002", want: OK, message: "1 voter may fail"},
 		{name: "two of five", id: "Q002", size: 5, want: OK, message: "2 voters may fail"},
-		{name: "none left", id: "Q002", with: silent(0), want: Failure, message: "2 of 3 voters are well and quorum is 2", fix: "kubectl describe pod main-0"},
+		{name: "none left", id: "Q002", with: silent(0), want: Failure, message: "2 of 3 voters are healthy and quorum is 2", fix: "kubectl describe pod main-0"},
 		{name: "one down of five", id: "Q002", size: 5, with: silent(4), want: OK, message: "1 voter may fail"},
 		{name: "single", id: "Q002", size: 1, want: Info, fix: "kubectl etcd scale statefulset/main --replicas 3 -n team"},
 		{name: "single, kubeadm's", id: "Q002", size: 1, with: kubeadm, want: Info, fix: "kubeadm join --control-plane on a new node"},
 		{name: "two", id: "Q002", size: 2, want: Warning, fix: "--replicas 3"},
 		{name: "barred", id: "Q002", with: func(f *Facts) { silent(2)(f); f.Barred["main-2"] = true }, want: Unknown},
 
-		{name: "barred, of two", id: "Q002", size: 2, with: func(f *Facts) { silent(1)(f); f.Barred["main-1"] = true }, want: Unknown, message: "at best none may fail; main-1 could not be asked"},
-		{name: "barred, and one silent", id: "Q002", with: func(f *Facts) { silent(1, 2)(f); f.Barred["main-2"] = true }, want: Unknown, message: "at best none may fail"},
+		{name: "barred, of two", id: "Q002", size: 2, with: func(f *Facts) { silent(1)(f); f.Barred["main-1"] = true }, want: Unknown, message: "at best, no voter may fail; main-1 could not be asked"},
+		{name: "barred, and one silent", id: "Q002", with: func(f *Facts) { silent(1, 2)(f); f.Barred["main-2"] = true }, want: Unknown, message: "at best, no voter may fail"},
 		{name: "barred, and lost all the same", id: "Q002", size: 5, with: func(f *Facts) { silent(1, 2, 3, 4)(f); f.Barred["main-4"] = true }, want: Failure, message: "lost already"},
 
 		{name: "odd", id: "Q003", want: OK, fix: "-"},
@@ -187,7 +187,7 @@ func TestMembers(t *testing.T) {
 		}, want: Warning, message: "main-1: is no member", fix: "kubectl describe pod main-1 -n team"},
 		{name: "silent, and the list has one more", id: "M002", with: func(f *Facts) { silent(1)(f); away(&f.Survey.Value.List[1]) }, want: OK},
 		{name: "removed", id: "Q001", with: removed, want: OK, message: "2 of 2 voters answer", fix: "-"},
-		{name: "removed", id: "Q002", with: removed, want: Warning, message: "of 2 voters none may fail", fix: "kubectl etcd check statefulset/main --only members -n team"},
+		{name: "removed", id: "Q002", with: removed, want: Warning, message: "none of the 2 voters may fail", fix: "kubectl etcd check statefulset/main --only members -n team"},
 
 		{name: "none", id: "M003", want: OK},
 		{name: "left over", id: "M003", with: listed(2, func(l *etcd.Listed) { l.Learner = true }), want: Warning, fix: "kubectl etcd member promote statefulset/main main-2 -n team"},
@@ -207,7 +207,7 @@ func TestMembers(t *testing.T) {
 		{name: "never", id: "M004", with: func(f *Facts) { dead(f); f.Survey.Value.List[2].Name = "" }, want: Failure, message: "member 0000000000000003 ", fix: "kubectl etcd member remove statefulset/main 0000000000000003 -n team"},
 
 		{name: "names", id: "M005", want: OK},
-		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, message: "no second member can reach it"},
+		{name: "loopback", id: "M005", size: 1, with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://localhost:2380"} }), want: Warning, message: "none of them can reach it"},
 		{name: "IPv6 loopback", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://[::1]:2380"} }), want: Warning},
 		{name: "IP", id: "M005", with: listed(0, func(l *etcd.Listed) { l.PeerURLs = []string{"http://10.0.0.7:2380"} }), want: Warning, message: "another IP"},
 		{name: "IP of the node, as kubeadm's", id: "M005", with: func(f *Facts) { kubeadm(f); f.Survey.Value.List[0].PeerURLs = []string{"https://10.0.0.7:2380"} }, want: OK},
@@ -230,7 +230,7 @@ func TestMembers(t *testing.T) {
 		{name: "scaled to 0", id: "M006", with: func(f *Facts) { f.Owner.Replicas, f.Pods.Value = 0, nil }, want: NotApplicable},
 
 		{name: "steady", id: "M007", want: OK},
-		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, message: "5 times over, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
+		{name: "restarting", id: "M007", with: pod(1, restarted(5, time.Minute)), want: Warning, message: "restarted 5 times, the last time 1m00s ago after OOMKilled (exit code 137)", fix: "kubectl logs main-1 -c etcd --previous -n team"},
 		{name: "complete", id: "M008", want: OK},
 		{name: "a lease is left over", id: "M008", with: func(f *Facts) {
 			f.Cluster.Value.Notes = []policy.Note{{Reason: reasons.LeaseWithoutMember, Message: "lease main-3 is left over"}}

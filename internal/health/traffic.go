@@ -21,13 +21,13 @@ func trafficChecks() []Check {
 	return []Check{
 		{
 			ID: "T001", Category: Traffic, Title: "client traffic is not cut",
-			Doc:  "Whether kubectl etcd cut-client-traffic keeps clients from the members. It is a failure where the cut has been over for a minute and is still in force.",
-			Cure: "kubectl etcd restore-client-traffic.",
+			Doc:  "The check reads whether kubectl etcd cut-client-traffic keeps clients from the members. It fails if the time of the cut ended a minute ago and the cut is still in force.",
+			Cure: "Run kubectl etcd restore-client-traffic.",
 			run:  notCut,
 		},
 		{
 			ID: "T002", Category: Traffic, Title: "clients have a Service of their own",
-			Doc:  "Clients that use the headless peer Service, or the pods' names, can't be cut off for a restore or a repair, and see each member come and go.",
+			Doc:  "If clients use the headless peer Service or the names of pods, you can't cut them off for a restore or a repair. These clients also notice each time a member stops or starts.",
 			Cure: "Add a Service with a cluster IP for port 2379, and point clients to it.",
 			run:  clientService, needs: NeedEndpoints,
 		},
@@ -38,9 +38,9 @@ func trafficChecks() []Check {
 			run:  endpointsReady, needs: NeedEndpoints,
 		},
 		{
-			ID: "T004", Category: Traffic, Title: "the peer Service knows members that are not Ready",
-			Doc:  "Members find each other by the headless Service. Without publishNotReadyAddresses a member that starts has no name there, and the others can't reach it: a learner never catches up, and after an outage of all none may ever be Ready.",
-			Cure: "Set publishNotReadyAddresses: true in the peer Service. Nothing restarts.",
+			ID: "T004", Category: Traffic, Title: "the peer Service publishes members that are not Ready",
+			Doc:  "Members find each other through the headless Service. Without publishNotReadyAddresses, a member that starts has no name there, and the others can't reach it. A learner then never catches up. After an outage of all members, none may ever become Ready.",
+			Cure: "Set publishNotReadyAddresses: true in the peer Service. This restarts nothing.",
 			run:  peerService,
 		},
 	}

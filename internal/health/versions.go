@@ -20,26 +20,26 @@ func versionChecks() []Check {
 	return []Check{
 		{
 			ID: "V001", Category: Versions, Title: "all members run one version",
-			Doc:  "Members of two patch versions work together; two minor versions only for the length of an upgrade; three not at all.",
-			Cure: "Finish the rollout: a StatefulSet with the strategy OnDelete or a partition updates no pod by itself.",
+			Doc:  "Members of two patch versions work together. Members of two minor versions work together only during an upgrade. Members of three minor versions don't work together.",
+			Cure: "Finish the rollout. If the StatefulSet has the strategy OnDelete or a partition, it doesn't update the pods automatically.",
 			run:  oneVersion, needs: NeedMembers,
 		},
 		{
 			ID: "V002", Category: Versions, Title: "no member runs a version with a known fault",
-			Doc:  "Versions of etcd that can lose or corrupt data, by the project's own announcements. What concerns only clusters with authentication is reported as information.",
+			Doc:  "Some versions of etcd can lose or corrupt data, as the etcd project has announced. If a fault concerns only clusters with authentication, the check reports it as information.",
 			Cure: "Update to the newest patch version of the same minor version.",
 			run:  knownFaults, needs: NeedMembers,
 		},
 		{
 			ID: "V003", Category: Versions, Title: "the way to the next minor version is clear",
-			Doc:  "What would make the next upgrade fail: 3.6 may bring back removed members from data written before 3.5.26, and 3.7 doesn't start with a flag or variable that has experimental in its name.",
-			Cure: "3.5: update all members to 3.5.26 or newer and let them run before going to 3.6. 3.6: rename the experimental settings, or drop them, before going to 3.7.",
+			Doc:  "The check reports what would make the next upgrade fail. etcd 3.6 may bring back removed members from data that a version before 3.5.26 wrote. etcd 3.7 doesn't start with a flag or variable that has experimental in its name.",
+			Cure: "On 3.5, update all members to 3.5.26 or newer, and let them run before you upgrade to 3.6. On 3.6, rename or remove the experimental settings before you upgrade to 3.7.",
 			run:  upgradeTraps, needs: NeedMembers,
 		},
 		{
 			ID: "V004", Category: Versions, Title: "the members' clocks agree",
-			Doc:  "Each member's clock, by the Date header of its own HTTP answers, with the time that the answer took as the error. etcd itself warns from 1 s on. Leases, certificates and backups are judged by clocks.",
-			Cure: "Repair the time synchronisation of the node that is named.",
+			Doc:  "The check reads each member's clock from the Date header of its own HTTP answers. The time that the answer takes is the error of the measurement. etcd itself warns if clocks differ by 1 s or more. Leases, certificates and backups depend on clocks.",
+			Cure: "Repair the time synchronisation of the node that the finding names.",
 			run:  clockSkew, needs: NeedMembers | NeedClocks,
 		},
 	}

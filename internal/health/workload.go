@@ -17,69 +17,69 @@ import (
 func workloadChecks() []Check {
 	return []Check{
 		{
-			ID: "W001", Category: Workload, Title: "the liveness probe asks only whether the process lives",
-			Doc:  "A probe on /health, /readyz or etcdctl endpoint health fails while a NOSPACE alarm is raised and while quorum is lost. The kubelet then restarts all members at once, again and again: an outage becomes a longer one.",
-			Cure: "Let it ask /livez, or /health?exclude=NOSPACE&serializable=true on versions before 3.4.29 and 3.5.11.",
+			ID: "W001", Category: Workload, Title: "the liveness probe checks only whether the process lives",
+			Doc:  "A probe that asks /health, /readyz or etcdctl endpoint health fails while a NOSPACE alarm is raised and while quorum is lost. The kubelet then restarts all members at once, again and again. This makes the outage longer.",
+			Cure: "Let the probe ask /livez. On versions before 3.4.29 and 3.5.11, use /health?exclude=NOSPACE&serializable=true.",
 			run:  livenessProbe,
 		},
 		{
 			ID: "W002", Category: Workload, Title: "members have a readiness probe",
-			Doc:  "Without one a pod is Ready as soon as its process runs: a rollout goes on before the member has rejoined, and a budget lets the next one go.",
-			Cure: "Add one on /readyz.",
+			Doc:  "Without a readiness probe, a pod is Ready as soon as its process runs. A rollout then continues before the member has rejoined, and a budget allows the eviction of the next member.",
+			Cure: "Add a readiness probe on /readyz.",
 			run:  readinessProbe,
 		},
 		{
 			ID: "W003", Category: Workload, Title: "the probes can pass",
-			Doc:  "The kubelet has no client certificate: an HTTP probe of a client port that demands one never passes.",
-			Cure: "Serve metrics and health on a port of their own with --listen-metrics-urls, and probe that.",
+			Doc:  "The kubelet has no client certificate. If the client port demands one, an HTTP probe of this port never passes.",
+			Cure: "Serve metrics and health on a separate port with --listen-metrics-urls, and probe that port.",
 			run:  probesPass, needs: NeedMembers,
 		},
 		{
 			ID: "W004", Category: Workload, Title: "members request CPU and memory",
-			Doc:  "Without requests a member shares what others leave, and is among the first to be killed or evicted when its node runs short. A CPU limit throttles it in the middle of a heartbeat.",
-			Cure: "Set requests; leave the CPU limit away.",
+			Doc:  "Without requests, a member gets only the resources that other pods leave. When its node has too few resources, the member is among the first pods that are killed or evicted. A CPU limit throttles the member in the middle of a heartbeat.",
+			Cure: "Set requests. Don't set a CPU limit.",
 			run:  requests,
 		},
 		{
 			ID: "W005", Category: Workload, Title: "the memory limit has room for the database",
-			Doc:  "etcd maps its database into memory. With a limit below its size every read may go to the disk, and a snapshot may kill the member.",
-			Cure: "Raise the limit above the quota, or at least twice the database's size.",
+			Doc:  "etcd maps its database into memory. If the limit is below the size of the database, every read may go to the disk, and a snapshot may kill the member.",
+			Cure: "Raise the limit above the quota, or at least to twice the size of the database.",
 			run:  memoryLimit, needs: NeedMembers,
 		},
 		{
 			ID: "W006", Category: Workload, Title: "members have time to stop",
-			Doc:  "On SIGTERM a leader hands its leadership on before it ends. Killed at once, it costs the cluster an election.",
+			Doc:  "On SIGTERM, a leader transfers its leadership before it ends. If it is killed at once, the cluster needs an election.",
 			Cure: "Set terminationGracePeriodSeconds to 30, the default.",
 			run:  gracePeriod,
 		},
 		{
 			ID: "W007", Category: Workload, Title: "the image can still be pulled",
-			Doc:  "Registries that are gone or frozen: docker.io/bitnami has lost its versioned images, k8s.gcr.io gets nothing new. A member on a new node then never starts.",
-			Cure: "Use an image that is kept, or a mirror of yours.",
+			Doc:  "Some registries are gone or frozen: docker.io/bitnami has lost its versioned images, and k8s.gcr.io gets no new images. If an image can't be pulled, a member on a new node never starts.",
+			Cure: "Use an image that its registry maintains, or a mirror of your own.",
 			run:  imageRegistry,
 		},
 		{
 			ID: "W008", Category: Workload, Title: "the image names a version",
-			Doc:  "With the tag latest, or none, a pod that is created again may run another version than its peers.",
-			Cure: "Name a version, or a digest.",
+			Doc:  "If an image has the tag latest or no tag, a pod that is created again may run another version than its peers.",
+			Cure: "Name a version or a digest.",
 			run:  imageTag,
 		},
 		{
 			ID: "W009", Category: Workload, Title: "members can start without each other",
-			Doc:  "With podManagementPolicy OrderedReady and a readiness probe that needs quorum, an outage of all members never ends: the first must be Ready before the second is started, and can't be without it.",
-			Cure: "Create the StatefulSet again with podManagementPolicy Parallel, and leave the pods alone (--cascade=orphan).",
+			Doc:  "With podManagementPolicy OrderedReady and a readiness probe that needs quorum, an outage of all members never ends. The second pod starts only when the first is Ready, and the first can't be Ready without the second.",
+			Cure: "Delete the StatefulSet with --cascade=orphan, which leaves the pods running. Then create it again with podManagementPolicy Parallel.",
 			run:  orderedStart,
 		},
 		{
 			ID: "W010", Category: Workload, Title: "no rollout is left half-way",
-			Doc:  "Pods that don't run the StatefulSet's current template although nothing updates them: a partition, or the strategy OnDelete. The next restart of such a pod changes it unasked.",
-			Cure: "Set the partition back to 0, or delete the pods one by one with all members ready.",
+			Doc:  "The check reports pods that don't run the StatefulSet's current template although nothing updates them. A partition or the strategy OnDelete is the cause. The next restart of such a pod changes it unexpectedly.",
+			Cure: "Set the partition back to 0, or delete the pods one by one while all members are ready.",
 			run:  halfRollout,
 		},
 		{
 			ID: "W011", Category: Workload, Title: "members stay members when their pods stop",
-			Doc:  "A preStop hook runs at each stop of a pod, whatever the reason. If it removes the member from etcd, each eviction, restart and rollout takes a voter out of the cluster, and the pod that follows is not a member until something adds it again.",
-			Cure: "Take the command out of the hook, and remove a member only when the cluster is scaled in.",
+			Doc:  "A preStop hook runs each time a pod stops, whatever the reason. If the hook removes the member from etcd, each eviction, restart and rollout takes a voter out of the cluster. The next pod is not a member until something adds it again.",
+			Cure: "Remove the command from the hook. Remove a member only when you scale the cluster in.",
 			run:  keepsMembers,
 		},
 	}
@@ -134,7 +134,7 @@ func memoryLimit(f *Facts) []Finding {
 	for _, m := range f.Responding() {
 		if m.DBSize > limit.Value() {
 			order := "raise its memory limit to at least " + words.Bytes(2*m.DBSize)
-			return []Finding{warning(f.change(order, order+" in spec.etcd.resources.limits"), "the database of %s has %s and container %s a memory limit of %s", m.Pod, words.Bytes(m.DBSize), c.Name, limit.String())}
+			return []Finding{warning(f.change(order, order+" in spec.etcd.resources.limits"), "the database of %s has %s, and container %s has a memory limit of %s", m.Pod, words.Bytes(m.DBSize), c.Name, limit.String())}
 		}
 	}
 	return nil
@@ -152,7 +152,7 @@ func gracePeriod(f *Facts) []Finding {
 	if grace == nil || *grace >= shortest {
 		return nil
 	}
-	return []Finding{warning(f.change("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after SIGTERM: a leader can't hand over", words.Plural(int(*grace), "second", "seconds"))}
+	return []Finding{warning(f.change("set terminationGracePeriodSeconds to 30", ""), "pods are killed %s after SIGTERM: a leader can't transfer its leadership", words.Plural(int(*grace), "second", "seconds"))}
 }
 
 // gone are the registries that no longer have, or no longer get, images of
@@ -201,7 +201,7 @@ func imageTag(f *Facts) []Finding {
 	}
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	if _, tag, has := strings.Cut(name, ":"); !has || tag == "latest" {
-		return []Finding{warning(f.change("name a version of the image", "name a version in spec.etcd.image"), "image %s is whatever is newest when a pod starts", c.Image)}
+		return []Finding{warning(f.change("name a version of the image", "name a version in spec.etcd.image"), "image %s names no version: a pod runs the one that is newest when it starts", c.Image)}
 	}
 	return nil
 }
@@ -221,14 +221,14 @@ func halfRollout(f *Facts) []Finding {
 	case outdated <= 0:
 		return nil
 	case u.Type == appsv1.OnDeleteStatefulSetStrategyType:
-		return []Finding{warning("delete them one by one, with all members ready", "%s the template as it is now, and strategy OnDelete updates none", words.Plural(outdated, "pod doesn't run", "pods don't run"))}
+		return []Finding{warning("delete them one by one while all members are ready", "%s the current template, and strategy OnDelete updates none", words.Plural(outdated, "pod doesn't run", "pods don't run"))}
 	case u.RollingUpdate != nil && u.RollingUpdate.Partition != nil && *u.RollingUpdate.Partition > 0:
 		fix := f.kubectl("patch statefulset " + sts.Name + ` --type=merge -p '{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}'`)
 		if !f.writable() {
 			fix = f.change("set the partition of the rolling update to 0", "")
 		}
 		return []Finding{warning(fix,
-			"%s the template as it is now: partition %d holds the rollout", words.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
+			"%s the current template: partition %d holds the rollout", words.Plural(outdated, "pod doesn't run", "pods don't run"), *u.RollingUpdate.Partition)}
 	}
 	return []Finding{info("", "a rollout is under way, %s to go", words.Plural(outdated, "pod", "pods"))}
 }

@@ -56,7 +56,7 @@ func TestCacheHoldsWhatIsRead(t *testing.T) {
 	}
 }
 
-// TestCacheKeepsMemberChanges has commands that change members in each place from which the cache
+// TestCacheKeepsMemberChanges has commands that change members in each object from which the cache
 // drops them, or what they need.
 func TestCacheKeepsMemberChanges(t *testing.T) {
 	t.Parallel()

@@ -95,7 +95,7 @@ func (w *workload) removed() []string {
 	}
 	var out []string
 	for _, pod := range w.pods {
-		sts, at := w.placeOf(pod.Name)
+		sts, at := w.ordinalOf(pod.Name)
 		if sts != nil && (at < 0 || at >= replicasOf(sts)) {
 			out = append(out, pod.Name)
 		}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package observe turns Kubernetes and druid objects into policy's facts: which
+// Package observe converts Kubernetes and druid objects into policy's facts: which
 // pods belong to an etcd cluster, who owns it, which policy governs it, where
 // its members may run and where their volumes are. It decides nothing and
 // writes nothing. webhook, controller and the plugin call it.

@@ -73,9 +73,9 @@ func (r *Reader) Resolve(ctx context.Context, namespace string, t owner.Target) 
 	}
 	var why string
 	var refused error
-	for _, look := range r.finders(t.Kind) {
+	for _, finders := range r.finders(t.Kind) {
 		var found []owner.Owner
-		for _, one := range look {
+		for _, one := range finders {
 			owners, reported, err := one(ctx, types.NamespacedName{Namespace: namespace, Name: t.Name})
 			if err != nil {
 				// A user may have permission to read one kind and not another.

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/observetest"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
@@ -123,6 +124,11 @@ func TestFlavours(t *testing.T) {
 	owners, err := r.Clusters(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, p := range flavour.All() {
+		if !slices.ContainsFunc(owners, func(o owner.Owner) bool { return o.Distribution == p.Name }) {
+			t.Errorf("no cluster in testdata/flavours.yaml is recognised as %s: add its objects, as in a real cluster", p.Name)
+		}
 	}
 	var b strings.Builder
 	for _, o := range owners {

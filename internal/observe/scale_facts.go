@@ -192,7 +192,7 @@ func (s *Scale) readyVoters(f *Facts, of *scale.Facts) (ready, staying int, leav
 		return 0, 0, nil
 	}
 	for _, m := range f.Cluster.Members {
-		sts, ordinal := w.placeOf(m.Pod)
+		sts, ordinal := w.ordinalOf(m.Pod)
 		if sts == nil || !m.Exists || !m.Ready || m.Learner {
 			continue
 		}
@@ -232,5 +232,5 @@ func (w *workload) volumesOf(s ScaleWrite) scale.Volumes {
 	case whenScaled != nil && *whenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType:
 		return scale.Deleted
 	}
-	return scale.Kept
+	return scale.Retained
 }

@@ -25,7 +25,7 @@ func TestScaleManager(t *testing.T) {
 		var f scale.Facts
 		w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
 		if (f.Manager != "") != removes[p.Name] {
-			t.Errorf("%s: manager %q", p.Name, f.Manager)
+			t.Errorf("%s: the scale rule gets the manager %q; add the product to removes if its manager removes members from etcd", p.Name, f.Manager)
 		}
 		if managed := p.Membership.Manager != flavour.Unmanaged; managed != (f.How != "") {
 			t.Errorf("%s: how %q", p.Name, f.How)

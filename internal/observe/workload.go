@@ -183,9 +183,9 @@ func (w *workload) replicas() int {
 	return n
 }
 
-// placeOf returns the StatefulSet of a pod by its name, and the pod's number in it from 0, which is
+// ordinalOf returns the StatefulSet of a pod by its name, and the pod's number in it from 0, which is
 // negative before the first ordinal. It returns nil for any other pod.
-func (w *workload) placeOf(pod string) (*appsv1.StatefulSet, int) {
+func (w *workload) ordinalOf(pod string) (*appsv1.StatefulSet, int) {
 	for _, sts := range w.sets() {
 		at := owner.OrdinalOf(pod, sts.Name, 0)
 		if at < 0 {

@@ -26,7 +26,7 @@ var (
 	Unobserved = topologyPolicy.Add("Unobserved",
 		"The controller could not read the facts, so it made no decision.",
 		"Read the message for the failure. The controller tries again.")
-	NotLookedAtYet = topologyPolicy.Add("NotLookedAtYet",
+	NotCheckedYet = topologyPolicy.Add("NotCheckedYet",
 		"The controller has not checked this cluster yet.",
 		"Wait a moment. If it remains, check whether etcd-webhook runs: kubectl etcd webhook status.")
 	Kept = topologyPolicy.Add("Kept",

@@ -42,7 +42,7 @@ func TestInspectOutOfOrder(t *testing.T) {
 		}
 		_, err := Inspect(t.Context(), written(t, broken))
 		if _, corrupt := errors.AsType[*CorruptError](err); changed == 0 || !corrupt {
-			t.Fatalf("revision %d, changed in %d places: %v", rev, changed, err)
+			t.Fatalf("revision %d, changed at %d offsets: %v", rev, changed, err)
 		}
 	}
 }

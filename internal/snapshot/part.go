@@ -105,7 +105,7 @@ func (p *partFile) lock() error {
 	return err
 }
 
-// relock turns a shared lock into an exclusive one. A child process that is forked
+// relock converts a shared lock into an exclusive one. A child process that is forked
 // meanwhile inherits the descriptors of this process, and thereby the lock, until it calls
 // exec. So relock retries for up to 5 s, unless another save has replaced the file.
 func (p *partFile) relock() error {
@@ -117,7 +117,7 @@ func (p *partFile) relock() error {
 	return err
 }
 
-// share turns the exclusive lock into a shared one, so that bbolt can lock the file to
+// share converts the exclusive lock into a shared one, so that bbolt can lock the file to
 // read it. Other saves remain excluded.
 func (p *partFile) share() error {
 	if err := lockFile(p.File, false); err != nil && !errors.Is(err, errors.ErrUnsupported) {

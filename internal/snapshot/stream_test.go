@@ -91,7 +91,7 @@ func TestReceiveHashWithinAMessage(t *testing.T) {
 	}
 }
 
-// However a stream is cut, by an error or by an end that looks regular, and
+// However a stream is cut, by an error or by an end that seems regular, and
 // whatever is missing of it, it is never taken for whole.
 func TestReceiveCut(t *testing.T) {
 	database := noise(5*(32<<10) + 4096)

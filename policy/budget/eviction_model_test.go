@@ -118,8 +118,8 @@ func (b *budget) evict(kind int) bool {
 }
 
 // everySequence walks through whatever evictions the budget admits without a
-// new decision on minAvailable, in every order, with the disruption controller
-// looking or not looking after each. It calls f with the members that live on,
+// new decision on minAvailable, in every order, and the disruption controller
+// reads the pods after each, or does not. It calls f with the members that live on,
 // until f returns false.
 func (b budget) everySequence(f func(members) bool) {
 	seen := map[budget]bool{}

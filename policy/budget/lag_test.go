@@ -82,7 +82,7 @@ func (l lag) count(size int, learners bool) string {
 
 // guardedHead is what the page has above the table with the eviction guard.
 var guardedHead = []string{
-	"remains. Only a member that died while its pod is Ready and its lease fresh looks healthy then:", "",
+	"remains. Only a member that died while its pod is Ready and its lease fresh seems healthy then:", "",
 	"| what is not known yet | 3 | 5 | 7 | 7, learners too |", "| --- | --- | --- | --- | --- |",
 }
 

@@ -32,7 +32,7 @@ func (w world) hasQuorum() bool {
 	return 2*alive > voters
 }
 
-// facts are what the guard sees of the world when the pod at a place is to be evicted.
+// facts are what the guard sees of the world when the pod of an ordinal is to be evicted.
 func (w world) facts(at int) Facts {
 	f := Facts{Cluster: policytest.ClusterOf(strings.Repeat("v", len(w)))}
 	members := f.Cluster.Members

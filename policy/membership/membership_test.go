@@ -9,10 +9,10 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
-// peers writes etcd's list as a string, one letter for each place: v a healthy
+// peers writes etcd's list as a string, one letter for each ordinal: v a healthy
 // voter, x one that is down, L the leader, l a learner that answers, c one that
-// has caught up, d one that is down, and - a place without a member. IDs are the
-// places from 1, or the letters' own where a test has them.
+// has caught up, d one that is down, and - an ordinal without a member. IDs are the
+// ordinals from 1, or the letters' own where a test has them.
 func peers(letters string) []Peer {
 	var all []Peer
 	for at, letter := range letters {

@@ -63,24 +63,24 @@ type modelSpec struct {
 	template  string // "state 0,1,2"
 }
 
-func template(existing bool, places []int) string {
+func template(existing bool, members []int) string {
 	state := "new"
 	if existing {
 		state = "existing"
 	}
-	return state + " " + strings.Trim(strings.ReplaceAll(fmt.Sprint(places), " ", ","), "[]")
+	return state + " " + strings.Trim(strings.ReplaceAll(fmt.Sprint(members), " ", ","), "[]")
 }
 
 // newWorld has a cluster of n members that was begun as in the template.
 func newWorld(n int) world {
-	var places []int
+	var members []int
 	w := world{nextID: n + 1, deaths: 1, elections: 1}
 	for at := range n {
-		places = append(places, at)
+		members = append(members, at)
 		w.members[at] = modelMember{id: at + 1}
 		w.claims[at], w.data[at] = 1, at+1
 	}
-	w.spec = modelSpec{replicas: n, template: template(false, places)}
+	w.spec = modelSpec{replicas: n, template: template(false, members)}
 	return w
 }
 
@@ -121,13 +121,13 @@ func (w *world) ill() bool {
 }
 
 func (w *world) list() []int {
-	var places []int
+	var members []int
 	for at, m := range w.members {
 		if m.id != 0 {
-			places = append(places, at)
+			members = append(members, at)
 		}
 	}
-	return places
+	return members
 }
 
 // update is the revision of what the controller has read.
@@ -149,26 +149,26 @@ func (w *world) flagsOf(p modelPod) string {
 func modelURL(at int) string { return fmt.Sprintf("http://main-%d:2380", at) }
 
 func modelLaunch(template string) BootstrapFlags {
-	state, places, _ := strings.Cut(template, " ")
+	state, members, _ := strings.Cut(template, " ")
 	l := BootstrapFlags{Existing: state == "existing"}
-	for place := range strings.SplitSeq(places, ",") {
-		l.URLs = append(l.URLs, "http://main-"+place+":2380")
+	for ordinal := range strings.SplitSeq(members, ",") {
+		l.URLs = append(l.URLs, "http://main-"+ordinal+":2380")
 	}
 	return l
 }
 
 func modelTemplate(l BootstrapFlags) string {
-	var places []int
+	var members []int
 	for at := range ordinals {
 		if slices.Contains(l.URLs, modelURL(at)) {
-			places = append(places, at)
+			members = append(members, at)
 		}
 	}
-	return template(l.Existing, places)
+	return template(l.Existing, members)
 }
 
-// site is what an observer sees of the world.
-func (w *world) site(before world) ClusterState {
+// observed returns what an observer sees of the world.
+func (w *world) observed(before world) ClusterState {
 	s := ClusterState{
 		Replicas: w.spec.replicas, OnDelete: w.spec.onDelete, Partition: w.spec.partition,
 		Bootstrap: modelLaunch(w.spec.template), InTemplate: !w.configMap, Original: w.spec.template == before.spec.template,

@@ -45,13 +45,13 @@ func stories() []story {
 			w.leader = sizes[0]
 			add(fmt.Sprintf("%d to %d", sizes[0], sizes[1]), w, r)
 		}
-		for place := range 3 {
-			r := Record{Operation: Replace, Replicas: 3, Ordinal: place, Member: uint64(place + 1), UID: "1", Claims: []string{"1"}}
+		for ordinal := range 3 {
+			r := Record{Operation: Replace, Replicas: 3, Ordinal: ordinal, Member: uint64(ordinal + 1), UID: "1", Claims: []string{"1"}}
 			w := newWorld(3)
-			w.leader = place + 1
-			add(fmt.Sprintf("replace %d", place), w, r)
-			w.members[place].dead, w.deaths = true, 0
-			add(fmt.Sprintf("replace %d, which is dead", place), w, r)
+			w.leader = ordinal + 1
+			add(fmt.Sprintf("replace %d", ordinal), w, r)
+			w.members[ordinal].dead, w.deaths = true, 0
+			add(fmt.Sprintf("replace %d, which is dead", ordinal), w, r)
 		}
 	}
 	return all
@@ -111,7 +111,7 @@ func (e *explorer) record(w world) Record {
 	return r
 }
 
-func (e *explorer) next(w world) Step { return Next(w.site(e.story.before), e.record(w)) }
+func (e *explorer) next(w world) Step { return Next(w.observed(e.story.before), e.record(w)) }
 
 // after is every state that may follow.
 func (e *explorer) after(w world) []world {

@@ -24,8 +24,8 @@ var (
 	VoterDown = reasons.Add("VoterDown",
 		"A voter does not answer. While a voter is down, etcd adds no member, and no healthy member should be removed.",
 		"kubectl etcd status NAME shows why. Restart the voter. If its data is lost, kubectl etcd member replace POD.")
-	_              = reasons.Include(policy.LearnerPresent)
-	StrangerMember = reasons.Add("StrangerMember",
+	_                    = reasons.Include(policy.LearnerPresent)
+	MemberWithoutOrdinal = reasons.Add("MemberWithoutOrdinal",
 		"etcd's member list has a member whose peer URL belongs to no pod of this cluster. It is a leftover or belongs to another cluster.",
 		"List it with kubectl etcd member list NAME. When you know what it is, remove it with kubectl etcd member remove NAME MEMBER.")
 	MemberGap = reasons.Add("MemberGap",

@@ -36,13 +36,13 @@ func (f Facts) order() []int {
 		}
 	}
 	slices.SortFunc(left, func(a, b int) int {
-		return cmp.Or(cmp.Compare(f.Members[a].turn(), f.Members[b].turn()), cmp.Compare(b, a))
+		return cmp.Or(cmp.Compare(f.Members[a].rank(), f.Members[b].rank()), cmp.Compare(b, a))
 	})
 	return left
 }
 
-// turn returns the place of a kind of member in the order.
-func (m Member) turn() int {
+// rank returns the position of a kind of member in the order.
+func (m Member) rank() int {
 	switch {
 	case m.broken():
 		return 0

@@ -22,9 +22,9 @@ func TestScaleKeepsQuorum(t *testing.T) {
 			for asked := range most + 1 {
 				for ready := range 1 << min(now, voters) {
 					for held := range voters + 1 {
-						for _, volumes := range []Volumes{Kept, Deleted, NoClaims} {
+						for _, volumes := range []Volumes{Retained, Deleted, NoClaims} {
 							// The volumes matter only where all members stop or start.
-							if now > 0 && asked > 0 && (held < voters || volumes != Kept) {
+							if now > 0 && asked > 0 && (held < voters || volumes != Retained) {
 								continue
 							}
 							check(t, voters, now, asked, ready, held, volumes)

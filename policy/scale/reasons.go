@@ -12,7 +12,7 @@ func Reasons() []policy.Reason { return reasons.All() }
 
 // The reasons of verdicts and warnings.
 var (
-	ReplicasKept = reasons.Add("ReplicasKept",
+	ReplicasUnchanged = reasons.Add("ReplicasUnchanged",
 		"The write does not change the number of replicas.",
 		policy.NoAction)
 	FollowsOwner = reasons.Add("FollowsOwner",

@@ -19,7 +19,7 @@ type Volumes string
 
 // The kinds. The zero value means that the volume claims stay.
 const (
-	Kept Volumes = ""
+	Retained Volumes = ""
 	// Deleted claims go with their replica (persistentVolumeClaimRetentionPolicy).
 	Deleted Volumes = "Deleted"
 	// NoClaims means that the members have no volume claims of their own.
@@ -50,7 +50,7 @@ type Facts struct {
 	// after the write.
 	Ready, Staying int
 	// Unrecorded is true if neither a budget nor an annotation records as many voters: after a
-	// write of fewer replicas, they would be forgotten.
+	// write of fewer replicas, they would be lost.
 	Unrecorded bool
 	// Held is how many ordinals have volume claims. Only a cluster with no replicas needs it.
 	Held int
@@ -91,7 +91,7 @@ func Evaluate(f Facts) policy.Verdict {
 func judge(f Facts) policy.Verdict {
 	switch {
 	case f.Asked == f.Now && !f.Moved:
-		return policy.Allow(ReplicasKept, "the replicas stay %d", f.Now)
+		return policy.Allow(ReplicasUnchanged, "the replicas stay %d", f.Now)
 	case f.Follows:
 		return policy.Allow(FollowsOwner, "its owner asks for %s", words.Count(f.Asked, "replica"))
 	case f.Asked == 0 && f.Now > 0:

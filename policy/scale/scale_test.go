@@ -58,9 +58,9 @@ var scaleRows = []struct {
 	want   string
 	reason policy.Reason
 }{
-	{"R-1 unchanged", healthy(3, 3, 3), "yes", ReplicasKept},
-	{"R-1 unchanged and even", healthy(2, 2, 2), "yes", ReplicasKept},
-	{"R-1 unchanged below the quorum", healthy(5, 2, 2), "yes", ReplicasKept},
+	{"R-1 unchanged", healthy(3, 3, 3), "yes", ReplicasUnchanged},
+	{"R-1 unchanged and even", healthy(2, 2, 2), "yes", ReplicasUnchanged},
+	{"R-1 unchanged below the quorum", healthy(5, 2, 2), "yes", ReplicasUnchanged},
 	{"R-2 follows its Etcd", with(healthy(3, 3, 1), func(f *Facts) { f.Follows, f.Druid = true, true }), "yes", FollowsOwner},
 	{"R-3 stop", healthy(3, 3, 0), "warn", AllStop},
 	{"R-3 stop of one", healthy(1, 1, 0), "warn", AllStop},
@@ -122,7 +122,7 @@ var scaleRows = []struct {
 	{"R-22 start at another ordinal", with(moved(healthy(3, 0, 3), 3), func(f *Facts) { f.Creates = true }), "no", StartsTooFew},
 	{"R-23 pods of before, fewer replicas", with(healthy(3, 3, 1), func(f *Facts) { f.Creates = true }), "no", VotersLost},
 	{"R-23 pods of before, a quorum", with(healthy(5, 5, 3), func(f *Facts) { f.Creates = true }), "warn", VotersLeft},
-	{"R-23 pods of before, all", with(healthy(3, 3, 3), func(f *Facts) { f.Creates = true }), "yes", ReplicasKept},
+	{"R-23 pods of before, all", with(healthy(3, 3, 3), func(f *Facts) { f.Creates = true }), "yes", ReplicasUnchanged},
 	{"R-23 volumes of before, fewer replicas", with(healthy(3, 0, 1), func(f *Facts) { f.Creates = true }), "no", StartsTooFew},
 	{"R-23 volumes of before, declared", with(healthy(1, 0, 1), func(f *Facts) { f.Creates, f.Declared = true, true }), "yes", VotersDeclared},
 	{"R-18 even", with(healthy(3, 3, 4), func(f *Facts) { f.Druid = true }), "warn", MoreReplicas},

@@ -24,7 +24,7 @@ func TestSpreadFree(t *testing.T) {
 			for _, s := range []Settings{
 				{Topology: TopologyZone}, {Topology: TopologyZone, Form: FormAntiAffinity}, {Topology: TopologyHostname},
 			} {
-				sched := newScheduler(places(zones), Facts{Size: size}, s)
+				sched := newScheduler(nodesIn(zones), Facts{Size: size}, s)
 				states += sched.everyState(func(at []int) {
 					if problem := sched.problem(at); problem != "" {
 						t.Errorf("%d members on %s, %s %s: at %v %s", size, zones, s.Topology, s.Form, at, problem)

@@ -20,7 +20,7 @@ func FuzzSpread(f *testing.F) {
 	f.Add(math.MinInt, math.MinInt, "a.", "- - -", "x", "y", "z", HostnameKey, ZoneKey, false)
 	f.Add(9, 1, "abcdefgh", "a,b,c,d,e,f,g,h a,b,c,d,e,f,g,h - - - - - - -", "Auto", "Required", "", ZoneKey, "", true)
 	f.Fuzz(func(t *testing.T, size, ordinal int, zones, claims, topology, enforcement, form, zoneKey, own string, ordered bool) {
-		at := places(zones)
+		at := nodesIn(zones)
 		facts := Facts{Size: size, Ordinal: ordinal, Nodes: at, Volumes: volumes(claims, at), Ordered: ordered, OwnKeys: []string{own}}
 		v := Evaluate(facts, Settings{Topology: Topology(topology), Enforcement: Enforcement(enforcement), Form: Form(form), ZoneKey: zoneKey})
 		if size <= 1 && len(v.Terms) > 0 || len(v.Terms) > 2 {

@@ -20,7 +20,7 @@ func TestSpreadStaysHard(t *testing.T) {
 	t.Parallel()
 	hard, soft := 0, 0
 	for _, zones := range []string{"abc", "aabbcc", "aabbc", "aaabbcc", "aab", "aabb", "abbb", "aaa", "abcd", "abcdd"} {
-		at := places(zones)
+		at := nodesIn(zones)
 		for _, choices := range [][]string{distinct(zones, false), distinct(zones, true)} {
 			for size := 2; size <= 5; size++ {
 				everyWord(append(choices, "?"), size, func(layout []string) {
@@ -101,7 +101,7 @@ func (s scheduler) meets(nodes []int) bool {
 // distinct are the zones of a topology, or its nodes.
 func distinct(zones string, nodes bool) []string {
 	var choices []string
-	for _, p := range places(zones) {
+	for _, p := range nodesIn(zones) {
 		switch {
 		case nodes:
 			choices = append(choices, p.Name)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// places are written as the zones of the nodes, one letter each, a dot for a
+// nodesIn returns nodes. They are written as their zones, one letter each, a dot for a
 // node without the label: "aab." are the nodes a1, a2, b1 and .1.
-func places(zones string) []Node {
+func nodesIn(zones string) []Node {
 	var out []Node
 	seen := map[rune]int{}
 	for _, zone := range zones {
@@ -26,7 +26,7 @@ func places(zones string) []Node {
 
 // volumes are one word for each ordinal: ? waits for a pod, ! is placed without
 // asking, - is none, and otherwise a bound one's nodes or zones, by comma.
-func volumes(items string, places []Node) []Volume {
+func volumes(items string, all []Node) []Volume {
 	var out []Volume
 	for word := range strings.FieldsSeq(items) {
 		v := Volume{}
@@ -39,7 +39,7 @@ func volumes(items string, places []Node) []Volume {
 		default:
 			v.State = Bound
 			for at := range strings.SplitSeq(word, ",") {
-				v.Nodes = append(v.Nodes, nodesAt(at, places)...)
+				v.Nodes = append(v.Nodes, nodesAt(at, all)...)
 			}
 		}
 		out = append(out, v)
@@ -47,10 +47,10 @@ func volumes(items string, places []Node) []Volume {
 	return out
 }
 
-// nodesAt are a zone's nodes, or one node, which need not be a place.
-func nodesAt(at string, places []Node) []string {
+// nodesAt are a zone's nodes, or one node, which need not exist.
+func nodesAt(at string, all []Node) []string {
 	var nodes []string
-	for _, p := range places {
+	for _, p := range all {
 		if p.Zone == at {
 			nodes = append(nodes, p.Name)
 		}

@@ -21,7 +21,7 @@ func (e evaluation) topologyNotes() []policy.Note {
 	var notes []policy.Note
 	switch {
 	case e.nodes.empty():
-		notes = append(notes, policy.NewNote(NoPlaces, "no node matches the pod's node selector, node affinity and tolerations: members are spread as well as possible once there are some"))
+		notes = append(notes, policy.NewNote(NoMatchingNode, "no node matches the pod's node selector, node affinity and tolerations: members are spread as well as possible once there are some"))
 	case e.size > e.nodes.count():
 		notes = append(notes, policy.NewNote(MembersExceedHosts, "%d members but %d nodes that match: some must share a node; add nodes to keep them apart", e.size, e.nodes.count()))
 	}

@@ -12,7 +12,7 @@ func Reasons() []policy.Reason { return reasons.All() }
 
 // The reasons of the spread's notes.
 var (
-	NoPlaces = reasons.Add("NoPlaces",
+	NoMatchingNode = reasons.Add("NoMatchingNode",
 		"No node matches the pod's node selector, node affinity and tolerations. Members are spread as well as possible, not strictly.",
 		"Compare the pod's nodeSelector, affinity and tolerations with kubectl get nodes --show-labels.")
 	NoZones = reasons.Add("NoZones",

@@ -120,7 +120,7 @@ func (s scheduler) globalMinimum(minDomains int, at []int) int {
 }
 
 // everyTopology calls f with all kinds of up to four nodes in up to three zones
-// and without a zone, as places_test.go writes them.
+// and without a zone, as nodes_test.go writes them.
 func everyTopology(f func(zones string)) {
 	for a := range 5 {
 		for b := range a + 1 {

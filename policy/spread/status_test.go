@@ -21,7 +21,7 @@ func TestStatusOf(t *testing.T) {
 		name     string
 		size     int
 		topology Topology
-		places   string
+		nodes    string
 		members  string
 		kept     policy.Status
 		reason   policy.Reason
@@ -51,9 +51,9 @@ func TestStatusOf(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			zone := func(node string) string { return strings.TrimSuffix(node[:1], "?") }
-			var places []Node
-			for n := range strings.FieldsSeq(row.places) {
-				places = append(places, Node{Name: n, Zone: zone(n)})
+			var nodes []Node
+			for n := range strings.FieldsSeq(row.nodes) {
+				nodes = append(nodes, Node{Name: n, Zone: zone(n)})
 			}
 			var members []policy.Member
 			for i, n := range strings.Fields(row.members) {
@@ -63,7 +63,7 @@ func TestStatusOf(t *testing.T) {
 				}
 				members = append(members, m)
 			}
-			got := StatusOf(row.size, members, row.topology, places)
+			got := StatusOf(row.size, members, row.topology, nodes)
 			if got.Kept != row.kept || got.Reason != row.reason || got.Message == "" {
 				t.Errorf("StatusOf = %s %s (%s), want %s %s", got.Kept, got.Reason, got.Message, row.kept, row.reason)
 			}

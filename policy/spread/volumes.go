@@ -11,7 +11,7 @@ const maxExact = 9
 
 // volumePlacement is where the members' volumes let them run.
 //
-// The scheduler places one pod at a time, beside the pods that run. So it is
+// The scheduler assigns one pod at a time, beside the pods that run. So it is
 // not enough that one assignment of all members meets a required term. A
 // member whose volume ties it to some nodes must find a node in every
 // assignment of the other members that their own volumes admit. Otherwise it

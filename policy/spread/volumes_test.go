@@ -19,7 +19,7 @@ var forms = []Settings{
 
 // TestSpreadVolumes goes through the layouts of bound volumes over every small
 // topology, and through every arrangement that the volumes admit, however it
-// came about: members may have been placed before there was a policy. A member
+// came about: members may have been scheduled before there was a policy. A member
 // that is restarted beside the others finds a node unless its volume admits
 // none, and however many are away, one of them does, so that all come back.
 //
@@ -31,7 +31,7 @@ func TestSpreadVolumes(t *testing.T) {
 	layouts, states := 0, 0
 	judge := func(zones string, sets [][]string, f Facts) {
 		for _, s := range forms {
-			sched := newScheduler(places(zones), f, s)
+			sched := newScheduler(nodesIn(zones), f, s)
 			layouts++
 			states += sched.everyArrangement(func(at []int, absent int) {
 				if problem := sched.stuck(at, absent); problem != "" {
@@ -93,30 +93,30 @@ func (s scheduler) stuck(at []int, absent int) string {
 // volumes admit, or away.
 func (s scheduler) everyArrangement(f func(at []int, absent int)) (arrangements int) {
 	at := make([]int, len(s.pods))
-	var place func(i, absent int)
-	place = func(i, absent int) {
+	var assign func(i, absent int)
+	assign = func(i, absent int) {
 		if i == len(at) {
 			arrangements++
 			f(at, absent)
 			return
 		}
 		at[i] = away
-		place(i+1, absent+1)
+		assign(i+1, absent+1)
 		for node, ok := range s.pods[i].nodes {
 			if ok {
 				at[i] = node
-				place(i+1, absent)
+				assign(i+1, absent)
 			}
 		}
 	}
-	place(0, 0)
+	assign(0, 0)
 	return arrangements
 }
 
 // nodeSets are the sets of nodes that a volume may be tied to, and those of
 // them that storage usually gives: a node, a zone, two zones, everywhere.
 func nodeSets(zones string) (all, usual [][]string) {
-	nodes := places(zones)
+	nodes := nodesIn(zones)
 	for mask := 1; mask < 1<<len(nodes); mask++ {
 		var set []string
 		in := map[string]int{}

@@ -22,7 +22,7 @@ func TestSpreadWaiting(t *testing.T) {
 		for range 100 {
 			f, sets := someWaiting(dice, zones)
 			for _, s := range forms {
-				sched := newScheduler(places(zones), f, s)
+				sched := newScheduler(nodesIn(zones), f, s)
 				arrangements += sched.everyArrangement(func(at []int, absent int) {
 					if i := sched.unplaced(f, at, absent); i >= 0 {
 						t.Errorf("%s %s on %s, volumes %v: at %v member %d finds no node", s.Topology, s.Form, zones, sets, at, i)
@@ -90,7 +90,7 @@ func TestSpreadOrdered(t *testing.T) {
 			f := bound(sets)
 			f.Ordered = true
 			for _, s := range forms {
-				sched := newScheduler(places(zones), f, s)
+				sched := newScheduler(nodesIn(zones), f, s)
 				sched.everyArrangement(func(at []int, absent int) {
 					next := len(at) - absent
 					for i, node := range at {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// lookEvery is the interval between two checks of a condition.
-	lookEvery = time.Second
+	// pollInterval is the interval between two checks of a condition.
+	pollInterval = time.Second
 	// readyLimit is the time in which a cluster of any flavour must become Ready. A druid
 	// cluster of three members needs two minutes on an idle machine, mostly because of
 	// etcd-backup-restore's own timeouts. Tests run several clusters beside each other.
@@ -20,21 +20,21 @@ const (
 	goneLimit = 10 * time.Minute
 )
 
-// Look checks a condition once. It returns what it observed, for the error of a wait that timed
+// ConditionFunc checks a condition once. It returns what it observed, for the error of a wait that timed
 // out, and whether the condition is true. An error doesn't end the wait, because tests restart
 // API servers and members on purpose. The error counts as the observed state.
-type Look func(ctx context.Context) (seen string, done bool, err error)
+type ConditionFunc func(ctx context.Context) (seen string, done bool, err error)
 
 // Await checks the condition every second until it is true, and then returns nil. After the
 // limit, or when ctx ends, the error contains the last observed state.
-func Await(ctx context.Context, limit time.Duration, what string, look Look) error {
+func Await(ctx context.Context, limit time.Duration, what string, condition ConditionFunc) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not within %s", limit))
 	defer cancel()
-	ticker := time.NewTicker(lookEvery)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	last := "nothing"
 	for {
-		seen, done, err := look(ctx)
+		seen, done, err := condition(ctx)
 		switch {
 		case err == nil && done:
 			return nil

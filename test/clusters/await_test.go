@@ -17,17 +17,17 @@ func TestAwait(t *testing.T) {
 	broken := errors.New("connection refused")
 	for _, c := range []struct {
 		name  string
-		look  func(n int) (string, bool, error) // the n-th check
+		check func(n int) (string, bool, error) // the n-th check
 		took  time.Duration
 		wants []string // parts of the error; empty for success
 	}{
 		{
-			name: "there at once",
-			look: func(int) (string, bool, error) { return "", true, nil },
+			name:  "there at once",
+			check: func(int) (string, bool, error) { return "", true, nil },
 		},
 		{
 			name: "comes in spite of errors",
-			look: func(n int) (string, bool, error) {
+			check: func(n int) (string, bool, error) {
 				if n < 3 {
 					return "", false, broken
 				}
@@ -37,13 +37,13 @@ func TestAwait(t *testing.T) {
 		},
 		{
 			name:  "never comes",
-			look:  func(int) (string, bool, error) { return "2 of 3 pods", false, nil },
+			check: func(int) (string, bool, error) { return "2 of 3 pods", false, nil },
 			took:  10 * time.Second,
 			wants: []string{"wait for all pods", "not within 10s", "last seen: 2 of 3 pods"},
 		},
 		{
 			name:  "can't be seen",
-			look:  func(int) (string, bool, error) { return "", false, broken },
+			check: func(int) (string, bool, error) { return "", false, broken },
 			took:  10 * time.Second,
 			wants: []string{"last seen: connection refused"},
 		},
@@ -54,7 +54,7 @@ func TestAwait(t *testing.T) {
 				n, began := -1, time.Now()
 				err := Await(t.Context(), 10*time.Second, "all pods", func(context.Context) (string, bool, error) {
 					n++
-					return c.look(n)
+					return c.check(n)
 				})
 				if took := time.Since(began); took != c.took {
 					t.Errorf("it took %s, want %s", took, c.took)
@@ -76,9 +76,9 @@ func TestAwait(t *testing.T) {
 func TestAwaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		looks := 0
+		checks := 0
 		err := Await(t.Context(), 10*time.Second, "all pods", func(ctx context.Context) (string, bool, error) {
-			if looks++; looks == 1 {
+			if checks++; checks == 1 {
 				return "2 of 3 pods", false, nil
 			}
 			<-ctx.Done()

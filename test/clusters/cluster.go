@@ -145,7 +145,7 @@ func (c *Cluster) certified(ctx context.Context) (bool, error) {
 func (c *Cluster) hasSecret(ctx context.Context, name string) (bool, error) {
 	err := c.kube.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &corev1.Secret{})
 	if client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("look for secret %s/%s: %w", c.Namespace, name, err)
+		return false, fmt.Errorf("find secret %s/%s: %w", c.Namespace, name, err)
 	}
 	return err == nil, nil
 }

@@ -22,7 +22,7 @@ const chart = "etcd-12.0.20"
 const bucketsDir = "buckets"
 
 // layout is a cluster's spec with its namespace and name. It is the input of the templates, and
-// the one place that knows each flavour's names of objects.
+// the only code that knows each flavour's names of objects.
 type layout struct {
 	Spec
 

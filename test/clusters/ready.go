@@ -20,10 +20,10 @@ func (c *Cluster) WaitReady(ctx context.Context) error { return c.WaitReadyWithi
 
 // WaitReadyWithin is WaitReady with the caller's limit.
 func (c *Cluster) WaitReadyWithin(ctx context.Context, limit time.Duration) error {
-	return Await(ctx, limit, fmt.Sprintf("cluster %s to be Ready", c), c.lookReady)
+	return Await(ctx, limit, fmt.Sprintf("cluster %s to be Ready", c), c.isReady)
 }
 
-func (c *Cluster) lookReady(ctx context.Context) (string, bool, error) {
+func (c *Cluster) isReady(ctx context.Context) (string, bool, error) {
 	var seen []string
 	done := true
 	if c.Flavour == Druid {

@@ -25,10 +25,10 @@ import (
 // limit is the timeout of every wait. A machine may be slow, and no test measures time.
 const limit = 12 * time.Minute
 
-// eventually waits until look reports that the condition is true.
-func eventually(t *testing.T, what string, look clusters.Look) {
+// eventually waits until condition reports that the condition is true.
+func eventually(t *testing.T, what string, condition clusters.ConditionFunc) {
 	t.Helper()
-	if err := clusters.Await(t.Context(), limit, what, look); err != nil {
+	if err := clusters.Await(t.Context(), limit, what, condition); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -37,9 +37,9 @@ func TestPluginRestorePlan(t *testing.T) {
 	saved := decode[output.Snapshot](t, first(plugin(t, 0, "snapshot", "save", "main", file, "-n", ns, "-o", "json")))
 
 	scale(t, c, 0)
-	for place := range 3 {
+	for ordinal := range 3 {
 		for _, volume := range []string{"data", "log"} {
-			remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("%s-main-%d", volume, place)}})
+			remove(t, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("%s-main-%d", volume, ordinal)}})
 		}
 	}
 	eventually(t, "the claims to be deleted", func(ctx context.Context) (string, bool, error) {

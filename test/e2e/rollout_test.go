@@ -50,7 +50,7 @@ func TestRolloutCuresFirst(t *testing.T) {
 	}
 }
 
-// guardRollouts turns the guard of rollouts on, which is off by default.
+// guardRollouts enables the guard of rollouts, which is off by default.
 func guardRollouts(s *v1alpha1.EtcdTopologyPolicySpec) { s.Rollout.Guard = v1alpha1.ModeEnforce }
 
 // TestRolloutStopsAtTheFirstFailure gives a StatefulSet a template that can't start. One member fails,

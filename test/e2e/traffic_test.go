@@ -126,10 +126,10 @@ func keptAgainstWriters(t *testing.T, c *clusters.Cluster, before *corev1.Servic
 	t.Helper()
 	old := before.DeepCopy()
 	old.ResourceVersion = ""
-	forget := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":null}}}`))
+	unset := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"selector":{"kubectl-etcd.dev/client-traffic":null}}}`))
 	for how, write := range map[string]func(context.Context) error{
 		"replaced": func(ctx context.Context) error { return kube.Update(ctx, old.DeepCopy()) },
-		"patched":  func(ctx context.Context) error { return kube.Patch(ctx, old.DeepCopy(), forget) },
+		"patched":  func(ctx context.Context) error { return kube.Patch(ctx, old.DeepCopy(), unset) },
 	} {
 		eventually(t, "the cut to be kept in a Service that is "+how, func(ctx context.Context) (string, bool, error) {
 			until, ignored := cutUntil(t, c), failedOpen(t)

@@ -164,7 +164,7 @@ func TestAlpineHasLinks(t *testing.T) {
 	}
 }
 
-// TestDigest makes the same image of files in other places at another time.
+// TestDigest makes the same image of files in other folders at another time.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	image := byName()[Etcd("v3.7.3")]

@@ -20,7 +20,7 @@ import (
 const (
 	byKubectl = "\n**By kubectl alone**"
 	unaided   = "\n**While it doesn't run**"
-	forget    = "remove the record:"
+	unrecord  = "remove the record:"
 )
 
 // typeInstall runs a block of commands from docs/install.md.
@@ -48,7 +48,7 @@ func unaidedByHand(t *testing.T, ns, adopted string) {
 	}
 	typeInstall(t, unaided)
 	kubectl(t, "patch", "pdb", adopted, "-n", ns, "--type", "merge", "-p", `{"spec":{"minAvailable":2}}`)
-	typeInstall(t, forget)
+	typeInstall(t, unrecord)
 }
 
 // copyMade copies the budget that etcd-webhook created, as a user does who exports and applies

@@ -211,7 +211,7 @@ func expectEnd(t *testing.T) {
 func awaitChanges(t *testing.T, certificates, authorities int, why string, harm func()) {
 	t.Helper()
 	seen := map[string]map[string]bool{corev1.TLSCertKey: {}, "ca.crt": {}}
-	look := func(ctx context.Context) (string, bool, error) {
+	condition := func(ctx context.Context) (string, bool, error) {
 		var s corev1.Secret
 		err := admin.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: certificateSecret}, &s)
 		if err != nil {
@@ -226,11 +226,11 @@ func awaitChanges(t *testing.T, certificates, authorities int, why string, harm 
 		c, a := len(seen[corev1.TLSCertKey])-1, len(seen["ca.crt"])-1
 		return fmt.Sprintf("%d and %d", c, a), c >= certificates && a >= authorities, nil
 	}
-	if _, _, err := look(t.Context()); err != nil {
+	if _, _, err := condition(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	harm()
-	eventually(t, fmt.Sprintf("%d new certificates and %d new authorities: %s", certificates, authorities, why), look)
+	eventually(t, fmt.Sprintf("%d new certificates and %d new authorities: %s", certificates, authorities, why), condition)
 }
 
 // awaitExpired waits until every certificate in the Secret has expired.

@@ -26,10 +26,10 @@ import (
 // limit is the timeout of every wait. A machine may be slow, and no test measures time.
 const limit = 12 * time.Minute
 
-// eventually waits until look reports that the condition is true.
-func eventually(tb testing.TB, what string, look clusters.Look) {
+// eventually waits until condition reports that the condition is true.
+func eventually(tb testing.TB, what string, condition clusters.ConditionFunc) {
 	tb.Helper()
-	if err := clusters.Await(tb.Context(), limit, what, look); err != nil {
+	if err := clusters.Await(tb.Context(), limit, what, condition); err != nil {
 		tb.Fatal(err)
 	}
 }

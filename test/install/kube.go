@@ -148,6 +148,6 @@ func stream(objects []map[string]any) ([]byte, error) {
 }
 
 // await is clusters.Await with this package's timeout.
-func await(ctx context.Context, what string, look clusters.Look) error {
-	return clusters.Await(ctx, 8*time.Minute, what, look)
+func await(ctx context.Context, what string, condition clusters.ConditionFunc) error {
+	return clusters.Await(ctx, 8*time.Minute, what, condition)
 }

@@ -53,7 +53,7 @@ func watchTrust(t *testing.T, settle time.Duration) *trustWatch {
 	t.Cleanup(w.end)
 	w.done.Go(func() {
 		for ctx.Err() == nil {
-			w.look(ctx)
+			w.read(ctx)
 			select {
 			case <-ctx.Done():
 			case <-time.After(100 * time.Millisecond):
@@ -82,8 +82,8 @@ func (w *trustWatch) bothTrusted(t *testing.T) {
 	}
 }
 
-// look reads each replica once. It skips a replica that can't be reached.
-func (w *trustWatch) look(ctx context.Context) {
+// read reads each replica once. It skips a replica that can't be reached.
+func (w *trustWatch) read(ctx context.Context) {
 	var pods corev1.PodList
 	if err := admin.List(ctx, &pods, client.InNamespace(Namespace), client.MatchingLabels{"app.kubernetes.io/name": Name}); err != nil {
 		return

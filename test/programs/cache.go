@@ -40,7 +40,7 @@ func (c Cache) Find(name, key string) (string, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	} else if err != nil {
-		return "", fmt.Errorf("look into the cache: %w", err)
+		return "", fmt.Errorf("read the cache: %w", err)
 	}
 	touch(dir)
 	return dir, nil

@@ -102,7 +102,7 @@ func groupsOf(names []string) ([]group, error) {
 	return wanted, nil
 }
 
-// build is a group with the place of its programs in the cache.
+// build is a group with the folder of its programs in the cache.
 type build struct {
 	group
 	key string

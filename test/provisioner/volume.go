@@ -53,7 +53,7 @@ func (p *provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 	if _, err := p.volumes.Get(name); err == nil {
 		return nil // made, and not bound yet
 	}
-	where, err := p.place(claim, class)
+	where, err := p.topology(claim, class)
 	if err != nil {
 		return err
 	}

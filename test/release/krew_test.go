@@ -78,7 +78,7 @@ func typePrinted(t *testing.T, bin, printed string, r *Released) {
 }
 
 // validateManifest does with a release's manifest what krew's index does with every one
-// that is submitted: it installs the archive of each platform. Only the place to download
+// that is submitted: it installs the archive of each platform. Only the address to download
 // from isn't the one that is named, as nothing is published yet.
 func validateManifest(t *testing.T, bin string, r *Released) {
 	t.Helper()
@@ -193,7 +193,7 @@ func (k *user) run(t *testing.T, name string, args ...string) string {
 }
 
 func (k *user) try(ctx context.Context, name string, args ...string) (string, error) {
-	// The shell looks name up in the user's PATH, not in ours.
+	// The shell searches name in the user's PATH, not in ours.
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `"$@"`, "sh", name}, args...)...)
 	cmd.Env, cmd.Dir = k.env, k.home
 	out, err := cmd.CombinedOutput()

@@ -133,11 +133,11 @@ func (c cluster) probe(args ...string) (out string) {
 	return out
 }
 
-// becomes waits for a look to see something.
-func (c cluster) becomes(want string, look func() string) {
+// becomes waits until read returns want.
+func (c cluster) becomes(want string, read func() string) {
 	c.t.Helper()
 	c.eventually(func() string {
-		if got := look(); got != want {
+		if got := read(); got != want {
 			return fmt.Sprintf("%q, want %q", got, want)
 		}
 		return ""

@@ -130,13 +130,13 @@ func (c cluster) hardwareAddress(n Node) string {
 func testKill(c cluster)     { c.offAndOn(c.KillNode) }
 func testShutdown(c cluster) { c.offAndOn(c.StopNode) }
 
-// offAndOn turns a node off and starts it, and expects its pod, the pod's data and
-// its place in the network back.
-func (c cluster) offAndOn(turnOff func(context.Context, string) error) {
+// offAndOn stops a node and starts it, and expects its pod, the pod's data and
+// its network addresses back.
+func (c cluster) offAndOn(stop func(context.Context, string) error) {
 	n := c.nodeOf("db-0")
 	c.answers(n)
 	address := c.hardwareAddress(n)
-	c.must(turnOff(c.t.Context(), n.Name))
+	c.must(stop(c.t.Context(), n.Name))
 	if reachable(n) {
 		c.t.Errorf("%s is off and answers", n.Name)
 	}

@@ -46,7 +46,7 @@ func (h host) nothingLeft(t *testing.T, name string) {
 	t.Helper()
 	var left []string
 	for range 100 {
-		if left = h.left(look(t, name)); len(left) == 0 {
+		if left = h.left(inspect(t, name)); len(left) == 0 {
 			return
 		}
 		time.Sleep(300 * time.Millisecond)
@@ -56,8 +56,8 @@ func (h host) nothingLeft(t *testing.T, name string) {
 	}
 }
 
-// look takes stock of the host; name is the testbed under test.
-func look(t *testing.T, name string) host {
+// inspect lists the files and processes of the host; name is the testbed under test.
+func inspect(t *testing.T, name string) host {
 	t.Helper()
 	return host{
 		"process": processesOf(name),
@@ -175,7 +175,7 @@ func sysctls() []string {
 	return found
 }
 
-// files returns which places exist that Kubernetes' programs make when no one
+// files returns which of the files and folders exist that Kubernetes' programs make when no one
 // prints them otherwise.
 func files() []string {
 	var found []string

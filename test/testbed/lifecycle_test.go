@@ -57,7 +57,7 @@ func TestKilledUp(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, seed))
 	o := killed(t.TempDir())
 	prepare(t, o)
-	before := look(t, o.Name)
+	before := inspect(t, o.Name)
 	for range killRounds {
 		after := time.Duration(random.Int64N(int64(killWithin)))
 		printed := killUp(t, o.StateDir, after)
@@ -128,7 +128,7 @@ func TestDownLeavesNothing(t *testing.T) {
 	if err := requireRoot(); err != nil {
 		t.Fatal(err)
 	}
-	before := look(t, o.Name)
+	before := inspect(t, o.Name)
 	c := startCluster(t, o)
 	if out, err := c.try("create", "deployment", "sleepers", "--image=registry.k8s.io/pause:3.10.1", "--replicas=4"); err != nil {
 		t.Fatal(out)
@@ -137,8 +137,8 @@ func TestDownLeavesNothing(t *testing.T) {
 	c.must(c.PauseNode(t.Context(), "node-1"))
 	c.must(c.CutNode(t.Context(), "node-2"))
 	makeImmutable(t, filepath.Join(c.Shared(), "store", "backup"))
-	if len(before.left(look(t, o.Name))) == 0 {
-		t.Error("a testbed that runs isn't seen: this test looks in the wrong places")
+	if len(before.left(inspect(t, o.Name))) == 0 {
+		t.Error("a testbed that runs isn't seen: this test inspects the wrong files")
 	}
 	c.must(os.Remove(layoutFile(c.Dir())))
 	began := time.Now()
@@ -152,7 +152,7 @@ func TestDownLeavesNothing(t *testing.T) {
 // TestDownWithoutFiles takes down a testbed whose run directory is gone.
 func TestDownWithoutFiles(t *testing.T) {
 	o := Options{Name: "test-lost", Nodes: 1, StateDir: t.TempDir()}
-	before := look(t, o.Name)
+	before := inspect(t, o.Name)
 	c := startCluster(t, o)
 	// A second Up finds the first and uses it.
 	if _, err := Up(t.Context(), o); err != nil {

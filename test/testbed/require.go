@@ -87,7 +87,7 @@ func missingTools() []string {
 	return missing
 }
 
-// findTool looks where machines will, which a user's own PATH may leave out.
+// findTool searches the folders that machines search. A user's own PATH may lack some of them.
 func findTool(name string) string {
 	for _, dir := range []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"} {
 		path := filepath.Join(dir, name)

@@ -49,7 +49,7 @@ func (t *Testbed) Name() string { return t.layout.Name }
 func (t *Testbed) Dir() string { return t.layout.Dir }
 
 // Shared returns the host's path of the directory that all nodes see as
-// machine.SharedPath: the place for a hostPath volume that shall be the same
+// machine.SharedPath, for a hostPath volume that must be the same
 // everywhere. Other paths of /var and /run are each node's own.
 func (t *Testbed) Shared() string { return t.shared() }
 

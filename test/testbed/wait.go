@@ -21,7 +21,7 @@ const (
 	// readyTimeout is how long Up waits for each stage of the cluster. A busy
 	// machine takes a minute or some; what takes longer doesn't come.
 	readyTimeout = 8 * time.Minute
-	// tryTimeout is what one look gets.
+	// tryTimeout is the timeout of one check.
 	tryTimeout = 20 * time.Second
 )
 

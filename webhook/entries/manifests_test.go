@@ -6,15 +6,18 @@ package entries_test
 import (
 	"bytes"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 	"github.com/kubectl-etcd/kubectl-etcd/manifests"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
@@ -44,23 +47,55 @@ func TestManifestsRegisterTheList(t *testing.T) {
 			})
 		}
 	}
-	text, err := manifests.Files.ReadFile("base/webhooks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var config admissionregistrationv1.MutatingWebhookConfiguration
-	if err := yaml.UnmarshalStrict(text, &config); err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range config.Webhooks {
+	for _, w := range readManifest(t).Webhooks {
 		installed = append(installed, registration{
 			w.Name, ptr.Deref(w.ClientConfig.Service.Path, ""), w.Rules, time.Duration(ptr.Deref(w.TimeoutSeconds, 0)) * time.Second,
 			ptr.Deref(w.FailurePolicy, ""), ptr.Deref(w.ReinvocationPolicy, ""), ptr.Deref(w.SideEffects, ""),
 		})
 	}
 	if diff := cmp.Diff(listed, installed); diff != "" {
-		t.Errorf("manifests/base/webhooks.yaml differs from the list (-list +manifests):\n%s", diff)
+		t.Errorf("manifests/base/webhooks.yaml differs from Handlers in webhook/entries/entries.go (-list +manifests): make both the same, in the same order:\n%s", diff)
 	}
+}
+
+func readManifest(t *testing.T) (config admissionregistrationv1.MutatingWebhookConfiguration) {
+	t.Helper()
+	text, err := manifests.Files.ReadFile("base/webhooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// notSpread are the products without StatefulSets whose pods admission does not review, with the reason.
+var notSpread = map[flavour.Name]string{
+	flavour.Improbable: "a ReplicaSet creates each pod, and the pod's controller decides which pods are an operator's",
+}
+
+// TestPodsOfOperators holds that the API server sends the pods of each product that creates its pods
+// itself.
+func TestPodsOfOperators(t *testing.T) {
+	t.Parallel()
+	config := readManifest(t)
+	for _, p := range flavour.All() {
+		if p.Pods == nil || p.Pods.ClusterLabel == "" || notSpread[p.Name] != "" {
+			continue
+		}
+		if !slices.ContainsFunc(config.Webhooks, func(w admissionregistrationv1.MutatingWebhook) bool { return selects(w, p.Pods.ClusterLabel) }) {
+			t.Errorf("no webhook in manifests/base/webhooks.yaml reviews the pods of %s: add %s-pods there, with an objectSelector that requires the label %s, "+
+				"and to the handler Pod in webhook/entries/entries.go", p.Name, p.Name, p.Pods.ClusterLabel)
+		}
+	}
+}
+
+// selects reports whether a webhook reviews pods that have a label and no StatefulSet.
+func selects(w admissionregistrationv1.MutatingWebhook, label string) bool {
+	return w.ObjectSelector != nil && slices.ContainsFunc(w.ObjectSelector.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
+		return r.Key == label && r.Operator == metav1.LabelSelectorOpExists
+	})
 }
 
 // TestOverlaysKeepTheList holds that no overlay changes a webhook of the base.

@@ -38,7 +38,7 @@ func reports() []v1alpha1.CheckReport {
 				{ID: "D005", Category: "data", Title: "old revisions are compacted", Result: "NotApplicable", Findings: []v1alpha1.CheckFinding{finding("NotApplicable", "Kubernetes API servers compact their stores themselves", "")}},
 				{ID: "V002", Category: "versions", Title: "no member runs a version with a known fault", Result: "Info", Findings: []v1alpha1.CheckFinding{finding("Info", "3.5.27 on main-0: with authentication, several calls go unchecked (CVE-2026-33413)", "update to 3.5.28 or a newer patch version")}},
 				{ID: "P001", Category: "placement", Title: "no two members run on one node", Result: "Unknown", Findings: []v1alpha1.CheckFinding{finding("Unknown", refused, "ask for the permission to list nodes at the cluster scope")}},
-				{ID: "P002", Category: "placement", Title: "members are even over the zones", Result: "Unknown", Findings: []v1alpha1.CheckFinding{finding("Unknown", refused, "ask for the permission to list nodes at the cluster scope")}},
+				{ID: "P002", Category: "placement", Title: "members are spread evenly over the zones", Result: "Unknown", Findings: []v1alpha1.CheckFinding{finding("Unknown", refused, "ask for the permission to list nodes at the cluster scope")}},
 				{ID: "B003", Category: "budgets", Title: "the budget keeps a quorum", Result: "Warning", Findings: []v1alpha1.CheckFinding{
 					finding("Warning", "budget main (minAvailable=1) keeps 1 of 3 members, quorum is 2", `kubectl patch poddisruptionbudget main --type=merge -p '{"spec":{"minAvailable":2}}' -n team-a`),
 					finding("Info", "it is the chart's", ""),

@@ -95,8 +95,8 @@ func (c *Clock) Age(lease *coordinationv1.Lease, limit time.Duration) Age {
 	return Age{Age: watched, Confirmed: watched > limit}
 }
 
-// Forget removes a lease that was deleted.
-func (c *Clock) Forget(lease *coordinationv1.Lease) {
+// Remove removes a lease that was deleted.
+func (c *Clock) Remove(lease *coordinationv1.Lease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.seen, keyOf(lease))

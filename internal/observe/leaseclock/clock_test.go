@@ -109,15 +109,15 @@ func TestSignificant(t *testing.T) {
 	}
 }
 
-func TestForgets(t *testing.T) {
+func TestRemoves(t *testing.T) {
 	t.Parallel()
 	now := testclock.NewFakePassiveClock(start)
 	c := Clock{Clock: now}
 	c.Age(memberLease(start), leaseLimit)
 	now.SetTime(start.Add(20 * time.Second))
-	c.Forget(memberLease(start))
+	c.Remove(memberLease(start))
 	if got := c.Age(memberLease(start), leaseLimit); got.Age != 0 || got.Confirmed {
-		t.Errorf("after it was forgotten: got %+v, want a first observation", got)
+		t.Errorf("after it was removed: got %+v, want a first observation", got)
 	}
 	recreated := memberLease(start.Add(time.Second))
 	recreated.UID = "2"

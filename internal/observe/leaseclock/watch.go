@@ -28,7 +28,7 @@ func (c *Clock) Watch(ctx context.Context, informers cache.Informers) error {
 				o = gone.Obj
 			}
 			if lease, ok := o.(*coordinationv1.Lease); ok {
-				c.Forget(lease)
+				c.Remove(lease)
 			}
 		},
 	})

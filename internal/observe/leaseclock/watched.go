@@ -6,7 +6,7 @@ package leaseclock
 import "time"
 
 // mostWatched bounds how many records a Clock remembers. Beyond it, those that are older than
-// their limit are forgotten.
+// their limit are removed.
 const mostWatched = 1000
 
 // watchedRecord is a record of another process that was read.

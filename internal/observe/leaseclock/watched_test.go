@@ -38,8 +38,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestSinceForgets holds that records of the past take no memory.
-func TestSinceForgets(t *testing.T) {
+// TestSinceRemoves holds that records of the past take no memory.
+func TestSinceRemoves(t *testing.T) {
 	t.Parallel()
 	now := testclock.NewFakePassiveClock(start)
 	c := &Clock{Clock: now}

@@ -20,7 +20,7 @@ func TestEveryProductIsDocumented(t *testing.T) {
 	}
 	for _, d := range flavour.All() {
 		if !strings.Contains(string(page), "`"+string(d.Name)+"`") {
-			t.Errorf("docs/clusters.md does not describe %s", d.Name)
+			t.Errorf("docs/clusters.md does not describe %s: add a row with its name in backquotes", d.Name)
 		}
 	}
 }

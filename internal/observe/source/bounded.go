@@ -26,7 +26,7 @@ const (
 // the cache doesn't have, for example. Without a bound, such writes would delay the reads and
 // writes that other namespaces' members wait for.
 //
-// A read that is above the bound waits its turn if its context is OnBehalf of a request, as long
+// A read that is above the bound waits in the queue if its context is OnBehalf of a request, as long
 // as the request has time. Any other fails at once, so that it holds no worker of a controller.
 func Bounded(from client.Reader, now clock.PassiveClock) client.Reader {
 	return &bounded{Reader: from, clock: now, namespaces: map[string]*rate.Limiter{}}
@@ -92,7 +92,7 @@ func (b *bounded) wait(ctx context.Context, namespace string) error {
 	}
 }
 
-// of returns the limiter of a namespace. It forgets namespaces that have read nothing for long
+// of returns the limiter of a namespace. It removes namespaces that have read nothing for long
 // enough to be at their full bound again.
 func (b *bounded) of(namespace string, now time.Time) *rate.Limiter {
 	b.mu.Lock()

@@ -66,8 +66,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestBoundedForgets checks that namespaces which read nothing any more take no memory.
-func TestBoundedForgets(t *testing.T) {
+// TestBoundedRemoves checks that namespaces which read nothing any more take no memory.
+func TestBoundedRemoves(t *testing.T) {
 	t.Parallel()
 	now := clocktesting.NewFakePassiveClock(time.Unix(1_800_000_000, 0))
 	reader := Bounded(&counter{}, now)

@@ -4,7 +4,7 @@
 // Package membership changes the members of a cluster: it scales, and replaces members.
 //
 // A change of a StatefulSet without an operator is a series of steps. Each step observes
-// the cluster, asks package policy for the next one, does it and forgets what it saw, so
+// the cluster, asks package policy for the next one, does it and drops what it has read, so
 // that a change can be resumed or undone by another process at any point. What it started
 // from is in the cluster's journal. For etcd-druid's clusters this package sets the Etcd's
 // size or deletes a member's volume, and waits until etcd-druid is done.

@@ -20,7 +20,7 @@ type payload struct {
 	OnDelete   bool
 	Partition  int
 	KeepClaims bool
-	Place      int
+	Ordinal    int `json:"Place"`
 	Member     uint64
 	UID        string
 	Claims     []string
@@ -33,14 +33,14 @@ func payloadOf(j *Change) payload {
 	r := j.Record
 	return payload{
 		Operation: r.Operation, Target: r.Target, Replicas: r.Replicas, OnDelete: r.OnDelete, Partition: r.Partition, KeepClaims: r.KeepClaims,
-		Place: r.Ordinal, Member: r.Member, UID: r.UID, Claims: r.Claims, Undo: r.Undo, found: j.Found,
+		Ordinal: r.Ordinal, Member: r.Member, UID: r.UID, Claims: r.Claims, Undo: r.Undo, found: j.Found,
 	}
 }
 
 func (p payload) record() membership.Record {
 	return membership.Record{
 		Operation: p.Operation, Target: p.Target, Replicas: p.Replicas, OnDelete: p.OnDelete, Partition: p.Partition, KeepClaims: p.KeepClaims,
-		Ordinal: p.Place, Member: p.Member, UID: p.UID, Claims: p.Claims, Undo: p.Undo,
+		Ordinal: p.Ordinal, Member: p.Member, UID: p.UID, Claims: p.Claims, Undo: p.Undo,
 	}
 }
 

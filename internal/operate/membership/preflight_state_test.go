@@ -63,7 +63,7 @@ type atOnce struct{ clock.Clock }
 func (atOnce) After(time.Duration) <-chan time.Time { return time.After(0) }
 
 // TestPoll: what passes by itself is waited for, what doesn't is found at once, and
-// only the last look counts.
+// only the last read counts.
 func TestPoll(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -72,13 +72,13 @@ func TestPoll(t *testing.T) {
 		// passes is the poll that finds nothing; before that, polls report a transient problem if passing is true.
 		passes  int
 		passing bool
-		looks   int
+		reads   int
 		finds   string
 	}{
 		{"passes", false, 3, true, 3, ""},
-		{"lasts", false, 9, true, 5, "look 5"},
-		{"does not pass", false, 9, false, 1, "look 1"},
-		{"the context has ended", true, 9, true, 1, "look 1"},
+		{"lasts", false, 9, true, 5, "read 5"},
+		{"does not pass", false, 9, false, 1, "read 1"},
+		{"the context has ended", true, 9, true, 1, "read 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -87,22 +87,22 @@ func TestPoll(t *testing.T) {
 			if row.cancelled {
 				cancel()
 			}
-			looks, f := 0, &findings{}
+			reads, f := 0, &findings{}
 			m := &Members{Clock: atOnce{}}
 			m.poll(ctx, 5, f, func(seen *findings) bool {
-				if looks++; looks == row.passes {
+				if reads++; reads == row.passes {
 					return false
 				}
-				seen.refuse("look %d", looks)
-				seen.warn("look %d", looks)
+				seen.refuse("read %d", reads)
+				seen.warn("read %d", reads)
 				return row.passing
 			})
 			want := &findings{}
 			if row.finds != "" {
 				want = &findings{refusals: []string{row.finds}, warnings: []string{row.finds}}
 			}
-			if looks != row.looks || fmt.Sprint(f) != fmt.Sprint(want) {
-				t.Errorf("%d looks found %v, want %d and %v", looks, f, row.looks, want)
+			if reads != row.reads || fmt.Sprint(f) != fmt.Sprint(want) {
+				t.Errorf("%d reads found %v, want %d and %v", reads, f, row.reads, want)
 			}
 		})
 	}

@@ -16,5 +16,5 @@
 // don't matter to it. So what has to be proved before a pod goes is that each object and key which
 // the next pod needs exists: otherwise it wouldn't start, and the member would stay down. The
 // journal has the versions of these objects. Where one has changed by the end, members may run
-// with different contents, and the user is told.
+// with different contents, and the user is warned.
 package restart

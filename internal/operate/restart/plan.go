@@ -115,7 +115,7 @@ func (j *Job) what(r *Record) string {
 	return fmt.Sprintf("restart the members of %s, one at a time", j.Owner)
 }
 
-// checkHooks looks at the commands of the pods that take a member out of etcd when it stops. Without
+// checkHooks reads the commands of the pods that take a member out of etcd when it stops. Without
 // one that adds it again, each restart costs a voter.
 func (j *Job) checkHooks(f *findings) {
 	adds := slices.ContainsFunc(j.Owner.MemberChanges, func(m etcdconf.MemberChange) bool { return m.Verb == "add" })

@@ -18,7 +18,7 @@ func newBuildCmd() *cobra.Command {
 		Use:   "build",
 		Short: "Build every program that testbeds and their tests run",
 		Long: "Build every program that testbeds and their tests run, as far as it isn't built yet.\n" +
-			"Members that run beside a compiler wait for a processor and look dead.",
+			"Members that run beside a compiler wait for a processor and seem dead.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			names := programs.All()

@@ -51,7 +51,7 @@ const plugin = "kubectl-etcd"
 
 // farewell returns how to use what is left running. The plugin is in a folder of its own.
 func farewell(t *testbed.Testbed, pluginFolder string) string {
-	return fmt.Sprintf(`The cluster is still there; to look around:
+	return fmt.Sprintf(`The cluster is still there; to inspect it:
 
   export KUBECONFIG=%s
   export PATH=%s:%s:$PATH    # kubectl 1.37, kubectl-etcd

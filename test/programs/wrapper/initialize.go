@@ -30,7 +30,7 @@ func (w *wrapper) initialize(ctx context.Context, br *backupRestore) error {
 				return err
 			}
 		case "Successful":
-			// backup-restore reports it once, and then forgets it.
+			// backup-restore reports it only once.
 			done = true
 		}
 		if err := w.sleep(ctx); err != nil {

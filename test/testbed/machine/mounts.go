@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountAll turns the new mount namespace, still a copy of the host's, into the
+// mountAll makes the new mount namespace, which is a copy of the host's, the
 // machine's: its own /proc, /sys, /run and /var, and nothing that the host sees.
 func (s *Spec) mountAll() error {
 	hs, err := hierarchies() // before /sys is covered

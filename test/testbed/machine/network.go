@@ -118,7 +118,7 @@ func (s *Spec) inside() (*netlink.Handle, int, error) {
 	return handle, pid, err
 }
 
-// whileExec repeats what looks into a machine's first process. While that
+// whileExec repeats do, which reads a machine's first process. While that
 // becomes the second program of Main it seems to be gone for a moment, since
 // its first thread ends and another takes its id.
 func whileExec(do func() error) error {

@@ -50,7 +50,7 @@ func Run(m *testing.M, o testbed.Options, keep string, prepare func(context.Cont
 		code = m.Run()
 	}
 	if some := flag.Lookup("test.run").Value.String() != ""; !some && code == 0 {
-		code = look(bed, after)
+		code = verify(bed, after)
 	}
 	tearDown()
 	os.Exit(code) //nolint:forbidigo // as above
@@ -64,9 +64,9 @@ func start(ctx context.Context, o testbed.Options, prepare func(context.Context,
 	return bed, prepare(ctx, bed)
 }
 
-func look(bed *testbed.Testbed, after []func(*testbed.Testbed) error) (code int) {
-	for _, look := range after {
-		if err := look(bed); err != nil {
+func verify(bed *testbed.Testbed, after []func(*testbed.Testbed) error) (code int) {
+	for _, check := range after {
+		if err := check(bed); err != nil {
 			fmt.Fprintln(os.Stderr, "all tests have passed, but:", err)
 			code = 1
 		}

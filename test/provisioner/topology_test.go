@@ -38,7 +38,7 @@ func store(t *testing.T, objects ...any) cache.Indexer {
 	return s
 }
 
-func TestPlace(t *testing.T) {
+func TestTopology(t *testing.T) {
 	p := &provisioner{
 		nodes: corelisters.NewNodeLister(store(t, node("node-1", "zone-a"), node("node-2", "zone-b"), node("node-3", "zone-c"))),
 		volumes: corelisters.NewPersistentVolumeLister(store(t,
@@ -67,7 +67,7 @@ func TestPlace(t *testing.T) {
 		if row.selected != "" {
 			claim.Annotations = map[string]string{selectedNode: row.selected}
 		}
-		terms, err := p.place(claim, class)
+		terms, err := p.topology(claim, class)
 		if err != nil {
 			if !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%s: %v", row.name, err)

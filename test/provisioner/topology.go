@@ -17,11 +17,11 @@ import (
 // errNodeGone is returned when the node that the scheduler chose isn't there.
 var errNodeGone = errors.New("the selected node is gone")
 
-// place returns where a claim's volume can be used: on the node or in the zone
+// topology returns where a claim's volume can be used: on the node or in the zone
 // that the scheduler chose, by the class's parameter pin. For a class that binds
 // at once there is no choice yet, and the zone with the fewest of its volumes is
 // taken.
-func (p *provisioner) place(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) ([]corev1.NodeSelectorTerm, error) {
+func (p *provisioner) topology(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) ([]corev1.NodeSelectorTerm, error) {
 	var node *corev1.Node
 	if name := claim.Annotations[selectedNode]; name != "" {
 		found, err := p.nodes.Get(name)
