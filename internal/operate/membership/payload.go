@@ -53,10 +53,10 @@ func (p payload) known() bool {
 // may have changed them, and a resumed operation reads each ordinal below them.
 func (p payload) checkNumbers() error {
 	size := func(n int) bool { return n >= 0 && n <= owner.MaxMembers }
-	replaced := p.Operation != membership.Replace || p.Place >= 0 && p.Place < p.Replicas
+	replaced := p.Operation != membership.Replace || p.Ordinal >= 0 && p.Ordinal < p.Replicas
 	if size(p.Target) && size(p.Replicas) && p.Partition >= 0 && replaced {
 		return nil
 	}
 	return fmt.Errorf("no operation has %d replicas, the target %d, partition %d and ordinal %d, so another client has changed it: restore it as it was",
-		p.Replicas, p.Target, p.Partition, p.Place)
+		p.Replicas, p.Target, p.Partition, p.Ordinal)
 }
