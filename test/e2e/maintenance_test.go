@@ -168,8 +168,8 @@ func moveLeader(t *testing.T, c *clusters.Cluster, target []string) string {
 	if now := leader(t, c); now != to || !strings.Contains(stdout, to+" is now the leader") {
 		return fmt.Sprintf("%s leads, want %s: %s", now, to, stdout)
 	}
-	if stdout, _ = plugin(t, 0, append(args, "-y")...); !strings.Contains(stdout, "already") {
-		return "a second time: " + stdout
+	if _, stderr := plugin(t, 0, append(args, "-y")...); !strings.Contains(stderr, "already") {
+		return "a second time: " + stderr
 	}
 	return ""
 }
