@@ -222,7 +222,7 @@ func TestPluginMembersOfChart(t *testing.T) {
 	for _, args := range []string{
 		"scale main-etcd --replicas 5", "member add main-etcd --peer-urls http://a:2380", "member promote main-etcd main-etcd-0", "member remove main-etcd main-etcd-0",
 	} {
-		refuses(t, []string{"refused: ", "helm upgrade --reuse-values --set replicaCount=N"}, append(strings.Fields(args), "-n", ns, "-y")...)
+		refuses(t, []string{"refused: ", "helm upgrade ", " --reuse-values --set replicaCount=N"}, append(strings.Fields(args), "-n", ns, "-y")...)
 	}
 	refuses(t, []string{"refused: ", "delete the member's PersistentVolumeClaim and then its pod"}, "member", "replace", "main-etcd-1", "-n", ns, "-y")
 	if err := c.Scale(t.Context(), 2); err != nil {
