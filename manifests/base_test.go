@@ -41,12 +41,12 @@ func TestWebhooksAreOptional(t *testing.T) {
 				admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.SideEffectClassNoneOnDryRun,
 			}, ptr.Deref(w.SideEffects, "")),
 			"it is called for other versions": ptr.Deref(w.MatchPolicy, "") == admissionregistrationv1.Equivalent,
-			"it is called again after other webhooks, if it patches": (w.Name == holds || slices.Contains(patches, kind) && !slices.Contains(w.Rules[0].Operations, admissionregistrationv1.Delete)) ==
+			"it is called again after other webhooks, if it patches (reinvocationPolicy; this test lists the kinds that are patched)": (w.Name == holds || slices.Contains(patches, kind) && !slices.Contains(w.Rules[0].Operations, admissionregistrationv1.Delete)) ==
 				(ptr.Deref(w.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy),
-			"it is called for few objects": len(w.MatchConditions) > 0 || w.ObjectSelector != nil || kind == "etcds" || kind == "pods/eviction",
+			"it is called for few objects (matchConditions or an objectSelector)": len(w.MatchConditions) > 0 || w.ObjectSelector != nil || kind == "etcds" || kind == "pods/eviction",
 		} {
 			if !holds {
-				t.Errorf("%s: not true that %s", w.Name, property)
+				t.Errorf("%s in manifests/base/webhooks.yaml: not true that %s", w.Name, property)
 			}
 		}
 		if diff := cmp.Diff(otherNamespaces, w.NamespaceSelector); diff != "" {
