@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -74,6 +75,7 @@ func (u *Uninstall) Plan(found *Installation) operate.Plan {
 	for _, s := range found.Retained {
 		p.Facts = append(p.Facts, s.String())
 	}
+	p.Subject = strings.Join(p.Steps, "\n")
 	p.Facts = append(p.Facts, "no pod restarts. Members keep their scheduling terms until their pods are created again")
 	return p
 }

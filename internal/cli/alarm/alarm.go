@@ -203,6 +203,9 @@ func (d *disarming) judge(ctx context.Context) (operate.Plan, error) {
 	for _, why := range d.stay {
 		plan.Warnings = append(plan.Warnings, why+".")
 	}
+	for _, alarm := range d.may {
+		plan.Subject += fmt.Sprintf("%s of %016x ", alarm.Type, alarm.MemberID)
+	}
 	return plan, nil
 }
 

@@ -129,6 +129,8 @@ func defragPlan(c *app.Cluster, s maintenance.State, v policy.Verdict, cure bool
 	plan := operate.Plan{
 		Title: fmt.Sprintf("Defragment %s", c.Owner),
 		Facts: append(change.DatabaseFacts(s.Databases), v.Message, "no snapshot is being read"),
+		// Another leader, or another member, is another order of the steps.
+		Subject: strings.Join(order, " "),
 	}
 	step := func(format string, args ...any) { plan.Steps = append(plan.Steps, fmt.Sprintf(format, args...)) }
 	if cure {
