@@ -91,6 +91,7 @@ func memberAdd(ctx context.Context, a *app.App, target string, peerURLs []string
 			run.Done(ctx, reasons.MemberAdded, done, fmt.Sprintf("%s: %s", c.Target(), done))
 			return nil
 		},
+		Next: func(error) string { return listShows(c, "whether it was added") },
 	})
 }
 

@@ -64,7 +64,10 @@ func memberRemove(ctx context.Context, a *app.App, target, member string, force 
 	}
 	defer c.Close()
 	r := &removal{app: a, cluster: c, member: member, force: force}
-	return change.Do(ctx, a, c, f, change.Operation{Verb: "member remove", Needs: memberNeeds(c), Judge: r.judge, Act: r.act})
+	return change.Do(ctx, a, c, f, change.Operation{
+		Verb: "member remove", Needs: memberNeeds(c), Judge: r.judge, Act: r.act,
+		Next: func(error) string { return listShows(c, "whether it was removed") },
+	})
 }
 
 // removal is the removal of a member. The first judgement finds the member, and later ones use

@@ -67,6 +67,9 @@ func run(ctx context.Context, a *app.App, target, to string, f change.Flags) err
 	m := &move{app: a, cluster: c, to: to}
 	return change.Do(ctx, a, c, f, change.Operation{
 		Verb: "move-leader", Needs: change.ThroughTunnel(c), Judge: m.judge, Act: m.act,
+		Next: func(error) string {
+			return fmt.Sprintf("kubectl etcd status %s -n %s shows which member leads now", c.Target(), c.Namespace)
+		},
 	})
 }
 

@@ -109,11 +109,12 @@ func runUninstall(ctx context.Context, e *app.App, all bool, ch change.Flags) er
 		},
 		Act: func(ctx context.Context, run *change.Run) error {
 			if err := u.Run(ctx, found, ch.Wait); err != nil {
-				return fmt.Errorf("%w; completed steps stay. Run the command again to continue", err)
+				return err
 			}
 			run.Print("etcd-webhook is uninstalled.")
 			return nil
 		},
+		Next: func(error) string { return "completed steps stay. Run the command again to continue" },
 	})
 }
 
