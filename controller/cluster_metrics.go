@@ -24,7 +24,7 @@ var (
 	}, []string{"namespace", "cluster"})
 	membersReady = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_members_ready",
-		Help: "Number of voting members that are ready: their pod is Ready, and their last heartbeat is at most three intervals old.",
+		Help: "Number of voting members that are ready: their pod is Ready, and their last heartbeat, where members have heartbeats, is at most three intervals old.",
 	}, []string{"namespace", "cluster"})
 	membersNeeded = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kubectl_etcd_cluster_quorum",
@@ -71,7 +71,7 @@ func (h *conditionHistory) publish(o owner.Owner, f observe.Facts, reported []ob
 		quorum = policy.Quorum(f.Cluster.Size)
 	}
 	membersDesired.WithLabelValues(o.Namespace, o.Name).Set(float64(f.Cluster.Size))
-	membersReady.WithLabelValues(o.Namespace, o.Name).Set(float64(f.Cluster.ReadyVoters()))
+	membersReady.WithLabelValues(o.Namespace, o.Name).Set(float64(f.Cluster.UpVoters()))
 	membersNeeded.WithLabelValues(o.Namespace, o.Name).Set(float64(quorum))
 	for _, kind := range conditionTypes {
 		condition := f.Cluster.AllMembersReady

@@ -64,6 +64,9 @@ type Member struct {
 	// Ready is true if the member renewed its lease within three heartbeats or, if there are
 	// no leases, if its pod is Ready.
 	Ready bool
+	// JustReady is true if Ready is false only because the pod, which has no readiness probe, has
+	// been Ready for a short time.
+	JustReady bool
 	// Learner is true for a member without a vote.
 	Learner bool
 	// Leader is true for the member that last reported to be the leader.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The kubectl-etcd authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package format formats times, Events and lines for messages and tables.
 package format
 
 import (

@@ -12,7 +12,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 )
 
@@ -49,7 +48,7 @@ func backupsKnown(f *Facts) []Finding {
 	if f.Cluster.Value.Cluster.BackupReady.Value() != policy.Absent {
 		return nil
 	}
-	if f.Owner.Flavour == owner.Druid {
+	if f.Owner.OfDruid() {
 		if f.Etcd.Err != nil {
 			return []Finding{unknown("the Etcd", f.Etcd.Err)}
 		}
@@ -58,7 +57,7 @@ func backupsKnown(f *Facts) []Finding {
 		}
 		return []Finding{warning(f.change("", "set spec.backup.store"), "the Etcd has no backup store: lost data can't be restored")}
 	}
-	if f.Owner.ReadOnly() {
+	if f.Owner.WithoutStatefulSet() {
 		return []Finding{info("", "nothing shows whether backups are taken, and pods alone have no object that could show it")}
 	}
 	return []Finding{warning("let the backup job renew a Lease after each backup, and name it: "+

@@ -14,12 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 func budgetChecks() []Check {
@@ -75,13 +74,13 @@ func budgetExists(f *Facts) []Finding {
 	n := f.Size()
 	switch {
 	case n <= 1:
-		return notApplicable("no budget can keep %s available", format.Members(n))
+		return notApplicable("no budget can keep %s available", words.Count(n, "member"))
 	case len(f.Selecting.Value) > 0:
 		var names []string
 		for _, b := range f.Selecting.Value {
 			names = append(names, b.Name)
 		}
-		return ok("%s", format.List(names))
+		return ok("%s", words.List(names))
 	case f.StaticPods():
 		return notApplicable("a drain leaves static pods where they are")
 	case f.ofDaemonSet():
@@ -107,7 +106,7 @@ func (f *Facts) ofDaemonSet() bool {
 }
 
 func (f *Facts) createBudget() string {
-	if f.Owner.Flavour == owner.Druid {
+	if f.Owner.OfDruid() {
 		return f.lostObject("")
 	}
 	s := f.Owner.MemberSelector
@@ -128,7 +127,7 @@ func budgetKeepsQuorum(f *Facts) []Finding {
 	}
 	n := f.Size()
 	if n <= 1 {
-		return notApplicable("no budget can keep %s available", format.Members(n))
+		return notApplicable("no budget can keep %s available", words.Count(n, "member"))
 	}
 	var found []Finding
 	for i := range f.Selecting.Value {
@@ -185,7 +184,7 @@ func (f *Facts) formOf(b *policyv1.PodDisruptionBudget) []Finding {
 	fix := f.kubectl("edit poddisruptionbudget " + b.Name)
 	switch {
 	case problem == nil || problem.Reason != reasons.BudgetAlwaysAllow:
-	case f.Owner.Flavour == owner.Druid: // etcd-druid writes its budget back
+	case f.Owner.OfDruid(): // etcd-druid writes its budget back
 		fix = f.annotate(druidAllowsUnhealthy + "-")
 	default:
 		fix = f.kubectl("patch poddisruptionbudget " + b.Name + ` --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":null}}'`)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/recovery"
@@ -27,7 +26,7 @@ func DiagnosisChecks() []Check {
 func (f *Facts) Recovery() recovery.Facts {
 	c := f.Cluster.Value.Cluster
 	r := recovery.Facts{
-		At: f.At, Druid: f.Owner.Flavour == owner.Druid, Managed: f.Owner.Membership().Manager != flavour.Unmanaged,
+		At: f.At, Druid: f.Owner.OfDruid(), Managed: f.Owner.Membership().Manager != flavour.Unmanaged,
 		Desired: f.Size(), Voters: f.voters().total, ListKnown: f.listKnown(), Replicas: f.Size(),
 		BackupReady: c.BackupReady, Store: c.BackupReady.Status != policy.Absent, Backups: f.hasBackups(),
 		ClusterIDs: len(f.ClusterIDs()), Created: f.Owner.Created.Time, Operation: c.Operation, TrafficCut: c.TrafficCut,

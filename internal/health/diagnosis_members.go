@@ -14,7 +14,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
@@ -44,7 +43,7 @@ func (f *Facts) recoveryMembers() []recovery.Member {
 		}
 	}
 	for _, m := range f.Cluster.Value.Cluster.Members {
-		if f.Owner.Flavour == owner.Druid {
+		if f.Owner.OfDruid() {
 			add(m.Pod, false)
 		}
 	}
@@ -106,7 +105,7 @@ func (f *Facts) recoveryMember(name string, asked bool) recovery.Member {
 	pod := f.pod(name)
 	m.Pod, m.Detail = f.podState(pod)
 	var renewed time.Time
-	if f.Owner.Flavour == owner.Druid {
+	if f.Owner.OfDruid() {
 		m.Lease, renewed = f.leaseState(f.memberPrefix() + name)
 		f.statusOf(&m)
 	}

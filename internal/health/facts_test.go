@@ -36,7 +36,7 @@ func healthy(n int) *Facts {
 	f := &Facts{
 		At: noon,
 		Owner: owner.Owner{
-			Flavour: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main",
+			WorkloadKind: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main",
 			StatefulSet: "main", Replicas: int32(n), MemberSelector: &metav1.LabelSelector{MatchLabels: labels},
 		},
 		Metrics: map[string]Got[Metrics]{}, Clocks: map[string]Got[etcd.ClockReading]{}, Serving: map[string]Got[etcdconf.Config]{},
@@ -107,7 +107,7 @@ func (f *Facts) add(i int) {
 
 // kubeadm makes the members static pods.
 func kubeadm(f *Facts) {
-	f.Owner.Flavour, f.Owner.Distribution, f.Owner.StatefulSet = owner.Pods, flavour.Kubeadm, ""
+	f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.StatefulSet = owner.Pods, flavour.Kubeadm, ""
 	f.StatefulSet.Value = nil
 	for _, pod := range f.Pods.Value {
 		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}

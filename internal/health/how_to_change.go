@@ -17,16 +17,16 @@ func (f *Facts) change(order, druid string) string {
 	o := f.Owner
 	release, w := o.Release(), o.Membership()
 	switch {
-	case o.Flavour == owner.Druid && druid == "":
+	case o.OfDruid() && druid == "":
 		return order + ", which only etcd-druid can do: an Etcd has no field for it"
-	case o.Flavour == owner.Druid:
+	case o.OfDruid():
 		return druid + ": " + f.kubectl("edit etcd "+o.Name)
 	case o.Product().Settings != "":
 		return order + " " + o.Product().Settings
 	case o.Controller != nil:
 		return order + " by way of " + o.Controller.Kind + " " + o.Controller.Name + ", as far as it has a field for it: " +
 			f.kubectl("edit "+owner.TypedKind(o.Controller)+" "+o.Controller.Name)
-	case o.ReadOnly() && o.Target().Kind != "":
+	case o.WithoutStatefulSet() && o.Target().Kind != "":
 		return order + " by way of " + o.Kind + " " + o.Name + ", as far as it has a field for it: " + f.kubectl("edit "+owner.TypedKind(&metav1.OwnerReference{APIVersion: o.APIVersion, Kind: o.Kind})+" "+o.Name)
 	case release != "":
 		return order + " in the values of Helm release " + release + ", which helm get values " + release + " -n " + o.Namespace + " prints"

@@ -22,7 +22,7 @@ import (
 // The owners that write the members' pods themselves.
 var owners = map[string]func(*Facts){
 	"druid": func(f *Facts) {
-		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = owner.Druid, flavour.Druid, "Etcd"
+		f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.Kind = owner.DruidStatefulSet, flavour.Druid, "Etcd"
 		f.Owner.APIVersion = druidv1alpha1.SchemeGroupVersion.String()
 		f.Etcd.Value = &druidv1alpha1.Etcd{}
 	},

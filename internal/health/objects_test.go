@@ -330,7 +330,7 @@ func TestWorkload(t *testing.T) {
 // druid makes the cluster an Etcd with a store and fresh conditions.
 func druid(change func(*druidv1alpha1.Etcd)) func(*Facts) {
 	return func(f *Facts) {
-		f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = owner.Druid, flavour.Druid, "Etcd"
+		f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.Kind = owner.DruidStatefulSet, flavour.Druid, "Etcd"
 		schedule := "0 0 * * *"
 		e := &druidv1alpha1.Etcd{ObjectMeta: metav1.ObjectMeta{Name: "main", Generation: 2}}
 		e.Spec.Backup = druidv1alpha1.BackupSpec{

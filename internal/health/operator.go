@@ -11,10 +11,9 @@ import (
 
 	druidv1alpha1 "github.com/gardener/etcd-druid/api/core/v1alpha1"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 func operatorChecks() []Check {
@@ -74,7 +73,7 @@ func (f *Facts) annotate(what string) string { return f.kubectl("annotate " + f.
 // lostObject is how to get an object back: etcd-druid creates it again; for other clusters
 // it is the order.
 func (f *Facts) lostObject(order string) string {
-	if f.Owner.Flavour == owner.Druid {
+	if f.Owner.OfDruid() {
 		return f.annotate(druidv1alpha1.DruidOperationAnnotation + "=" + druidv1alpha1.DruidOperationReconcile)
 	}
 	return order
@@ -152,7 +151,7 @@ func conditionsFresh(f *Facts) []Finding {
 	}
 	switch {
 	case len(which) > 0:
-		return []Finding{warning("kubectl get pods -A -l app.kubernetes.io/name=etcd-druid"+f.Flags, "%s last confirmed up to %s ago: etcd-druid is down, or can't write", format.List(which)+map[bool]string{true: " was", false: " were"}[len(which) == 1], ago(oldest))}
+		return []Finding{warning("kubectl get pods -A -l app.kubernetes.io/name=etcd-druid"+f.Flags, "%s last confirmed up to %s ago: etcd-druid is down, or can't write", words.List(which)+map[bool]string{true: " was", false: " were"}[len(which) == 1], ago(oldest))}
 	case len(f.Etcd.Value.Status.Conditions) == 0:
 		return notApplicable("etcd-druid has given no conditions yet")
 	}

@@ -13,11 +13,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/annotation"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/podstate"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/spread"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 func placementChecks() []Check {
@@ -59,13 +59,13 @@ func onDifferentNodes(f *Facts) []Finding {
 	var found []Finding
 	for _, node := range slices.Sorted(maps.Keys(on)) {
 		if pods := on[node]; len(pods) > 1 {
-			found = append(found, warning(f.apart(pods[len(pods)-1]), "%s run on node %s%s", format.List(pods), node, f.lossConsequence(len(pods))))
+			found = append(found, warning(f.apart(pods[len(pods)-1]), "%s run on node %s%s", words.List(pods), node, f.lossConsequence(len(pods))))
 		}
 	}
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%s on %s", format.Members(len(f.Placement.Value)), format.Plural(len(on), "node", "nodes"))
+	return ok("%s on %s", words.Count(len(f.Placement.Value), "member"), words.Plural(len(on), "node", "nodes"))
 }
 
 // lossConsequence is what the loss of so many members at once means, empty where a quorum
@@ -81,7 +81,7 @@ func (f *Facts) lossConsequence(n int) string {
 func (f *Facts) apart(pod string) string {
 	move := f.move(pod)
 	switch n := len(f.Nodes.Value); {
-	case f.Owner.ReadOnly():
+	case f.Owner.WithoutStatefulSet():
 		return f.Owner.Membership().ScaleHow
 	case f.Nodes.Err == nil && n < f.Size():
 		return fmt.Sprintf("%d nodes are too few for %d members: add nodes, then %s", n, f.Size(), move)
@@ -176,7 +176,7 @@ func evenOverZones(f *Facts) []Finding {
 		}
 	}
 	if len(zones) < 2 {
-		return notApplicable("the nodes that members may use show %s", format.Plural(len(zones), "zone", "zones"))
+		return notApplicable("the nodes that members may use show %s", words.Plural(len(zones), "zone", "zones"))
 	}
 	s := spread.StatusOf(f.Size(), f.Placement.Value, spread.TopologyZone, f.Nodes.Value)
 	switch {

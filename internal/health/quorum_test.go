@@ -195,12 +195,12 @@ func TestMembers(t *testing.T) {
 		{name: "left over, for all that is known", id: "M003", with: func(f *Facts) { f.Survey.Value.List[2].Learner = true; f.Cluster.Err = errRefused }, want: Unknown, fix: "-"},
 		{name: "druid's", id: "M003", with: func(f *Facts) {
 			f.Survey.Value.List[2].Learner = true
-			f.Owner.Flavour, f.Owner.Distribution = owner.Druid, flavour.Druid
+			f.Owner.WorkloadKind, f.Owner.Distribution = owner.DruidStatefulSet, flavour.Druid
 		}, want: Warning, fix: "kubectl logs main-2 -c backup-restore -n team"},
 		{name: "in no pod", id: "M003", with: func(f *Facts) {
 			dead(f)
 			f.Survey.Value.List[2].Learner = true
-			f.Owner.Flavour, f.Owner.Distribution = owner.Druid, flavour.Druid
+			f.Owner.WorkloadKind, f.Owner.Distribution = owner.DruidStatefulSet, flavour.Druid
 		}, want: Warning, fix: "kubectl etcd member remove etcd/main main-3 -n team"},
 
 		{name: "all", id: "M004", want: OK},
@@ -269,19 +269,18 @@ func restarted(times int32, ago time.Duration) func(*corev1.Pod) {
 	}
 }
 
-// TestReadyMembers: a pod without a probe that has just become Ready is no dead member, and a member
+// TestUpVoters: a pod without a probe that has just become Ready is no dead member, and a member
 // with an old lease is one.
-func TestReadyMembers(t *testing.T) {
+func TestUpVoters(t *testing.T) {
 	t.Parallel()
-	for distribution, want := range map[flavour.Name]int{flavour.Plain: 3, flavour.Druid: 2} {
+	for justReady, want := range map[bool]int{true: 3, false: 2} {
 		f := healthy(3)
-		f.Owner.Distribution = distribution
 		readyInKubernetes(f)
 		f.Cluster.Value.Cluster.Size = 3
-		f.Cluster.Value.Cluster.Members[0].Ready = false
+		f.Cluster.Value.Cluster.Members[0].Ready, f.Cluster.Value.Cluster.Members[0].JustReady = false, justReady
 		f.Survey.Value.Members = nil
 		if got := f.Quorum(); got.Healthy != want || got.Voters != 3 {
-			t.Errorf("%s: %d of %d healthy, want %d", distribution, got.Healthy, got.Voters, want)
+			t.Errorf("just ready %t: %d of %d healthy, want %d", justReady, got.Healthy, got.Voters, want)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 func trafficChecks() []Check {
@@ -80,7 +80,7 @@ func clientService(f *Facts) []Finding {
 	switch {
 	case f.Services.Err != nil:
 		return []Finding{unknown("the Services", f.Services.Err)}
-	case f.Owner.ReadOnly():
+	case f.Owner.WithoutStatefulSet():
 		return notApplicable("the members are %s", "pods without a StatefulSet")
 	case len(f.Services.Value) > 0:
 		var names []string
@@ -89,13 +89,13 @@ func clientService(f *Facts) []Finding {
 			names = append(names, s.Name)
 			if others := f.otherPods(s.Name); len(others) > 0 {
 				found = append(found, warning("narrow the selector of Service "+s.Name+" to labels that the members alone have",
-					"Service %s leads to %s as well: clients reach the one or the other at random", s.Name, format.List(others)))
+					"Service %s leads to %s as well: clients reach the one or the other at random", s.Name, words.List(others)))
 			}
 		}
 		if len(found) > 0 {
 			return found
 		}
-		return ok("%s", format.List(names))
+		return ok("%s", words.List(names))
 	}
 	return []Finding{info("add a Service with a cluster IP for the client port", "no Service but headless ones selects the members: client traffic can't be cut off for a repair")}
 }
@@ -166,7 +166,7 @@ func peerService(f *Facts) []Finding {
 	switch {
 	case f.Peer.Err != nil:
 		return []Finding{unknown("the peer Service", f.Peer.Err)}
-	case f.Owner.ReadOnly():
+	case f.Owner.WithoutStatefulSet():
 		return notApplicable("the members are %s", "pods without a StatefulSet")
 	case f.Peer.Value == nil && f.Size() <= 1:
 		return notApplicable("one member has no peers")

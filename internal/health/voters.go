@@ -83,26 +83,13 @@ func (f *Facts) Quorum() output.Quorum {
 	v := f.voters()
 	q := output.Quorum{Voters: v.total, Healthy: len(v.following), FromEtcd: f.listKnown()}
 	if len(f.Responding()) == 0 {
-		q.Voters, q.Healthy = f.Cluster.Value.Cluster.Size, f.ReadyMembers()
+		q.Voters, q.Healthy = f.Cluster.Value.Cluster.Size, f.Cluster.Value.Cluster.UpVoters()
 	}
 	if q.Voters > 0 {
 		q.Needed = policy.Quorum(q.Voters)
 		q.Slack = q.Healthy - q.Needed
 	}
 	return q
-}
-
-// ReadyMembers counts the members that Kubernetes shows as ready. A budget waits until a pod
-// without a readiness probe has been Ready for a while. That such a member is down is not known
-// before, so it counts here as soon as its pod is Ready.
-func (f *Facts) ReadyMembers() int {
-	n := 0
-	for _, m := range f.Cluster.Value.Cluster.Members {
-		if m.PodReady && !m.Learner && (m.Ready || !f.Owner.Product().RenewsLeases) {
-			n++
-		}
-	}
-	return n
 }
 
 // Responding are the members that answered.

@@ -29,7 +29,7 @@ func suspendedEtcds(ctx context.Context, kube client.Client) ([]Object, error) {
 // etcdOf returns the owner of an object that is an Etcd.
 func etcdOf(p Object) owner.Owner {
 	return owner.Owner{
-		Flavour: owner.Druid, APIVersion: p.APIVersion, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name,
+		WorkloadKind: owner.DruidStatefulSet, APIVersion: p.APIVersion, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name,
 		UID: p.UID, Annotations: p.Annotations,
 	}
 }

@@ -42,7 +42,7 @@ const defaultBackupPort = 8080
 // BackupStore reads where an Etcd's backups are stored. It returns false for a cluster without a
 // store, and for one that isn't druid's.
 func (r *Reader) BackupStore(ctx context.Context, o owner.Owner) (BackupStore, bool, error) {
-	if o.Flavour != owner.Druid {
+	if !o.OfDruid() {
 		return BackupStore{}, false, nil
 	}
 	var etcd druidv1alpha1.Etcd
@@ -92,7 +92,7 @@ type BackupLease struct {
 // annotation names. It leaves out leases that don't exist.
 func (r *Reader) BackupLeases(ctx context.Context, o owner.Owner) ([]BackupLease, error) {
 	var leases []BackupLease
-	if o.Flavour == owner.Druid {
+	if o.OfDruid() {
 		leases = []BackupLease{{Type: "Full", Name: o.Name + "-full-snap"}, {Type: "Delta", Name: o.Name + "-delta-snap"}}
 	} else if name := namedLease(o); name != "" {
 		leases = []BackupLease{{Type: "Backup", Name: name}}
@@ -118,7 +118,7 @@ func (r *Reader) BackupLeases(ctx context.Context, o owner.Owner) ([]BackupLease
 
 // SnapshotTasks reads the tasks for snapshots of a druid cluster, the newest first.
 func (r *Reader) SnapshotTasks(ctx context.Context, o owner.Owner) ([]druidv1alpha1.EtcdOpsTask, error) {
-	if o.Flavour != owner.Druid {
+	if !o.OfDruid() {
 		return nil, nil
 	}
 	var list druidv1alpha1.EtcdOpsTaskList

@@ -47,7 +47,7 @@ func (b Backups) Latest() time.Time {
 // Backups reads when a cluster's last snapshots were taken: from the leases that druid's sidecar
 // renews after each snapshot, or from the lease that the owner names.
 func (r *Reader) Backups(ctx context.Context, o owner.Owner) (Backups, error) {
-	if o.Flavour != owner.Druid {
+	if !o.OfDruid() {
 		name := namedLease(o)
 		if name == "" {
 			return Backups{}, nil

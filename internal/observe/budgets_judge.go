@@ -76,7 +76,7 @@ func (r *Reader) judge(ctx context.Context, w *workload, pdb *policyv1.PodDisrup
 			"budget %s can't protect the members alone: it selects members of both %s and %s, and no one number is right for two clusters; give each its own", pdb.Name, w.owner, j.Sharers[0])}
 	}
 	j.weakness = annotation.AlwaysAllows(pdb)
-	if j.weakness == nil && j.NonMembers > 0 && w.owner.Flavour != owner.Druid {
+	if j.weakness == nil && j.NonMembers > 0 && !w.owner.OfDruid() {
 		j.weakness = &policy.Note{Reason: reasons.BudgetNotAlone, Message: fmt.Sprintf(
 			"budget %s also selects %d Ready pods that are no members of %s; let its selector match the members only", pdb.Name, j.NonMembers, w.owner)}
 	}

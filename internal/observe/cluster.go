@@ -70,7 +70,7 @@ func (r *Reader) FactsAs(ctx context.Context, o owner.Owner, pdb *policyv1.PodDi
 	}
 	f := Facts{
 		Cluster: policy.Cluster{Namespace: o.Namespace, Name: o.Name, Operation: w.operation()},
-		Running: w.sts != nil || o.Flavour == owner.Pods, Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
+		Running: w.sts != nil || o.WithoutStatefulSet(), Replicas: w.replicas(), At: r.Leases.Clock.Now(), Confirmed: true,
 	}
 	if w.sts != nil {
 		if err := etcdconf.MemberOf(etcdconf.PodOfTemplate(w.sts)).Err; err != nil {
@@ -141,7 +141,7 @@ func (f *Facts) note(reason policy.Reason, format string, args ...any) {
 
 // operation returns the scale or rollout under way, empty for none.
 func (w *workload) operation() string {
-	if w.owner.Flavour == owner.Pods {
+	if w.owner.WithoutStatefulSet() {
 		return ""
 	}
 	if w.sts == nil {

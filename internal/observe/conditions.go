@@ -34,7 +34,7 @@ var badWhenTrue = map[druidv1alpha1.ConditionType]bool{
 // Conditions reads druid's conditions of an Etcd, in its order. For a cluster without an operator it
 // derives them from the facts.
 func (r *Reader) Conditions(ctx context.Context, o owner.Owner, f Facts) ([]Condition, error) {
-	if o.Flavour != owner.Druid {
+	if !o.OfDruid() {
 		return derived(f), nil
 	}
 	var etcd druidv1alpha1.Etcd

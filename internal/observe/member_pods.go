@@ -25,7 +25,7 @@ const readsAtOnce = 8
 // podsOf returns the pods that may be members of a workload: those of its namespace, or, for one
 // request, those that its StatefulSets have or are about to have.
 func (r *Reader) podsOf(ctx context.Context, w *workload) ([]corev1.Pod, error) {
-	if r.names != nil && w.owner.Flavour != owner.Pods {
+	if r.names != nil && !w.owner.WithoutStatefulSet() {
 		return r.podsByName(ctx, w)
 	}
 	var pods corev1.PodList

@@ -28,7 +28,7 @@ func (r *Reader) MemberPod(ctx context.Context, o owner.Owner) (*corev1.Pod, boo
 	if found {
 		return owner.PodOfStatefulSet(o, &sts), true, nil
 	}
-	if o.Flavour != owner.Druid {
+	if !o.OfDruid() {
 		return nil, false, nil
 	}
 	var etcd druidv1alpha1.Etcd

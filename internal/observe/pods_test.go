@@ -35,7 +35,7 @@ func TestNothingWithoutAName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range owners {
-		if _, found, err := r.MemberPod(t.Context(), o); err != nil || found == o.ReadOnly() {
+		if _, found, err := r.MemberPod(t.Context(), o); err != nil || found == o.WithoutStatefulSet() {
 			t.Errorf("the next pod of %s: %t, %v", o, found, err)
 		}
 		if _, err := r.PeerService(t.Context(), o); err != nil {
@@ -56,7 +56,7 @@ func TestPeersWithoutAService(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Reader{Reader: strict{objects}}
-	peer, err := r.PeerService(t.Context(), owner.Owner{Flavour: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main"})
+	peer, err := r.PeerService(t.Context(), owner.Owner{WorkloadKind: owner.StatefulSet, Namespace: "team", Name: "main", StatefulSet: "main"})
 	if err != nil || peer != nil {
 		t.Errorf("got %v, %v", peer, err)
 	}

@@ -127,7 +127,7 @@ func TestFlavours(t *testing.T) {
 	var b strings.Builder
 	for _, o := range owners {
 		fmt.Fprintf(&b, "%s is %s, %d replicas\n", o, o.Distribution, o.Replicas)
-		if o.ReadOnly() {
+		if o.WithoutStatefulSet() {
 			fmt.Fprintln(&b, "  read only")
 		}
 		m := o.Membership()

@@ -109,7 +109,7 @@ func (s *Scale) Reread(ctx context.Context, r *Reader) error {
 func (s *Scale) judge() {
 	w, write, facts := &s.live.w, s.write, s.live.sized()
 	f := scale.Facts{
-		Target: w.owner.Target().String(), Namespace: w.owner.Namespace, Now: write.Now, Asked: write.Asked, Druid: w.owner.Flavour == owner.Druid,
+		Target: w.owner.Target().String(), Namespace: w.owner.Namespace, Now: write.Now, Asked: write.Asked, Druid: w.owner.OfDruid(),
 		Follows: !write.Etcd && w.etcd != nil && int(w.etcd.Spec.Replicas) == write.Asked, Volumes: w.volumesOf(write),
 		Creates: write.Creates != nil, Held: len(s.claims),
 	}

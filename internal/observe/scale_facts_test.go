@@ -21,7 +21,7 @@ func TestScaleManager(t *testing.T) {
 		if p.Name == flavour.Druid {
 			continue
 		}
-		w := workload{owner: owner.Owner{Distribution: p.Name, Flavour: owner.StatefulSet, Name: "main", Namespace: "team", StatefulSet: "main"}}
+		w := workload{owner: owner.Owner{Distribution: p.Name, WorkloadKind: owner.StatefulSet, Name: "main", Namespace: "team", StatefulSet: "main"}}
 		var f scale.Facts
 		w.membership(&f, ScaleWrite{Name: "main", Now: 3, Asked: 1})
 		if (f.Manager != "") != removes[p.Name] {

@@ -27,7 +27,7 @@ func (r *Reader) SpreadFacts(ctx context.Context, o owner.Owner, pod *corev1.Pod
 		return spread.Facts{}, err
 	}
 	var names []string
-	if o.Flavour == owner.Pods {
+	if o.WithoutStatefulSet() {
 		if names, err = r.assignOrdinals(ctx, o, pod, &f); err != nil {
 			return spread.Facts{}, err
 		}

@@ -31,6 +31,7 @@ func (r *Reader) statefulSet(ctx context.Context, w *workload, f *Facts) {
 		if !probed(pod) {
 			unprobed = true
 			m.Ready = m.PodReady && f.readyLongEnough(pod)
+			m.JustReady = m.PodReady && !m.Ready
 		}
 		if m.Ready {
 			ready++

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/v1alpha1"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 )
 
 // LongestCut is how far ahead the end of a cut may be, whatever client writes it.
@@ -95,7 +94,7 @@ func (r *Reader) selectsAlone(ctx context.Context, w *workload, set labels.Set) 
 		if err != nil {
 			return false, err
 		}
-		if other || w.owner.Flavour != owner.Druid {
+		if other || !w.owner.OfDruid() {
 			return false, nil
 		}
 	}

@@ -36,7 +36,7 @@ type workload struct {
 // workload reads the objects of an owner's cluster.
 func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) {
 	w := workload{owner: o}
-	if o.Flavour != owner.Pods {
+	if !o.WithoutStatefulSet() {
 		if err := r.readSets(ctx, &w); err != nil || w.sts == nil {
 			return w, err
 		}
@@ -50,7 +50,7 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 	if err != nil {
 		return w, err
 	}
-	if o.Flavour == owner.Pods {
+	if o.WithoutStatefulSet() {
 		if err := r.declare(ctx, o.Namespace, pods); err != nil {
 			return w, err
 		}
@@ -71,7 +71,7 @@ func (r *Reader) workload(ctx context.Context, o owner.Owner) (workload, error) 
 // of its name has another owner.
 func (r *Reader) readSets(ctx context.Context, w *workload) error {
 	o := w.owner
-	if o.Flavour == owner.Druid {
+	if o.OfDruid() {
 		var etcd druidv1alpha1.Etcd
 		found, err := r.fetch(ctx, o.Namespace, o.Name, &etcd)
 		if err != nil {
@@ -140,7 +140,7 @@ func (w *workload) memberLabels() []labels.Set {
 func (w *workload) nextLabels() labels.Set {
 	next := labels.Set{}
 	switch {
-	case w.owner.Flavour == owner.Pods:
+	case w.owner.WithoutStatefulSet():
 		if len(w.pods) > 0 {
 			maps.Copy(next, w.pods[0].Labels)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 // Settings are the settings of the rule.
@@ -105,10 +106,10 @@ func (f Facts) wait() (Step, bool) {
 	}
 	// A pod that was released is recorded as one that leaves, too.
 	if leaving := slices.DeleteFunc(slices.Clone(f.Leaving), f.released); len(leaving) > 0 {
-		return f.hold(PodLeaving, "%s being evicted", policy.Names(leaving, "is", "are")), true
+		return f.hold(PodLeaving, "%s being evicted", words.Names(leaving, "is", "are")), true
 	}
 	if absent := f.named(Pod.absent); len(absent) > 0 {
-		return f.hold(PodAbsent, "%s being created again", policy.Names(absent, "is", "are")), true
+		return f.hold(PodAbsent, "%s being created again", words.Names(absent, "is", "are")), true
 	}
 	return Step{}, false
 }
@@ -121,7 +122,7 @@ func (f Facts) cure() (Step, bool) {
 	set, at := f.broken()
 	switch {
 	case len(updated) > 0 && (quorum || set == nil || set.Ordered):
-		return f.hold(UpdatedNotReady, "%s not ready with the new template, so the others keep the old one; if it does not start, correct the template", policy.Names(updated, "is", "are")), true
+		return f.hold(UpdatedNotReady, "%s not ready with the new template, so the others keep the old one; if it does not start, correct the template", words.Names(updated, "is", "are")), true
 	case set == nil:
 		return Step{}, false
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 // note returns a note's address, for functions that return nil for none.
@@ -92,7 +93,7 @@ func (e evaluation) noFeasibleNode() *policy.Note {
 
 // zoneSizes lists the zones with the number of their nodes.
 func (e evaluation) zoneSizes() string {
-	return policy.List(len(e.nodes.zones), func(i int) string {
+	return words.Items(len(e.nodes.zones), func(i int) string {
 		return fmt.Sprintf("%s: %d nodes", e.nodes.zones[i], e.nodes.nodesIn[i])
 	})
 }
@@ -101,5 +102,5 @@ func (e evaluation) zonesOf(f feasible) string {
 	if len(f.zones) == 0 {
 		return "nodes without a zone"
 	}
-	return policy.List(len(f.zones), func(i int) string { return e.nodes.zones[f.zones[i]] })
+	return words.Items(len(f.zones), func(i int) string { return e.nodes.zones[f.zones[i]] })
 }

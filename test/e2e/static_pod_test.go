@@ -16,10 +16,12 @@ import (
 	"testing"
 	"text/template"
 
-	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	output "github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 
 	"github.com/kubectl-etcd/kubectl-etcd/test/clusters"
 	"github.com/kubectl-etcd/kubectl-etcd/test/images"
@@ -139,7 +141,7 @@ func runStaticPod(t *testing.T, node testbed.Node) (certificates []string) {
 	}
 	file := filepath.Join(bed.StaticPods(node.Name), "etcd.yaml")
 	t.Cleanup(func() { endStaticPod(t, node, file, here) })
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(file, words.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the mirror pod to be Ready", func(ctx context.Context) (string, bool, error) {

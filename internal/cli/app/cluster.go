@@ -88,7 +88,7 @@ func (a *App) members(ctx context.Context, c *Cluster) (*etcd.Cluster, error) {
 // leaves c as it is.
 func (a *App) Refresh(ctx context.Context, c *Cluster) (same bool, err error) {
 	now, err := c.Reader.Resolve(ctx, c.Namespace, c.Target())
-	if err != nil || now.UID != c.UID || now.Flavour != c.Flavour || !now.Distribution.Is(c.Distribution) {
+	if err != nil || now.UID != c.UID || now.WorkloadKind != c.WorkloadKind || !now.Distribution.Is(c.Distribution) {
 		return false, err
 	}
 	c.Owner = now

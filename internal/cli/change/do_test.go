@@ -41,7 +41,7 @@ type stage struct {
 }
 
 var (
-	o           = owner.Owner{Flavour: owner.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
+	o           = owner.Owner{WorkloadKind: owner.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}
 	lease       = "/apis/coordination.k8s.io/v1/namespaces/team/leases/" + lock.Name(o)
 	journalPath = "/api/v1/namespaces/team/configmaps/" + journal.Name(o)
 	events      = "/apis/events.k8s.io/v1/namespaces/team/events"

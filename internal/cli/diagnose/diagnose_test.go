@@ -92,7 +92,7 @@ func TestDiagnose(t *testing.T) {
 func threeMembers() *health.Facts {
 	f := &health.Facts{At: noon, MayRemove: map[uint64]policy.Verdict{}}
 	f.Owner = owner.Owner{
-		Flavour: owner.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team-a", Name: "etcd-main", StatefulSet: "etcd-main", Replicas: 3,
+		WorkloadKind: owner.DruidStatefulSet, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team-a", Name: "etcd-main", StatefulSet: "etcd-main", Replicas: 3,
 	}
 	e := &druidv1alpha1.Etcd{Spec: druidv1alpha1.EtcdSpec{Replicas: 3}}
 	generation := int64(0)
@@ -150,7 +150,7 @@ func down(f *health.Facts, i int, since time.Duration) {
 
 // plain makes the cluster one of a StatefulSet without an operator.
 func plain(f *health.Facts) {
-	f.Owner.Flavour, f.Owner.Distribution, f.Owner.Kind = owner.StatefulSet, flavour.Plain, "StatefulSet"
+	f.Owner.WorkloadKind, f.Owner.Distribution, f.Owner.Kind = owner.StatefulSet, flavour.Plain, "StatefulSet"
 	f.Etcd.Value, f.Leases.Value = nil, nil
 	f.Cluster.Value.Cluster.AllMembersReady, f.Cluster.Value.Cluster.BackupReady = policy.Condition{}, policy.Condition{}
 }

@@ -52,7 +52,7 @@ func unmanaged(c *app.Cluster, what string) error {
 	if m := c.Membership(); m.Manager != flavour.Unmanaged && m.Manager != flavour.BySets {
 		return app.Refused("cannot %s %s: %s adds and removes its members; %s", what, c.Owner, m.ManagerName, m.ScaleHow)
 	}
-	if c.ReadOnly() {
+	if c.WithoutStatefulSet() {
 		return app.Refused("cannot %s %s: its pods have no StatefulSet", what, c.Owner)
 	}
 	return nil

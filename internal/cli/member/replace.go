@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
@@ -84,9 +83,9 @@ func memberReplace(ctx context.Context, e *app.App, target, pod string, o replac
 	}
 	m := c.Membership()
 	switch {
-	case c.Flavour == owner.Druid:
+	case c.OfDruid():
 		return replaceDruid(ctx, e, c, pod, o)
-	case m.Manager != flavour.Unmanaged || c.ReadOnly():
+	case m.Manager != flavour.Unmanaged || c.WithoutStatefulSet():
 		return app.Refused("cannot replace %s of %s: %s manages the members; %s", pod, c.Owner, m.ManagerName, m.ReplaceHow)
 	}
 	return replaceStatefulSet(ctx, e, c, pod, o)

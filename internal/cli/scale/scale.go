@@ -15,12 +15,11 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/change"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/membership"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/reasons"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 type scaleOptions struct {
@@ -90,9 +89,9 @@ func run(ctx context.Context, e *app.App, target string, o scaleOptions) error {
 	}
 	m := c.Membership()
 	switch {
-	case c.Flavour == owner.Druid:
+	case c.OfDruid():
 		return scaleDruid(ctx, e, c, o)
-	case m.Manager != flavour.Unmanaged || c.ReadOnly():
+	case m.Manager != flavour.Unmanaged || c.WithoutStatefulSet():
 		return app.Refused("cannot scale %s: %s adds and removes its members; %s", c.Owner, m.ManagerName, m.ScaleHow)
 	}
 	return scaleStatefulSet(ctx, e, c, o)
@@ -106,7 +105,7 @@ func scaleStatefulSet(ctx context.Context, e *app.App, c *app.Cluster, o scaleOp
 	defer m.Close()
 	t := &change.MembersTask{
 		Members: m, Undo: o.abort, Verb: "scale", Event: reasons.Scaled, Undone: reasons.ScaledUndone,
-		What: "scaled to " + format.Members(o.replicas),
+		What: "scaled to " + words.Count(o.replicas, "member"),
 		Plan: func(ctx context.Context) (*membership.Change, operate.Plan, error) {
 			return m.PlanScale(ctx, o.replicas, o.keepClaims)
 		},
@@ -121,7 +120,7 @@ func continues(c *app.Cluster, j *membership.Change, o scaleOptions) error {
 	case j.Operation == rules.Replace:
 		return app.Refused("the replacement of %s is unfinished: continue it with kubectl etcd member replace %s, or undo it with the same command and --abort", c.PodName(j.Ordinal), c.PodName(j.Ordinal))
 	case !o.abort && !j.Undo && j.Target != o.replicas:
-		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, format.Members(j.Target), j.Target)
+		return app.Refused("a scale of %s to %s is unfinished: continue it with --replicas %d, or undo it with --abort", c.Owner, words.Count(j.Target, "member"), j.Target)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func runList(cmd *cobra.Command, a *app.App, target string) error {
 }
 
 func noStore(o owner.Owner) string {
-	if o.Flavour == owner.Druid {
+	if o.OfDruid() {
 		return fmt.Sprintf("%s has no backup store (spec.backup.store)", o)
 	}
 	return fmt.Sprintf("%s has no known backup store", o)

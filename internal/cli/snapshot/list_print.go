@@ -11,11 +11,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/app"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/cli/ui"
+	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
 
 func writeSnapshots(a *app.App, w io.Writer, l *v1alpha1.SnapshotList, wide bool) error {
@@ -57,7 +57,7 @@ func leaseText(a *app.App, l v1alpha1.SnapshotLease) string {
 	return text + fmt.Sprintf(" (lease %s)", l.Name)
 }
 
-func ago(a *app.App, t metav1.Time) string { return duration.HumanDuration(a.Clock.Since(t.Time)) }
+func ago(a *app.App, t metav1.Time) string { return format.Since(a.Clock.Now(), t.Time) }
 
 func storedTable(a *app.App, l *v1alpha1.SnapshotList) *ui.Table {
 	t := &ui.Table{Columns: []ui.Column{

@@ -79,7 +79,7 @@ func levels(t *testing.T, f *health.Facts, st *v1alpha1.EtcdClusterStatus) {
 func counts(t *testing.T, f *health.Facts, st *v1alpha1.EtcdClusterStatus) {
 	t.Helper()
 	list := (&health.Facts{Owner: f.Owner, Cluster: f.Cluster}).Quorum()
-	if metric := f.Cluster.Value.Cluster.ReadyVoters(); list.Healthy != metric {
+	if metric := f.Cluster.Value.Cluster.UpVoters(); list.Healthy != metric {
 		t.Errorf("list counts %d healthy members, the metric %d", list.Healthy, metric)
 	}
 	if !view.Answered(st) && (st.Quorum.Healthy != list.Healthy || st.Quorum.Voters != list.Voters) {

@@ -136,6 +136,10 @@ var statusCases = map[string]func(*health.Facts){
 		health.PodNamed(s.Pods.Value, "etcd-main-2").Status.ContainerStatuses[0].State = corev1.ContainerState{}
 		denyPortForward(s)
 	},
+	"no-rights-and-just-ready": func(s *health.Facts) {
+		s.Cluster.Value.Cluster.Members[1].Ready, s.Cluster.Value.Cluster.Members[1].JustReady = false, true
+		denyPortForward(s)
+	},
 	"no-rights-and-an-old-lease": func(s *health.Facts) {
 		s.Cluster.Value.Cluster.Members[1].Ready = false
 		denyPortForward(s)
@@ -209,7 +213,7 @@ var statusCases = map[string]func(*health.Facts){
 // threeMembers is a healthy cluster of etcd-druid, which a budget protects.
 func threeMembers(name, zones string) health.Facts {
 	owner := owner.Owner{
-		Flavour: owner.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team-a", Name: name,
+		WorkloadKind: owner.DruidStatefulSet, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team-a", Name: name,
 		StatefulSet: name, Replicas: 3,
 	}
 	full, delta := metav1.NewTime(noon.Add(-2*time.Hour)), metav1.NewTime(noon.Add(-3*time.Minute))

@@ -6,8 +6,6 @@ package ui
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/duration"
-
 	"github.com/kubectl-etcd/kubectl-etcd/api/output/v1alpha1"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 )
@@ -19,7 +17,7 @@ func CutText(t v1alpha1.Traffic, now time.Time) string {
 	case t.Until == nil:
 		return "cut"
 	case t.Until.After(now):
-		return "cut " + duration.HumanDuration(t.Until.Sub(now)) + " more"
+		return "cut " + format.Since(t.Until.Time, now) + " more"
 	case t.Until.Unix() == 0:
 		return "cut, to be restored"
 	}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/health"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/webhook/entries"
 )
 
@@ -62,7 +61,7 @@ func (g *gatherer) statefulSet(ctx context.Context) (*appsv1.StatefulSet, error)
 }
 
 func (g *gatherer) etcd(ctx context.Context) (*druidv1alpha1.Etcd, error) {
-	if g.Owner.Flavour != owner.Druid {
+	if !g.Owner.OfDruid() {
 		return nil, nil
 	}
 	var etcd druidv1alpha1.Etcd

@@ -25,7 +25,7 @@ func StatusOf(f *health.Facts) *v1alpha1.EtcdClusterStatus {
 	cluster := f.Cluster.Value.Cluster
 	st := &v1alpha1.EtcdClusterStatus{
 		Time: metav1.NewTime(f.At), Cluster: health.IdentityOf(f.Owner),
-		Replicas: v1alpha1.MemberCount{Desired: int(f.Owner.Replicas), Ready: f.ReadyMembers()}, Quorum: f.Quorum(),
+		Replicas: v1alpha1.MemberCount{Desired: int(f.Owner.Replicas), Ready: f.Cluster.Value.Cluster.UpVoters()}, Quorum: f.Quorum(),
 		Members: describeMembers(f), Operation: cluster.Operation, UnderWay: f.UnderWay.Value,
 		Spread: describeSpread(f), Budget: describeBudget(f),
 		Backup: f.Backup.Value, Traffic: f.Traffic(), Events: describeEvents(f), Unseen: slices.Clone(f.Unseen),

@@ -50,7 +50,7 @@ func (o Owner) Membership() flavour.Membership {
 		m.ScaleHow = o.setValue(m.ChartValue) + m.ScaleHow
 	}
 	name := o.Name
-	if o.Controller != nil && m.Manager == flavour.ByOperator && o.Flavour == StatefulSet {
+	if o.Controller != nil && m.Manager == flavour.ByOperator && o.WorkloadKind == StatefulSet {
 		name = o.Controller.Name
 	}
 	fill := strings.NewReplacer("NAMESPACE", o.Namespace, "NAME", name)

@@ -30,12 +30,12 @@ func TestMembershipWay(t *testing.T) {
 		scale    string
 		scaleIn  string
 	}{
-		{"WM-1", "an operator of pods", Owner{Distribution: flavour.UnknownPods, Flavour: Pods, Controller: controller("etcd.database.coreos.com/v1beta2", "EtcdCluster")},
+		{"WM-1", "an operator of pods", Owner{Distribution: flavour.UnknownPods, WorkloadKind: Pods, Controller: controller("etcd.database.coreos.com/v1beta2", "EtcdCluster")},
 			flavour.ByOperator, "EtcdCluster/main, which made the pods: kubectl edit etcdcluster.etcd.database.coreos.com main -n team", ""},
 		{"WM-2", "an operator of a StatefulSet", Owner{Distribution: flavour.Plain, Controller: controller("example.com/v1", "Storage")}, flavour.ByOperator,
 			"Storage/main, which made the StatefulSet and may write it back: kubectl edit storage.example.com main -n team", ""},
-		{"WM-3", "a Deployment", Owner{Distribution: flavour.UnknownPods, Flavour: Pods, Controller: controller("apps/v1", "Deployment")}, flavour.ByOperator, "where its manifest is", ""},
-		{"WM-4", "no owner", Owner{Distribution: flavour.UnknownPods, Flavour: Pods}, flavour.ByOperator, "where its manifest is", ""},
+		{"WM-3", "a Deployment", Owner{Distribution: flavour.UnknownPods, WorkloadKind: Pods, Controller: controller("apps/v1", "Deployment")}, flavour.ByOperator, "where its manifest is", ""},
+		{"WM-4", "no owner", Owner{Distribution: flavour.UnknownPods, WorkloadKind: Pods}, flavour.ByOperator, "where its manifest is", ""},
 		{"WM-5", "a script that adds", Owner{Distribution: flavour.Plain, MemberChanges: added}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", "etcdctl member remove"},
 		{"WM-6", "a hook that removes", Owner{Distribution: flavour.Plain, MemberChanges: removed}, flavour.ByStartScript, "kubectl scale statefulset main --replicas N -n team", ""},
 		{"WM-7", "a script in a release", Owner{Distribution: flavour.Plain, MemberChanges: added, Annotations: helm}, flavour.ByStartScript, "in the values of Helm release shop", ""},

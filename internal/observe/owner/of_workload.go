@@ -16,7 +16,7 @@ import (
 // OfStatefulSet returns the cluster of a StatefulSet, as if it ran all of it and belonged to no Etcd.
 func OfStatefulSet(sts *appsv1.StatefulSet) Owner {
 	o := Owner{
-		Flavour: StatefulSet, APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet",
+		WorkloadKind: StatefulSet, APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "StatefulSet",
 		Namespace: sts.Namespace, Name: sts.Name, UID: sts.UID,
 		Labels: sts.Labels, Annotations: sts.Annotations,
 		Controller: metav1.GetControllerOf(sts), Created: sts.CreationTimestamp,
@@ -31,7 +31,7 @@ func OfStatefulSet(sts *appsv1.StatefulSet) Owner {
 // OfEtcd returns the cluster of an Etcd. sts is nil until druid creates it.
 func OfEtcd(etcd *druidv1alpha1.Etcd, sts *appsv1.StatefulSet) Owner {
 	o := Owner{
-		Flavour: Druid, Distribution: flavour.Druid, APIVersion: EtcdKind.GroupVersion().String(), Kind: EtcdKind.Kind,
+		WorkloadKind: DruidStatefulSet, Distribution: flavour.Druid, APIVersion: EtcdKind.GroupVersion().String(), Kind: EtcdKind.Kind,
 		Namespace: etcd.Namespace, Name: etcd.Name, UID: etcd.UID,
 		Labels: etcd.Labels, Annotations: etcd.Annotations,
 		Controller: metav1.GetControllerOf(etcd), Created: etcd.CreationTimestamp,

@@ -19,25 +19,24 @@ import (
 	"github.com/kubectl-etcd/kubectl-etcd/internal/flavour"
 )
 
-// Flavour is the kind of object that runs an etcd cluster.
-type Flavour string
+// WorkloadKind is how the pods of an etcd cluster are made.
+type WorkloadKind string
 
-// The flavours.
+// The kinds of workloads.
 const (
-	// Druid is a cluster of an Etcd that etcd-druid reconciles.
-	Druid Flavour = "Druid"
-	// StatefulSet is a cluster of a StatefulSet, with or without an operator.
-	StatefulSet Flavour = "StatefulSet"
-	// Pods is a cluster of pods without a StatefulSet: mirror pods of kubeadm, or pods that an
-	// operator creates itself. Such clusters are read only, except that the pods of an operator
-	// are spread.
-	Pods Flavour = "Pods"
+	// DruidStatefulSet is a StatefulSet that etcd-druid reconciles from an Etcd.
+	DruidStatefulSet WorkloadKind = "DruidStatefulSet"
+	// StatefulSet is any other StatefulSet, with or without an operator.
+	StatefulSet WorkloadKind = "StatefulSet"
+	// Pods are pods without a StatefulSet: mirror pods of kubeadm, or pods that an operator creates
+	// itself. Such clusters are read only, except that the pods of an operator are spread.
+	Pods WorkloadKind = "Pods"
 )
 
 // Owner is the object that identifies an etcd cluster: the Etcd, or the StatefulSet where there is
-// no Etcd. A cluster of the flavour Pods has an owner too, which need not be an object.
+// no Etcd. A cluster of pods without a StatefulSet has an owner too, which need not be an object.
 type Owner struct {
-	Flavour Flavour
+	WorkloadKind WorkloadKind
 	// Distribution is the product that created the cluster.
 	Distribution flavour.Name
 	// Controller is the controller of the owner, such as an EtcdCluster or a
@@ -179,9 +178,12 @@ func (o Owner) Ref() string { return o.Key().Ref() }
 // Ref returns the owner's name within its namespace, as Kind/name.
 func (k Key) Ref() string { return k.Kind + "/" + k.Name }
 
-// ReadOnly reports whether the members are pods without a StatefulSet. The plugin doesn't change
-// how many there are.
-func (o Owner) ReadOnly() bool { return o.Flavour == Pods }
+// OfDruid reports whether the owner is an Etcd that etcd-druid reconciles.
+func (o Owner) OfDruid() bool { return o.WorkloadKind == DruidStatefulSet }
+
+// WithoutStatefulSet reports whether the members are pods without a StatefulSet. The plugin doesn't
+// change how many there are.
+func (o Owner) WithoutStatefulSet() bool { return o.WorkloadKind == Pods }
 
 // Product returns the product that created the cluster.
 func (o Owner) Product() flavour.Product { return flavour.Of(o.Distribution) }

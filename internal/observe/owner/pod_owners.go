@@ -49,7 +49,7 @@ func CountsAsMember(pod *corev1.Pod) bool {
 // the manifest of its nodes, its Deployment or other controller, or the pod itself.
 func OfPod(pod *corev1.Pod) Owner {
 	o := Owner{
-		Flavour: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
+		WorkloadKind: Pods, APIVersion: "v1", Kind: podsKind, Namespace: pod.Namespace, Name: pod.Name,
 		Replicas: 1, Distribution: flavour.UnknownPods, Labels: pod.Labels,
 	}
 	ref := metav1.GetControllerOf(pod)

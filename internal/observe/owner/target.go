@@ -91,9 +91,9 @@ func inGroup(kind, suffix string) bool {
 // Target returns the target that names the cluster in its namespace.
 func (o Owner) Target() Target {
 	switch {
-	case o.Flavour == Druid:
+	case o.OfDruid():
 		return Target{"etcd", o.Name}
-	case o.Flavour == StatefulSet:
+	case o.WorkloadKind == StatefulSet:
 		return Target{"statefulset", o.Name}
 	case o.Kind != podsKind && (o.Controller == nil || targetKinds[strings.ToLower(o.Kind)] != ""):
 		return Target{strings.ToLower(o.Kind), o.Name}

@@ -49,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	kube := s.Client(t)
 	show := func(format string, args ...any) { s.shown = append(s.shown, fmt.Sprintf(format, args...)) }
 	s.store = &Store{
-		Owner:  owner.Owner{Flavour: owner.Druid, Kind: "Etcd", Namespace: "team", Name: "main", Replicas: 3},
+		Owner:  owner.Owner{WorkloadKind: owner.DruidStatefulSet, Kind: "Etcd", Namespace: "team", Name: "main", Replicas: 3},
 		Kube:   kube,
 		Reader: &observe.Reader{Reader: kube}, Clock: s, Logf: show, Progressf: show, Warnf: show,
 		Require:     func(context.Context, []operate.Need) error { return nil },
@@ -254,7 +254,7 @@ func TestFind(t *testing.T) {
 	if err := s.store.Find(t.Context()); err != nil || s.store.Prefix != "main" {
 		t.Errorf("%+v, %v", s.store.BackupStore, err)
 	}
-	s.store.Flavour = owner.StatefulSet
+	s.store.WorkloadKind = owner.StatefulSet
 	wantError(t, s.store.Find(t.Context()), "it is not a cluster of etcd-druid")
 }
 

@@ -63,7 +63,7 @@ func (s *Store) Find(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Flavour != owner.Druid:
+	case !s.OfDruid():
 		return s.refuse("it is not a cluster of etcd-druid and has no etcd-backup-restore; save to a file instead")
 	case !ok:
 		return s.refuse("it has no backup store (spec.backup.store); save to a file instead")

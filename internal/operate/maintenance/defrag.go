@@ -15,9 +15,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 const (
@@ -166,7 +166,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 		return err
 	}
 	before := s.database(pod).Size
-	m.Progressf("defragmenting %s, %s", pod, format.Bytes(before))
+	m.Progressf("defragmenting %s, %s", pod, words.Bytes(before))
 	timer := clock.RealClock{}
 	began := timer.Now()
 	// Not the client's own method, which makes another connection.
@@ -181,7 +181,7 @@ func (m *Job) defragment(ctx context.Context, s State, pod string) error {
 	if err != nil {
 		return err
 	}
-	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, format.Bytes(after.DBSize), format.Bytes(before), took.Round(10*time.Millisecond))
+	m.Logf("%s is defragmented: %s instead of %s, in %s", pod, words.Bytes(after.DBSize), words.Bytes(before), took.Round(10*time.Millisecond))
 	return nil
 }
 

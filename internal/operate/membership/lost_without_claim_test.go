@@ -50,7 +50,7 @@ func TestLostWithoutClaim(t *testing.T) {
 				delete(s.pods, "main-1")
 			}
 			m := &Members{
-				Owner: owner.Owner{Flavour: owner.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3},
+				Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Name: "main", StatefulSet: "main", Replicas: 3},
 				Logs:  func(context.Context, string, string, bool) (string, error) { return row.log, nil },
 			}
 			lost, why, err := m.dataLost(t.Context(), s, "main-1")

@@ -38,9 +38,9 @@ func TestUseInstead(t *testing.T) {
 		{"plain, its pod is due", flavour.Plain, due, false, ""},
 		{"plain learner", flavour.Plain, learner, true, ""},
 	} {
-		r := Removal{Owner: owner.Owner{Flavour: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
+		r := Removal{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: row.of, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3}}
 		if row.of == flavour.Druid {
-			r.Owner.Flavour = owner.Druid
+			r.Owner.WorkloadKind = owner.DruidStatefulSet
 		}
 		if got := r.useInstead(row.l, row.healthy); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)

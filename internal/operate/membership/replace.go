@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcd"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	rules "github.com/kubectl-etcd/kubectl-etcd/policy/maintenance"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 // PlanReplace checks whether a pod's member may be replaced by an empty one, and returns the plan. The
@@ -194,7 +194,7 @@ func (m *Members) replaceSteps(s *observation, j *Change) []string {
 		listed--
 		steps = append(steps, fmt.Sprintf("move leadership off %s if it leads, remove member %016x from etcd", pod, j.Member))
 	}
-	edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", format.Members(listed), pod)
+	edit := fmt.Sprintf("write initial-cluster with %s and state existing for %s", words.Count(listed, "member"), pod)
 	if s.InTemplate && !s.OnDelete {
 		edit = "set the update strategy to OnDelete, " + edit
 	}

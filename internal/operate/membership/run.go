@@ -15,9 +15,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubectl-etcd/kubectl-etcd/internal/format"
 	"github.com/kubectl-etcd/kubectl-etcd/policy"
 	"github.com/kubectl-etcd/kubectl-etcd/policy/membership"
+	"github.com/kubectl-etcd/kubectl-etcd/policy/words"
 )
 
 // pollInterval is the time between two observations while something is awaited. A learner needs at
@@ -43,7 +43,7 @@ type UndoneError struct {
 }
 
 func (e *UndoneError) Error() string {
-	return fmt.Sprintf("the change was rolled back (waited for: %s); the cluster has %s", e.Awaited, format.Members(e.Members))
+	return fmt.Sprintf("the change was rolled back (waited for: %s); the cluster has %s", e.Awaited, words.Count(e.Members, "member"))
 }
 
 // Run does step after step until nothing is left to do, and removes the journal. It observes the

@@ -97,7 +97,7 @@ func (j *Job) check(ctx context.Context, r *Record, f *findings) (*state, error)
 
 // restartable refuses clusters whose pods nothing creates again.
 func (j *Job) restartable(r *Record) error {
-	if !j.Owner.ReadOnly() {
+	if !j.Owner.WithoutStatefulSet() {
 		return nil
 	}
 	why := "its pods have no StatefulSet that creates them again"

@@ -20,7 +20,6 @@ import (
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/observe"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -28,7 +27,7 @@ import (
 // the survey, which it uses. size is the number of members that the restored cluster has, 0
 // for the number that it should have now.
 func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Reader, size int32, image string) error {
-	if r.Owner.ReadOnly() || r.Owner.Spans() {
+	if r.Owner.WithoutStatefulSet() || r.Owner.Spans() {
 		return nil
 	}
 	sts, err := operate.ReadStatefulSet(ctx, kube, r.Owner)
@@ -47,7 +46,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 	policy := sts.Spec.PersistentVolumeClaimRetentionPolicy
 	r.DeletesClaims = policy != nil && policy.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	r.OneByOne = r.Owner.Ordered && size > 1 && waitsForOthers(sts, serving)
-	if r.Owner.Flavour == owner.Druid {
+	if r.Owner.OfDruid() {
 		if err := r.findDruid(ctx, reader, contents, &sts.Spec.Template.Spec, image); err != nil {
 			return err
 		}
@@ -69,7 +68,7 @@ func (r *Plan) Find(ctx context.Context, kube client.Client, reader *observe.Rea
 // nothing.
 func (r *Plan) size(ctx context.Context, kube client.Client, asked int32) (int32, error) {
 	size := asked
-	if r.Owner.Flavour == owner.Druid {
+	if r.Owner.OfDruid() {
 		var err error
 		if size, err = r.druidSize(ctx, kube, asked); err != nil {
 			return 0, err
@@ -95,7 +94,7 @@ func (r *Plan) findMembers(sts *appsv1.StatefulSet, contents etcdconf.Contents, 
 		switch {
 		case len(s.AdvertisePeer) > 0:
 			m.PeerURL = s.AdvertisePeer[0]
-		case r.Owner.Flavour != owner.Druid:
+		case !r.Owner.OfDruid():
 			return first, fmt.Errorf("pod %s/%s doesn't show the peer URL of its member", pod.Namespace, pod.Name)
 		}
 		r.Members = append(r.Members, m)

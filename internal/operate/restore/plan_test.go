@@ -105,7 +105,7 @@ func TestRestoreOneByOne(t *testing.T) {
 		r := Plan{
 			File: "main.db", Etcd: "3.6.5", OneByOne: true, Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0),
 			Clients: true, DeletesClaims: true,
-			Owner: owner.Owner{Flavour: owner.StatefulSet, Distribution: distribution, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"},
+			Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: distribution, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"},
 			Files: Files{DataDir: "/data/etcd", WALDir: "/wal/log", Claims: []string{"data-__POD__", "wal-__POD__"}, Manifest: "kind: Pod\n"},
 		}
 		for _, pod := range []string{"main-0", "main-1", "main-2"} {

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-etcd/kubectl-etcd/internal/etcdconf"
-	"github.com/kubectl-etcd/kubectl-etcd/internal/observe/owner"
 	"github.com/kubectl-etcd/kubectl-etcd/internal/operate"
 )
 
@@ -30,7 +29,7 @@ func (r Plan) refusal() error {
 	if how := r.Owner.Product().RestoresElsewhere; how != "" {
 		return fmt.Errorf("%s can't be restored in place: %s", r.Owner, how)
 	}
-	if r.Owner.ReadOnly() {
+	if r.Owner.WithoutStatefulSet() {
 		return fmt.Errorf("%s has no StatefulSet: restore it with the program that made its pods", r.Owner)
 	}
 	if r.Owner.Spans() {
@@ -97,7 +96,7 @@ func (r Plan) onePath(first, pod string, a, b etcdconf.Config) error {
 // would keep their data, and go on as the old cluster.
 func (r Plan) onlyOurs(c etcdconf.Config, size int) error {
 	peers := c.InitialPeers()
-	if r.Owner.Flavour == owner.Druid || len(peers) <= max(size, int(r.Owner.Replicas)) {
+	if r.Owner.OfDruid() || len(peers) <= max(size, int(r.Owner.Replicas)) {
 		return nil
 	}
 	var others []string

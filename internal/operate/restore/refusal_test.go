@@ -58,7 +58,7 @@ func TestRestoreOnlyOurs(t *testing.T) {
 		{name: "etcd's default", cluster: "default=http://localhost:2380", replicas: 1, size: 1},
 		{name: "none", replicas: 1, size: 1},
 	} {
-		r := Plan{Owner: owner.Owner{Flavour: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "etcd1", StatefulSet: "etcd1", Replicas: row.replicas}}
+		r := Plan{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "etcd1", StatefulSet: "etcd1", Replicas: row.replicas}}
 		wantRefusal(t, row.name, r.onlyOurs(etcdconf.Config{Name: "etcd1-0", InitialCluster: row.cluster}, row.size), row.refused)
 	}
 }
@@ -81,7 +81,7 @@ func TestRestoreOnePath(t *testing.T) {
 			Name: "etcd", Image: "etcd:v3.6.5", Command: []string{"etcd"}, Env: []corev1.EnvVar{podNamed("POD_NAME")},
 			Args: append(strings.Fields(row.args), "--name=$(POD_NAME)", "--initial-advertise-peer-urls=http://$(POD_NAME).main:2380"),
 		}}
-		r := &Plan{Owner: owner.Owner{Flavour: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}}
+		r := &Plan{Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main"}}
 		_, err := r.findMembers(sts, nil, row.size)
 		wantRefusal(t, row.name, err, row.refused)
 	}
@@ -133,7 +133,7 @@ func TestRestoreDruidSize(t *testing.T) {
 		{refused: "kubectl etcd -n team scale etcd/main --replicas 3"},
 		{asked: 3, refused: "hibernated"},
 	} {
-		r := Plan{Flags: step.Flags{Kubectl: "-n team"}, Owner: owner.Owner{Flavour: owner.Druid, Kind: "Etcd", Namespace: "team", Name: "main"}}
+		r := Plan{Flags: step.Flags{Kubectl: "-n team"}, Owner: owner.Owner{WorkloadKind: owner.DruidStatefulSet, Kind: "Etcd", Namespace: "team", Name: "main"}}
 		r.Snapshot.Members = make([]snapshot.Member, 3)
 		got, err := r.druidSize(t.Context(), etcdOfSize{size: row.spec}, row.asked)
 		wantRefusal(t, fmt.Sprint(row.spec, row.asked), err, row.refused)
@@ -179,7 +179,7 @@ func (row planRow) test(t *testing.T, r Plan) {
 func druidRestore() Plan {
 	r := Plan{
 		File: "main.db", Etcd: "3.5.21", Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0), Bump: DefaultBump,
-		Owner: owner.Owner{Flavour: owner.Druid, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
+		Owner: owner.Owner{WorkloadKind: owner.DruidStatefulSet, Distribution: flavour.Druid, Kind: "Etcd", Namespace: "team", Name: "main", StatefulSet: "main"},
 		Druid: &Druid{Store: &observe.BackupStore{Provider: "S3", Container: "bucket", Prefix: "main"}, ConfigMap: "main-config"},
 	}
 	r.Snapshot.Hashed = true
@@ -212,7 +212,7 @@ func TestRestoreDruid(t *testing.T) {
 func plainRestore() Plan {
 	r := Plan{
 		File: "main.db", Etcd: "3.6.5", Flags: step.Flags{Kubectl: "-n team"}, At: time.Unix(0, 0), Bump: DefaultBump, Clients: true,
-		Owner: owner.Owner{Flavour: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
+		Owner: owner.Owner{WorkloadKind: owner.StatefulSet, Distribution: flavour.Plain, Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", Replicas: 3},
 		Files: Files{DataDir: "/data/etcd", Claims: []string{"data-__POD__"}, Manifest: "kind: Pod\n"},
 	}
 	r.Snapshot.Hashed, r.Snapshot.Revision, r.Snapshot.Written = true, 100, 100

@@ -129,7 +129,7 @@ func (c *Cluster) clientPort() int {
 	return 0
 }
 
-func (c *Cluster) druid() bool { return c.Flavour == owner.Druid }
+func (c *Cluster) druid() bool { return c.OfDruid() }
 
 // Names returns the names of the Services to cut or to restore.
 func (c *Cluster) Names() []string {

@@ -35,7 +35,7 @@ func WriteUnderProtection(ctx context.Context, kube client.Reader, o owner.Owner
 	idle := time.Time{} // since when druid is done, zero while it isn't
 	for {
 		err := write()
-		if err == nil || o.Flavour != owner.Druid || !deniedByDruid(err) {
+		if err == nil || !o.OfDruid() || !deniedByDruid(err) {
 			return err
 		}
 		now := c.Now()

@@ -45,26 +45,26 @@ func TestBesideDruid(t *testing.T) {
 	const druids, never = "etcdcomponents.webhooks.druid.gardener.cloud", time.Hour
 	for _, row := range []struct {
 		name     string
-		flavour  owner.Flavour
+		workload owner.WorkloadKind
 		webhook  string
 		busy     time.Duration // for how long druid reconciles
 		denied   time.Duration // for how long the write is denied
 		fails    bool
 		attempts func(int) bool
 	}{
-		{"nothing denies", owner.Druid, druids, 0, 0, false, func(n int) bool { return n == 1 }},
-		{"while druid reconciles", owner.Druid, druids, 20 * time.Second, 20 * time.Second, false, func(n int) bool { return n > 2 }},
-		{"druid's webhook is behind", owner.Druid, druids, 0, 2 * time.Second, false, func(n int) bool { return n > 1 }},
-		{"a user that is not exempt", owner.Druid, druids, 0, never, true, func(n int) bool { return n > 1 && n < 10 }},
-		{"druid never ends", owner.Druid, druids, never, never, true, func(n int) bool { return n > 10 }},
-		{"another webhook denies", owner.Druid, "policy.example.com", never, never, true, func(n int) bool { return n == 1 }},
+		{"nothing denies", owner.DruidStatefulSet, druids, 0, 0, false, func(n int) bool { return n == 1 }},
+		{"while druid reconciles", owner.DruidStatefulSet, druids, 20 * time.Second, 20 * time.Second, false, func(n int) bool { return n > 2 }},
+		{"druid's webhook is behind", owner.DruidStatefulSet, druids, 0, 2 * time.Second, false, func(n int) bool { return n > 1 }},
+		{"a user that is not exempt", owner.DruidStatefulSet, druids, 0, never, true, func(n int) bool { return n > 1 && n < 10 }},
+		{"druid never ends", owner.DruidStatefulSet, druids, never, never, true, func(n int) bool { return n > 10 }},
+		{"another webhook denies", owner.DruidStatefulSet, "policy.example.com", never, never, true, func(n int) bool { return n == 1 }},
 		{"not druid's", owner.StatefulSet, druids, never, never, true, func(n int) bool { return n == 1 }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			c := &operatetest.HastyClock{Time: time.Unix(0, 0)}
 			began, attempts := c.Time, 0
-			err := WriteUnderProtection(t.Context(), &busyUntil{clock: c, until: began.Add(row.busy)}, owner.Owner{Flavour: row.flavour}, c, func() error {
+			err := WriteUnderProtection(t.Context(), &busyUntil{clock: c, until: began.Add(row.busy)}, owner.Owner{WorkloadKind: row.workload}, c, func() error {
 				if attempts++; c.Time.Sub(began) < row.denied {
 					return forbids(row.webhook)
 				}

@@ -49,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	}
 	kube := s.Client(t)
 	s.cluster = &Cluster{
-		Owner: owner.Owner{Flavour: owner.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", UID: "u"},
+		Owner: owner.Owner{WorkloadKind: owner.StatefulSet, APIVersion: "apps/v1", Kind: "StatefulSet", Namespace: "team", Name: "main", StatefulSet: "main", UID: "u"},
 		Kube:  kube, Clock: s.clock, Target: "main", Holder: "ann at desk (pid 1)",
 		Quiet:   func() (client.Client, error) { return kube, nil },
 		Require: func(context.Context, []operate.Need) error { return nil },
@@ -91,7 +91,7 @@ func (s *stage) endpoints(service string, endpoints ...any) {
 
 // druid makes the cluster one of etcd-druid, with annotations.
 func (s *stage) druid(annotations apitest.Object) {
-	s.cluster.Flavour, s.cluster.Kind = owner.Druid, "Etcd"
+	s.cluster.WorkloadKind, s.cluster.Kind = owner.DruidStatefulSet, "Etcd"
 	s.Put(etcdAt, apitest.Object{
 		"apiVersion": "druid.gardener.cloud/v1alpha1", "kind": "Etcd",
 		"metadata": apitest.Object{"namespace": "team", "name": "main", "uid": "u", "annotations": annotations},

@@ -48,7 +48,7 @@ func Suspend(ctx context.Context, kube client.Client, o owner.Owner) error {
 
 // Resume ends the suspension of etcd-druid by Suspend. It returns false if there is none.
 func Resume(ctx context.Context, kube client.Client, o owner.Owner) (bool, error) {
-	if o.Flavour != owner.Druid {
+	if !o.OfDruid() {
 		return false, nil
 	}
 	etcd, err := operate.ReadEtcd(ctx, kube, o)
